@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# weir: the front door.  CMake is behind it (CMakePresets.json), reached by
+# tools/build.  CC is read when build/ is made: `make clean` before changing it.
+PREFIX = /usr/local
+PRESETS = debug asan tsan model clang portable
+
+# What `make test` runs.  The long ones come first, so that no core is idle in
+# the end.
+TESTS = \
+    build/model/test/model \
+    $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
+    $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
+    build/test/unit \
+    build/debug/test/api \
+    test/api/examples.sh test/api/install.sh test/api/check-pairs.sh \
+    tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
+
+.PHONY: build run test bench verify install fmt clean help
+
+build:  ## the library and the examples, in build/
+	@tools/build release
+
+run:  ## install what is missing, build, and run the service
+	@tools/setup run
+	@tools/build release
+	@build/service
+
+test:  ## install what is missing, build, and run every test
+	@tools/setup test
+	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON -DWEIR_WERROR=ON
+	@set -e; for preset in $(PRESETS); do \
+	    tools/build $$preset -DWEIR_WERROR=ON; \
+	done
+	@tools/run-tests $(TESTS)
+
+bench:  ## measure; QUICK=1 for a glance, ONLY=gate for one
+	@tools/setup bench
+	@tools/build release -DWEIR_BENCH=ON
+	@bench/run $(if $(QUICK),--quick) $(ONLY)
+
+verify:  ## weaken each memory order in turn; a model test must notice
+	@tools/setup test
+	@tools/build model
+	@python3 tools/mutate
+
+install: build  ## into PREFIX (/usr/local), below DESTDIR
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+fmt:  ## clang-format, in place
+	@tools/setup fmt
+	@find bench examples include src test -name '*.[ch]' \
+	    -exec clang-format -i {} +
+
+clean:  ## remove build/
+	@rm -rf build
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10

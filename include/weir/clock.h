@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/clock.h -- monotonic nanoseconds, and a clock that tests can set.
+ *
+ * While the clock is frozen, time passes only by weir_clock_advance(), so a
+ * test of an hour takes a microsecond and gives the same result each time.
+ * Waits in the kernel (weir_gate_wait, a parked thread) always follow the
+ * real clock: a frozen clock must not turn a timeout into a hang.
+ *
+ *     weir_clock_freeze(0);
+ *     weir_clock_advance(3600 * INT64_C(1000000000));
+ *     assert(weir_clock_now() == 3600 * INT64_C(1000000000));
+ *     weir_clock_thaw();
+ */
+#ifndef WEIR_CLOCK_H
+#define WEIR_CLOCK_H
+
+#include <stdint.h>
+
+#include "weir/error.h"
+#include "weir/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Nanoseconds since some fixed moment; never goes back, never negative.
+ *
+ * Thread   any
+ */
+WEIR_API int64_t weir_clock_now(void);
+
+/**
+ * Stop the clock of this process at `now_ns`, or set a stopped one.
+ *
+ * Thread   any; meant for tests
+ * Returns  0, -EINVAL (now_ns is negative)
+ * Orders   a thread that sees the new time sees what came before the call
+ */
+WEIR_API WEIR_CHECKED int weir_clock_freeze(int64_t now_ns);
+
+/**
+ * Move the stopped clock forward.
+ *
+ * Thread   any; meant for tests
+ * Returns  0, -EINVAL (delta_ns is negative), -EPERM (the clock is not
+ *          frozen), -EOVERFLOW (the sum is past the last nanosecond)
+ * Orders   a thread that sees the new time sees what came before the call
+ */
+WEIR_API WEIR_CHECKED int weir_clock_advance(int64_t delta_ns);
+
+/**
+ * Back to the real clock; without effect if it is running already.
+ *
+ * Thread   any; meant for tests
+ */
+WEIR_API void weir_clock_thaw(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_CLOCK_H */

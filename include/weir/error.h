@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/error.h -- the one error convention.
+ *
+ * A function that can fail returns int: 0, or a negative error.
+ *   -1 .. -4095   -errno of the system call that failed, passed through
+ *   -4096 ..      weir's own conditions, listed below
+ * A failed call had no effect, and its callback will never run.
+ *
+ *     int err = weir_gate_enter(&gate);
+ *     if (err != 0)
+ *         fprintf(stderr, "%s: %s\n", weir_error_name(err),
+ *                 weir_error_text(err));
+ */
+#ifndef WEIR_ERROR_H
+#define WEIR_ERROR_H
+
+#include "weir/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, value, text.  Values are ABI: append, never renumber, never reuse. */
+#define WEIR_ERRORS(X)                                                         \
+    X(WEIR_ECLOSED, -4096, "closed: no longer admits work")                    \
+    X(WEIR_ECANCELED, -4097, "cancelled before it could run")                  \
+    X(WEIR_EREENTRANT, -4098, "called from inside its own callback")           \
+    X(WEIR_EFASTPATH, -4099, "the loop was told to run without descriptors")   \
+    X(WEIR_ENOTSTARTED, -4100, "not started yet")
+
+enum weir_error {
+    WEIR_OK = 0,
+#define X(name, value, text) name = value,
+    WEIR_ERRORS(X)
+#undef X
+};
+
+/**
+ * "ECLOSED", "ENOENT", ...; "OK" for 0, "EUNKNOWN" for what is no error.
+ *
+ * Thread   any
+ * Owns     a static string; never NULL
+ */
+WEIR_API const char *weir_error_name(int err);
+
+/**
+ * One English sentence without a full stop.
+ *
+ * Thread   any
+ * Owns     a static string; never NULL
+ */
+WEIR_API const char *weir_error_text(int err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_ERROR_H */

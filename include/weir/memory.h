@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/memory.h -- where weir's memory comes from.
+ *
+ * Most of weir lives in structs of the caller's.  What it must allocate
+ * itself comes from malloc, or from the hooks given here.
+ *
+ *     static const weir_allocator mine = {my_alloc, my_free, &my_heap};
+ *     if (weir_set_allocator(&mine) != 0) ...     before anything else
+ */
+#ifndef WEIR_MEMORY_H
+#define WEIR_MEMORY_H
+
+#include <stddef.h>
+
+#include "weir/error.h"
+#include "weir/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Both hooks are called from any thread, concurrently, and never with a lock
+ * of weir's held.  alloc returns `size` bytes at a multiple of `align` (a
+ * power of two), not cleared, or NULL; free gets back what alloc returned,
+ * with the size that was asked for. */
+typedef struct weir_allocator {
+    void *(*alloc)(void *context, size_t size, size_t align);
+    void (*free)(void *context, void *pointer, size_t size);
+    void *context;
+} weir_allocator;
+
+/**
+ * Use other hooks from now on; NULL brings malloc back.
+ *
+ * Thread   any, but not while another thread is inside weir
+ * Owns     copies the struct; `context` stays the caller's and must outlive
+ *          the last allocation
+ * Returns  0, -EINVAL (a hook is NULL), -EBUSY (memory of the old hooks is
+ *          still in use)
+ */
+WEIR_API WEIR_CHECKED int weir_set_allocator(const weir_allocator *allocator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_MEMORY_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/version.h -- semantic version; before 1.0 a minor may break.
+ *
+ *     if (strcmp(weir_version(), WEIR_VERSION) != 0)
+ *         the headers and the library are not of one build
+ */
+#ifndef WEIR_VERSION_H
+#define WEIR_VERSION_H
+
+#include "weir/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEIR_VERSION "0.1.0"
+
+/**
+ * The version of the library that is linked, as opposed to the header's.
+ *
+ * Thread   any
+ * Owns     a static string; never NULL
+ */
+WEIR_API const char *weir_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_VERSION_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * atomic -- every atomic operation weir uses, named by its order.
+ *
+ * Adding a line here is a design decision: the list below is the whole
+ * concurrency vocabulary of the library.  No other file includes
+ * <stdatomic.h> or names a compiler builtin.
+ *
+ * An atomic word is a struct around its value: `atomic(uint64_t) word`.  So a
+ * plain read, which C's _Atomic would silently make seq_cst, does not compile,
+ * and public headers can hold such a word and still be C++.  The compiler's
+ * __atomic builtins work on plain objects; <stdatomic.h> would need a cast
+ * that the language does not bless.
+ *
+ * A failed CAS is relaxed after release, and acquire after acquire.  There is
+ * no free-standing fence but one: ThreadSanitizer does not model fences, so
+ * code that leans on one cannot be checked.  The exception is fence_light, the
+ * cheap half of an asymmetric pair whose other half is weir__membarrier()
+ * (membarrier.h).  Where it is used, data is still handed over by release and
+ * acquire; the fence only decides who counted what.
+ *
+ * plain_load and plain_store are plain accesses of memory that threads hand
+ * over to each other: nothing in a normal build, checked for races by the
+ * explorer.
+ *
+ * -DWEIR_MODEL replaces all of these with scheduling points of the explorer
+ * (test/model/explorer).
+ */
+#ifndef WEIR_SRC_ATOMIC_H
+#define WEIR_SRC_ATOMIC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define atomic(type)                                                           \
+    struct {                                                                   \
+        type v_;                                                               \
+    }
+
+#define CACHE_LINE 64
+/* Two lines: the prefetcher of x86 pulls them in pairs. */
+#define CACHE_APART 128
+
+#ifdef WEIR_MODEL
+#include "seam.h"
+#else
+#define ATOMIC_LOAD(p, order) __atomic_load_n(&(p)->v_, order)
+#define ATOMIC_STORE(p, v, order) __atomic_store_n(&(p)->v_, v, order)
+#define ATOMIC_SWAP(p, v, order) __atomic_exchange_n(&(p)->v_, v, order)
+#define ATOMIC_ADD(p, v, order) __atomic_fetch_add(&(p)->v_, v, order)
+#define ATOMIC_SUB(p, v, order) __atomic_fetch_sub(&(p)->v_, v, order)
+#define ATOMIC_OR(p, v, order) __atomic_fetch_or(&(p)->v_, v, order)
+#define ATOMIC_CAS(p, seen, v, weak, success, failure)                         \
+    __atomic_compare_exchange_n(&(p)->v_, seen, v, weak, success, failure)
+#define ATOMIC_UNSHARED(p, v) ((void)((p)->v_ = (v)))
+#define ATOMIC_FENCE_LIGHT() atomic_signal_fence(memory_order_seq_cst)
+#define plain_load(p) (*(p))
+#define plain_store(p, v) ((void)(*(p) = (v)))
+#endif
+
+/* Before anybody else knows the word, or after everybody has forgotten it. */
+#define set_unshared(p, v) ATOMIC_UNSHARED(p, v)
+
+#define load_relaxed(p) ATOMIC_LOAD(p, __ATOMIC_RELAXED)
+#define load_acquire(p) ATOMIC_LOAD(p, __ATOMIC_ACQUIRE)
+#define store_relaxed(p, v) ATOMIC_STORE(p, v, __ATOMIC_RELAXED)
+#define store_release(p, v) ATOMIC_STORE(p, v, __ATOMIC_RELEASE)
+
+#define swap_acquire(p, v) ATOMIC_SWAP(p, v, __ATOMIC_ACQUIRE)
+#define swap_release(p, v) ATOMIC_SWAP(p, v, __ATOMIC_RELEASE)
+
+#define fetch_add_relaxed(p, v) ATOMIC_ADD(p, v, __ATOMIC_RELAXED)
+#define fetch_add_acquire(p, v) ATOMIC_ADD(p, v, __ATOMIC_ACQUIRE)
+#define fetch_add_acq_rel(p, v) ATOMIC_ADD(p, v, __ATOMIC_ACQ_REL)
+#define fetch_sub_relaxed(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELAXED)
+#define fetch_sub_release(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELEASE)
+#define fetch_or_acquire(p, v) ATOMIC_OR(p, v, __ATOMIC_ACQUIRE)
+
+#define cas_relaxed(p, seen, v)                                                \
+    ATOMIC_CAS(p, seen, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define cas_acquire(p, seen, v)                                                \
+    ATOMIC_CAS(p, seen, v, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)
+#define cas_release(p, seen, v)                                                \
+    ATOMIC_CAS(p, seen, v, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define cas_acq_rel(p, seen, v)                                                \
+    ATOMIC_CAS(p, seen, v, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
+#define cas_weak_relaxed(p, seen, v)                                           \
+    ATOMIC_CAS(p, seen, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define cas_weak_release(p, seen, v)                                           \
+    ATOMIC_CAS(p, seen, v, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define cas_weak_acq_rel(p, seen, v)                                           \
+    ATOMIC_CAS(p, seen, v, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
+#define fence_light() ATOMIC_FENCE_LIGHT()
+
+#endif /* WEIR_SRC_ATOMIC_H */

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gate -- phase and count in one word.
+ *
+ * Shape     One 64-bit word.
+ *
+ *               63            32 31         4  3       2      1   0
+ *              +----------------+------------+-------+------+-------+
+ *              |     inside     |    left    |FOLDING|WAITER| phase |
+ *              +----------------+------------+-------+------+-------+
+ *
+ *           phase    INIT, RUNNING or DRAINING.  CLOSED is not stored: it is
+ *                    DRAINING with nobody left, so the exit that takes `left`
+ *                    to zero closes the gate in the same step.
+ *           inside   how many are in, while INIT or RUNNING.  It counts modulo
+ *                    2^32, and its carries fall off the top of the word.
+ *           left     how many are still in, once DRAINING.
+ *           WAITER   somebody sleeps until CLOSED.
+ *           FOLDING  somebody drains a sharded gate; the others are late.
+ *
+ *           Why two counts.  An enter adds first and then looks, which makes
+ *           it wait-free; one that is refused has to take its add back.  If
+ *           both went to the count that closes the gate, it could reach zero
+ *           twice, and a thread that saw the first zero would touch the gate
+ *           after the second one has freed it.  So the drain moves the count
+ *           from `inside` to `left` in the CAS that ends RUNNING.  From then
+ *           on `inside` holds only the footprints of late enters, which mean
+ *           nothing, and `left` can only fall.
+ *
+ *           A sharded gate keeps a part of its count in shards (shards.h) and
+ *           the rest here; `inside` alone may then be "negative".  Its drain
+ *           folds the shards while the gate is still RUNNING and threads count
+ *           in the word, and then goes on like a plain gate's, with the sum
+ *           added in the CAS that ends RUNNING.  So for both kinds there is
+ *           one moment at which RUNNING ends, for everybody.
+ *
+ * Roles     enter, exit, phase, inflight   any thread
+ *           start, drain                   any thread; one of them wins
+ *           wait                           any thread but a loop's
+ * Progress  enter and exit are wait-free: two read-modify-writes at the most.
+ *           drain is lock-free; it goes round when an enter or exit came
+ *           between.  wait blocks.
+ *
+ * Shared state
+ *   word                     any thread, atomic                      P1 P2 P3
+ *   shards, on_closed, arg   const after init; not read after the step that
+ *                            may let another thread free the gate
+ *
+ * Pairs
+ *   P1  start: CAS INIT -> RUNNING, release  -->  enter: fetch_add, acquire
+ *       Hands what came before the start to the work that enters.  Every
+ *       later change of the word is a read-modify-write, so each continues
+ *       the release sequence.
+ *   P2  exit: fetch_sub or fetch_add, release  -->  whoever closes: drain's
+ *       CAS, or the last exit's fetch_add, acquire
+ *       Hands what the work did to on_closed; through release sequences, from
+ *       every exit before.
+ *   P3  whoever closes: release  -->  phase: load, wait: fetch_or, acquire
+ *       Hands all of that to those who see CLOSED.
+ *
+ * Not paired, on purpose
+ *   enter: taking back a refused add, relaxed: a footprint that means nothing.
+ *   drain: first load, relaxed: a guess, checked by the CAS.  FOLDING: it
+ *   chooses who folds, and hands nothing over.
+ *
+ * Why no lost wake  WAITER and the count are read-modify-writes of one word:
+ *           either the step that closes sees WAITER and wakes, or wait's
+ *           fetch_or sees CLOSED.  The futex is the lower half of the word, so
+ *           a wake that comes before the sleep finds it changed.
+ * Reclaim   After the step that gives up its own piece of work, or that closes
+ *           for somebody else, a thread does not read the gate.  Waking uses
+ *           the address only.
+ *
+ * Tested by  test/unit/gate.c, test/model/gate.c, test/stress/gate.c
+ */
+#include "weir/gate.h"
+
+#include <errno.h>
+
+#include "atomic.h"
+#include "check.h"
+#include "clock.h"
+#include "futex.h"
+#include "membarrier.h"
+#include "shards.h"
+#include "thread.h"
+
+#define PHASE UINT64_C(3)
+#define WAITER (UINT64_C(1) << 2)
+#define FOLDING (UINT64_C(1) << 3)
+#define LEFT_ONE (UINT64_C(1) << 4)
+#define INSIDE_ONE (UINT64_C(1) << 32)
+
+/* enter and exit are a few cycles: their quick paths call nothing but the end
+ * of the function, so they need no stack frame, and each fits into one cache
+ * line of code. */
+#define QUICK __attribute__((aligned(CACHE_LINE)))
+#define COLD __attribute__((cold, noinline))
+
+static uint32_t inside(uint64_t word)
+{
+    return (uint32_t)(word >> 32);
+}
+
+static uint32_t left(uint64_t word)
+{
+    return (uint32_t)word >> 4;
+}
+
+static weir_phase phase_of(uint64_t word)
+{
+    weir_phase phase = (weir_phase)(word & PHASE);
+
+    return phase == WEIR_PHASE_DRAINING && left(word) == 0 ? WEIR_PHASE_CLOSED
+                                                           : phase;
+}
+
+/* What to do when the gate closes: copied from it while that is safe. */
+struct closing {
+    weir_closed_fn *on_closed;
+    void *arg;
+};
+
+static struct closing closing_of(const weir_gate *gate)
+{
+    return (struct closing){gate->on_closed_, gate->arg_};
+}
+
+/* `word` is an address by now, and nothing else. */
+static void close_gate(const void *word, bool has_waiter,
+                       struct closing closing)
+{
+    if (has_waiter)
+        weir__futex_wake_all(futex_low_half(word), WEIR__FUTEX_SHARED);
+    if (closing.on_closed != NULL)
+        closing.on_closed(closing.arg);
+}
+
+int weir_gate_init(weir_gate *gate, weir_closed_fn *on_closed, void *arg,
+                   const weir_gate_options *options)
+{
+    struct weir__shards *shards = NULL;
+
+    if (options != NULL) {
+        if (options->size != sizeof(*options))
+            return -EINVAL;
+        if (options->sharded && weir__membarrier_is_ready()) {
+            shards = weir__shards_new();
+            if (shards == NULL)
+                return -ENOMEM;
+        }
+    }
+    set_unshared(&gate->word_, WEIR_PHASE_INIT);
+    gate->shards_ = shards;
+    gate->on_closed_ = on_closed;
+    gate->arg_ = arg;
+    return 0;
+}
+
+int weir_gate_fini(weir_gate *gate)
+{
+    weir_phase phase = weir_gate_phase(gate);
+
+    if (phase != WEIR_PHASE_INIT && phase != WEIR_PHASE_CLOSED)
+        return -EBUSY;
+    if (gate->shards_ != NULL)
+        weir__shards_free(gate->shards_);
+    gate->shards_ = NULL;
+    return 0;
+}
+
+int weir_gate_start(weir_gate *gate)
+{
+    struct weir__shards *shards = gate->shards_;
+    uint64_t generation = shards != NULL ? plain_load(&shards->generation) : 0;
+    /* relaxed: a guess, checked by the CAS */
+    uint64_t seen = load_relaxed(&gate->word_);
+
+    do {
+        if (phase_of(seen) != WEIR_PHASE_INIT)
+            return -EALREADY;
+        /* gate/P1 release: publishes what came before the start */
+    } while (!cas_weak_release(&gate->word_, &seen, seen + WEIR_PHASE_RUNNING));
+    /* From here on another thread may drain, close and free the gate. */
+    if (shards != NULL)
+        weir__shards_open(shards, generation);
+    return 0;
+}
+
+/* A piece of work that `left` counts is done; it was taken from `inside`, and
+ * this puts it back.  It is still in `left`, so the gate is still there. */
+static COLD void exit_draining(weir_gate *gate)
+{
+    struct closing closing = closing_of(gate);
+    const void *word = &gate->word_;
+    /* gate/P2 release: publishes what the work did */
+    /* gate/P2 acquire: receives what all the others did, if this closes */
+    /* gate/P3 release: publishes all of it to those who see CLOSED */
+    uint64_t old = fetch_add_acq_rel(&gate->word_, INSIDE_ONE - LEFT_ONE);
+
+    CHECK(left(old) != 0, "weir_gate_exit without weir_gate_enter");
+    if (left(old) == 1)
+        close_gate(word, (old & WAITER) != 0, closing);
+}
+
+static COLD void exit_unentered(void)
+{
+    CHECK(!"entered", "weir_gate_exit without weir_gate_enter");
+}
+
+/* A piece of work that the word counts is done. */
+static inline void exit_word(weir_gate *gate, bool is_plain)
+{
+    /* gate/P2 release: publishes what the work did */
+    uint64_t old = fetch_sub_release(&gate->word_, INSIDE_ONE);
+
+    if (__builtin_expect((old & PHASE) == WEIR_PHASE_DRAINING, 0))
+        exit_draining(gate); /* too late: the count has moved to `left` */
+    else if (__builtin_expect(inside(old) == 0 && is_plain, 0))
+        exit_unentered();
+}
+
+static COLD int refuse(weir_gate *gate, uint64_t old)
+{
+    bool is_plain = gate->shards_ == NULL;
+
+    switch (old & PHASE) {
+    case WEIR_PHASE_DRAINING:
+        /* relaxed: a footprint that nobody reads */
+        fetch_sub_relaxed(&gate->word_, INSIDE_ONE);
+        return WEIR_ECLOSED;
+    case WEIR_PHASE_INIT:
+        /* Counted; if it was started and drained since, even in `left`. */
+        exit_word(gate, is_plain);
+        return WEIR_ECLOSED;
+    default:
+        exit_word(gate, is_plain);
+        return -EOVERFLOW;
+    }
+}
+
+static inline int enter_word(weir_gate *gate, bool is_plain)
+{
+    /* gate/P1 acquire: receives what came before the start */
+    uint64_t old = fetch_add_acquire(&gate->word_, INSIDE_ONE);
+
+    if (__builtin_expect((old & PHASE) == WEIR_PHASE_RUNNING, 1) &&
+        (inside(old) < WEIR_GATE_LIMIT || !is_plain))
+        return 0;
+    return refuse(gate, old);
+}
+
+/* The shard was not quick: it is met by a fold, or new to this thread, or not
+ * there, or not open. */
+static COLD int enter_slowly(weir_gate *gate, struct weir__shard *shard,
+                             uint64_t opened, uint64_t count)
+{
+    if (shard != NULL ? weir__shard_settle(shard, opened, count)
+                      : weir__shards_add(gate->shards_, 1))
+        return 0;
+    return enter_word(gate, false);
+}
+
+static COLD void exit_slowly(weir_gate *gate, struct weir__shard *shard,
+                             uint64_t opened, uint64_t count)
+{
+    if (shard != NULL ? weir__shard_settle(shard, opened, count)
+                      : weir__shards_add(gate->shards_, -1))
+        return;
+    exit_word(gate, false);
+}
+
+QUICK int weir_gate_enter(weir_gate *gate)
+{
+    struct weir__shards *shards = gate->shards_;
+    struct weir__unsettled rest;
+
+    if (shards == NULL)
+        return enter_word(gate, true);
+    if (weir__shards_add_quick(shards, 1, &rest))
+        return 0;
+    return enter_slowly(gate, rest.shard, rest.opened, rest.count);
+}
+
+QUICK void weir_gate_exit(weir_gate *gate)
+{
+    struct weir__shards *shards = gate->shards_;
+    struct weir__unsettled rest;
+
+    if (shards == NULL)
+        exit_word(gate, true);
+    else if (!weir__shards_add_quick(shards, -1, &rest))
+        exit_slowly(gate, rest.shard, rest.opened, rest.count);
+}
+
+/* One caller may fold the shards: the one that sets FOLDING. */
+static int claim_fold(weir_gate *gate)
+{
+    /* relaxed: a guess, checked by the CAS */
+    uint64_t seen = load_relaxed(&gate->word_);
+
+    do {
+        if ((seen & PHASE) == WEIR_PHASE_INIT)
+            return WEIR_ENOTSTARTED;
+        if ((seen & PHASE) == WEIR_PHASE_DRAINING || (seen & FOLDING) != 0)
+            return -EALREADY;
+        /* relaxed: hands nothing over; the CAS that ends RUNNING does */
+    } while (!cas_weak_relaxed(&gate->word_, &seen, seen | FOLDING));
+    return 0;
+}
+
+/* Ends RUNNING.  `folded` is what the shards counted. */
+static int end_running(weir_gate *gate, uint32_t folded)
+{
+    struct closing closing = closing_of(gate);
+    const void *word = &gate->word_;
+    /* relaxed: a guess, checked by the CAS */
+    uint64_t seen = load_relaxed(&gate->word_);
+    uint32_t count;
+
+    do {
+        if ((seen & PHASE) == WEIR_PHASE_INIT)
+            return WEIR_ENOTSTARTED;
+        if ((seen & PHASE) == WEIR_PHASE_DRAINING)
+            return -EALREADY;
+        count = inside(seen) + folded;
+        CHECK(count <= 2 * WEIR_GATE_LIMIT - 1,
+              "more exits than enters, or too many inside a sharded gate");
+        /* gate/P2 acquire: receives what the work did that has left */
+        /* gate/P3 release: publishes it to those who see CLOSED */
+    } while (!cas_weak_acq_rel(&gate->word_, &seen,
+                               count * LEFT_ONE | (seen & WAITER) |
+                                   WEIR_PHASE_DRAINING));
+    if (count == 0)
+        close_gate(word, (seen & WAITER) != 0, closing);
+    return 0;
+}
+
+int weir_gate_drain(weir_gate *gate)
+{
+    uint32_t folded = 0;
+
+    if (gate->shards_ != NULL) {
+        int err = claim_fold(gate);
+
+        if (err != 0)
+            return err;
+        folded = weir__shards_fold(gate->shards_);
+    }
+    return end_running(gate, folded);
+}
+
+int weir_gate_wait(weir_gate *gate, int64_t timeout_ns)
+{
+    int64_t deadline_ns;
+
+    if (weir__thread_is_loop())
+        return -EDEADLK;
+    if (timeout_ns == 0)
+        return weir_gate_phase(gate) == WEIR_PHASE_CLOSED ? 0 : -ETIMEDOUT;
+    deadline_ns = weir__clock_deadline(timeout_ns);
+    for (int err = 0;;) {
+        /* gate/P3 acquire: receives what all the work did, if CLOSED */
+        uint64_t word = fetch_or_acquire(&gate->word_, WAITER) | WAITER;
+
+        if (phase_of(word) == WEIR_PHASE_CLOSED)
+            return 0;
+        if (err != 0)
+            return err;
+        err = weir__futex_wait(futex_low_half(&gate->word_), (uint32_t)word,
+                               deadline_ns, WEIR__FUTEX_SHARED);
+    }
+}
+
+weir_phase weir_gate_phase(const weir_gate *gate)
+{
+    /* gate/P3 acquire: receives what all the work did, if CLOSED */
+    return phase_of(load_acquire(&gate->word_));
+}
+
+uint32_t weir_gate_inflight(const weir_gate *gate)
+{
+    uint64_t word = load_relaxed(&gate->word_); /* relaxed: count */
+    int32_t count;
+
+    if ((word & PHASE) == WEIR_PHASE_DRAINING)
+        return left(word);
+    if (gate->shards_ == NULL)
+        return inside(word);
+    count = (int32_t)(inside(word) + weir__shards_sum(gate->shards_));
+    return count > 0 ? (uint32_t)count : 0;
+}
+
+bool weir_gate_is_sharded(const weir_gate *gate)
+{
+    return gate->shards_ != NULL;
+}

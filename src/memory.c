@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory -- the allocator hooks, and a count of what they have given out.
+ *
+ * Shape     One struct of hooks and one counter.
+ * Roles     alloc, free          any thread
+ *           weir_set_allocator   one thread, while no other is inside weir:
+ *                                so the hooks are plain, and ThreadSanitizer
+ *                                sees a caller who breaks that rule
+ *
+ * Shared state
+ *   hooks   plain; written only while `live` is 0 and nobody is inside
+ *   live    any thread, relaxed: a count
+ *
+ * Not paired, on purpose
+ *   live: it answers "is anything still out?".  The caller of set_allocator
+ *   promises that no call runs beside it, so whatever made that true (a join,
+ *   a gate that closed) has also ordered the counts before it.
+ *
+ * Tested by  test/unit/memory.c
+ */
+#include "memory.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "atomic.h"
+
+static void *system_alloc(void *context, size_t size, size_t align)
+{
+    void *pointer;
+
+    (void)context;
+    if (align < sizeof(void *))
+        align = sizeof(void *);
+    return posix_memalign(&pointer, align, size) == 0 ? pointer : NULL;
+}
+
+static void system_free(void *context, void *pointer, size_t size)
+{
+    (void)context;
+    (void)size;
+    free(pointer);
+}
+
+static const weir_allocator system_hooks = {system_alloc, system_free, NULL};
+static weir_allocator hooks = {system_alloc, system_free, NULL};
+static atomic(uint64_t) live;
+
+int weir_set_allocator(const weir_allocator *allocator)
+{
+    if (allocator == NULL)
+        allocator = &system_hooks;
+    if (allocator->alloc == NULL || allocator->free == NULL)
+        return -EINVAL;
+    /* relaxed: count */
+    if (load_relaxed(&live) != 0)
+        return -EBUSY;
+    hooks = *allocator;
+    return 0;
+}
+
+void *weir__memory_alloc(size_t size, size_t align)
+{
+    void *pointer = hooks.alloc(hooks.context, size, align);
+
+    if (pointer != NULL)
+        fetch_add_relaxed(&live, 1); /* relaxed: count */
+    return pointer;
+}
+
+void weir__memory_free(void *pointer, size_t size)
+{
+    if (pointer == NULL)
+        return;
+    hooks.free(hooks.context, pointer, size);
+    fetch_sub_relaxed(&live, 1); /* relaxed: count */
+}

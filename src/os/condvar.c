@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os/condvar -- futex.h on nothing but POSIX threads.
+ *
+ * Shape     A table of buckets, each a mutex and a condition variable; a word
+ *           belongs to the bucket that its address hashes to.
+ * Roles     wait, wake: any thread
+ * Progress  blocking, by design.
+ *
+ * Why no lost wake  wait looks at the word and begins to sleep under the
+ *           bucket's mutex; wake takes the same mutex before it signals.  So
+ *           a wake comes either before the look, which then sees the change
+ *           that led to it (the mutex orders them), or after the sleep began.
+ *
+ * Words that share a bucket wake each other's sleepers.  That is allowed:
+ * wait may return for no reason.  wake_one must therefore wake them all, or
+ * it might wake only a sleeper of the other word.
+ *
+ * Not paired, on purpose
+ *   wait: load of the word, relaxed.  The bucket's mutex orders it after every
+ *   wake that came before; what the word publishes is for the caller to
+ *   acquire.
+ *
+ * Tested by  test/unit/futex.c, test/stress/parker.c, built with
+ *            -DWEIR_FUTEX=condvar
+ */
+#include "futex.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "atomic.h"
+#include "check.h"
+
+struct bucket {
+    _Alignas(CACHE_APART) pthread_mutex_t mutex;
+    pthread_cond_t changed;
+};
+
+enum { BUCKET_BITS = 6, BUCKETS = 1 << BUCKET_BITS };
+
+static struct bucket buckets[BUCKETS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_buckets(void)
+{
+    pthread_condattr_t attributes;
+
+    CHECK(pthread_condattr_init(&attributes) == 0, "no condition variables");
+    CHECK(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0,
+          "no monotonic condition variables");
+    for (int i = 0; i < BUCKETS; i++) {
+        CHECK(pthread_mutex_init(&buckets[i].mutex, NULL) == 0, "no mutex");
+        CHECK(pthread_cond_init(&buckets[i].changed, &attributes) == 0,
+              "no condition variable");
+    }
+    pthread_condattr_destroy(&attributes);
+}
+
+static struct bucket *bucket_of(const void *word)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)word * UINT64_C(0x9e3779b97f4a7c15);
+
+    pthread_once(&once, make_buckets);
+    return &buckets[hash >> (64 - BUCKET_BITS)];
+}
+
+int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
+                     enum weir__futex_scope scope)
+{
+    const atomic(uint32_t) *value = word;
+    struct bucket *bucket = bucket_of(word);
+    struct timespec deadline = {.tv_sec = deadline_ns / 1000000000,
+                                .tv_nsec = deadline_ns % 1000000000};
+    int err = 0;
+
+    (void)scope;
+    pthread_mutex_lock(&bucket->mutex);
+    /* relaxed: ordered by the bucket's mutex */
+    if (load_relaxed(value) == expected)
+        err = deadline_ns < 0
+                  ? pthread_cond_wait(&bucket->changed, &bucket->mutex)
+                  : pthread_cond_timedwait(&bucket->changed, &bucket->mutex,
+                                           &deadline);
+    pthread_mutex_unlock(&bucket->mutex);
+    return -err;
+}
+
+void weir__futex_wake_all(const void *word, enum weir__futex_scope scope)
+{
+    struct bucket *bucket = bucket_of(word);
+
+    (void)scope;
+    pthread_mutex_lock(&bucket->mutex);
+    pthread_cond_broadcast(&bucket->changed);
+    pthread_mutex_unlock(&bucket->mutex);
+}
+
+void weir__futex_wake_one(const void *word, enum weir__futex_scope scope)
+{
+    weir__futex_wake_all(word, scope);
+}

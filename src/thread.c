@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread -- numbers for threads, handed out and taken back under one mutex.
+ *
+ * The mutex is what makes a number worth having: all that a thread did under
+ * its number happens before anything its next owner does, so what is indexed
+ * with the number may be plain or relaxed on its owner's side.
+ *
+ * Tested by  test/unit/thread.c, test/stress/gate.c (100 threads, 64 shards)
+ */
+#include "thread.h"
+
+#include <pthread.h>
+
+#include "check.h"
+
+_Thread_local uint32_t weir__thread_number = WEIR__THREAD_UNNUMBERED;
+_Thread_local uint32_t weir__thread_slot_ = WEIR__THREAD_SLOTS * CACHE_APART;
+static _Thread_local bool runs_loop;
+
+enum { WORDS = WEIR__THREAD_INDEX_LIMIT / 64 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t taken[WORDS]; /* under mutex; a bit for each number */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key; /* const after once */
+
+/* The key's destructor runs when a thread ends; number + 1, as NULL would
+ * mean that there is nothing to destroy.  A later destructor of the user's
+ * may enter a gate once more: it gets a number again, and this runs again. */
+static void give_back(void *value)
+{
+    uint32_t number = (uint32_t)(uintptr_t)value - 1;
+
+    pthread_mutex_lock(&mutex);
+    taken[number / 64] &= ~(UINT64_C(1) << number % 64);
+    pthread_mutex_unlock(&mutex);
+    weir__thread_number = WEIR__THREAD_UNNUMBERED;
+    weir__thread_slot_ = weir__thread_slot_of(WEIR__THREAD_UNNUMBERED);
+}
+
+static void make_key(void)
+{
+    CHECK(pthread_key_create(&key, give_back) == 0, "no thread-specific keys");
+}
+
+static uint32_t take_lowest(void)
+{
+    for (uint32_t i = 0; i < WORDS; i++) {
+        if (taken[i] != UINT64_MAX) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(~taken[i]);
+
+            taken[i] |= UINT64_C(1) << bit;
+            return i * 64 + bit;
+        }
+    }
+    return WEIR__THREAD_UNNUMBERED;
+}
+
+uint32_t weir__thread_number_assign(void)
+{
+    uint32_t number;
+
+    pthread_once(&once, make_key);
+    pthread_mutex_lock(&mutex);
+    number = take_lowest();
+    pthread_mutex_unlock(&mutex);
+    if (number == WEIR__THREAD_UNNUMBERED)
+        return number;
+    if (pthread_setspecific(key, (void *)(uintptr_t)(number + 1)) != 0) {
+        give_back((void *)(uintptr_t)(number + 1));
+        return WEIR__THREAD_UNNUMBERED;
+    }
+    weir__thread_number = number;
+    weir__thread_slot_ = weir__thread_slot_of(number);
+    return number;
+}
+
+bool weir__thread_is_loop(void)
+{
+    return runs_loop;
+}
+
+void weir__thread_set_loop(bool is_loop)
+{
+    runs_loop = is_loop;
+}

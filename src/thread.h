@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread -- what weir knows about the calling thread.
+ *
+ * A small number of its own, which arrays can be indexed with; a slot, which
+ * is the same as an offset in bytes; and whether it runs a loop, which must not
+ * block.
+ */
+#ifndef WEIR_SRC_THREAD_H
+#define WEIR_SRC_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomic.h"
+
+enum { WEIR__THREAD_INDEX_LIMIT = 1024 };
+
+/* The first numbers have a slot of CACHE_APART bytes each.  All other threads,
+ * and those without a number, have the slot after the last one: nobody's, but
+ * it is there to be looked at, so that nobody needs to compare. */
+#ifdef WEIR_SMALL
+enum { WEIR__THREAD_SLOTS = 2 };
+#else
+enum { WEIR__THREAD_SLOTS = 64 };
+#endif
+
+static inline uint32_t weir__thread_slot_of(uint32_t number)
+{
+    return (number < WEIR__THREAD_SLOTS ? number : WEIR__THREAD_SLOTS) *
+           CACHE_APART;
+}
+
+/* No number: none asked for yet, or 1024 threads have one. */
+#define WEIR__THREAD_UNNUMBERED UINT32_MAX
+
+#ifdef WEIR_MODEL
+#include "seam.h"
+
+static inline uint32_t weir__thread_slot(void)
+{
+    return weir__thread_slot_of(weir__thread_index());
+}
+#else
+/* initial-exec: one load, also inside the shared library; eight bytes of the
+ * room that the C library keeps for libraries that are loaded late. */
+extern _Thread_local __attribute__((tls_model("initial-exec")))
+uint32_t weir__thread_number,
+    weir__thread_slot_;
+
+/* Gives the calling thread the lowest free number, and takes it back when the
+ * thread ends.  What the number's last owner did happens before. */
+__attribute__((cold)) uint32_t weir__thread_number_assign(void);
+
+/* 0 .. 1023, never shared by two threads that live at the same time; or
+ * WEIR__THREAD_UNNUMBERED.  Thread: any, about itself. */
+static inline uint32_t weir__thread_index(void)
+{
+    uint32_t number = weir__thread_number;
+
+    if (__builtin_expect(number == WEIR__THREAD_UNNUMBERED, 0))
+        number = weir__thread_number_assign();
+    return number;
+}
+
+/* Where the calling thread's slot begins.  Nobody's, until it has asked for
+ * its number.  Thread: any, about itself. */
+static inline uint32_t weir__thread_slot(void)
+{
+    return weir__thread_slot_;
+}
+#endif
+
+/* Whether the calling thread runs a loop.  Set by the loop around its run. */
+bool weir__thread_is_loop(void);
+void weir__thread_set_loop(bool is_loop);
+
+#endif /* WEIR_SRC_THREAD_H */
