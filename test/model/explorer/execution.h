@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * execution -- one run of a case, step by step.
+ *
+ * Each thread of the case is a coroutine that stops before each operation and
+ * says what it is about to do.  A step performs the operation of one thread
+ * and lets that thread go on to its next.  Which thread, and which of the
+ * possible values, is asked of the search (search.h).
+ *
+ * A load that reads an old message could as well have been made earlier: it
+ * changes nothing for the others.  So where every run is searched, a load that
+ * others have written before since its thread came to it reads only what was
+ * written last; the older values belong to the runs in which it was scheduled
+ * in time.  The same holds for a CAS that fails.  (Not for seq_cst, where a
+ * load has its place in the one order.)
+ */
+#ifndef WEIR_MODEL_EXECUTION_H
+#define WEIR_MODEL_EXECUTION_H
+
+#include "coroutine.h"
+#include "model.h"
+#include "weak.h"
+
+enum { ACTORS = MODEL_THREADS + 1, SETUP = MODEL_THREADS, STEPS = 4000 };
+
+enum op_kind {
+    OP_LOAD,
+    OP_STORE,
+    OP_RMW,
+    OP_CAS,
+    OP_LIGHT,
+    OP_HEAVY,
+    OP_WAIT,
+    OP_WAKE,
+    OP_ALLOC,
+    OP_FREE,
+    OP_EXPIRE, /* a sleep ends by its deadline, or for no reason */
+    OP_LOCAL   /* go on from the last operation (may_delay) */
+};
+
+struct op {
+    enum op_kind kind;
+    enum model_rmw rmw;
+    const struct model_site *site;
+    const void *word; /* atomic, futex, or what is freed */
+    size_t size;
+    int order, failure;
+    bool is_weak, is_all, is_timed;
+    uint64_t operand, expected;
+
+    /* What came of it. */
+    uint64_t read, wrote;
+    bool is_done;  /* CAS: swapped; WAIT: slept; EXPIRE: by its deadline */
+    bool is_stale; /* read a message that was not the newest */
+    uint8_t woken; /* WAKE: which threads */
+    void *pointer; /* ALLOC */
+};
+
+enum actor_status { READY, ASLEEP, DONE };
+
+struct actor {
+    const char *name;
+    struct coroutine co;
+    enum actor_status status;
+    bool is_delayed; /* performed, but not gone on yet */
+    struct op op;    /* what it is about to do, or sleeps in */
+    struct view view;
+    struct view light; /* as it was at the last light fence */
+    unsigned spurious; /* how many are left */
+    unsigned messages; /* of op.word's location, when it came to op */
+};
+
+struct step {
+    uint8_t actor;
+    struct op op;
+};
+
+struct execution {
+    const struct model_case *test;
+    unsigned threads;
+    struct actor actor[ACTORS];
+    struct actor *self; /* who runs; NULL: the scheduler */
+    struct weak weak;
+    unsigned failing_allocs; /* how many are left */
+    unsigned limit;          /* steps */
+
+    enum model_finding finding;
+    char text[400]; /* of the finding */
+    char outcome[80];
+
+    unsigned steps;
+    struct step trace[STEPS];
+};
+
+extern struct execution *execution; /* one; on the heap (image.h) */
+
+/* How a run ended. */
+enum ending { ENDED, PRUNED, FOUND };
+
+void execution_prepare(void);
+enum ending execution_run(const struct model_case *test, unsigned limit);
+
+/* Fingerprint of the state between two steps. */
+uint64_t execution_hash(void);
+
+/* What thread `index` does if it is scheduled now. */
+struct op execution_pending(unsigned index);
+
+/* Whether the order of two steps of different threads can matter. */
+bool execution_depends(const struct op *a, const struct op *b);
+
+/* Ends the run with a finding.  Does not return inside a model thread. */
+__attribute__((format(printf, 2, 3))) void
+execution_fail(enum model_finding finding, const char *format, ...);
+
+#endif /* WEIR_MODEL_EXECUTION_H */

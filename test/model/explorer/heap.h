@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heap -- memory that knows when it is used too late.
+ *
+ * Each thread has an arena of its own, so that what one allocates does not
+ * depend on the others, and addresses repeat from run to run.  Each block has
+ * pages of its own; a freed block cannot be touched, and is not used again in
+ * the same execution.
+ */
+#ifndef WEIR_MODEL_HEAP_H
+#define WEIR_MODEL_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void heap_reset(void);
+void *heap_alloc(unsigned arena, size_t size);
+
+/* False: not a block, or freed already. */
+bool heap_free(void *pointer);
+
+bool heap_is_freed(const void *address);
+
+/* A live block that nothing points to; NULL if there is none. */
+const void *heap_find_leak(void);
+
+uint64_t heap_hash(uint64_t seed);
+
+#endif /* WEIR_MODEL_HEAP_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image -- the program's static data, put back before each execution.
+ *
+ * So a test, and the library's files, may have static variables of any kind,
+ * and each execution begins as the program does.  The image is also part of a
+ * state's fingerprint: a plain counter in a test keeps two states apart.
+ *
+ * The explorer therefore keeps all that it changes on the heap.
+ */
+#ifndef WEIR_MODEL_IMAGE_H
+#define WEIR_MODEL_IMAGE_H
+
+#include <stdint.h>
+
+void image_take(void);
+void image_restore(void);
+uint64_t image_hash(uint64_t seed);
+
+/* Calls look(value) for each pointer-sized value in static data. */
+void image_scan(void (*look)(uintptr_t value));
+
+#endif /* WEIR_MODEL_IMAGE_H */

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weak -- see weak.h.
+ */
+#include "weak.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+
+static bool is_acquire(int order)
+{
+    return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+}
+
+static bool is_release(int order)
+{
+    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL ||
+           order == __ATOMIC_SEQ_CST;
+}
+
+static _Noreturn void too_small(const char *what)
+{
+    fprintf(stderr, "explorer: out of %s; enlarge it in weak.h\n", what);
+    exit(3);
+}
+
+void weak_reset(struct weak *weak)
+{
+    weak->locations = 0;
+    weak->messages = 1; /* 0 is the first value of every location */
+    memset(&weak->heavy, 0, sizeof(weak->heavy));
+}
+
+static uint16_t rank(const struct weak *weak, message_id id)
+{
+    return weak->message[id].rank; /* message[0].rank is 0 for ever */
+}
+
+static uint64_t in_memory(const void *word, size_t size)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, word, size); /* the explorer runs on little-endian */
+    return value;
+}
+
+unsigned weak_locate(struct weak *weak, const void *word, size_t size,
+                     const struct model_site *site, bool is_plain)
+{
+    struct location *location;
+    struct message *first;
+
+    for (unsigned i = 0; i < weak->locations; i++)
+        if (weak->location[i].word == word)
+            return i;
+    if (weak->locations == LOCATIONS || weak->messages == POOL)
+        too_small("locations");
+    location = &weak->location[weak->locations];
+    *location = (struct location){
+        .word = word, .size = size, .site = site, .is_plain = is_plain};
+    location->count = 1;
+    location->order[0] = (message_id)weak->messages++;
+    first = &weak->message[location->order[0]];
+    memset(first, 0, sizeof(*first));
+    first->value = in_memory(word, size);
+    return weak->locations++;
+}
+
+uint64_t weak_value(const struct weak *weak, unsigned location, message_id id)
+{
+    return weak->message[id != 0 ? id : weak->location[location].order[0]]
+        .value;
+}
+
+message_id weak_newest(const struct weak *weak, unsigned location)
+{
+    const struct location *l = &weak->location[location];
+
+    return l->order[l->count - 1];
+}
+
+static unsigned candidates(const struct weak *weak, unsigned location,
+                           const struct view *view, int order, bool unglued,
+                           message_id *out)
+{
+    const struct location *l = &weak->location[location];
+    unsigned bound = rank(weak, view->at[location]);
+    unsigned count = 0;
+
+    if (order == __ATOMIC_SEQ_CST && rank(weak, l->newest_sc) > bound)
+        bound = rank(weak, l->newest_sc);
+    for (unsigned i = l->count; i-- > bound;)
+        if (!unglued || !weak->message[l->order[i]].is_glued)
+            out[count++] = l->order[i];
+    return count;
+}
+
+unsigned weak_readable(const struct weak *weak, unsigned location,
+                       const struct view *view, int order, message_id *out)
+{
+    return candidates(weak, location, view, order, false, out);
+}
+
+unsigned weak_unglued(const struct weak *weak, unsigned location,
+                      const struct view *view, int order, message_id *out)
+{
+    return candidates(weak, location, view, order, true, out);
+}
+
+unsigned weak_count(const struct weak *weak, const void *word)
+{
+    for (unsigned i = 0; i < weak->locations; i++)
+        if (weak->location[i].word == word)
+            return weak->location[i].count;
+    return 1;
+}
+
+message_id weak_latest(const struct weak *weak, unsigned location,
+                       const struct view *view)
+{
+    message_id latest = weak->location[location].latest;
+
+    return rank(weak, latest) >= rank(weak, view->at[location])
+               ? latest
+               : weak_newest(weak, location);
+}
+
+static void move_up(const struct weak *weak, message_id *at, message_id to)
+{
+    if (rank(weak, to) > rank(weak, *at))
+        *at = to;
+}
+
+static void join(const struct weak *weak, struct view *view,
+                 const struct view *other, bool plain_too)
+{
+    for (unsigned i = 0; i < weak->locations; i++) {
+        uint16_t mine = rank(weak, view->at[i]);
+        uint16_t theirs = rank(weak, other->at[i]);
+
+        if (weak->location[i].is_plain && !plain_too)
+            continue;
+        if (theirs > mine) {
+            view->at[i] = other->at[i];
+            view->reads[i] = other->reads[i];
+        } else if (theirs == mine) {
+            view->reads[i] |= other->reads[i];
+        }
+    }
+}
+
+void weak_join(const struct weak *weak, struct view *view,
+               const struct view *other)
+{
+    join(weak, view, other, true);
+}
+
+void weak_join_atomics(const struct weak *weak, struct view *view,
+                       const struct view *other)
+{
+    join(weak, view, other, false);
+}
+
+void weak_read(struct weak *weak, unsigned location, struct view *view,
+               message_id from, int order)
+{
+    struct location *l = &weak->location[location];
+
+    move_up(weak, &view->at[location], from);
+    if (is_acquire(order))
+        weak_join(weak, view, &weak->message[from].view);
+    if (order == __ATOMIC_SEQ_CST)
+        move_up(weak, &l->newest_sc, from);
+}
+
+/* What is newest in modification order is what memory holds. */
+static void write_through(const struct weak *weak, unsigned location)
+{
+    const struct location *l = &weak->location[location];
+
+    memcpy((void *)l->word, &weak->message[weak_newest(weak, location)].value,
+           l->size);
+}
+
+static message_id insert(struct weak *weak, unsigned location, message_id after,
+                         uint64_t value)
+{
+    struct location *l = &weak->location[location];
+    unsigned place = rank(weak, after) + 1u;
+    message_id id = (message_id)weak->messages;
+
+    if (weak->messages == POOL || l->count == MESSAGES)
+        too_small("messages");
+    weak->messages++;
+    memmove(&l->order[place + 1], &l->order[place],
+            (l->count - place) * sizeof(l->order[0]));
+    l->order[place] = id;
+    l->count++;
+    l->latest = id;
+    for (unsigned i = place; i < l->count; i++)
+        weak->message[l->order[i]].rank = (uint16_t)i;
+    memset(&weak->message[id].view, 0, sizeof(struct view));
+    weak->message[id].value = value;
+    weak->message[id].is_glued = false;
+    write_through(weak, location);
+    return id;
+}
+
+void weak_write(struct weak *weak, unsigned location, struct view *view,
+                message_id after, uint64_t value, int order)
+{
+    message_id id = insert(weak, location, after, value);
+
+    view->at[location] = id;
+    if (is_release(order))
+        weak->message[id].view = *view;
+    if (order == __ATOMIC_SEQ_CST)
+        move_up(weak, &weak->location[location].newest_sc, id);
+}
+
+void weak_rmw(struct weak *weak, unsigned location, struct view *view,
+              message_id from, uint64_t value, int order)
+{
+    message_id id;
+
+    weak_read(weak, location, view, from, order);
+    id = insert(weak, location, from, value);
+    weak->message[from].is_glued = true;
+    view->at[location] = id;
+    if (is_release(order))
+        weak->message[id].view = *view;
+    weak_join(weak, &weak->message[id].view, &weak->message[from].view);
+    if (order == __ATOMIC_SEQ_CST)
+        move_up(weak, &weak->location[location].newest_sc, id);
+}
+
+bool weak_unshared(struct weak *weak, unsigned location, struct view *view,
+                   uint64_t value)
+{
+    struct location *l = &weak->location[location];
+
+    if (rank(weak, view->at[location]) != l->count - 1)
+        return false;
+    view->at[location] =
+        insert(weak, location, weak_newest(weak, location), value);
+    l->unshared = view->at[location];
+    return true;
+}
+
+bool weak_is_known(const struct weak *weak, unsigned location,
+                   const struct view *view)
+{
+    return rank(weak, view->at[location]) >=
+           rank(weak, weak->location[location].unshared);
+}
+
+bool weak_plain_read(struct weak *weak, unsigned location, struct view *view,
+                     unsigned self)
+{
+    struct location *l = &weak->location[location];
+
+    if (rank(weak, view->at[location]) != l->count - 1)
+        return false;
+    l->readers |= (uint8_t)(1u << self);
+    view->reads[location] |= (uint8_t)(1u << self);
+    return true;
+}
+
+/* The value goes to memory by the access itself; the message is the event. */
+bool weak_plain_write(struct weak *weak, unsigned location, struct view *view)
+{
+    struct location *l = &weak->location[location];
+    uint64_t value = in_memory(l->word, l->size);
+
+    if (rank(weak, view->at[location]) != l->count - 1 ||
+        (l->readers & ~view->reads[location]) != 0)
+        return false;
+    view->at[location] =
+        insert(weak, location, weak_newest(weak, location), value);
+    view->reads[location] = 0;
+    l->readers = 0;
+    return true;
+}
+
+void weak_floor_begin(const struct weak *weak, struct weak_floor *floor)
+{
+    for (unsigned i = 0; i < weak->locations; i++)
+        floor->rank[i] = (uint16_t)(weak->location[i].count - 1);
+}
+
+void weak_floor_lower(const struct weak *weak, struct weak_floor *floor,
+                      const struct view *view, const void *rmw,
+                      const void *late)
+{
+    for (unsigned i = 0; i < weak->locations; i++) {
+        const struct location *l = &weak->location[i];
+        unsigned lowest = rank(weak, view->at[i]);
+
+        if (l->word == rmw)
+            while (weak->message[l->order[lowest]].is_glued)
+                lowest++;
+        if (l->word == late)
+            lowest = rank(weak, weak_latest(weak, i, view));
+        if (lowest < floor->rank[i])
+            floor->rank[i] = (uint16_t)lowest;
+    }
+}
+
+static uint64_t above(unsigned rank_, unsigned floor)
+{
+    return rank_ > floor ? rank_ - floor : 0;
+}
+
+/* A sum over locations: the order in which they were met does not count. */
+uint64_t weak_hash_view(const struct weak *weak, const struct view *view,
+                        const struct weak_floor *floor, uint64_t seed)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < weak->locations; i++) {
+        const struct location *l = &weak->location[i];
+        unsigned at = rank(weak, view->at[i]);
+        uint64_t entry = l->is_plain
+                             ? (at == l->count - 1u ? 1u + view->reads[i] : 0)
+                             : above(at, floor->rank[i]);
+
+        if (entry != 0)
+            sum += hash_mix(hash_mix(seed, (uintptr_t)l->word), entry);
+    }
+    return sum;
+}
+
+static uint64_t hash_location(const struct weak *weak, unsigned location,
+                              const struct weak_floor *floor, uint64_t seed)
+{
+    const struct location *l = &weak->location[location];
+    uint64_t hash = hash_mix(seed, (uintptr_t)l->word);
+
+    if (l->is_plain)
+        return hash_mix(hash, l->readers);
+    hash =
+        hash_mix(hash, above(rank(weak, l->newest_sc), floor->rank[location]));
+    hash =
+        hash_mix(hash, above(rank(weak, l->unshared), floor->rank[location]));
+    for (unsigned i = floor->rank[location]; i < l->count; i++) {
+        const struct message *m = &weak->message[l->order[i]];
+
+        hash = hash_mix(hash_mix(hash, m->value), m->is_glued);
+        hash = hash_mix(hash, weak_hash_view(weak, &m->view, floor, seed));
+    }
+    return hash;
+}
+
+uint64_t weak_hash(const struct weak *weak, const struct weak_floor *floor,
+                   uint64_t seed)
+{
+    uint64_t sum = weak_hash_view(weak, &weak->heavy, floor, seed);
+
+    for (unsigned i = 0; i < weak->locations; i++)
+        sum += hash_location(weak, i, floor, seed);
+    return sum;
+}
