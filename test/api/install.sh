@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# install -- what `make install` leaves is enough to build a program with.
+#
+# The release build goes into a scratch prefix.  A program that knows nothing
+# of this tree is then built against it in each way that the README names.
+. "$(dirname "$0")/tap.sh"
+prefix=$scratch/prefix
+program=$scratch/program
+mkdir "$program"
+
+cat >"$program/program.c" <<'END'
+#include <weir.h>
+
+static void on_closed(void *arg)
+{
+    *(int *)arg += 1;
+}
+
+int main(void)
+{
+    weir_gate gate;
+    int closed = 0;
+
+    if (weir_gate_init(&gate, on_closed, &closed, NULL) != 0)
+        return 1;
+    if (weir_gate_start(&gate) != 0 || weir_gate_enter(&gate) != 0)
+        return 2;
+    if (weir_gate_drain(&gate) != 0 || closed != 0)
+        return 3;
+    weir_gate_exit(&gate);
+    return weir_gate_wait(&gate, 0) == 0 && closed == 1 ? 0 : 4;
+}
+END
+
+cat >"$program/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(program LANGUAGES C)
+find_package(weir 0.1 REQUIRED)
+add_executable(shared program.c)
+target_link_libraries(shared PRIVATE weir::weir)
+add_executable(static program.c)
+target_link_libraries(static PRIVATE weir::weir-static)
+END
+
+install() {
+    cmake --install build --prefix "$prefix"
+}
+
+with_pkg_config() {
+    flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig \
+        pkg-config --cflags --libs weir) &&
+        "$@" -o "$scratch/a.out" $flags &&
+        LD_LIBRARY_PATH=$prefix/lib "$scratch/a.out"
+}
+
+with_cmake() {
+    cmake -S "$program" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$scratch/cmake" --target "$1" && "$scratch/cmake/$1"
+}
+
+is_linked_with_the_library() {
+    LD_LIBRARY_PATH=$prefix/lib ldd "$1" | grep "libweir.so.0.1 => $prefix/"
+}
+
+is_not_linked_with_the_library() {
+    ! ldd "$1" | grep libweir
+}
+
+# A header that needs another one included before it does not compile here.
+alone() {
+    header=$1
+    shift
+    printf '#include <%s>\nint unit;\n' "$header" |
+        "$@" -Wall -Wextra -Werror -pedantic-errors -fsyntax-only \
+            -I"$prefix/include" -
+}
+
+expect "install succeeds" install
+expect "pkg-config: a C program builds and runs" \
+    with_pkg_config cc "$program/program.c"
+expect "pkg-config: a C++ program builds and runs" \
+    with_pkg_config g++ -x c++ -std=c++17 -Wall -Wextra -Werror -pedantic \
+    "$program/program.c"
+expect "find_package: weir::weir builds and runs" with_cmake shared
+expect "find_package: weir::weir is the shared library" \
+    is_linked_with_the_library "$scratch/cmake/shared"
+expect "find_package: weir::weir-static builds and runs" with_cmake static
+expect "find_package: weir::weir-static needs no shared library" \
+    is_not_linked_with_the_library "$scratch/cmake/static"
+
+for path in include/weir.h include/weir/*.h; do
+    header=${path#include/}
+    expect "$header alone is ISO C11" alone "$header" cc -x c -std=c11
+    expect "$header alone is C++" alone "$header" g++ -x c++ -std=c++11
+done
+finish

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * crew -- see crew.h.
+ */
+#include "crew.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+static void line_up(uint64_t *arrived, unsigned size)
+{
+    uint64_t before = __atomic_fetch_add(arrived, 1, __ATOMIC_ACQ_REL);
+    uint64_t all = (before / size + 1) * size;
+
+    while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < all)
+        sched_yield();
+}
+
+/* The members and the one who starts them.  Nobody sleeps here, so
+ * await_asleep() cannot take this for the sleep that a test is after. */
+static void leave_start(struct crew *crew)
+{
+    line_up(&crew->at_the_start, crew->size + 1);
+}
+
+static void *run_member(void *arg)
+{
+    struct crew_member *member = arg;
+
+    member->tid = gettid();
+    leave_start(member->crew);
+    member->crew->work(member->crew, member->id);
+    return NULL;
+}
+
+void crew_start(struct crew *crew, unsigned size, crew_fn *work, void *context)
+{
+    *crew = (struct crew){.size = size, .work = work, .context = context};
+    crew->members = calloc(size, sizeof(*crew->members));
+    expect(crew->members != NULL);
+    expect_int(pthread_barrier_init(&crew->barrier, NULL, size), 0);
+    for (unsigned id = 0; id < size; id++) {
+        struct crew_member *member = &crew->members[id];
+
+        member->crew = crew;
+        member->id = id;
+        expect_int(pthread_create(&member->thread, NULL, run_member, member),
+                   0);
+    }
+    leave_start(crew);
+}
+
+void crew_join(struct crew *crew)
+{
+    for (unsigned id = 0; id < crew->size; id++)
+        expect_int(pthread_join(crew->members[id].thread, NULL), 0);
+    pthread_barrier_destroy(&crew->barrier);
+    free(crew->members);
+}
+
+void crew_run(unsigned size, crew_fn *work, void *context)
+{
+    struct crew crew;
+
+    crew_start(&crew, size, work, context);
+    crew_join(&crew);
+}
+
+bool crew_meet(struct crew *crew)
+{
+    return pthread_barrier_wait(&crew->barrier) ==
+           PTHREAD_BARRIER_SERIAL_THREAD;
+}
+
+void crew_line_up(struct crew *crew)
+{
+    line_up(&crew->in_line, crew->size);
+}
+
+/* The line of a /proc status file that begins with `key`, after the key. */
+static const char *field(const char *status, const char *key)
+{
+    const char *line = strstr(status, key);
+
+    expect(line != NULL);
+    return line + strlen(key);
+}
+
+bool await_asleep(pid_t tid)
+{
+    char path[64], status[4096];
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+    for (;; sched_yield()) {
+        FILE *file = fopen(path, "r");
+        size_t length = 0;
+
+        if (file != NULL) {
+            length = fread(status, 1, sizeof(status) - 1, file);
+            fclose(file);
+        }
+        if (length == 0)
+            return false;
+        status[length] = '\0';
+        if (*field(status, "\nState:\t") == 'S' &&
+            strtoull(field(status, "\nSigPnd:\t"), NULL, 16) == 0)
+            return true;
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * failing_allocator -- hooks for weir_set_allocator() that fail on request
+ * and know what is out.
+ *
+ *     struct failing_allocator memory;
+ *     failing_allocator_init(&memory, n);          the n-th one fails
+ *     expect_status(weir_set_allocator(&memory.hooks), 0);
+ *     ...
+ *     expect_int(memory.live, 0);
+ */
+#ifndef WEIR_TEST_SUPPORT_FAILING_ALLOCATOR_H
+#define WEIR_TEST_SUPPORT_FAILING_ALLOCATOR_H
+
+#include <stdint.h>
+
+#include "weir/memory.h"
+
+struct failing_allocator {
+    weir_allocator hooks;
+    uint64_t fail_at;    /* which allocation fails: 1, 2, ...; 0 for none */
+    uint64_t calls;      /* allocations asked for */
+    uint64_t live;       /* given out and not back yet */
+    uint64_t live_bytes; /* by the sizes named at alloc and at free */
+};
+
+void failing_allocator_init(struct failing_allocator *memory, uint64_t fail_at);
+
+#endif /* WEIR_TEST_SUPPORT_FAILING_ALLOCATOR_H */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread -- numbers, and who runs a loop.
+ */
+#include "thread.h"
+
+#include <stdlib.h>
+
+#include "support/crew.h"
+#include "support/suite.h"
+
+static uint32_t numbers[WEIR__THREAD_INDEX_LIMIT + 2];
+
+static void take_number(struct crew *crew, unsigned id)
+{
+    numbers[id] = weir__thread_index();
+    crew_meet(crew); /* all live until all have one */
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The numbers of `count` threads that live together are 0 .. count - 1; those
+ * of threads that have none sort behind them. */
+static void expect_lowest(unsigned count, unsigned without)
+{
+    qsort(numbers, count + without, sizeof(*numbers), by_value);
+    for (unsigned i = 0; i < count; i++)
+        expect_int(numbers[i], i);
+    for (unsigned i = count; i < count + without; i++)
+        expect_int(numbers[i], WEIR__THREAD_UNNUMBERED);
+}
+
+CASE(thread_keeps_its_number)
+{
+    uint32_t number = weir__thread_index();
+
+    expect(number < WEIR__THREAD_INDEX_LIMIT);
+    expect_int(weir__thread_index(), number);
+}
+
+CASE(thread_numbers_are_the_lowest_and_never_shared)
+{
+    crew_run(100, take_number, NULL);
+    expect_lowest(100, 0);
+}
+
+CASE(thread_numbers_come_back_when_threads_end)
+{
+    for (int i = 0; i < 50; i++) {
+        crew_run(20, take_number, NULL);
+        expect_lowest(20, 0);
+    }
+}
+
+CASE(thread_number_of_a_living_thread_is_not_given_out)
+{
+    uint32_t mine = weir__thread_index();
+
+    crew_run(20, take_number, NULL);
+    for (int i = 0; i < 20; i++)
+        expect(numbers[i] != mine);
+}
+
+CASE(thread_beyond_the_last_number_has_none)
+{
+    crew_run(WEIR__THREAD_INDEX_LIMIT + 2, take_number, NULL);
+    expect_lowest(WEIR__THREAD_INDEX_LIMIT, 2);
+}
+
+/* A destructor of the user's, which runs after weir's own has taken the number
+ * back: it gets one again, and that one comes back too. */
+static pthread_key_t late_key;
+static uint32_t late_number = WEIR__THREAD_UNNUMBERED;
+
+static void ask_late(void *unused)
+{
+    (void)unused;
+    late_number = weir__thread_index();
+}
+
+static void end_with_late_question(struct crew *crew, unsigned id)
+{
+    (void)crew, (void)id;
+    (void)weir__thread_index();
+    expect_int(pthread_setspecific(late_key, &late_key), 0);
+}
+
+CASE(thread_number_asked_for_by_a_destructor_comes_back)
+{
+    crew_run(1, take_number, NULL); /* weir's key is older than ours */
+    expect_int(pthread_key_create(&late_key, ask_late), 0);
+    for (int i = 0; i < 10; i++) {
+        crew_run(1, end_with_late_question, NULL);
+        expect_int(late_number, 0);
+    }
+    crew_run(20, take_number, NULL);
+    expect_lowest(20, 0);
+}
+
+CASE(thread_runs_no_loop_unless_it_says_so)
+{
+    expect(!weir__thread_is_loop());
+}
+
+CASE(thread_runs_a_loop_from_set_to_reset)
+{
+    weir__thread_set_loop(true);
+    expect(weir__thread_is_loop());
+    weir__thread_set_loop(false);
+    expect(!weir__thread_is_loop());
+}
+
+static void expect_no_loop(struct crew *crew, unsigned id)
+{
+    (void)crew, (void)id;
+    expect(!weir__thread_is_loop());
+}
+
+CASE(thread_loop_is_a_matter_of_one_thread)
+{
+    weir__thread_set_loop(true);
+    crew_run(1, expect_no_loop, NULL);
+    expect(weir__thread_is_loop());
+}
