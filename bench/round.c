@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * round -- see round.h; what a turn is and what is noise, bench.h.
+ */
+#include "round.h"
+
+#include <alloca.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { RECORDS_MAX = 1 << 16 };
+
+/* A spin may take this much longer than the quickest one. */
+#define SPIN_TOLERANCE 1.04
+
+/* ---- one turn ---- */
+
+static uint64_t records[RECORDS_MAX];
+static size_t record_count;
+
+void bench_record(uint64_t ns)
+{
+    if (record_count < RECORDS_MAX)
+        records[record_count++] = ns;
+}
+
+static void pin(int cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    for (int i = 0; i < CPUS_MAX; i++)
+        if (cpu == BENCH_ANY_CPU || cpu == i)
+            CPU_SET(i, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) != 0)
+        bench_fail("cannot pin a thread: the workload needs more cores");
+}
+
+struct turn {
+    const struct bench_workload *workload;
+    const struct bench_entry *entry;
+    uint64_t batches;
+    size_t stack_shift; /* bytes */
+    unsigned arrived;   /* __atomic */
+    bool is_over;       /* thread 0 says so; __atomic */
+    struct worker {
+        struct turn *turn;
+        unsigned thread;
+        pthread_t id;
+        double mean_ns;
+        long preemptions;
+    } worker[BENCH_THREADS];
+};
+
+static long preemptions(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+/* All begin at once, within a microsecond if each has a core. */
+static void meet(struct turn *turn)
+{
+    __atomic_fetch_add(&turn->arrived, 1, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&turn->arrived, __ATOMIC_RELAXED) <
+           turn->workload->threads)
+        sched_yield();
+}
+
+/* The first operations are not timed: they warm up. */
+static BENCH_ALIGNED void work_timed(struct worker *worker)
+{
+    struct turn *turn = worker->turn;
+    const struct bench_entry *entry = turn->entry;
+    bool counts = worker->thread == 0 || turn->workload->in_step;
+    uint64_t batch = turn->workload->batch, done = 0, began_ns;
+    long preempted;
+
+    meet(turn);
+    entry->run(worker->thread, batch / 10 + 1);
+    if (worker->thread == 0)
+        record_count = 0;
+    preempted = preemptions();
+    began_ns = bench_now_ns();
+    do {
+        entry->run(worker->thread, batch);
+        done++;
+    } while (counts ? done < turn->batches
+                    : !__atomic_load_n(&turn->is_over, __ATOMIC_RELAXED));
+    worker->mean_ns =
+        (double)(bench_now_ns() - began_ns) / ((double)done * (double)batch);
+    worker->preemptions = preemptions() - preempted;
+    if (worker->thread == 0)
+        __atomic_store_n(&turn->is_over, true, __ATOMIC_RELAXED);
+}
+
+static void *work(void *arg)
+{
+    struct worker *worker = arg;
+    const struct turn *turn = worker->turn;
+    volatile char *shift = alloca(turn->stack_shift + 1);
+
+    *shift = 0;
+    pin(turn->workload->cpu[worker->thread]);
+    if (turn->entry->join != NULL)
+        turn->entry->join();
+    work_timed(worker);
+    if (turn->entry->leave != NULL)
+        turn->entry->leave();
+    return NULL;
+}
+
+/* Also a workload of one thread runs beside the main thread: the C library
+ * leaves out atomics where a process has one thread only. */
+static void run_turn(struct turn *turn)
+{
+    unsigned threads = turn->workload->threads;
+
+    turn->arrived = 0;
+    turn->is_over = false;
+    for (unsigned i = 0; i < threads; i++) {
+        turn->worker[i] = (struct worker){.turn = turn, .thread = i};
+        if (pthread_create(&turn->worker[i].id, NULL, work, &turn->worker[i]))
+            bench_fail("cannot create a thread");
+    }
+    for (unsigned i = 0; i < threads; i++)
+        pthread_join(turn->worker[i].id, NULL);
+}
+
+static double mean_of_threads_ns(const struct turn *turn)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < turn->workload->threads; i++)
+        sum += turn->worker[i].mean_ns;
+    return sum / turn->workload->threads;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The smallest record that so many percent of them do not exceed. */
+static double percentile_ns(size_t percent)
+{
+    return (double)records[(record_count * percent + 99) / 100 - 1];
+}
+
+/* ---- what is noise ---- */
+
+/* A quarter of a millisecond of multiplications, each waiting for the one
+ * before. */
+static double spin_ns(void)
+{
+    uint64_t began_ns = bench_now_ns(), x = began_ns | 1;
+
+    for (int i = 0; i < 250000; i++) {
+        x *= UINT64_C(0x9e3779b97f4a7c15);
+        __asm__ volatile("" : "+r"(x));
+    }
+    return (double)(bench_now_ns() - began_ns);
+}
+
+/* Whether the core is as quick as it ever was. */
+static bool is_quiet(struct shared *shared, int cpu)
+{
+    double ns, *quickest = &shared->quickest_spin_ns[cpu];
+
+    pin(cpu);
+    ns = spin_ns();
+    if (*quickest == 0 || ns < *quickest)
+        *quickest = ns;
+    return ns <= *quickest * SPIN_TOLERANCE;
+}
+
+static bool all_quiet(struct shared *shared,
+                      const struct bench_workload *workload)
+{
+    bool quiet = true;
+
+    for (unsigned i = 0; i < workload->threads; i++)
+        if (workload->cpu[i] != BENCH_ANY_CPU)
+            quiet = is_quiet(shared, workload->cpu[i]) && quiet;
+    return quiet;
+}
+
+static bool was_preempted(const struct turn *turn)
+{
+    if (turn->workload->yields)
+        return false;
+    for (unsigned i = 0; i < turn->workload->threads; i++)
+        if (turn->worker[i].preemptions > 0)
+            return true;
+    return false;
+}
+
+/* ---- rounds of turns ---- */
+
+static void keep(struct result *result, const struct turn *turn)
+{
+    if (!turn->workload->records) {
+        result->value[0][result->runs++] = mean_of_threads_ns(turn);
+        return;
+    }
+    if (record_count == 0)
+        bench_fail("nothing was recorded");
+    qsort(records, record_count, sizeof(records[0]), compare_u64);
+    result->value[0][result->runs] = percentile_ns(50);
+    result->value[1][result->runs] = percentile_ns(99);
+    result->value[2][result->runs] = percentile_ns(100);
+    result->runs++;
+}
+
+/* How many batches fill a turn. */
+static uint64_t plan_batches(struct turn *turn, const struct plan *plan)
+{
+    double batches;
+
+    turn->batches = 1;
+    run_turn(turn);
+    batches = (double)plan->turn_ns /
+              (turn->worker[0].mean_ns * (double)turn->workload->batch);
+    return turn->workload->records || batches < 1 ? 1 : (uint64_t)batches;
+}
+
+static void take_turn(struct shared *shared,
+                      const struct bench_workload *workload, size_t entry)
+{
+    const struct plan *plan = &shared->plan;
+    struct result *result = &shared->result[entry];
+    struct turn turn = {.workload = workload,
+                        .entry = &workload->entries[entry],
+                        .stack_shift = shared->rounds * 208 % 4096};
+    bool quiet;
+
+    shared->at_turn = entry;
+    shared->turns++;
+    if (turn.entry->open != NULL && !turn.entry->open()) {
+        result->status = STATUS_ABSENT;
+        return;
+    }
+    if (result->batches == 0)
+        result->batches = plan_batches(&turn, plan);
+    turn.batches = result->batches;
+    quiet = all_quiet(shared, workload);
+    run_turn(&turn);
+    quiet = all_quiet(shared, workload) && quiet && !was_preempted(&turn);
+    if (!quiet && result->repeated < 5 * plan->runs) {
+        result->repeated++;
+        return;
+    }
+    result->noisy += !quiet;
+    keep(result, &turn);
+}
+
+bool round_is_done(const struct shared *shared, size_t entry)
+{
+    const struct result *result = &shared->result[entry];
+
+    return result->status != STATUS_OK || result->runs >= shared->plan.runs;
+}
+
+void round_run(struct shared *shared, const struct bench_workload *workload)
+{
+    size_t count = workload->entry_count;
+
+    for (int i = 0; i < 5; i++) /* let the cores wake up */
+        (void)all_quiet(shared, workload);
+    for (size_t i = 0; i < count; i++) {
+        size_t entry = (shared->rounds + i) % count;
+
+        if (!round_is_done(shared, entry))
+            take_turn(shared, workload, entry);
+    }
+}
