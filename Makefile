@@ -13,6 +13,7 @@ TESTS = \
     build/test/unit \
     build/debug/test/api \
     test/api/examples.sh test/api/install.sh test/api/check-pairs.sh \
+    test/api/explorer.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
 .PHONY: build run test bench verify install fmt clean help

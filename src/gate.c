@@ -51,12 +51,12 @@
  *       Hands what came before the start to the work that enters.  Every
  *       later change of the word is a read-modify-write, so each continues
  *       the release sequence.
- *   P2  exit: fetch_sub or fetch_add, release  -->  whoever closes: drain's
- *       CAS, or the last exit's fetch_add, acquire
- *       Hands what the work did to on_closed; through release sequences, from
- *       every exit before.
- *   P3  whoever closes: release  -->  phase: load, wait: fetch_or, acquire
- *       Hands all of that to those who see CLOSED.
+ *   P2  exit: fetch_sub, release  -->  whoever closes (drain's CAS, or the last
+ *       exit's fetch_add) and whoever sees CLOSED (phase, wait), acquire
+ *       Hands over what the work did.  All that follows are read-modify-writes
+ *       too, so who reads the last of them receives from every exit.
+ *   P3  drain: the CAS that ends RUNNING, release  -->  the same, acquire
+ *       Hands on what the drain has received from the shards (shards/P2, P4).
  *
  * Not paired, on purpose
  *   enter: taking back a refused add, relaxed: a footprint that means nothing.
@@ -193,10 +193,10 @@ static COLD void exit_draining(weir_gate *gate)
 {
     struct closing closing = closing_of(gate);
     const void *word = &gate->word_;
-    /* gate/P2 release: publishes what the work did */
     /* gate/P2 acquire: receives what all the others did, if this closes */
-    /* gate/P3 release: publishes all of it to those who see CLOSED */
-    uint64_t old = fetch_add_acq_rel(&gate->word_, INSIDE_ONE - LEFT_ONE);
+    /* gate/P3 acquire: and what was counted in shards */
+    /* No release: the fetch_sub that led here has published our work. */
+    uint64_t old = fetch_add_acquire(&gate->word_, INSIDE_ONE - LEFT_ONE);
 
     CHECK(left(old) != 0, "weir_gate_exit without weir_gate_enter");
     if (left(old) == 1)
@@ -327,7 +327,7 @@ static int end_running(weir_gate *gate, uint32_t folded)
         CHECK(count <= 2 * WEIR_GATE_LIMIT - 1,
               "more exits than enters, or too many inside a sharded gate");
         /* gate/P2 acquire: receives what the work did that has left */
-        /* gate/P3 release: publishes it to those who see CLOSED */
+        /* gate/P3 release: hands on what the fold has received */
     } while (!cas_weak_acq_rel(&gate->word_, &seen,
                                count * LEFT_ONE | (seen & WAITER) |
                                    WEIR_PHASE_DRAINING));
@@ -360,7 +360,8 @@ int weir_gate_wait(weir_gate *gate, int64_t timeout_ns)
         return weir_gate_phase(gate) == WEIR_PHASE_CLOSED ? 0 : -ETIMEDOUT;
     deadline_ns = weir__clock_deadline(timeout_ns);
     for (int err = 0;;) {
-        /* gate/P3 acquire: receives what all the work did, if CLOSED */
+        /* gate/P2 acquire: receives what all the work did, if CLOSED */
+        /* gate/P3 acquire: also of work that was counted in shards */
         uint64_t word = fetch_or_acquire(&gate->word_, WAITER) | WAITER;
 
         if (phase_of(word) == WEIR_PHASE_CLOSED)
@@ -374,7 +375,8 @@ int weir_gate_wait(weir_gate *gate, int64_t timeout_ns)
 
 weir_phase weir_gate_phase(const weir_gate *gate)
 {
-    /* gate/P3 acquire: receives what all the work did, if CLOSED */
+    /* gate/P2 acquire: receives what all the work did, if CLOSED */
+    /* gate/P3 acquire: also of work that was counted in shards */
     return phase_of(load_acquire(&gate->word_));
 }
 

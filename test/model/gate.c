@@ -320,11 +320,6 @@ static const struct model_case cases[] = {
     {"plain_on_closed_may_free_the_gate", .setup = admit_two_plain,
      .may_delay = true, .threads = {T(leaver), T(leaver), T(quick_drainer)},
      .finish = expect_freed},
-    {"plain_three_workers_two_drainers_one_waiter", .setup = start_plain,
-     .threads = {T(quick_worker), T(quick_worker), T(quick_worker),
-                 T(quick_drainer), T(quick_drainer), T(waiter)},
-     .finish = expect_closed_once},
-
     {"sharded_worker_and_drainer_close_once", .setup = start_sharded,
      .threads = {T(worker), T(drainer)}, .finish = expect_closed_once},
     {"sharded_start_races_with_enter_and_drain", .setup = init_sharded,
@@ -342,6 +337,19 @@ static const struct model_case cases[] = {
     {"sharded_two_workers_two_drainers", .setup = start_sharded,
      .threads = {T(quick_worker), T(quick_worker), T(quick_drainer),
                  T(quick_drainer)},
+     .finish = expect_closed_once},
+    /* The largest. */
+    {"sharded_two_workers_two_drainers_one_waiter", .setup = start_sharded,
+     .threads = {T(quick_worker), T(quick_worker), T(quick_drainer),
+                 T(quick_drainer), T(waiter)},
+     .finish = expect_closed_once},
+    {"sharded_three_workers_one_drainer", .setup = start_sharded,
+     .threads = {T(quick_worker), T(quick_worker), T(quick_worker),
+                 T(quick_drainer)},
+     .finish = expect_closed_once},
+    {"plain_three_workers_two_drainers_one_waiter", .setup = start_plain,
+     .threads = {T(quick_worker), T(quick_worker), T(quick_worker),
+                 T(quick_drainer), T(quick_drainer), T(waiter)},
      .finish = expect_closed_once},
 };
 
