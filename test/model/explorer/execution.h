@@ -6,13 +6,6 @@
  * says what it is about to do.  A step performs the operation of one thread
  * and lets that thread go on to its next.  Which thread, and which of the
  * possible values, is asked of the search (search.h).
- *
- * A load that reads an old message could as well have been made earlier: it
- * changes nothing for the others.  So where every run is searched, a load that
- * others have written before since its thread came to it reads only what was
- * written last; the older values belong to the runs in which it was scheduled
- * in time.  The same holds for a CAS that fails.  (Not for seq_cst, where a
- * load has its place in the one order.)
  */
 #ifndef WEIR_MODEL_EXECUTION_H
 #define WEIR_MODEL_EXECUTION_H

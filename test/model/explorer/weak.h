@@ -101,7 +101,7 @@ unsigned weak_unglued(const struct weak *weak, unsigned location,
 unsigned weak_count(const struct weak *weak, const void *word);
 
 /* The one message that a load must still be tried with, if others were written
- * while it was about to be made (execution.h). */
+ * while it was about to be made (perform.h). */
 message_id weak_latest(const struct weak *weak, unsigned location,
                        const struct view *view);
 
