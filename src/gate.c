@@ -51,12 +51,14 @@
  *       Hands what came before the start to the work that enters.  Every
  *       later change of the word is a read-modify-write, so each continues
  *       the release sequence.
- *   P2  exit: fetch_sub, release  -->  whoever closes (drain's CAS, or the last
- *       exit's fetch_add) and whoever sees CLOSED (phase, wait), acquire
- *       Hands over what the work did.  All that follows are read-modify-writes
- *       too, so who reads the last of them receives from every exit.
+ *   P2  exit: its last step, release  -->  whoever closes (drain's CAS, or the
+ *       last exit's fetch_add) and whoever sees CLOSED (phase, wait), acquire
+ *       Hands over what the work did, and the gate itself: on_closed may free
+ *       it.  All that follows are read-modify-writes too, so who reads the last
+ *       of them receives from every exit.
  *   P3  drain: the CAS that ends RUNNING, release  -->  the same, acquire
- *       Hands on what the drain has received from the shards (shards/P2, P4).
+ *       Hands on what the drain has received from the shards (shards/P2, P4),
+ *       and again the gate itself.
  *
  * Not paired, on purpose
  *   enter: taking back a refused add, relaxed: a footprint that means nothing.
@@ -193,10 +195,11 @@ static COLD void exit_draining(weir_gate *gate)
 {
     struct closing closing = closing_of(gate);
     const void *word = &gate->word_;
+    /* gate/P2 release: after this step, and not before, the gate may be freed
+     */
     /* gate/P2 acquire: receives what all the others did, if this closes */
     /* gate/P3 acquire: and what was counted in shards */
-    /* No release: the fetch_sub that led here has published our work. */
-    uint64_t old = fetch_add_acquire(&gate->word_, INSIDE_ONE - LEFT_ONE);
+    uint64_t old = fetch_add_acq_rel(&gate->word_, INSIDE_ONE - LEFT_ONE);
 
     CHECK(left(old) != 0, "weir_gate_exit without weir_gate_enter");
     if (left(old) == 1)

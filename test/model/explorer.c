@@ -125,6 +125,32 @@ static void use_block_by_plain_access(void)
     mine->plain = 1;
 }
 
+/* Sees that the other has made its access, but not that it is over: nothing
+ * orders the access before the free. */
+static void use_block_relaxed(void)
+{
+    struct block *mine = block;
+
+    (void)fetch_add_relaxed(&mine->word, 1);
+}
+
+static void use_block_release(void)
+{
+    struct block *mine = block;
+
+    (void)fetch_sub_release(&mine->word, -1);
+}
+
+static void free_block_when_used(void)
+{
+    struct block *mine = block;
+
+    if (load_acquire(&mine->word) == 1) {
+        model_free(mine);
+        block = NULL;
+    }
+}
+
 static void drop_block(void)
 {
     block = NULL;
@@ -234,6 +260,12 @@ static const struct model_case cases[] = {
      .may_delay = true,
      .threads = {T(use_block_by_plain_access), T(free_block)},
      .expect = MODEL_USE_AFTER_FREE},
+    {"free_that_nothing_orders_after_the_last_use_is_found",
+     .setup = make_block,
+     .threads = {T(use_block_relaxed), T(free_block_when_used)},
+     .expect = MODEL_USE_AFTER_FREE},
+    {"free_after_an_acquire_of_the_last_use_is_right", .setup = make_block,
+     .threads = {T(use_block_release), T(free_block_when_used)}},
     {"double_free_is_found", .setup = make_block,
      .threads = {T(free_block), T(free_block)}, .expect = MODEL_USE_AFTER_FREE},
     {"leak_is_found", .setup = make_block, .threads = {T(drop_block)},

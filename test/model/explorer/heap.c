@@ -25,6 +25,7 @@ struct block {
     char *start;
     size_t size;
     bool is_freed, is_reached;
+    uint16_t touched[ARENAS]; /* each thread's last step in it */
 };
 
 static struct heap {
@@ -74,6 +75,7 @@ void *heap_alloc(unsigned arena, size_t size)
         heap->pages + (size_t)(arena * ARENA_PAGES + heap->used[arena]) * PAGE;
     block->size = size;
     block->is_freed = false;
+    memset(block->touched, 0, sizeof(block->touched));
     heap->used[arena] += pages;
     heap->blocks++;
     memset(block->start, FRESH, size);
@@ -101,6 +103,24 @@ bool heap_free(void *pointer)
     block->is_freed = true;
     protect(block, PROT_NONE);
     return true;
+}
+
+void heap_touch(const void *address, unsigned thread, uint16_t step)
+{
+    struct block *block = find(address);
+
+    if (block != NULL)
+        block->touched[thread] = step;
+}
+
+int heap_find_user(const void *pointer, unsigned self, const uint16_t *clock)
+{
+    struct block *block = find(pointer);
+
+    for (unsigned i = 0; block != NULL && i < ARENAS; i++)
+        if (i != self && block->touched[i] > clock[i])
+            return (int)i;
+    return -1;
 }
 
 bool heap_is_freed(const void *address)
@@ -146,6 +166,23 @@ uint64_t heap_hash(uint64_t seed)
 
         sum += block->is_freed ? hash_mix(hash, 1)
                                : hash_bytes(hash, block->start, block->size);
+    }
+    return sum;
+}
+
+uint64_t heap_hash_known(const uint16_t *clock, uint64_t seed)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < heap->blocks; i++) {
+        const struct block *block = &heap->block[i];
+        unsigned known = 0;
+
+        for (unsigned thread = 0; thread < ARENAS; thread++)
+            if (block->touched[thread] <= clock[thread])
+                known |= 1u << thread;
+        if (!block->is_freed)
+            sum += hash_mix(hash_mix(seed, (uintptr_t)block->start), known);
     }
     return sum;
 }

@@ -264,14 +264,42 @@ static void perform_alloc(struct actor *actor)
 
 static void perform_free(struct actor *actor)
 {
-    if (!heap_free((void *)actor->op.word))
+    int user =
+        heap_find_user(actor->op.word, (unsigned)(actor - execution->actor),
+                       actor->view.clock);
+
+    if (user >= 0)
+        execution_fail(MODEL_USE_AFTER_FREE,
+                       "%s frees what %s may still be using", actor->name,
+                       execution->actor[user].name);
+    else if (!heap_free((void *)actor->op.word))
         execution_fail(MODEL_USE_AFTER_FREE, "%s frees what is not allocated",
                        actor->name);
+}
+
+/* The time of the thread goes on with each operation, before it releases. */
+static void tick(struct actor *actor)
+{
+    unsigned self = (unsigned)(actor - execution->actor);
+
+    actor->view.clock[self]++;
+    switch (actor->op.kind) {
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_RMW:
+    case OP_CAS:
+        heap_touch(actor->op.word, self, actor->view.clock[self]);
+        break;
+    default:
+        break; /* a wake needs the address only */
+    }
 }
 
 void perform(struct actor *actor)
 {
     unsigned location = 0;
+
+    tick(actor);
 
     switch (actor->op.kind) {
     case OP_LOAD:

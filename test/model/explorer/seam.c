@@ -95,6 +95,8 @@ static unsigned locate_plain(const void *address, size_t size,
     if (heap_is_freed(address))
         execution_fail(MODEL_USE_AFTER_FREE, "%s uses %s after it was freed",
                        execution->self->name, site->expression);
+    heap_touch(address, model_self(),
+               execution->self->view.clock[model_self()]);
     return weak_locate(&execution->weak, address, size, site, is_plain);
 }
 

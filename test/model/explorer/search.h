@@ -14,12 +14,14 @@
  *           other: the run with A first has been seen (Godefroid 1996);
  *           known states: a state is the fingerprint of memory, views, static
  *           data, heap, and of each thread's registers and stack: all that the
- *           rest of the run depends on.  A state that was explored before, with
- *           a sleep set that is no larger, is not explored again.  Fingerprints
- * have 64 bits: of n states, two are confused with a probability below n*n /
- * 2^65, one in 300,000 for ten million. With a preemption bound sleep sets are
- * off, as a bound and sleep sets together would lose runs; the fingerprint then
- * includes the preemptions that are left.
+ *           rest of the run depends on.  Coming to it again, only the threads
+ *           that slept the first time and do not now are tried.  Fingerprints
+ *           have 64 bits: of n states, two are confused with a probability
+ *           below n*n / 2^65, one in 300,000 for ten million;
+ *           late loads: see perform.h.
+ *           With a preemption bound sleep sets and late loads are off, as they
+ *           would lose runs; the fingerprint then includes the preemptions
+ *           that are left.
  *
  * Sampling  Random walks, seeded; PCT: random priorities with d - 1 changes at
  *           random steps (Burckhardt et al. 2010).

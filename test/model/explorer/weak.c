@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "heap.h"
 
 static bool is_acquire(int order)
 {
@@ -156,6 +157,9 @@ void weak_join(const struct weak *weak, struct view *view,
                const struct view *other)
 {
     join(weak, view, other, true);
+    for (unsigned i = 0; i <= MODEL_THREADS; i++)
+        if (other->clock[i] > view->clock[i])
+            view->clock[i] = other->clock[i];
 }
 
 void weak_join_atomics(const struct weak *weak, struct view *view,
@@ -318,7 +322,7 @@ static uint64_t above(unsigned rank_, unsigned floor)
 uint64_t weak_hash_view(const struct weak *weak, const struct view *view,
                         const struct weak_floor *floor, uint64_t seed)
 {
-    uint64_t sum = 0;
+    uint64_t sum = heap_hash_known(view->clock, seed);
 
     for (unsigned i = 0; i < weak->locations; i++) {
         const struct location *l = &weak->location[i];

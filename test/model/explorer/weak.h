@@ -54,6 +54,8 @@ typedef uint16_t message_id; /* 0: the location's first value */
 struct view {
     message_id at[LOCATIONS];
     uint8_t reads[LOCATIONS]; /* plain: which threads' reads are known */
+    uint16_t clock[MODEL_THREADS + 1]; /* how many steps of each thread are
+                                          known to be over, for heap.h */
 };
 
 struct message {
