@@ -34,10 +34,11 @@ test:  ## install what is missing, build, and run every test
 	done
 	@tools/run-tests $(TESTS)
 
-bench:  ## measure; QUICK=1 for a glance, ONLY=gate for one
+bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 	@tools/setup bench
 	@tools/build release -DWEIR_BENCH=ON
 	@bench/run $(if $(QUICK),--quick) $(ONLY)
+	@$(if $(QUICK)$(ONLY),,bench/run --write)
 
 verify:  ## weaken each memory order in turn; a model test must notice
 	@tools/setup test
