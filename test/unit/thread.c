@@ -72,6 +72,32 @@ CASE(thread_beyond_the_last_number_has_none)
     expect_lowest(WEIR__THREAD_INDEX_LIMIT, 2);
 }
 
+enum { NOBODYS_SLOT = WEIR__THREAD_SLOTS * CACHE_APART };
+
+static void take_slot(struct crew *crew, unsigned id)
+{
+    uint32_t number;
+
+    (void)id;
+    expect_int(weir__thread_slot(), NOBODYS_SLOT);
+    number = weir__thread_index();
+    if (number < WEIR__THREAD_SLOTS)
+        expect_int(weir__thread_slot(), number * CACHE_APART);
+    else
+        expect_int(weir__thread_slot(), NOBODYS_SLOT);
+    crew_meet(crew);
+}
+
+CASE(thread_slot_goes_with_its_number_once_that_is_asked_for)
+{
+    crew_run(WEIR__THREAD_SLOTS, take_slot, NULL);
+}
+
+CASE(thread_beyond_the_last_slot_has_nobodys)
+{
+    crew_run(WEIR__THREAD_SLOTS + 10, take_slot, NULL);
+}
+
 /* A destructor of the user's, which runs after weir's own has taken the number
  * back: it gets one again, and that one comes back too. */
 static pthread_key_t late_key;
@@ -80,6 +106,7 @@ static uint32_t late_number = WEIR__THREAD_UNNUMBERED;
 static void ask_late(void *unused)
 {
     (void)unused;
+    expect_int(weir__thread_slot(), NOBODYS_SLOT);
     late_number = weir__thread_index();
 }
 
