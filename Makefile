@@ -40,10 +40,11 @@ bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 	@bench/run $(if $(QUICK),--quick) $(ONLY)
 	@$(if $(QUICK)$(ONLY),,bench/run --write)
 
-verify:  ## weaken each memory order in turn; a model test must notice
+verify:  ## the longest searches; then weaken each memory order in turn
 	@tools/setup test
 	@tools/build model
-	@python3 tools/mutate
+	@build/model/test/model/gate --long
+	@tools/mutate
 
 install: build  ## into PREFIX (/usr/local), below DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"

@@ -340,6 +340,7 @@ static const struct model_case cases[] = {
      .finish = expect_closed_once},
     /* The largest. */
     {"sharded_two_workers_two_drainers_one_waiter", .setup = start_sharded,
+     .is_long = true,
      .threads = {T(quick_worker), T(quick_worker), T(quick_drainer),
                  T(quick_drainer), T(waiter)},
      .finish = expect_closed_once},

@@ -31,7 +31,7 @@ struct overrides {
     const char *const *names;
     size_t name_count;
     long bound, random_runs, pct_depth;
-    bool is_list, stops;
+    bool is_list, stops, with_long;
 };
 
 static void print_help(const char *program)
@@ -71,6 +71,7 @@ static struct overrides parse(int argc, char **argv)
 {
     static const struct option table[] = {
         {"list", no_argument, NULL, 'l'},
+        {"long", no_argument, NULL, 'g'},
         {"replay", required_argument, NULL, 'r'},
         {"bound", required_argument, NULL, 'b'},
         {"random", required_argument, NULL, 'n'},
@@ -89,6 +90,9 @@ static struct overrides parse(int argc, char **argv)
         switch (letter) {
         case 'l':
             o.is_list = true;
+            break;
+        case 'g':
+            o.with_long = true;
             break;
         case 'r':
             o.search.replay = optarg;
@@ -195,7 +199,7 @@ static bool is_chosen(const struct model_case *test, const struct overrides *o)
     for (size_t i = 0; i < o->name_count; i++)
         if (strcmp(o->names[i], test->name) == 0)
             return true;
-    return o->name_count == 0;
+    return o->name_count == 0 && (o->with_long || !test->is_long);
 }
 
 static void check_names(const struct model_case *cases, size_t count,
@@ -233,6 +237,10 @@ int model_main(int argc, char **argv, const struct model_case *cases,
     for (size_t i = 0; i < count && (ok || !o.stops); i++)
         if (is_chosen(&cases[i], &o))
             ok &= run_case(argv[0], &cases[i], &o, ++index);
+    for (size_t i = 0; i < count; i++)
+        if (o.name_count == 0 && cases[i].is_long && !o.with_long)
+            printf("# left out, as it takes minutes (--long): %s\n",
+                   cases[i].name);
     printf("1..%u\n", index);
     return ok ? 0 : 1;
 }

@@ -82,6 +82,7 @@ struct model_case {
     bool may_delay;            /* a thread may stop between an operation and
                                   the plain code after it; finds plain accesses
                                   to freed memory, and costs time */
+    bool is_long;              /* minutes: only with --long, or by name */
     bool shortest;             /* look for the shortest failing run */
     unsigned steps;            /* how many are too many; 0 means 400 */
 };
