@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "clock.h"
 #include "support/crew.h"
 #include "support/random.h"
 #include "support/suite.h"
@@ -83,7 +84,7 @@ STRESS_CASE(parker_loses_no_wake_of_many_wakers)
 
 /* Timeouts about as long as an unpark takes to come.  Each permit is answered
  * before the next is sent: one too few would hang, one too many shows. */
-enum { PERMITS = 50000 };
+enum { PERMITS = 50000, DELAY_NS = 20000 };
 
 struct errand {
     struct weir__parker parker;
@@ -91,9 +92,21 @@ struct errand {
     uint64_t sent, taken; /* atomic */
 };
 
+/* Busy, as a sleep would take longer than all that is to be hit. */
+static void let_pass(uint64_t delay_ns)
+{
+    int64_t end_ns = weir__clock_real() + (int64_t)delay_ns;
+
+    while (weir__clock_real() < end_ns)
+        ;
+}
+
 static void send_permits(struct errand *errand)
 {
+    struct random random = {~errand->seed};
+
     for (uint64_t i = 1; i <= PERMITS; i++) {
+        let_pass(random_below(&random, DELAY_NS));
         __atomic_store_n(&errand->sent, i, __ATOMIC_RELAXED);
         weir__parker_unpark(&errand->parker);
         while (__atomic_load_n(&errand->taken, __ATOMIC_RELAXED) != i)
@@ -107,7 +120,7 @@ static void take_permits(struct errand *errand)
     uint64_t taken = 0;
 
     while (taken < PERMITS) {
-        int64_t timeout_ns = (int64_t)random_below(&random, 20000);
+        int64_t timeout_ns = (int64_t)random_below(&random, DELAY_NS);
         int err = weir__parker_park_for(&errand->parker, timeout_ns);
 
         if (err != 0) {

@@ -4,6 +4,7 @@
  */
 #include "thread.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "support/crew.h"
@@ -98,17 +99,9 @@ CASE(thread_beyond_the_last_slot_has_nobodys)
     crew_run(WEIR__THREAD_SLOTS + 10, take_slot, NULL);
 }
 
-/* A destructor of the user's, which runs after weir's own has taken the number
- * back: it gets one again, and that one comes back too. */
+/* Destructors of the user's, which run after weir's own has taken the number
+ * back: they get one again. */
 static pthread_key_t late_key;
-static uint32_t late_number = WEIR__THREAD_UNNUMBERED;
-
-static void ask_late(void *unused)
-{
-    (void)unused;
-    expect_int(weir__thread_slot(), NOBODYS_SLOT);
-    late_number = weir__thread_index();
-}
 
 static void end_with_late_question(struct crew *crew, unsigned id)
 {
@@ -117,16 +110,56 @@ static void end_with_late_question(struct crew *crew, unsigned id)
     expect_int(pthread_setspecific(late_key, &late_key), 0);
 }
 
-CASE(thread_number_asked_for_by_a_destructor_comes_back)
+static void end_threads_with(void (*destructor)(void *), int count)
 {
     crew_run(1, take_number, NULL); /* weir's key is older than ours */
-    expect_int(pthread_key_create(&late_key, ask_late), 0);
-    for (int i = 0; i < 10; i++) {
+    expect_int(pthread_key_create(&late_key, destructor), 0);
+    for (int i = 0; i < count; i++)
         crew_run(1, end_with_late_question, NULL);
-        expect_int(late_number, 0);
-    }
+}
+
+static void ask_late(void *unused)
+{
+    (void)unused;
+    expect_int(weir__thread_slot(), NOBODYS_SLOT);
+    expect_int(weir__thread_index(), 0);
+}
+
+CASE(thread_number_asked_for_by_a_destructor_comes_back)
+{
+    end_threads_with(ask_late, 10);
     crew_run(20, take_number, NULL);
     expect_lowest(20, 0);
+}
+
+/* Another thread takes the old number before the destructor asks. */
+static uint32_t asked; /* atomic: 1 taken by the other, 2 asked for late */
+
+static void hold_number(struct crew *crew, unsigned id)
+{
+    (void)crew, (void)id;
+    expect_int(weir__thread_index(), 0);
+    __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != 2)
+        sched_yield();
+}
+
+static void ask_after_another(void *unused)
+{
+    struct crew other;
+
+    (void)unused;
+    crew_start(&other, 1, hold_number, NULL);
+    while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != 1)
+        sched_yield();
+    expect_int(weir__thread_index(), 1);
+    __atomic_store_n(&asked, 2, __ATOMIC_RELEASE);
+    crew_join(&other);
+}
+
+CASE(thread_number_asked_for_by_a_destructor_is_its_own)
+{
+    end_threads_with(ask_after_another, 1);
 }
 
 CASE(thread_runs_no_loop_unless_it_says_so)
