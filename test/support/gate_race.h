@@ -23,6 +23,6 @@ void gate_race_crowd(const weir_gate_options *kind);
 void gate_race_duel(const weir_gate_options *kind);
 
 /* How long a crowd may take. */
-enum { GATE_RACE_DEADLINE_S = 280 };
+enum { GATE_RACE_DEADLINE_S = 560 };
 
 #endif /* WEIR_TEST_SUPPORT_GATE_RACE_H */

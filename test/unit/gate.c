@@ -399,7 +399,7 @@ GATE_CASE(gate_exit_on_another_thread_closes)
     expect_closed_once();
 }
 
-/* Both meet inside, so that a hundred threads live at once. */
+/* All meet inside, so that a hundred threads live at once. */
 static void enter_and_meet(struct crew *crew, unsigned id)
 {
     expect_status(weir_gate_enter(&gate), 0);
