@@ -4,8 +4,7 @@
  */
 #include "suite.h"
 
-/* libcheck's <check.h>: -Isrc would make that src/check.h. */
-#include <../include/check.h>
+#include <check.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
