@@ -195,8 +195,7 @@ static COLD void exit_draining(weir_gate *gate)
 {
     struct closing closing = closing_of(gate);
     const void *word = &gate->word_;
-    /* gate/P2 release: after this step, and not before, the gate may be freed
-     */
+    /* gate/P2 release: from here on, and not before, the gate may be freed */
     /* gate/P2 acquire: receives what all the others did, if this closes */
     /* gate/P3 acquire: and what was counted in shards */
     uint64_t old = fetch_add_acq_rel(&gate->word_, INSIDE_ONE - LEFT_ONE);
