@@ -12,7 +12,8 @@ TESTS = \
     $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
     build/test/unit \
     build/debug/test/api \
-    test/api/examples.sh test/api/install.sh test/api/check-pairs.sh \
+    test/api/examples.sh test/api/guide.sh test/api/install.sh \
+    test/api/check-pairs.sh \
     test/api/explorer.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 

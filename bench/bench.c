@@ -27,8 +27,10 @@
 
 enum { TURN_DEADLINE_MS = 20000 };
 
-static const struct plan full_plan = {.runs = 31, .turn_ns = 3000000};
-static const struct plan quick_plan = {.runs = 9, .turn_ns = 2000000};
+static const struct plan full_plan = {
+    .runs = 31, .turn_ns = 3000000, .job_runs = 15, .long_job_runs = 7};
+static const struct plan quick_plan = {
+    .runs = 9, .turn_ns = 2000000, .job_runs = 5, .long_job_runs = 5};
 
 struct session {
     const char *program;
@@ -64,6 +66,8 @@ _Noreturn void bench_fail(const char *why)
 static double turn_s(const struct session *session,
                      const struct bench_workload *workload)
 {
+    if (round_is_job(workload))
+        return workload->job_s + 10e-3;
     return workload->records ? (double)workload->batch * 120e-6
                              : (double)session->plan.turn_ns * 1.3e-9 + 3e-3;
 }
@@ -71,8 +75,9 @@ static double turn_s(const struct session *session,
 static double workload_s(const struct session *session,
                          const struct bench_workload *workload)
 {
-    return (double)workload->entry_count * session->plan.runs *
-           turn_s(session, workload);
+    unsigned runs = round_runs(&session->plan, workload);
+
+    return (double)workload->entry_count * runs * turn_s(session, workload);
 }
 
 static void show_progress(const struct session *session,
@@ -144,7 +149,8 @@ static size_t next_to_do(const struct shared *shared,
 {
     size_t entry = 0;
 
-    while (entry < workload->entry_count && round_is_done(shared, entry))
+    while (entry < workload->entry_count &&
+           round_is_done(shared, workload, entry))
         entry++;
     return entry;
 }

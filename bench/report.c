@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-static const struct metric {
-    const char *name;
-    const char *unit;
-    double scale; /* from nanoseconds */
-} mean_metric[] = {{"mean", "ns", 1.0}},
-  record_metrics[] = {
-      {"p50", "us", 1e-3}, {"p99", "us", 1e-3}, {"max", "us", 1e-3}};
+static const struct bench_metric mean_metric[] = {{"mean", "ns", 1.0}};
+static const struct bench_metric record_metrics[] = {
+    {"p50", "us", 1e-3}, {"p99", "us", 1e-3}, {"max", "us", 1e-3}};
 
 struct machine {
     char cpu[128];
@@ -68,18 +64,26 @@ static double median_of_sorted(const double *value, unsigned count)
                      : (value[count / 2 - 1] + value[count / 2]) / 2;
 }
 
+static void print_peer(const struct bench_entry *entry)
+{
+    if (entry->peer != NULL && *entry->peer != NULL)
+        printf(",\"peer\":\"%s\"", *entry->peer);
+}
+
 static void print_json(const char *program, bool is_quick,
-                       const struct bench_workload *workload, const char *impl,
-                       const struct result *result, const struct metric *metric,
-                       const double *sorted)
+                       const struct bench_workload *workload,
+                       const struct bench_entry *entry,
+                       const struct result *result,
+                       const struct bench_metric *metric, const double *sorted)
 {
     static const char *const names[] = {"ok", "absent", "failed"};
     struct machine machine = machine_of_today();
 
     printf("{\"program\":\"%s\",\"workload\":\"%s\",\"impl\":\"%s\","
            "\"status\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\"",
-           program, workload->name, impl, names[result->status], metric->name,
-           metric->unit);
+           program, workload->name, entry->impl, names[result->status],
+           metric->name, metric->unit);
+    print_peer(entry);
     if (result->status == STATUS_OK)
         printf(",\"value\":%.4g,\"min\":%.4g,\"max\":%.4g",
                median_of_sorted(sorted, result->runs) * metric->scale,
@@ -94,7 +98,7 @@ static void print_json(const char *program, bool is_quick,
 }
 
 static void print_row(const char *impl, const struct result *result,
-                      const struct metric *metric, const double *sorted,
+                      const struct bench_metric *metric, const double *sorted,
                       double *floor)
 {
     double median;
@@ -107,7 +111,7 @@ static void print_row(const char *impl, const struct result *result,
     median = median_of_sorted(sorted, result->runs);
     if (*floor == 0)
         *floor = median;
-    fprintf(stderr, "  %-34s %-4s %9.2f %-2s [%.2f - %.2f] %7.2fx %3u/%u\n",
+    fprintf(stderr, "  %-34s %-6s %9.2f %-2s [%.2f - %.2f] %7.2fx %3u/%u\n",
             impl, metric->name, median * metric->scale, metric->unit,
             sorted[0] * metric->scale, sorted[result->runs - 1] * metric->scale,
             median / *floor, result->repeated, result->noisy);
@@ -116,26 +120,30 @@ static void print_row(const char *impl, const struct result *result,
 void report_print(const char *program, bool is_quick, struct shared *shared,
                   const struct bench_workload *workload)
 {
-    const struct metric *metrics =
-        workload->records ? record_metrics : mean_metric;
-    size_t metric_count = workload->records ? 3 : 1;
+    const struct bench_metric *metrics = workload->metrics   ? workload->metrics
+                                         : workload->records ? record_metrics
+                                                             : mean_metric;
+    size_t metric_count = workload->metrics   ? workload->metric_count
+                          : workload->records ? 3
+                                              : 1;
     double floor[METRICS_MAX] = {0};
 
     fprintf(stderr,
             "\n%s: %s\n  %-34s      median of %u [min - max], "
             "x the first; noisy turns repeated/kept\n",
-            workload->name, workload->operation, "", shared->plan.runs);
+            workload->name, workload->operation, "",
+            round_runs(&shared->plan, workload));
     for (size_t i = 0; i < workload->entry_count; i++) {
-        const char *impl = workload->entries[i].impl;
+        const struct bench_entry *entry = &workload->entries[i];
         struct result *result = &shared->result[i];
 
         for (size_t m = 0; m < metric_count; m++) {
             double *value = result->value[m];
 
             qsort(value, result->runs, sizeof(*value), compare_double);
-            print_json(program, is_quick, workload, impl, result, &metrics[m],
+            print_json(program, is_quick, workload, entry, result, &metrics[m],
                        value);
-            print_row(impl, result, &metrics[m], value, &floor[m]);
+            print_row(entry->impl, result, &metrics[m], value, &floor[m]);
         }
     }
     fflush(stdout);

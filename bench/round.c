@@ -5,15 +5,25 @@
 #include "round.h"
 
 #include <alloca.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { RECORDS_MAX = 1 << 16 };
 
-/* A spin may take this much longer than the quickest one. */
+/* A spin may take this much longer than the quickest one.  What is as long as
+ * a job does not depend on a moment's clock rate. */
 #define SPIN_TOLERANCE 1.04
+#define JOB_SPIN_TOLERANCE 1.1
+
+/* Others may have this part of a job's cores, and this much more: the kernel
+ * counts in ticks. */
+#define OTHERS_PART 0.03
+#define OTHERS_S 0.02
 
 /* ---- one turn ---- */
 
@@ -26,7 +36,7 @@ void bench_record(uint64_t ns)
         records[record_count++] = ns;
 }
 
-static void pin(int cpu)
+void bench_pin(int cpu)
 {
     cpu_set_t set;
 
@@ -36,6 +46,32 @@ static void pin(int cpu)
             CPU_SET(i, &set);
     if (sched_setaffinity(0, sizeof(set), &set) != 0)
         bench_fail("cannot pin a thread: the workload needs more cores");
+}
+
+struct job_thread {
+    int cpu;
+    void *(*body)(void *);
+    void *arg;
+};
+
+static void *run_pinned(void *arg)
+{
+    struct job_thread own = *(struct job_thread *)arg;
+
+    free(arg);
+    bench_pin(own.cpu);
+    return own.body(own.arg);
+}
+
+void bench_start(pthread_t *thread, int cpu, void *(*body)(void *), void *arg)
+{
+    struct job_thread *own = malloc(sizeof(*own));
+
+    if (own == NULL)
+        bench_fail("no memory");
+    *own = (struct job_thread){.cpu = cpu, .body = body, .arg = arg};
+    if (pthread_create(thread, NULL, run_pinned, own) != 0)
+        bench_fail("cannot create a thread");
 }
 
 struct turn {
@@ -105,7 +141,7 @@ static void *work(void *arg)
     volatile char *shift = alloca(turn->stack_shift + 1);
 
     *shift = 0;
-    pin(turn->workload->cpu[worker->thread]);
+    bench_pin(turn->workload->cpu[worker->thread]);
     if (turn->entry->join != NULL)
         turn->entry->join();
     work_timed(worker);
@@ -129,6 +165,42 @@ static void run_turn(struct turn *turn)
     }
     for (unsigned i = 0; i < threads; i++)
         pthread_join(turn->worker[i].id, NULL);
+}
+
+/* ---- one job ---- */
+
+static double measured[METRICS_MAX];
+static struct result *job_result;
+
+void bench_measured(size_t metric, double value)
+{
+    if (metric >= METRICS_MAX)
+        bench_fail("no such metric");
+    measured[metric] = value;
+}
+
+_Noreturn void bench_absent(void)
+{
+    job_result->status = STATUS_ABSENT;
+    _exit(0);
+}
+
+static void *work_on_job(void *arg)
+{
+    const struct turn *turn = arg;
+    volatile char *shift = alloca(turn->stack_shift + 1);
+
+    *shift = 0;
+    turn->entry->job(turn->workload, turn->entry);
+    return NULL;
+}
+
+static void run_job(struct turn *turn)
+{
+    pthread_t thread;
+
+    bench_start(&thread, turn->workload->cpu[0], work_on_job, turn);
+    pthread_join(thread, NULL);
 }
 
 static double mean_of_threads_ns(const struct turn *turn)
@@ -169,25 +241,27 @@ static double spin_ns(void)
 }
 
 /* Whether the core is as quick as it ever was. */
-static bool is_quiet(struct shared *shared, int cpu)
+static bool is_quiet(struct shared *shared, int cpu, double tolerance)
 {
     double ns, *quickest = &shared->quickest_spin_ns[cpu];
 
-    pin(cpu);
+    bench_pin(cpu);
     ns = spin_ns();
     if (*quickest == 0 || ns < *quickest)
         *quickest = ns;
-    return ns <= *quickest * SPIN_TOLERANCE;
+    return ns <= *quickest * tolerance;
 }
 
 static bool all_quiet(struct shared *shared,
                       const struct bench_workload *workload)
 {
+    double tolerance =
+        round_is_job(workload) ? JOB_SPIN_TOLERANCE : SPIN_TOLERANCE;
     bool quiet = true;
 
     for (unsigned i = 0; i < workload->threads; i++)
         if (workload->cpu[i] != BENCH_ANY_CPU)
-            quiet = is_quiet(shared, workload->cpu[i]) && quiet;
+            quiet = is_quiet(shared, workload->cpu[i], tolerance) && quiet;
     return quiet;
 }
 
@@ -201,10 +275,50 @@ static bool was_preempted(const struct turn *turn)
     return false;
 }
 
+/* How long some core was busy, all of them together; with what the hypervisor
+ * has taken. */
+static double busy_s(void)
+{
+    double user, nice, system, idle, iowait, irq, softirq, steal;
+    FILE *file = fopen("/proc/stat", "r");
+    int count = 0;
+
+    if (file != NULL) {
+        count = fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user,
+                       &nice, &system, &idle, &iowait, &irq, &softirq, &steal);
+        fclose(file);
+    }
+    if (count != 8)
+        return 0;
+    return (user + nice + system + irq + softirq + steal) /
+           (double)sysconf(_SC_CLK_TCK);
+}
+
+static double own_s(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/* What others had of the cores, until now. */
+static double others_s(void)
+{
+    return busy_s() - own_s();
+}
+
 /* ---- rounds of turns ---- */
 
 static void keep(struct result *result, const struct turn *turn)
 {
+    if (round_is_job(turn->workload) && !turn->workload->records) {
+        for (size_t i = 0; i < METRICS_MAX; i++)
+            result->value[i][result->runs] = measured[i];
+        result->runs++;
+        return;
+    }
     if (!turn->workload->records) {
         result->value[0][result->runs++] = mean_of_threads_ns(turn);
         return;
@@ -230,15 +344,44 @@ static uint64_t plan_batches(struct turn *turn, const struct plan *plan)
     return turn->workload->records || batches < 1 ? 1 : (uint64_t)batches;
 }
 
+/* Whether nobody disturbed it. */
+static bool run_quiet_job(struct shared *shared, struct turn *turn,
+                          struct result *result)
+{
+    uint64_t began_ns = bench_now_ns();
+    double before_s = others_s(), cores_s;
+    bool quiet = all_quiet(shared, turn->workload);
+
+    job_result = result;
+    run_job(turn);
+    quiet = all_quiet(shared, turn->workload) && quiet;
+    cores_s = (double)(bench_now_ns() - began_ns) * 1e-9 *
+              (double)sysconf(_SC_NPROCESSORS_ONLN);
+    return quiet && others_s() - before_s < cores_s * OTHERS_PART + OTHERS_S;
+}
+
+static bool run_quiet_turn(struct shared *shared, struct turn *turn,
+                           struct result *result)
+{
+    bool quiet;
+
+    if (result->batches == 0)
+        result->batches = plan_batches(turn, &shared->plan);
+    turn->batches = result->batches;
+    quiet = all_quiet(shared, turn->workload);
+    run_turn(turn);
+    return all_quiet(shared, turn->workload) && quiet && !was_preempted(turn);
+}
+
 static void take_turn(struct shared *shared,
                       const struct bench_workload *workload, size_t entry)
 {
-    const struct plan *plan = &shared->plan;
+    unsigned runs = round_runs(&shared->plan, workload);
+    bool is_job = round_is_job(workload), quiet;
     struct result *result = &shared->result[entry];
     struct turn turn = {.workload = workload,
                         .entry = &workload->entries[entry],
                         .stack_shift = shared->rounds * 208 % 4096};
-    bool quiet;
 
     shared->at_turn = entry;
     shared->turns++;
@@ -246,13 +389,9 @@ static void take_turn(struct shared *shared,
         result->status = STATUS_ABSENT;
         return;
     }
-    if (result->batches == 0)
-        result->batches = plan_batches(&turn, plan);
-    turn.batches = result->batches;
-    quiet = all_quiet(shared, workload);
-    run_turn(&turn);
-    quiet = all_quiet(shared, workload) && quiet && !was_preempted(&turn);
-    if (!quiet && result->repeated < 5 * plan->runs) {
+    quiet = is_job ? run_quiet_job(shared, &turn, result)
+                   : run_quiet_turn(shared, &turn, result);
+    if (!quiet && result->repeated < (is_job ? 1 : 5) * runs) {
         result->repeated++;
         return;
     }
@@ -260,11 +399,40 @@ static void take_turn(struct shared *shared,
     keep(result, &turn);
 }
 
-bool round_is_done(const struct shared *shared, size_t entry)
+unsigned round_runs(const struct plan *plan,
+                    const struct bench_workload *workload)
+{
+    if (!round_is_job(workload))
+        return plan->runs;
+    return workload->job_s < 1 ? plan->job_runs : plan->long_job_runs;
+}
+
+bool round_is_done(const struct shared *shared,
+                   const struct bench_workload *workload, size_t entry)
 {
     const struct result *result = &shared->result[entry];
 
-    return result->status != STATUS_OK || result->runs >= shared->plan.runs;
+    return result->status != STATUS_OK ||
+           result->runs >= round_runs(&shared->plan, workload);
+}
+
+/* Of those that need more turns, the one that had the fewest. */
+static size_t next_job(const struct shared *shared,
+                       const struct bench_workload *workload)
+{
+    size_t next = workload->entry_count;
+    unsigned fewest = UINT_MAX;
+
+    for (size_t i = 0; i < workload->entry_count; i++) {
+        const struct result *result = &shared->result[i];
+
+        if (!round_is_done(shared, workload, i) &&
+            result->runs + result->repeated < fewest) {
+            fewest = result->runs + result->repeated;
+            next = i;
+        }
+    }
+    return next;
 }
 
 void round_run(struct shared *shared, const struct bench_workload *workload)
@@ -273,10 +441,14 @@ void round_run(struct shared *shared, const struct bench_workload *workload)
 
     for (int i = 0; i < 5; i++) /* let the cores wake up */
         (void)all_quiet(shared, workload);
+    if (round_is_job(workload)) {
+        take_turn(shared, workload, next_job(shared, workload));
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         size_t entry = (shared->rounds + i) % count;
 
-        if (!round_is_done(shared, entry))
+        if (!round_is_done(shared, workload, entry))
             take_turn(shared, workload, entry);
     }
 }

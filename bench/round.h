@@ -10,11 +10,13 @@
 
 #include "bench.h"
 
-enum { RUNS_MAX = 64, METRICS_MAX = 3, CPUS_MAX = 64 };
+enum { RUNS_MAX = 64, METRICS_MAX = 10, CPUS_MAX = 64 };
 
 struct plan {
     unsigned runs;
     uint64_t turn_ns;
+    unsigned job_runs;
+    unsigned long_job_runs; /* of those that take a second and more */
 };
 
 enum status { STATUS_OK = 0, STATUS_ABSENT, STATUS_FAILED };
@@ -38,10 +40,20 @@ struct shared {
     double quickest_spin_ns[CPUS_MAX];
 };
 
-/* One turn for each contestant that needs more. */
+static inline bool round_is_job(const struct bench_workload *workload)
+{
+    return workload->entries[0].job != NULL;
+}
+
+/* One turn for each contestant that needs more; of jobs, one turn of one. */
 void round_run(struct shared *shared, const struct bench_workload *workload);
 
+/* How many turns a contestant needs. */
+unsigned round_runs(const struct plan *plan,
+                    const struct bench_workload *workload);
+
 /* Whether the contestant needs no more turns. */
-bool round_is_done(const struct shared *shared, size_t entry);
+bool round_is_done(const struct shared *shared,
+                   const struct bench_workload *workload, size_t entry);
 
 #endif /* WEIR_BENCH_ROUND_H */

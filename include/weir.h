@@ -7,10 +7,16 @@
 
 #include "weir/clock.h"
 #include "weir/error.h"
+#include "weir/event.h"
 #include "weir/export.h"
+#include "weir/fd.h"
 #include "weir/gate.h"
+#include "weir/loop.h"
 #include "weir/memory.h"
+#include "weir/metrics.h"
 #include "weir/state.h"
+#include "weir/task.h"
+#include "weir/timer.h"
 #include "weir/version.h"
 
 #endif /* WEIR_H */

@@ -67,14 +67,17 @@
 #define store_relaxed(p, v) ATOMIC_STORE(p, v, __ATOMIC_RELAXED)
 #define store_release(p, v) ATOMIC_STORE(p, v, __ATOMIC_RELEASE)
 
+#define swap_relaxed(p, v) ATOMIC_SWAP(p, v, __ATOMIC_RELAXED)
 #define swap_acquire(p, v) ATOMIC_SWAP(p, v, __ATOMIC_ACQUIRE)
 #define swap_release(p, v) ATOMIC_SWAP(p, v, __ATOMIC_RELEASE)
+#define swap_acq_rel(p, v) ATOMIC_SWAP(p, v, __ATOMIC_ACQ_REL)
 
 #define fetch_add_relaxed(p, v) ATOMIC_ADD(p, v, __ATOMIC_RELAXED)
 #define fetch_add_acquire(p, v) ATOMIC_ADD(p, v, __ATOMIC_ACQUIRE)
 #define fetch_add_acq_rel(p, v) ATOMIC_ADD(p, v, __ATOMIC_ACQ_REL)
 #define fetch_sub_relaxed(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELAXED)
 #define fetch_sub_release(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELEASE)
+#define fetch_sub_acq_rel(p, v) ATOMIC_SUB(p, v, __ATOMIC_ACQ_REL)
 #define fetch_or_acquire(p, v) ATOMIC_OR(p, v, __ATOMIC_ACQUIRE)
 
 #define cas_relaxed(p, seen, v)                                                \
@@ -88,11 +91,22 @@
 
 #define cas_weak_relaxed(p, seen, v)                                           \
     ATOMIC_CAS(p, seen, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define cas_weak_acquire(p, seen, v)                                           \
+    ATOMIC_CAS(p, seen, v, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
 #define cas_weak_release(p, seen, v)                                           \
     ATOMIC_CAS(p, seen, v, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 #define cas_weak_acq_rel(p, seen, v)                                           \
     ATOMIC_CAS(p, seen, v, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
 #define fence_light() ATOMIC_FENCE_LIGHT()
+
+/* Between two looks at a word that another core is about to change. */
+#if defined(__x86_64__)
+#define cpu_relax() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define cpu_relax() __asm__ volatile("yield")
+#else
+#define cpu_relax() ((void)0)
+#endif
 
 #endif /* WEIR_SRC_ATOMIC_H */

@@ -62,6 +62,12 @@ void weir_clock_thaw(void)
     store_relaxed(&frozen, RUNNING);
 }
 
+bool weir__clock_is_frozen(void)
+{
+    /* relaxed: who moves the clock wakes the loops that should look */
+    return load_relaxed(&frozen) != RUNNING;
+}
+
 int64_t weir__clock_deadline(int64_t timeout_ns)
 {
     int64_t now_ns;

@@ -16,7 +16,7 @@
 
 _Thread_local uint32_t weir__thread_number = WEIR__THREAD_UNNUMBERED;
 _Thread_local uint32_t weir__thread_slot_ = WEIR__THREAD_SLOTS * CACHE_APART;
-static _Thread_local bool runs_loop;
+_Thread_local struct weir_loop *weir__thread_loop_;
 
 enum { WORDS = WEIR__THREAD_INDEX_LIMIT / 64 };
 
@@ -76,12 +76,7 @@ uint32_t weir__thread_number_assign(void)
     return number;
 }
 
-bool weir__thread_is_loop(void)
+void weir__thread_set_loop(struct weir_loop *loop)
 {
-    return runs_loop;
-}
-
-void weir__thread_set_loop(bool is_loop)
-{
-    runs_loop = is_loop;
+    weir__thread_loop_ = loop;
 }

@@ -3,16 +3,19 @@
  * thread -- what weir knows about the calling thread.
  *
  * A small number of its own, which arrays can be indexed with; a slot, which
- * is the same as an offset in bytes; and whether it runs a loop, which must not
- * block.
+ * is the same as an offset in bytes; and the loop that it runs: then it must
+ * not block.
  */
 #ifndef WEIR_SRC_THREAD_H
 #define WEIR_SRC_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "atomic.h"
+
+struct weir_loop;
 
 enum { WEIR__THREAD_INDEX_LIMIT = 1024 };
 
@@ -71,8 +74,36 @@ static inline uint32_t weir__thread_slot(void)
 }
 #endif
 
-/* Whether the calling thread runs a loop.  Set by the loop around its run. */
-bool weir__thread_is_loop(void);
-void weir__thread_set_loop(bool is_loop);
+#ifndef WEIR_MODEL
+extern _Thread_local __attribute__((
+    tls_model("initial-exec"))) struct weir_loop *weir__thread_loop_;
+
+/* The loop that the calling thread is running, or NULL. */
+static inline struct weir_loop *weir__thread_loop(void)
+{
+    return weir__thread_loop_;
+}
+
+/* Tells the calling thread from all others that live at the same time. */
+static inline uintptr_t weir__thread_self(void)
+{
+    return (uintptr_t)&weir__thread_loop_;
+}
+#endif
+
+/* Set by the loop around its run. */
+void weir__thread_set_loop(struct weir_loop *loop);
+
+/* Such a thread must not block. */
+static inline bool weir__thread_is_loop(void)
+{
+    return weir__thread_loop() != NULL;
+}
+
+/* The kernel's name for the calling thread, which tools show (os/thread.c). */
+uint64_t weir__thread_id(void);
+
+/* Lets another thread have the core, if one wants it (os/thread.c). */
+void weir__thread_yield(void);
 
 #endif /* WEIR_SRC_THREAD_H */

@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# examples -- the programs do what they promise, and so does the README.
+# examples -- the programs do what they promise, and what the README and the
+# guide say about them is so.
 #
 # The service runs 200 times with random short delays; SEED=N repeats them.
+# The clients of the echo server are in echo.py.
 . "$(dirname "$0")/tap.sh"
 runs=200
 outputs=$scratch/runs
@@ -70,20 +72,81 @@ wrong_option_is_refused() {
     [ $? -eq 2 ]
 }
 
-# ---- the README ----
+# ---- the echo server ----
 
-# The first C block is a program; the text block after it is what it prints.
-readme_example() {
-    awk -v program="$scratch/readme.c" -v output="$scratch/readme.txt" '
+echo_plays() {
+    timeout 120 python3 test/api/echo.py "$1"
+}
+
+echo_refuses() {
+    build/echo "$@" </dev/null
+    [ $? -eq 2 ]
+}
+
+# A port that is taken is an error with a text, not a crash.
+echo_reports_a_port_that_is_taken() {
+    mkfifo "$scratch/port"
+    build/echo >"$scratch/port" &
+    read -r _ _ port <"$scratch/port"
+    build/echo "$port" 2>"$scratch/messages"
+    status=$?
+    kill -TERM $!
+    wait $! && [ $status -eq 1 ] &&
+        grep 'listener: Address already in use' "$scratch/messages"
+}
+
+no_process_is_left() {
+    [ -z "$(jobs -r)" ]
+}
+
+# ---- the README and the guide ----
+
+# Each C block of the README is a program; the text block after it is what it
+# prints.
+readme_examples() {
+    awk -v name="$scratch/readme" '
         /^```/ { file = "" }
         file != "" { print >file }
-        /^```c$/ && !shown++ { file = program }
-        /^```text$/ && shown && !told++ { file = output }' README.md
-    [ -s "$scratch/readme.c" ] && [ -s "$scratch/readme.txt" ] &&
-        cc -Wall -Wextra -Werror -Iinclude "$scratch/readme.c" \
-            build/libweir.a -pthread -o "$scratch/readme" &&
-        "$scratch/readme" >"$scratch/said" &&
-        diff "$scratch/readme.txt" "$scratch/said"
+        /^```c$/ { file = name (++programs) ".c" }
+        /^```text$/ { file = name programs ".txt" }' README.md
+    [ -s "$scratch/readme1.c" ] || return
+    for program in "$scratch"/readme*.c; do
+        base=${program%.c}
+        cc -Wall -Wextra -Werror -Iinclude "$program" build/libweir.a \
+            -pthread -o "$base" &&
+            timeout 30 "$base" >"$base.said" &&
+            diff "$base.txt" "$base.said" || return
+    done
+}
+
+# Each C block of the guide says which example it is from, and is a verbatim
+# part of it.
+quotes_are_verbatim() {
+    python3 - <<'END'
+import pathlib
+import re
+import sys
+
+guide = pathlib.Path("docs/guide/loop.md").read_text()
+quotes = re.findall(r"^```c *(\S*)\n(.*?)^```$", guide, re.M | re.S)
+if not quotes:
+    sys.exit("no quotes")
+for name, quote in quotes:
+    if not name:
+        sys.exit(f"from which file?\n{quote}")
+    if "\n" + quote not in "\n" + pathlib.Path(name).read_text():
+        sys.exit(f"not in {name}:\n{quote}")
+END
+}
+
+# The block after "```text build/NAME" is what that program prints.
+prints_what_the_guide_shows() {
+    awk -v heading="\`\`\`text $1" '
+        /^```/ { inside = 0 }
+        inside { print }
+        $0 == heading { inside = 1 }' docs/guide/loop.md >"$scratch/shown"
+    [ -s "$scratch/shown" ] &&
+        timeout 30 "$1" >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
 }
 
 RANDOM=${SEED:=$RANDOM}
@@ -101,6 +164,34 @@ expect "service had work that outlived the drain in one of the runs" \
     some_work_outlives_the_drain
 expect "service drains at SIGINT" interrupt_drains
 expect "service refuses an option that is wrong" wrong_option_is_refused
-expect "the README's example builds, runs, and prints what it shows" \
-    readme_example
+
+expect "echo sends back what one client sends" echo_plays one_client
+expect "echo serves many clients at once" echo_plays many_clients
+expect "echo survives a client that resets its connection" \
+    echo_plays rude_client
+expect "echo holds one buffer for a client that reads slowly" \
+    echo_plays slow_reader
+expect "echo goes on when it has run out of descriptors" \
+    echo_plays no_descriptor_left
+expect "echo ends at SIGTERM and hangs up" echo_plays stop_with_idle_client
+expect "echo sends back what has arrived before SIGTERM" \
+    echo_plays stop_with_data_under_way
+expect "echo refuses clients after SIGTERM, and serves the one it has" \
+    echo_plays stop_refuses_new_clients
+expect "echo names what holds it at its deadline, and fails" \
+    echo_plays stop_runs_into_deadline
+expect "echo ends at once at a second signal, and fails" \
+    echo_plays second_signal_ends_it
+expect "echo refuses a port that is no number" echo_refuses http
+expect "echo refuses a deadline that is negative" echo_refuses 0 -1
+expect "echo says that its port is taken" echo_reports_a_port_that_is_taken
+
+for program in hello worker order timer failing foreign; do
+    expect "$program prints what the guide shows" \
+        prints_what_the_guide_shows build/$program
+done
+expect "the guide quotes the examples as they are" quotes_are_verbatim
+expect "the README's programs build, run, and print what it shows" \
+    readme_examples
+expect "no process is left" no_process_is_left
 finish

@@ -167,11 +167,15 @@ CASE(thread_runs_no_loop_unless_it_says_so)
     expect(!weir__thread_is_loop());
 }
 
+static char place;
+static struct weir_loop *const some_loop = (struct weir_loop *)&place;
+
 CASE(thread_runs_a_loop_from_set_to_reset)
 {
-    weir__thread_set_loop(true);
+    weir__thread_set_loop(some_loop);
     expect(weir__thread_is_loop());
-    weir__thread_set_loop(false);
+    expect(weir__thread_loop() == some_loop);
+    weir__thread_set_loop(NULL);
     expect(!weir__thread_is_loop());
 }
 
@@ -183,7 +187,7 @@ static void expect_no_loop(struct crew *crew, unsigned id)
 
 CASE(thread_loop_is_a_matter_of_one_thread)
 {
-    weir__thread_set_loop(true);
+    weir__thread_set_loop(some_loop);
     crew_run(1, expect_no_loop, NULL);
     expect(weir__thread_is_loop());
 }

@@ -255,12 +255,29 @@ uint32_t weir__thread_index(void)
     return model_self();
 }
 
-bool weir__thread_is_loop(void)
+/* Of the execution: new in each one, as all static data is. */
+static struct weir_loop *loop_of[MODEL_THREADS + 2];
+
+struct weir_loop *weir__thread_loop(void)
 {
-    return false;
+    return loop_of[model_self()];
 }
 
-void weir__thread_set_loop(bool is_loop)
+void weir__thread_set_loop(struct weir_loop *loop)
 {
-    (void)is_loop;
+    loop_of[model_self()] = loop;
+}
+
+uintptr_t weir__thread_self(void)
+{
+    return model_self() + 1;
+}
+
+uint64_t weir__thread_id(void)
+{
+    return model_self() + 1;
+}
+
+void weir__thread_yield(void)
+{
 }

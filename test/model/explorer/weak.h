@@ -47,7 +47,7 @@
 
 #include "model.h"
 
-enum { LOCATIONS = 48, MESSAGES = 255, POOL = 4096 };
+enum { LOCATIONS = 128, MESSAGES = 255, POOL = 4096 };
 
 typedef uint16_t message_id; /* 0: the location's first value */
 

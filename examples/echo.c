@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * echo -- sends back what it gets, to any number of TCP clients.
+ *
+ *     build/echo [PORT [DEADLINE_MS]]     PORT 0: any; it prints which
+ *
+ * A connection has one buffer, and waits either to fill it or to empty it.
+ * From a client that does not read, nothing more is read.
+ *
+ * At SIGTERM or SIGINT it stops: it refuses new clients, sends back what has
+ * arrived, and hangs up.  Then nothing holds the loop, and run returns.  After
+ * the deadline, or at a second signal, it says what holds it and gives up.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+struct connection {
+    int fd;
+    struct connection *next, **link; /* link: what points to this one */
+    size_t begin, end;               /* of what is still to be sent */
+    char buffer[16384];
+};
+
+/* All of it belongs to the one thread. */
+static weir_loop *loop;
+static struct connection *first;
+static int listener, signals;
+static bool is_stopping, is_full; /* full: no descriptor was left */
+static int64_t deadline_ns = INT64_C(5000000000);
+static int exit_status = EXIT_SUCCESS;
+
+/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+static void must(int err, const char *what)
+{
+    if (err == 0)
+        return;
+    fprintf(stderr, "echo: %s: %s\n", what, weir_error_text(err));
+    exit(EXIT_FAILURE);
+}
+
+/* ---- clients ---- */
+
+/* One read if there is nothing to send, and one write.  False: it is over. */
+static bool serve(struct connection *client)
+{
+    bool was_empty = client->begin == client->end, is_empty;
+    ssize_t count;
+
+    if (was_empty) {
+        count = recv(client->fd, client->buffer, sizeof(client->buffer), 0);
+        if (count <= 0)
+            return count < 0 && (errno == EAGAIN || errno == EINTR);
+        client->begin = 0;
+        client->end = (size_t)count;
+    }
+    count = send(client->fd, client->buffer + client->begin,
+                 client->end - client->begin, MSG_NOSIGNAL);
+    if (count < 0 && errno != EAGAIN && errno != EINTR)
+        return false;
+    client->begin += count < 0 ? 0 : (size_t)count;
+    is_empty = client->begin == client->end;
+    return is_empty == was_empty ||
+           weir_fd_modify(loop, client->fd,
+                          is_empty ? WEIR_READABLE : WEIR_WRITABLE) == 0;
+}
+
+static void on_client(void *arg, int status, int fd, unsigned events)
+{
+    struct connection *client = arg;
+
+    (void)events; /* recv and send find out */
+    if (status == 0 && serve(client))
+        return;
+    if (status == 0) /* otherwise the loop ends, and watches it no longer */
+        must(weir_fd_remove(loop, fd, NULL, NULL), "remove");
+    *client->link = client->next;
+    if (client->next != NULL)
+        client->next->link = client->link;
+    close(fd);
+    free(client);
+    if (is_full && !is_stopping)
+        must(weir_fd_modify(loop, listener, WEIR_READABLE), "listen");
+    is_full = false;
+}
+
+static void welcome(int fd)
+{
+    struct connection *client = malloc(sizeof(*client));
+
+    if (client == NULL ||
+        weir_fd_add(loop, fd, WEIR_READABLE, on_client, client) != 0) {
+        free(client);
+        close(fd); /* no room for this one; the others go on */
+        return;
+    }
+    weir_fd_set_name(loop, fd, "connection");
+    client->fd = fd;
+    client->begin = client->end = 0;
+    client->next = first;
+    client->link = &first;
+    if (first != NULL)
+        first->link = &client->next;
+    first = client;
+}
+
+static void on_listener(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)events;
+    if (status != 0)
+        return;
+    fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        welcome(fd);
+    } else if (errno == EMFILE || errno == ENFILE) {
+        must(first == NULL ? -errno : 0, "accept");
+        is_full = true; /* look away until a client leaves */
+        must(weir_fd_modify(loop, listener, 0), "accept");
+    }
+}
+
+/* ---- stopping ---- */
+
+static void give_up(void *arg, int status)
+{
+    weir_holder holders[8];
+    size_t count;
+
+    (void)arg;
+    if (status != 0)
+        return;
+    count = weir_loop_report(loop, holders, 8);
+    for (size_t i = 0; i < count && i < 8; i++)
+        if (!holders[i].is_running && holders[i].name != NULL)
+            fprintf(stderr, "echo: held by a %s\n", holders[i].name);
+    exit_status = EXIT_FAILURE;
+    /* In a callback this only begins it: run cancels the rest and returns. */
+    must(weir_loop_shutdown(loop, 0), "shutdown");
+}
+
+static void stop(void)
+{
+    weir_timer deadline;
+
+    is_stopping = true;
+    must(weir_fd_remove(loop, listener, NULL, NULL), "listener");
+    close(listener);
+    /* What has arrived can still be read; after it comes the end. */
+    for (struct connection *each = first; each != NULL; each = each->next)
+        shutdown(each->fd, SHUT_RD);
+    must(weir_timer_start(loop, &deadline, deadline_ns, WEIR_ONCE, give_up,
+                          NULL),
+         "deadline");
+    must(weir_timer_unref(loop, deadline), "deadline"); /* need not happen */
+}
+
+static void on_signal(void *arg, int status, int fd, unsigned events)
+{
+    struct signalfd_siginfo signal;
+
+    (void)arg, (void)events;
+    if (status != 0 || read(fd, &signal, sizeof(signal)) != sizeof(signal))
+        return;
+    if (is_stopping)
+        give_up(NULL, 0);
+    else
+        stop();
+}
+
+/* ---- the program ---- */
+
+static int open_signals(void)
+{
+    sigset_t stops;
+
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTERM);
+    sigaddset(&stops, SIGINT);
+    must(-pthread_sigmask(SIG_BLOCK, &stops, NULL), "signal mask");
+    return signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int open_listener(long port)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET,
+                               .sin_port = htons((uint16_t)port),
+                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(name);
+    int yes = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+        bind(fd, (struct sockaddr *)&name, size) != 0 ||
+        listen(fd, SOMAXCONN) != 0 ||
+        getsockname(fd, (struct sockaddr *)&name, &size) != 0)
+        return -1;
+    printf("echo: port %d\n", ntohs(name.sin_port));
+    fflush(stdout);
+    return fd;
+}
+
+static long read_number(const char *text, long limit)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end == text || *end != '\0' || number < 0 || number > limit) {
+        fprintf(stderr, "usage: echo [PORT [DEADLINE_MS]]\n");
+        exit(2);
+    }
+    return number;
+}
+
+int main(int argc, char **argv)
+{
+    long port = argc > 1 ? read_number(argv[1], 65535) : 0;
+
+    if (argc > 2)
+        deadline_ns = read_number(argv[2], 3600000) * INT64_C(1000000);
+    signals = open_signals();
+    must(signals < 0 ? -errno : 0, "signals");
+    listener = open_listener(port);
+    must(listener < 0 ? -errno : 0, "listener");
+
+    must(weir_loop_new(&loop, NULL), "new");
+    must(weir_fd_add(loop, listener, WEIR_READABLE, on_listener, NULL),
+         "listener");
+    must(weir_fd_add(loop, signals, WEIR_READABLE, on_signal, NULL), "signals");
+    must(weir_fd_unref(loop, signals), "signals"); /* run may end without */
+    must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run");
+    must(weir_loop_free(loop), "free");
+    close(signals);
+    return exit_status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/task.h -- what runs on a loop.
+ *
+ *     struct message {
+ *         weir_task task;
+ *         char text[80];
+ *     };
+ *
+ *     static void deliver(weir_task *task, int status)
+ *     {
+ *         struct message *message = (struct message *)task;
+ *         ...
+ *         free(message);
+ *     }
+ *
+ *     message->task = (weir_task){.run = deliver, .name = "deliver"};
+ *     weir_loop_post(loop, &message->task);
+ */
+#ifndef WEIR_TASK_H
+#define WEIR_TASK_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weir_task weir_task;
+
+/* A callback.  status is 0, or WEIR_ECANCELED when the loop was closed before
+ * its turn: then only clean up. */
+typedef void weir_fn(void *arg, int status);
+
+/* A unit of work, embedded in the caller's own struct.  Set run (and name, or
+ * leave it NULL), post it, and leave it alone until run() is entered; then it
+ * may be posted again or freed.  Aligned as any struct with a pointer is. */
+struct weir_task {
+    void (*run)(weir_task *task, int status);
+    const char *name; /* for reports and metrics; not copied */
+    weir_task *next_; /* private: weir's while posted */
+};
+
+/* What a callback belongs to, and what holds a loop. */
+typedef enum weir_kind {
+    WEIR_KIND_TASK = 0,
+    WEIR_KIND_TICK,
+    WEIR_KIND_MICROTASK,
+    WEIR_KIND_TIMER,
+    WEIR_KIND_FD,
+    WEIR_KIND_IMMEDIATE,
+    WEIR_KIND_CLOSE,
+    WEIR_KIND_REF,
+} weir_kind;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_TASK_H */

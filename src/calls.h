@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls -- a queue of functions and their arguments, one thread's own.
+ *
+ * A ring that doubles when it is full.  head and tail count calls and are
+ * never reduced, so "empty" is head == tail and no slot needs a mark.
+ */
+#ifndef WEIR_SRC_CALLS_H
+#define WEIR_SRC_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "weir/task.h"
+
+struct weir__call {
+    weir_fn *fn;
+    void *arg;
+};
+
+struct weir__calls {
+    struct weir__call *ring; /* NULL until the first push */
+    uint64_t slots;          /* a power of two; 0 while there is no ring */
+    uint64_t head;           /* the next to pop */
+    uint64_t tail;           /* the next to be pushed */
+};
+
+void weir__calls_init(struct weir__calls *calls);
+
+/* Gives the memory back.  It is empty. */
+void weir__calls_fini(struct weir__calls *calls);
+
+static inline bool weir__calls_is_empty(const struct weir__calls *calls)
+{
+    return calls->head == calls->tail;
+}
+
+static inline uint64_t weir__calls_count(const struct weir__calls *calls)
+{
+    return calls->tail - calls->head;
+}
+
+/* Makes room for one more.  Returns  0, -ENOMEM (nothing has changed) */
+__attribute__((cold)) int weir__calls_grow(struct weir__calls *calls);
+
+/* Returns  0, -ENOMEM */
+static inline int weir__calls_push(struct weir__calls *calls, weir_fn *fn,
+                                   void *arg)
+{
+    if (__builtin_expect(weir__calls_count(calls) == calls->slots, 0)) {
+        int err = weir__calls_grow(calls);
+
+        if (err != 0)
+            return err;
+    }
+    calls->ring[calls->tail++ & (calls->slots - 1)] =
+        (struct weir__call){fn, arg};
+    return 0;
+}
+
+/* The oldest.  It is not empty. */
+static inline struct weir__call weir__calls_pop(struct weir__calls *calls)
+{
+    return calls->ring[calls->head++ & (calls->slots - 1)];
+}
+
+/* Gives back what a burst has taken.  It is empty. */
+void weir__calls_trim(struct weir__calls *calls);
+
+#endif /* WEIR_SRC_CALLS_H */

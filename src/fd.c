@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fd -- registrations, changed by any thread, called by one.
+ *
+ * Shape     A registration is a slot in a slab.  A table finds the slot of a
+ *           descriptor: pages of 256, made when they are needed, as numbers
+ *           are sparse.  Changes are made under the loop's lock, in the table
+ *           and in the kernel.  Callbacks are not: whether an event is still
+ *           meant for anybody is decided by one load of the slot's word.
+ *
+ *             63                          24           8   7       0
+ *            +------------------------------+-----------+---+-------+
+ *            |          generation          |   flags   |   | mask  |
+ *            +------------------------------+-----------+---+-------+
+ *
+ *           The token that the kernel keeps is the generation and the slot's
+ *           index: an event of an old registration fits no slot any more.
+ * From another thread  add and modify are done when they return.  remove, too;
+ *           but a callback may be running, so the slot itself goes through the
+ *           door as a letter, and what waits for it is told in the close
+ *           phase.
+ * Roles     add, modify, remove, ref, unref   any thread
+ *           run, cancel                       the loop's thread
+ *
+ * Shared state
+ *   word                 written under the lock, read by run              P1
+ *   fn, arg, fd          written under the lock before P1; the loop's
+ *                        thread reads them after it
+ *   name, counts         relaxed, for report and for "is anything left"
+ *
+ * Pairs
+ *   P1  add: store of word, release  -->  run: load, acquire
+ *       Hands over fn, arg and what the caller wrote before.
+ *
+ * Not paired, on purpose
+ *   remove, modify: store to word, relaxed.  They hand nothing over; run sees
+ *   it sooner or later, and on the loop's own thread at once.
+ *
+ * Tested by  test/unit/fd.c, test/model/fd.c, test/stress/loop.c
+ */
+#include "fd.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "check.h"
+#include "loop.h"
+#include "memory.h"
+
+enum {
+    EVENTS = WEIR_READABLE | WEIR_WRITABLE | WEIR_PRIORITY | WEIR_ERROR |
+             WEIR_HANGUP,
+    ALWAYS = WEIR_ERROR | WEIR_HANGUP,
+    MASK = EVENTS | WEIR_EDGE | WEIR_ONESHOT,
+    LIVE = 1 << 8,
+    UNREF = 1 << 9,
+    GENERATION_SHIFT = 24,
+};
+#define GENERATION_MAX (UINT64_MAX >> GENERATION_SHIFT)
+#define INDEX_MASK ((UINT64_C(1) << GENERATION_SHIFT) - 1)
+
+static struct weir__fd *slot_at(weir_loop *loop, uint32_t index)
+{
+    return weir__slab_at(&loop->fds.slots, index);
+}
+
+static uint64_t generation_of(uint64_t word)
+{
+    return word >> GENERATION_SHIFT;
+}
+
+static uint64_t word_of(const struct weir__fd *slot)
+{
+    return load_relaxed(&slot->word); /* relaxed: own, under the lock */
+}
+
+static void count(weir_loop *loop, uint64_t by, uint64_t refs_by)
+{
+    fetch_add_relaxed(&loop->fds.count, by);     /* relaxed: count */
+    fetch_add_relaxed(&loop->fds.refs, refs_by); /* relaxed: count */
+}
+
+/* ---- the table: under the lock ---- */
+
+static uint32_t *entry_of(struct weir__fds *fds, int fd)
+{
+    uint32_t page = (uint32_t)fd / WEIR__FD_PAGE;
+
+    if (fd < 0 || page >= fds->pages || fds->page[page] == NULL)
+        return NULL;
+    return &fds->page[page][(uint32_t)fd % WEIR__FD_PAGE];
+}
+
+/* The slot of a registered descriptor, or NULL. */
+static struct weir__fd *find(weir_loop *loop, int fd, uint32_t *index)
+{
+    uint32_t *entry = entry_of(&loop->fds, fd);
+
+    if (entry == NULL || *entry == 0)
+        return NULL;
+    *index = *entry - 1;
+    return slot_at(loop, *index);
+}
+
+static int widen(struct weir__fds *fds, uint32_t pages)
+{
+    uint32_t **wider =
+        weir__memory_alloc(pages * sizeof(*wider), _Alignof(uint32_t *));
+
+    if (wider == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < pages; i++)
+        wider[i] = i < fds->pages ? fds->page[i] : NULL;
+    weir__memory_free(fds->page, fds->pages * sizeof(*wider));
+    fds->page = wider;
+    fds->pages = pages;
+    return 0;
+}
+
+/* Makes an entry for the descriptor. */
+static int make_entry(struct weir__fds *fds, int fd)
+{
+    uint32_t page = (uint32_t)fd / WEIR__FD_PAGE;
+    size_t bytes = WEIR__FD_PAGE * sizeof(uint32_t);
+
+    if (page >= fds->pages) {
+        int err = widen(fds, page + 1);
+
+        if (err != 0)
+            return err;
+    }
+    if (fds->page[page] == NULL) {
+        fds->page[page] = weir__memory_alloc(bytes, _Alignof(uint32_t));
+        if (fds->page[page] == NULL)
+            return -ENOMEM;
+        memset(fds->page[page], 0, bytes);
+    }
+    return 0;
+}
+
+/* The slot's next registration has another generation; after the last one it
+ * is not used again. */
+static void free_slot(weir_loop *loop, uint32_t index)
+{
+    struct weir__fd *slot = slot_at(loop, index);
+    uint64_t generation = generation_of(word_of(slot)) + 1;
+
+    /* relaxed: own; whoever has the old token finds it does not fit */
+    store_relaxed(&slot->word, generation << GENERATION_SHIFT);
+    store_relaxed(&slot->name, NULL);      /* relaxed: own */
+    fetch_sub_relaxed(&loop->fds.used, 1); /* relaxed: count */
+    if (generation < GENERATION_MAX)
+        weir__slab_put(&loop->fds.slots, index);
+}
+
+/* ---- add, modify ---- */
+
+static int take_slot(weir_loop *loop, int fd, uint32_t *index)
+{
+    int err = make_entry(&loop->fds, fd);
+
+    if (err == 0)
+        err = weir__slab_take(&loop->fds.slots, index);
+    if (err == 0)
+        fetch_add_relaxed(&loop->fds.used, 1); /* relaxed: count */
+    return err;
+}
+
+/* A registration that the kernel knows, and then the loop. */
+static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
+                      void *arg)
+{
+    struct weir__fd *slot;
+    uint64_t generation;
+    uint32_t index;
+    int err;
+
+    if (find(loop, fd, &index) != NULL)
+        return -EEXIST;
+    /* Before the poller takes what may be the very number. */
+    if (!weir__poller_is_open(fd))
+        return -EBADF;
+    err = weir__loop_need_poller(loop);
+    if (err == 0)
+        err = take_slot(loop, fd, &index);
+    if (err != 0)
+        return err;
+    slot = slot_at(loop, index);
+    generation = generation_of(word_of(slot)) + (word_of(slot) == 0);
+    plain_store(&slot->fd, fd);
+    plain_store(&slot->fn, fn);
+    plain_store(&slot->arg, arg);
+    /* fd/P1 release: publishes the slot, before the kernel has its token */
+    store_release(&slot->word, generation << GENERATION_SHIFT | LIVE | events);
+    /* relaxed: written under the lock, which we hold */
+    err = weir__poller_add(load_relaxed(&loop->poller), fd, events,
+                           generation << GENERATION_SHIFT | index);
+    if (err != 0) {
+        free_slot(loop, index);
+        return err;
+    }
+    *entry_of(&loop->fds, fd) = index + 1;
+    count(loop, 1, 1);
+    return 0;
+}
+
+static bool is_mask(unsigned events)
+{
+    return (events & ~(unsigned)MASK) == 0;
+}
+
+int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
+                void *arg)
+{
+    int err;
+
+    if (loop == NULL || fn == NULL || !is_mask(events))
+        return -EINVAL;
+    if (fd < 0)
+        return -EBADF;
+    weir__loop_enter(loop); /* as fn may end it before we return */
+    weir__lock_lock(&loop->lock);
+    if (loop->fds.is_closed || weir__ingress_look(&loop->in) & 1)
+        err = WEIR_ECLOSED;
+    /* relaxed: written under the lock, which we hold */
+    else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
+        err = WEIR_EFASTPATH;
+    else
+        err = add_locked(loop, fd, events, fn, arg);
+    weir__lock_unlock(&loop->lock);
+    /* It may be asleep where it cannot see the descriptor. */
+    if (err == 0 && !weir__loop_is_mine(loop))
+        weir_loop_wake(loop);
+    weir__loop_exit(loop);
+    return err;
+}
+
+/* The word of a registration that is to watch for other events.  One that is
+ * armed for a shot gets the next generation: an event that is on its way would
+ * be a second shot.  The kernel looks again, so nothing is lost. */
+static uint64_t modified(uint64_t word, unsigned events)
+{
+    word = (word & ~(uint64_t)MASK) | events;
+    if (events & WEIR_ONESHOT && generation_of(word) < GENERATION_MAX)
+        word += UINT64_C(1) << GENERATION_SHIFT;
+    return word;
+}
+
+/* The loop knows the new events before the kernel reports the first of them,
+ * or it would filter it out, and one that comes once would be lost. */
+static int modify_locked(weir_loop *loop, int fd, unsigned events)
+{
+    uint32_t index;
+    struct weir__fd *slot = find(loop, fd, &index);
+    uint64_t old, word;
+    int err;
+
+    if (slot == NULL)
+        return -ENOENT;
+    old = word_of(slot);
+    word = modified(old, events);
+    /* relaxed: run filters by it, and receives nothing through it */
+    store_relaxed(&slot->word, word);
+    /* relaxed: written under the lock, which we hold */
+    err = weir__poller_modify(load_relaxed(&loop->poller), fd, events,
+                              generation_of(word) << GENERATION_SHIFT | index);
+    if (err != 0)
+        store_relaxed(&slot->word, old);  /* relaxed: as above */
+    return err == -ENOENT ? -EBADF : err; /* closed behind our back */
+}
+
+int weir_fd_modify(weir_loop *loop, int fd, unsigned events)
+{
+    int err;
+
+    if (loop == NULL || !is_mask(events))
+        return -EINVAL;
+    weir__lock_lock(&loop->lock);
+    err = modify_locked(loop, fd, events);
+    weir__lock_unlock(&loop->lock);
+    return err;
+}
+
+/* ---- remove ---- */
+
+/* Takes it out of the table and of the kernel. */
+static void unregister(weir_loop *loop, struct weir__fd *slot)
+{
+    uint64_t word = word_of(slot);
+
+    *entry_of(&loop->fds, slot->fd) = 0;
+    /* relaxed: written under the lock, which we hold */
+    weir__poller_remove(load_relaxed(&loop->poller), slot->fd);
+    /* relaxed: takes away, hands nothing over */
+    store_relaxed(&slot->word, word & ~(uint64_t)LIVE);
+    count(loop, UINT64_MAX, word & UNREF ? 0 : UINT64_MAX);
+}
+
+static void release_slot(weir_loop *loop, uint32_t index)
+{
+    weir__lock_lock(&loop->lock);
+    free_slot(loop, index);
+    weir__lock_unlock(&loop->lock);
+}
+
+static struct weir__fd *slot_of(weir_task *letter)
+{
+    return (struct weir__fd *)((char *)letter -
+                               offsetof(struct weir__fd, letter));
+}
+
+/* In the close phase: the last thing about a registration. */
+static void tell_removed(weir_task *letter, int status)
+{
+    struct weir__fd *slot = slot_of(letter);
+    weir_fn *removed = plain_load(&slot->removed);
+    void *arg = plain_load(&slot->removed_arg);
+
+    release_slot(weir__thread_loop(), plain_load(&slot->link));
+    if (removed != NULL)
+        removed(arg, status);
+}
+
+/* No callback runs, and none will. */
+static void say_removed(weir_loop *loop, weir_task *letter)
+{
+    letter->run = tell_removed;
+    weir__tasks_push(&loop->closing, letter);
+}
+
+/* A removal on another thread has come through the door. */
+static void bury(weir_task *letter, int status)
+{
+    (void)status;
+    weir__loop_inner_task(weir__thread_loop());
+    say_removed(weir__thread_loop(), letter);
+}
+
+/* Unregistered, but the slot is kept for the letter. */
+static struct weir__fd *take_out(weir_loop *loop, int fd, weir_fn *removed,
+                                 void *arg)
+{
+    uint32_t index;
+    struct weir__fd *slot = find(loop, fd, &index);
+
+    if (slot == NULL)
+        return NULL;
+    unregister(loop, slot);
+    plain_store(&slot->link, index);
+    plain_store(&slot->removed, removed);
+    plain_store(&slot->removed_arg, arg);
+    slot->letter.name = NULL;
+    return slot;
+}
+
+int weir_fd_remove(weir_loop *loop, int fd, weir_fn *removed, void *arg)
+{
+    struct weir__fd *slot;
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    weir__lock_lock(&loop->lock);
+    slot = take_out(loop, fd, removed, arg);
+    weir__lock_unlock(&loop->lock);
+    if (slot == NULL)
+        return -ENOENT;
+    if (weir__loop_is_mine(loop)) {
+        say_removed(loop, &slot->letter);
+        return 0;
+    }
+    slot->letter.run = bury;
+    err = weir__loop_push(loop, &slot->letter, WEIR__EXPECTED);
+    CHECK(err == 0, "a loop has ended with a descriptor in it");
+    return 0;
+}
+
+/* ---- ref, unref, name ---- */
+
+static int set_ref(weir_loop *loop, int fd, bool holds)
+{
+    uint32_t index;
+    struct weir__fd *slot = find(loop, fd, &index);
+    uint64_t word;
+
+    if (slot == NULL)
+        return -ENOENT;
+    word = word_of(slot);
+    if (!(word & UNREF) == holds)
+        return 0;
+    /* relaxed: hands nothing over */
+    store_relaxed(&slot->word, word ^ UNREF);
+    count(loop, 0, holds ? 1 : UINT64_MAX);
+    return 0;
+}
+
+static int change_ref(weir_loop *loop, int fd, bool holds)
+{
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    weir__loop_enter(loop); /* as it may be idle and freed before we return */
+    weir__lock_lock(&loop->lock);
+    err = set_ref(loop, fd, holds);
+    weir__lock_unlock(&loop->lock);
+    /* It may be asleep with nothing left that holds it. */
+    if (err == 0 && !weir__loop_is_mine(loop))
+        weir_loop_wake(loop);
+    weir__loop_exit(loop);
+    return err;
+}
+
+int weir_fd_ref(weir_loop *loop, int fd)
+{
+    return change_ref(loop, fd, true);
+}
+
+int weir_fd_unref(weir_loop *loop, int fd)
+{
+    return change_ref(loop, fd, false);
+}
+
+int weir_fd_set_name(weir_loop *loop, int fd, const char *name)
+{
+    struct weir__fd *slot;
+    uint32_t index;
+
+    if (loop == NULL)
+        return -EINVAL;
+    weir__lock_lock(&loop->lock);
+    slot = find(loop, fd, &index);
+    if (slot != NULL)
+        store_relaxed(&slot->name, name); /* relaxed: shown by report */
+    weir__lock_unlock(&loop->lock);
+    return slot == NULL ? -ENOENT : 0;
+}
+
+bool weir__fd_is_holding(const struct weir__fd *slot, const char **name)
+{
+    uint64_t before = load_relaxed(&slot->word); /* relaxed: picture */
+
+    *name = load_relaxed(&slot->name); /* relaxed: picture */
+    return before & LIVE && !(before & UNREF) &&
+           /* relaxed: picture; the same again: the name was this one's */
+           generation_of(load_relaxed(&slot->word)) == generation_of(before);
+}
+
+/* ---- the loop's thread ---- */
+
+void weir__fds_init(weir_loop *loop)
+{
+    struct weir__fds *fds = &loop->fds;
+
+    weir__slab_init(&fds->slots, sizeof(struct weir__fd));
+    fds->page = NULL;
+    fds->pages = 0;
+    fds->cancelled = 0;
+    fds->is_closed = false;
+    set_unshared(&fds->count, 0);
+    set_unshared(&fds->refs, 0);
+    set_unshared(&fds->used, 0);
+}
+
+void weir__fds_fini(weir_loop *loop)
+{
+    struct weir__fds *fds = &loop->fds;
+
+    for (uint32_t i = 0; i < fds->pages; i++)
+        weir__memory_free(fds->page[i], WEIR__FD_PAGE * sizeof(uint32_t));
+    weir__memory_free(fds->page, fds->pages * sizeof(*fds->page));
+    weir__slab_fini(&fds->slots);
+}
+
+/* What of an event is meant for the registration as it is now; 0: nothing. */
+static unsigned filter(const struct weir__fd *slot,
+                       const struct weir__event *event)
+{
+    /* fd/P1 acquire: receives the slot, if the token is of this generation */
+    uint64_t word = load_acquire(&slot->word);
+
+    if (generation_of(word) != generation_of(event->token) || !(word & LIVE))
+        return 0;
+    return event->events & ((word & EVENTS) | ALWAYS);
+}
+
+static void dispatch(weir_loop *loop, const struct weir__event *event)
+{
+    struct weir__fd *slot =
+        slot_at(loop, (uint32_t)(event->token & INDEX_MASK));
+    unsigned events = filter(slot, event);
+
+    if (events == 0)
+        return;
+    /* relaxed: shown to report */
+    weir__loop_begin(loop, WEIR_KIND_FD, load_relaxed(&slot->name));
+    plain_load (&slot->fn)(plain_load(&slot->arg), 0, plain_load(&slot->fd),
+                           events);
+    weir__loop_end(loop);
+}
+
+void weir__fds_run(weir_loop *loop)
+{
+    while (loop->event_at < loop->event_count && loop->status == 0) {
+        const struct weir__event *event = &loop->events[loop->event_at++];
+
+        if (event->token != WEIR__POLLER_WAKE)
+            dispatch(loop, event);
+    }
+    loop->event_at = loop->event_count;
+}
+
+/* The next one that is registered, from where the last search ended. */
+static struct weir__fd *next_registered(weir_loop *loop, uint32_t *index)
+{
+    struct weir__fds *fds = &loop->fds;
+
+    for (; fds->cancelled < fds->pages * WEIR__FD_PAGE; fds->cancelled++) {
+        struct weir__fd *slot = find(loop, (int)fds->cancelled, index);
+
+        if (slot != NULL)
+            return slot;
+    }
+    return NULL;
+}
+
+static bool cancel_next(weir_loop *loop)
+{
+    struct weir__fd *slot;
+    struct weir__fd gone;
+    uint32_t index;
+
+    weir__lock_lock(&loop->lock);
+    loop->fds.is_closed = true;
+    slot = next_registered(loop, &index);
+    if (slot != NULL) {
+        unregister(loop, slot);
+        gone = *slot;
+        free_slot(loop, index);
+    }
+    weir__lock_unlock(&loop->lock);
+    if (slot == NULL)
+        return false;
+    weir__loop_begin(loop, WEIR_KIND_FD, gone.name.v_);
+    gone.fn(gone.arg, WEIR_ECANCELED, gone.fd, 0);
+    weir__loop_end(loop);
+    return true;
+}
+
+void weir__fds_cancel(weir_loop *loop)
+{
+    while (cancel_next(loop))
+        ;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock -- a mutex of one word.
+ *
+ * Shape     FREE, HELD, or CONTENDED (held, and somebody may sleep).
+ * Roles     lock, unlock   any thread
+ * Progress  a CAS and an exchange while nobody competes; otherwise it blocks.
+ *
+ * Shared state
+ *   word    any thread, atomic                                            P1
+ *
+ * Pairs
+ *   P1  unlock: exchange to FREE, release  -->  lock: the CAS or exchange that
+ *       finds FREE, acquire
+ *       Hands over whatever the lock protects.
+ *
+ * Why no lost wake  A thread sleeps only on CONTENDED, which it wrote itself;
+ *           the unlock that takes CONTENDED away wakes one.  That one writes
+ *           CONTENDED again, for those who may sleep behind it.
+ * Source    Ulrich Drepper, "Futexes Are Tricky", the third mutex
+ *
+ * Tested by  test/model/lock.c, test/unit/lock.c
+ */
+#include "lock.h"
+
+#include "futex.h"
+
+enum { FREE = 0, HELD = 1, CONTENDED = 2 };
+
+void weir__lock_init(struct weir__lock *lock)
+{
+    set_unshared(&lock->word, FREE);
+}
+
+void weir__lock_lock(struct weir__lock *lock)
+{
+    uint32_t seen = FREE;
+
+    /* lock/P1 acquire: receives what the last owner did */
+    if (cas_acquire(&lock->word, &seen, HELD))
+        return;
+    /* lock/P1 acquire: receives what the last owner did */
+    while (swap_acquire(&lock->word, CONTENDED) != FREE)
+        (void)weir__futex_wait(&lock->word, CONTENDED, -1, WEIR__FUTEX_PRIVATE);
+}
+
+void weir__lock_unlock(struct weir__lock *lock)
+{
+    /* lock/P1 release: publishes what was done under the lock */
+    if (swap_release(&lock->word, FREE) == CONTENDED)
+        weir__futex_wake_one(&lock->word, WEIR__FUTEX_PRIVATE);
+}

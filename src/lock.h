@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock -- a mutex of one word, for a few instructions at a time.
+ *
+ * For tables that any thread may change and that are not on a hot path.  No
+ * callback ever runs while one is held.
+ */
+#ifndef WEIR_SRC_LOCK_H
+#define WEIR_SRC_LOCK_H
+
+#include <stdint.h>
+
+#include "atomic.h"
+
+struct weir__lock {
+    atomic(uint32_t) word; /* any thread, lock/P1 */
+};
+
+void weir__lock_init(struct weir__lock *lock);
+
+/*
+ * Thread   any; not twice by the same one
+ * Orders   lock sees what came before the last unlock
+ */
+void weir__lock_lock(struct weir__lock *lock);
+void weir__lock_unlock(struct weir__lock *lock);
+
+#endif /* WEIR_SRC_LOCK_H */

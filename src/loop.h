@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop -- what a loop consists of, and who touches which part of it.
+ *
+ *   the door       in                          any thread, ingress.c
+ *   the outside    lives .. kick               any thread, rarely
+ *   the table      fds, timer slots            any thread, under `lock`
+ *   the inside     from `now_ns` on            the loop's thread alone
+ *
+ * "The loop's thread" is the one that has claimed the door: inside run or
+ * step, or between two steps.  A claim hands the inside over (ingress/P3).
+ *
+ * The files that share this struct: loop.c (life, and the ways in), turn.c (one
+ * turn), microtask.c, timer.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.
+ */
+#ifndef WEIR_SRC_LOOP_H
+#define WEIR_SRC_LOOP_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomic.h"
+#include "calls.h"
+#include "envelope.h"
+#include "fd.h"
+#include "ingress.h"
+#include "lock.h"
+#include "metrics.h"
+#include "poller.h"
+#include "slab.h"
+#include "tasks.h"
+#include "thread.h"
+#include "timer.h"
+#include "weir/loop.h"
+
+/* The parts of a turn, in their order. */
+enum weir__part {
+    WEIR__PART_DRAIN,
+    WEIR__PART_REST,
+    WEIR__PART_TIMERS,
+    WEIR__PART_TASKS,
+    WEIR__PART_WAIT,
+    WEIR__PART_FDS,
+    WEIR__PART_IMMEDIATES,
+    WEIR__PART_CLOSE,
+    WEIR__PART_END
+};
+
+/* What runs now, for report: written by the loop's thread, read by any.  The
+ * kind is the last to be written and says whether the rest is of now. */
+struct weir__running {
+    atomic(const char *) name;
+    atomic(int64_t) since_ns; /* 0: unknown */
+    atomic(uint32_t) kind;    /* weir_kind + 1; 0: nothing */
+};
+
+struct weir_loop {
+    _Alignas(CACHE_APART) struct weir__ingress in;
+
+    _Alignas(CACHE_APART) atomic(uint64_t) lives; /* who may touch it: P2 */
+    atomic(uint64_t) holds;                       /* weir_loop_ref: P3 */
+    atomic(uint32_t) is_kicked;                   /* kick is posted: P1 */
+    atomic(uint32_t) is_cancelled; /* close was called; relaxed, a hint */
+    atomic(uint32_t) finished;     /* a futex: all is over, shutdown/P1 */
+    atomic(uintptr_t) owner;       /* weir__thread_self, 0: nobody */
+    atomic(uint64_t) thread;       /* weir__thread_id of the owner */
+    weir_task kick;                /* the door's, while is_kicked */
+    weir_task cancel;              /* the door's, once */
+
+    _Alignas(CACHE_APART) struct weir__lock lock;
+    struct weir__fds fds;                 /* under lock */
+    struct weir__slab timer_slots;        /* under lock */
+    atomic(struct weir__poller *) poller; /* written under lock; P4 */
+    atomic(uint32_t) fast_path;           /* written under lock */
+    struct weir__envelopes envelopes;     /* each lane its thread's */
+    struct weir__metrics *metrics;        /* const after new; NULL: none */
+    weir_loop_options options;            /* const after new */
+
+    /* From here on: the loop's thread alone. */
+    _Alignas(CACHE_APART) int64_t now_ns;
+    int status;       /* what callbacks get: 0, or WEIR_ECANCELED */
+    bool is_inside;   /* in run, step or shutdown: callbacks may be running */
+    bool is_ending;   /* as the door said at the beginning of the turn */
+    bool is_winding;  /* timers and descriptors are being cancelled */
+    bool has_rest;    /* of the last turn's microtasks, above the budget */
+    bool told_breach; /* on_breach was told of this chain */
+    bool is_until_idle;
+    bool is_stepped;     /* by weir_loop_step: its bed is the poller */
+    bool has_called;     /* something, in this turn */
+    bool is_lying;       /* asleep between two steps ... */
+    bool lies_in_poller; /* ... there, or on the futex */
+    bool in_done;        /* `done` runs */
+    bool in_uncaught;    /* on_uncaught runs */
+    enum weir__part part;
+    jmp_buf *landing; /* where weir_raise goes; NULL: nowhere */
+    uint32_t budget_left;
+
+    struct weir__calls ticks;
+    struct weir__calls microtasks;
+    struct weir__tasks ready;      /* for the next turn */
+    struct weir__tasks batch;      /* for this one */
+    struct weir__tasks immediates; /* as ready */
+    struct weir__tasks immediate_batch;
+    struct weir__tasks closing; /* as ready */
+    struct weir__tasks closing_batch;
+    atomic(uint64_t) taken; /* tasks that have come into ready, ever ... */
+    atomic(uint64_t) run;   /* ... and those of them that have run */
+
+    struct weir__timers timers;
+    uint64_t owed_wakes; /* of the poller: claimed, and not arrived yet */
+    int64_t spin_ns;     /* what the next spin may take */
+    int event_count;
+    int event_at;
+    struct weir__event events[WEIR__POLLER_BATCH];
+
+    struct weir__running running;
+    int raised;        /* the code of the last weir_raise ... */
+    char message[256]; /* ... and what it said */
+};
+
+/* ---- loop.c ---- */
+
+/* Into the door, with the wake that this may need. */
+int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket);
+
+/* The same with a function and an argument, which `run` finds in the
+ * envelope that the task is part of. */
+int weir__loop_push_call(weir_loop *loop,
+                         void (*run)(weir_task *task, int status), weir_fn *fn,
+                         void *arg, enum weir__ticket ticket);
+
+/* Wakes a loop as push or close asked for. */
+void weir__loop_wake(weir_loop *loop, int wake);
+
+/* Holds the memory, and lets it go. */
+void weir__loop_enter(weir_loop *loop);
+void weir__loop_exit(weir_loop *loop);
+
+static inline bool weir__loop_is_mine(const weir_loop *loop)
+{
+    return weir__thread_loop() == loop;
+}
+
+/* Whether this thread runs the loop, around the one that it is running now. */
+__attribute__((cold)) bool weir__loop_is_around(const weir_loop *loop);
+
+/* Whether its lists are this thread's: it is ours, or around ours.  Then
+ * nothing may go through the door, behind what goes straight into the lists. */
+static inline bool weir__loop_is_local(const weir_loop *loop)
+{
+    const weir_loop *current = weir__thread_loop();
+
+    return current == loop || (current != NULL && weir__loop_is_around(loop));
+}
+
+/* A task of weir's own runs: users do not want to see it counted. */
+static inline void weir__loop_inner_task(weir_loop *loop)
+{
+    if (loop->metrics != NULL)
+        weir__metrics_add(&loop->metrics->inner, 1);
+}
+
+/* Whether something outside the queues keeps run from becoming idle. */
+bool weir__loop_is_held(weir_loop *loop);
+
+/* Whether the loop is this thread's: inside a run, or between two steps.  And
+ * the claim itself, when the door has said so. */
+bool weir__loop_is_claimed(const weir_loop *loop);
+void weir__loop_own(weir_loop *loop);
+
+/* Up from the sleep between two steps. */
+void weir__loop_rise(weir_loop *loop);
+
+/* Turns, until the loop is TERMINATED, idle (if is_until_idle), or the real
+ * clock reaches limit_ns (negative: never; a turn that is going on ends first).
+ * Returns  0, -ETIMEDOUT, or the error of the poller's wait */
+int weir__loop_drive(weir_loop *loop, int64_t limit_ns);
+
+/* Somebody else has got the loop up; from the poller: its wake is owed. */
+void weir__loop_woken(weir_loop *loop, bool in_poller);
+
+/* The poller, made if there is none.  Under the lock. */
+int weir__loop_need_poller(weir_loop *loop);
+
+/* ---- turn.c ---- */
+
+/* One turn, that waits until limit_ns at the most (0: does not wait). */
+int weir__loop_turn(weir_loop *loop, int64_t limit_ns);
+
+/* Where it sleeps next; NULL: on the futex. */
+struct weir__poller *weir__loop_choose_poller(weir_loop *loop);
+
+/* Tasks in ready and batch.  Thread: any. */
+static inline uint64_t weir__loop_queued(const weir_loop *loop)
+{
+    /* relaxed: picture; the first is not behind the second */
+    uint64_t run = load_relaxed(&loop->run);
+    uint64_t taken = load_relaxed(&loop->taken); /* relaxed: picture */
+
+    return taken > run ? taken - run : 0;
+}
+
+/* So many more tasks are in ready. */
+static inline void weir__loop_take(weir_loop *loop, uint64_t count)
+{
+    /* relaxed: own, shown to report */
+    store_relaxed(&loop->taken, load_relaxed(&loop->taken) + count);
+}
+
+/* Around each callback. */
+void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
+void weir__loop_end(weir_loop *loop);
+
+/* Has nothing left to call but timers and descriptors. */
+bool weir__loop_is_quiet(const weir_loop *loop);
+
+/* Looks for news for a while before sleeping.  True: there is some. */
+bool weir__loop_spin(weir_loop *loop, int64_t until_ns);
+
+/* ---- microtask.c ---- */
+
+/* All next-ticks and microtasks, within the budget. */
+void weir__loop_checkpoint(weir_loop *loop);
+
+/* The same for what the last turn has left, if there is any. */
+void weir__loop_take_up(weir_loop *loop);
+
+/* ---- raise.c ---- */
+
+/* weir_raise has landed: hands it to on_uncaught, and ends the callback. */
+void weir__loop_uncaught(weir_loop *loop);
+
+/* ---- shutdown.c ---- */
+
+/* Whether a loop that is ending has a step to take, and must not sleep. */
+bool weir__loop_has_step(const weir_loop *loop);
+
+/* The end of a turn of a loop that is ending: one more step towards it.  True
+ * when it is TERMINATED. */
+bool weir__loop_wind_up(weir_loop *loop);
+
+/* After TERMINATED: tells `done`, and everybody who waits. */
+void weir__loop_tell_done(weir_loop *loop);
+
+/* What weir_loop_free needs: TERMINATED, and done told. */
+int weir__loop_end_of_life(weir_loop *loop);
+
+/* The run of loop->cancel. */
+void weir__loop_on_cancel(weir_task *task, int status);
+
+#endif /* WEIR_SRC_LOOP_H */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metrics -- what the loop counts about itself.
+ *
+ * The loop's thread is the only writer, so counting is a load, an add and a
+ * store; a reader sees each number whole.  Producers write nothing here: what
+ * they did is known to the loop when it takes their tasks.  Before one push in
+ * 64 goes a probe, a task that carries the time: that is all that time in the
+ * queue costs.
+ *
+ * A look at the clock costs as much as an empty task.  So while many wait, one
+ * callback in 16 is timed.  What takes longer than everything before and is
+ * not in the sample shows in the time between two samples, and makes the loop
+ * time the next ones one by one.
+ *
+ * Tested by  test/unit/metrics.c
+ */
+#include "metrics.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "clock.h"
+#include "loop.h"
+#include "memory.h"
+
+enum { PROBED_ONE_IN = 64, CROWD = 16, CAREFUL = 256 };
+
+int weir__metrics_new(struct weir__metrics **made)
+{
+    struct weir__metrics *metrics =
+        weir__memory_alloc(sizeof(*metrics), CACHE_APART);
+
+    if (metrics == NULL)
+        return -ENOMEM;
+    set_unshared(&metrics->turns, 0);
+    set_unshared(&metrics->others, 0);
+    set_unshared(&metrics->inner, 0);
+    set_unshared(&metrics->arrived, 0);
+    set_unshared(&metrics->wakes, 0);
+    set_unshared(&metrics->depth_max, 0);
+    set_unshared(&metrics->asleep, 0);
+    set_unshared(&metrics->longest, 0);
+    set_unshared(&metrics->longest_name, NULL);
+    set_unshared(&metrics->longest_kind, 0);
+    metrics->mark = metrics->gap = 0;
+    metrics->skip = metrics->careful = 0;
+    metrics->is_crowded = false;
+    metrics->origin = weir__ticks_look();
+    weir__histogram_init(&metrics->in_queue);
+    weir__histogram_init(&metrics->in_callback);
+    *made = metrics;
+    return 0;
+}
+
+void weir__metrics_free(struct weir__metrics *metrics)
+{
+    weir__memory_free(metrics, sizeof(*metrics));
+}
+
+/* ---- the loop's thread, and producers ---- */
+
+bool weir__metrics_wants_probe(void)
+{
+    static _Thread_local
+        __attribute__((tls_model("initial-exec"))) unsigned pushes;
+
+    return ++pushes % PROBED_ONE_IN == 0;
+}
+
+void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since)
+{
+    uint64_t now = weir__ticks_now();
+
+    weir__histogram_add(&metrics->in_queue, now > since ? now - since : 0);
+}
+
+void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth)
+{
+    /* relaxed: own */
+    if (depth > load_relaxed(&metrics->depth_max))
+        store_relaxed(&metrics->depth_max, depth); /* relaxed: count */
+}
+
+/* A crowd is timed by samples.  If those between two samples took long, one of
+ * them may have been the longest so far: so the next ones are all timed. */
+static uint32_t skip_after(struct weir__metrics *metrics, uint64_t queued,
+                           uint64_t unseen)
+{
+    /* relaxed: own */
+    if (unseen > load_relaxed(&metrics->longest))
+        metrics->careful = CAREFUL;
+    if (metrics->careful > 0) {
+        metrics->careful--;
+        return 0;
+    }
+    return queued < CROWD ? 0 : CROWD - 1;
+}
+
+void weir__metrics_end(struct weir__metrics *metrics, weir_kind kind,
+                       const char *name, uint64_t queued)
+{
+    uint64_t began = metrics->mark;
+    uint64_t now = weir__ticks_now();
+    bool follows = metrics->is_crowded && metrics->gap != 0;
+
+    metrics->mark = 0;
+    weir__histogram_add(&metrics->in_callback, now - began);
+    metrics->skip =
+        skip_after(metrics, queued, follows ? began - metrics->gap : 0);
+    metrics->is_crowded = metrics->skip > 0;
+    metrics->gap = now;
+    /* relaxed: own */
+    if (now - began <= load_relaxed(&metrics->longest))
+        return;
+    store_relaxed(&metrics->longest, now - began);         /* relaxed: count */
+    store_relaxed(&metrics->longest_name, name);           /* relaxed: count */
+    store_relaxed(&metrics->longest_kind, (uint32_t)kind); /* relaxed: count */
+}
+
+void weir__metrics_slept(struct weir__metrics *metrics, int64_t began_ns)
+{
+    weir__metrics_add(&metrics->asleep,
+                      (uint64_t)(weir__clock_real() - began_ns));
+}
+
+/* ---- any thread ---- */
+
+/* Nanoseconds in a tick. */
+static double scale_of(const struct weir__metrics *metrics)
+{
+    struct weir__moment now = weir__ticks_look();
+    uint64_t ticks = now.ticks - metrics->origin.ticks;
+
+    return ticks == 0 ? 1
+                      : (double)(now.real_ns - metrics->origin.real_ns) /
+                            (double)ticks;
+}
+
+static uint64_t scaled(double scale, uint64_t ticks)
+{
+    return (uint64_t)(scale * (double)ticks + 0.5);
+}
+
+static weir_times times_of(const struct weir__histogram *from, double scale)
+{
+    return (weir_times){
+        .count = weir__histogram_count(from),
+        .p50_ns = scaled(scale, weir__histogram_percentile(from, 50)),
+        .p90_ns = scaled(scale, weir__histogram_percentile(from, 90)),
+        .p99_ns = scaled(scale, weir__histogram_percentile(from, 99)),
+        .p999_ns = scaled(scale, weir__histogram_percentile(from, 99.9)),
+        .max_ns = scaled(scale, weir__histogram_percentile(from, 100)),
+    };
+}
+
+int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
+{
+    const struct weir__metrics *from;
+    double scale;
+
+    if (loop == NULL || out == NULL)
+        return -EINVAL;
+    from = loop->metrics;
+    if (from == NULL)
+        return -ENOTSUP;
+    scale = scale_of(from);
+    *out = (weir_metrics){
+        /* relaxed: counts, each whole; not of one moment */
+        .turns = load_relaxed(&from->turns),
+        .tasks = load_relaxed(&loop->run) - load_relaxed(&from->inner),
+        .callbacks = load_relaxed(&from->others),
+        .wakes_sent = load_relaxed(&from->wakes),
+        .queue_depth = weir__loop_queued(loop),
+        /* relaxed: counts, the same */
+        .queue_depth_max = load_relaxed(&from->depth_max),
+        .asleep_ns = load_relaxed(&from->asleep),
+        .in_queue = times_of(&from->in_queue, scale),
+        .in_callback = times_of(&from->in_callback, scale),
+        /* relaxed: counts, the same */
+        .longest_ns = scaled(scale, load_relaxed(&from->longest)),
+        .longest_name = load_relaxed(&from->longest_name),
+        .longest_kind = (weir_kind)load_relaxed(&from->longest_kind),
+    };
+    out->callbacks += out->tasks;
+    if (out->queue_depth_max < out->queue_depth)
+        out->queue_depth_max = out->queue_depth;
+    /* relaxed: counts */
+    out->wakes_saved = load_relaxed(&from->arrived);
+    out->wakes_saved -= load_relaxed(&from->inner); /* relaxed: count */
+    out->wakes_saved -=
+        out->wakes_sent < out->wakes_saved ? out->wakes_sent : out->wakes_saved;
+    return 0;
+}
+
+int weir_loop_percentile(const weir_loop *loop, weir_metric metric,
+                         double percent, uint64_t *value_ns)
+{
+    if (loop == NULL || value_ns == NULL || !(percent >= 0 && percent <= 100) ||
+        (unsigned)metric > WEIR_METRIC_IN_CALLBACK)
+        return -EINVAL;
+    if (loop->metrics == NULL)
+        return -ENOTSUP;
+    *value_ns =
+        scaled(scale_of(loop->metrics),
+               weir__histogram_percentile(metric == WEIR_METRIC_IN_QUEUE
+                                              ? &loop->metrics->in_queue
+                                              : &loop->metrics->in_callback,
+                                          percent));
+    return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * microtask -- what runs between two callbacks.
+ *
+ * Two queues, both the loop's thread's own.  At a checkpoint all next-ticks
+ * run, then all microtasks, those included that they queue themselves; then
+ * again, until both are empty.  Next-ticks do not break into the microtasks
+ * that are running: order is by batches, as in Node 11 and later.
+ *
+ * A chain that feeds itself would keep timers and descriptors waiting for
+ * ever.  The budget ends the checkpoint; the rest stays queued in its order,
+ * and the turn goes on without sleeping.  The next checkpoint takes the rest
+ * up: that of the next callback, or one that each turn begins with.
+ *
+ * Tested by  test/unit/microtask.c
+ */
+#include <errno.h>
+
+#include "loop.h"
+
+static bool both_empty(const weir_loop *loop)
+{
+    return weir__calls_is_empty(&loop->ticks) &&
+           weir__calls_is_empty(&loop->microtasks);
+}
+
+static void run_calls(weir_loop *loop, struct weir__calls *calls,
+                      weir_kind kind)
+{
+    if (weir__calls_is_empty(calls))
+        return;
+    /* relaxed: shown to report */
+    store_relaxed(&loop->running.kind, (uint32_t)kind + 1);
+    while (!weir__calls_is_empty(calls) && loop->budget_left > 0) {
+        struct weir__call call = weir__calls_pop(calls);
+
+        if (loop->budget_left != WEIR_NO_BUDGET)
+            loop->budget_left--;
+        call.fn(call.arg, loop->status);
+    }
+}
+
+static void end_chain(weir_loop *loop)
+{
+    loop->told_breach = false;
+    weir__calls_trim(&loop->ticks);
+    weir__calls_trim(&loop->microtasks);
+}
+
+static void breach(weir_loop *loop)
+{
+    if (loop->told_breach)
+        return;
+    loop->told_breach = true;
+    if (loop->options.on_breach != NULL)
+        loop->options.on_breach(loop->options.arg, loop);
+}
+
+void weir__loop_checkpoint(weir_loop *loop)
+{
+    uint32_t kind;
+
+    if (both_empty(loop))
+        return;
+    kind = load_relaxed(&loop->running.kind); /* relaxed: own */
+    do {
+        run_calls(loop, &loop->ticks, WEIR_KIND_TICK);
+        run_calls(loop, &loop->microtasks, WEIR_KIND_MICROTASK);
+    } while (!both_empty(loop) && loop->budget_left > 0);
+    store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
+    if (both_empty(loop))
+        end_chain(loop);
+    else
+        breach(loop);
+    /* Only here: a checkpoint that weir_raise has left goes on with what is
+     * left of its budget. */
+    loop->budget_left = loop->options.microtask_budget;
+}
+
+void weir__loop_take_up(weir_loop *loop)
+{
+    if (!loop->has_rest)
+        return;
+    loop->has_rest = false; /* also if one of them raises */
+    weir__loop_begin(loop, WEIR_KIND_MICROTASK, NULL);
+    weir__loop_end(loop);
+}
+
+/* From another thread it is a task that runs as soon as it has come: there is
+ * no callback whose checkpoint it could wait for. */
+static int queue(weir_loop *loop, struct weir__calls *calls, weir_fn *fn,
+                 void *arg)
+{
+    if (loop->status != 0)
+        return WEIR_ECLOSED;
+    return weir__calls_push(calls, fn, arg);
+}
+
+int weir_loop_next_tick(weir_loop *loop, weir_fn *fn, void *arg)
+{
+    if (loop == NULL || fn == NULL)
+        return -EINVAL;
+    if (!weir__loop_is_local(loop))
+        return weir_loop_submit(loop, fn, arg);
+    return queue(loop, &loop->ticks, fn, arg);
+}
+
+int weir_loop_microtask(weir_loop *loop, weir_fn *fn, void *arg)
+{
+    if (loop == NULL || fn == NULL)
+        return -EINVAL;
+    if (!weir__loop_is_local(loop))
+        return weir_loop_submit(loop, fn, arg);
+    return queue(loop, &loop->microtasks, fn, arg);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os/fcntl -- whether a descriptor is open.
+ *
+ * Tested by  test/unit/fd.c
+ */
+#include <fcntl.h>
+
+#include "poller.h"
+
+bool weir__poller_is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) != -1;
+}

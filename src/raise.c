@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * raise -- a failing callback fails alone.
+ *
+ * weir_raise jumps to the landing of the turn that is going on (turn.c).  The
+ * stack between is gone, with whatever it held; the loop's own state is never
+ * there.
+ *
+ * Tested by  test/unit/raise.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "loop.h"
+
+void weir_raise(int code, const char *format, ...)
+{
+    weir_loop *loop = weir__thread_loop();
+    va_list list;
+
+    CHECK(loop != NULL && loop->landing != NULL,
+          "weir_raise outside a callback");
+    loop->raised = code;
+    va_start(list, format);
+    vsnprintf(loop->message, sizeof(loop->message), format, list);
+    va_end(list);
+    _longjmp(*loop->landing, 1);
+}
+
+static void print(const weir_loop *loop, const weir_uncaught *what)
+{
+    fprintf(stderr, "weir: uncaught in %s: %s (%s)\n",
+            what->name != NULL           ? what->name
+            : loop->options.name != NULL ? loop->options.name
+                                         : "a callback",
+            what->message, weir_error_name(what->code));
+}
+
+void weir__loop_uncaught(weir_loop *loop)
+{
+    weir_uncaught what = {
+        .code = loop->raised,
+        .message = loop->message,
+        /* relaxed: own */
+        .kind = (weir_kind)(load_relaxed(&loop->running.kind) - 1),
+        .name = load_relaxed(&loop->running.name), /* relaxed: own */
+    };
+
+    /* What on_uncaught raises itself is not for on_uncaught. */
+    if (loop->options.on_uncaught == NULL || loop->in_uncaught) {
+        loop->in_uncaught = false;
+        print(loop, &what);
+    } else {
+        loop->in_uncaught = true;
+        loop->options.on_uncaught(loop->options.arg, loop, &what);
+        loop->in_uncaught = false;
+    }
+    weir__loop_end(loop);
+    /* Where the last microtask has raised, no checkpoint was left to do it. */
+    loop->budget_left = loop->options.microtask_budget;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report -- what keeps a loop from its end, seen from any thread.
+ *
+ * Nothing is locked and nothing allocated: what is asked is a loop that may be
+ * stuck.  Everything read here is atomic or never moves.  A slot is looked at
+ * twice: if its word was the same before and after, what was read between
+ * belongs to one registration.
+ *
+ * Not paired, on purpose: all loads are relaxed.  A report is a picture of
+ * about now; no other memory is read through it but names, which outlive the
+ * loop.
+ *
+ * Tested by  test/unit/report.c, test/stress/loop.c
+ */
+#include "clock.h"
+#include "loop.h"
+
+/* Where the next holder goes. */
+struct page {
+    weir_holder *holders;
+    size_t capacity;
+    size_t count;
+};
+
+static void add(struct page *page, weir_holder holder)
+{
+    if (page->count < page->capacity)
+        page->holders[page->count] = holder;
+    page->count++;
+}
+
+static void add_running(struct page *page, const weir_loop *loop)
+{
+    const struct weir__running *running = &loop->running;
+    uint32_t kind = load_relaxed(&running->kind);        /* relaxed: picture */
+    int64_t since_ns = load_relaxed(&running->since_ns); /* relaxed: picture */
+
+    if (kind == 0)
+        return;
+    add(page, (weir_holder){
+                  .kind = (weir_kind)(kind - 1),
+                  .is_running = true,
+                  .name = load_relaxed(&running->name), /* relaxed: picture */
+                  .count = 1,
+                  .age_ns = since_ns == 0 ? -1 : weir__clock_real() - since_ns,
+                  .thread = load_relaxed(&loop->thread), /* relaxed: picture */
+              });
+}
+
+static void add_count(struct page *page, weir_kind kind, uint64_t count)
+{
+    if (count > 0)
+        add(page, (weir_holder){.kind = kind, .count = count, .age_ns = -1});
+}
+
+static void add_timers(struct page *page, const weir_loop *loop)
+{
+    const struct weir__timer *timer;
+    const char *name;
+
+    for (uint32_t i = 0; (timer = weir__slab_at(&loop->timer_slots, i)) != NULL;
+         i++)
+        if (weir__timer_is_holding(timer, &name))
+            add(page, (weir_holder){.kind = WEIR_KIND_TIMER,
+                                    .name = name,
+                                    .count = 1,
+                                    .age_ns = -1});
+}
+
+static void add_fds(struct page *page, const weir_loop *loop)
+{
+    const struct weir__fd *fd;
+    const char *name;
+
+    for (uint32_t i = 0; (fd = weir__slab_at(&loop->fds.slots, i)) != NULL; i++)
+        if (weir__fd_is_holding(fd, &name))
+            add(page, (weir_holder){.kind = WEIR_KIND_FD,
+                                    .name = name,
+                                    .count = 1,
+                                    .age_ns = -1});
+}
+
+size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
+                        size_t capacity)
+{
+    struct page page = {holders, holders == NULL ? 0 : capacity, 0};
+
+    if (loop == NULL)
+        return 0;
+    add_running(&page, loop);
+    add_count(&page, WEIR_KIND_TASK, weir__loop_queued(loop));
+    if (weir__ingress_look(&loop->in) & 1)
+        return page.count; /* it waits for nothing else */
+    /* relaxed: picture */
+    add_count(&page, WEIR_KIND_REF, load_relaxed(&loop->holds));
+    add_timers(&page, loop);
+    add_fds(&page, loop);
+    return page.count;
+}

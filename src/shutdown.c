@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shutdown -- how a loop ends, gracefully or at once.
+ *
+ * Steps     shutdown                       close
+ *           the door refuses outsiders     the same, and `cancel` goes in
+ *           turns go on until the loop     the callback that runs returns;
+ *             is quiet: what was accepted    from then on status is
+ *             has run, and what that         WEIR_ECANCELED for everything
+ *             queued
+ *           winding: timers, then descriptors, are told WEIR_ECANCELED
+ *           letters that are on their way are waited for (timer.c, fd.c),
+ *             and so are wakes; the poller is closed
+ *           the door says TERMINATED
+ *           done is told, then everybody who waits in here
+ *
+ *           The loop's thread takes these steps, at the end of its turns.  If
+ *           the loop has no thread, the one that calls shutdown or close
+ *           becomes it: the same CAS that begins the end claims the loop.
+ *
+ * Shared state
+ *   is_cancelled   any thread: a hint to the loop that everything is to be
+ *                  cancelled, seen between two callbacks; and who is first to
+ *                  set it puts `cancel` into the door, once
+ *   finished       any thread sleeps on it                                P1
+ *
+ * Pairs
+ *   P1  tell_done: store of finished, release  -->  await: load, acquire
+ *       All callbacks happen before shutdown or close returns 0.
+ *
+ * Why nobody waits for ever  the step that waits for letters is woken by them
+ *           (they go through the door); finished is stored before the wake.
+ *
+ * Tested by  test/unit/shutdown.c, test/model/loop.c, test/stress/loop.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "clock.h"
+#include "futex.h"
+#include "loop.h"
+
+/* ---- the loop's thread ---- */
+
+/* Timers and descriptors, those included whose letters are to come. */
+static bool has_any(const weir_loop *loop)
+{
+    /* relaxed: a count; the letter that changes it comes through the door */
+    return loop->timers.used > 0 || load_relaxed(&loop->fds.used) > 0;
+}
+
+/* Until the table is closed an add may have taken a slot, and may give it back
+ * without a word. */
+bool weir__loop_has_step(const weir_loop *loop)
+{
+    return loop->is_ending &&
+           (!loop->is_winding || !loop->fds.is_closed ||
+            /* relaxed: a count, as above */
+            load_relaxed(&loop->fds.count) > 0 || !has_any(loop));
+}
+
+/* The loop will not sleep in the poller again, so no new wake can begin.  Those
+ * that have begun are waited for: their senders still look for the poller. */
+static void close_poller(weir_loop *loop)
+{
+    /* relaxed: own, if anything is owed: the loop has slept in it */
+    struct weir__poller *poller = load_relaxed(&loop->poller);
+
+    while (loop->owed_wakes > 0)
+        loop->owed_wakes -= weir__poller_take_wakes(poller, true);
+    weir__lock_lock(&loop->lock);
+    loop->fds.is_closed = true;
+    /* relaxed: written under the lock, which we hold */
+    poller = load_relaxed(&loop->poller);
+    store_relaxed(&loop->poller, NULL); /* relaxed: takes away */
+    weir__lock_unlock(&loop->lock);
+    if (poller != NULL)
+        weir__poller_close(poller);
+}
+
+bool weir__loop_wind_up(weir_loop *loop)
+{
+    if (!weir__loop_is_quiet(loop))
+        return false;
+    if (!loop->is_winding) {
+        loop->is_winding = true;
+        return false;
+    }
+    if (has_any(loop))
+        return false;
+    close_poller(loop);
+    return weir__ingress_terminate(&loop->in);
+}
+
+void weir__loop_tell_done(weir_loop *loop)
+{
+    int status = loop->status;
+
+    loop->status = WEIR_ECANCELED; /* refuses what done might post */
+    loop->in_done = true;
+    if (loop->options.done != NULL)
+        loop->options.done(loop->options.arg, loop, status);
+    loop->in_done = loop->is_inside = false;
+    /* shutdown/P1 release: all that happened on this loop */
+    store_release(&loop->finished, 1);
+    weir__futex_wake_all(&loop->finished, WEIR__FUTEX_PRIVATE);
+}
+
+void weir__loop_on_cancel(weir_task *task, int status)
+{
+    weir_loop *loop = (weir_loop *)((char *)task - offsetof(weir_loop, cancel));
+
+    (void)status;
+    weir__loop_inner_task(loop);
+    loop->status = WEIR_ECANCELED;
+}
+
+/* ---- any thread ---- */
+
+static bool is_inside(const weir_loop *loop)
+{
+    return weir__loop_is_claimed(loop) && loop->is_inside;
+}
+
+/* Sleeps until done was told.  Returns  0, -ETIMEDOUT */
+static int await(weir_loop *loop, int64_t deadline_ns)
+{
+    /* shutdown/P1 acquire: receives all that happened on the loop */
+    while (load_acquire(&loop->finished) == 0)
+        if (weir__futex_wait(&loop->finished, 0, deadline_ns,
+                             WEIR__FUTEX_PRIVATE) == -ETIMEDOUT)
+            return -ETIMEDOUT;
+    return 0;
+}
+
+/* Begins the end, and brings it about: as the loop's thread, or by waiting for
+ * it.  The caller holds the loop. */
+static int end(weir_loop *loop, weir_task *cancel, int64_t deadline_ns)
+{
+    bool is_mine = false;
+    int wake;
+
+    if (weir__loop_is_claimed(loop)) /* between two steps: no wake is needed */
+        weir__loop_rise(loop);
+    wake = weir__ingress_close(&loop->in, cancel, &is_mine);
+    if (is_mine)
+        weir__loop_own(loop);
+    if (wake >= 0 && weir__loop_is_claimed(loop)) {
+        loop->is_until_idle = false;
+        return weir__loop_drive(loop, deadline_ns);
+    }
+    weir__loop_wake(loop, wake);
+    return await(loop, deadline_ns);
+}
+
+int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
+{
+    int64_t deadline_ns = weir__clock_deadline(timeout_ns);
+    bool is_mine;
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    if (is_inside(loop)) {
+        (void)weir__ingress_close(&loop->in, NULL, &is_mine);
+        return 0;
+    }
+    weir__loop_enter(loop);
+    err = end(loop, NULL, deadline_ns);
+    weir__loop_exit(loop);
+    return err;
+}
+
+int weir_loop_close(weir_loop *loop)
+{
+    bool is_first;
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    if (is_inside(loop))
+        return WEIR_EREENTRANT;
+    weir__loop_enter(loop);
+    /* relaxed: a hint; the door hands over what came before */
+    is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
+    err = end(loop, is_first ? &loop->cancel : NULL, -1);
+    weir__loop_exit(loop);
+    return err;
+}
+
+int weir__loop_end_of_life(weir_loop *loop)
+{
+    enum weir__ingress_state state = weir__ingress_look(&loop->in);
+
+    if (is_inside(loop))
+        return loop->in_done ? 0 : WEIR_EREENTRANT;
+    if (state == WEIR__TERMINATED)
+        return await(loop, -1);
+    if (state == WEIR__AWAKE || weir__loop_is_claimed(loop))
+        return weir_loop_close(loop);
+    return -EBUSY;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * turn -- one turn of a loop, part by part.
+ *
+ * All of this is the loop's thread's.  What is still to do is in the loop, not
+ * on the stack: weir_raise may leave any callback by a jump to the landing in
+ * weir__loop_turn, and the turn then goes on with the part that it was in.  So
+ * each part takes something out of its queue before it calls it, and may be
+ * begun again at any time.  One landing serves a whole turn; a callback that
+ * does not fail pays nothing for it.
+ *
+ * A part runs what was there when it began; what callbacks add waits for the
+ * next turn.  That is what `batch` is for, beside `ready`.
+ *
+ * Sleeping  A loop sleeps when there is nothing to call.  Whether that is so
+ *           is known here for everything that belongs to this thread, and
+ *           decided by the door for everything else (lie_down, ingress.c).  It
+ *           sleeps on the door's word, or in the poller if it has descriptors.
+ *           Somebody who gets it up from the poller has a wake to deliver; we
+ *           count those that are still to come (owed_wakes), because until
+ *           then the poller must not be closed.
+ *
+ * Tested by  test/unit/turn.c, test/unit/loop.c, test/model/loop.c
+ */
+#include <errno.h>
+
+#include "clock.h"
+#include "loop.h"
+
+/* ---- around each callback ---- */
+
+void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
+{
+    struct weir__running *running = &loop->running;
+
+    loop->has_called = true;
+    /* relaxed: shown to report, the kind last */
+    store_relaxed(&running->name, name);
+    /* relaxed: the same.  A loop that is ending may be asked what holds it. */
+    store_relaxed(&running->since_ns, loop->is_ending ? weir__clock_real() : 0);
+    store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
+    if (loop->metrics != NULL)
+        weir__metrics_begin(loop->metrics, kind);
+}
+
+/* Before each callback that was accepted before a close. */
+static void notice_close(weir_loop *loop)
+{
+    /* relaxed: a hint; loop->cancel brings the certainty */
+    if (load_relaxed(&loop->is_cancelled))
+        loop->status = WEIR_ECANCELED;
+}
+
+void weir__loop_end(weir_loop *loop)
+{
+    struct weir__running *running = &loop->running;
+
+    weir__loop_checkpoint(loop);
+    if (loop->metrics != NULL && weir__metrics_is_timing(loop->metrics))
+        weir__metrics_end(loop->metrics,
+                          /* relaxed: own */
+                          (weir_kind)(load_relaxed(&running->kind) - 1),
+                          load_relaxed(&running->name), /* relaxed: own */
+                          weir__loop_queued(loop));
+    store_relaxed(&running->kind, 0); /* relaxed: shown to report */
+    notice_close(loop);
+}
+
+/* ---- the parts ---- */
+
+static void drain(weir_loop *loop)
+{
+    uint64_t arrived = 0;
+    struct weir__tasks tasks = weir__ingress_drain(&loop->in, &arrived);
+
+    if (arrived == 0)
+        return;
+    weir__tasks_move(&loop->ready, &tasks);
+    weir__loop_take(loop, arrived);
+    if (loop->metrics != NULL)
+        weir__metrics_add(&loop->metrics->arrived, arrived);
+}
+
+static void run_list(weir_loop *loop, struct weir__tasks *batch, weir_kind kind)
+{
+    weir_task *task;
+
+    while ((task = weir__tasks_pop(batch)) != NULL) {
+        weir__loop_begin(loop, kind, task->name);
+        task->run(task, loop->status);
+        weir__loop_end(loop);
+    }
+}
+
+static void run_tasks(weir_loop *loop)
+{
+    weir_task *task;
+
+    while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
+        /* relaxed: own, shown to report */
+        store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
+        weir__loop_begin(loop, WEIR_KIND_TASK, task->name);
+        task->run(task, loop->status);
+        weir__loop_end(loop);
+    }
+}
+
+/* ---- waiting ---- */
+
+static bool has_descriptors(weir_loop *loop)
+{
+    /* relaxed: a count; an add from elsewhere wakes the loop afterwards */
+    return load_relaxed(&loop->fds.count) > 0;
+}
+
+/* Where to sleep.  The poller may be NULL: then on the futex. */
+struct weir__poller *weir__loop_choose_poller(weir_loop *loop)
+{
+    /* relaxed: whoever changes it wakes the loop afterwards */
+    uint32_t mode = load_relaxed(&loop->fast_path);
+    bool on_futex = loop->is_stepped ? mode == WEIR_FAST_PATH_FORCED
+                                     : mode != WEIR_FAST_PATH_DISABLED &&
+                                           !has_descriptors(loop);
+
+    /* A loop that cancels everything does not ask the poller, which may fail.
+     * loop/P4 acquire: receives the poller, which another may have made */
+    return on_futex || loop->is_winding || loop->status != 0
+               ? NULL
+               : load_acquire(&loop->poller);
+}
+
+/* Nothing to call, as far as this thread knows. */
+bool weir__loop_is_quiet(const weir_loop *loop)
+{
+    return weir__tasks_is_empty(&loop->ready) &&
+           weir__tasks_is_empty(&loop->immediates) &&
+           weir__tasks_is_empty(&loop->closing) &&
+           weir__calls_is_empty(&loop->ticks) &&
+           weir__calls_is_empty(&loop->microtasks);
+}
+
+/* Until when it may sleep, as a time of the real clock: 0 not at all, negative
+ * for ever.  A stopped clock brings no timer nearer; who moves it wakes us. */
+static int64_t wait_limit(weir_loop *loop, int64_t limit_ns)
+{
+    int64_t timer_ns;
+
+    if (limit_ns == 0 || (loop->is_stepped && loop->has_called) ||
+        !weir__loop_is_quiet(loop) ||
+        (loop->is_until_idle && !weir__loop_is_held(loop)) ||
+        weir__loop_has_step(loop))
+        return 0;
+    timer_ns = weir__timers_next(loop);
+    if (timer_ns <= weir_clock_now())
+        return 0;
+    if (timer_ns == INT64_MAX || weir__clock_is_frozen())
+        return limit_ns;
+    return limit_ns < 0 || timer_ns < limit_ns ? timer_ns : limit_ns;
+}
+
+/* Sleeps in the poller, or looks into it only. */
+static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
+{
+    bool sleeps =
+        until_ns != 0 &&
+        weir__ingress_lie_down(&loop->in, WEIR__BED_POLLER, loop->is_ending);
+    int got = weir__poller_wait(poller, loop->events, sleeps ? until_ns : 0);
+
+    if (sleeps && !weir__ingress_get_up(&loop->in))
+        weir__loop_woken(loop, true);
+    if (got < 0)
+        return got;
+    loop->event_at = 0;
+    loop->event_count = got;
+    for (int i = 0; i < got; i++)
+        if (loop->events[i].token == WEIR__POLLER_WAKE)
+            loop->owed_wakes -= weir__poller_take_wakes(poller, false);
+    return 0;
+}
+
+static void sleep_on_door(weir_loop *loop, int64_t until_ns)
+{
+    if (until_ns == 0 ||
+        !weir__ingress_lie_down(&loop->in, WEIR__BED_FUTEX, loop->is_ending))
+        return;
+    weir__ingress_sleep(&loop->in, until_ns);
+    if (!weir__ingress_get_up(&loop->in))
+        weir__loop_woken(loop, false);
+}
+
+static int wait(weir_loop *loop, int64_t limit_ns)
+{
+    int64_t until_ns = wait_limit(loop, limit_ns);
+    struct weir__poller *poller = weir__loop_choose_poller(loop);
+    int64_t began_ns = 0;
+    int err = 0;
+
+    if (until_ns != 0 && loop->options.spin_ns > 0 &&
+        weir__loop_spin(loop, until_ns))
+        until_ns = 0;
+    if (until_ns != 0)
+        weir__envelopes_trim(&loop->envelopes);
+    if (loop->metrics != NULL && until_ns != 0)
+        began_ns = weir__clock_real();
+    if (poller != NULL)
+        err = poll(loop, poller, until_ns);
+    else
+        sleep_on_door(loop, until_ns);
+    if (began_ns != 0)
+        weir__metrics_slept(loop->metrics, began_ns);
+    notice_close(loop);
+    loop->now_ns = weir_clock_now();
+    return err;
+}
+
+/* ---- spinning ---- */
+
+enum {
+    PAUSES = 32, /* between two looks, which take the word from producers */
+    LOOKS = 4,   /* at the word, between two at the clock */
+    LOST_CORE_NS = 20000, /* a yield that took so long: others want the core */
+    SHORTEST_SPIN_NS = 500
+};
+
+/* Looks for news instead of sleeping, as a core that sleeps takes long to wake.
+ * It yields again and again; once that costs it the core, somebody else needs
+ * it more, and it stops.  Spins that pay grow, to what the user allows; others
+ * shrink. */
+bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
+{
+    int64_t began_ns = weir__clock_real();
+    int64_t end_ns = began_ns + loop->spin_ns;
+    int64_t now_ns = began_ns;
+
+    if (until_ns >= 0 && until_ns < end_ns)
+        end_ns = until_ns;
+    while (now_ns < end_ns) {
+        int64_t before_ns = now_ns;
+
+        for (int i = 0; i < LOOKS; i++) {
+            if (weir__ingress_has_news(&loop->in, loop->is_ending)) {
+                loop->spin_ns = 2 * loop->spin_ns < loop->options.spin_ns
+                                    ? 2 * loop->spin_ns
+                                    : loop->options.spin_ns;
+                return true;
+            }
+            for (int pause = 0; pause < PAUSES; pause++)
+                cpu_relax();
+        }
+        weir__thread_yield();
+        now_ns = weir__clock_real();
+        if (now_ns - before_ns > LOST_CORE_NS)
+            break;
+    }
+    if (loop->spin_ns > SHORTEST_SPIN_NS)
+        loop->spin_ns /= 2;
+    return false;
+}
+
+/* ---- the turn ---- */
+
+static void begin_turn(weir_loop *loop)
+{
+    loop->now_ns = weir_clock_now();
+    loop->timers.limit = weir__wheel_sequence(&loop->timers.wheel);
+    loop->has_rest = !weir__calls_is_empty(&loop->ticks) ||
+                     !weir__calls_is_empty(&loop->microtasks);
+    loop->has_called = false;
+    loop->part = WEIR__PART_DRAIN;
+    if (loop->metrics != NULL)
+        weir__metrics_add(&loop->metrics->turns, 1);
+}
+
+/* Each may be begun again after weir_raise. */
+static int run_part(weir_loop *loop, int64_t limit_ns)
+{
+    switch (loop->part) {
+    case WEIR__PART_DRAIN:
+        loop->is_ending = (weir__ingress_look(&loop->in) & 1) != 0;
+        drain(loop);
+        if (loop->metrics != NULL)
+            weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
+        notice_close(loop);
+        weir__tasks_move(&loop->batch, &loop->ready);
+        break;
+    case WEIR__PART_REST:
+        weir__loop_take_up(loop);
+        break;
+    case WEIR__PART_TIMERS:
+        weir__timers_run(loop);
+        break;
+    case WEIR__PART_TASKS:
+        run_tasks(loop);
+        break;
+    case WEIR__PART_WAIT:
+        return wait(loop, limit_ns);
+    case WEIR__PART_FDS:
+        weir__fds_run(loop);
+        if (loop->is_winding || loop->status != 0)
+            weir__fds_cancel(loop);
+        weir__tasks_move(&loop->immediate_batch, &loop->immediates);
+        break;
+    case WEIR__PART_IMMEDIATES:
+        run_list(loop, &loop->immediate_batch, WEIR_KIND_IMMEDIATE);
+        weir__tasks_move(&loop->closing_batch, &loop->closing);
+        break;
+    case WEIR__PART_CLOSE:
+        run_list(loop, &loop->closing_batch, WEIR_KIND_CLOSE);
+        break;
+    case WEIR__PART_END:
+        break;
+    }
+    return 0;
+}
+
+int weir__loop_turn(weir_loop *loop, int64_t limit_ns)
+{
+    jmp_buf landing;
+    volatile int err = 0;
+
+    begin_turn(loop);
+    loop->landing = &landing;
+    if (_setjmp(landing) != 0)
+        weir__loop_uncaught(loop);
+    for (; loop->part != WEIR__PART_END && err == 0; loop->part++)
+        err = run_part(loop, limit_ns);
+    loop->landing = NULL;
+    return err;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wakefd -- a descriptor that is readable while there are signals to take.
+ *
+ *     the thread that sleeps             any other thread
+ *     poll(fd), among others             weir__wakefd_signal(fd);
+ *     n = weir__wakefd_take(fd, false);
+ *
+ * It counts: no signal is lost, and none is taken twice.  Implemented by
+ * os/eventfd.c.
+ */
+#ifndef WEIR_SRC_WAKEFD_H
+#define WEIR_SRC_WAKEFD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns  a descriptor, or -EMFILE, -ENFILE, -ENOMEM, -ENODEV */
+int weir__wakefd_open(void);
+
+/* Nobody signals any more: the number may be another file's at once. */
+void weir__wakefd_close(int fd);
+
+/*
+ * One more signal.
+ *
+ * Thread   any
+ * Orders   everything before the call happens-before the take that counts it
+ */
+void weir__wakefd_signal(int fd);
+
+/*
+ * How many signals there were since the last call.  wait_for_one: if there was
+ * none yet, sleeps until there is.
+ *
+ * Thread   one at a time
+ */
+uint64_t weir__wakefd_take(int fd, bool wait_for_one);
+
+#endif /* WEIR_SRC_WAKEFD_H */

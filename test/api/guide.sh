@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# guide -- the table in docs/guide/loop.md has a row for every function.
+#
+# What the rows say is for people to check; that none is missing, that none is
+# there twice, and that none outlives its function, is checked here.
+. "$(dirname "$0")/tap.sh"
+guide=docs/guide/loop.md
+
+# The names in the first column of the table, in its order.
+rows() {
+    sed -n 's/^| `\(weir_[a-z_]*\)` |.*/\1/p' "$guide"
+}
+
+functions() {
+    grep -E '^weir_(loop|timer|fd)_|^weir_raise$' tools/exports.txt
+}
+
+has_one_row() {
+    [ "$(rows | grep -cx "$1")" -eq 1 ]
+}
+
+rows_are_functions() {
+    ! rows | grep -vxFf <(functions)
+}
+
+# Function, thread, blocks, inside a callback, lifetime.
+rows_are_complete() {
+    ! grep '^| `weir_' "$guide" |
+        grep -vE '^\|( [^|]*[^| ][^|]* \|){5}$'
+}
+
+for function in $(functions); do
+    expect "$function has one row" has_one_row "$function"
+done
+expect "every row is a function's" rows_are_functions
+expect "every row has its five cells" rows_are_complete
+finish

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fd -- a descriptor that is removed on one thread while its callback is about
+ * to run on another.
+ */
+#include "weir/fd.h"
+
+#include <errno.h>
+
+#include "model.h"
+#include "readiness.h"
+#include "weir/loop.h"
+
+static weir_loop *loop;
+static int object; /* what arg stands for */
+static int called; /* the loop's thread's */
+static int removed;
+static int canceled;
+
+static void on_ready(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)events;
+    model_assert(!removed && !canceled);
+    plain_store(&object, plain_load(&object) + 1);
+    if (status == 0) {
+        called++;
+        readiness_clear(fd);
+    } else {
+        canceled++;
+    }
+}
+
+static void on_removed(void *arg, int status)
+{
+    (void)arg, (void)status;
+    model_assert(!removed);
+    removed = 1;
+    plain_store(&object, -1); /* nobody uses it any more */
+}
+
+static void make(void)
+{
+    model_assert(weir_loop_new(&loop, NULL) == 0);
+    weir_loop_ref(loop);
+}
+
+static void init_ready(void)
+{
+    make();
+    readiness_set(0);
+    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_ready, NULL) == 0);
+}
+
+static void run_until_idle(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+}
+
+static void remove_and_let_go(void)
+{
+    model_assert(weir_fd_remove(loop, 0, on_removed, NULL) == 0);
+    weir_loop_unref(loop);
+}
+
+static void was_removed(void)
+{
+    model_assert(removed == 1 && called <= 1 && canceled == 0);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+/* ---- add while the loop sleeps ---- */
+
+static void on_added(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)events;
+    model_assert(status == 0);
+    model_assert(plain_load(&object) == 1);
+    called++;
+    model_assert(weir_fd_remove(loop, fd, on_removed, NULL) == 0);
+}
+
+static void add_and_let_go(void)
+{
+    plain_store(&object, 1);
+    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_added, NULL) == 0);
+    weir_loop_unref(loop);
+}
+
+static void init_to_add(void)
+{
+    make();
+    readiness_set(0);
+}
+
+static void was_called(void)
+{
+    model_assert(called == 1 && removed == 1);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+/* ---- the loop closes meanwhile ---- */
+
+static int err_of_remove;
+
+static void try_remove_and_let_go(void)
+{
+    err_of_remove = weir_fd_remove(loop, 0, on_removed, NULL);
+    model_assert(err_of_remove == 0 || err_of_remove == -ENOENT);
+    weir_loop_unref(loop);
+}
+
+static void close_it(void)
+{
+    model_assert(weir_loop_close(loop) == 0);
+}
+
+static void run_until_closed(void)
+{
+    int err = weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED || err == -EBUSY);
+}
+
+static void one_last_word(void)
+{
+    model_assert(removed == (err_of_remove == 0));
+    model_assert(canceled == (err_of_remove != 0));
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+static const struct model_case cases[] = {
+    {"remove_against_dispatch", .setup = init_ready, .finish = was_removed,
+     .preemption_bound = 3, .threads = {T(remove_and_let_go), T(run_until_idle)}},
+    {"add_to_a_sleeping_loop_is_seen", .setup = init_to_add,
+     .finish = was_called, .preemption_bound = 3,
+     .threads = {T(add_and_let_go), T(run_until_idle)}},
+    {"remove_against_close", .setup = init_ready, .finish = one_last_word,
+     .preemption_bound = 2,
+     .threads = {T(try_remove_and_let_go), T(close_it), T(run_until_closed)}},
+};
+
+MODEL_CASES(cases)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop -- the whole of it, from its public functions down to the words.
+ *
+ * Each case has a thread that runs the loop and others that want something of
+ * it.  What must hold: everything that was accepted is called once, with 0 or
+ * with WEIR_ECANCELED; nobody sleeps for ever; nothing is touched after it was
+ * freed.
+ */
+#include <errno.h>
+
+#include "model.h"
+#include "weir/fd.h"
+#include "weir/loop.h"
+#include "weir/timer.h"
+
+static weir_loop *loop;
+static int accepted[MODEL_THREADS]; /* each thread's own */
+static int called;                  /* the loop's thread's */
+static int done;
+
+static void on_done(void *arg, weir_loop *ended, int status)
+{
+    (void)arg, (void)ended, (void)status;
+    plain_store(&done, plain_load(&done) + 1);
+}
+
+static void make(weir_fast_path fast_path)
+{
+    weir_loop_options options = {
+        .size = sizeof(options), .fast_path = fast_path, .done = on_done};
+
+    model_assert(weir_loop_new(&loop, &options) == 0);
+}
+
+static void init(void)
+{
+    make(WEIR_FAST_PATH_AUTO);
+}
+
+static void init_in_poller(void)
+{
+    make(WEIR_FAST_PATH_DISABLED);
+}
+
+static void count_call(void *arg, int status)
+{
+    (void)arg;
+    model_assert(status == 0 || status == WEIR_ECANCELED);
+    plain_store(&called, plain_load(&called) + 1);
+}
+
+static int all_accepted(void)
+{
+    int sum = 0;
+
+    for (int i = 0; i < MODEL_THREADS; i++)
+        sum += accepted[i];
+    return sum;
+}
+
+/* ---- roles ---- */
+
+static void run(void)
+{
+    int err = weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED || err == -EBUSY);
+}
+
+static void submit_one(void)
+{
+    int err = weir_loop_submit(loop, count_call, NULL);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED);
+    accepted[model_self()] += err == 0;
+}
+
+static void close_it(void)
+{
+    model_assert(weir_loop_close(loop) == 0);
+    model_assert(plain_load(&done) == 1);
+}
+
+static void shut_down(void)
+{
+    model_assert(weir_loop_shutdown(loop, -1) == 0);
+    model_assert(plain_load(&done) == 1);
+}
+
+static void ended_well(void)
+{
+    model_assert(weir_loop_state(loop) == WEIR_LOOP_TERMINATED);
+    model_assert(called == all_accepted());
+    model_assert(done == 1);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+/* ---- post against close and free ---- */
+
+static weir_task task;
+static int task_calls;
+
+static void run_task(weir_task *posted, int status)
+{
+    (void)posted;
+    model_assert(status == 0 || status == WEIR_ECANCELED);
+    plain_store(&task_calls, plain_load(&task_calls) + 1);
+}
+
+static void init_held(void)
+{
+    init();
+    task.run = run_task;
+    weir_loop_ref(loop); /* the producer's */
+    weir_loop_ref(loop); /* the runner's */
+}
+
+static void init_held_in_poller(void)
+{
+    init_in_poller();
+    task.run = run_task;
+    weir_loop_ref(loop);
+    weir_loop_ref(loop);
+}
+
+static void post_and_let_go(void)
+{
+    int err = weir_loop_post(loop, &task);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED);
+    accepted[model_self()] += err == 0;
+    weir_loop_unref(loop);
+}
+
+static void run_and_let_go(void)
+{
+    run();
+    weir_loop_unref(loop);
+}
+
+static void close_and_free(void)
+{
+    close_it();
+    model_assert(weir_loop_free(loop) == 0);
+}
+
+static void task_was_called_if_accepted(void)
+{
+    model_assert(task_calls == all_accepted());
+    model_assert(done == 1);
+    loop = NULL; /* freed by whoever was last: a leak otherwise */
+}
+
+/* The producer holds nothing: its task has run, so its push is over but for
+ * the wake, and the loop may go. */
+static atomic(int) has_run;
+
+static void note_run(weir_task *posted, int status)
+{
+    (void)posted, (void)status;
+    store_release(&has_run, 1);
+}
+
+static void init_note(void)
+{
+    init();
+    task.run = note_run;
+}
+
+static void init_note_in_poller(void)
+{
+    init_in_poller();
+    task.run = note_run;
+}
+
+static void post_only(void)
+{
+    model_assert(weir_loop_post(loop, &task) == 0);
+}
+
+static void run_until_noted_and_free(void)
+{
+    weir_loop *mine = loop;
+
+    while (!load_acquire(&has_run))
+        model_assert(weir_loop_step(mine, -1) == 0);
+    model_assert(weir_loop_free(mine) == 0);
+}
+
+static void forget(void)
+{
+    loop = NULL;
+}
+
+/* ---- mode switch against submit ---- */
+
+static void init_two_refs(void)
+{
+    init();
+    weir_loop_ref(loop);
+    weir_loop_ref(loop);
+}
+
+static void to_the_poller(void)
+{
+    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
+    weir_loop_unref(loop);
+}
+
+static void close_after(void)
+{
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+/* ---- a ref that is let go against a loop that becomes idle ---- */
+
+static void init_ref(void)
+{
+    init();
+    weir_loop_ref(loop);
+}
+
+static void submit_and_unref(void)
+{
+    model_assert(weir_loop_submit(loop, count_call, NULL) == 0);
+    weir_loop_unref(loop);
+}
+
+static void run_until_idle(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+    model_assert(plain_load(&called) == 1);
+}
+
+static const struct model_case cases[] = {
+    {"submit_against_close", .setup = init, .finish = ended_well,
+     .threads = {T(submit_one), T(close_it), T(run)},
+     .preemption_bound = 2},
+    {"submit_against_shutdown", .setup = init, .finish = ended_well,
+     .threads = {T(submit_one), T(shut_down), T(run)},
+     .preemption_bound = 2},
+    {"shutdown_against_close_against_submit", .setup = init,
+     .finish = ended_well, .preemption_bound = 1,
+     .threads = {T(submit_one), T(shut_down), T(close_it), T(run)}},
+    {"shutdown_against_close_against_submit_bound_2", .setup = init,
+     .finish = ended_well, .preemption_bound = 2, .is_long = true,
+     .threads = {T(submit_one), T(shut_down), T(close_it), T(run)}},
+    {"post_against_close_and_free", .setup = init_held,
+     .finish = task_was_called_if_accepted, .preemption_bound = 2,
+     .threads = {T(post_and_let_go), T(close_and_free), T(run_and_let_go)}},
+    {"post_against_close_and_free_in_the_poller", .setup = init_held_in_poller,
+     .finish = task_was_called_if_accepted, .preemption_bound = 2,
+     .threads = {T(post_and_let_go), T(close_and_free), T(run_and_let_go)}},
+    {"loop_is_freed_while_the_producer_wakes_it", .setup = init_note,
+     .finish = forget, .may_delay = true,
+     .threads = {T(post_only), T(run_until_noted_and_free)}},
+    {"loop_is_freed_while_the_producer_wakes_its_poller",
+     .setup = init_note_in_poller, .finish = forget, .may_delay = true,
+     .threads = {T(post_only), T(run_until_noted_and_free)}},
+    {"mode_switch_against_submit", .setup = init_two_refs,
+     .finish = close_after, .preemption_bound = 3,
+     .threads = {T(submit_and_unref), T(to_the_poller), T(run_until_idle)}},
+    {"idle_waits_for_the_last_ref", .setup = init_ref, .finish = close_after,
+     .threads = {T(submit_and_unref), T(run_until_idle)}},
+};
+
+MODEL_CASES(cases)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * failing_syscalls -- system calls that fail on request.
+ *
+ *     failing_syscalls_set(CALL_READ, 2, 1, EINTR);       the second one fails
+ *     ...
+ *     expect_int(failing_syscalls_count(CALL_READ), 3);   it went on
+ *
+ * Every test program is linked with --wrap for these calls (CMakeLists.txt):
+ * its own and libweir's go through here.  Unless told otherwise, they reach
+ * the C library unchanged.  A call that fails does nothing else.
+ */
+#ifndef WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
+#define WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
+
+#include <stdint.h>
+
+enum failing_call {
+    CALL_EPOLL_CREATE1,
+    CALL_EPOLL_CTL,
+    CALL_EPOLL_PWAIT2,
+    CALL_EPOLL_WAIT,
+    CALL_EVENTFD,
+    CALL_FUTEX, /* syscall(SYS_futex, ...) */
+    CALL_POLL,
+    CALL_PPOLL,
+    CALL_READ,
+    CALL_WRITE,
+    FAILING_CALLS
+};
+
+enum { FAILING_ALWAYS = UINT16_MAX }; /* near enough, as `times` */
+
+/*
+ * Of all threads' calls from now on, the nth (1, 2, ...) and the following
+ * fail, `times` altogether; 0 for none.  Replaces what was set before.  With
+ * error 0 they do nothing and return 0, as a wait does that is over.
+ *
+ * Thread   any; orders nothing, so as not to hide a race
+ */
+void failing_syscalls_set(enum failing_call call, uint32_t nth, uint16_t times,
+                          int error);
+
+/* Run `action` once, on the thread of the next call and before it: what
+ * happens between two steps of the library. */
+void failing_syscalls_before(enum failing_call call, void (*action)(void));
+
+/* How many calls there were since the last set, or since the beginning. */
+uint64_t failing_syscalls_count(enum failing_call call);
+
+#endif /* WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop_race -- rounds of threads against a loop, with a new loop in each.
+ *
+ *     static void prepare(void)                     on thread 0
+ *     {
+ *         race_make_loop(WEIR_FAST_PATH_AUTO);      `loop` of loop_fixture.h
+ *     }
+ *
+ *     static void work(struct crew *crew, unsigned id)
+ *     {
+ *         while (race_begin(crew, id, prepare)) {
+ *             ...                                   all threads at once
+ *             race_end(crew, id);
+ *         }
+ *     }
+ *
+ *     race_run(3, 4, work);                         3 s, 4 threads
+ *
+ * The threads live through all rounds.  At the end of each one the loop must
+ * be gone: `done` was told once, and all memory has come back.
+ *
+ * WEIR_ROUNDS, WEIR_SECONDS: how often, or how long (effort.h).  WEIR_SEED
+ * sets what happens in a round.
+ */
+#ifndef WEIR_TEST_SUPPORT_LOOP_RACE_H
+#define WEIR_TEST_SUPPORT_LOOP_RACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crew.h"
+#include "effort.h"
+#include "failing_allocator.h"
+#include "loop_fixture.h"
+#include "random.h"
+
+struct loop_race {
+    struct random random; /* of thread 0 */
+    struct effort effort;
+    bool goes_on;
+    bool done_frees; /* by lot; if not, race_free_unless_done() does */
+    unsigned done;   /* calls of `done` ... */
+    int done_status; /* ... and what the last one got */
+    struct failing_allocator memory;
+};
+
+extern struct loop_race race;
+
+void race_run(double seconds, unsigned threads, crew_fn *work);
+
+/* 0 .. limit - 1, for the preparation of a round. */
+uint64_t race_choose(uint64_t limit);
+
+/* On the futex, or in the poller. */
+weir_fast_path race_choose_bed(void);
+
+/* The loop of the round. */
+void race_make_loop(weir_fast_path bed);
+
+/* Called by each thread.  False: there is no other round. */
+bool race_begin(struct crew *crew, unsigned id, void (*prepare)(void));
+void race_end(struct crew *crew, unsigned id);
+
+/* Runs the loop until it is closed; unless those who end it were first. */
+void race_run_if_first(void);
+
+/* After the end.  The caller has not let go of the loop, or has a ref. */
+void race_free_unless_done(void);
+
+#endif /* WEIR_TEST_SUPPORT_LOOP_RACE_H */

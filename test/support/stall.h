@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stall -- holds a thread up wherever it is, as a busy machine would.
+ *
+ *     stall_prepare();                       once, in the case
+ *     stall_thread(crew->members[1].thread); from any other thread
+ *
+ * A race that needs a thread to lose its core between two instructions shows
+ * once in an hour by itself.  Here a signal stops the thread for as long as
+ * others take to go through a turn of a loop or two.  That it arrives within
+ * the two instructions is still luck, but of the kind that comes in seconds.
+ */
+#ifndef WEIR_TEST_SUPPORT_STALL_H
+#define WEIR_TEST_SUPPORT_STALL_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "suite.h"
+
+enum { STALL_NS = 60000 };
+
+static inline int64_t stall_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline void stall(int signal)
+{
+    int64_t end_ns = stall_now() + STALL_NS;
+
+    (void)signal;
+    while (stall_now() < end_ns)
+        ;
+}
+
+static inline void stall_prepare(void)
+{
+    struct sigaction action = {.sa_handler = stall, .sa_flags = SA_RESTART};
+
+    expect_int(sigaction(SIGUSR1, &action, NULL), 0);
+}
+
+static inline void stall_thread(pthread_t thread)
+{
+    expect_int(pthread_kill(thread, SIGUSR1), 0);
+}
+
+#endif /* WEIR_TEST_SUPPORT_STALL_H */

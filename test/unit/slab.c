@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slab -- numbers for slots, and memory that stays where it is.
+ */
+#include "slab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "support/crew.h"
+#include "support/failing_allocator.h"
+#include "support/random.h"
+#include "support/suite.h"
+
+enum { SLOT_SIZE = 64, MANY = WEIR__SLAB_FIRST * 40 };
+
+static struct weir__slab slab;
+static uint32_t taken[MANY];
+
+static struct failing_allocator memory;
+static size_t asked_align; /* by the last allocation */
+
+/* Memory is dirty when it comes, whatever malloc would have given. */
+static void *alloc_dirty(void *context, size_t size, size_t align)
+{
+    void *pointer = memory.hooks.alloc(context, size, align);
+
+    asked_align = align;
+    if (pointer != NULL)
+        memset(pointer, 0xa5, size);
+    return pointer;
+}
+
+static void begin_failing_at(uint64_t fail_at)
+{
+    weir_allocator dirty;
+
+    failing_allocator_init(&memory, fail_at);
+    dirty = memory.hooks;
+    dirty.alloc = alloc_dirty;
+    expect_status(weir_set_allocator(&dirty), 0);
+    memset(&slab, 0xa5, sizeof(slab));
+    weir__slab_init(&slab, SLOT_SIZE);
+}
+
+static void begin(void)
+{
+    begin_failing_at(0);
+}
+
+static void end(void)
+{
+    weir__slab_fini(&slab);
+    expect_int(memory.live, 0);
+    expect_int(memory.live_bytes, 0);
+}
+
+static uint32_t take(void)
+{
+    uint32_t index;
+
+    expect_status(weir__slab_take(&slab, &index), 0);
+    return index;
+}
+
+static void take_many(void)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        taken[i] = take();
+}
+
+CASE(slab_fresh_slot_is_all_zeros)
+{
+    static const char zeros[SLOT_SIZE];
+
+    begin();
+    for (unsigned i = 0; i < MANY; i++)
+        expect(memcmp(weir__slab_at(&slab, take()), zeros, SLOT_SIZE) == 0);
+    end();
+}
+
+CASE(slab_slots_do_not_overlap)
+{
+    begin();
+    take_many();
+    for (unsigned i = 0; i < MANY; i++)
+        memset(weir__slab_at(&slab, taken[i]), (int)(i % 251), SLOT_SIZE);
+    for (unsigned i = 0; i < MANY; i++) {
+        const unsigned char *slot = weir__slab_at(&slab, taken[i]);
+
+        for (unsigned byte = 0; byte < SLOT_SIZE; byte++)
+            expect_int(slot[byte], i % 251);
+    }
+    end();
+}
+
+CASE(slab_slot_never_moves)
+{
+    static void *slots[MANY];
+
+    begin();
+    for (unsigned i = 0; i < MANY; i++) {
+        taken[i] = take();
+        slots[i] = weir__slab_at(&slab, taken[i]);
+    }
+    for (unsigned i = 0; i < MANY; i++)
+        expect(weir__slab_at(&slab, taken[i]) == slots[i]);
+    end();
+}
+
+CASE(slab_slot_of_64_bytes_is_one_cache_line)
+{
+    begin();
+    for (unsigned i = 0; i < MANY; i++)
+        expect_int((uintptr_t)weir__slab_at(&slab, take()) % CACHE_LINE, 0);
+    expect_int(asked_align, CACHE_LINE);
+    end();
+}
+
+CASE(slab_slot_found_unasked_is_the_same)
+{
+    begin();
+    take_many();
+    for (unsigned i = 0; i < MANY; i++)
+        expect(weir__slab_slot(&slab, taken[i]) ==
+               weir__slab_at(&slab, taken[i]));
+    end();
+}
+
+CASE(slab_of_other_sizes_keeps_slots_apart)
+{
+    for (uint32_t size = 16; size <= 136; size += 8) {
+        begin();
+        weir__slab_init(&slab, size);
+        for (unsigned i = 0; i < MANY; i++)
+            memset(weir__slab_at(&slab, take()), 0xff, size);
+        expect(weir__slab_at(&slab, 1) ==
+               (char *)weir__slab_at(&slab, 0) + size);
+        end();
+        expect_status(weir_set_allocator(NULL), 0);
+    }
+}
+
+CASE(slab_put_slots_are_taken_again_newest_first)
+{
+    begin();
+    take_many();
+    for (unsigned i = 0; i < MANY; i++)
+        weir__slab_put(&slab, taken[i]);
+    for (unsigned i = MANY; i-- > 0;)
+        expect_int(take(), taken[i]);
+    end();
+}
+
+CASE(slab_put_slots_are_enough_without_new_memory)
+{
+    uint64_t calls;
+
+    begin();
+    take_many();
+    calls = memory.calls;
+    for (int round = 0; round < 10; round++) {
+        for (unsigned i = 0; i < MANY; i++)
+            weir__slab_put(&slab, taken[i]);
+        take_many();
+    }
+    expect_int(memory.calls, calls);
+    end();
+}
+
+CASE(slab_slot_taken_again_keeps_its_first_8_bytes)
+{
+    const uint64_t word = UINT64_C(0x123456789abcdef0);
+
+    begin();
+    take_many();
+    memcpy(weir__slab_at(&slab, taken[7]), &word, sizeof(word));
+    weir__slab_put(&slab, taken[7]);
+    weir__slab_put(&slab, taken[8]);
+    expect(memcmp(weir__slab_at(&slab, taken[7]), &word, sizeof(word)) == 0);
+    expect_int(take(), taken[8]);
+    expect_int(take(), taken[7]);
+    expect(memcmp(weir__slab_at(&slab, taken[7]), &word, sizeof(word)) == 0);
+    end();
+}
+
+CASE(slab_at_of_an_empty_slab_is_NULL)
+{
+    begin();
+    expect(weir__slab_at(&slab, 0) == NULL);
+    expect(weir__slab_at(&slab, WEIR__SLAB_NONE) == NULL);
+    end();
+}
+
+CASE(slab_at_of_an_index_that_never_was_is_NULL)
+{
+    begin();
+    for (uint32_t limit = 1; limit <= MANY; limit++) {
+        (void)take();
+        expect(weir__slab_at(&slab, limit - 1) != NULL);
+        expect(weir__slab_at(&slab, limit) == NULL);
+        for (unsigned bit = 0; bit < 32; bit++) {
+            uint32_t garbage = limit | UINT32_C(1) << bit;
+
+            expect(garbage < limit || weir__slab_at(&slab, garbage) == NULL);
+            expect(weir__slab_at(&slab, UINT32_MAX << bit) == NULL ||
+                   UINT32_MAX << bit < limit);
+        }
+    }
+    end();
+}
+
+CASE(slab_at_of_a_slot_that_was_put_back_still_finds_it)
+{
+    void *slot;
+
+    begin();
+    taken[0] = take();
+    slot = weir__slab_at(&slab, taken[0]);
+    weir__slab_put(&slab, taken[0]);
+    expect(weir__slab_at(&slab, taken[0]) == slot);
+    end();
+}
+
+CASE(slab_take_without_memory_changes_nothing)
+{
+    for (uint64_t fail_at = 1; fail_at <= 5; fail_at++) {
+        unsigned count = 0;
+        uint32_t index = 77;
+        int err;
+
+        begin_failing_at(fail_at);
+        while ((err = weir__slab_take(&slab, &index)) == 0)
+            taken[count++] = index;
+        expect_status(err, -ENOMEM);
+        expect_int(count,
+                   (WEIR__SLAB_FIRST << (fail_at - 1)) - WEIR__SLAB_FIRST);
+        expect_int(index, count == 0 ? 77 : taken[count - 1]);
+        expect(weir__slab_at(&slab, count) == NULL);
+        expect_int(memory.live, fail_at - 1);
+        for (; count < MANY; count++)
+            taken[count] = take();
+        for (unsigned i = 0; i < MANY; i++)
+            expect_int(taken[i], i);
+        end();
+        expect_status(weir_set_allocator(NULL), 0);
+    }
+}
+
+CASE(slab_take_from_a_full_slab_is_refused)
+{
+    uint32_t index;
+
+    begin();
+    taken[0] = take();
+    /* Not even 2^30 small slots fit into the memory of a test. */
+    slab.limit.v_ =
+        (WEIR__SLAB_FIRST << WEIR__SLAB_BLOCKS) - (uint32_t)WEIR__SLAB_FIRST;
+    expect_status(weir__slab_take(&slab, &index), -ENOSPC);
+    weir__slab_put(&slab, taken[0]);
+    expect_int(take(), taken[0]);
+    expect_status(weir__slab_take(&slab, &index), -ENOSPC);
+    end();
+}
+
+CASE(slab_after_fini_is_empty_and_can_be_used)
+{
+    begin();
+    take_many();
+    weir__slab_fini(&slab);
+    expect_int(memory.live, 0);
+    expect(weir__slab_at(&slab, taken[0]) == NULL);
+    take_many();
+    end();
+}
+
+CASE(slab_fini_without_slots_does_nothing)
+{
+    begin();
+    end();
+    expect_int(memory.calls, 0);
+}
+
+/* The reader knows indices by hearsay: nothing but the slab itself orders its
+ * look at the slot.  It finds no slot, zeros, or what the owner wrote. */
+struct growth {
+    uint32_t newest; /* atomic */
+    bool is_done;    /* atomic */
+};
+
+static void look_at(uint32_t index)
+{
+    uint64_t *word = weir__slab_at(&slab, index);
+    uint64_t seen;
+
+    if (word == NULL)
+        return;
+    seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+    expect(seen == 0 || seen == index + UINT64_C(1));
+}
+
+static void grow_or_look(struct crew *crew, unsigned id)
+{
+    struct growth *growth = crew->context;
+
+    if (id == 0) {
+        for (unsigned i = 0; i < MANY; i++) {
+            uint32_t index = take();
+            uint64_t *word = weir__slab_slot(&slab, index);
+
+            __atomic_store_n(&growth->newest, index, __ATOMIC_RELAXED);
+            __atomic_store_n(word, index + UINT64_C(1), __ATOMIC_RELAXED);
+            if (i % 3 == 0)
+                weir__slab_put(&slab, index);
+        }
+        __atomic_store_n(&growth->is_done, true, __ATOMIC_RELAXED);
+        return;
+    }
+    for (struct random random = {id};;) {
+        uint32_t newest = __atomic_load_n(&growth->newest, __ATOMIC_RELAXED);
+
+        look_at(newest);
+        look_at(newest + 1);
+        look_at((uint32_t)random_below(&random, MANY));
+        look_at((uint32_t)random_next(&random));
+        if (__atomic_load_n(&growth->is_done, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+CASE(slab_at_of_a_growing_slab_finds_whole_slots)
+{
+    for (int round = 0; round < 50; round++) {
+        struct growth growth = {0, false};
+
+        begin();
+        crew_run(3, grow_or_look, &growth);
+        end();
+        expect_status(weir_set_allocator(NULL), 0);
+    }
+}
