@@ -17,6 +17,9 @@ TESTS = \
     test/api/explorer.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
+# A million times: calls against the end and the free of a loop.
+SIEGE = loop_is_ended_and_freed_under_siege_and_calls_each_task_once
+
 .PHONY: build run test bench verify install fmt clean help
 
 build:  ## the library and the examples, in build/
@@ -44,7 +47,16 @@ bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 verify:  ## the longest searches; then weaken each memory order in turn
 	@tools/setup test
 	@tools/build model
-	@build/model/test/model/gate --long
+	@for program in gate ingress loop; do \
+	    build/model/test/model/$$program --long || exit; \
+	done
+	@tools/build tsan; tools/build asan
+	@for preset in tsan asan; do \
+	    WEIR_SECONDS=60 CK_TIMEOUT_MULTIPLIER=10 \
+	        build/$$preset/test/stress/loop || exit; \
+	    WEIR_ROUNDS=1000000 CK_TIMEOUT_MULTIPLIER=100 \
+	        build/$$preset/test/stress/loop_free $(SIEGE) || exit; \
+	done
 	@tools/mutate
 
 install: build  ## into PREFIX (/usr/local), below DESTDIR

@@ -317,7 +317,7 @@ static void tell_removed(weir_task *letter, int status)
     weir_fn *removed = plain_load(&slot->removed);
     void *arg = plain_load(&slot->removed_arg);
 
-    release_slot(weir__thread_loop(), plain_load(&slot->link));
+    release_slot(weir__thread_loop(), plain_load(&slot->index));
     if (removed != NULL)
         removed(arg, status);
 }
@@ -347,7 +347,7 @@ static struct weir__fd *take_out(weir_loop *loop, int fd, weir_fn *removed,
     if (slot == NULL)
         return NULL;
     unregister(loop, slot);
-    plain_store(&slot->link, index);
+    plain_store(&slot->index, index);
     plain_store(&slot->removed, removed);
     plain_store(&slot->removed_arg, arg);
     slot->letter.name = NULL;

@@ -14,14 +14,14 @@
 
 /* A registration: the slot of a slab. */
 struct weir__fd {
-    atomic(uint64_t) word; /* generation, events, flags: fd/P1 */
-    uint32_t link;         /* slab's while free */
-    int fd;                /* const while registered, as the next two */
+    atomic(uint64_t) word;     /* generation, events, flags: fd/P1 */
+    atomic(const char *) name; /* any thread: report */
+    uint32_t index;            /* its own */
+    int fd;                    /* const while registered, as the next two */
     weir_fd_fn *fn;
     void *arg;
-    atomic(const char *) name; /* any thread: report */
-    weir_task letter;          /* of a removal on another thread */
-    weir_fn *removed;          /* what the letter says */
+    weir_task letter; /* of a removal on another thread */
+    weir_fn *removed; /* what the letter says */
     void *removed_arg;
 };
 

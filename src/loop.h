@@ -158,7 +158,7 @@ static inline bool weir__loop_is_local(const weir_loop *loop)
 static inline void weir__loop_inner_task(weir_loop *loop)
 {
     if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->inner, 1);
+        loop->metrics->is_inner = true;
 }
 
 /* Whether something outside the queues keeps run from becoming idle. */

@@ -15,4 +15,7 @@ void *weir__memory_alloc(size_t size, size_t align);
 /* Gives back what alloc returned for `size`.  NULL is nothing. */
 void weir__memory_free(void *pointer, size_t size);
 
+/* Would rather have huge pages there; a hint (os/madvise.c). */
+void weir__memory_prefer_huge(void *pointer, size_t size);
+
 #endif /* WEIR_SRC_MEMORY_H */

@@ -34,6 +34,7 @@ int weir__metrics_new(struct weir__metrics **made)
     if (metrics == NULL)
         return -ENOMEM;
     set_unshared(&metrics->turns, 0);
+    set_unshared(&metrics->tasks, 0);
     set_unshared(&metrics->others, 0);
     set_unshared(&metrics->inner, 0);
     set_unshared(&metrics->arrived, 0);
@@ -45,7 +46,7 @@ int weir__metrics_new(struct weir__metrics **made)
     set_unshared(&metrics->longest_kind, 0);
     metrics->mark = metrics->gap = 0;
     metrics->skip = metrics->careful = 0;
-    metrics->is_crowded = false;
+    metrics->is_crowded = metrics->is_inner = false;
     metrics->origin = weir__ticks_look();
     weir__histogram_init(&metrics->in_queue);
     weir__histogram_init(&metrics->in_callback);
@@ -168,7 +169,7 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
     *out = (weir_metrics){
         /* relaxed: counts, each whole; not of one moment */
         .turns = load_relaxed(&from->turns),
-        .tasks = load_relaxed(&loop->run) - load_relaxed(&from->inner),
+        .tasks = load_relaxed(&from->tasks),
         .callbacks = load_relaxed(&from->others),
         .wakes_sent = load_relaxed(&from->wakes),
         .queue_depth = weir__loop_queued(loop),

@@ -16,6 +16,7 @@
 /* One writer, the loop's thread; relaxed.  Times are in ticks. */
 struct weir__metrics {
     atomic(uint64_t) turns;
+    atomic(uint64_t) tasks;   /* that have run, ours left out */
     atomic(uint64_t) others;  /* callbacks that were no tasks */
     atomic(uint64_t) inner;   /* tasks of our own */
     atomic(uint64_t) arrived; /* through the door */
@@ -30,6 +31,7 @@ struct weir__metrics {
     uint64_t gap;               /* loop only: when the last timed one ended */
     uint32_t skip;              /* loop only: callbacks until the next timed */
     uint32_t careful;           /* loop only: so many to be timed in a row */
+    bool is_inner;              /* loop only: what runs is a task of ours */
     bool is_crowded;            /* loop only: some are being left out */
     struct weir__moment origin; /* const */
     struct weir__histogram in_queue;
@@ -55,13 +57,23 @@ void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since);
 void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth);
 
 /* A callback begins.  While few wait, each is timed; in a crowd, one of 16. */
-static inline void weir__metrics_begin(struct weir__metrics *metrics,
-                                       weir_kind kind)
+static inline void weir__metrics_begin(struct weir__metrics *metrics)
 {
-    if (kind != WEIR_KIND_TASK)
-        weir__metrics_add(&metrics->others, 1);
     if (metrics->skip-- == 0)
         metrics->mark = weir__ticks_now();
+}
+
+/* It has ended. */
+static inline void weir__metrics_count(struct weir__metrics *metrics,
+                                       weir_kind kind)
+{
+    if (metrics->is_inner)
+        weir__metrics_add(&metrics->inner, 1);
+    else if (kind == WEIR_KIND_TASK)
+        weir__metrics_add(&metrics->tasks, 1);
+    else
+        weir__metrics_add(&metrics->others, 1);
+    metrics->is_inner = false;
 }
 
 static inline bool weir__metrics_is_timing(const struct weir__metrics *metrics)

@@ -5,7 +5,9 @@
  * Shape     Block k holds FIRST << k slots, and begins with the index
  *           FIRST * (2^k - 1).  So index + FIRST has its highest bit at k, and
  *           below it the place in the block.  Indices below `limit` were taken
- *           at least once; those put back are a list through their slots.
+ *           at least once.  Those put back are written into pages, each of
+ *           them a slot that was put back itself: so it is known long before
+ *           they are taken which ones come next, and they can be fetched.
  * Roles     take, put   the owner
  *           at          any thread
  * Progress  All are wait-free but for the allocator; take asks it for a block
@@ -16,8 +18,8 @@
  * Shared state
  *   limit   the owner writes, any thread reads                            P1
  *   block   the owner writes each one once, any thread reads              P1
- *   slots   the first 8 bytes are an atomic word, if other threads look;
- *           the link after them is the owner's
+ *   slots   the first 16 bytes are atomic words, if other threads look; what
+ *           follows is the owner's, once it was put back
  *
  * Pairs
  *   P1  take: store of limit, release  -->  at: load, acquire
@@ -41,7 +43,15 @@
 #include "check.h"
 #include "memory.h"
 
-enum { LINK = 8 }; /* where in a slot that was put back */
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* What a slot that was put back is used for: to remember others. */
+struct page {
+    uint64_t kept[2]; /* the slot's own, which other threads may look at */
+    uint32_t next;    /* page */
+    uint32_t count;
+    uint32_t slot[]; /* slots that were put back, as many as there is room */
+};
 
 static size_t block_size(const struct weir__slab *slab, unsigned block)
 {
@@ -50,8 +60,8 @@ static size_t block_size(const struct weir__slab *slab, unsigned block)
 
 void weir__slab_init(struct weir__slab *slab, uint32_t slot_size)
 {
-    DEBUG_CHECK(slot_size % 8 == 0 && slot_size >= 16,
-                "a slot is a multiple of 8 bytes, and not below 16");
+    DEBUG_CHECK(slot_size % 8 == 0 && slot_size >= sizeof(struct page),
+                "a slot is a multiple of 8 bytes, and not below 24");
     slab->slot_size = slot_size;
     slab->free_head = WEIR__SLAB_NONE;
     set_unshared(&slab->limit, 0);
@@ -68,6 +78,18 @@ void weir__slab_fini(struct weir__slab *slab)
     weir__slab_init(slab, slab->slot_size);
 }
 
+/* A million slots are used in any order: on huge pages each look at one costs a
+ * miss in the cache, but not another one in the table of pages. */
+static char *allocate(size_t bytes)
+{
+    char *block =
+        weir__memory_alloc(bytes, bytes < HUGE_PAGE ? CACHE_LINE : HUGE_PAGE);
+
+    if (block != NULL && bytes >= HUGE_PAGE)
+        weir__memory_prefer_huge(block, bytes);
+    return block;
+}
+
 /* The block that begins with the slot of this index. */
 static int add_block(struct weir__slab *slab, uint32_t index)
 {
@@ -77,7 +99,7 @@ static int add_block(struct weir__slab *slab, uint32_t index)
 
     if (number == WEIR__SLAB_BLOCKS)
         return -ENOSPC;
-    block = weir__memory_alloc(block_size(slab, number), CACHE_LINE);
+    block = allocate(block_size(slab, number));
     if (block == NULL)
         return -ENOMEM;
     /* relaxed: ordered by P1; no index leads here before the next limit */
@@ -101,24 +123,56 @@ static int take_fresh(struct weir__slab *slab, uint32_t *index)
     return 0;
 }
 
+static struct page *page_at(struct weir__slab *slab, uint32_t index)
+{
+    return weir__slab_slot(slab, index);
+}
+
+static uint32_t page_room(const struct weir__slab *slab)
+{
+    return (slab->slot_size - (uint32_t)sizeof(struct page)) / sizeof(uint32_t);
+}
+
+/* The page's slots will be taken soon, in any order that memory is in. */
+static void fetch(struct weir__slab *slab, const struct page *page)
+{
+    for (uint32_t i = 0; i < page->count; i++)
+        __builtin_prefetch(weir__slab_slot(slab, page->slot[i]), 1);
+}
+
 int weir__slab_take(struct weir__slab *slab, uint32_t *index)
 {
-    const char *slot;
+    struct page *page;
 
     if (slab->free_head == WEIR__SLAB_NONE)
         return take_fresh(slab, index);
-    *index = slab->free_head;
-    slot = weir__slab_slot(slab, *index);
-    memcpy(&slab->free_head, slot + LINK, sizeof(slab->free_head));
+    page = page_at(slab, slab->free_head);
+    if (page->count > 0) {
+        *index = page->slot[--page->count];
+        return 0;
+    }
+    *index = slab->free_head; /* an empty page is a slot like any other */
+    slab->free_head = page->next;
+    if (slab->free_head != WEIR__SLAB_NONE)
+        fetch(slab, page_at(slab, slab->free_head));
     return 0;
 }
 
 void weir__slab_put(struct weir__slab *slab, uint32_t index)
 {
-    char *slot = weir__slab_slot(slab, index);
+    struct page *page;
 
-    DEBUG_CHECK(weir__slab_at(slab, index) == slot,
+    DEBUG_CHECK(weir__slab_at(slab, index) == weir__slab_slot(slab, index),
                 "weir__slab_put of an index that was never taken");
-    memcpy(slot + LINK, &slab->free_head, sizeof(slab->free_head));
+    if (slab->free_head != WEIR__SLAB_NONE) {
+        page = page_at(slab, slab->free_head);
+        if (page->count < page_room(slab)) {
+            page->slot[page->count++] = index;
+            return;
+        }
+    }
+    page = page_at(slab, index);
+    page->next = slab->free_head;
+    page->count = 0;
     slab->free_head = index;
 }

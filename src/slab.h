@@ -30,11 +30,11 @@ enum {
 struct weir__slab {
     atomic(uint32_t) limit; /* slots ever taken; any thread, slab/P1 */
     uint32_t slot_size;     /* const after init */
-    uint32_t free_head;     /* owner: put back, newest first */
+    uint32_t free_head;     /* owner: the first page of those put back */
     atomic(char *) block[WEIR__SLAB_BLOCKS]; /* any thread, slab/P1 */
 };
 
-/* slot_size is a multiple of 8, and 16 at the least.  Slots of 64 bytes are
+/* slot_size is a multiple of 8, and 24 at the least.  Slots of 64 bytes are
  * one cache line each. */
 void weir__slab_init(struct weir__slab *slab, uint32_t slot_size);
 
@@ -50,8 +50,8 @@ void weir__slab_fini(struct weir__slab *slab);
  */
 int weir__slab_take(struct weir__slab *slab, uint32_t *index);
 
-/* Put it back.  Its first 8 bytes stay as they are (the slot's word, with its
- * generation); the 4 after them become the link.  Thread: the owner. */
+/* Put it back.  Its first 16 bytes stay as they are: what other threads may look
+ * at, its generation among it.  The others are the slab's.  Thread: the owner. */
 void weir__slab_put(struct weir__slab *slab, uint32_t index);
 
 /* The slot of an index that take() has returned, without a question asked.

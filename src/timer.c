@@ -66,15 +66,16 @@ enum {
     UNREF = 1 << 5,
 };
 
-#ifdef WEIR_SMALL
-enum { STOCK = 2 };
-#else
-enum { STOCK = 64 };
-#endif
-
+/* Of an index that is somebody's: ours, or a letter's. */
 static struct weir__timer *timer_at(weir_loop *loop, uint32_t index)
 {
-    return weir__slab_at(&loop->timer_slots, index);
+    return weir__slab_slot(&loop->timer_slots, index);
+}
+
+/* Of an index that may be anything. */
+static struct weir__timer *look_up(weir_loop *loop, weir_timer id)
+{
+    return weir__slab_at(&loop->timer_slots, (uint32_t)id);
 }
 
 static uint32_t generation_of(uint64_t word)
@@ -126,22 +127,16 @@ static int take_slot(weir_loop *loop, uint32_t *index)
     return 0;
 }
 
-/* The lock is needed for one start in STOCK. */
+/* The lock is needed for one start in so many. */
 static int stock_up(weir_loop *loop)
 {
     struct weir__timers *timers = &loop->timers;
     int err = 0;
 
     weir__lock_lock(&loop->lock);
-    while (err == 0 && timers->stock_count < STOCK) {
-        uint32_t index;
-
-        err = take_slot(loop, &index);
-        if (err == 0) {
-            timer_at(loop, index)->next = timers->stock;
-            timers->stock = index;
-            timers->stock_count++;
-        }
+    while (err == 0 && timers->stock_count < WEIR__TIMER_STOCK) {
+        err = take_slot(loop, &timers->stock[timers->stock_count]);
+        timers->stock_count += err == 0;
     }
     weir__lock_unlock(&loop->lock);
     return timers->stock_count > 0 ? 0 : err;
@@ -157,25 +152,19 @@ static int take_own_slot(weir_loop *loop, uint32_t *index)
         if (err != 0)
             return err;
     }
-    *index = timers->stock;
-    timers->stock = timer_at(loop, *index)->next;
-    timers->stock_count--;
+    *index = timers->stock[--timers->stock_count];
     return 0;
 }
 
-/* Half of a stock that has grown to twice its size goes back to the slab. */
+/* Half of a stock that is full goes back to the slab. */
 static void trim_stock(weir_loop *loop)
 {
     struct weir__timers *timers = &loop->timers;
 
     weir__lock_lock(&loop->lock);
-    while (timers->stock_count > STOCK) {
-        uint32_t index = timers->stock;
-
-        timers->stock = timer_at(loop, index)->next;
-        timers->stock_count--;
-        weir__slab_put(&loop->timer_slots, index);
-    }
+    while (timers->stock_count > WEIR__TIMER_STOCK)
+        weir__slab_put(&loop->timer_slots,
+                       timers->stock[--timers->stock_count]);
     weir__lock_unlock(&loop->lock);
 }
 
@@ -195,9 +184,8 @@ static void free_slot(weir_loop *loop, uint32_t index)
     store_relaxed(&timer->name, NULL); /* relaxed: own */
     if (generation_of(word) == UINT32_MAX)
         return;
-    timer->next = timers->stock;
-    timers->stock = index;
-    if (++timers->stock_count == 2 * STOCK)
+    timers->stock[timers->stock_count++] = index;
+    if (timers->stock_count == 2 * WEIR__TIMER_STOCK)
         trim_stock(loop);
 }
 
@@ -445,7 +433,7 @@ int weir_timer_cancel(weir_loop *loop, weir_timer id)
 
     if (loop == NULL)
         return -EINVAL;
-    timer = timer_at(loop, (uint32_t)id);
+    timer = look_up(loop, id);
     if (timer == NULL)
         return -ENOENT;
     if (weir__loop_is_mine(loop))
@@ -461,7 +449,7 @@ int weir_timer_cancel(weir_loop *loop, weir_timer id)
 /* The timer of an id that is not over, or NULL. */
 static struct weir__timer *find(weir_loop *loop, weir_timer id)
 {
-    struct weir__timer *timer = timer_at(loop, (uint32_t)id);
+    struct weir__timer *timer = look_up(loop, id);
     uint64_t word = timer == NULL ? 0 : own_word(timer);
     unsigned state = word & STATE;
 

@@ -11,6 +11,12 @@
 #include "weir/timer.h"
 #include "wheel.h"
 
+#ifdef WEIR_SMALL
+enum { WEIR__TIMER_STOCK = 2 };
+#else
+enum { WEIR__TIMER_STOCK = 64 };
+#endif
+
 /* The loop's thread alone. */
 struct weir__timers {
     struct weir__wheel wheel;
@@ -18,8 +24,8 @@ struct weir__timers {
     uint64_t used;        /* slots of timers that are not over */
     uint64_t refs;        /* of them, those that hold the loop */
     uint32_t firing;      /* repeats, and its callback runs; or none */
-    uint32_t stock;       /* free slots at hand, linked by next ... */
-    uint32_t stock_count; /* ... so that the lock is seldom needed */
+    uint32_t stock_count; /* free slots at hand, so that ... */
+    uint32_t stock[2 * WEIR__TIMER_STOCK]; /* ... the lock is seldom needed */
 };
 
 void weir__timers_init(weir_loop *loop);

@@ -40,7 +40,7 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
     store_relaxed(&running->since_ns, loop->is_ending ? weir__clock_real() : 0);
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
     if (loop->metrics != NULL)
-        weir__metrics_begin(loop->metrics, kind);
+        weir__metrics_begin(loop->metrics);
 }
 
 /* Before each callback that was accepted before a close. */
@@ -51,18 +51,24 @@ static void notice_close(weir_loop *loop)
         loop->status = WEIR_ECANCELED;
 }
 
+static void measure(weir_loop *loop)
+{
+    /* relaxed: own */
+    weir_kind kind = (weir_kind)(load_relaxed(&loop->running.kind) - 1);
+
+    weir__metrics_count(loop->metrics, kind);
+    if (weir__metrics_is_timing(loop->metrics))
+        weir__metrics_end(loop->metrics, kind,
+                          load_relaxed(&loop->running.name), /* relaxed: own */
+                          weir__loop_queued(loop));
+}
+
 void weir__loop_end(weir_loop *loop)
 {
-    struct weir__running *running = &loop->running;
-
     weir__loop_checkpoint(loop);
-    if (loop->metrics != NULL && weir__metrics_is_timing(loop->metrics))
-        weir__metrics_end(loop->metrics,
-                          /* relaxed: own */
-                          (weir_kind)(load_relaxed(&running->kind) - 1),
-                          load_relaxed(&running->name), /* relaxed: own */
-                          weir__loop_queued(loop));
-    store_relaxed(&running->kind, 0); /* relaxed: shown to report */
+    if (loop->metrics != NULL)
+        measure(loop);
+    store_relaxed(&loop->running.kind, 0); /* relaxed: shown to report */
     notice_close(loop);
 }
 

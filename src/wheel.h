@@ -17,14 +17,14 @@
 
 /* 64 bytes: one cache line.  The slot of a slab. */
 struct weir__timer {
-    atomic(uint64_t) word; /* timer.c's: generation and state */
-    uint32_t next, prev;   /* wheel.c's while inserted; slab's while free */
+    atomic(uint64_t) word;     /* timer.c's: generation and state */
+    atomic(const char *) name; /* any thread: report */
+    uint32_t next, prev;       /* wheel.c's while inserted */
     int64_t deadline_ns;
     uint64_t sequence; /* given at insert: the order of starting */
     int64_t period_ns;
     weir_fn *fn;
     void *arg;
-    atomic(const char *) name; /* any thread: report */
 };
 
 enum {

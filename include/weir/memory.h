@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* Both hooks are called from any thread, concurrently, and never with a lock
- * of weir's held.  alloc returns `size` bytes at a multiple of `align` (a
+/* Both hooks are called from any thread, concurrently, and sometimes with a lock
+ * of weir's held: they must not call weir.  alloc returns `size` bytes at a multiple of `align` (a
  * power of two), not cleared, or NULL; free gets back what alloc returned,
  * with the size that was asked for. */
 typedef struct weir_allocator {

@@ -8,8 +8,7 @@
 
 struct slot {
     atomic(uint64_t) word;
-    uint32_t link;
-    int content;
+    uint64_t rest[2];
 };
 
 static struct weir__slab slab;

@@ -56,6 +56,25 @@ PLACE_CASE(fd_that_was_closed_cannot_be_modified)
     loop_end();
 }
 
+#ifndef WEIR_POLLER_POLL
+/* The kernel knows files, not numbers; poll(2) could not tell. */
+/* covers: weir_fd_modify -EBADF */
+PLACE_CASE(fd_that_was_closed_cannot_be_modified_as_another_file)
+{
+    int fd = event_open(0);
+
+    loop_make(NULL);
+    watch(fd, WEIR_READABLE, "ready");
+    close(fd);
+    expect_int(event_open(1), fd);
+    expect_status(try_modify(fd, WEIR_READABLE), -EBADF);
+    loop_turns(1);
+    unwatch(fd);
+    expect_recorded("");
+    loop_end();
+}
+#endif
+
 /* covers: weir_fd_add -EEXIST */
 PLACE_CASE(fd_number_of_a_closed_one_is_taken_until_it_is_removed)
 {

@@ -10,6 +10,7 @@
 
 #include "support/random.h"
 #include "support/timer_fixture.h"
+#include "weir/metrics.h"
 
 /* ---- when ---- */
 
@@ -300,6 +301,31 @@ CASE(timer_of_any_delay_is_never_early_on_the_futex)
 CASE(timer_of_any_delay_is_never_early_in_the_poller)
 {
     expect_crowd_never_early_in(WEIR_FAST_PATH_DISABLED);
+}
+
+/* Late by as little as possible, but not by looking again and again: a turn
+ * for the start, one in which it fires, and a few to spare. */
+static void expect_no_spin_in(weir_fast_path bed)
+{
+    weir_metrics metrics;
+
+    loop_make(LOOP_OPTIONS(.fast_path = bed, .metrics = true));
+    loop_timer(5 * MILLISECOND_NS + 777, "fired");
+    loop_run();
+    expect_recorded("fired");
+    expect_status(weir_loop_metrics(loop, &metrics), 0);
+    expect(metrics.turns <= 5);
+    loop_end();
+}
+
+CASE(timer_is_awaited_in_one_sleep_on_the_futex)
+{
+    expect_no_spin_in(WEIR_FAST_PATH_FORCED);
+}
+
+CASE(timer_is_awaited_in_one_sleep_in_the_poller)
+{
+    expect_no_spin_in(WEIR_FAST_PATH_DISABLED);
 }
 
 /* ---- bad input ---- */

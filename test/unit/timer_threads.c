@@ -261,6 +261,68 @@ CASE(timer_fires_or_is_cancelled_but_never_both_in_the_poller)
     expect_fires_or_is_cancelled(WEIR_FAST_PATH_DISABLED);
 }
 
+/* Hundreds are due in one turn.  Another thread cancels them in the order in
+ * which they fire: it finds the first ones gone, catches up with the loop, and
+ * from then on both want the same one at the same time. */
+enum { DUE = 500 };
+
+static struct rival {
+    weir_timer id;
+    unsigned fired; /* the loop's thread */
+    bool is_cancelled;
+} rivals[DUE];
+static bool has_begun; /* atomic: the first one has fired */
+
+static void fire(void *arg, int status)
+{
+    struct rival *rival = arg;
+
+    expect_status(status, 0);
+    rival->fired++;
+    __atomic_store_n(&has_begun, true, __ATOMIC_RELAXED);
+}
+
+static void start_rivals(void)
+{
+    __atomic_store_n(&has_begun, false, __ATOMIC_RELAXED);
+    for (int i = 0; i < DUE; i++) {
+        rivals[i].fired = 0;
+        expect_status(weir_timer_start(loop, &rivals[i].id, SECOND_NS,
+                                       WEIR_ONCE, fire, &rivals[i]),
+                      0);
+    }
+}
+
+static void cancel_rivals(void)
+{
+    while (!__atomic_load_n(&has_begun, __ATOMIC_RELAXED))
+        sched_yield();
+    for (int i = 0; i < DUE; i++) {
+        int status = weir_timer_cancel(loop, rivals[i].id);
+
+        expect(status == 0 || status == -ENOENT);
+        rivals[i].is_cancelled = status == 0;
+    }
+}
+
+CASE(timer_fires_or_is_cancelled_but_never_both_in_a_crowd)
+{
+    expect_int(sem_init(&passed, 0, 0), 0);
+    expect_status(weir_clock_freeze(0), 0);
+    begin_on_thread(NULL);
+    for (int round = 0; round < 200; round++) {
+        start_rivals();
+        pass_through();
+        expect_status(weir_clock_advance(SECOND_NS), 0);
+        weir_loop_wake(loop);
+        cancel_rivals();
+        pass_through();
+        for (int i = 0; i < DUE; i++)
+            expect_int(rivals[i].fired + rivals[i].is_cancelled, 1);
+    }
+    end_on_thread();
+}
+
 /* Some threads want to cancel the same one at the same time. */
 struct race {
     weir_timer id;

@@ -250,6 +250,11 @@ void weir__memory_free(void *pointer, size_t size)
     model_free(pointer);
 }
 
+void weir__memory_prefer_huge(void *pointer, size_t size)
+{
+    (void)pointer, (void)size;
+}
+
 uint32_t weir__thread_index(void)
 {
     return model_self();

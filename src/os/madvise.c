@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os/madvise -- a hint to the kernel about large blocks of memory.
+ *
+ * Tested by  test/unit/slab.c
+ */
+#include <sys/mman.h>
+
+#include "memory.h"
+
+void weir__memory_prefer_huge(void *pointer, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(pointer, size, MADV_HUGEPAGE); /* without, it is slower */
+#else
+    (void)pointer, (void)size;
+#endif
+}
