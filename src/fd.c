@@ -29,12 +29,12 @@
  *   name, counts         relaxed, for report and for "is anything left"
  *
  * Pairs
- *   P1  add: store of word, release  -->  run: load, acquire
+ *   P1  add, modify, ref: store of word, release  -->  run: load, acquire
  *       Hands over fn, arg and what the caller wrote before.
  *
  * Not paired, on purpose
- *   remove, modify: store to word, relaxed.  They hand nothing over; run sees
- *   it sooner or later, and on the loop's own thread at once.
+ *   remove: store to word, relaxed.  It takes something away; run sees it
+ *   sooner or later, and on the loop's own thread at once.
  *
  * Tested by  test/unit/fd.c, test/model/fd.c, test/stress/loop.c
  */
@@ -260,13 +260,13 @@ static int modify_locked(weir_loop *loop, int fd, unsigned events)
         return -ENOENT;
     old = word_of(slot);
     word = modified(old, events);
-    /* relaxed: run filters by it, and receives nothing through it */
-    store_relaxed(&slot->word, word);
+    /* fd/P1 release: run may read this word, and never the one of add */
+    store_release(&slot->word, word);
     /* relaxed: written under the lock, which we hold */
     err = weir__poller_modify(load_relaxed(&loop->poller), fd, events,
                               generation_of(word) << GENERATION_SHIFT | index);
     if (err != 0)
-        store_relaxed(&slot->word, old);  /* relaxed: as above */
+        store_release(&slot->word, old);  /* fd/P1 release: as above */
     return err == -ENOENT ? -EBADF : err; /* closed behind our back */
 }
 
@@ -389,8 +389,8 @@ static int set_ref(weir_loop *loop, int fd, bool holds)
     word = word_of(slot);
     if (!(word & UNREF) == holds)
         return 0;
-    /* relaxed: hands nothing over */
-    store_relaxed(&slot->word, word ^ UNREF);
+    /* fd/P1 release: as in modify */
+    store_release(&slot->word, word ^ UNREF);
     count(loop, 0, holds ? 1 : UINT64_MAX);
     return 0;
 }

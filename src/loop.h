@@ -194,9 +194,9 @@ struct weir__poller *weir__loop_choose_poller(weir_loop *loop);
 /* Tasks in ready and batch.  Thread: any. */
 static inline uint64_t weir__loop_queued(const weir_loop *loop)
 {
-    /* relaxed: picture; the first is not behind the second */
-    uint64_t run = load_relaxed(&loop->run);
-    uint64_t taken = load_relaxed(&loop->taken); /* relaxed: picture */
+    /* relaxed: picture; what runs between the two makes it less, not more */
+    uint64_t taken = load_relaxed(&loop->taken);
+    uint64_t run = load_relaxed(&loop->run); /* relaxed: picture */
 
     return taken > run ? taken - run : 0;
 }
@@ -206,6 +206,8 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
 {
     /* relaxed: own, shown to report */
     store_relaxed(&loop->taken, load_relaxed(&loop->taken) + count);
+    if (loop->metrics != NULL)
+        weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
 }
 
 /* Around each callback. */

@@ -158,6 +158,7 @@ static weir_times times_of(const struct weir__histogram *from, double scale)
 int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
 {
     const struct weir__metrics *from;
+    uint64_t inner;
     double scale;
 
     if (loop == NULL || out == NULL)
@@ -186,9 +187,9 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
     out->callbacks += out->tasks;
     if (out->queue_depth_max < out->queue_depth)
         out->queue_depth_max = out->queue_depth;
-    /* relaxed: counts */
-    out->wakes_saved = load_relaxed(&from->arrived);
-    out->wakes_saved -= load_relaxed(&from->inner); /* relaxed: count */
+    /* relaxed: counts; an inner task has arrived before */
+    inner = load_relaxed(&from->inner);
+    out->wakes_saved = load_relaxed(&from->arrived) - inner; /* relaxed: same */
     out->wakes_saved -=
         out->wakes_sent < out->wakes_saved ? out->wakes_sent : out->wakes_saved;
     return 0;

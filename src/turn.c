@@ -284,8 +284,6 @@ static int run_part(weir_loop *loop, int64_t limit_ns)
     case WEIR__PART_DRAIN:
         loop->is_ending = (weir__ingress_look(&loop->in) & 1) != 0;
         drain(loop);
-        if (loop->metrics != NULL)
-            weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
         notice_close(loop);
         weir__tasks_move(&loop->batch, &loop->ready);
         break;

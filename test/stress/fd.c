@@ -18,6 +18,7 @@
 #include "support/loop_fixture.h"
 #include "support/loop_race.h"
 #include "support/random.h"
+#include "support/stall.h"
 #include "support/suite.h"
 
 enum { WORKERS = 3, FDS = 4 };
@@ -44,6 +45,7 @@ struct worker {
 };
 
 static struct worker workers[WORKERS];
+static bool stalls;       /* a worker, before it ends */
 static bool closes;       /* or else it shuts down ... */
 static unsigned patience; /* ... after so many yields */
 
@@ -150,6 +152,7 @@ static void open_wires(void)
 static void prepare(void)
 {
     race_make_loop(race_choose_bed());
+    stalls = race_choose(2) == 0;
     closes = race_choose(2) == 0;
     patience = (unsigned)race_choose(20);
     for (unsigned i = 0; i < WORKERS; i++) {
@@ -174,10 +177,13 @@ static void check(void)
     }
 }
 
-static void end_loop(void)
+/* Just when a worker is stopped, and may have a letter to send. */
+static void end_loop(pthread_t worker)
 {
     for (unsigned i = 0; i < patience; i++)
         sched_yield();
+    if (stalls)
+        stall_thread(worker);
     if (closes)
         expect_status(weir_loop_close(loop), 0);
     else
@@ -191,7 +197,7 @@ static void end_or_work(struct crew *crew, unsigned id)
         if (id < WORKERS)
             work_wires(&workers[id]);
         else if (id == WORKERS)
-            end_loop();
+            end_loop(crew->members[0].thread);
         else
             race_run_if_first();
         weir_loop_unref(loop);
@@ -203,6 +209,7 @@ static void end_or_work(struct crew *crew, unsigned id)
 
 STRESS_CASE(descriptors_changed_while_their_loop_ends_have_one_last_word_each)
 {
+    stall_prepare();
     open_wires();
     race_run(4, WORKERS + 2, end_or_work);
 }

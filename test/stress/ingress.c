@@ -132,7 +132,7 @@ STRESS_CASE(loop_in_the_poller_runs_all_of_a_crowd_once_and_in_order)
 
 /* ---- a loop that goes to sleep after each task ---- */
 
-enum { VISITORS = 3, VISITS = 30000, RUNNERS = 2, DELAY_NS = 3000 };
+enum { VISITORS = 3, VISITS = 20000, RUNNERS = 2, DELAY_NS = 3000 };
 
 /* Sends one task at a time, and waits until it has run. */
 struct visitor {
@@ -228,6 +228,72 @@ STRESS_CASE(loop_that_lies_down_on_the_futex_misses_no_task)
 STRESS_CASE(loop_that_lies_down_in_the_poller_misses_no_task)
 {
     race_sleep(WEIR_FAST_PATH_DISABLED);
+}
+
+/* ---- a task that comes just when the loop lies down ---- */
+
+enum { TEASES = 150000, LONGEST_TEASE = 600 };
+
+static struct {
+    weir_task task;
+    unsigned seen; /* atomic */
+} tease;
+
+static void notice(weir_task *task, int status)
+{
+    (void)task;
+    expect_status(status, 0);
+    __atomic_fetch_add(&tease.seen, 1, __ATOMIC_RELEASE);
+}
+
+/* Nobody sleeps here, and nobody looks at a clock: so the next task comes
+ * within the few hundred nanoseconds that the loop takes to lie down. */
+static void await_notice(unsigned count)
+{
+    for (unsigned looks = 1;
+         __atomic_load_n(&tease.seen, __ATOMIC_ACQUIRE) != count; looks++)
+        if (looks % 4096 == 0)
+            sched_yield();
+}
+
+static void run_or_tease(struct crew *crew, unsigned id)
+{
+    struct random random = {house.seed};
+
+    (void)crew;
+    if (id == 0) {
+        expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
+        return;
+    }
+    for (unsigned i = 1; i <= TEASES; i++) {
+        uint64_t length = random_below(&random, LONGEST_TEASE);
+
+        for (volatile uint64_t j = 0; j < length; j++)
+            ;
+        expect_status(weir_loop_post(loop, &tease.task), 0);
+        await_notice(i);
+    }
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+}
+
+static void race_tease(weir_fast_path bed)
+{
+    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    house.seed = random_seed();
+    tease.task = (weir_task){.run = notice};
+    crew_run(2, run_or_tease, NULL);
+    expect_int(tease.seen, TEASES);
+    loop_end();
+}
+
+STRESS_CASE(task_that_comes_while_the_loop_lies_down_on_the_futex_is_run)
+{
+    race_tease(WEIR_FAST_PATH_AUTO);
+}
+
+STRESS_CASE(task_that_comes_while_the_loop_lies_down_in_the_poller_is_run)
+{
+    race_tease(WEIR_FAST_PATH_DISABLED);
 }
 
 /* ---- a loop that becomes idle, and is run again by who comes first ---- */

@@ -51,7 +51,7 @@ enum ending { CLOSE, SHUTDOWN, BOTH, CLOSE_TWICE, SHUTDOWN_TWICE, ENDINGS };
 
 static struct {
     enum ending ending;
-    bool is_run;
+    bool is_run, stalls;
     unsigned yields; /* before it is ended */
     unsigned ended;  /* atomic: enders that are through */
     struct producer producers[PRODUCERS];
@@ -82,6 +82,7 @@ static void prepare_siege(void)
     race_make_loop(race_choose_bed());
     siege.ending = race_choose(ENDINGS);
     siege.is_run = race_choose(4) > 0;
+    siege.stalls = race_choose(4) == 0;
     siege.yields = (unsigned)race_choose(8);
     siege.ended = 0;
     for (unsigned id = 0; id < PRODUCERS; id++) {
@@ -120,11 +121,13 @@ static void besiege(struct producer *producer)
     expect_status(err, WEIR_ECLOSED);
 }
 
-/* The first of the two enders may be impatient, the second is not. */
-static void end_siege(bool is_second)
+/* The second ender stops a producer first, wherever it is. */
+static void end_siege(bool is_second, pthread_t producer)
 {
     for (unsigned i = 0; i < siege.yields; i++)
         sched_yield();
+    if (is_second && siege.stalls)
+        stall_thread(producer);
     if (siege.ending == CLOSE_TWICE || (siege.ending == CLOSE && is_second))
         expect_status(weir_loop_close(loop), 0);
     else if (siege.ending == BOTH && is_second)
@@ -158,7 +161,7 @@ static void fight_siege(struct crew *crew, unsigned id)
         if (id == 0 && siege.is_run)
             race_run_if_first();
         else if (id > 0 && id <= ENDERS)
-            end_siege(id == ENDERS);
+            end_siege(id == ENDERS, crew->members[ENDERS + 1].thread);
         else if (id > ENDERS)
             besiege(&siege.producers[id - 1 - ENDERS]);
         weir_loop_unref(loop);
@@ -170,6 +173,7 @@ static void fight_siege(struct crew *crew, unsigned id)
 
 STRESS_CASE(loop_is_ended_and_freed_under_siege_and_calls_each_task_once)
 {
+    stall_prepare();
     race_run(8, 1 + ENDERS + PRODUCERS, fight_siege);
 }
 
@@ -216,6 +220,8 @@ enum {
     IMMEDIATE,
     CLOSE_PHASE,
     TIMER,
+    END_BY_SHUTDOWN,
+    END_BY_CLOSE,
     WAYS
 };
 
@@ -238,16 +244,21 @@ static int send_message(void)
         return weir_loop_immediate(loop, finish, NULL);
     case CLOSE_PHASE:
         return weir_loop_on_close_phase(loop, finish, NULL);
-    default:
+    case TIMER:
         return weir_timer_start(loop, &message.timer, 0, WEIR_ONCE, finish,
                                 NULL);
+    case END_BY_SHUTDOWN:
+        return weir_loop_shutdown(loop, -1);
+    default:
+        return weir_loop_close(loop);
     }
 }
 
 static void prepare_message(void)
 {
     message.way = (int)race_choose(WAYS);
-    message.waits = race_choose(2) == 0;
+    /* Who ends it must find it run: or it would be freed before that. */
+    message.waits = message.way >= END_BY_SHUTDOWN || race_choose(2) == 0;
     message.task = (weir_task){.run = finish_task};
     race_make_loop(race_choose_bed());
 }

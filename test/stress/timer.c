@@ -166,7 +166,7 @@ struct bell {
 };
 
 static struct {
-    bool closes;
+    bool closes, stalls;
     struct bell bells[BELLS];
 } ending;
 
@@ -199,6 +199,7 @@ static void prepare_bells(void)
 {
     race_make_loop(race_choose_bed());
     ending.closes = race_choose(2) == 0;
+    ending.stalls = race_choose(2) == 0;
     for (unsigned i = 0; i < BELLS; i++)
         start_bell(&ending.bells[i], i);
     for (unsigned i = 0; i < 2 + CANCELLERS; i++)
@@ -221,9 +222,12 @@ static void cancel_bells(bool backwards)
     }
 }
 
-static void end_loop(void)
+/* Just when a canceller is stopped, and may have a letter to send. */
+static void end_loop(pthread_t canceller)
 {
     sched_yield();
+    if (ending.stalls)
+        stall_thread(canceller);
     if (ending.closes)
         expect_status(weir_loop_close(loop), 0);
     else
@@ -249,7 +253,7 @@ static void end_or_cancel(struct crew *crew, unsigned id)
         if (id == RUNNER)
             race_run_if_first();
         else if (id == ENDER)
-            end_loop();
+            end_loop(crew->members[ENDER + 1].thread);
         else
             cancel_bells(id % 2 == 0);
         weir_loop_unref(loop);
@@ -261,5 +265,6 @@ static void end_or_cancel(struct crew *crew, unsigned id)
 
 STRESS_CASE(timers_cancelled_while_their_loop_ends_have_one_outcome_each)
 {
+    stall_prepare();
     race_run(3, 2 + CANCELLERS, end_or_cancel);
 }

