@@ -494,7 +494,7 @@ static void dispatch(weir_loop *loop, const struct weir__event *event)
     if (events == 0)
         return;
     /* relaxed: shown to report */
-    weir__loop_begin(loop, WEIR_KIND_FD, load_relaxed(&slot->name));
+    weir__loop_begin_other(loop, WEIR_KIND_FD, load_relaxed(&slot->name));
     plain_load (&slot->fn)(plain_load(&slot->arg), 0, plain_load(&slot->fd),
                            events);
     weir__loop_end(loop);
@@ -542,7 +542,7 @@ static bool cancel_next(weir_loop *loop)
     weir__lock_unlock(&loop->lock);
     if (slot == NULL)
         return false;
-    weir__loop_begin(loop, WEIR_KIND_FD, gone.name.v_);
+    weir__loop_begin_other(loop, WEIR_KIND_FD, gone.name.v_);
     gone.fn(gone.arg, WEIR_ECANCELED, gone.fd, 0);
     weir__loop_end(loop);
     return true;

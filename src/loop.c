@@ -109,6 +109,8 @@ static void init_inside(weir_loop *loop)
     loop->owed_wakes = 0;
     loop->spin_ns = loop->options.spin_ns;
     loop->event_count = loop->event_at = 0;
+    loop->untimed = loop->metrics != NULL ? 0 : UINT64_MAX;
+    loop->began = 0;
     set_unshared(&loop->running.name, NULL);
     set_unshared(&loop->running.since_ns, 0);
     set_unshared(&loop->running.kind, 0);

@@ -114,6 +114,8 @@ struct weir_loop {
     int event_at;
     struct weir__event events[WEIR__POLLER_BATCH];
 
+    uint64_t untimed; /* so many callbacks until one is timed */
+    uint64_t began;   /* when the one that is timed began, in ticks; or 0 */
     struct weir__running running;
     int raised;        /* the code of the last weir_raise ... */
     char message[256]; /* ... and what it said */
@@ -158,7 +160,7 @@ static inline bool weir__loop_is_local(const weir_loop *loop)
 static inline void weir__loop_inner_task(weir_loop *loop)
 {
     if (loop->metrics != NULL)
-        loop->metrics->is_inner = true;
+        weir__metrics_add(&loop->metrics->inner, 1);
 }
 
 /* Whether something outside the queues keeps run from becoming idle. */
@@ -210,8 +212,9 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
         weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
 }
 
-/* Around each callback. */
+/* Around each callback; of what is no task: begin_other. */
 void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
+void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_end(weir_loop *loop);
 
 /* Has nothing left to call but timers and descriptors. */

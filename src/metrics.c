@@ -9,7 +9,7 @@
  * queue costs.
  *
  * A look at the clock costs as much as an empty task.  So while many wait, one
- * callback in 16 is timed.  What takes longer than everything before and is
+ * callback in 64 is timed.  What takes longer than everything before and is
  * not in the sample shows in the time between two samples, and makes the loop
  * time the next ones one by one.
  *
@@ -24,7 +24,7 @@
 #include "loop.h"
 #include "memory.h"
 
-enum { PROBED_ONE_IN = 64, CROWD = 16, CAREFUL = 256 };
+enum { PROBED_ONE_IN = 64, CROWD = 64, CAREFUL = 256 };
 
 int weir__metrics_new(struct weir__metrics **made)
 {
@@ -44,9 +44,9 @@ int weir__metrics_new(struct weir__metrics **made)
     set_unshared(&metrics->longest, 0);
     set_unshared(&metrics->longest_name, NULL);
     set_unshared(&metrics->longest_kind, 0);
-    metrics->mark = metrics->gap = 0;
-    metrics->skip = metrics->careful = 0;
-    metrics->is_crowded = metrics->is_inner = false;
+    metrics->gap = 0;
+    metrics->careful = 0;
+    metrics->is_crowded = false;
     metrics->origin = weir__ticks_look();
     weir__histogram_init(&metrics->in_queue);
     weir__histogram_init(&metrics->in_callback);
@@ -85,7 +85,7 @@ void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth)
 
 /* A crowd is timed by samples.  If those between two samples took long, one of
  * them may have been the longest so far: so the next ones are all timed. */
-static uint32_t skip_after(struct weir__metrics *metrics, uint64_t queued,
+static uint64_t skip_after(struct weir__metrics *metrics, uint64_t queued,
                            uint64_t unseen)
 {
     /* relaxed: own */
@@ -98,25 +98,24 @@ static uint32_t skip_after(struct weir__metrics *metrics, uint64_t queued,
     return queued < CROWD ? 0 : CROWD - 1;
 }
 
-void weir__metrics_end(struct weir__metrics *metrics, weir_kind kind,
-                       const char *name, uint64_t queued)
+uint64_t weir__metrics_end(struct weir__metrics *metrics, uint64_t began,
+                           weir_kind kind, const char *name, uint64_t queued)
 {
-    uint64_t began = metrics->mark;
     uint64_t now = weir__ticks_now();
-    bool follows = metrics->is_crowded && metrics->gap != 0;
+    uint64_t unseen = metrics->is_crowded ? began - metrics->gap : 0;
+    uint64_t skip = skip_after(metrics, queued, unseen);
 
-    metrics->mark = 0;
-    weir__histogram_add(&metrics->in_callback, now - began);
-    metrics->skip =
-        skip_after(metrics, queued, follows ? began - metrics->gap : 0);
-    metrics->is_crowded = metrics->skip > 0;
+    metrics->is_crowded = skip > 0;
     metrics->gap = now;
+    weir__histogram_add(&metrics->in_callback, now - began);
     /* relaxed: own */
-    if (now - began <= load_relaxed(&metrics->longest))
-        return;
-    store_relaxed(&metrics->longest, now - began);         /* relaxed: count */
-    store_relaxed(&metrics->longest_name, name);           /* relaxed: count */
-    store_relaxed(&metrics->longest_kind, (uint32_t)kind); /* relaxed: count */
+    if (now - began > load_relaxed(&metrics->longest)) {
+        store_relaxed(&metrics->longest, now - began); /* relaxed: count */
+        store_relaxed(&metrics->longest_name, name);   /* relaxed: count */
+        /* relaxed: count */
+        store_relaxed(&metrics->longest_kind, (uint32_t)kind);
+    }
+    return skip;
 }
 
 void weir__metrics_slept(struct weir__metrics *metrics, int64_t began_ns)

@@ -82,7 +82,7 @@ void weir__loop_take_up(weir_loop *loop)
     if (!loop->has_rest)
         return;
     loop->has_rest = false; /* also if one of them raises */
-    weir__loop_begin(loop, WEIR_KIND_MICROTASK, NULL);
+    weir__loop_begin_other(loop, WEIR_KIND_MICROTASK, NULL);
     weir__loop_end(loop);
 }
 

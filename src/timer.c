@@ -596,7 +596,7 @@ static void call(weir_loop *loop, uint32_t index, bool is_last)
         free_slot(loop, index);
     else
         loop->timers.firing = index;
-    weir__loop_begin(loop, WEIR_KIND_TIMER, name);
+    weir__loop_begin_other(loop, WEIR_KIND_TIMER, name);
     fn(arg, is_ending(loop) ? WEIR_ECANCELED : 0);
     settle(loop);
     weir__loop_end(loop);

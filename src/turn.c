@@ -39,8 +39,15 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
     /* relaxed: the same.  A loop that is ending may be asked what holds it. */
     store_relaxed(&running->since_ns, loop->is_ending ? weir__clock_real() : 0);
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
+    if (loop->untimed-- == 0) /* never, without metrics */
+        loop->began = weir__ticks_now();
+}
+
+void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
+{
     if (loop->metrics != NULL)
-        weir__metrics_begin(loop->metrics);
+        weir__metrics_add(&loop->metrics->others, 1);
+    weir__loop_begin(loop, kind, name);
 }
 
 /* Before each callback that was accepted before a close. */
@@ -51,23 +58,22 @@ static void notice_close(weir_loop *loop)
         loop->status = WEIR_ECANCELED;
 }
 
-static void measure(weir_loop *loop)
+__attribute__((cold)) static void end_timed(weir_loop *loop)
 {
-    /* relaxed: own */
-    weir_kind kind = (weir_kind)(load_relaxed(&loop->running.kind) - 1);
-
-    weir__metrics_count(loop->metrics, kind);
-    if (weir__metrics_is_timing(loop->metrics))
-        weir__metrics_end(loop->metrics, kind,
+    loop->untimed =
+        weir__metrics_end(loop->metrics, loop->began,
+                          /* relaxed: own */
+                          (weir_kind)(load_relaxed(&loop->running.kind) - 1),
                           load_relaxed(&loop->running.name), /* relaxed: own */
                           weir__loop_queued(loop));
+    loop->began = 0;
 }
 
 void weir__loop_end(weir_loop *loop)
 {
     weir__loop_checkpoint(loop);
-    if (loop->metrics != NULL)
-        measure(loop);
+    if (loop->began != 0)
+        end_timed(loop);
     store_relaxed(&loop->running.kind, 0); /* relaxed: shown to report */
     notice_close(loop);
 }
@@ -92,7 +98,7 @@ static void run_list(weir_loop *loop, struct weir__tasks *batch, weir_kind kind)
     weir_task *task;
 
     while ((task = weir__tasks_pop(batch)) != NULL) {
-        weir__loop_begin(loop, kind, task->name);
+        weir__loop_begin_other(loop, kind, task->name);
         task->run(task, loop->status);
         weir__loop_end(loop);
     }
@@ -109,6 +115,11 @@ static void run_tasks(weir_loop *loop)
         task->run(task, loop->status);
         weir__loop_end(loop);
     }
+    if (loop->metrics != NULL)
+        /* Here both counts are of one moment.  relaxed: own, and count */
+        store_relaxed(&loop->metrics->tasks,
+                      load_relaxed(&loop->run) -
+                          load_relaxed(&loop->metrics->inner));
 }
 
 /* ---- waiting ---- */

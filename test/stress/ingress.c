@@ -73,6 +73,9 @@ static void produce(struct producer *producer, unsigned id)
 {
     struct random random = {crowd.seed + id};
 
+    /* Or it might be shut down before it was ever run. */
+    while (weir_loop_state(loop) == WEIR_LOOP_AWAKE)
+        sched_yield();
     for (unsigned i = 0; i < TASKS; i++) {
         producer->items[i].producer = producer;
         producer->items[i].number = i;
