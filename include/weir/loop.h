@@ -283,7 +283,9 @@ typedef enum weir_run_mode {
  * Thread   any one at a time
  * Returns  0, -EBUSY (another thread runs or steps it), WEIR_EREENTRANT
  *          (inside a callback of it), WEIR_ECLOSED (TERMINATED before this
- *          call), -EINVAL (mode), or the error of the poller's wait
+ *          call), -EINVAL (mode), or the error of the poller's wait.  After
+ *          such an error the loop is AWAKE; or, if its end has begun, still
+ *          this thread's: run it again
  * Orders   sees what the thread that ran it last did
  */
 WEIR_API WEIR_CHECKED int weir_loop_run(weir_loop *loop, weir_run_mode mode);
