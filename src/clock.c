@@ -18,14 +18,14 @@
 
 #include "atomic.h"
 
-enum { RUNNING = -1 };
+enum { RUNNING = WEIR__CLOCK_RUNNING };
 
-static atomic(int64_t) frozen = {RUNNING};
+weir__clock_word weir__clock_frozen = {RUNNING};
 
 int64_t weir_clock_now(void)
 {
     /* clock/P1 acquire: receives what the test wrote before it set the time */
-    int64_t now_ns = load_acquire(&frozen);
+    int64_t now_ns = load_acquire(&weir__clock_frozen);
 
     return now_ns == RUNNING ? weir__clock_real() : now_ns;
 }
@@ -35,14 +35,14 @@ int weir_clock_freeze(int64_t now_ns)
     if (now_ns < 0)
         return -EINVAL;
     /* clock/P1 release: publishes what the test wrote before */
-    store_release(&frozen, now_ns);
+    store_release(&weir__clock_frozen, now_ns);
     return 0;
 }
 
 int weir_clock_advance(int64_t delta_ns)
 {
     /* relaxed: a guess, checked by the CAS */
-    int64_t now_ns = load_relaxed(&frozen);
+    int64_t now_ns = load_relaxed(&weir__clock_frozen);
 
     if (delta_ns < 0)
         return -EINVAL;
@@ -52,20 +52,15 @@ int weir_clock_advance(int64_t delta_ns)
         if (delta_ns > INT64_MAX - now_ns)
             return -EOVERFLOW;
         /* clock/P1 release: publishes what the test wrote before */
-    } while (!cas_weak_release(&frozen, &now_ns, now_ns + delta_ns));
+    } while (
+        !cas_weak_release(&weir__clock_frozen, &now_ns, now_ns + delta_ns));
     return 0;
 }
 
 void weir_clock_thaw(void)
 {
     /* relaxed: hands nothing over; the real clock says the rest */
-    store_relaxed(&frozen, RUNNING);
-}
-
-bool weir__clock_is_frozen(void)
-{
-    /* relaxed: who moves the clock wakes the loops that should look */
-    return load_relaxed(&frozen) != RUNNING;
+    store_relaxed(&weir__clock_frozen, RUNNING);
 }
 
 int64_t weir__clock_deadline(int64_t timeout_ns)

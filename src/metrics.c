@@ -130,7 +130,7 @@ void weir__metrics_slept(struct weir__metrics *metrics, int64_t began_ns)
 static double scale_of(const struct weir__metrics *metrics)
 {
     struct weir__moment now = weir__ticks_look();
-    uint64_t ticks = now.ticks - metrics->origin.ticks;
+    uint64_t ticks = now.before - metrics->origin.before;
 
     return ticks == 0 ? 1
                       : (double)(now.real_ns - metrics->origin.real_ns) /

@@ -24,6 +24,7 @@
 #ifndef WEIR_TEST_SUPPORT_SUITE_H
 #define WEIR_TEST_SUPPORT_SUITE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "weir/error.h"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os/ticks -- what the kernel makes its clock from.
+ *
+ * Linux watches the counter of the processor and tells in a file which clock
+ * it trusts.  Where there is no such file, the counter is not trusted.
+ *
+ * Tested by  test/unit/pace.c
+ */
+#include "ticks.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomic.h"
+
+#define FILE_NAME                                                              \
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+#if defined(__x86_64__)
+#define COUNTER "tsc"
+#elif defined(__aarch64__)
+#define COUNTER "arch_sys_counter"
+#else
+#define COUNTER "none"
+#endif
+
+static bool ask(void)
+{
+    char name[32] = "";
+    int file = open(FILE_NAME, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0)
+        return false;
+    if (read(file, name, sizeof(name) - 1) < 0)
+        name[0] = '\0';
+    close(file);
+    name[strcspn(name, "\n")] = '\0';
+    return strcmp(name, COUNTER) == 0;
+}
+
+bool weir__ticks_are_the_clock(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static atomic(int) known = {UNKNOWN};
+    /* relaxed: whoever asks gets the same answer */
+    int answer = load_relaxed(&known);
+
+    if (answer == UNKNOWN) {
+        answer = ask() ? YES : NO;
+        store_relaxed(&known, answer); /* relaxed: as above */
+    }
+    return answer == YES;
+}
