@@ -62,7 +62,7 @@ enum {
 
 static struct weir__fd *slot_at(weir_loop *loop, uint32_t index)
 {
-    return weir__slab_at(&loop->fds.slots, index);
+    return weir__slab_at(&loop->fds.slots, index, sizeof(struct weir__fd));
 }
 
 static uint64_t generation_of(uint64_t word)
@@ -453,7 +453,8 @@ void weir__fds_init(weir_loop *loop)
 {
     struct weir__fds *fds = &loop->fds;
 
-    weir__slab_init(&fds->slots, sizeof(struct weir__fd));
+    weir__slab_init(&fds->slots,
+                    (const uint32_t[]){sizeof(struct weir__fd), 0, 0});
     fds->page = NULL;
     fds->pages = 0;
     fds->cancelled = 0;

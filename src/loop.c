@@ -205,7 +205,8 @@ void weir_loop_unref(weir_loop *loop)
 bool weir__loop_is_held(weir_loop *loop)
 {
     /* relaxed: a count; who changes it wakes the loop afterwards */
-    return loop->timers.refs > 0 || load_relaxed(&loop->fds.refs) > 0 ||
+    return loop->timers.used > loop->timers.unrefs ||
+           load_relaxed(&loop->fds.refs) > 0 ||
            /* loop/P3 acquire: receives what they did who let go */
            load_acquire(&loop->holds) > 0;
 }
@@ -492,7 +493,7 @@ void weir__loop_rise(weir_loop *loop)
     loop->is_lying = false;
 }
 
-int64_t weir_loop_timeout(const weir_loop *loop)
+int64_t weir_loop_timeout(weir_loop *loop)
 {
     int64_t first_ns = weir__timers_next(loop);
     int64_t now_ns = weir_clock_now();

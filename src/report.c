@@ -56,12 +56,12 @@ static void add_count(struct page *page, weir_kind kind, uint64_t count)
 
 static void add_timers(struct page *page, const weir_loop *loop)
 {
-    const struct weir__timer *timer;
     const char *name;
 
-    for (uint32_t i = 0; (timer = weir__slab_at(&loop->timer_slots, i)) != NULL;
+    for (uint32_t i = 0; weir__slab_at(&loop->timer_slots, i,
+                                       sizeof(struct weir__timer)) != NULL;
          i++)
-        if (weir__timer_is_holding(timer, &name))
+        if (weir__timer_is_holding(loop, i, &name))
             add(page, (weir_holder){.kind = WEIR_KIND_TIMER,
                                     .name = name,
                                     .count = 1,
@@ -73,7 +73,8 @@ static void add_fds(struct page *page, const weir_loop *loop)
     const struct weir__fd *fd;
     const char *name;
 
-    for (uint32_t i = 0; (fd = weir__slab_at(&loop->fds.slots, i)) != NULL; i++)
+    for (uint32_t i = 0;
+         (fd = weir__slab_at(&loop->fds.slots, i, sizeof(*fd))) != NULL; i++)
         if (weir__fd_is_holding(fd, &name))
             add(page, (weir_holder){.kind = WEIR_KIND_FD,
                                     .name = name,

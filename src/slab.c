@@ -2,38 +2,42 @@
 /*
  * slab -- numbered slots that never move.
  *
- * Shape     Block k holds FIRST << k slots, and begins with the index
- *           FIRST * (2^k - 1).  So index + FIRST has its highest bit at k, and
- *           below it the place in the block.  Indices below `limit` were taken
- *           at least once.  Those put back are written into pages, each of
- *           them a slot that was put back itself: so it is known long before
- *           they are taken which ones come next, and they can be fetched.
+ * Shape     Block k holds GROUP << k slots, and begins with the index
+ *           GROUP * (2^k - 1).  So a slot's position, index + GROUP, has its
+ *           highest bit at k, and an address is one multiplication away.  In memory a block is all the
+ *           first parts, all the second, all the third, and a note for each
+ *           group of 64 slots: the bits of those that are free.  Groups that have free slots are in a
+ *           list, the last one first.
  * Roles     take, put   the owner
  *           at          any thread
  * Progress  All are wait-free but for the allocator; take asks it for a block
- *           24 times at the most.  A slot is cleared when it is first taken,
- *           not with its block: a growing slab never stops to clear megabytes,
- *           and memory that is not used is not touched.
+ *           24 times at the most.  A group is cleared when it is first taken
+ *           from, not with its block: a growing slab never stops to clear
+ *           megabytes, and memory that is not used is not touched.
+ *
+ * Why bits, and not a list of free slots
+ *   Putting a slot back must not touch it: of a million, it is in no cache.
+ *   And slots that come back in any order go out again in the order of memory,
+ *   64 at a time, so whoever fills them writes line after line.
  *
  * Shared state
  *   limit   the owner writes, any thread reads                            P1
- *   block   the owner writes each one once, any thread reads              P1
- *   slots   the first 16 bytes are atomic words, if other threads look; what
- *           follows is the owner's, once it was put back
+ *   origin  the owner writes each one once, any thread reads              P1
+ *   slots   atomic words, where other threads look
  *
  * Pairs
- *   P1  take: store of limit, release  -->  at: load, acquire
- *       Hands over the address of the block and a slot full of zeros.
+ *   P1  add_group: store of limit, release  -->  at: load, acquire
+ *       Hands over the address of the block and slots full of zeros.
  *
  * Not paired, on purpose
- *   block: it is written before the limit that lets an index into it, and
+ *   origin: written before the limit that lets an index into the block, and
  *   never again.
  *
  * Why garbage is safe  Any number below `limit` is the index of a slot that
  *           exists; any other is refused before an address is made of it.
  * Reclaim   fini only.  The owner sees to it that nobody looks any more.
  *
- * Tested by  test/unit/slab.c
+ * Tested by  test/unit/slab.c, test/model/slab.c
  */
 #include "slab.h"
 
@@ -44,39 +48,57 @@
 #include "memory.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
+#define NONE WEIR__SLAB_NONE
+#define ALL (UINT64_MAX >> (64 - WEIR__SLAB_GROUP))
 
-/* What a slot that was put back is used for: to remember others. */
-struct page {
-    uint64_t kept[2]; /* the slot's own, which other threads may look at */
-    uint32_t next;    /* page */
-    uint32_t count;
-    uint32_t slot[]; /* slots that were put back, as many as there is room */
+struct weir__slab_group {
+    uint64_t free; /* slots, a bit for each */
+    uint32_t next; /* group with free slots, if this has some */
 };
 
-static size_t block_size(const struct weir__slab *slab, unsigned block)
+struct layout {
+    size_t part[WEIR__SLAB_PARTS], groups, end; /* where they begin */
+};
+
+static struct layout layout_of(const struct weir__slab *slab, unsigned block)
 {
-    return ((size_t)WEIR__SLAB_FIRST << block) * slab->slot_size;
+    size_t groups = (size_t)1 << block, at = 0;
+    struct layout layout;
+
+    for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++) {
+        layout.part[i] = at;
+        at += groups * WEIR__SLAB_GROUP * slab->size[i];
+    }
+    layout.groups = at;
+    layout.end = at + groups * sizeof(struct weir__slab_group);
+    return layout;
 }
 
-void weir__slab_init(struct weir__slab *slab, uint32_t slot_size)
+void weir__slab_init(struct weir__slab *slab,
+                     const uint32_t size[WEIR__SLAB_PARTS])
 {
-    DEBUG_CHECK(slot_size % 8 == 0 && slot_size >= sizeof(struct page),
-                "a slot is a multiple of 8 bytes, and not below 24");
-    slab->slot_size = slot_size;
-    slab->free_head = WEIR__SLAB_NONE;
+    slab->free_group = NONE;
     set_unshared(&slab->limit, 0);
-    for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++)
-        set_unshared(&slab->block[i], NULL);
+    for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++) {
+        DEBUG_CHECK(size[i] % (i == 0 ? 4 : 8) == 0, "the size of a part");
+        slab->size[i] = size[i]; /* an origin is set before anybody looks */
+    }
+    for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++) {
+        slab->block[i] = NULL;
+        slab->group[i] = NULL;
+    }
 }
 
 void weir__slab_fini(struct weir__slab *slab)
 {
-    for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++) {
-        /* relaxed: unshared, nobody looks any more */
-        weir__memory_free(load_relaxed(&slab->block[i]), block_size(slab, i));
-    }
-    weir__slab_init(slab, slab->slot_size);
+    const uint32_t size[] = {slab->size[0], slab->size[1], slab->size[2]};
+
+    for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++)
+        weir__memory_free(slab->block[i], layout_of(slab, i).end);
+    weir__slab_init(slab, size);
 }
+
+/* ---- blocks ---- */
 
 /* A million slots are used in any order: on huge pages each look at one costs a
  * miss in the cache, but not another one in the table of pages. */
@@ -90,89 +112,119 @@ static char *allocate(size_t bytes)
     return block;
 }
 
-/* The block that begins with the slot of this index. */
-static int add_block(struct weir__slab *slab, uint32_t index)
+static int add_block(struct weir__slab *slab, unsigned number)
 {
-    unsigned number = (unsigned)__builtin_ctz(index + WEIR__SLAB_FIRST) -
-                      WEIR__SLAB_FIRST_BITS;
+    struct layout layout;
     char *block;
 
     if (number == WEIR__SLAB_BLOCKS)
         return -ENOSPC;
-    block = allocate(block_size(slab, number));
+    layout = layout_of(slab, number);
+    block = allocate(layout.end);
     if (block == NULL)
         return -ENOMEM;
-    /* relaxed: ordered by P1; no index leads here before the next limit */
-    store_relaxed(&slab->block[number], block);
+    slab->block[number] = block;
+    slab->group[number] = (void *)(block + layout.groups);
+    for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++) {
+        size_t before = (size_t)WEIR__SLAB_GROUP << number; /* positions */
+
+        /* relaxed: ordered by P1; no index leads here before the next limit */
+        store_relaxed(&slab->origin[i][number], (uintptr_t)block +
+                                                    layout.part[i] -
+                                                    before * slab->size[i]);
+    }
     return 0;
 }
 
-static int take_fresh(struct weir__slab *slab, uint32_t *index)
+void weir__slab_adopt(struct weir__slab *slab, unsigned part, uint32_t first,
+                      void *memory)
+{
+    struct weir__slab_place place = weir__slab_place_of(first);
+
+    set_unshared(&slab->origin[part][place.block],
+                 (uintptr_t)memory - (size_t)place.position * slab->size[part]);
+}
+
+/* ---- groups ---- */
+
+static struct weir__slab_group *group_at(const struct weir__slab *slab,
+                                         uint32_t number)
+{
+    struct weir__slab_place place =
+        weir__slab_place_of(number * WEIR__SLAB_GROUP);
+
+    return &slab->group[place.block][number + 1 - (UINT32_C(1) << place.block)];
+}
+
+static void list_group(struct weir__slab *slab, uint32_t number)
+{
+    group_at(slab, number)->next = slab->free_group;
+    slab->free_group = number;
+}
+
+/* Fresh slots, all of them zeros. */
+static int add_group(struct weir__slab *slab)
 {
     /* relaxed: own, only this thread writes it */
     uint32_t fresh = load_relaxed(&slab->limit);
-    uint32_t position = fresh + WEIR__SLAB_FIRST;
+    struct weir__slab_place place = weir__slab_place_of(fresh);
     int err;
 
-    if ((position & (position - 1)) == 0 && (err = add_block(slab, fresh)) != 0)
+    if ((place.position & (place.position - 1)) == 0 &&
+        (err = add_block(slab, place.block)) != 0)
         return err;
-    memset(weir__slab_slot(slab, fresh), 0, slab->slot_size);
+    for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++)
+        memset(weir__slab_part(slab, i, fresh, slab->size[i]), 0,
+               (size_t)slab->size[i] * WEIR__SLAB_GROUP);
+    group_at(slab, fresh / WEIR__SLAB_GROUP)->free = ALL;
+    list_group(slab, fresh / WEIR__SLAB_GROUP);
     /* slab/P1 release: publishes the address of the block and the zeros */
-    store_release(&slab->limit, fresh + 1);
-    *index = fresh;
+    store_release(&slab->limit, fresh + WEIR__SLAB_GROUP);
     return 0;
 }
 
-static struct page *page_at(struct weir__slab *slab, uint32_t index)
+/* Takes the first slot of the first group, or all that are free in it. */
+static int take(struct weir__slab *slab, bool is_all,
+                struct weir__slab_stock *stock)
 {
-    return weir__slab_slot(slab, index);
+    struct weir__slab_group *group;
+    int err;
+
+    if (slab->free_group == NONE && (err = add_group(slab)) != 0)
+        return err;
+    group = group_at(slab, slab->free_group);
+    stock->first = slab->free_group * WEIR__SLAB_GROUP;
+    stock->slots = is_all ? group->free : group->free & -group->free;
+    group->free ^= stock->slots;
+    if (group->free == 0)
+        slab->free_group = group->next;
+    return 0;
 }
 
-static uint32_t page_room(const struct weir__slab *slab)
+int weir__slab_take_group(struct weir__slab *slab,
+                          struct weir__slab_stock *stock)
 {
-    return (slab->slot_size - (uint32_t)sizeof(struct page)) / sizeof(uint32_t);
-}
-
-/* The page's slots will be taken soon, in any order that memory is in. */
-static void fetch(struct weir__slab *slab, const struct page *page)
-{
-    for (uint32_t i = 0; i < page->count; i++)
-        __builtin_prefetch(weir__slab_slot(slab, page->slot[i]), 1);
+    return take(slab, true, stock);
 }
 
 int weir__slab_take(struct weir__slab *slab, uint32_t *index)
 {
-    struct page *page;
+    struct weir__slab_stock one;
+    int err = take(slab, false, &one);
 
-    if (slab->free_head == WEIR__SLAB_NONE)
-        return take_fresh(slab, index);
-    page = page_at(slab, slab->free_head);
-    if (page->count > 0) {
-        *index = page->slot[--page->count];
-        return 0;
-    }
-    *index = slab->free_head; /* an empty page is a slot like any other */
-    slab->free_head = page->next;
-    if (slab->free_head != WEIR__SLAB_NONE)
-        fetch(slab, page_at(slab, slab->free_head));
-    return 0;
+    if (err == 0)
+        *index = one.first + (uint32_t)__builtin_ctzll(one.slots);
+    return err;
 }
 
 void weir__slab_put(struct weir__slab *slab, uint32_t index)
 {
-    struct page *page;
+    uint32_t number = index / WEIR__SLAB_GROUP;
+    struct weir__slab_group *group = group_at(slab, number);
+    uint64_t bit = UINT64_C(1) << index % WEIR__SLAB_GROUP;
 
-    DEBUG_CHECK(weir__slab_at(slab, index) == weir__slab_slot(slab, index),
-                "weir__slab_put of an index that was never taken");
-    if (slab->free_head != WEIR__SLAB_NONE) {
-        page = page_at(slab, slab->free_head);
-        if (page->count < page_room(slab)) {
-            page->slot[page->count++] = index;
-            return;
-        }
-    }
-    page = page_at(slab, index);
-    page->next = slab->free_head;
-    page->count = 0;
-    slab->free_head = index;
+    DEBUG_CHECK(!(group->free & bit), "weir__slab_put of a slot that is free");
+    if (group->free == 0)
+        list_group(slab, number);
+    group->free |= bit;
 }

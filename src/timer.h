@@ -8,24 +8,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "atomic.h"
+#include "pace.h"
 #include "weir/timer.h"
 #include "wheel.h"
 
 #ifdef WEIR_SMALL
-enum { WEIR__TIMER_STOCK = 2 };
+enum { WEIR__TIMERS_ENDED = 2 };
 #else
-enum { WEIR__TIMER_STOCK = 64 };
+enum { WEIR__TIMERS_ENDED = 64 };
 #endif
 
-/* The loop's thread alone. */
+/* The loop's thread alone, but for two words. */
 struct weir__timers {
     struct weir__wheel wheel;
-    uint64_t limit;       /* of this turn: later starts wait for the next */
-    uint64_t used;        /* slots of timers that are not over */
-    uint64_t refs;        /* of them, those that hold the loop */
-    uint32_t firing;      /* repeats, and its callback runs; or none */
-    uint32_t stock_count; /* free slots at hand, so that ... */
-    uint32_t stock[2 * WEIR__TIMER_STOCK]; /* ... the lock is seldom needed */
+    struct weir__pace pace;
+    uint64_t used;   /* slots of timers that are not over */
+    uint64_t unrefs; /* of them, those that do not hold the loop */
+    uint32_t firing; /* repeats, and its callback runs; or none */
+    struct weir__slab_stock stock;   /* free slots at hand */
+    uint32_t ended_count, out_count; /* the first ones are out of the wheel */
+    uint32_t ended[WEIR__TIMERS_ENDED]; /* slots that will be free soon */
+    atomic(weir_timer) deciding;        /* any thread reads: timer/P2, P4 */
+    atomic(int) rivals;                 /* any thread: timer/P2, P3 */
 };
 
 void weir__timers_init(weir_loop *loop);
@@ -35,9 +40,11 @@ void weir__timers_init(weir_loop *loop);
 void weir__timers_run(weir_loop *loop);
 
 /* When run will have something to do; INT64_MAX: never. */
-int64_t weir__timers_next(const weir_loop *loop);
+int64_t weir__timers_next(weir_loop *loop);
 
-/* Whether it is started and referenced, and its name.  Thread: any. */
-bool weir__timer_is_holding(const struct weir__timer *timer, const char **name);
+/* Whether it is started and referenced, and its name.  Thread: any, for an index
+ * below the slab's limit. */
+bool weir__timer_is_holding(const weir_loop *loop, uint32_t index,
+                            const char **name);
 
 #endif /* WEIR_SRC_TIMER_H */

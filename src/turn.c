@@ -279,7 +279,7 @@ bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
 static void begin_turn(weir_loop *loop)
 {
     loop->now_ns = weir_clock_now();
-    loop->timers.limit = weir__wheel_sequence(&loop->timers.wheel);
+    weir__wheel_begin(&loop->timers.wheel, loop->now_ns);
     loop->has_rest = !weir__calls_is_empty(&loop->ticks) ||
                      !weir__calls_is_empty(&loop->microtasks);
     loop->has_called = false;

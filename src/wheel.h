@@ -15,64 +15,99 @@
 #include "slab.h"
 #include "weir/task.h"
 
-/* 64 bytes: one cache line.  The slot of a slab. */
+/* The three parts of a timer's slot.  Together they take 52 bytes.
+ * The first: whether it is there at all. */
 struct weir__timer {
-    atomic(uint64_t) word;     /* timer.c's: generation and state */
-    atomic(const char *) name; /* any thread: report */
-    uint32_t next, prev;       /* wheel.c's while inserted */
+    atomic(uint32_t) word; /* timer.c's: generation and state */
+};
+
+/* Neighbours in a list of the wheel: timers, or the list's own head. */
+struct weir__link {
+    uint32_t next, prev;
+};
+
+/* What is to be done, and when. */
+struct weir__errand {
     int64_t deadline_ns;
-    uint64_t sequence; /* given at insert: the order of starting */
-    int64_t period_ns;
     weir_fn *fn;
     void *arg;
+    int64_t period_ns;
+    atomic(const char *) name; /* any thread: report */
 };
+
+enum { WEIR__TIMER_WORD, WEIR__TIMER_LINK, WEIR__TIMER_ERRAND };
 
 enum {
-    WEIR__WHEEL_LEVELS = 8,
+    WEIR__WHEEL_LEVELS = 11,
     WEIR__WHEEL_SLOTS = 64,
-    WEIR__WHEEL_LISTS = 768, /* a slot has one, two or four */
+    WEIR__WHEEL_LISTS = WEIR__WHEEL_LEVELS * WEIR__WHEEL_SLOTS + 3,
 };
 
-/* About 3 KB, all of it the owner's; see wheel.c. */
+/* About 6 KB, all of it the owner's; see wheel.c. */
 struct weir__wheel {
     struct weir__slab *timers;
-    int64_t tick;           /* timers up to this tick are near */
-    uint64_t sequence;      /* the next insert's */
-    uint64_t held_sequence; /* the lowest of those held; UINT64_MAX if none */
-    uint32_t near;          /* the heap of those that are near */
-    uint32_t held;          /* the heap of those that are near but too new */
+    int64_t tick_ns;   /* whatever is in a slot is later */
+    int64_t now_ns;    /* of this turn */
+    int64_t before_ns; /* of the one before */
+    bool is_open;      /* pop has not come to its end in this turn */
+    uint32_t levels;   /* a bit for each level in use */
     uint64_t occupied[WEIR__WHEEL_LEVELS]; /* a bit for each slot in use */
-    uint32_t first[WEIR__WHEEL_LISTS];
+    struct weir__link head[WEIR__WHEEL_LISTS];
 };
+
+static inline struct weir__timer *
+weir__timer_at(const struct weir__slab *timers, uint32_t index)
+{
+    return weir__slab_part(timers, WEIR__TIMER_WORD, index,
+                           sizeof(struct weir__timer));
+}
+
+static inline struct weir__link *weir__link_at(const struct weir__slab *timers,
+                                               uint32_t index)
+{
+    return weir__slab_part(timers, WEIR__TIMER_LINK, index,
+                           sizeof(struct weir__link));
+}
+
+static inline struct weir__errand *
+weir__errand_at(const struct weir__slab *timers, uint32_t index)
+{
+    return weir__slab_part(timers, WEIR__TIMER_ERRAND, index,
+                           sizeof(struct weir__errand));
+}
+
+/* A slab for timers. */
+void weir__timer_slots_init(struct weir__slab *timers);
 
 void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
                       int64_t now_ns);
 
-/* deadline_ns is set, may be past, and stays as it is while the timer is
- * inserted.  Gives it the next sequence. */
-void weir__wheel_insert(struct weir__wheel *wheel, uint32_t index);
+/* deadline_ns is the errand's, may be past, and stays as it is while the timer
+ * is inserted. */
+void weir__wheel_insert(struct weir__wheel *wheel, uint32_t index,
+                        int64_t deadline_ns);
 
-/* Take out one that was inserted and has not been popped.  False if it is too
- * near its deadline for that (a millisecond or two, by the last now_ns): it
- * stays, and pop will return it. */
-bool weir__wheel_remove(struct weir__wheel *wheel, uint32_t index);
+/* Take out some that were inserted and have not been popped.  Of a million
+ * timers neither one nor its neighbours in the list are in a cache: taken out
+ * one by one, each waits for memory; taken out together, they wait together. */
+void weir__wheel_remove_all(struct weir__wheel *wheel, const uint32_t *index,
+                            uint32_t count);
 
-/* The first, by deadline and then by sequence, with deadline_ns <= now_ns and
- * sequence < limit; taken out.  WEIR__SLAB_NONE if there is none.  now_ns is
- * not expected to go back; if it does, nothing breaks. */
-uint32_t weir__wheel_pop(struct weir__wheel *wheel, int64_t now_ns,
-                         uint64_t limit);
+/* A turn begins, at this time.  now_ns is not expected to go back; if it does,
+ * nothing breaks. */
+void weir__wheel_begin(struct weir__wheel *wheel, int64_t now_ns);
+
+/* The first, by deadline and then by insertion, of those that are due and were
+ * inserted before the turn began; taken out.  WEIR__SLAB_NONE if there is
+ * none: then the next begin() lets in those that came since. */
+uint32_t weir__wheel_pop(struct weir__wheel *wheel);
 
 /* A time at or before the first deadline, never after it, and the later the
- * better: exact when only a few are due next, or when it is less than a
- * millisecond after the now_ns of init, or at which pop last found none.
- * INT64_MAX if the wheel is empty.  Waking up then and calling pop brings the
- * wheel forward; a crowd of timers years away costs a handful of such
- * wake-ups. */
-int64_t weir__wheel_next(const struct weir__wheel *wheel);
-
-/* The sequence that the next insert will give: the limit for pop. */
-uint64_t weir__wheel_sequence(const struct weir__wheel *wheel);
+ * better: exact when only a few are due next, INT64_MIN if some that were
+ * inserted in this turn are due already, INT64_MAX if the wheel is empty.
+ * Waking up then and calling pop brings the wheel forward; a crowd of timers
+ * years away costs a handful of such wake-ups. */
+int64_t weir__wheel_next(struct weir__wheel *wheel);
 
 /* Any one that is inserted, taken out; WEIR__SLAB_NONE when empty. */
 uint32_t weir__wheel_take_any(struct weir__wheel *wheel);

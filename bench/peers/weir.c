@@ -217,8 +217,10 @@ static void unwatch(void *arg)
         .open = open_function, .close = close_own, .run = run, .stop = stop,   \
         .wake = wake, .timers_new = timers_new, .timers_start = timers_start,  \
         .timers_stop = timers_stop, .timers_free = free,                       \
-        .timer_bytes = sizeof(struct weir__timer), .watch = watch,             \
-        .unwatch = unwatch                                                     \
+        .timer_bytes = sizeof(struct weir__timer) +                            \
+                       sizeof(struct weir__link) +                             \
+                       sizeof(struct weir__errand),                            \
+        .watch = watch, .unwatch = unwatch                                     \
     }
 
 const struct loop_kind loop_weir = OWN(open_default);

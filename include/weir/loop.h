@@ -322,7 +322,7 @@ WEIR_API int weir_loop_backend_fd(weir_loop *loop);
  * Thread   loop
  * Returns  nanoseconds; 0 (at once), -1 (for ever)
  */
-WEIR_API int64_t weir_loop_timeout(const weir_loop *loop);
+WEIR_API int64_t weir_loop_timeout(weir_loop *loop);
 
 /* ---- looking ---- */
 

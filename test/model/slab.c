@@ -15,7 +15,7 @@ static struct weir__slab slab;
 
 static void init(void)
 {
-    weir__slab_init(&slab, sizeof(struct slot));
+    weir__slab_init(&slab, (const uint32_t[]){sizeof(struct slot), 0, 0});
 }
 
 /* Four slots: two blocks of two, and one. */
@@ -27,8 +27,10 @@ static void take_some(void)
         if (weir__slab_take(&slab, &index) != 0)
             return;
         model_assert(index == i);
-        store_relaxed(&((struct slot *)weir__slab_at(&slab, index))->word,
-                      index + 10);
+        store_relaxed(
+            &((struct slot *)weir__slab_at(&slab, index, sizeof(struct slot)))
+                 ->word,
+            index + 10);
     }
 }
 
@@ -36,7 +38,7 @@ static void take_some(void)
 static void look_around(void)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        struct slot *slot = weir__slab_at(&slab, 3 - i);
+        struct slot *slot = weir__slab_at(&slab, 3 - i, sizeof(struct slot));
 
         if (slot != NULL) {
             uint64_t word = load_relaxed(&slot->word);

@@ -80,6 +80,37 @@ static void init_two_cancellers(void)
     weir_loop_ref(loop);
 }
 
+/* ---- the loop's thread cancels, too ---- */
+
+static weir_timer other;
+
+static void cancel_on_the_loop(void *arg, int status)
+{
+    (void)arg, (void)status;
+    cancel();
+    model_assert(weir_timer_cancel(loop, other) == 0);
+    weir_loop_unref(loop);
+}
+
+/* Two that are far away; the loop is to cancel both. */
+static void init_far(void)
+{
+    model_assert(weir_clock_freeze(0) == 0); /* they do not come nearer */
+    make();
+    weir_loop_ref(loop); /* the task's */
+    model_assert(weir_timer_start(loop, &id, 1000000000, WEIR_ONCE, use,
+                                  NULL) == 0);
+    model_assert(weir_timer_start(loop, &other, 1000000000, WEIR_ONCE, use,
+                                  NULL) == 0);
+    model_assert(weir_loop_submit(loop, cancel_on_the_loop, NULL) == 0);
+}
+
+static void init_far_for_two(void)
+{
+    init_far();
+    weir_loop_ref(loop);
+}
+
 /* ---- the loop closes meanwhile ---- */
 
 static void close_it(void)
@@ -151,6 +182,13 @@ static const struct model_case cases[] = {
      .preemption_bound = 4,
      .threads = {T(cancel_and_let_go), T(run_until_idle)}},
     {"two_cancels_against_firing", .setup = init_two_cancellers,
+     .finish = one_outcome, .preemption_bound = 2,
+     .threads = {T(cancel_and_let_go), T(cancel_and_let_go),
+                 T(run_until_idle)}},
+    {"cancel_on_the_loop_against_another", .setup = init_far,
+     .finish = one_outcome, .preemption_bound = 4,
+     .threads = {T(cancel_and_let_go), T(run_until_idle)}},
+    {"cancel_on_the_loop_against_two_others", .setup = init_far_for_two,
      .finish = one_outcome, .preemption_bound = 2,
      .threads = {T(cancel_and_let_go), T(cancel_and_let_go),
                  T(run_until_idle)}},

@@ -268,8 +268,8 @@ PLACE_CASE(fd_add_without_a_slot_left_is_refused)
     loop_make(NULL);
     limit = load_relaxed(&loop->fds.slots.limit); /* relaxed: unshared */
     set_unshared(&loop->fds.slots.limit,
-                 ((uint32_t)WEIR__SLAB_FIRST << WEIR__SLAB_BLOCKS) -
-                     WEIR__SLAB_FIRST);
+                 ((uint32_t)WEIR__SLAB_GROUP << WEIR__SLAB_BLOCKS) -
+                     WEIR__SLAB_GROUP);
     expect_status(try_add(fd, WEIR_READABLE, record_fd, "ready"), -ENOSPC);
     expect_recorded("");
     set_unshared(&loop->fds.slots.limit, limit);

@@ -14,7 +14,9 @@
 #include "support/random.h"
 #include "support/suite.h"
 
-enum { SLOT_SIZE = 64, MANY = WEIR__SLAB_FIRST * 40 };
+enum { SLOT_SIZE = 64, MANY = WEIR__SLAB_GROUP * 40 };
+
+static const uint32_t sizes[WEIR__SLAB_PARTS] = {SLOT_SIZE, 8, 40};
 
 static struct weir__slab slab;
 static uint32_t taken[MANY];
@@ -42,7 +44,17 @@ static void begin_failing_at(uint64_t fail_at)
     dirty.alloc = alloc_dirty;
     expect_status(weir_set_allocator(&dirty), 0);
     memset(&slab, 0xa5, sizeof(slab));
-    weir__slab_init(&slab, SLOT_SIZE);
+    weir__slab_init(&slab, sizes);
+}
+
+static void *at(uint32_t index)
+{
+    return weir__slab_at(&slab, index, SLOT_SIZE);
+}
+
+static void *part(unsigned number, uint32_t index)
+{
+    return weir__slab_part(&slab, number, index, sizes[number]);
 }
 
 static void begin(void)
@@ -76,23 +88,26 @@ CASE(slab_fresh_slot_is_all_zeros)
     static const char zeros[SLOT_SIZE];
 
     begin();
-    for (unsigned i = 0; i < MANY; i++)
-        expect(memcmp(weir__slab_at(&slab, take()), zeros, SLOT_SIZE) == 0);
+    for (unsigned i = 0; i < MANY; i++) {
+        taken[i] = take();
+        for (unsigned j = 0; j < WEIR__SLAB_PARTS; j++)
+            expect(memcmp(part(j, taken[i]), zeros, sizes[j]) == 0);
+    }
     end();
 }
 
-CASE(slab_slots_do_not_overlap)
+CASE(slab_slots_and_their_parts_do_not_overlap)
 {
     begin();
     take_many();
     for (unsigned i = 0; i < MANY; i++)
-        memset(weir__slab_at(&slab, taken[i]), (int)(i % 251), SLOT_SIZE);
-    for (unsigned i = 0; i < MANY; i++) {
-        const unsigned char *slot = weir__slab_at(&slab, taken[i]);
-
-        for (unsigned byte = 0; byte < SLOT_SIZE; byte++)
-            expect_int(slot[byte], i % 251);
-    }
+        for (unsigned j = 0; j < WEIR__SLAB_PARTS; j++)
+            memset(part(j, taken[i]), (int)((3 * i + j) % 251), sizes[j]);
+    for (unsigned i = 0; i < MANY; i++)
+        for (unsigned j = 0; j < WEIR__SLAB_PARTS; j++)
+            for (unsigned byte = 0; byte < sizes[j]; byte++)
+                expect_int(((unsigned char *)part(j, taken[i]))[byte],
+                           (3 * i + j) % 251);
     end();
 }
 
@@ -103,10 +118,10 @@ CASE(slab_slot_never_moves)
     begin();
     for (unsigned i = 0; i < MANY; i++) {
         taken[i] = take();
-        slots[i] = weir__slab_at(&slab, taken[i]);
+        slots[i] = at(taken[i]);
     }
     for (unsigned i = 0; i < MANY; i++)
-        expect(weir__slab_at(&slab, taken[i]) == slots[i]);
+        expect(at(taken[i]) == slots[i]);
     end();
 }
 
@@ -114,7 +129,7 @@ CASE(slab_slot_of_64_bytes_is_one_cache_line)
 {
     begin();
     for (unsigned i = 0; i < MANY; i++)
-        expect_int((uintptr_t)weir__slab_at(&slab, take()) % CACHE_LINE, 0);
+        expect_int((uintptr_t)at(take()) % CACHE_LINE, 0);
     expect_int(asked_align, CACHE_LINE);
     end();
 }
@@ -124,33 +139,109 @@ CASE(slab_slot_found_unasked_is_the_same)
     begin();
     take_many();
     for (unsigned i = 0; i < MANY; i++)
-        expect(weir__slab_slot(&slab, taken[i]) ==
-               weir__slab_at(&slab, taken[i]));
+        expect(part(0, taken[i]) == at(taken[i]));
     end();
 }
 
 CASE(slab_of_other_sizes_keeps_slots_apart)
 {
-    for (uint32_t size = 24; size <= 136; size += 8) {
+    for (uint32_t bytes = 4; bytes <= 136; bytes += 4) {
         begin();
-        weir__slab_init(&slab, size);
+        weir__slab_init(&slab, (const uint32_t[]){bytes, 0, 0});
         for (unsigned i = 0; i < MANY; i++)
-            memset(weir__slab_at(&slab, take()), 0xff, size);
-        expect(weir__slab_at(&slab, 1) ==
-               (char *)weir__slab_at(&slab, 0) + size);
+            memset(weir__slab_at(&slab, take(), bytes), 0xff, bytes);
+        expect(weir__slab_at(&slab, 1, bytes) ==
+               (char *)weir__slab_at(&slab, 0, bytes) + bytes);
         end();
         expect_status(weir_set_allocator(NULL), 0);
     }
 }
 
-CASE(slab_put_slots_are_taken_again_newest_first)
+CASE(slab_put_slots_of_a_group_are_taken_again_in_the_order_of_memory)
 {
+    begin();
+    take_many();
+    for (unsigned i = WEIR__SLAB_GROUP; i-- > 0;)
+        weir__slab_put(&slab, taken[i]);
+    for (unsigned i = 0; i < WEIR__SLAB_GROUP; i++)
+        expect_int(take(), taken[i]);
+    end();
+}
+
+CASE(slab_put_touches_no_slot)
+{
+    static char bytes[SLOT_SIZE];
+
+    begin();
+    take_many();
+    memset(bytes, 0x5a, sizeof(bytes));
+    for (unsigned i = 0; i < MANY; i++)
+        for (unsigned j = 0; j < WEIR__SLAB_PARTS; j++)
+            memset(part(j, taken[i]), 0x5a, sizes[j]);
+    for (unsigned i = 0; i < MANY; i++)
+        weir__slab_put(&slab, taken[i]);
+    for (unsigned i = 0; i < MANY; i++)
+        for (unsigned j = 0; j < WEIR__SLAB_PARTS; j++)
+            expect(memcmp(part(j, taken[i]), bytes, sizes[j]) == 0);
+    end();
+}
+
+CASE(slab_take_group_takes_what_is_free_in_one)
+{
+    struct weir__slab_stock stock;
+
+    begin();
+    take_many();
+    weir__slab_put(&slab, taken[WEIR__SLAB_GROUP + 1]);
+    expect_status(weir__slab_take_group(&slab, &stock), 0);
+    expect_int(stock.first, WEIR__SLAB_GROUP);
+    expect_int(stock.slots, 2);
+    expect_status(weir__slab_take_group(&slab, &stock), 0);
+    expect_int(stock.first, MANY);
+    expect_int(stock.slots, UINT64_MAX >> (64 - WEIR__SLAB_GROUP));
+    for (unsigned i = 0; i < WEIR__SLAB_GROUP; i++)
+        expect(at(MANY + i) != NULL);
+    expect(at(MANY + WEIR__SLAB_GROUP) == NULL);
+    end();
+}
+
+CASE(slab_takes_each_slot_once_whatever_comes_back)
+{
+    static bool is_out[MANY];
+    struct random random = {random_seed()};
+    unsigned out = 0;
+
     begin();
     take_many();
     for (unsigned i = 0; i < MANY; i++)
         weir__slab_put(&slab, taken[i]);
-    for (unsigned i = MANY; i-- > 0;)
-        expect_int(take(), taken[i]);
+    for (unsigned step = 0; step < 200000; step++) {
+        uint32_t index = (uint32_t)random_below(&random, MANY);
+
+        if (random_below(&random, 2) == 0 && out < MANY) {
+            index = take();
+            expect(index < MANY && !is_out[index]);
+            is_out[index] = true;
+            out++;
+        } else if (is_out[index]) {
+            weir__slab_put(&slab, index);
+            is_out[index] = false;
+            out--;
+        }
+    }
+    end();
+}
+
+CASE(slab_index_that_is_no_slots_can_stand_for_memory_of_the_owner)
+{
+    uint64_t own[3];
+
+    begin();
+    weir__slab_adopt(&slab, 1, UINT32_C(0x80000000), own);
+    take_many();
+    for (unsigned i = 0; i < 3; i++)
+        expect(part(1, UINT32_C(0x80000000) + i) == &own[i]);
+    expect(at(UINT32_C(0x80000000)) == NULL);
     end();
 }
 
@@ -170,43 +261,28 @@ CASE(slab_put_slots_are_enough_without_new_memory)
     end();
 }
 
-CASE(slab_slot_taken_again_keeps_its_first_8_bytes)
-{
-    const uint64_t word = UINT64_C(0x123456789abcdef0);
-
-    begin();
-    take_many();
-    memcpy(weir__slab_at(&slab, taken[7]), &word, sizeof(word));
-    weir__slab_put(&slab, taken[7]);
-    weir__slab_put(&slab, taken[8]);
-    expect(memcmp(weir__slab_at(&slab, taken[7]), &word, sizeof(word)) == 0);
-    expect_int(take(), taken[8]);
-    expect_int(take(), taken[7]);
-    expect(memcmp(weir__slab_at(&slab, taken[7]), &word, sizeof(word)) == 0);
-    end();
-}
-
 CASE(slab_at_of_an_empty_slab_is_NULL)
 {
     begin();
-    expect(weir__slab_at(&slab, 0) == NULL);
-    expect(weir__slab_at(&slab, WEIR__SLAB_NONE) == NULL);
+    expect(at(0) == NULL);
+    expect(at(WEIR__SLAB_NONE) == NULL);
     end();
 }
 
 CASE(slab_at_of_an_index_that_never_was_is_NULL)
 {
     begin();
-    for (uint32_t limit = 1; limit <= MANY; limit++) {
-        (void)take();
-        expect(weir__slab_at(&slab, limit - 1) != NULL);
-        expect(weir__slab_at(&slab, limit) == NULL);
+    for (uint32_t limit = WEIR__SLAB_GROUP; limit <= MANY;
+         limit += WEIR__SLAB_GROUP) {
+        for (unsigned i = 0; i < WEIR__SLAB_GROUP; i++)
+            (void)take();
+        expect(at(limit - 1) != NULL);
+        expect(at(limit) == NULL);
         for (unsigned bit = 0; bit < 32; bit++) {
             uint32_t garbage = limit | UINT32_C(1) << bit;
 
-            expect(garbage < limit || weir__slab_at(&slab, garbage) == NULL);
-            expect(weir__slab_at(&slab, UINT32_MAX << bit) == NULL ||
-                   UINT32_MAX << bit < limit);
+            expect(garbage < limit || at(garbage) == NULL);
+            expect(at(UINT32_MAX << bit) == NULL || UINT32_MAX << bit < limit);
         }
     }
     end();
@@ -218,9 +294,9 @@ CASE(slab_at_of_a_slot_that_was_put_back_still_finds_it)
 
     begin();
     taken[0] = take();
-    slot = weir__slab_at(&slab, taken[0]);
+    slot = at(taken[0]);
     weir__slab_put(&slab, taken[0]);
-    expect(weir__slab_at(&slab, taken[0]) == slot);
+    expect(at(taken[0]) == slot);
     end();
 }
 
@@ -236,9 +312,9 @@ CASE(slab_take_without_memory_changes_nothing)
             taken[count++] = index;
         expect_status(err, -ENOMEM);
         expect_int(count,
-                   (WEIR__SLAB_FIRST << (fail_at - 1)) - WEIR__SLAB_FIRST);
+                   (WEIR__SLAB_GROUP << (fail_at - 1)) - WEIR__SLAB_GROUP);
         expect_int(index, count == 0 ? 77 : taken[count - 1]);
-        expect(weir__slab_at(&slab, count) == NULL);
+        expect(at(count) == NULL);
         expect_int(memory.live, fail_at - 1);
         for (; count < MANY; count++)
             taken[count] = take();
@@ -256,8 +332,10 @@ CASE(slab_take_from_a_full_slab_is_refused)
     begin();
     taken[0] = take();
     /* Not even 2^30 small slots fit into the memory of a test. */
+    for (unsigned i = 1; i < WEIR__SLAB_GROUP; i++)
+        (void)take();
     slab.limit.v_ =
-        (WEIR__SLAB_FIRST << WEIR__SLAB_BLOCKS) - (uint32_t)WEIR__SLAB_FIRST;
+        (WEIR__SLAB_GROUP << WEIR__SLAB_BLOCKS) - (uint32_t)WEIR__SLAB_GROUP;
     expect_status(weir__slab_take(&slab, &index), -ENOSPC);
     weir__slab_put(&slab, taken[0]);
     expect_int(take(), taken[0]);
@@ -271,7 +349,7 @@ CASE(slab_after_fini_is_empty_and_can_be_used)
     take_many();
     weir__slab_fini(&slab);
     expect_int(memory.live, 0);
-    expect(weir__slab_at(&slab, taken[0]) == NULL);
+    expect(at(taken[0]) == NULL);
     take_many();
     end();
 }
@@ -292,7 +370,7 @@ struct growth {
 
 static void look_at(uint32_t index)
 {
-    uint64_t *word = weir__slab_at(&slab, index);
+    uint64_t *word = at(index);
     uint64_t seen;
 
     if (word == NULL)
@@ -308,7 +386,7 @@ static void grow_or_look(struct crew *crew, unsigned id)
     if (id == 0) {
         for (unsigned i = 0; i < MANY; i++) {
             uint32_t index = take();
-            uint64_t *word = weir__slab_slot(&slab, index);
+            uint64_t *word = part(0, index);
 
             __atomic_store_n(&growth->newest, index, __ATOMIC_RELAXED);
             __atomic_store_n(word, index + UINT64_C(1), __ATOMIC_RELAXED);
