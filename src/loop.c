@@ -293,13 +293,13 @@ static void run_probe(weir_task *task, int status)
     weir__metrics_probe(weir__thread_loop()->metrics, (uintptr_t)call.arg);
 }
 
-/* Before one push in 64.  It does not matter if it fails. */
-static void send_probe(weir_loop *loop)
+/* Before some pushes.  It does not matter if it fails. */
+__attribute__((cold, noinline)) static void send_probe(weir_loop *loop)
 {
-    if (weir__metrics_wants_probe())
-        (void)weir__loop_push_call(loop, run_probe, NULL,
-                                   (void *)(uintptr_t)weir__ticks_now(),
-                                   WEIR__OUTSIDER);
+    uint64_t now = weir__metrics_begin_probe();
+
+    (void)weir__loop_push_call(loop, run_probe, NULL, (void *)(uintptr_t)now,
+                               WEIR__OUTSIDER);
 }
 
 int weir_loop_post(weir_loop *loop, weir_task *task)
@@ -308,7 +308,7 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
         return -EINVAL;
     if (weir__loop_is_local(loop))
         return push_own(loop, &loop->ready, task);
-    if (loop->metrics != NULL)
+    if (loop->metrics != NULL && weir__metrics_wants_probe())
         send_probe(loop);
     return weir__loop_push(loop, task, WEIR__OUTSIDER);
 }
@@ -323,7 +323,7 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
     struct weir__envelope *envelope;
     int err;
 
-    if (!is_mine && loop->metrics != NULL)
+    if (!is_mine && loop->metrics != NULL && weir__metrics_wants_probe())
         send_probe(loop);
     envelope =
         fill_envelope(loop, is_mine ? run_envelope : arrive, fn, arg, name);

@@ -4,9 +4,10 @@
  *
  * The loop's thread is the only writer, so counting is a load, an add and a
  * store; a reader sees each number whole.  Producers write nothing here: what
- * they did is known to the loop when it takes their tasks.  Before one push in
- * 64 goes a probe, a task that carries the time: that is all that time in the
- * queue costs.
+ * they did is known to the loop when it takes their tasks.  Before some pushes
+ * goes a probe, a task that carries the time: that is all that time in the queue
+ * costs.  A thread that pushes seldom sends a probe with one push in 16, one that
+ * pushes all the time with one in 1024: about one in 10 us.
  *
  * A look at the clock costs as much as an empty task.  So while many wait, one
  * callback in 64 is timed.  What takes longer than everything before and is
@@ -24,7 +25,17 @@
 #include "loop.h"
 #include "memory.h"
 
-enum { PROBED_ONE_IN = 64, CROWD = 64, CAREFUL = 256 };
+enum {
+    PROBED_AT_LEAST = 1024, /* one push in so many, and ... */
+    PROBED_AT_MOST = 16,
+    PROBE_TICKS = 30000, /* ... one in about 10 us, or what a tick is */
+    CROWD = 64,
+    CAREFUL = 256
+};
+
+_Thread_local __attribute__((
+    tls_model("initial-exec"))) struct weir__probing weir__metrics_probing = {
+    PROBED_AT_MOST - 1, PROBED_AT_MOST, 0};
 
 int weir__metrics_new(struct weir__metrics **made)
 {
@@ -61,12 +72,20 @@ void weir__metrics_free(struct weir__metrics *metrics)
 
 /* ---- the loop's thread, and producers ---- */
 
-bool weir__metrics_wants_probe(void)
+uint64_t weir__metrics_begin_probe(void)
 {
-    static _Thread_local
-        __attribute__((tls_model("initial-exec"))) unsigned pushes;
+    struct weir__probing *probing = &weir__metrics_probing;
+    uint64_t now = weir__ticks_now();
 
-    return ++pushes % PROBED_ONE_IN == 0;
+    if (now - probing->last < PROBE_TICKS) {
+        if (probing->interval < PROBED_AT_LEAST)
+            probing->interval *= 2;
+    } else if (probing->interval > PROBED_AT_MOST) {
+        probing->interval /= 2;
+    }
+    probing->last = now;
+    probing->left = probing->interval - 1;
+    return now;
 }
 
 void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since)

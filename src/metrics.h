@@ -43,8 +43,23 @@ void weir__metrics_free(struct weir__metrics *metrics);
     /* relaxed: count, one writer */                                           \
     store_relaxed(counter, load_relaxed(counter) + (by))
 
-/* Whether this push is one in 64.  Thread: any. */
-bool weir__metrics_wants_probe(void);
+/* Of each thread that pushes: when the next probe is due. */
+struct weir__probing {
+    uint32_t left;     /* pushes until then */
+    uint32_t interval; /* from one to the next */
+    uint64_t last;     /* when that was, in ticks */
+};
+extern _Thread_local __attribute__((
+    tls_model("initial-exec"))) struct weir__probing weir__metrics_probing;
+
+/* Whether a probe goes before this push.  Thread: any. */
+static inline bool weir__metrics_wants_probe(void)
+{
+    return weir__metrics_probing.left-- == 0;
+}
+
+/* It does: what it says, the time in ticks.  Thread: any. */
+uint64_t weir__metrics_begin_probe(void);
 
 /* A task that was pushed at `since` has had its turn. */
 void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since);

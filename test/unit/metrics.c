@@ -181,7 +181,7 @@ static void count_call(void *count, int status)
     ++*(unsigned *)count;
 }
 
-/* One in 64 carries the time; that is no task of the user's. */
+/* One in 16 to 1024 carries the time; that is no task of the user's. */
 CASE(metrics_count_tasks_and_not_what_measures_them)
 {
     enum { TASKS = 6400 };
@@ -197,11 +197,12 @@ CASE(metrics_count_tasks_and_not_what_measures_them)
     expect_int(metrics.callbacks, TASKS);
     expect(metrics.in_callback.count >= TASKS / 16);
     expect(metrics.in_callback.count <= TASKS);
-    expect_int(metrics.in_queue.count, TASKS / 64);
+    expect(metrics.in_queue.count >= TASKS / 1024);
+    expect(metrics.in_queue.count <= TASKS / 16);
     expect_int(metrics.wakes_saved, TASKS);
     expect_int(metrics.wakes_sent, 0);
     expect(metrics.queue_depth_max >= TASKS);
-    expect(metrics.queue_depth_max <= TASKS + TASKS / 64);
+    expect(metrics.queue_depth_max <= TASKS + TASKS / 16);
     loop_end();
 }
 
@@ -444,7 +445,7 @@ CASE(metrics_percentiles_are_in_order_and_enclose_the_values)
     }
     look();
     expect(metrics.in_callback.count >= 100);
-    expect(metrics.in_callback.count <= 102); /* with what measures them */
+    expect(metrics.in_callback.count <= 100 + 100 / 16); /* with what measures them */
     expect(is_at_least(metrics.in_callback.p50_ns, 1000));
     expect(metrics.in_callback.p50_ns <= metrics.in_callback.p90_ns);
     expect(metrics.in_callback.p90_ns <= metrics.in_callback.p99_ns);
@@ -499,7 +500,7 @@ CASE(metrics_measure_the_time_in_the_queue)
     work_for(5 * MILLISECOND_NS);
     loop_turns(1);
     look();
-    expect_int(metrics.in_queue.count, 2);
+    expect(metrics.in_queue.count >= 1 && metrics.in_queue.count <= 128 / 16);
     expect(is_at_least(metrics.in_queue.p50_ns, 5 * MILLISECOND_NS));
     expect_status(
         weir_loop_percentile(loop, WEIR_METRIC_IN_QUEUE, 100, &value_ns), 0);
@@ -526,7 +527,7 @@ CASE(metrics_measure_posted_tasks_as_well)
     look();
     expect_int(metrics.tasks, 128);
     expect_int(metrics.callbacks, 128);
-    expect_int(metrics.in_queue.count, 2);
+    expect(metrics.in_queue.count >= 1 && metrics.in_queue.count <= 128 / 16);
     loop_end();
 }
 
