@@ -22,9 +22,9 @@ static void init(void)
 }
 
 /* A producer that may find no memory: it tries no more. */
-static void produce(void)
+static void produce_some(int calls)
 {
-    for (int i = 1; i <= CALLS; i++) {
+    for (int i = 1; i <= calls; i++) {
         struct weir__envelope *envelope = weir__envelope_take(&office);
         int wake;
 
@@ -40,6 +40,11 @@ static void produce(void)
             weir__ingress_wake(&in);
         sent++;
     }
+}
+
+static void produce(void)
+{
+    produce_some(CALLS);
 }
 
 static void open_all(void)
@@ -87,12 +92,30 @@ static void consume_a_little_and_end(void)
     open_all();
 }
 
+/* Blocks of 2, 4 and 4 envelopes.  The producer asks for a fourth one when the
+ * loop may have given back two, and be about to give back the third. */
+static void produce_eleven(void)
+{
+    produce_some(2 + 4 + 4 + 1);
+}
+
+/* The loop is about to sleep: more than it keeps has come back. */
+static void consume_a_little_and_trim(void)
+{
+    open_all();
+    open_all();
+    weir__envelopes_trim(&office);
+}
+
 static const struct model_case cases[] = {
     {"blocks_go_round", .setup = init, .finish = all_memory_is_back,
      .threads = {T(produce), T(consume)}},
     {"refused_and_failing_takes_lose_nothing", .setup = init,
      .failing_allocs = 1, .finish = all_memory_is_back,
      .threads = {T(produce), T(consume_a_little_and_end)}},
+    {"spares_are_trimmed_while_one_is_taken", .setup = init,
+     .finish = all_memory_is_back, .preemption_bound = 4,
+     .threads = {T(produce_eleven), T(consume_a_little_and_trim)}},
 };
 
 MODEL_CASES(cases)

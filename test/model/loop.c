@@ -235,6 +235,59 @@ static void run_until_idle(void)
     model_assert(plain_load(&called) == 1);
 }
 
+/* What was done before the ref was let go is seen by whoever was waiting for
+ * that, also if the wake that follows is still on its way. */
+static int news;
+
+static void leave_news_and_unref(void)
+{
+    plain_store(&news, 1);
+    weir_loop_unref(loop);
+}
+
+static void run_until_idle_and_look(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+    model_assert(plain_load(&news) == 1);
+}
+
+/* ---- the memory goes with the last one who may touch it ---- */
+
+static void init_ended(void)
+{
+    init_ref();
+    model_assert(weir_loop_close(loop) == 0);
+}
+
+static void unref(void)
+{
+    weir_loop_unref(loop);
+}
+
+static void free_it(void)
+{
+    model_assert(weir_loop_free(loop) == 0);
+}
+
+/* ---- one kick for all ---- */
+
+static void run_only(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+}
+
+static void wake(void)
+{
+    weir_loop_wake(loop);
+}
+
+static void wake_twice_and_unref(void)
+{
+    weir_loop_wake(loop);
+    weir_loop_wake(loop);
+    weir_loop_unref(loop);
+}
+
 static const struct model_case cases[] = {
     {"submit_against_close", .setup = init, .finish = ended_well,
      .threads = {T(submit_one), T(close_it), T(run)},
@@ -265,6 +318,20 @@ static const struct model_case cases[] = {
      .threads = {T(submit_and_unref), T(to_the_poller), T(run_until_idle)}},
     {"idle_waits_for_the_last_ref", .setup = init_ref, .finish = close_after,
      .threads = {T(submit_and_unref), T(run_until_idle)}},
+    {"idle_sees_what_they_did_who_let_go", .setup = init_ref,
+     .finish = close_after,
+     .threads = {T(leave_news_and_unref), T(run_until_idle_and_look)}},
+    {"last_one_out_frees_the_loop", .setup = init_ended, .finish = forget,
+     .threads = {T(unref), T(free_it)}},
+    {"mode_switch_hands_the_poller_over", .setup = init_ref,
+     .finish = close_after, .preemption_bound = 3,
+     .threads = {T(to_the_poller), T(run_only)}},
+    {"kick_under_way_brings_the_news_of_others", .setup = init_ref,
+     .finish = close_after, .preemption_bound = 2,
+     .threads = {T(wake), T(unref), T(run_only)}},
+    {"kick_that_has_run_is_posted_again", .setup = init_ref,
+     .finish = close_after, .preemption_bound = 3,
+     .threads = {T(wake_twice_and_unref), T(run_only)}},
 };
 
 MODEL_CASES(cases)

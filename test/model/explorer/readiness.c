@@ -25,6 +25,7 @@ enum { WAKES = 0xffff, READY = 0x10000 };
 static atomic(uint32_t) ready;
 
 struct weir__poller {
+    int descriptor; /* const after open, plain as the kernel's numbers are */
     atomic(uint32_t) word;
     atomic(uint64_t) token[READINESS_FDS]; /* 0: not watched */
 };
@@ -52,6 +53,7 @@ int weir__poller_open(struct weir__poller **poller)
     *poller = weir__memory_alloc(sizeof(**poller), 8);
     if (*poller == NULL)
         return -ENOMEM;
+    plain_store(&(*poller)->descriptor, READINESS_FDS);
     set_unshared(&(*poller)->word, load_relaxed(&ready));
     for (int fd = 0; fd < READINESS_FDS; fd++)
         set_unshared(&(*poller)->token[fd], 0);
@@ -114,6 +116,7 @@ static int collect(struct weir__poller *poller, uint32_t word,
 int weir__poller_wait(struct weir__poller *poller, struct weir__event *events,
                       int64_t deadline_ns)
 {
+    (void)plain_load(&poller->descriptor);
     for (;;) {
         uint32_t word = fetch_add_relaxed(&poller->word, 0);
         int count = collect(poller, word, events);
@@ -127,6 +130,7 @@ int weir__poller_wait(struct weir__poller *poller, struct weir__event *events,
 
 void weir__poller_wake(struct weir__poller *poller)
 {
+    (void)plain_load(&poller->descriptor);
     ATOMIC_ADD(&poller->word, 1, __ATOMIC_RELEASE);
     weir__futex_wake_one(&poller->word, WEIR__FUTEX_PRIVATE);
 }
