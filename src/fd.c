@@ -30,7 +30,9 @@
  *
  * Pairs
  *   P1  add, modify, ref: store of word, release  -->  run: load, acquire
- *       Hands over fn, arg and what the caller wrote before.
+ *       Hands over fn, arg and what the caller wrote before.  That the word is
+ *       there when the token comes is the kernel's doing, which orders all of
+ *       this, too; but neither C nor ThreadSanitizer knows of it.
  *
  * Not paired, on purpose
  *   remove: store to word, relaxed.  It takes something away; run sees it

@@ -100,6 +100,56 @@ static void was_called(void)
     loop = NULL;
 }
 
+/* ---- what the loop reads comes with the word, whoever wrote it last ---- */
+
+/* There is a slot that was used before: no order that brings a new one helps. */
+static void init_used_slot(void)
+{
+    make();
+    model_assert(weir_fd_add(loop, 1, 0, on_added, NULL) == 0);
+    model_assert(weir_fd_remove(loop, 1, NULL, NULL) == 0);
+    weir_loop_unref(loop);
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+    weir_loop_ref(loop);
+    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
+    readiness_set(0);
+    readiness_hide_order();
+}
+
+static void add(void)
+{
+    plain_store(&object, 1);
+    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_added, NULL) == 0);
+}
+
+/* on_added may have removed it. */
+static void was(int err, int expected)
+{
+    model_assert(err == expected || err == -ENOENT);
+}
+
+static void add_modify_and_let_go(void)
+{
+    add();
+    was(weir_fd_modify(loop, 0, WEIR_READABLE | WEIR_PRIORITY), 0);
+    weir_loop_unref(loop);
+}
+
+static void add_fail_to_modify_and_let_go(void)
+{
+    add();
+    was(weir_fd_modify(loop, 0, WEIR_READABLE | WEIR_EDGE), -ENOTSUP);
+    weir_loop_unref(loop);
+}
+
+static void add_unref_ref_and_let_go(void)
+{
+    add();
+    was(weir_fd_unref(loop, 0), 0);
+    was(weir_fd_ref(loop, 0), 0);
+    weir_loop_unref(loop);
+}
+
 /* ---- the loop closes meanwhile ---- */
 
 static int err_of_remove;
@@ -137,6 +187,17 @@ static const struct model_case cases[] = {
     {"add_to_a_sleeping_loop_is_seen", .setup = init_to_add,
      .finish = was_called, .preemption_bound = 3,
      .threads = {T(add_and_let_go), T(run_until_idle)}},
+    {"add_hands_over_the_slot", .setup = init_used_slot, .finish = was_called,
+     .preemption_bound = 2, .threads = {T(add_and_let_go), T(run_until_idle)}},
+    {"modify_hands_over_what_add_wrote", .setup = init_used_slot,
+     .finish = was_called, .preemption_bound = 2,
+     .threads = {T(add_modify_and_let_go), T(run_until_idle)}},
+    {"modify_that_fails_hands_over_what_add_wrote", .setup = init_used_slot,
+     .finish = was_called, .preemption_bound = 2,
+     .threads = {T(add_fail_to_modify_and_let_go), T(run_until_idle)}},
+    {"ref_hands_over_what_add_wrote", .setup = init_used_slot,
+     .finish = was_called, .preemption_bound = 2,
+     .threads = {T(add_unref_ref_and_let_go), T(run_until_idle)}},
     {"remove_against_close", .setup = init_ready, .finish = one_last_word,
      .preemption_bound = 2,
      .threads = {T(try_remove_and_let_go), T(close_it), T(run_until_closed)}},

@@ -31,6 +31,12 @@ struct weir__poller {
 };
 
 static struct weir__poller *the_poller; /* there is one in a model */
+static bool hides_order;
+
+void readiness_hide_order(void)
+{
+    hides_order = true;
+}
 
 void readiness_set(int fd)
 {
@@ -75,9 +81,10 @@ bool weir__poller_is_open(int fd)
 int weir__poller_add(struct weir__poller *poller, int fd, unsigned events,
                      uint64_t token)
 {
-    (void)events;
     if (fd >= READINESS_FDS)
         return -EBADF;
+    if (events & WEIR_EDGE)
+        return -ENOTSUP;
     swap_release(&poller->token[fd], token);
     weir__futex_wake_one(&poller->word, WEIR__FUTEX_PRIVATE);
     return 0;
@@ -94,6 +101,18 @@ void weir__poller_remove(struct weir__poller *poller, int fd)
     swap_release(&poller->token[fd], 0);
 }
 
+/* The newest token, or 0. */
+static uint64_t token_of(struct weir__poller *poller, int fd)
+{
+    uint64_t token;
+
+    if (!hides_order)
+        return fetch_add_acquire(&poller->token[fd], 0);
+    token = fetch_add_relaxed(&poller->token[fd], 0);
+    hides_order = token == 0;
+    return token;
+}
+
 static int collect(struct weir__poller *poller, uint32_t word,
                    struct weir__event *events)
 {
@@ -106,7 +125,7 @@ static int collect(struct weir__poller *poller, uint32_t word,
         uint64_t token = 0;
 
         if (word & (uint32_t)(READY << fd))
-            token = fetch_add_acquire(&poller->token[fd], 0); /* the newest */
+            token = token_of(poller, fd);
         if (token != 0)
             events[count++] = (struct weir__event){token, WEIR_READABLE};
     }
