@@ -12,8 +12,9 @@
  * __atomic builtins work on plain objects; <stdatomic.h> would need a cast
  * that the language does not bless.
  *
- * A failed CAS is relaxed after release, and acquire after acquire.  There is
- * no free-standing fence but one: ThreadSanitizer does not model fences, so
+ * A failed CAS is relaxed, as its value is a guess for the next one; but
+ * cas_acquire acquires even then, as its failure is an answer.  There is no
+ * free-standing fence but one: ThreadSanitizer does not model fences, so
  * code that leans on one cannot be checked.  The exception is fence_light, the
  * cheap half of an asymmetric pair whose other half is weir__membarrier()
  * (membarrier.h).  Where it is used, data is still handed over by release and
