@@ -183,7 +183,8 @@ static void one_last_word(void)
 
 static const struct model_case cases[] = {
     {"remove_against_dispatch", .setup = init_ready, .finish = was_removed,
-     .preemption_bound = 3, .threads = {T(remove_and_let_go), T(run_until_idle)}},
+     .preemption_bound = 3,
+     .threads = {T(remove_and_let_go), T(run_until_idle)}},
     {"add_to_a_sleeping_loop_is_seen", .setup = init_to_add,
      .finish = was_called, .preemption_bound = 3,
      .threads = {T(add_and_let_go), T(run_until_idle)}},

@@ -290,11 +290,9 @@ static void wake_twice_and_unref(void)
 
 static const struct model_case cases[] = {
     {"submit_against_close", .setup = init, .finish = ended_well,
-     .threads = {T(submit_one), T(close_it), T(run)},
-     .preemption_bound = 2},
+     .threads = {T(submit_one), T(close_it), T(run)}, .preemption_bound = 2},
     {"submit_against_shutdown", .setup = init, .finish = ended_well,
-     .threads = {T(submit_one), T(shut_down), T(run)},
-     .preemption_bound = 2},
+     .threads = {T(submit_one), T(shut_down), T(run)}, .preemption_bound = 2},
     {"shutdown_against_close_against_submit", .setup = init,
      .finish = ended_well, .preemption_bound = 1,
      .threads = {T(submit_one), T(shut_down), T(close_it), T(run)}},
