@@ -67,6 +67,8 @@
 #define load_acquire(p) ATOMIC_LOAD(p, __ATOMIC_ACQUIRE)
 #define store_relaxed(p, v) ATOMIC_STORE(p, v, __ATOMIC_RELAXED)
 #define store_release(p, v) ATOMIC_STORE(p, v, __ATOMIC_RELEASE)
+#define load_seq_cst(p) ATOMIC_LOAD(p, __ATOMIC_SEQ_CST)
+#define store_seq_cst(p, v) ATOMIC_STORE(p, v, __ATOMIC_SEQ_CST)
 
 #define swap_relaxed(p, v) ATOMIC_SWAP(p, v, __ATOMIC_RELAXED)
 #define swap_acquire(p, v) ATOMIC_SWAP(p, v, __ATOMIC_ACQUIRE)
@@ -89,6 +91,9 @@
     ATOMIC_CAS(p, seen, v, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 #define cas_acq_rel(p, seen, v)                                                \
     ATOMIC_CAS(p, seen, v, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
+#define cas_seq_cst(p, seen, v)                                                \
+    ATOMIC_CAS(p, seen, v, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 
 #define cas_weak_relaxed(p, seen, v)                                           \
     ATOMIC_CAS(p, seen, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deque -- one owner, any number of thieves, each item once.
+ *
+ * Shape     A ring of slots and two indices that only count: items lie at top,
+ *           top + 1, ... bottom - 1.
+ *
+ *               top                       bottom
+ *                v                          v
+ *              +----+----+----+----+----+----+----+----+
+ *              | 17 | 18 | 19 | 20 | 21 |    |    |    |   index & mask
+ *              +----+----+----+----+----+----+----+----+
+ *         steal ->                       <- pop, push ->
+ *
+ *           Both are 64 bits wide and are never reduced to the ring, so no
+ *           index comes back in the life of a machine.
+ * Roles     push, pop, grow, fini   the owner
+ *           steal, is_empty         any thread
+ * Progress  push (but for the allocator) and pop are wait-free.  steal is one
+ *           try: it says so when another was quicker.
+ *
+ * Shared state
+ *   bottom        the owner writes, thieves read                       P1 P3
+ *   top           all, by CAS; it never falls                       P3 P4 P5
+ *   ring          the owner writes, thieves read                          P2
+ *   ring.slot[]   the owner writes, thieves read; relaxed              P1 P2
+ *   top_seen, own, ring.older   the owner's, plain
+ *
+ * Pairs
+ *   P1  push: store of bottom, release  -->  steal: load of bottom, acquire
+ *       Hands over the slot, and what the item points to.
+ *   P2  grow: store of ring, release  -->  steal: load of ring, acquire
+ *       Hands over the slots of the new ring.
+ *   P3  seq_cst: bottom against top
+ *             the owner's pop                a thief
+ *             bottom = b            (P3)     CAS top: b - 1 -> b     (P3)
+ *             if (top < b)          (P3)     if (b < bottom)         (P3)
+ *                 take item b                    take item b
+ *       Forbidden: the owner reads top = b - 1, and a thief, after somebody
+ *       has taken item b - 1, still reads bottom = b + 1.  Then both take item
+ *       b.  With release and acquire alone each load may pass the store before
+ *       it.
+ *   P4  steal: CAS on top, release  -->  push: load of top, acquire
+ *       The thief has read its slot; it may be written again.
+ *   P5  pop_last: CAS on top, release  -->  steal: load of top, acquire
+ *       Who knows that the last item is gone also knows that bottom has come
+ *       down; it may have been far up before, when there was more.
+ *
+ * The last item.  When top == bottom after pop's claim, a thief may be at the
+ *   same item.  Both try to CAS top from b to b + 1: one word decides.
+ *
+ * Growth.  The owner copies top .. bottom - 1 into a ring twice as large and
+ *   stores it.  A thief that still has the old ring finds the same item there:
+ *   an old ring is never written again.  It is not freed before fini, as nobody
+ *   knows how long a thief takes.  Together the old rings are smaller than the
+ *   one in use.
+ *
+ * Why no ABA        A CAS on top succeeds only if nobody has taken an item
+ *                   since top was read; indices do not repeat.
+ * Why no wrong item A thief reads its slot before its CAS.  The slot is written
+ *                   again only when bottom has gone round the ring, which push
+ *                   allows only after top has passed the slot, and then the CAS
+ *                   fails.
+ * Reclaim           fini, when no thief can come any more.
+ *
+ * Source    Chase and Lev, "Dynamic Circular Work-Stealing Deque", SPAA 2005;
+ *           Le, Pop, Cohen and Zappa Nardelli, "Correct and Efficient
+ *           Work-Stealing for Weak Memory Models", PPoPP 2013, whose fences are
+ *           seq_cst operations here.  In the latter's figure a growth that
+ *           races a steal is left to the reader; crossbeam's CVE-2021-32810 is
+ *           what came of it elsewhere.
+ *
+ * Tested by  test/model/deque.c, test/unit/deque.c, test/stress/deque.c
+ */
+#include "deque.h"
+
+#include <errno.h>
+
+#include "memory.h"
+
+#ifdef WEIR_SMALL
+enum { SMALLEST = 4 };
+#else
+enum { SMALLEST = 256 };
+#endif
+
+static size_t bytes_of(int64_t slots)
+{
+    return sizeof(struct weir__ring) +
+           (size_t)slots * sizeof(((struct weir__ring *)NULL)->slot[0]);
+}
+
+static struct weir__ring *new_ring(int64_t slots, struct weir__ring *older)
+{
+    struct weir__ring *ring = weir__memory_alloc(bytes_of(slots), CACHE_APART);
+
+    if (ring == NULL)
+        return NULL;
+    ring->mask = slots - 1;
+    ring->older = older;
+    return ring;
+}
+
+int weir__deque_init(struct weir__deque *deque)
+{
+    struct weir__ring *ring = new_ring(SMALLEST, NULL);
+
+    if (ring == NULL)
+        return -ENOMEM;
+    set_unshared(&deque->bottom, 0);
+    deque->top_seen = 0;
+    deque->own = ring;
+    set_unshared(&deque->top, 0);
+    set_unshared(&deque->ring, ring);
+    return 0;
+}
+
+void weir__deque_fini(struct weir__deque *deque)
+{
+    struct weir__ring *ring = deque->own;
+
+    while (ring != NULL) {
+        struct weir__ring *older = ring->older;
+
+        weir__memory_free(ring, bytes_of(ring->mask + 1));
+        ring = older;
+    }
+    deque->own = NULL;
+}
+
+bool weir__deque_grow(struct weir__deque *deque)
+{
+    struct weir__ring *old = deque->own;
+    struct weir__ring *ring = new_ring(2 * (old->mask + 1), old);
+    /* relaxed: own */
+    int64_t bottom = load_relaxed(&deque->bottom);
+
+    if (ring == NULL)
+        return false;
+    for (int64_t i = deque->top_seen; i < bottom; i++)
+        /* relaxed: own, and unshared */
+        store_relaxed(&ring->slot[i & ring->mask],
+                      load_relaxed(&old->slot[i & old->mask]));
+    deque->own = ring;
+    /* deque/P2 release: publishes the slots that were copied */
+    store_release(&deque->ring, ring);
+    return true;
+}
+
+void *weir__deque_pop_last(struct weir__deque *deque, int64_t bottom,
+                           int64_t top)
+{
+    void *item = NULL;
+
+    if (top == bottom) {
+        /* relaxed: own */
+        item = load_relaxed(&deque->own->slot[bottom & deque->own->mask]);
+        /* deque/P5 release: publishes the bottom that it goes with */
+        if (!cas_release(&deque->top, &top, top + 1))
+            item = NULL;
+    }
+    /* relaxed: empty; nobody takes anything by this bottom */
+    store_relaxed(&deque->bottom, bottom + 1);
+    return item;
+}
+
+enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item)
+{
+    /* deque/P5 acquire: receives the bottom that goes with it, or later */
+    int64_t top = load_acquire(&deque->top);
+    /* deque/P3 seq_cst: after the CAS that made top what it is
+     * deque/P1 acquire: receives the slots below it */
+    int64_t bottom = load_seq_cst(&deque->bottom);
+    struct weir__ring *ring;
+
+    if (top >= bottom)
+        return WEIR__LOOT_NONE;
+    /* deque/P2 acquire: receives the slots of this ring */
+    ring = load_acquire(&deque->ring);
+    /* relaxed: ordered by P1; the CAS says whether it was still there */
+    *item = load_relaxed(&ring->slot[top & ring->mask]);
+    /* deque/P3 seq_cst: before the next thief's look at bottom
+     * deque/P4 release: the slot has been read */
+    if (!cas_seq_cst(&deque->top, &top, top + 1))
+        return WEIR__LOOT_LOST;
+    return WEIR__LOOT_ONE;
+}
