@@ -11,6 +11,7 @@
 #include "weir/export.h"
 #include "weir/fd.h"
 #include "weir/gate.h"
+#include "weir/job.h"
 #include "weir/loop.h"
 #include "weir/memory.h"
 #include "weir/metrics.h"

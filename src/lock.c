@@ -3,7 +3,7 @@
  * lock -- a mutex of one word.
  *
  * Shape     FREE, HELD, or CONTENDED (held, and somebody may sleep).
- * Roles     lock, unlock   any thread
+ * Roles     lock, try, unlock   any thread
  * Progress  a CAS and an exchange while nobody competes; otherwise it blocks.
  *
  * Shared state
@@ -32,12 +32,17 @@ void weir__lock_init(struct weir__lock *lock)
     set_unshared(&lock->word, FREE);
 }
 
-void weir__lock_lock(struct weir__lock *lock)
+bool weir__lock_try(struct weir__lock *lock)
 {
     uint32_t seen = FREE;
 
     /* lock/P1 acquire: receives what the last owner did */
-    if (cas_acquire(&lock->word, &seen, HELD))
+    return cas_acquire(&lock->word, &seen, HELD);
+}
+
+void weir__lock_lock(struct weir__lock *lock)
+{
+    if (weir__lock_try(lock))
         return;
     /* lock/P1 acquire: receives what the last owner did */
     while (swap_acquire(&lock->word, CONTENDED) != FREE)

@@ -8,6 +8,7 @@
 #ifndef WEIR_SRC_LOCK_H
 #define WEIR_SRC_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "atomic.h"
@@ -23,6 +24,7 @@ void weir__lock_init(struct weir__lock *lock);
  * Orders   lock sees what came before the last unlock
  */
 void weir__lock_lock(struct weir__lock *lock);
+bool weir__lock_try(struct weir__lock *lock); /* true: it is the caller's */
 void weir__lock_unlock(struct weir__lock *lock);
 
 #endif /* WEIR_SRC_LOCK_H */

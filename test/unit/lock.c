@@ -97,3 +97,17 @@ CASE(lock_lets_one_in_at_a_time)
     crew_run(THREADS, take_often, &data);
     expect_int(data.count, THREADS * EACH);
 }
+
+CASE(lock_try_takes_a_free_one_and_leaves_a_held_one)
+{
+    struct weir__lock mine;
+
+    weir__lock_init(&mine);
+    expect(weir__lock_try(&mine));
+    expect(!weir__lock_try(&mine));
+    weir__lock_unlock(&mine);
+    weir__lock_lock(&mine);
+    expect(!weir__lock_try(&mine));
+    weir__lock_unlock(&mine);
+    expect(weir__lock_try(&mine));
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * injector -- a stack that anybody pushes to, and a list that workers share.
+ *
+ * Shape     An intrusive stack in one word; a job's address ends in zero bits,
+ *           and the lowest says that outsiders are no longer let in:
+ *
+ *             63                                              1     0
+ *            +-------------------------------------------------+--------+
+ *            |              newest job, or NULL                | closed |
+ *            +-------------------------------------------------+--------+
+ *
+ *           Behind it a list in order, under a lock.  A worker that wants jobs
+ *           takes the whole stack, turns it round, puts it behind the list, and
+ *           goes away with the first few.  So a producer never waits for a
+ *           worker; jobs that nobody has begun stay where every worker can
+ *           reach them, whatever the others are doing; and a worker that comes
+ *           away with a share pays for the lock once.
+ *
+ *               push --> [stack] --all, turned round--> [list] --a few--> worker
+ *
+ * Roles     push, close, is_empty, count   any thread
+ *           take                           the workers
+ * Progress  push and close are lock-free.  take that may not wait is one try;
+ *           otherwise it waits for a worker that sorts.  Nothing allocates.
+ *
+ * Shared state
+ *   word        any thread, atomic                                         P1
+ *   job.next_   the pusher until P1; then whoever has the lock             P1
+ *   head, tail  under lock (lock/P1)
+ *   sorted      written under lock; others read it as a hint
+ *
+ * Pairs
+ *   P1  push: CAS, release  -->  take: CAS, acquire
+ *       Hands over next_ and whatever the producer wrote before.  All that
+ *       write the word are read-modify-writes, so who reads the newest push
+ *       acquires the older ones too.
+ *
+ * Not paired, on purpose
+ *   close, relaxed: it hands nothing over.  That a push is refused is decided
+ *   by the very word that it wanted to change.
+ *   is_empty, relaxed: whoever must not miss a job puts its own order around
+ *   it (roster.c).
+ *
+ * Why no job is missed  While take moves jobs from the stack to the list,
+ *           is_empty may see neither.  The worker that moves them is awake; if
+ *           it leaves some it tells the others (pool.c).
+ * Why no ABA        push never looks through the job that it covers, and take
+ *                   puts NULL in its place, never a job.
+ *
+ * Tested by  test/model/injector.c, test/unit/injector.c, test/stress/injector.c
+ */
+#include "injector.h"
+
+#include <stddef.h>
+
+#include "check.h"
+
+enum { CLOSED = 1 };
+
+static weir_job *job_of(uintptr_t word)
+{
+    return (weir_job *)(word & ~(uintptr_t)CLOSED); // NOLINT
+}
+
+void weir__injector_init(struct weir__injector *in)
+{
+    set_unshared(&in->word, 0);
+    weir__lock_init(&in->lock);
+    set_unshared(&in->sorted, 0);
+    in->head = NULL;
+    in->tail = NULL;
+}
+
+int weir__injector_push(struct weir__injector *in, weir_job *job,
+                        enum weir__origin origin)
+{
+    /* relaxed: a guess, checked by the CAS */
+    uintptr_t seen = load_relaxed(&in->word);
+
+    DEBUG_CHECK(((uintptr_t)job & CLOSED) == 0, "a job that is not aligned");
+    do {
+        if (seen & CLOSED && origin == WEIR__FROM_OUTSIDE)
+            return WEIR_ECLOSED;
+        plain_store(&job->next_, job_of(seen));
+        /* injector/P1 release: publishes next_ and the caller's writes */
+    } while (
+        !cas_weak_release(&in->word, &seen, (uintptr_t)job | (seen & CLOSED)));
+    return 0;
+}
+
+void weir__injector_close(struct weir__injector *in)
+{
+    /* relaxed: hands nothing over */
+    fetch_or_relaxed(&in->word, CLOSED);
+}
+
+bool weir__injector_is_empty(const struct weir__injector *in)
+{
+    /* relaxed: a guess */
+    return job_of(load_relaxed(&in->word)) == NULL &&
+           /* relaxed: the same */
+           load_relaxed(&in->sorted) == 0;
+}
+
+uint64_t weir__injector_count(const struct weir__injector *in)
+{
+    return load_relaxed(&in->sorted); /* relaxed: count */
+}
+
+/* All that was pushed, newest first. */
+static weir_job *take_stack(struct weir__injector *in)
+{
+    /* relaxed: a guess, checked by the CAS */
+    uintptr_t seen = load_relaxed(&in->word);
+
+    do {
+        if (job_of(seen) == NULL)
+            return NULL;
+        /* injector/P1 acquire: receives every push up to the one we read */
+    } while (!cas_weak_acquire(&in->word, &seen, seen & CLOSED));
+    return job_of(seen);
+}
+
+/* Puts the stack behind the list.  Returns how many there are then. */
+static uint64_t sort(struct weir__injector *in)
+{
+    weir_job *job = take_stack(in), *newest = job, *oldest = NULL;
+    /* relaxed: own, under lock */
+    uint64_t count = load_relaxed(&in->sorted);
+
+    if (job == NULL)
+        return count;
+    for (; job != NULL; count++) {
+        weir_job *older = plain_load(&job->next_);
+
+        plain_store(&job->next_, oldest);
+        oldest = job;
+        job = older;
+    }
+    if (plain_load(&in->head) == NULL)
+        plain_store(&in->head, oldest);
+    else
+        plain_store(&plain_load(&in->tail)->next_, oldest);
+    plain_store(&in->tail, newest);
+    return count;
+}
+
+/* The first `count` of the list, which has so many. */
+static weir_job *cut(struct weir__injector *in, uint64_t count)
+{
+    weir_job *first = plain_load(&in->head), *last = first;
+
+    while (--count > 0)
+        last = plain_load(&last->next_);
+    plain_store(&in->head, plain_load(&last->next_));
+    plain_store(&last->next_, NULL);
+    return first;
+}
+
+static uint64_t share_of(uint64_t count, uint64_t workers, uint64_t limit)
+{
+    uint64_t share = (count + workers - 1) / workers;
+
+    return share < limit ? share : limit;
+}
+
+weir_job *weir__injector_take(struct weir__injector *in, uint64_t workers,
+                              uint64_t limit, bool may_wait)
+{
+    weir_job *jobs = NULL;
+    uint64_t count, share;
+
+    if (weir__injector_is_empty(in))
+        return NULL;
+    if (may_wait)
+        weir__lock_lock(&in->lock);
+    else if (!weir__lock_try(&in->lock))
+        return NULL;
+    count = sort(in);
+    if (count > 0) {
+        share = share_of(count, workers, limit);
+        jobs = cut(in, share);
+        store_relaxed(&in->sorted, count - share); /* relaxed: a hint */
+    }
+    weir__lock_unlock(&in->lock);
+    return jobs;
+}
