@@ -77,8 +77,10 @@
 
 #define fetch_add_relaxed(p, v) ATOMIC_ADD(p, v, __ATOMIC_RELAXED)
 #define fetch_add_acquire(p, v) ATOMIC_ADD(p, v, __ATOMIC_ACQUIRE)
+#define fetch_add_release(p, v) ATOMIC_ADD(p, v, __ATOMIC_RELEASE)
 #define fetch_add_acq_rel(p, v) ATOMIC_ADD(p, v, __ATOMIC_ACQ_REL)
 #define fetch_sub_relaxed(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELAXED)
+#define fetch_sub_acquire(p, v) ATOMIC_SUB(p, v, __ATOMIC_ACQUIRE)
 #define fetch_sub_release(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELEASE)
 #define fetch_sub_acq_rel(p, v) ATOMIC_SUB(p, v, __ATOMIC_ACQ_REL)
 #define fetch_or_relaxed(p, v) ATOMIC_OR(p, v, __ATOMIC_RELAXED)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roster -- one word to look at, one lock to change who sleeps.
+ *
+ * Shape     The word holds two counts that whoever brings work looks at:
+ *
+ *               63              32 31               0
+ *              +------------------+------------------+
+ *              |     sleepers     |    searchers     |
+ *              +------------------+------------------+
+ *
+ *           Work wakes somebody only if there are sleepers and no searchers: a
+ *           searcher will find it, and when the last searcher has found
+ *           something it looks for more and wakes the next.  So a burst of work
+ *           wakes the workers one after another, and a pool with enough of them
+ *           awake costs nobody a wake.
+ *
+ *           The list of sleepers, and how many workers there are, is behind a
+ *           lock: lying down and waking cost a system call anyway.
+ * Roles     notify, wake_one, call, end    any thread
+ *           search, found, lie_down, sleep, block, unblock
+ *                                          a worker, about itself
+ * Progress  notify is wait-free if nobody is to be woken: a load.
+ *
+ * Shared state
+ *   word    any thread, atomic; sleepers change under lock only       P1 P2
+ *   the others   under lock (lock/P1)
+ *
+ * Pairs
+ *   P1  light: notify, between the work and the load of the word.
+ *       heavy: lie_down and found, between their change of the word and their
+ *       last look for work.
+ *             who brings work                a worker that finds none
+ *             put it                         word: one sleeper more, one
+ *             fence_light()                        searcher less
+ *             if (sleepers, no searchers)    weir__membarrier()
+ *                 wake one                   look; if there is some, wake one
+ *       Forbidden: the first reads the old word, and the second sees no work.
+ *   P2  look_hard: fetch_add of 0, release  -->  lie_down, found: fetch_add,
+ *       fetch_sub, acquire
+ *       The same without membarrier.  Both are read-modify-writes of one word,
+ *       so one of them is first: either notify reads the worker's, or the
+ *       worker acquires what came before notify's, and sees the work.
+ *
+ * Not paired, on purpose
+ *   search, relaxed: one that looks more than others believe does no harm.
+ *
+ * Why no lost wake  The picture of P1, and: a searcher that others rely on
+ *           ends either in `found`, where the last one looks again, or in
+ *           `lie_down`, where it does too.  A worker that is woken is a searcher
+ *           from the moment at which it is taken from the list.  wake_one looks
+ *           under the lock whether it is still wanted.
+ * Why over is over  Work comes from outside until `is_ending`; later only from
+ *           workers that are awake.  When all rest, and nothing is queued, none
+ *           can come; that is seen under the lock, where the last one lies down.
+ *
+ * Tested by  test/model/roster.c, test/unit/roster.c, test/stress/pool.c
+ */
+#include "roster.h"
+
+#include <stddef.h>
+
+#include "check.h"
+#include "membarrier.h"
+
+void weir__roster_init(struct weir__roster *roster, uint32_t base)
+{
+    *roster = (struct weir__roster){.base = base};
+    set_unshared(&roster->word, 0);
+    roster->is_asymmetric = weir__membarrier_is_ready();
+    weir__lock_init(&roster->lock);
+}
+
+void weir__bunk_init(struct weir__bunk *bunk)
+{
+    *bunk = (struct weir__bunk){.next = NULL};
+    weir__parker_init(&bunk->parker);
+}
+
+uint64_t weir__roster_look_hard(struct weir__roster *roster)
+{
+    /* roster/P2 release: publishes the work */
+    return fetch_add_release(&roster->word, 0);
+}
+
+/* Under lock.  The worker of this bunk is a searcher from now on. */
+static void take_off(struct weir__roster *roster, struct weir__bunk *bunk)
+{
+    *(bunk->prev != NULL ? &bunk->prev->next : &roster->sleepers) = bunk->next;
+    if (bunk->next != NULL)
+        bunk->next->prev = bunk->prev;
+    bunk->is_listed = false;
+    roster->resting -= bunk->is_resting;
+    /* relaxed: hands nothing over; the parker does */
+    fetch_sub_relaxed(&roster->word,
+                      WEIR__ROSTER_SLEEPER - WEIR__ROSTER_SEARCHER);
+}
+
+/* Under lock. */
+static void put_on(struct weir__roster *roster, struct weir__bunk *bunk,
+                   enum weir__rest rest)
+{
+    bunk->prev = NULL;
+    bunk->next = roster->sleepers;
+    if (bunk->next != NULL)
+        bunk->next->prev = bunk;
+    roster->sleepers = bunk;
+    bunk->is_listed = true;
+    bunk->is_resting = rest == WEIR__REST_DONE;
+    roster->resting += bunk->is_resting;
+    /* roster/P2 acquire: receives work whose notify came before */
+    fetch_add_acquire(&roster->word,
+                      WEIR__ROSTER_SLEEPER - WEIR__ROSTER_SEARCHER);
+}
+
+void weir__roster_wake_one(struct weir__roster *roster)
+{
+    struct weir__bunk *bunk = NULL;
+
+    weir__lock_lock(&roster->lock);
+    /* relaxed: sleepers are ours under lock; a searcher that ends now looks */
+    if (weir__roster_is_blind(load_relaxed(&roster->word))) {
+        bunk = roster->sleepers;
+        take_off(roster, bunk);
+    }
+    weir__lock_unlock(&roster->lock);
+    if (bunk != NULL)
+        weir__parker_unpark(&bunk->parker);
+}
+
+/* ---- a worker, about itself ---- */
+
+void weir__roster_search(struct weir__roster *roster)
+{
+    /* relaxed: nobody relies on it before he sees it */
+    fetch_add_relaxed(&roster->word, WEIR__ROSTER_SEARCHER);
+}
+
+static void settle(const struct weir__roster *roster)
+{
+    if (roster->is_asymmetric)
+        /* roster/P1 heavy: between the word and the last look */
+        weir__membarrier();
+}
+
+bool weir__roster_found(struct weir__roster *roster)
+{
+    /* roster/P2 acquire: receives work whose notify came before */
+    uint64_t old = fetch_sub_acquire(&roster->word, WEIR__ROSTER_SEARCHER);
+
+    if (weir__roster_searchers(old) > 1 || weir__roster_sleepers(old) == 0)
+        return false;
+    settle(roster);
+    return true;
+}
+
+/* Under lock. */
+static bool is_crowded(const struct weir__roster *roster)
+{
+    return roster->live - roster->blocked > roster->base;
+}
+
+enum weir__order weir__roster_lie_down(struct weir__roster *roster,
+                                       struct weir__bunk *bunk,
+                                       enum weir__rest rest)
+{
+    enum weir__order order = WEIR__ORDER_SLEEP;
+
+    weir__lock_lock(&roster->lock);
+    if (rest == WEIR__REST_DONE && is_crowded(roster)) {
+        order = WEIR__ORDER_LEAVE;
+        roster->live--;
+        /* roster/P2 acquire: receives work whose notify came before */
+        fetch_sub_acquire(&roster->word, WEIR__ROSTER_SEARCHER);
+    } else {
+        put_on(roster, bunk, rest);
+    }
+    weir__lock_unlock(&roster->lock);
+    settle(roster);
+    return order;
+}
+
+bool weir__roster_sleep(struct weir__roster *roster, struct weir__bunk *bunk)
+{
+    bool is_over;
+
+    weir__parker_park(&bunk->parker);
+    weir__lock_lock(&roster->lock);
+    if (bunk->is_listed) /* called, and not woken for work */
+        take_off(roster, bunk);
+    is_over = roster->is_over;
+    weir__lock_unlock(&roster->lock);
+    if (is_over)
+        /* relaxed: nobody brings work any more */
+        fetch_sub_relaxed(&roster->word, WEIR__ROSTER_SEARCHER);
+    return !is_over;
+}
+
+void weir__roster_call(struct weir__bunk *bunk)
+{
+    weir__parker_unpark(&bunk->parker);
+}
+
+/* ---- how many there are ---- */
+
+bool weir__roster_join(struct weir__roster *roster)
+{
+    bool is_over;
+
+    weir__lock_lock(&roster->lock);
+    is_over = roster->is_over;
+    roster->live += !is_over;
+    weir__lock_unlock(&roster->lock);
+    if (!is_over)
+        weir__roster_search(roster);
+    return !is_over;
+}
+
+void weir__roster_unjoin(struct weir__roster *roster)
+{
+    weir__lock_lock(&roster->lock);
+    roster->live--;
+    weir__lock_unlock(&roster->lock);
+    /* Others may have relied on it, as on a searcher. */
+    if (weir__roster_found(roster))
+        weir__roster_wake_one(roster);
+}
+
+bool weir__roster_block(struct weir__roster *roster, uint32_t limit)
+{
+    bool is_wanted;
+
+    weir__lock_lock(&roster->lock);
+    roster->blocked++;
+    is_wanted =
+        roster->live - roster->blocked < roster->base && roster->live < limit;
+    roster->live += is_wanted;
+    weir__lock_unlock(&roster->lock);
+    if (is_wanted)
+        weir__roster_search(roster);
+    return is_wanted;
+}
+
+void weir__roster_unblock(struct weir__roster *roster)
+{
+    weir__lock_lock(&roster->lock);
+    roster->blocked--;
+    weir__lock_unlock(&roster->lock);
+}
+
+static void call_all(struct weir__roster *roster)
+{
+    for (struct weir__bunk *bunk = roster->sleepers; bunk != NULL;
+         bunk = bunk->next)
+        weir__parker_unpark(&bunk->parker);
+}
+
+bool weir__roster_end(struct weir__roster *roster, bool begin,
+                      bool (*is_empty)(void *arg), void *arg)
+{
+    bool is_mine;
+
+    weir__lock_lock(&roster->lock);
+    roster->is_ending |= begin;
+    is_mine = roster->is_ending && !roster->is_over &&
+              roster->resting == roster->live && is_empty(arg);
+    if (is_mine) {
+        roster->is_over = true;
+        call_all(roster);
+    }
+    weir__lock_unlock(&roster->lock);
+    return is_mine;
+}
