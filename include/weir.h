@@ -5,16 +5,19 @@
 #ifndef WEIR_H
 #define WEIR_H
 
+#include "weir/abort.h"
 #include "weir/clock.h"
 #include "weir/error.h"
 #include "weir/event.h"
 #include "weir/export.h"
 #include "weir/fd.h"
 #include "weir/gate.h"
+#include "weir/group.h"
 #include "weir/job.h"
 #include "weir/loop.h"
 #include "weir/memory.h"
 #include "weir/metrics.h"
+#include "weir/pool.h"
 #include "weir/state.h"
 #include "weir/task.h"
 #include "weir/timer.h"

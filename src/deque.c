@@ -128,7 +128,8 @@ void weir__deque_fini(struct weir__deque *deque)
     deque->own = NULL;
 }
 
-bool weir__deque_grow(struct weir__deque *deque)
+/* Twice the slots.  False: there is no memory, and nothing has changed. */
+static bool grow(struct weir__deque *deque)
 {
     struct weir__ring *old = deque->own;
     struct weir__ring *ring = new_ring(2 * (old->mask + 1), old);
@@ -145,6 +146,14 @@ bool weir__deque_grow(struct weir__deque *deque)
     /* deque/P2 release: publishes the slots that were copied */
     store_release(&deque->ring, ring);
     return true;
+}
+
+bool weir__deque_push_slowly(struct weir__deque *deque, void *item)
+{
+    /* deque/P4 acquire: thieves have read the slots that they left */
+    deque->top_seen = load_acquire(&deque->top);
+    return weir__deque_push_quick(deque, item) ||
+           (grow(deque) && weir__deque_push_quick(deque, item));
 }
 
 void *weir__deque_pop_last(struct weir__deque *deque, int64_t bottom,

@@ -47,8 +47,9 @@ int weir__deque_init(struct weir__deque *deque);
 /* Gives the memory back.  It is empty, and nobody steals any more. */
 void weir__deque_fini(struct weir__deque *deque);
 
-/* Twice the slots.  False: there is no memory, and nothing has changed. */
-__attribute__((cold)) bool weir__deque_grow(struct weir__deque *deque);
+/* push, when it may have to grow. */
+__attribute__((cold)) bool weir__deque_push_slowly(struct weir__deque *deque,
+                                                   void *item);
 
 /* The last item, if a thief is not quicker. */
 __attribute__((noinline)) void *
@@ -72,6 +73,32 @@ static inline bool weir__deque_is_empty(const struct weir__deque *deque)
     return load_relaxed(&deque->bottom) <= top;
 }
 
+/* How many there are, about.  Thread: any. */
+static inline uint64_t weir__deque_count(const struct weir__deque *deque)
+{
+    int64_t top = load_relaxed(&deque->top); /* relaxed: count */
+    /* relaxed: count */
+    int64_t bottom = load_relaxed(&deque->bottom);
+
+    return bottom > top ? (uint64_t)(bottom - top) : 0;
+}
+
+/* push, if there surely is room.  False: nothing has changed. */
+static inline bool weir__deque_push_quick(struct weir__deque *deque, void *item)
+{
+    /* relaxed: own */
+    int64_t bottom = load_relaxed(&deque->bottom);
+    struct weir__ring *ring = deque->own;
+
+    if (__builtin_expect(bottom - deque->top_seen > ring->mask, 0))
+        return false;
+    /* relaxed: ordered by P1 */
+    store_relaxed(&ring->slot[bottom & ring->mask], item);
+    /* deque/P1 release: publishes the slot, and what the item points to */
+    store_release(&deque->bottom, bottom + 1);
+    return true;
+}
+
 /*
  * Put an item, which is not NULL.
  *
@@ -81,24 +108,8 @@ static inline bool weir__deque_is_empty(const struct weir__deque *deque)
  */
 static inline bool weir__deque_push(struct weir__deque *deque, void *item)
 {
-    /* relaxed: own */
-    int64_t bottom = load_relaxed(&deque->bottom);
-    struct weir__ring *ring = deque->own;
-
-    if (__builtin_expect(bottom - deque->top_seen > ring->mask, 0)) {
-        /* deque/P4 acquire: thieves have read the slots that they left */
-        deque->top_seen = load_acquire(&deque->top);
-        if (bottom - deque->top_seen > ring->mask) {
-            if (!weir__deque_grow(deque))
-                return false;
-            ring = deque->own;
-        }
-    }
-    /* relaxed: ordered by P1 */
-    store_relaxed(&ring->slot[bottom & ring->mask], item);
-    /* deque/P1 release: publishes the slot, and what the item points to */
-    store_release(&deque->bottom, bottom + 1);
-    return true;
+    return weir__deque_push_quick(deque, item) ||
+           weir__deque_push_slowly(deque, item);
 }
 
 /*

@@ -51,7 +51,7 @@
  *           from the moment at which it is taken from the list.  wake_one looks
  *           under the lock whether it is still wanted.
  * Why over is over  Work comes from outside until `is_ending`; later only from
- *           workers that are awake.  When all rest, and nothing is queued, none
+ *           workers that are awake, and from who holds.  When all rest, and nothing is queued, none
  *           can come; that is seen under the lock, where the last one lies down.
  *
  * Tested by  test/model/roster.c, test/unit/roster.c, test/stress/pool.c
@@ -248,6 +248,24 @@ void weir__roster_unblock(struct weir__roster *roster)
     weir__lock_unlock(&roster->lock);
 }
 
+bool weir__roster_hold(struct weir__roster *roster)
+{
+    bool is_over;
+
+    weir__lock_lock(&roster->lock);
+    is_over = roster->is_over;
+    roster->holds += !is_over;
+    weir__lock_unlock(&roster->lock);
+    return !is_over;
+}
+
+void weir__roster_let_go(struct weir__roster *roster)
+{
+    weir__lock_lock(&roster->lock);
+    roster->holds--;
+    weir__lock_unlock(&roster->lock);
+}
+
 static void call_all(struct weir__roster *roster)
 {
     for (struct weir__bunk *bunk = roster->sleepers; bunk != NULL;
@@ -262,7 +280,7 @@ bool weir__roster_end(struct weir__roster *roster, bool begin,
 
     weir__lock_lock(&roster->lock);
     roster->is_ending |= begin;
-    is_mine = roster->is_ending && !roster->is_over &&
+    is_mine = roster->is_ending && !roster->is_over && roster->holds == 0 &&
               roster->resting == roster->live && is_empty(arg);
     if (is_mine) {
         roster->is_over = true;

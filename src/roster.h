@@ -42,6 +42,7 @@ struct weir__roster {
     uint32_t live;               /* under lock: workers there are */
     uint32_t blocked;            /* under lock: of these in a blocking call */
     uint32_t resting;            /* under lock: of these asleep, without work */
+    uint32_t holds;              /* under lock: who may still bring work */
     bool is_ending;              /* under lock: no work comes from outside */
     bool is_over;                /* under lock: and none is left */
 };
@@ -89,24 +90,27 @@ weir__roster_wake_one(struct weir__roster *roster);
 __attribute__((cold, noinline)) uint64_t
 weir__roster_look_hard(struct weir__roster *roster);
 
-/*
- * Work was put where workers look.
- *
- * Thread   any
- */
-static inline void weir__roster_notify(struct weir__roster *roster)
+/* Whether somebody must be woken for work that was just put where workers
+ * look.  Thread: any. */
+static inline bool weir__roster_must_wake(struct weir__roster *roster)
 {
     uint64_t word;
 
-    if (__builtin_expect(roster->is_asymmetric, 1)) {
+    if (__builtin_expect(!roster->is_asymmetric, 0)) {
+        word = weir__roster_look_hard(roster);
+    } else {
         /* roster/P1 light: between the work and the word */
         fence_light();
         /* relaxed: ordered by P1 */
         word = load_relaxed(&roster->word);
-    } else {
-        word = weir__roster_look_hard(roster);
     }
-    if (__builtin_expect(weir__roster_is_blind(word), 0))
+    return __builtin_expect(weir__roster_is_blind(word), 0);
+}
+
+/* Work was put where workers look.  Thread: any. */
+static inline void weir__roster_notify(struct weir__roster *roster)
+{
+    if (weir__roster_must_wake(roster))
         weir__roster_wake_one(roster);
 }
 
@@ -146,6 +150,11 @@ void weir__roster_unjoin(struct weir__roster *roster);
  * already. */
 bool weir__roster_block(struct weir__roster *roster, uint32_t limit);
 void weir__roster_unblock(struct weir__roster *roster);
+
+/* The caller is about to bring work although the end may have begun.  False:
+ * all is over.  Then let_go, and weir__roster_end.  Thread: any. */
+bool weir__roster_hold(struct weir__roster *roster);
+void weir__roster_let_go(struct weir__roster *roster);
 
 /*
  * If `begin`, no work comes from outside any more.  If that is so, all workers

@@ -17,6 +17,7 @@
 _Thread_local uint32_t weir__thread_number = WEIR__THREAD_UNNUMBERED;
 _Thread_local uint32_t weir__thread_slot_ = WEIR__THREAD_SLOTS * CACHE_APART;
 _Thread_local struct weir_loop *weir__thread_loop_;
+_Thread_local struct weir__worker *weir__thread_worker_;
 
 enum { WORDS = WEIR__THREAD_INDEX_LIMIT / 64 };
 
@@ -79,4 +80,9 @@ uint32_t weir__thread_number_assign(void)
 void weir__thread_set_loop(struct weir_loop *loop)
 {
     weir__thread_loop_ = loop;
+}
+
+void weir__thread_set_worker(struct weir__worker *worker)
+{
+    weir__thread_worker_ = worker;
 }

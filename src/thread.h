@@ -3,8 +3,8 @@
  * thread -- what weir knows about the calling thread.
  *
  * A small number of its own, which arrays can be indexed with; a slot, which
- * is the same as an offset in bytes; and the loop that it runs: then it must
- * not block.
+ * is the same as an offset in bytes; the loop that it runs: then it must not
+ * block; and the worker of a pool that it is.
  */
 #ifndef WEIR_SRC_THREAD_H
 #define WEIR_SRC_THREAD_H
@@ -16,6 +16,7 @@
 #include "atomic.h"
 
 struct weir_loop;
+struct weir__worker;
 
 enum { WEIR__THREAD_INDEX_LIMIT = 1024 };
 
@@ -93,6 +94,34 @@ static inline uintptr_t weir__thread_self(void)
 
 /* Set by the loop around its run. */
 void weir__thread_set_loop(struct weir_loop *loop);
+
+#ifndef WEIR_MODEL
+extern _Thread_local __attribute__((
+    tls_model("initial-exec"))) struct weir__worker *weir__thread_worker_;
+
+/* The worker of a pool that the calling thread is, or NULL. */
+static inline struct weir__worker *weir__thread_worker(void)
+{
+    return weir__thread_worker_;
+}
+#endif
+
+/* Set by the worker, once. */
+void weir__thread_set_worker(struct weir__worker *worker);
+
+/* A thread of weir's own (os/thread.c).  All signals are blocked in it: those
+ * of the process are for the threads that its owner has made. */
+struct weir__thread {
+    uint64_t handle;
+};
+
+/* Returns  0, or the error of pthread_create, negative */
+int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
+                       void *arg);
+void weir__thread_join(struct weir__thread *thread);
+
+/* On how many cores this process may run (os/thread.c).  At least 1. */
+uint32_t weir__thread_cores(void);
 
 /* Such a thread must not block. */
 static inline bool weir__thread_is_loop(void)

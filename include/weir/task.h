@@ -41,7 +41,7 @@ struct weir_task {
     weir_task *next_; /* private: weir's while posted */
 };
 
-/* What a callback belongs to, and what holds a loop. */
+/* What a callback belongs to, and what holds a loop or a pool. */
 typedef enum weir_kind {
     WEIR_KIND_TASK = 0,
     WEIR_KIND_TICK,
@@ -51,6 +51,7 @@ typedef enum weir_kind {
     WEIR_KIND_IMMEDIATE,
     WEIR_KIND_CLOSE,
     WEIR_KIND_REF,
+    WEIR_KIND_JOB,
 } weir_kind;
 
 #ifdef __cplusplus

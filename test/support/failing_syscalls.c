@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -99,6 +100,20 @@ WRAP(ssize_t, read, CALL_READ, (int fd, void *buffer, size_t size),
      (fd, buffer, size))
 WRAP(ssize_t, write, CALL_WRITE, (int fd, const void *buffer, size_t size),
      (fd, buffer, size))
+
+/* Returns its error. */
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*body)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*body)(void *), void *arg);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*body)(void *), void *arg)
+{
+    if (fails(CALL_PTHREAD_CREATE))
+        return errno;
+    return __real_pthread_create(thread, attributes, body, arg);
+}
 
 /* Not every C library has it. */
 __attribute__((weak)) int

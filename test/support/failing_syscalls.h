@@ -24,6 +24,7 @@ enum failing_call {
     CALL_FUTEX, /* syscall(SYS_futex, ...) */
     CALL_POLL,
     CALL_PPOLL,
+    CALL_PTHREAD_CREATE,
     CALL_READ,
     CALL_WRITE,
     FAILING_CALLS

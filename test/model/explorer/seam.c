@@ -280,6 +280,36 @@ void weir__thread_set_loop(struct weir_loop *loop)
     loop_of[model_self()] = loop;
 }
 
+static struct weir__worker *worker_of[MODEL_THREADS + 2];
+
+struct weir__worker *weir__thread_worker(void)
+{
+    return worker_of[model_self()];
+}
+
+void weir__thread_set_worker(struct weir__worker *worker)
+{
+    worker_of[model_self()] = worker;
+}
+
+/* A case has all its threads from the beginning. */
+int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
+                       void *arg)
+{
+    (void)thread, (void)body, (void)arg;
+    return -EAGAIN;
+}
+
+void weir__thread_join(struct weir__thread *thread)
+{
+    (void)thread;
+}
+
+uint32_t weir__thread_cores(void)
+{
+    return 1;
+}
+
 uintptr_t weir__thread_self(void)
 {
     return model_self() + 1;

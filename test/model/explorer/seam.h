@@ -85,6 +85,7 @@ void model_plain_write(void *address, size_t size,
 _Noreturn void weir__check_failed(const char *file, int line, const char *text);
 uint32_t weir__thread_index(void);
 struct weir_loop *weir__thread_loop(void);
+struct weir__worker *weir__thread_worker(void);
 uintptr_t weir__thread_self(void);
 
 #endif /* WEIR_MODEL_SEAM_H */

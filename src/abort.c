@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * abort -- one word says whether and why; a lock for who listens.
+ *
+ * Shape     `reason` goes from 0 to its value once, by a CAS: who does that is
+ *           the one that raised it, and tells the listeners.  It takes them
+ *           from the list one by one, under the lock, and calls each without
+ *           it; so a remove that comes meanwhile either finds its listener on
+ *           the list, or knows that it is being told.
+ *
+ *           An abort that waits for any of others has a link to each: a listener
+ *           there, and a reference to it.
+ *
+ *               sources  [ list ] --> link.listener --> relay: raise(target)
+ *
+ *           Two counts keep the memory.  `refs` are the users'; `lives` are
+ *           those who may touch it: the users together, and each link that has
+ *           not been told or removed.  When the last user goes, or it is raised,
+ *           the links are removed; one that is just being told lets go of its life itself.
+ * Roles     all: any thread that has a reference
+ * Progress  reason is wait-free.  The others take the lock for a few
+ *           instructions; nothing is called under it.
+ *
+ * Shared state
+ *   reason              any thread, atomic                                 P1
+ *   refs, lives         any thread, atomic                                 P2
+ *   head, and a listener's links   under lock (lock/P1)
+ *   link[]              const after any, but for the listeners
+ *
+ * Pairs
+ *   P1  raise: CAS, release  -->  reason: load, acquire
+ *       Hands over what came before the raise.
+ *   P2  unref, let_go: fetch_sub, release  -->  the last one, acquire
+ *       Hands over the memory.
+ *
+ * Reclaim   The last life gives the sources back, and the memory.
+ * Why none is told twice or never  raise writes `reason` before it takes the
+ *           lock; listen looks at it under the lock.  Either listen comes first
+ *           and is on the list that raise empties, or it sees the reason.
+ *
+ * Tested by  test/unit/abort.c, test/model/abort.c
+ */
+#include "weir/abort.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "atomic.h"
+#include "lock.h"
+#include "memory.h"
+
+enum { IDLE = 0, LISTED = 1 }; /* weir_listener.state_ */
+
+struct link {
+    weir_listener listener;
+    weir_abort *source;
+    weir_abort *target;
+};
+
+struct weir_abort {
+    atomic(int) reason;     /* any thread, P1 */
+    atomic(uint32_t) refs;  /* any thread, P2 */
+    atomic(uint32_t) lives; /* any thread, P2 */
+    struct weir__lock lock;
+    weir_listener *head, *tail; /* under lock; tail if head is not NULL */
+    size_t count;               /* const */
+    struct link link[];
+};
+
+static size_t bytes_of(size_t links)
+{
+    return sizeof(weir_abort) + links * sizeof(struct link);
+}
+
+static weir_abort *make(size_t links)
+{
+    weir_abort *abort = weir__memory_alloc(bytes_of(links), 16);
+
+    if (abort == NULL)
+        return NULL;
+    set_unshared(&abort->reason, 0);
+    set_unshared(&abort->refs, 1);
+    set_unshared(&abort->lives, 1 + (uint32_t)links);
+    weir__lock_init(&abort->lock);
+    abort->head = NULL;
+    abort->count = links;
+    return abort;
+}
+
+int weir_abort_new(weir_abort **abort)
+{
+    if (abort == NULL)
+        return -EINVAL;
+    *abort = make(0);
+    return *abort == NULL ? -ENOMEM : 0;
+}
+
+void weir_abort_ref(weir_abort *abort)
+{
+    fetch_add_relaxed(&abort->refs, 1); /* relaxed: the caller has one */
+}
+
+static void let_go(weir_abort *abort)
+{
+    /* abort/P2 release: we no longer use it
+     * abort/P2 acquire: nobody else does, if this is the last */
+    if (fetch_sub_acq_rel(&abort->lives, 1) != 1)
+        return;
+    for (size_t i = 0; i < abort->count; i++)
+        weir_abort_unref(abort->link[i].source);
+    weir__memory_free(abort, bytes_of(abort->count));
+}
+
+/* The links that were not told no longer listen. */
+static void unlink_all(weir_abort *abort)
+{
+    for (size_t i = 0; i < abort->count; i++) {
+        struct link *link = &abort->link[i];
+
+        if (weir_abort_remove(link->source, &link->listener) == 0)
+            let_go(abort);
+    }
+}
+
+void weir_abort_unref(weir_abort *abort)
+{
+    /* abort/P2 release: we no longer use it
+     * abort/P2 acquire: nobody else does, if this is the last */
+    if (abort == NULL || fetch_sub_acq_rel(&abort->refs, 1) != 1)
+        return;
+    unlink_all(abort);
+    let_go(abort);
+}
+
+/* ---- listeners ---- */
+
+/* Under lock. */
+static void append(weir_abort *abort, weir_listener *listener)
+{
+    plain_store(&listener->next_, NULL);
+    plain_store(&listener->prev_, abort->head == NULL ? NULL : abort->tail);
+    if (abort->head == NULL)
+        abort->head = listener;
+    else
+        plain_store(&abort->tail->next_, listener);
+    abort->tail = listener;
+    plain_store(&listener->state_, LISTED);
+}
+
+/* Under lock. */
+static void take_off(weir_abort *abort, weir_listener *listener)
+{
+    weir_listener *next = plain_load(&listener->next_);
+    weir_listener *prev = plain_load(&listener->prev_);
+
+    if (prev != NULL)
+        plain_store(&prev->next_, next);
+    else
+        abort->head = next;
+    if (next != NULL)
+        plain_store(&next->prev_, prev);
+    else
+        abort->tail = prev;
+    plain_store(&listener->state_, IDLE);
+}
+
+static void listen(weir_abort *abort, weir_listener *listener)
+{
+    int reason;
+
+    weir__lock_lock(&abort->lock);
+    reason = weir_abort_reason(abort);
+    if (reason == 0)
+        append(abort, listener);
+    else
+        plain_store(&listener->state_, IDLE);
+    weir__lock_unlock(&abort->lock);
+    if (reason != 0)
+        listener->run(listener, reason);
+}
+
+int weir_abort_listen(weir_abort *abort, weir_listener *listener)
+{
+    if (abort == NULL || listener == NULL || listener->run == NULL)
+        return -EINVAL;
+    listen(abort, listener);
+    return 0;
+}
+
+int weir_abort_remove(weir_abort *abort, weir_listener *listener)
+{
+    bool is_mine;
+
+    if (abort == NULL || listener == NULL)
+        return -EINVAL;
+    weir__lock_lock(&abort->lock);
+    is_mine = plain_load(&listener->state_) == LISTED;
+    if (is_mine)
+        take_off(abort, listener);
+    weir__lock_unlock(&abort->lock);
+    return is_mine ? 0 : -ENOENT;
+}
+
+static weir_listener *take_first(weir_abort *abort)
+{
+    weir_listener *first;
+
+    weir__lock_lock(&abort->lock);
+    first = abort->head;
+    if (first != NULL)
+        take_off(abort, first);
+    weir__lock_unlock(&abort->lock);
+    return first;
+}
+
+int weir_abort_raise(weir_abort *abort, int reason)
+{
+    int seen = 0;
+    weir_listener *listener;
+
+    if (abort == NULL || reason == 0)
+        return -EINVAL;
+    /* abort/P1 release: publishes what came before */
+    if (!cas_release(&abort->reason, &seen, reason))
+        return -EALREADY;
+    while ((listener = take_first(abort)) != NULL)
+        listener->run(listener, reason);
+    unlink_all(abort); /* the other sources are of no interest any more */
+    return 0;
+}
+
+int weir_abort_reason(const weir_abort *abort)
+{
+    /* abort/P1 acquire: receives what came before the raise */
+    return load_acquire(&abort->reason);
+}
+
+/* ---- any of others ---- */
+
+static void relay(weir_listener *listener, int reason)
+{
+    weir_abort *target = ((struct link *)listener)->target;
+
+    (void)weir_abort_raise(target, reason); /* another may have been first */
+    let_go(target);
+}
+
+int weir_abort_any(weir_abort **abort, weir_abort *const *sources, size_t count)
+{
+    weir_abort *target;
+
+    if (abort == NULL || (sources == NULL && count > 0))
+        return -EINVAL;
+    for (size_t i = 0; i < count; i++)
+        if (sources[i] == NULL)
+            return -EINVAL;
+    target = make(count);
+    if (target == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        weir_abort_ref(sources[i]);
+        target->link[i] = (struct link){
+            .listener.run = relay, .source = sources[i], .target = target};
+    }
+    for (size_t i = 0; i < count; i++)
+        listen(sources[i], &target->link[i].listener);
+    *abort = target;
+    return 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * census -- what a pool does, seen from any thread: counts, and what keeps it
+ * from its end.
+ *
+ * Nothing is locked and nothing allocated: what is asked is a pool that may be
+ * stuck.
+ *
+ * Not paired, on purpose: all loads are relaxed, but for those that find the
+ * workers and the lanes (pool/P1, P2).  A picture is of about now.
+ *
+ * Tested by  test/unit/pool_end.c, test/stress/pool.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "pool.h"
+
+/* Where the next holder goes. */
+struct page {
+    weir_holder *holders;
+    size_t capacity;
+    size_t count;
+};
+
+static void add(struct page *page, weir_holder holder)
+{
+    if (page->count < page->capacity)
+        page->holders[page->count] = holder;
+    page->count++;
+}
+
+static int64_t age_of(const weir_pool *pool, uint64_t since_ticks)
+{
+    struct weir__moment now = weir__ticks_look();
+    double ticks = (double)(now.before - pool->birth.before);
+
+    if (now.before <= since_ticks || ticks <= 0)
+        return 0; /* it has begun since we looked */
+    return (int64_t)((double)(now.before - since_ticks) / ticks *
+                     (double)(now.real_ns - pool->birth.real_ns));
+}
+
+static void add_running(struct page *page, const weir_pool *pool,
+                        const struct weir__worker *worker)
+{
+    if (!load_relaxed(&worker->is_running)) /* relaxed: picture */
+        return;
+    add(page,
+        (weir_holder){
+            .kind = WEIR_KIND_JOB,
+            .is_running = true,
+            .name = load_relaxed(&worker->name), /* relaxed: picture */
+            .count = 1,
+            /* relaxed: picture */
+            .age_ns = age_of(pool, load_relaxed(&worker->since_ticks)),
+            .thread = load_relaxed(&worker->thread_id), /* relaxed: picture */
+        });
+}
+
+static void add_waiting(struct page *page, const char *name, uint64_t count)
+{
+    if (count > 0)
+        add(page, (weir_holder){.kind = WEIR_KIND_JOB,
+                                .name = name,
+                                .count = count,
+                                .age_ns = -1});
+}
+
+/* Those in lanes are not among them. */
+static uint64_t count_queued(const weir_pool *pool)
+{
+    /* pool/P1 acquire: receives the workers up to this number */
+    uint32_t made = load_acquire(&pool->made);
+    uint64_t count = 0;
+
+    for (unsigned p = 0; p < WEIR_PRIORITIES; p++) {
+        count += weir__injector_count(&pool->injector[p]);
+        for (uint32_t i = 0; i < made; i++)
+            /* relaxed: ordered by P1 */
+            count +=
+                weir__deque_count(&load_relaxed(&pool->worker[i])->deque[p]);
+    }
+    return count;
+}
+
+size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
+                        size_t capacity)
+{
+    struct page page = {holders, holders == NULL ? 0 : capacity, 0};
+    const weir_lane *lane;
+    uint32_t made;
+
+    if (pool == NULL)
+        return 0;
+    /* pool/P1 acquire: receives the workers up to this number */
+    made = load_acquire(&pool->made);
+    for (uint32_t i = 0; i < made; i++)
+        /* relaxed: ordered by P1 */
+        add_running(&page, pool, load_relaxed(&pool->worker[i]));
+    /* pool/P2 acquire: receives the lanes */
+    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
+        /* relaxed: count */
+        add_waiting(&page, lane->name, load_relaxed(&lane->waiting));
+    add_waiting(&page, NULL, count_queued(pool));
+    return page.count;
+}
+
+int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
+{
+    weir_pool_stats sum = {.size = sizeof(sum)};
+    const weir_lane *lane;
+    uint32_t made;
+
+    if (pool == NULL || stats == NULL || stats->size != sizeof(*stats))
+        return -EINVAL;
+    sum.workers = load_relaxed(&pool->threads); /* relaxed: count */
+    /* relaxed: count */
+    sum.asleep = weir__roster_sleepers(load_relaxed(&pool->roster.word));
+    sum.blocked = load_relaxed(&pool->blocked); /* relaxed: count */
+    /* pool/P1 acquire: receives the workers up to this number */
+    made = load_acquire(&pool->made);
+    for (uint32_t i = 0; i < made; i++) {
+        /* relaxed: ordered by P1 */
+        struct weir__worker *worker = load_relaxed(&pool->worker[i]);
+
+        sum.ran += load_relaxed(&worker->ran);             /* relaxed: count */
+        sum.cancelled += load_relaxed(&worker->cancelled); /* relaxed: count */
+        sum.stolen += load_relaxed(&worker->stolen);       /* relaxed: count */
+        sum.sleeps += load_relaxed(&worker->sleeps);       /* relaxed: count */
+    }
+    sum.queued = count_queued(pool);
+    /* pool/P2 acquire: receives the lanes */
+    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
+        sum.queued += load_relaxed(&lane->waiting); /* relaxed: count */
+    *stats = sum;
+    return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * docket -- storage handed out in a row by one thread, opened by many, and
+ * taken back by the pad.
+ *
+ * Shape     Each producer thread has a desk in each pool, and on it one pad
+ *           that it fills from front to end.  A pad counts down what is left to
+ *           be opened.  A worker does not count each docket there: it keeps a
+ *           tally of the pad that it is at, and says how many when it comes to
+ *           another pad, or before it sleeps.  Whoever takes the count to zero
+ *           gives the pad back to its desk.
+ *
+ *              producer                         workers
+ *              pad: [used|used|next|    |    ]  tally: 17 of this pad
+ *                 ^--- one, when it is full --- left 0: push on `spare`
+ *
+ * Roles     take, return   the desk's thread
+ *           open, settle   the workers
+ * Progress  take and open: wait-free but for the allocator.
+ * Memory    A desk keeps at most KEPT pads that nobody uses; more go back to
+ *           the allocator at once.
+ *
+ * Shared state
+ *   desk[]                    its thread alone.  A thread's number passes to
+ *                             the next one under a mutex (thread.c)
+ *   desk.pad, .used, .free    the desk's thread, plain
+ *   pad.left                  workers count down, the producer sets it     P1
+ *   desk.spare                workers push, the producer takes all         P2
+ *   desk.kept                 both, relaxed: a count
+ *   pad.next                  whoever has the pad                          P2
+ *
+ * Pairs
+ *   P1  settle: fetch_sub, release  -->  the settle that reaches zero, acquire
+ *       All other workers have read their dockets of the pad.
+ *   P2  settle: CAS on spare, release  -->  take: exchange on spare, acquire
+ *       Hands back the pad.
+ *
+ * Why no ABA        settle pushes and never looks below the top; take takes all.
+ *
+ * Tested by  test/unit/docket.c, test/model/docket.c, test/stress/pool.c
+ */
+#include "docket.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "memory.h"
+#include "thread.h"
+
+#ifdef WEIR_SMALL
+enum { SIZE = 2, KEPT = 1 };
+#else
+enum { SIZE = 256, KEPT = 8 };
+#endif
+
+struct weir__pad {
+    struct weir__desk *desk; /* const; NULL: a docket of its own */
+    struct weir__pad *next;
+    atomic(uint32_t) left; /* workers, P1 */
+    _Alignas(CACHE_LINE) struct weir__docket docket[];
+};
+
+struct weir__desk {
+    struct weir__pad *pad;  /* producer only */
+    uint32_t used;          /* producer only: dockets of pad */
+    struct weir__pad *free; /* producer only */
+    _Alignas(CACHE_APART) atomic(struct weir__pad *) spare; /* all, P2 */
+    atomic(uint32_t) kept; /* all: pads in free and spare, about */
+};
+
+static size_t bytes_of(uint32_t dockets)
+{
+    return sizeof(struct weir__pad) + dockets * sizeof(struct weir__docket);
+}
+
+static struct weir__pad *new_pad(struct weir__desk *desk, uint32_t dockets)
+{
+    struct weir__pad *pad = weir__memory_alloc(bytes_of(dockets), CACHE_LINE);
+
+    if (pad == NULL)
+        return NULL;
+    pad->desk = desk;
+    set_unshared(&pad->left, dockets);
+    for (uint32_t i = 0; i < dockets; i++)
+        pad->docket[i].pad = pad;
+    return pad;
+}
+
+/* ---- the producer's side ---- */
+
+/* A pad that was given back, or a new one. */
+static bool turn_page(struct weir__desk *desk)
+{
+    struct weir__pad *pad = desk->free;
+
+    if (pad == NULL)
+        /* docket/P2 acquire: receives pads that all are through with */
+        pad = swap_acquire(&desk->spare, NULL);
+    if (pad != NULL) {
+        desk->free = plain_load(&pad->next);
+        fetch_sub_relaxed(&desk->kept, 1); /* relaxed: count */
+        /* relaxed: unshared */
+        store_relaxed(&pad->left, SIZE);
+    } else {
+        pad = new_pad(desk, SIZE);
+    }
+    if (pad == NULL)
+        return false;
+    desk->pad = pad;
+    desk->used = 0;
+    return true;
+}
+
+static struct weir__desk *new_desk(void)
+{
+    struct weir__desk *desk = weir__memory_alloc(sizeof(*desk), CACHE_APART);
+
+    if (desk == NULL)
+        return NULL;
+    desk->free = NULL;
+    set_unshared(&desk->spare, NULL);
+    set_unshared(&desk->kept, 0);
+    if (!turn_page(desk)) {
+        weir__memory_free(desk, sizeof(*desk));
+        return NULL;
+    }
+    return desk;
+}
+
+__attribute__((cold, noinline)) static struct weir__docket *
+take_slowly(struct weir__dockets *office, uint32_t thread)
+{
+    struct weir__desk *desk;
+
+    if (thread >= WEIR__DOCKET_DESKS) {
+        struct weir__pad *pad = new_pad(NULL, 1);
+
+        return pad == NULL ? NULL : &pad->docket[0];
+    }
+    desk = office->desk[thread];
+    if (desk == NULL)
+        desk = office->desk[thread] = new_desk();
+    else if (!turn_page(desk))
+        return NULL;
+    return desk == NULL ? NULL : &desk->pad->docket[desk->used++];
+}
+
+struct weir__docket *weir__docket_take(struct weir__dockets *office)
+{
+    uint32_t thread = weir__thread_index();
+    struct weir__desk *desk =
+        thread < WEIR__DOCKET_DESKS ? office->desk[thread] : NULL;
+
+    if (desk == NULL || desk->used == SIZE)
+        return take_slowly(office, thread);
+    return &desk->pad->docket[desk->used++];
+}
+
+void weir__docket_return(struct weir__dockets *office,
+                         struct weir__docket *docket)
+{
+    uint32_t thread = weir__thread_index();
+
+    if (thread < WEIR__DOCKET_DESKS)
+        office->desk[thread]->used--;
+    else
+        weir__memory_free(docket->pad, bytes_of(1));
+}
+
+/* ---- the workers' side ---- */
+
+static void give_back(struct weir__pad *pad)
+{
+    struct weir__desk *desk = pad->desk;
+    struct weir__pad *seen;
+
+    if (desk == NULL) {
+        weir__memory_free(pad, bytes_of(1));
+        return;
+    }
+    if (load_relaxed(&desk->kept) >= KEPT) { /* relaxed: count */
+        weir__memory_free(pad, bytes_of(SIZE));
+        return;
+    }
+    fetch_add_relaxed(&desk->kept, 1); /* relaxed: count */
+    /* relaxed: a guess, checked by the CAS */
+    seen = load_relaxed(&desk->spare);
+    do
+        plain_store(&pad->next, seen);
+    /* docket/P2 release: all have read it */
+    while (!cas_weak_release(&desk->spare, &seen, pad));
+}
+
+void weir__docket_settle(struct weir__tally *tally)
+{
+    struct weir__pad *pad = tally->pad;
+
+    if (pad == NULL)
+        return;
+    tally->pad = NULL;
+    /* docket/P1 release: our dockets were read
+     * docket/P1 acquire: so were the others', if this is the last */
+    if (fetch_sub_acq_rel(&pad->left, tally->opened) == tally->opened)
+        give_back(pad);
+}
+
+struct weir__call weir__docket_open(struct weir__docket *docket,
+                                    struct weir__tally *tally)
+{
+    struct weir__call call = {docket->fn, docket->arg};
+
+    if (tally->pad != docket->pad) {
+        weir__docket_settle(tally);
+        tally->pad = docket->pad;
+        tally->opened = 0;
+    }
+    tally->opened++;
+    return call;
+}
+
+/* ---- both ---- */
+
+void weir__dockets_init(struct weir__dockets *office)
+{
+    for (uint32_t i = 0; i < WEIR__DOCKET_DESKS; i++)
+        office->desk[i] = NULL;
+}
+
+static void free_pads(struct weir__pad *pad)
+{
+    while (pad != NULL) {
+        struct weir__pad *next = pad->next;
+
+        weir__memory_free(pad, bytes_of(SIZE));
+        pad = next;
+    }
+}
+
+void weir__dockets_fini(struct weir__dockets *office)
+{
+    for (uint32_t i = 0; i < WEIR__DOCKET_DESKS; i++) {
+        struct weir__desk *desk = office->desk[i];
+
+        if (desk == NULL)
+            continue;
+        if (desk->used < SIZE) /* otherwise a worker has given it back */
+            weir__memory_free(desk->pad, bytes_of(SIZE));
+        free_pads(desk->free);
+        /* relaxed: unshared, no thread is inside any more */
+        free_pads(load_relaxed(&desk->spare));
+        weir__memory_free(desk, sizeof(*desk));
+    }
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * group -- how many jobs are left, counted in two places.
+ *
+ * Shape     A spawn and its end are mostly on one thread: that of the group's
+ *           owner, who counts them in `mine`, plain.  All others count in the
+ *           word.  The two together are what is left; either alone may be
+ *           negative.
+ *
+ *               63                          3       2        1        0
+ *              +-----------------------------+----------+---------+--------+
+ *              |       left, of others       | finished |cancelled| waiter |
+ *              +-----------------------------+----------+---------+--------+
+ *
+ *           An owner that has nothing to do moves `mine` into the word together
+ *           with WAITER, in one step, so whoever takes the word to zero then
+ *           knows that nothing is left, and calls the owner.
+ * Roles     init, wait          the owner
+ *           spawn               the owner, and jobs of the group
+ *           leave               the worker that has run a job of the group
+ *           cancel              any thread
+ * Progress  spawn and leave are wait-free.  wait runs other jobs, and sleeps.
+ *
+ * Shared state
+ *   word          any thread, atomic                                       P1
+ *   mine          the owner, plain
+ *   owner, pool   const after init
+ *
+ * Pairs
+ *   P1  leave: fetch_sub, release  -->  is_done, await, wait: acquire
+ *       Hands over what the job did.  All that write the word are
+ *       read-modify-writes, so who sees zero receives from every leave.
+ *
+ * Why zero is zero  A job of the group that spawns another counts it before it
+ *           is counted out itself; so no value of the word, with the `mine` that
+ *           goes with it, is zero before all are done.
+ * Why no lost wake  WAITER and the count are one word: either the last leave
+ *           sees WAITER and calls, or await sees zero.  The call leaves a permit
+ *           (parker.c).  A thread that is no worker sleeps on the word itself.
+ * Reclaim   After its fetch_sub a leave does not touch the group, which may lie
+ *           on a stack that is gone: it knows the owner from before, and workers
+ *           outlive their jobs; of the word it uses the address only.
+ *
+ * Tested by  test/unit/group.c, test/model/group.c, test/stress/group.c
+ */
+#include "weir/group.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "check.h"
+#include "futex.h"
+#include "pool.h"
+
+#define WAITER WEIR__GROUP_WAITER
+#define CANCELLED WEIR__GROUP_CANCELLED
+#define FINISHED WEIR__GROUP_FINISHED
+#define ONE WEIR__GROUP_ONE
+#define left weir__group_left
+
+void weir_group_init(weir_group *group, weir_pool *pool)
+{
+    set_unshared(&group->word_, 0);
+    group->mine_ = 0;
+    group->owner_ = weir__worker_of(pool);
+    group->pool_ = pool;
+}
+
+/* ---- spawn ---- */
+
+/* Counts it for all to see, and posts it. */
+static int spawn_counted(weir_group *group, weir_job *job,
+                         struct weir__worker *worker)
+{
+    weir_pool *pool = group->pool_;
+    int err;
+
+    /* relaxed: own, or the caller is a job of the group, which is counted */
+    fetch_add_relaxed(&group->word_, ONE);
+    if (worker != NULL) {
+        weir__worker_push(worker, job);
+        return 0;
+    }
+    err = weir__injector_push(&pool->injector[job->priority], job,
+                              WEIR__FROM_OUTSIDE);
+    if (err == 0)
+        weir__roster_notify(&pool->roster);
+    else
+        fetch_sub_relaxed(&group->word_, ONE); /* relaxed: own */
+    return err;
+}
+
+/* Whatever is not quick: by another thread than the owner, or by one that is no
+ * worker; with a priority; when a queue has to grow; and what is refused. */
+__attribute__((noinline)) static int spawn_slowly(weir_group *group,
+                                                  weir_job *job)
+{
+    weir_pool *pool = group->pool_;
+    struct weir__worker *worker = weir__worker_of(pool);
+    /* relaxed: who cancels now meets the job in its queue */
+    uint64_t word = load_relaxed(&group->word_);
+
+    if (job == NULL || !weir__pool_is_fit(pool, job))
+        return -EINVAL;
+    if (word & FINISHED)
+        return WEIR_ECLOSED;
+    if (word & CANCELLED)
+        return WEIR_ECANCELED;
+    if (weir__pool_is_closing(pool))
+        return WEIR_ECLOSED;
+    job->group_ = group;
+    job->state_ = 0;
+    if (worker == NULL || worker != group->owner_)
+        return spawn_counted(group, job, worker);
+    group->mine_++;
+    weir__worker_push(worker, job);
+    return 0;
+}
+
+__attribute__((cold, noinline)) static int wake_one(weir_pool *pool)
+{
+    weir__roster_wake_one(&pool->roster);
+    return 0;
+}
+
+/* The owner, one of its pool's workers, spawns a plain job.  Calls nothing but
+ * the end of the function, so it needs no stack frame. */
+int weir_group_spawn(weir_group *group, weir_job *job)
+{
+    weir_pool *pool = group->pool_;
+    struct weir__worker *worker = weir__thread_worker();
+
+    if (__builtin_expect(
+            job == NULL || job->run == NULL || job->lane != NULL ||
+                job->priority != WEIR_PRIORITY_NORMAL || worker == NULL ||
+                worker != group->owner_ ||
+                !(worker->occupied & 1U << WEIR_PRIORITY_NORMAL) ||
+                weir__pool_is_closing(pool) ||
+                /* relaxed: who cancels now meets the job in its queue */
+                load_relaxed(&group->word_) & (FINISHED | CANCELLED),
+            0))
+        return spawn_slowly(group, job);
+    job->group_ = group;
+    job->state_ = 0;
+    if (__builtin_expect(
+            !weir__deque_push_quick(&worker->deque[WEIR_PRIORITY_NORMAL], job),
+            0))
+        return spawn_slowly(group, job);
+    group->mine_++;
+    if (weir__roster_must_wake(&pool->roster))
+        return wake_one(pool);
+    return 0;
+}
+
+/* ---- join ---- */
+
+void weir__group_leave_other(weir_group *group)
+{
+    struct weir__worker *owner = group->owner_;
+    const void *word = &group->word_;
+    uint64_t old;
+
+    /* group/P1 release: publishes what the job did */
+    old = fetch_sub_release(&group->word_, ONE);
+    if (left(old) != 1 || !(old & WAITER))
+        return;
+    if (owner != NULL)
+        weir__roster_call(&owner->bunk);
+    else
+        weir__futex_wake_all(futex_low_half(word), WEIR__FUTEX_PRIVATE);
+}
+
+bool weir__group_await(weir_group *group)
+{
+    /* relaxed: a guess, checked by the CAS */
+    uint64_t seen = load_relaxed(&group->word_);
+    uint64_t next;
+
+    do
+        next = (seen | WAITER) + (uint64_t)group->mine_ * ONE;
+    /* group/P1 acquire: receives what all jobs did, if none is left */
+    while (!cas_weak_acquire(&group->word_, &seen, next));
+    group->mine_ = 0;
+    return left(next) == 0;
+}
+
+static void wait_as_worker(weir_group *group, struct weir__worker *worker)
+{
+    while (!weir__group_is_done(group)) {
+        weir_job *job = weir__worker_pop(worker);
+
+        if (job == NULL)
+            job = weir__worker_search(worker, group);
+        if (job != NULL)
+            weir__worker_run(worker, job);
+    }
+}
+
+static void wait_asleep(weir_group *group)
+{
+    while (!weir__group_await(group)) {
+        /* relaxed: await receives what the jobs did */
+        uint64_t word = load_relaxed(&group->word_);
+
+        if (left(word) != 0)
+            (void)weir__futex_wait(futex_low_half(&group->word_),
+                                   (uint32_t)word, -1, WEIR__FUTEX_PRIVATE);
+    }
+}
+
+int weir_group_wait(weir_group *group)
+{
+    struct weir__worker *worker = weir__worker_of(group->pool_);
+    uint64_t word;
+
+    if (__builtin_expect(worker != group->owner_, 0))
+        return -EPERM;
+    if (worker != NULL)
+        wait_as_worker(group, worker);
+    else if (weir__thread_is_loop())
+        return -EDEADLK;
+    else
+        wait_asleep(group);
+    word = load_relaxed(&group->word_); /* relaxed: nobody else has it now */
+    /* relaxed: the same; but a cancel that comes too late shall be no crash */
+    store_relaxed(&group->word_, (word & CANCELLED) | FINISHED);
+    return word & CANCELLED ? WEIR_ECANCELED : 0;
+}
+
+void weir_group_cancel(weir_group *group)
+{
+    /* relaxed: hands nothing over */
+    fetch_or_relaxed(&group->word_, CANCELLED);
+}
+
+bool weir_group_is_cancelled(const weir_group *group)
+{
+    return weir__group_is_cancelled(group);
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool -- made, fed from outside, stopped, freed.
+ *
+ * Shape     Workers (worker.c) around three doors (injector.c), one for each
+ *           priority, and one roster (roster.c) that knows who sleeps and when
+ *           all is over.  No job is counted: the pool is over when its doors
+ *           are closed and empty and all workers rest, and a worker rests only
+ *           with empty queues.  So shutting down costs those who post nothing.
+ *
+ *           shutdown   close the doors; when all is over the workers end
+ *           close      the same, and `is_closing`: whatever is taken from a
+ *                      queue from then on is called with WEIR_ECANCELED
+ *
+ *           The last thread that ends calls done, and then says `finished`.
+ * Roles     post, submit, shutdown, close   any thread
+ *           grow                            a worker that blocks
+ *           leave                           a worker that ends
+ *           new, free                       one thread, alone
+ * Progress  post and submit are lock-free but for the allocator, and but for
+ *           waking a worker, if one sleeps and none searches.
+ *
+ * Shared state
+ *   made, worker[]   grow writes under lock; any thread reads              P1
+ *   lanes            weir_lane_new pushes; any thread reads                P2
+ *   threads          counted down by each thread that ends                 P3
+ *   finished         written once; a futex                                 P4
+ *   is_closing       written once, relaxed
+ *   worker.is_used   under lock
+ *
+ * Pairs
+ *   P1  grow: store of made, release  -->  worker.c, census.c: load, acquire
+ *       Hands over the worker in that place.
+ *   P2  weir_lane_new: CAS on lanes, release  -->  close, census.c: load,
+ *       acquire
+ *       Hands over the lane.
+ *   P3  leave: fetch_sub of threads, release  -->  the last leave, acquire
+ *       Hands what all jobs did to done.
+ *   P4  leave: store of finished, release  -->  shutdown, close: load, acquire
+ *       Hands it to whoever waited.
+ *
+ * Not paired, on purpose
+ *   is_closing, relaxed: see weir__pool_is_closing.
+ *
+ * Tested by  test/unit/pool.c, test/unit/pool_end.c, test/unit/pool_failing.c,
+ *            test/model/pool.c, test/stress/pool.c
+ */
+#include "weir/pool.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "check.h"
+#include "clock.h"
+#include "futex.h"
+#include "memory.h"
+#include "pool.h"
+
+/* ---- made and freed ---- */
+
+static size_t bytes_of(uint32_t max_workers)
+{
+    return sizeof(weir_pool) +
+           max_workers * sizeof(((weir_pool *)NULL)->worker[0]);
+}
+
+/* Fills in the defaults.  Returns 0, -EINVAL */
+static int understand(weir_pool_options *to, const weir_pool_options *from)
+{
+    if (from != NULL && from->size != sizeof(*from))
+        return -EINVAL;
+    *to = from != NULL ? *from : (weir_pool_options){.size = sizeof(*to)};
+    if (to->workers == 0)
+        to->workers = weir__thread_cores();
+    if (to->workers > WEIR_POOL_LIMIT || to->max_workers > WEIR_POOL_LIMIT)
+        return -EINVAL;
+    if (to->max_workers == 0)
+        to->max_workers = to->workers * 4 < WEIR_POOL_LIMIT ? to->workers * 4
+                                                            : WEIR_POOL_LIMIT;
+    return to->max_workers < to->workers ? -EINVAL : 0;
+}
+
+static weir_pool *make_pool(const weir_pool_options *options)
+{
+    weir_pool *pool =
+        weir__memory_alloc(bytes_of(options->max_workers), CACHE_APART);
+
+    if (pool == NULL)
+        return NULL;
+    weir__roster_init(&pool->roster, options->workers);
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+        weir__injector_init(&pool->injector[i]);
+    set_unshared(&pool->is_closing, 0);
+    set_unshared(&pool->made, 0);
+    set_unshared(&pool->lanes, NULL);
+    weir__lock_init(&pool->lock);
+    pool->max_workers = options->max_workers;
+    pool->name = options->name;
+    pool->arg = options->arg;
+    pool->done = options->done;
+    pool->birth = weir__ticks_look();
+    weir__dockets_init(&pool->dockets);
+    set_unshared(&pool->blocked, 0);
+    set_unshared(&pool->threads, 0);
+    set_unshared(&pool->finished, 0);
+    return pool;
+}
+
+static void free_pool(weir_pool *pool)
+{
+    /* relaxed: unshared */
+    uint32_t made = load_relaxed(&pool->made);
+    /* relaxed: unshared */
+    weir_lane *lane = load_relaxed(&pool->lanes), *next;
+
+    for (; lane != NULL; lane = next) {
+        next = lane->next;
+        weir__memory_free(lane, sizeof(*lane));
+    }
+    for (uint32_t i = 0; i < made; i++) {
+        /* relaxed: unshared */
+        struct weir__worker *worker = load_relaxed(&pool->worker[i]);
+
+        if (worker->is_joinable)
+            weir__thread_join(&worker->thread);
+        weir__worker_fini(worker);
+        weir__memory_free(worker, sizeof(*worker));
+    }
+    weir__dockets_fini(&pool->dockets);
+    weir__memory_free(pool, bytes_of(pool->max_workers));
+}
+
+/* Another worker, without a thread.  Under lock, or alone.  NULL: no memory. */
+static struct weir__worker *add_worker(weir_pool *pool)
+{
+    uint32_t index = load_relaxed(&pool->made); /* relaxed: own, under lock */
+    struct weir__worker *worker =
+        weir__memory_alloc(sizeof(*worker), CACHE_APART);
+
+    if (worker == NULL)
+        return NULL;
+    if (weir__worker_init(worker, pool, index) != 0) {
+        weir__memory_free(worker, sizeof(*worker));
+        return NULL;
+    }
+    /* relaxed: ordered by P1 */
+    store_relaxed(&pool->worker[index], worker);
+    /* pool/P1 release: publishes the worker */
+    store_release(&pool->made, index + 1);
+    return worker;
+}
+
+/* A thread for a worker that is marked as used.  Returns 0, or the error */
+static int start(struct weir__worker *worker)
+{
+    int err;
+
+    if (worker->is_joinable)
+        weir__thread_join(&worker->thread); /* it has ended, or is about to */
+    worker->is_joinable = false;
+    err = weir__thread_start(&worker->thread, weir__worker_live, worker);
+    worker->is_joinable = err == 0;
+    return err;
+}
+
+static void begin_end(weir_pool *pool)
+{
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+        weir__injector_close(&pool->injector[i]);
+    (void)weir__roster_end(&pool->roster, true, weir__pool_is_empty, pool);
+}
+
+/* Returns 0, -ETIMEDOUT */
+static int await_finished(weir_pool *pool, int64_t timeout_ns)
+{
+    int64_t deadline_ns = -1;
+
+    if (timeout_ns > 0)
+        deadline_ns = weir__clock_deadline(timeout_ns);
+    for (int err = 0;;) {
+        /* pool/P4 acquire: receives what all jobs did */
+        if (load_acquire(&pool->finished))
+            return 0;
+        if (timeout_ns == 0 || err == -ETIMEDOUT)
+            return -ETIMEDOUT;
+        err = weir__futex_wait(&pool->finished, 0, deadline_ns,
+                               WEIR__FUTEX_PRIVATE);
+    }
+}
+
+/* Only the first `running` workers have got a thread. */
+static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
+{
+    pool->done = NULL; /* seen by the workers: the roster's lock is between */
+    for (uint32_t i = running; i < wanted; i++) {
+        weir__roster_unjoin(&pool->roster);
+        fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
+    }
+    if (running == 0)
+        return;
+    begin_end(pool);
+    (void)await_finished(pool, -1);
+}
+
+static int start_all(weir_pool *pool, uint32_t workers)
+{
+    set_unshared(&pool->threads, workers);
+    for (uint32_t i = 0; i < workers; i++)
+        (void)weir__roster_join(&pool->roster);
+    for (uint32_t i = 0; i < workers; i++) {
+        /* relaxed: own */
+        struct weir__worker *worker = load_relaxed(&pool->worker[i]);
+        int err;
+
+        worker->is_used = true;
+        err = start(worker);
+        if (err != 0) {
+            give_up(pool, i, workers);
+            return err;
+        }
+    }
+    return 0;
+}
+
+int weir_pool_new(weir_pool **pool, const weir_pool_options *options)
+{
+    weir_pool_options known;
+    weir_pool *made;
+    int err;
+
+    if (pool == NULL || understand(&known, options) != 0)
+        return -EINVAL;
+    made = make_pool(&known);
+    if (made == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < known.workers; i++)
+        if (add_worker(made) == NULL) {
+            free_pool(made);
+            return -ENOMEM;
+        }
+    err = start_all(made, known.workers);
+    if (err != 0) {
+        free_pool(made);
+        return err;
+    }
+    *pool = made;
+    return 0;
+}
+
+int weir_pool_free(weir_pool *pool)
+{
+    int err;
+
+    if (pool == NULL)
+        return 0;
+    if (weir__worker_of(pool) != NULL)
+        return WEIR_EREENTRANT;
+    err = weir_pool_close(pool, weir__thread_is_loop() ? 0 : -1);
+    if (err != 0)
+        return -EDEADLK;
+    free_pool(pool);
+    return 0;
+}
+
+/* ---- jobs from outside, and of jobs ---- */
+
+bool weir__pool_is_empty(void *arg)
+{
+    const weir_pool *pool = arg;
+
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+        if (!weir__injector_is_empty(&pool->injector[i]))
+            return false;
+    return true;
+}
+
+/* A job that is in order. */
+static int post(weir_pool *pool, weir_job *job)
+{
+    struct weir__worker *worker = weir__worker_of(pool);
+    int err;
+
+    job->group_ = NULL;
+    job->state_ = 0;
+    if (worker != NULL) {
+        if (weir__pool_is_closing(pool))
+            return WEIR_ECLOSED;
+        weir__worker_push(worker, job);
+        return 0;
+    }
+    err = weir__injector_push(&pool->injector[job->priority], job,
+                              WEIR__FROM_OUTSIDE);
+    if (err == 0)
+        weir__roster_notify(&pool->roster);
+    return err;
+}
+
+int weir_pool_post(weir_pool *pool, weir_job *job)
+{
+    if (pool == NULL || job == NULL || !weir__pool_is_fit(pool, job))
+        return -EINVAL;
+    return post(pool, job);
+}
+
+static void open_docket(weir_job *job, int status)
+{
+    struct weir__call call = weir__docket_open((struct weir__docket *)job,
+                                               &weir__thread_worker()->tally);
+
+    call.fn(call.arg, status);
+}
+
+int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
+                     const weir_submit_options *options)
+{
+    weir_job job = {.run = open_docket};
+    struct weir__docket *docket;
+    int err;
+
+    if (pool == NULL || fn == NULL)
+        return -EINVAL;
+    if (options != NULL) {
+        if (options->size != sizeof(*options))
+            return -EINVAL;
+        job.name = options->name;
+        job.priority = options->priority;
+        job.lane = options->lane;
+        job.abort = options->abort;
+    }
+    if (!weir__pool_is_fit(pool, &job))
+        return -EINVAL;
+    docket = weir__docket_take(&pool->dockets);
+    if (docket == NULL)
+        return -ENOMEM;
+    docket->job = job;
+    docket->fn = fn;
+    docket->arg = arg;
+    err = post(pool, &docket->job);
+    if (err != 0)
+        weir__docket_return(&pool->dockets, docket);
+    return err;
+}
+
+weir_pool *weir_pool_current(void)
+{
+    struct weir__worker *worker = weir__thread_worker();
+
+    return worker == NULL ? NULL : worker->pool;
+}
+
+/* ---- workers that block ---- */
+
+/* A worker without a thread, marked as used; or NULL. */
+static struct weir__worker *claim_worker(weir_pool *pool)
+{
+    struct weir__worker *worker = NULL;
+    uint32_t made;
+
+    weir__lock_lock(&pool->lock);
+    made = load_relaxed(&pool->made); /* relaxed: own, under lock */
+    for (uint32_t i = 0; i < made && worker == NULL; i++) {
+        /* relaxed: own, under lock */
+        struct weir__worker *other = load_relaxed(&pool->worker[i]);
+
+        if (!other->is_used)
+            worker = other;
+    }
+    if (worker == NULL && made < pool->max_workers)
+        worker = add_worker(pool);
+    if (worker != NULL)
+        worker->is_used = true;
+    weir__lock_unlock(&pool->lock);
+    return worker;
+}
+
+static void unclaim_worker(weir_pool *pool, struct weir__worker *worker)
+{
+    weir__lock_lock(&pool->lock);
+    worker->is_used = false;
+    weir__lock_unlock(&pool->lock);
+}
+
+void weir__pool_grow(weir_pool *pool)
+{
+    struct weir__worker *worker = claim_worker(pool);
+
+    if (worker != NULL) {
+        /* relaxed: not the first, and the caller's is not the last */
+        fetch_add_relaxed(&pool->threads, 1);
+        if (start(worker) == 0)
+            return;
+        fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
+        unclaim_worker(pool, worker);
+    }
+    weir__roster_unjoin(&pool->roster);
+}
+
+int weir_pool_blocking_begin(weir_pool *pool)
+{
+    struct weir__worker *worker;
+
+    if (pool == NULL)
+        return -EINVAL;
+    worker = weir__worker_of(pool);
+    if (worker == NULL)
+        return -EPERM;
+    if (worker->is_blocking)
+        return WEIR_EREENTRANT;
+    worker->is_blocking = true;
+    fetch_add_relaxed(&pool->blocked, 1); /* relaxed: count */
+    if (weir__roster_block(&pool->roster, pool->max_workers))
+        weir__pool_grow(pool);
+    return 0;
+}
+
+void weir__worker_unblock(struct weir__worker *worker)
+{
+    weir_pool *pool = worker->pool;
+
+    worker->is_blocking = false;
+    fetch_sub_relaxed(&pool->blocked, 1); /* relaxed: count */
+    weir__roster_unblock(&pool->roster);
+}
+
+int weir_pool_blocking_end(weir_pool *pool)
+{
+    struct weir__worker *worker;
+
+    if (pool == NULL)
+        return -EINVAL;
+    worker = weir__worker_of(pool);
+    if (worker == NULL)
+        return -EPERM;
+    if (!worker->is_blocking)
+        return -EINVAL;
+    weir__worker_unblock(worker);
+    return 0;
+}
+
+/* ---- the end ---- */
+
+static void finish(weir_pool *pool)
+{
+    const void *word = &pool->finished;
+
+    if (pool->done != NULL)
+        pool->done(pool->arg, pool,
+                   weir__pool_is_closing(pool) ? WEIR_ECANCELED : 0);
+    /* pool/P4 release: publishes what all jobs did */
+    store_release(&pool->finished, 1);
+    weir__futex_wake_all(word, WEIR__FUTEX_PRIVATE);
+}
+
+void weir__pool_leave(weir_pool *pool, struct weir__worker *worker)
+{
+    unclaim_worker(pool, worker);
+    /* pool/P3 release: publishes what our jobs did
+     * pool/P3 acquire: receives what all the others' did */
+    if (fetch_sub_acq_rel(&pool->threads, 1) == 1)
+        finish(pool);
+}
+
+/* Those that wait in lanes are called with WEIR_ECANCELED too. */
+static void flush_lanes(weir_pool *pool)
+{
+    weir_lane *lane;
+
+    if (!weir__roster_hold(&pool->roster))
+        return;
+    /* pool/P2 acquire: receives the lanes */
+    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
+        weir__lane_flush(lane);
+    weir__roster_notify(&pool->roster);
+    weir__roster_let_go(&pool->roster);
+}
+
+/* Returns 0 (go on and wait), -EINVAL, -EDEADLK, or 1: from inside */
+static int may_wait(const weir_pool *pool, int64_t timeout_ns)
+{
+    if (pool == NULL)
+        return -EINVAL;
+    if (weir__worker_of(pool) != NULL)
+        return 1;
+    return timeout_ns != 0 && weir__thread_is_loop() ? -EDEADLK : 0;
+}
+
+int weir_pool_shutdown(weir_pool *pool, int64_t timeout_ns)
+{
+    int inside = may_wait(pool, timeout_ns);
+
+    if (inside < 0)
+        return inside;
+    begin_end(pool);
+    return inside ? 0 : await_finished(pool, timeout_ns);
+}
+
+int weir_pool_close(weir_pool *pool, int64_t timeout_ns)
+{
+    int inside = may_wait(pool, timeout_ns);
+
+    if (inside < 0)
+        return inside;
+    /* relaxed: see weir__pool_is_closing */
+    store_relaxed(&pool->is_closing, 1);
+    flush_lanes(pool);
+    begin_end(pool);
+    return inside ? 0 : await_finished(pool, timeout_ns);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker -- the life of a worker: its own jobs, those from outside, those of
+ * others; and sleep.
+ *
+ * Shape     pick     own queue or door, priority by priority
+ *           steal    from the others, when there is nothing to pick
+ *           search   both, as a searcher of the roster; then sleep
+ *           run      call the job, and what its lane and group want then
+ *
+ *           A worker takes its share of a door (injector.h) into its own queue,
+ *           where others can steal it.  It puts the share there the newest
+ *           first, so that it takes the oldest first: with one worker, jobs
+ *           from outside begin in the order in which they came.
+ * Roles     all: the worker's own thread, but for the counts
+ * Progress  a worker that has jobs never waits for another one.
+ *
+ * Why no lost wake  search follows the rules of roster.c: after each push a
+ *           notify; after `found` and `lie_down` a look at everything that can
+ *           hold work, and a wake if there is some.  A worker lies down only
+ *           with empty queues of its own.
+ *
+ * Shared state
+ *   deque[]     deque.c
+ *   bunk        roster.c
+ *   is_running, name, since_ticks, thread_id, counts
+ *               written by the worker, relaxed; census.c reads them
+ *
+ * Not paired, on purpose
+ *   These pictures and counts: nothing is read through them but names, which
+ *   outlive the pool.
+ *
+ * Tested by  test/unit/pool.c, test/stress/pool.c, test/model/pool.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "pool.h"
+#include "weir/abort.h"
+
+#ifdef WEIR_SMALL
+enum { SHARE = 2, SPINS = 0, YIELDS = 1 };
+#else
+/* How often a worker looks before it sleeps: a few times while it keeps the
+ * core, for others are often about to bring something; a few more after it has
+ * let others have the core, for they may be the ones that bring it. */
+enum { SHARE = 32, SPINS = 16, YIELDS = 8 };
+#endif
+
+#define HIGH WEIR_PRIORITY_HIGH
+#define NORMAL WEIR_PRIORITY_NORMAL
+#define LOW WEIR_PRIORITY_LOW
+
+/* The order in which a worker looks. */
+enum rank { FIRST_HIGH, FIRST_NORMAL, FIRST_LOW };
+
+static const uint8_t ranks[][WEIR_PRIORITIES] = {
+    [FIRST_HIGH] = {HIGH, NORMAL, LOW},
+    [FIRST_NORMAL] = {NORMAL, HIGH, LOW},
+    [FIRST_LOW] = {LOW, NORMAL, HIGH},
+};
+
+#define count_up(counter)                                                      \
+    /* relaxed: own, shown to others */                                        \
+    store_relaxed(counter, load_relaxed(counter) + 1)
+
+int weir__worker_init(struct weir__worker *worker, weir_pool *pool,
+                      uint32_t index)
+{
+    *worker = (struct weir__worker){
+        .pool = pool, .index = index, .random = index * 2654435761U + 1};
+    weir__bunk_init(&worker->bunk);
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+        if (weir__deque_init(&worker->deque[i]) != 0) {
+            while (i-- > 0)
+                weir__deque_fini(&worker->deque[i]);
+            return -ENOMEM;
+        }
+    return 0;
+}
+
+void weir__worker_fini(struct weir__worker *worker)
+{
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+        weir__deque_fini(&worker->deque[i]);
+}
+
+void weir__worker_push_outside(struct weir__worker *worker, weir_job *job)
+{
+    /* From inside, and so never refused. */
+    (void)weir__injector_push(&worker->pool->injector[job->priority], job,
+                              WEIR__FROM_INSIDE);
+}
+
+/* ---- which job ---- */
+
+weir_job *weir__worker_pop_any(struct weir__worker *worker)
+{
+    for (unsigned i = 0; worker->occupied != 0 && i < WEIR_PRIORITIES; i++) {
+        unsigned priority = ranks[FIRST_HIGH][i];
+        weir_job *job = NULL;
+
+        if (worker->occupied & 1U << priority)
+            job = weir__deque_pop(&worker->deque[priority]);
+        if (job != NULL)
+            return job;
+        worker->occupied &= ~(1U << priority);
+    }
+    return NULL;
+}
+
+/* The list with its last one first. */
+static weir_job *reverse(weir_job *job)
+{
+    weir_job *reversed = NULL;
+
+    while (job != NULL) {
+        weir_job *next = job->next_;
+
+        job->next_ = reversed;
+        reversed = job;
+        job = next;
+    }
+    return reversed;
+}
+
+/* A share of what came from outside: one to run, the others to the queue. */
+static weir_job *take_share(struct weir__worker *worker, unsigned priority,
+                            bool may_wait)
+{
+    weir_pool *pool = worker->pool;
+    struct weir__injector *in = &pool->injector[priority];
+    weir_job *first =
+        weir__injector_take(in, pool->roster.base, SHARE, may_wait);
+
+    if (first == NULL)
+        return NULL;
+    for (weir_job *job = reverse(first->next_), *next; job != NULL;
+         job = next) {
+        next = job->next_;
+        worker->occupied |= 1U << priority;
+        if (!weir__deque_push(&worker->deque[priority], job))
+            weir__worker_push_outside(worker, job);
+    }
+    if (worker->occupied & 1U << priority || !weir__injector_is_empty(in))
+        weir__roster_notify(&pool->roster);
+    return first;
+}
+
+static enum rank next_rank(struct weir__worker *worker)
+{
+    switch (++worker->picks % WEIR_POOL_FAIRNESS) {
+    case 0:
+        return FIRST_LOW;
+    case WEIR_POOL_FAIRNESS / 2:
+        return FIRST_NORMAL;
+    default:
+        return FIRST_HIGH;
+    }
+}
+
+static weir_job *pick(struct weir__worker *worker, bool may_wait)
+{
+    const uint8_t *order = ranks[next_rank(worker)];
+
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+        unsigned priority = order[i];
+        weir_job *job = NULL;
+
+        if (worker->occupied & 1U << priority) {
+            job = weir__deque_pop(&worker->deque[priority]);
+            if (job == NULL)
+                worker->occupied &= ~(1U << priority);
+        }
+        if (job == NULL)
+            job = take_share(worker, priority, may_wait);
+        if (job != NULL)
+            return job;
+    }
+    return NULL;
+}
+
+/* xorshift32: Marsaglia 2003. */
+static uint32_t random_next(struct weir__worker *worker)
+{
+    uint32_t x = worker->random;
+
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return worker->random = x;
+}
+
+static weir_job *steal_from(struct weir__deque *deque)
+{
+    void *job;
+    enum weir__loot loot;
+
+    do
+        loot = weir__deque_steal(deque, &job);
+    while (loot == WEIR__LOOT_LOST); /* somebody else has got one */
+    return loot == WEIR__LOOT_ONE ? job : NULL;
+}
+
+static weir_job *steal(struct weir__worker *worker)
+{
+    weir_pool *pool = worker->pool;
+    /* pool/P1 acquire: receives the workers up to this number */
+    uint32_t made = load_acquire(&pool->made);
+    uint32_t start = random_next(worker) % made;
+
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+        for (uint32_t k = 0; k < made; k++) {
+            /* relaxed: ordered by P1 */
+            struct weir__worker *victim =
+                load_relaxed(&pool->worker[(start + k) % made]);
+            weir_job *job;
+
+            if (victim == worker)
+                continue;
+            job = steal_from(&victim->deque[ranks[FIRST_HIGH][i]]);
+            if (job != NULL) {
+                count_up(&worker->stolen); /* relaxed: count */
+                return job;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* ---- nothing to do ---- */
+
+static bool has_jobs(const struct weir__worker *worker)
+{
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+        if (!weir__deque_is_empty(&worker->deque[i]))
+            return true;
+    return false;
+}
+
+/* Whether there is work for anybody, about. */
+static bool has_work(weir_pool *pool)
+{
+    /* pool/P1 acquire: receives the workers up to this number */
+    uint32_t made = load_acquire(&pool->made);
+
+    if (!weir__pool_is_empty(pool))
+        return true;
+    for (uint32_t i = 0; i < made; i++)
+        /* relaxed: ordered by P1 */
+        if (has_jobs(load_relaxed(&pool->worker[i])))
+            return true;
+    return false;
+}
+
+/* No searcher any more. */
+static void stop_searching(weir_pool *pool)
+{
+    if (weir__roster_found(&pool->roster) && has_work(pool))
+        weir__roster_wake_one(&pool->roster);
+}
+
+/* Looks everywhere, a few times.  The last time it also waits for a worker that
+ * is at a door. */
+static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
+{
+    for (int i = 0; i < SPINS + YIELDS; i++) {
+        weir_job *job;
+
+        if (group != NULL && weir__group_is_done(group))
+            return NULL;
+        job = pick(worker, i == SPINS + YIELDS - 1);
+        if (job == NULL)
+            job = steal(worker);
+        if (job != NULL)
+            return job;
+        if (i < SPINS)
+            cpu_relax();
+        else
+            weir__thread_yield();
+    }
+    return NULL;
+}
+
+/* True: it has slept, and searches again.  False: it is to end. */
+static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
+{
+    weir_pool *pool = worker->pool;
+    struct weir__roster *roster = &pool->roster;
+    enum weir__order order;
+
+    weir__docket_settle(&worker->tally);
+    order = weir__roster_lie_down(roster, &worker->bunk, rest);
+    if (has_work(pool))
+        weir__roster_wake_one(roster);
+    else if (rest == WEIR__REST_DONE)
+        (void)weir__roster_end(roster, false, weir__pool_is_empty, pool);
+    if (order == WEIR__ORDER_LEAVE)
+        return false;
+    count_up(&worker->sleeps); /* relaxed: count */
+    return weir__roster_sleep(roster, &worker->bunk);
+}
+
+/* As a searcher already. */
+static weir_job *search(struct weir__worker *worker, weir_group *group)
+{
+    enum weir__rest rest = group == NULL ? WEIR__REST_DONE : WEIR__REST_WAITING;
+
+    for (;;) {
+        weir_job *job = sweep(worker, group);
+
+        if (job != NULL || (group != NULL && weir__group_await(group))) {
+            stop_searching(worker->pool);
+            return job;
+        }
+        if (!lie_down(worker, rest))
+            return NULL;
+    }
+}
+
+weir_job *weir__worker_search(struct weir__worker *worker, weir_group *group)
+{
+    weir__roster_search(&worker->pool->roster);
+    return search(worker, group);
+}
+
+/* ---- running ---- */
+
+static inline int status_of(const weir_pool *pool, const weir_job *job)
+{
+    if (weir__pool_is_closing(pool) ||
+        (job->abort != NULL && weir_abort_reason(job->abort) != 0) ||
+        (job->group_ != NULL && weir__group_is_cancelled(job->group_)))
+        return WEIR_ECANCELED;
+    return 0;
+}
+
+/* Cancelled ones need no place in their lane, but may have one. */
+static void run_in_lane(struct weir__worker *worker, weir_job *job)
+{
+    weir_lane *lane = job->lane;
+    weir_group *group = job->group_;
+    int status = status_of(worker->pool, job);
+    bool has_slot = (job->state_ & WEIR__JOB_HAS_SLOT) != 0;
+    weir_job *next;
+
+    if (!has_slot && status == 0) {
+        if (!weir__lane_enter(lane, job))
+            return;
+        has_slot = true;
+    }
+    count_up(status == 0 ? &worker->ran
+                         : &worker->cancelled); /* relaxed: count */
+    job->run(job, status);
+    if (has_slot && (next = weir__lane_exit(lane)) != NULL)
+        weir__worker_push(worker, next);
+    if (group != NULL)
+        weir__group_leave(group, worker);
+}
+
+void weir__worker_run(struct weir__worker *worker, weir_job *job)
+{
+    weir_group *group = job->group_;
+    int status;
+
+    if (job->lane != NULL) {
+        run_in_lane(worker, job);
+        return;
+    }
+    status = status_of(worker->pool, job);
+    count_up(status == 0 ? &worker->ran
+                         : &worker->cancelled); /* relaxed: count */
+    job->run(job, status);
+    if (group != NULL)
+        weir__group_leave(group, worker);
+}
+
+/* What the report shows. */
+static void show(struct weir__worker *worker, const weir_job *job)
+{
+    const char *name = job->name;
+
+    if (name == NULL && job->lane != NULL)
+        name = job->lane->name;
+    store_relaxed(&worker->name, name); /* relaxed: picture */
+    /* relaxed: picture */
+    store_relaxed(&worker->since_ticks, weir__ticks_now());
+    store_relaxed(&worker->is_running, true); /* relaxed: picture */
+}
+
+static void show_nothing(struct weir__worker *worker)
+{
+    store_relaxed(&worker->is_running, false); /* relaxed: picture */
+}
+
+void weir__worker_live(void *arg)
+{
+    struct weir__worker *worker = arg;
+    weir_job *job;
+
+    weir__thread_set_worker(worker);
+    /* relaxed: picture */
+    store_relaxed(&worker->thread_id, weir__thread_id());
+    job = search(worker, NULL); /* a searcher since it was joined */
+    while (job != NULL) {
+        show(worker, job);
+        weir__worker_run(worker, job);
+        if (worker->is_blocking)
+            weir__worker_unblock(worker);
+        job = pick(worker, false);
+        if (job == NULL) {
+            show_nothing(worker);
+            job = weir__worker_search(worker, NULL);
+        }
+    }
+    weir__docket_settle(&worker->tally);
+    weir__pool_leave(worker->pool, worker);
+}
