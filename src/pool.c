@@ -106,7 +106,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     return pool;
 }
 
-static void free_pool(weir_pool *pool)
+void weir__pool_unmake(weir_pool *pool)
 {
     /* relaxed: unshared */
     uint32_t made = load_relaxed(&pool->made);
@@ -202,11 +202,11 @@ static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
     (void)await_finished(pool, -1);
 }
 
-static int start_all(weir_pool *pool, uint32_t workers)
+/* Returns 0, or the error; then the pool is gone. */
+static int start_all(weir_pool *pool)
 {
-    set_unshared(&pool->threads, workers);
-    for (uint32_t i = 0; i < workers; i++)
-        (void)weir__roster_join(&pool->roster);
+    uint32_t workers = pool->roster.base;
+
     for (uint32_t i = 0; i < workers; i++) {
         /* relaxed: own */
         struct weir__worker *worker = load_relaxed(&pool->worker[i]);
@@ -216,17 +216,25 @@ static int start_all(weir_pool *pool, uint32_t workers)
         err = start(worker);
         if (err != 0) {
             give_up(pool, i, workers);
+            weir__pool_unmake(pool);
             return err;
         }
     }
     return 0;
 }
 
-int weir_pool_new(weir_pool **pool, const weir_pool_options *options)
+/* Counts its workers as if they were there, and searched. */
+static void expect_all(weir_pool *pool, uint32_t workers)
+{
+    set_unshared(&pool->threads, workers);
+    for (uint32_t i = 0; i < workers; i++)
+        (void)weir__roster_join(&pool->roster);
+}
+
+int weir__pool_make(weir_pool **pool, const weir_pool_options *options)
 {
     weir_pool_options known;
     weir_pool *made;
-    int err;
 
     if (pool == NULL || understand(&known, options) != 0)
         return -EINVAL;
@@ -235,16 +243,21 @@ int weir_pool_new(weir_pool **pool, const weir_pool_options *options)
         return -ENOMEM;
     for (uint32_t i = 0; i < known.workers; i++)
         if (add_worker(made) == NULL) {
-            free_pool(made);
+            weir__pool_unmake(made);
             return -ENOMEM;
         }
-    err = start_all(made, known.workers);
-    if (err != 0) {
-        free_pool(made);
-        return err;
-    }
+    expect_all(made, known.workers);
     *pool = made;
     return 0;
+}
+
+int weir_pool_new(weir_pool **pool, const weir_pool_options *options)
+{
+    int err = weir__pool_make(pool, options);
+
+    if (err == 0)
+        err = start_all(*pool);
+    return err;
 }
 
 int weir_pool_free(weir_pool *pool)
@@ -258,7 +271,7 @@ int weir_pool_free(weir_pool *pool)
     err = weir_pool_close(pool, weir__thread_is_loop() ? 0 : -1);
     if (err != 0)
         return -EDEADLK;
-    free_pool(pool);
+    weir__pool_unmake(pool);
     return 0;
 }
 

@@ -82,6 +82,12 @@ struct weir_pool {
 
 /* ---- pool.c ---- */
 
+/* A pool whose workers have no threads yet.  Returns 0, -EINVAL, -ENOMEM */
+int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
+
+/* Its threads have ended. */
+void weir__pool_unmake(weir_pool *pool);
+
 /* Whether nothing waits at the doors.  As weir__roster_end wants it. */
 bool weir__pool_is_empty(void *pool);
 

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool -- the whole of it, with model threads as its workers: each job that was
+ * accepted is called once, nobody sleeps for ever, and the pool finishes when
+ * all is done, under every interleaving with so many preemptions.
+ *
+ * A worker's search is a hundred steps, so there is a bound in most cases; the
+ * parts are explored without one (deque, injector, roster, group, docket).
+ */
+#include "pool.h"
+
+#include "model.h"
+
+static weir_pool *pool;
+
+struct item {
+    weir_job job;
+    int payload; /* written before the post */
+    atomic(int) calls, cancelled;
+    int children;
+};
+
+static struct item items[4];
+static atomic(int) accepted;
+static int done_calls;
+
+static void on_done(void *arg, weir_pool *which, int status)
+{
+    (void)arg, (void)status;
+    model_assert(which == pool);
+    plain_store(&done_calls, plain_load(&done_calls) + 1);
+}
+
+static bool post(int i)
+{
+    plain_store(&items[i].payload, 1);
+    if (weir_pool_post(pool, &items[i].job) != 0)
+        return false;
+    fetch_add_relaxed(&accepted, 1);
+    return true;
+}
+
+static void run(weir_job *job, int status)
+{
+    struct item *item = (struct item *)job;
+
+    model_assert(plain_load(&item->payload) == 1);
+    model_assert(ATOMIC_ADD(&item->calls, 1, __ATOMIC_RELAXED) == 0);
+    for (int i = 1; i <= item->children; i++)
+        (void)post((int)(item - items) + i);
+    (void)status;
+}
+
+static void init(uint32_t workers)
+{
+    weir_pool_options options = {.size = sizeof(options),
+                                 .workers = workers,
+                                 .max_workers = workers,
+                                 .done = on_done};
+
+    model_assert(weir__pool_make(&pool, &options) == 0);
+    for (int i = 0; i < 4; i++)
+        items[i].job.run = run;
+    model_show(&pool->roster.word, "roster", NULL);
+    model_show(&pool->finished, "finished", NULL);
+}
+
+static void init_one(void)
+{
+    init(1);
+}
+
+static void init_two(void)
+{
+    init(2);
+}
+
+static void init_with_children(void)
+{
+    init(2);
+    items[0].children = 2;
+}
+
+/* Threads 0 and 1. */
+static void worker(void)
+{
+    weir__worker_live(pool->worker[model_self()].v_);
+}
+
+static void post_and_shutdown(void)
+{
+    model_assert(post(0));
+    model_assert(weir_pool_shutdown(pool, -1) == 0);
+    model_assert(plain_load(&done_calls) == 1);
+    model_assert(load_relaxed(&items[0].calls) == 1);
+}
+
+static void post_two_and_shutdown(void)
+{
+    items[1].job.priority = WEIR_PRIORITY_LOW;
+    model_assert(post(0) && post(1));
+    model_assert(weir_pool_shutdown(pool, -1) == 0);
+}
+
+static void post_and_close(void)
+{
+    (void)post(0);
+    model_assert(weir_pool_close(pool, -1) == 0);
+}
+
+static void try_post(void)
+{
+    (void)post(3);
+}
+
+static void shutdown_it(void)
+{
+    model_assert(weir_pool_shutdown(pool, -1) == 0);
+}
+
+static void each_once(void)
+{
+    int calls = 0;
+
+    for (int i = 0; i < 4; i++)
+        calls += items[i].calls.v_;
+    model_assert(calls == accepted.v_);
+    model_assert(done_calls == 1);
+    weir__pool_unmake(pool);
+    pool = NULL;
+}
+
+/* ---- a group ---- */
+
+static weir_group group;
+
+static void run_child(weir_job *job, int status)
+{
+    struct item *item = (struct item *)job;
+
+    model_assert(status == 0);
+    plain_store(&item->payload, 2);
+    fetch_add_relaxed(&item->calls, 1);
+}
+
+static void run_parent(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    fetch_add_relaxed(&((struct item *)job)->calls, 1);
+    weir_group_init(&group, pool);
+    items[1].job.run = run_child;
+    model_assert(weir_group_spawn(&group, &items[1].job) == 0);
+    fetch_add_relaxed(&accepted, 1);
+    model_assert(weir_group_wait(&group) == 0);
+    model_assert(plain_load(&items[1].payload) == 2);
+}
+
+static void init_fork(void)
+{
+    init(2);
+    items[0].job.run = run_parent;
+}
+
+/* ---- a lane ---- */
+
+static weir_lane *lane;
+static int inside; /* of the lane, plain: one at a time */
+
+static void run_in_lane(weir_job *job, int status)
+{
+    if (status == 0)
+        plain_store(&inside, plain_load(&inside) + 1);
+    fetch_add_relaxed(&((struct item *)job)->calls, 1);
+}
+
+static void init_lane(void)
+{
+    init(2);
+    model_assert(weir_lane_new(&lane, pool, "lane", 1) == 0);
+    for (int i = 0; i < 2; i++) {
+        items[i].job.run = run_in_lane;
+        items[i].job.lane = lane;
+    }
+}
+
+static void post_two_and_close(void)
+{
+    model_assert(post(0) && post(1));
+    model_assert(weir_pool_close(pool, -1) == 0);
+}
+
+static const struct model_case cases[] = {
+    {"one_worker_calls_it_and_ends", .setup = init_one, .finish = each_once,
+     .preemption_bound = 2, .threads = {T(worker), T(post_and_shutdown)}},
+    {"shutdown_and_a_post_meet", .setup = init_one, .finish = each_once,
+     .preemption_bound = 1,
+     .threads = {T(worker), T(shutdown_it), T(try_post)}},
+    {"close_and_a_shutdown_meet", .setup = init_one, .finish = each_once,
+     .preemption_bound = 1,
+     .threads = {T(worker), T(post_and_close), T(shutdown_it)}},
+    {"two_workers_and_two_jobs", .setup = init_two, .finish = each_once,
+     .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_two_and_shutdown)}},
+    {"jobs_of_a_job_are_stolen_or_not", .setup = init_with_children,
+     .finish = each_once, .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_and_shutdown)}},
+    {"child_is_run_by_its_parent_or_a_thief", .setup = init_fork,
+     .finish = each_once, .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_and_shutdown)}},
+    {"lane_of_one_is_closed", .setup = init_lane, .finish = each_once,
+     .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_two_and_close)}},
+};
+
+MODEL_CASES(cases)
