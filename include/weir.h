@@ -18,6 +18,7 @@
 #include "weir/memory.h"
 #include "weir/metrics.h"
 #include "weir/pool.h"
+#include "weir/promise.h"
 #include "weir/state.h"
 #include "weir/task.h"
 #include "weir/timer.h"

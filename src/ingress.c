@@ -41,11 +41,12 @@
  *       Hands over the poller in which the loop sleeps.
  *   P3  leave: CAS, release  -->  claim, close: CAS from AWAKE, acquire
  *       Hands over everything that belongs to the loop's thread.
+ *   P4  terminate: CAS, release  -->  see_end: load, acquire
+ *       Hands over what the loop's thread leaves to others for good.
  *
  * Not paired, on purpose
  *   get_up, relaxed: the loop answers its own lie_down; who got it up hands
- *   over by P1.  terminate, relaxed: nothing is read after it that the loop
- *   wrote before, but through its `finished` word (shutdown.c).
+ *   over by P1.
  *
  * Why no ABA        push never dereferences the task it covers, and drain
  *                   puts NULL in its place, never a task.
@@ -150,6 +151,12 @@ int weir__ingress_close(struct weir__ingress *in, weir_task *task,
          * ingress/P3 acquire: receives the loop, if nobody has it */
     } while (!cas_weak_acq_rel(&in->word, &seen, next));
     return wake_of(seen);
+}
+
+void weir__ingress_see_end(const struct weir__ingress *in)
+{
+    /* ingress/P4 acquire: receives what the loop's thread has left */
+    (void)load_acquire(&in->word);
 }
 
 enum weir__ingress_state weir__ingress_look(const struct weir__ingress *in)
@@ -259,6 +266,6 @@ bool weir__ingress_terminate(struct weir__ingress *in)
 {
     uintptr_t seen = WEIR__TERMINATING;
 
-    /* relaxed: hands nothing over; `finished` does */
-    return cas_relaxed(&in->word, &seen, WEIR__TERMINATED);
+    /* ingress/P4 release: leaves to others what was the loop's thread's */
+    return cas_release(&in->word, &seen, WEIR__TERMINATED);
 }

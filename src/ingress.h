@@ -77,6 +77,10 @@ void weir__ingress_wake(struct weir__ingress *in);
 int weir__ingress_close(struct weir__ingress *in, weir_task *task,
                         bool *is_mine);
 
+/* After a push that was refused with WEIR__EXPECTED: sees what the loop's thread
+ * did before TERMINATED.  Thread: any. */
+void weir__ingress_see_end(const struct weir__ingress *in);
+
 /* Which state it is in.  Thread: any. */
 enum weir__ingress_state weir__ingress_look(const struct weir__ingress *in);
 

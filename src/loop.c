@@ -101,6 +101,8 @@ static void init_inside(weir_loop *loop)
     loop->landing = NULL;
     weir__calls_init(&loop->ticks);
     weir__calls_init(&loop->microtasks);
+    loop->promises = (struct weir__promises){.hooks = NULL};
+    weir__lock_init(&loop->promises.lock);
     loop->ready = loop->batch = none;
     loop->immediates = loop->immediate_batch = none;
     loop->closing = loop->closing_batch = none;
@@ -154,6 +156,8 @@ free_loop:
 
 static void destroy(weir_loop *loop)
 {
+    if (loop->promises.hooks != NULL)
+        loop->promises.hooks->destroy(loop);
     weir__fds_fini(loop);
     weir__slab_fini(&loop->timer_slots);
     weir__calls_fini(&loop->ticks);

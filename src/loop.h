@@ -28,6 +28,7 @@
 #include "lock.h"
 #include "metrics.h"
 #include "poller.h"
+#include "promises.h"
 #include "slab.h"
 #include "tasks.h"
 #include "thread.h"
@@ -98,9 +99,10 @@ struct weir_loop {
 
     struct weir__calls ticks;
     struct weir__calls microtasks;
-    struct weir__tasks ready;      /* for the next turn */
-    struct weir__tasks batch;      /* for this one */
-    struct weir__tasks immediates; /* as ready */
+    struct weir__promises promises; /* promise.h */
+    struct weir__tasks ready;       /* for the next turn */
+    struct weir__tasks batch;       /* for this one */
+    struct weir__tasks immediates;  /* as ready */
     struct weir__tasks immediate_batch;
     struct weir__tasks closing; /* as ready */
     struct weir__tasks closing_batch;
@@ -216,6 +218,14 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
 void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_end(weir_loop *loop);
+
+/* Something for a checkpoint: ticks, microtasks, what promises have for it. */
+static inline bool weir__loop_has_microtasks(const weir_loop *loop)
+{
+    return !weir__calls_is_empty(&loop->ticks) ||
+           !weir__calls_is_empty(&loop->microtasks) ||
+           loop->promises.wants_checkpoint;
+}
 
 /* Has nothing left to call but timers and descriptors. */
 bool weir__loop_is_quiet(const weir_loop *loop);

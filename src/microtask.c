@@ -18,10 +18,10 @@
 
 #include "loop.h"
 
-static bool both_empty(const weir_loop *loop)
+static void use_budget(weir_loop *loop)
 {
-    return weir__calls_is_empty(&loop->ticks) &&
-           weir__calls_is_empty(&loop->microtasks);
+    if (loop->budget_left != WEIR_NO_BUDGET)
+        loop->budget_left--;
 }
 
 static void run_calls(weir_loop *loop, struct weir__calls *calls,
@@ -34,10 +34,20 @@ static void run_calls(weir_loop *loop, struct weir__calls *calls,
     while (!weir__calls_is_empty(calls) && loop->budget_left > 0) {
         struct weir__call call = weir__calls_pop(calls);
 
-        if (loop->budget_left != WEIR_NO_BUDGET)
-            loop->budget_left--;
+        use_budget(loop);
         call.fn(call.arg, loop->status);
     }
+}
+
+/* What promises have for the end of a checkpoint, if this is it: the queues are
+ * empty.  It may queue more. */
+static void serve_promises(weir_loop *loop)
+{
+    if (!weir__calls_is_empty(&loop->ticks) ||
+        !weir__calls_is_empty(&loop->microtasks))
+        return;
+    use_budget(loop);
+    loop->promises.hooks->checkpoint(loop);
 }
 
 static void end_chain(weir_loop *loop)
@@ -60,18 +70,20 @@ void weir__loop_checkpoint(weir_loop *loop)
 {
     uint32_t kind;
 
-    if (both_empty(loop))
+    if (!weir__loop_has_microtasks(loop))
         return;
     kind = load_relaxed(&loop->running.kind); /* relaxed: own */
     do {
         run_calls(loop, &loop->ticks, WEIR_KIND_TICK);
         run_calls(loop, &loop->microtasks, WEIR_KIND_MICROTASK);
-    } while (!both_empty(loop) && loop->budget_left > 0);
+        if (loop->promises.wants_checkpoint && loop->budget_left > 0)
+            serve_promises(loop);
+    } while (weir__loop_has_microtasks(loop) && loop->budget_left > 0);
     store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
-    if (both_empty(loop))
-        end_chain(loop);
-    else
+    if (weir__loop_has_microtasks(loop))
         breach(loop);
+    else
+        end_chain(loop);
     /* Only here: a checkpoint that weir_raise has left goes on with what is
      * left of its budget. */
     loop->budget_left = loop->options.microtask_budget;

@@ -38,7 +38,7 @@ static void print(const weir_loop *loop, const weir_uncaught *what)
             what->message, weir_error_name(what->code));
 }
 
-void weir__loop_uncaught(weir_loop *loop)
+static void tell_uncaught(weir_loop *loop)
 {
     weir_uncaught what = {
         .code = loop->raised,
@@ -57,6 +57,15 @@ void weir__loop_uncaught(weir_loop *loop)
         loop->options.on_uncaught(loop->options.arg, loop, &what);
         loop->in_uncaught = false;
     }
+}
+
+void weir__loop_uncaught(weir_loop *loop)
+{
+    /* The handler of a promise: there is somebody to hand the error to. */
+    if (loop->promises.current != NULL)
+        loop->promises.hooks->raised(loop);
+    else
+        tell_uncaught(loop);
     weir__loop_end(loop);
     /* Where the last microtask has raised, no checkpoint was left to do it. */
     loop->budget_left = loop->options.microtask_budget;

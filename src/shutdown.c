@@ -8,7 +8,8 @@
  *             is quiet: what was accepted    from then on status is
  *             has run, and what that         WEIR_ECANCELED for everything
  *             queued
- *           winding: timers, then descriptors, are told WEIR_ECANCELED
+ *           winding: timers, then descriptors, are told WEIR_ECANCELED;
+ *             between the two, promises that are pending are rejected
  *           letters that are on their way are waited for (timer.c, fd.c),
  *             and so are wakes; the poller is closed
  *           the door says TERMINATED
@@ -42,21 +43,29 @@
 
 /* ---- the loop's thread ---- */
 
-/* Timers and descriptors, those included whose letters are to come. */
+/* Timers, descriptors and promises that are not settled, those included whose
+ * letters are to come. */
 static bool has_any(const weir_loop *loop)
 {
     /* relaxed: a count; the letter that changes it comes through the door */
-    return loop->timers.used > 0 || load_relaxed(&loop->fds.used) > 0;
+    return loop->timers.used > 0 || load_relaxed(&loop->fds.used) > 0 ||
+           loop->promises.unsettled > 0;
+}
+
+/* Passes over its promises that are still to be made. */
+static bool has_promises_to_reject(const weir_loop *loop)
+{
+    return loop->promises.unsettled > 0 && loop->promises.passes < 2;
 }
 
 /* Until the table is closed an add may have taken a slot, and may give it back
  * without a word. */
 bool weir__loop_has_step(const weir_loop *loop)
 {
-    return loop->is_ending &&
-           (!loop->is_winding || !loop->fds.is_closed ||
-            /* relaxed: a count, as above */
-            load_relaxed(&loop->fds.count) > 0 || !has_any(loop));
+    return loop->is_ending && (!loop->is_winding || !loop->fds.is_closed ||
+                               /* relaxed: a count, as above */
+                               load_relaxed(&loop->fds.count) > 0 ||
+                               !has_any(loop) || has_promises_to_reject(loop));
 }
 
 /* The loop will not sleep in the poller again, so no new wake can begin.  Those
@@ -78,6 +87,20 @@ static void close_poller(weir_loop *loop)
         weir__poller_close(poller);
 }
 
+/* From this step on nobody is the loop's thread any more. */
+static bool terminate(weir_loop *loop)
+{
+    const struct weir__promise_hooks *promises = loop->promises.hooks;
+
+    if (promises == NULL)
+        return weir__ingress_terminate(&loop->in);
+    promises->end(loop, true);
+    if (weir__ingress_terminate(&loop->in))
+        return true;
+    promises->end(loop, false);
+    return false;
+}
+
 bool weir__loop_wind_up(weir_loop *loop)
 {
     if (!weir__loop_is_quiet(loop))
@@ -89,7 +112,7 @@ bool weir__loop_wind_up(weir_loop *loop)
     if (has_any(loop))
         return false;
     close_poller(loop);
-    return weir__ingress_terminate(&loop->in);
+    return terminate(loop);
 }
 
 void weir__loop_tell_done(weir_loop *loop)

@@ -152,8 +152,7 @@ bool weir__loop_is_quiet(const weir_loop *loop)
     return weir__tasks_is_empty(&loop->ready) &&
            weir__tasks_is_empty(&loop->immediates) &&
            weir__tasks_is_empty(&loop->closing) &&
-           weir__calls_is_empty(&loop->ticks) &&
-           weir__calls_is_empty(&loop->microtasks);
+           !weir__loop_has_microtasks(loop);
 }
 
 /* Until when it may sleep, as a time of the real clock: 0 not at all, negative
@@ -280,8 +279,7 @@ static void begin_turn(weir_loop *loop)
 {
     loop->now_ns = weir_clock_now();
     weir__wheel_begin(&loop->timers.wheel, loop->now_ns);
-    loop->has_rest = !weir__calls_is_empty(&loop->ticks) ||
-                     !weir__calls_is_empty(&loop->microtasks);
+    loop->has_rest = weir__loop_has_microtasks(loop);
     loop->has_called = false;
     loop->part = WEIR__PART_DRAIN;
     if (loop->metrics != NULL)
@@ -303,6 +301,8 @@ static int run_part(weir_loop *loop, int64_t limit_ns)
         break;
     case WEIR__PART_TIMERS:
         weir__timers_run(loop);
+        if (loop->is_winding || loop->status != 0)
+            loop->promises.may_wind = true;
         break;
     case WEIR__PART_TASKS:
         run_tasks(loop);
@@ -311,6 +311,8 @@ static int run_part(weir_loop *loop, int64_t limit_ns)
         return wait(loop, limit_ns);
     case WEIR__PART_FDS:
         weir__fds_run(loop);
+        if (loop->promises.may_wind && loop->promises.hooks != NULL)
+            loop->promises.hooks->wind(loop);
         if (loop->is_winding || loop->status != 0)
             weir__fds_cancel(loop);
         weir__tasks_move(&loop->immediate_batch, &loop->immediates);

@@ -93,6 +93,15 @@ typedef struct weir_uncaught {
 #define WEIR_MICROTASK_BUDGET 1024
 #define WEIR_NO_BUDGET UINT32_MAX
 
+/* A rejection that nobody has handled.  Valid during on_rejection only. */
+typedef struct weir_rejection {
+    struct weir_promise *promise; /* borrowed; weir/promise.h */
+    int code;                     /* of its reason */
+    /* False: no handler when a checkpoint ended.  True: it was told before, and
+     * has got a handler since. */
+    bool is_handled;
+} weir_rejection;
+
 /* All may be left 0. */
 typedef struct weir_loop_options {
     size_t size;      /* sizeof(weir_loop_options) */
@@ -105,12 +114,16 @@ typedef struct weir_loop_options {
      * WEIR_NO_BUDGET: all. */
     uint32_t microtask_budget;
     bool metrics; /* keep them; see weir/metrics.h */
-    void *arg;    /* of the three below, which run on the loop's thread */
+    void *arg;    /* of the four below, which run on the loop's thread */
     /* A checkpoint has used up its budget.  Told once for each such chain of
      * microtasks: again only after the queue was empty. */
     void (*on_breach)(void *arg, weir_loop *loop);
     /* weir_raise left a callback.  NULL: one line on stderr. */
     void (*on_uncaught)(void *arg, weir_loop *loop, const weir_uncaught *what);
+    /* A promise was rejected and nobody handles it, or now somebody does.  NULL:
+     * one line on stderr for the former. */
+    void (*on_rejection)(void *arg, weir_loop *loop,
+                         const weir_rejection *what);
     /* The last thing a loop does, after TERMINATED: once.  status is 0 after a
      * shutdown, WEIR_ECANCELED after a close.  May call weir_loop_free. */
     void (*done)(void *arg, weir_loop *loop, int status);
@@ -368,8 +381,8 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
 
 /**
  * Stop gracefully.  In this order: refuse new work from outside; run what was
- * accepted, and what that queues; cancel the timers; cancel the descriptors;
- * TERMINATED; done.  Timers and descriptors are told WEIR_ECANCELED once each.
+ * accepted, and what that queues; cancel the timers; reject the promises that
+ * are pending; cancel the descriptors; TERMINATED; done.  Timers and descriptors are told WEIR_ECANCELED once each.
  *
  * Waits for the end, for timeout_ns at the most (negative: no limit).  If no
  * thread runs the loop, or it is this thread's, the call runs it itself.

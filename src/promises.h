@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * promises -- what a loop keeps for its promises.
+ *
+ * The loop calls up through the hooks, which the first promise hands down; a
+ * loop without promises has none and pays one compare at a checkpoint.
+ *
+ * All of it is the loop's thread's, but for the registry, which is any
+ * thread's under `lock`.  Once the loop is TERMINATED there is no such thread:
+ * then it belongs to whoever holds the loop's own lock.
+ */
+#ifndef WEIR_SRC_PROMISES_H
+#define WEIR_SRC_PROMISES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lock.h"
+
+struct weir_loop;
+struct weir_promise;
+struct weir__registry;
+
+struct weir__promise_hooks {
+    /* The queues of a checkpoint are empty, and wants_checkpoint. */
+    void (*checkpoint)(struct weir_loop *loop);
+    /* weir_raise has left the handler of `current`. */
+    void (*raised)(struct weir_loop *loop);
+    /* The loop is winding: one more pass over what is not settled. */
+    void (*wind)(struct weir_loop *loop);
+    /* Right before TERMINATED; and back, if that was refused. */
+    void (*end)(struct weir_loop *loop, bool is_over);
+    /* The loop's memory goes. */
+    void (*destroy)(struct weir_loop *loop);
+};
+
+/* A queue through `next`. */
+struct weir__promise_list {
+    struct weir_promise *first;
+    struct weir_promise *last; /* if first is not NULL */
+};
+
+struct weir__promise_block;
+struct weir__promise_single;
+
+struct weir__promises {
+    const struct weir__promise_hooks *hooks; /* NULL: never had a promise */
+    struct weir__promise_block *blocks;      /* a ring; those with room first */
+    struct weir__promise_single *singles;    /* made by other threads */
+    struct weir_promise *current;            /* its handler runs */
+    struct weir_promise *telling;            /* on_rejection is told of it */
+    struct weir__promise_list noted;         /* rejections, to be told */
+    struct weir__promise_list stranded;      /* no room in the microtasks */
+    int64_t live;                            /* promises whose memory is out */
+    int64_t unsettled;
+    uint32_t empty_blocks;
+    uint32_t passes;       /* of `wind` */
+    bool wants_checkpoint; /* noted or stranded are not empty */
+    bool may_wind;         /* the timers are cancelled */
+    bool is_closed;        /* no new promises */
+    bool is_over;          /* TERMINATED, or about to be */
+
+    struct weir__lock lock; /* the two below are any thread's under it */
+    struct weir__registry *registry;
+    uint64_t last_id;
+};
+
+#endif /* WEIR_SRC_PROMISES_H */

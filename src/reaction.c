@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reaction -- what happens once a promise is settled.
+ *
+ * Those who wait for it get a job each, in the order in which they came; a job
+ * is a microtask.  The number of jobs, and so the order against everything else
+ * in the microtasks, is that of ECMAScript:
+ *
+ *   then, settled already   1 job: the handler
+ *   following a promise     1 job to begin, then 1 when that one is settled
+ *   following a thenable    1 job, that calls its `then`; what it settles is
+ *                           settled at once
+ *   finally                 1 job: fn; then as if it followed a promise, that
+ *                           becomes what `from` was after fn's result is there
+ *
+ * Where there is no room for a microtask (-ENOMEM) the promise goes to
+ * `stranded`, which the checkpoint takes up when its queues are empty: then
+ * the order may differ, but nothing is lost.
+ *
+ * A handler may leave by weir_raise.  What is then to do is in `current`, not on
+ * the stack.
+ *
+ * All of this is the loop's thread's.
+ *
+ * Tested by  test/unit/promise_order.c, test/unit/promise.c, test/aplus
+ */
+#include <errno.h>
+
+#include "promise.h"
+
+static const weir_value cancelled = {NULL, NULL, WEIR_ECANCELED};
+
+const weir_value *weir__promise_value(const weir_promise *promise)
+{
+    if (promise->from != NULL)
+        promise = promise->from;
+    /* relaxed: ordered by P1, whoever asks knows that it is settled */
+    return load_relaxed(&promise->word) & WEIR__OUTSIDE ? &promise->on.mail
+                                                        : &promise->value;
+}
+
+/* ---- jobs ---- */
+
+void weir__promise_queue(weir_promise *promise)
+{
+    weir_loop *loop = promise->loop;
+
+    if (weir__calls_push(&loop->microtasks, weir__promise_run_job, promise) ==
+        0)
+        return;
+    weir__promise_list_push(&loop->promises.stranded, promise);
+    loop->promises.wants_checkpoint = true;
+}
+
+/* `waiter` waits for a promise that is settled. */
+static void react(weir_promise *waiter, weir_promise *promise)
+{
+    waiter->from = promise;
+    weir__promise_hold(promise);
+    weir__promise_queue(waiter);
+}
+
+void weir__promise_attach(weir_promise *waiter, weir_promise *promise)
+{
+    weir_promise *last = promise->last;
+
+    if (!(promise->flags & WEIR__HANDLED)) {
+        promise->flags |= WEIR__HANDLED;
+        if (promise->flags & WEIR__TOLD)
+            weir__rejection_note(promise);
+    }
+    if (weir__promise_is_settled(promise)) {
+        /* By another thread perhaps, and its letter has not come yet. */
+        weir__promise_dispatch(promise);
+        react(waiter, promise);
+        return;
+    }
+    if (last == NULL) {
+        waiter->next = waiter;
+    } else {
+        waiter->next = last->next;
+        last->next = waiter;
+    }
+    promise->last = waiter;
+}
+
+/* The list, in order: the first one; the last one's next is NULL. */
+static weir_promise *take_waiters(weir_promise *promise)
+{
+    weir_promise *last = promise->last;
+    weir_promise *first;
+
+    if (last == NULL)
+        return NULL;
+    first = last->next;
+    last->next = NULL;
+    promise->last = NULL;
+    return first;
+}
+
+/* Gives a job to each that waits; returns the one that is not to wait for it:
+ * a promise that a thenable was asked for has one. */
+static weir_promise *wake_waiters(weir_promise *promise)
+{
+    weir_promise *direct = NULL;
+    weir_promise *waiter = take_waiters(promise);
+
+    while (waiter != NULL) {
+        weir_promise *next = waiter->next;
+
+        if (weir__promise_is_settled(waiter))
+            weir__promise_drop(waiter); /* by the end of the loop */
+        else if (waiter->flags & WEIR__DIRECT)
+            direct = waiter;
+        else
+            react(waiter, promise);
+        waiter = next;
+    }
+    return direct;
+}
+
+/* Returns as wake_waiters. */
+static weir_promise *tell(weir_promise *promise)
+{
+    weir_promise *direct = NULL;
+
+    promise->flags |= WEIR__DISPATCHED;
+    weir__promises_of(promise)->unsettled--;
+    if (promise->last != NULL)
+        direct = wake_waiters(promise);
+    if (!(promise->flags & WEIR__HANDLED) &&
+        weir__promise_verdict(promise) == WEIR__REJECTED)
+        weir__rejection_note(promise);
+    return direct;
+}
+
+/* Takes the value over, with the promise that has it. */
+static bool take_over(weir_promise *promise, weir_promise *other)
+{
+    weir_promise *owner = other->from != NULL ? other->from : other;
+
+    if (weir__promise_is_settled(promise))
+        return false;
+    promise->from = owner;
+    weir__promise_hold(owner);
+    return weir__promise_move(promise, WEIR__BOUND,
+                              weir__promise_verdict(other));
+}
+
+/* A loop, not a recursion: thenables that give thenables may go deep. */
+void weir__promise_dispatch(weir_promise *promise)
+{
+    weir_promise *held = NULL; /* by what was the list's reference */
+    weir_promise *waiter;
+
+    if (promise->flags & WEIR__DISPATCHED)
+        return;
+    waiter = tell(promise);
+    while (waiter != NULL) {
+        weir_promise *next = take_over(waiter, promise) ? tell(waiter) : NULL;
+
+        if (held != NULL)
+            weir__promise_drop(held);
+        held = promise = waiter;
+        waiter = next;
+    }
+    if (held != NULL)
+        weir__promise_drop(held);
+}
+
+bool weir__promise_finish(weir_promise *promise, uint32_t before,
+                          uint32_t after, weir_value value)
+{
+    if (weir__promise_verdict(promise) != before)
+        return false; /* and its value is not to be overwritten */
+    promise->value = value;
+    if (!weir__promise_move(promise, before, after))
+        return false;
+    weir__promise_dispatch(promise);
+    return true;
+}
+
+void weir__promise_finish_as(weir_promise *promise, weir_promise *other)
+{
+    if (take_over(promise, other))
+        weir__promise_dispatch(promise);
+}
+
+/* Of one that is BOUND. */
+static void fail(weir_promise *promise, int code)
+{
+    (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
+                               weir_value_error(code));
+}
+
+/* ---- following ---- */
+
+void weir__promise_follow(weir_promise *promise, weir_promise *other)
+{
+    promise->job = WEIR__JOB_FOLLOW;
+    promise->from = other;
+    weir__promise_queue(promise);
+}
+
+void weir__promise_ask(weir_promise *promise, weir_promise *resolver)
+{
+    promise->job = WEIR__JOB_ADOPT;
+    promise->flags |= WEIR__DIRECT;
+    weir__promise_attach(promise, resolver);
+    weir__promise_queue(resolver);
+}
+
+static void run_follow(weir_promise *promise, int status)
+{
+    weir_promise *other = promise->from;
+
+    promise->from = NULL;
+    if (status != 0) {
+        fail(promise, WEIR_ECANCELED);
+        weir__promise_drop(promise);
+    } else {
+        promise->job = WEIR__JOB_ADOPT;
+        weir__promise_attach(promise, other);
+    }
+    weir__promise_drop(other);
+}
+
+static void run_thenable(weir_promise *resolver, int status)
+{
+    weir_thenable *thenable = resolver->on.ask.thenable;
+    struct weir__promises *all = weir__promises_of(resolver);
+    int err;
+
+    resolver->job = WEIR__JOB_NONE; /* from here on anybody's to settle */
+    if (status != 0 || all->is_closed)
+        (void)weir__promise_finish(resolver, WEIR__PENDING, WEIR__REJECTED,
+                                   cancelled);
+    all->current = resolver;
+    err = thenable->then(thenable, resolver);
+    all->current = NULL;
+    if (err != 0)
+        (void)weir__promise_finish(resolver, WEIR__PENDING, WEIR__REJECTED,
+                                   weir_value_error(err));
+    weir__promise_drop(resolver);
+}
+
+/* ---- results ---- */
+
+/* A promise that will ask the thenable, or NULL. */
+static weir_promise *make_resolver(weir_loop *loop, weir_thenable *thenable)
+{
+    weir_promise *resolver = weir__promise_take(loop, WEIR__PENDING);
+
+    if (resolver != NULL) {
+        resolver->job = WEIR__JOB_THENABLE;
+        resolver->on.ask.thenable = thenable;
+    }
+    return resolver;
+}
+
+/* Why it cannot follow that one; 0: it can. */
+static int why_not(const weir_promise *promise, const weir_promise *other)
+{
+    if (other == NULL)
+        return -EINVAL;
+    if (other == promise)
+        return WEIR_ESELF;
+    return other->loop == promise->loop ? 0 : -EXDEV;
+}
+
+static void give_promise(weir_promise *promise, weir_promise *other)
+{
+    int err = why_not(promise, other);
+
+    if (err == 0) {
+        weir__promise_hold(promise); /* for the job */
+        weir__promise_follow(promise, other);
+        return;
+    }
+    fail(promise, err);
+    weir_promise_unref(other);
+}
+
+static void give_thenable(weir_promise *promise, weir_thenable *thenable)
+{
+    weir_promise *resolver;
+
+    if (thenable == NULL || thenable->then == NULL) {
+        fail(promise, -EINVAL);
+        return;
+    }
+    resolver = make_resolver(promise->loop, thenable);
+    if (resolver == NULL) {
+        fail(promise, -ENOMEM);
+        return;
+    }
+    weir__promise_hold(promise); /* for the resolver's list */
+    weir__promise_ask(promise, resolver);
+}
+
+/* What a handler has returned that was called for `from`. */
+static void conclude(weir_promise *promise, weir_promise *from,
+                     const weir_result *result, int status)
+{
+    switch (result->kind) {
+    case WEIR_RESULT_VALUE:
+        (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__FULFILLED,
+                                   result->as.value);
+        break;
+    case WEIR_RESULT_ERROR:
+        (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
+                                   result->as.value);
+        break;
+    case WEIR_RESULT_PROMISE:
+        give_promise(promise, result->as.promise);
+        break;
+    case WEIR_RESULT_THENABLE:
+        give_thenable(promise, result->as.thenable);
+        break;
+    default:
+        if (status != 0)
+            fail(promise, status);
+        else
+            weir__promise_finish_as(promise, from);
+        break;
+    }
+}
+
+/* ---- then ---- */
+
+static void run_then(weir_promise *promise, weir_promise *from, int status)
+{
+    struct weir__promises *all = weir__promises_of(promise);
+    bool is_fulfilled =
+        status == 0 && weir__promise_verdict(from) == WEIR__FULFILLED;
+    weir_then_fn *handler = is_fulfilled ? promise->on.then.on_fulfilled
+                                         : promise->on.then.on_rejected;
+    weir_result result = {.kind = WEIR_RESULT_PASS};
+
+    if (handler != NULL) {
+        all->current = promise;
+        result = handler(promise->on.then.arg,
+                         status != 0 ? &cancelled : weir__promise_value(from));
+        all->current = NULL;
+    }
+    promise->from = NULL;
+    conclude(promise, from, &result, status);
+}
+
+/* ---- finally ---- */
+
+static void free_value(weir_value value)
+{
+    if (value.free != NULL)
+        value.free(value.data);
+}
+
+/* `promise` becomes what `from` is, once `awaited` is fulfilled; what that is
+ * rejected with takes its place.  The reference to `awaited` goes with it. */
+static void wait_then_return(weir_promise *promise, weir_promise *from,
+                             weir_promise *awaited)
+{
+    weir_promise *back = weir__promise_take(promise->loop, WEIR__BOUND);
+
+    if (back == NULL) {
+        fail(promise, -ENOMEM);
+    } else {
+        back->job = WEIR__JOB_RETURN;
+        back->on.back.as = from;
+        weir__promise_hold(from);
+        weir__promise_hold(back); /* the list's, and the one that goes on */
+        weir__promise_attach(back, awaited);
+        give_promise(promise, back);
+    }
+    weir__promise_drop(awaited);
+}
+
+static void finally_promise(weir_promise *promise, weir_promise *from,
+                            weir_promise *awaited)
+{
+    int err = why_not(promise, awaited);
+
+    if (err == 0) {
+        wait_then_return(promise, from, awaited);
+        return;
+    }
+    fail(promise, err);
+    weir_promise_unref(awaited);
+}
+
+static void finally_thenable(weir_promise *promise, weir_promise *from,
+                             weir_thenable *thenable)
+{
+    weir_promise *awaited = weir__promise_take(promise->loop, WEIR__BOUND);
+
+    if (awaited == NULL) {
+        fail(promise, -ENOMEM);
+        return;
+    }
+    give_thenable(awaited, thenable);
+    wait_then_return(promise, from, awaited);
+}
+
+static void run_finally(weir_promise *promise, weir_promise *from, int status)
+{
+    struct weir__promises *all = weir__promises_of(promise);
+    weir_result result;
+
+    all->current = promise;
+    result = promise->on.finally.fn(promise->on.finally.arg);
+    all->current = NULL;
+    promise->from = NULL;
+    if (result.kind == WEIR_RESULT_VALUE) {
+        free_value(result.as.value);
+        result.kind = WEIR_RESULT_PASS;
+    }
+    if (status != 0 || result.kind == WEIR_RESULT_ERROR) {
+        conclude(promise, from, &result, status);
+    } else if (result.kind == WEIR_RESULT_PROMISE) {
+        finally_promise(promise, from, result.as.promise);
+    } else if (result.kind == WEIR_RESULT_THENABLE) {
+        finally_thenable(promise, from, result.as.thenable);
+    } else {
+        weir__promise_hold(from);
+        give_promise(promise, from);
+    }
+}
+
+static void run_return(weir_promise *promise, weir_promise *from, int status)
+{
+    weir_promise *as = promise->on.back.as;
+
+    promise->from = NULL;
+    if (status != 0)
+        fail(promise, status);
+    else
+        weir__promise_finish_as(
+            promise, weir__promise_verdict(from) == WEIR__REJECTED ? from : as);
+    weir__promise_drop(as);
+}
+
+/* ---- the job ---- */
+
+static void run_adopt(weir_promise *promise, weir_promise *from, int status)
+{
+    promise->from = NULL;
+    if (status != 0)
+        fail(promise, status);
+    else
+        weir__promise_finish_as(promise, from);
+}
+
+static void run_element(weir_promise *promise, weir_promise *from, int status)
+{
+    promise->from = NULL;
+    weir__combinator_tell(
+        promise, status != 0 || weir__promise_verdict(from) == WEIR__REJECTED,
+        from, status != 0 ? &cancelled : weir__promise_value(from));
+    (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__FULFILLED,
+                               weir_value_of(NULL, NULL));
+}
+
+void weir__promise_run_job(void *arg, int status)
+{
+    weir_promise *promise = arg;
+    weir_promise *from = promise->from;
+
+    switch (promise->job) {
+    case WEIR__JOB_THEN:
+        run_then(promise, from, status);
+        break;
+    case WEIR__JOB_FINALLY:
+        run_finally(promise, from, status);
+        break;
+    case WEIR__JOB_RETURN:
+        run_return(promise, from, status);
+        break;
+    case WEIR__JOB_ELEMENT:
+        run_element(promise, from, status);
+        break;
+    case WEIR__JOB_FOLLOW:
+        run_follow(promise, status);
+        return;
+    case WEIR__JOB_THENABLE:
+        run_thenable(promise, status);
+        return;
+    default:
+        run_adopt(promise, from, status);
+        break;
+    }
+    weir__promise_drop(from);
+    weir__promise_drop(promise);
+}
+
+/* The handler of `current` has left by weir_raise; so have we. */
+void weir__promise_raised(weir_loop *loop)
+{
+    weir_promise *promise = loop->promises.current;
+    weir_promise *from = promise->from;
+
+    loop->promises.current = NULL;
+    if (promise->job == WEIR__JOB_NONE) { /* a thenable's: see run_thenable */
+        (void)weir__promise_finish(promise, WEIR__PENDING, WEIR__REJECTED,
+                                   weir_value_error(loop->raised));
+    } else {
+        promise->from = NULL;
+        fail(promise, loop->raised);
+        weir__promise_drop(from);
+    }
+    weir__promise_drop(promise);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * settle -- the two words of a promise that any thread may touch.
+ *
+ * Shape     word   who decides, and what: one CAS away from PENDING
+ *
+ *              PENDING --+--> FULFILLED, REJECTED        the loop's thread
+ *                 |      +--> BOUND --> FULFILLED, REJECTED     the same
+ *                 |
+ *                 +--> DECIDING --> FULFILLED, REJECTED, BOUND  another one
+ *
+ *                  The loop's thread writes the value down before its CAS;
+ *                  nobody else ever writes there.  Another thread must not, as
+ *                  it may lose: it claims the promise first (DECIDING), and
+ *                  writes to `mail`, which is then its own.
+ *           away   the references that other threads have taken, less those
+ *                  that they have given back, times two; and POSTED: the letter
+ *                  is in the door, or about to be
+ *
+ *           A reference is counted where it costs least.  The loop's thread
+ *           counts in `refs`, which is plain; all others in `away`.  What
+ *           counts is the sum.  Only the loop's thread ever finds that it is
+ *           zero: a thread that gives a reference back sends a letter.
+ *
+ *           One letter stands for everything that other threads have done: its
+ *           receiver looks at both words.
+ * Roles     move, is_unreferenced, receive   the loop's thread
+ *           claim, publish, ref_outside, unref_outside   any other
+ *           verdict, wait   any thread
+ *           After TERMINATED the holder of the loop's lock is in the place of
+ *           the loop's thread.
+ * Progress  all are lock-free but for wait.  Nothing allocates, so neither a
+ *           settling nor a letter can fail.
+ *
+ * Shared state
+ *   word             any thread, atomic                                   P1
+ *   value, from      the loop's thread until P1, then const               P1
+ *   mail             who claimed it, until P1, then const                 P1
+ *   away             any thread, atomic                                   P2
+ *   letter           who has set POSTED, then the door's
+ *
+ * Pairs
+ *   P1  move, publish: CAS, release  -->  verdict: load; wait: fetch_or;
+ *       acquire
+ *       Hands over the value, and what came before it was settled.
+ *   P2  post, unref_outside: CAS, release  -->  receive: swap;
+ *       is_unreferenced: load, CAS; acquire
+ *       Hands over what a thread did before it let go, or wrote before it
+ *       posted: a letter that is in the door already covers it too.
+ *
+ * Not paired, on purpose
+ *   claim: CAS, relaxed.  It takes something away from others; what it guards
+ *   was nobody's before.
+ *
+ * Why no lost letter   POSTED goes in by the same CAS that changes the count, or
+ *           after the word was published.  Who finds it there already knows that
+ *           the receiver has not looked yet; who does not, pushes the letter.
+ * Why no lost wake     WAITER goes in by a fetch_or that returns the verdict. If
+ *           it is not settled, whoever settles it reads WAITER in the word
+ *           that it replaces, and wakes.
+ * Why no ABA           verdicts go forward only, while anybody has a reference.
+ * Reclaim   memory is given back when the sum of references is zero and no
+ *           letter is under way; a wake uses the address only.
+ *
+ * Tested by  test/model/promise.c, test/unit/promise.c, test/stress/promise.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "check.h"
+#include "clock.h"
+#include "futex.h"
+#include "promise.h"
+
+enum { POSTED = 1, ONE = 2 };
+
+/* ---- the verdict ---- */
+
+uint32_t weir__promise_verdict(const weir_promise *promise)
+{
+    /* settle/P1 acquire: receives the value, if it is settled */
+    return load_acquire(&promise->word) & WEIR__VERDICT;
+}
+
+static void wake(const weir_promise *promise, uint32_t before)
+{
+    if (before & WEIR__WAITER)
+        weir__futex_wake_all(&promise->word, WEIR__FUTEX_PRIVATE);
+}
+
+bool weir__promise_move(weir_promise *promise, uint32_t before, uint32_t after)
+{
+    uint32_t seen = before;
+
+    do {
+        if ((seen & WEIR__VERDICT) != before)
+            return false;
+        /* settle/P1 release: publishes value, from, and what came before */
+    } while (!cas_weak_release(&promise->word, &seen,
+                               after | (seen & WEIR__WAITER)));
+    wake(promise, seen);
+    return true;
+}
+
+bool weir__promise_claim(weir_promise *promise)
+{
+    uint32_t seen = WEIR__PENDING;
+
+    do {
+        if ((seen & WEIR__VERDICT) != WEIR__PENDING)
+            return false;
+        /* relaxed: takes it away from others, and hands nothing over */
+    } while (!cas_weak_relaxed(&promise->word, &seen, seen | WEIR__DECIDING));
+    return true;
+}
+
+/* ---- letters ---- */
+
+static void deliver(weir_task *task, int status)
+{
+    weir_promise *promise =
+        (weir_promise *)((char *)task - offsetof(weir_promise, letter));
+
+    (void)status;
+    weir__loop_inner_task(promise->loop);
+    weir__promise_receive(promise);
+}
+
+/* The letter is this thread's: POSTED was not there.  A loop that is TERMINATED
+ * takes none; there is nobody any more whom it could be meant for. */
+static void push_letter(weir_promise *promise)
+{
+    promise->letter = (weir_task){.run = deliver, .name = "promise"};
+    if (weir__loop_push(promise->loop, &promise->letter, WEIR__EXPECTED) != 0)
+        weir__promise_receive_after_end(promise);
+}
+
+static void post(weir_promise *promise)
+{
+    /* relaxed: a guess, checked by the CAS */
+    int64_t seen = load_relaxed(&promise->away);
+
+    /* settle/P2 release: what was published, also if the letter is on its way */
+    while (!cas_weak_release(&promise->away, &seen, seen | POSTED))
+        ;
+    if (!(seen & POSTED))
+        push_letter(promise);
+}
+
+void weir__promise_publish(weir_promise *promise, uint32_t verdict)
+{
+    uint32_t seen = WEIR__DECIDING;
+
+    /* settle/P1 release: publishes mail, and what came before */
+    while (!cas_weak_release(&promise->word, &seen,
+                             verdict | WEIR__OUTSIDE | (seen & WEIR__WAITER)))
+        ;
+    if (verdict >= WEIR__FULFILLED)
+        wake(promise, seen);
+    post(promise);
+}
+
+int weir__promise_introduce(weir_promise *promise)
+{
+    promise->letter = (weir_task){.run = deliver, .name = "promise"};
+    set_unshared(&promise->away, POSTED);
+    return weir__loop_push(promise->loop, &promise->letter, WEIR__OUTSIDER);
+}
+
+/* ---- references ---- */
+
+void weir__promise_ref_outside(weir_promise *promise)
+{
+    /* relaxed: the caller has one already */
+    fetch_add_relaxed(&promise->away, ONE);
+}
+
+void weir__promise_unref_outside(weir_promise *promise)
+{
+    /* relaxed: a guess, checked by the CAS */
+    int64_t seen = load_relaxed(&promise->away);
+
+    /* settle/P2 release: all uses of the promise so far */
+    while (!cas_weak_release(&promise->away, &seen, (seen - ONE) | POSTED))
+        ;
+    if (!(seen & POSTED))
+        push_letter(promise);
+}
+
+/* Shifts keep the sign; POSTED falls out. */
+static int64_t count_of(int64_t away)
+{
+    return away >> 1;
+}
+
+void weir__promise_collect(weir_promise *promise)
+{
+    /* settle/P2 acquire: receives what they did who posted or let go */
+    promise->refs += count_of(swap_acquire(&promise->away, 0));
+}
+
+bool weir__promise_is_unreferenced(weir_promise *promise)
+{
+    /* settle/P2 acquire: receives what they did who let go */
+    int64_t seen = load_acquire(&promise->away);
+
+    while (seen != 0) {
+        if (seen & POSTED)
+            return false; /* the letter's receiver will ask again */
+        /* settle/P2 acquire: as above */
+        if (cas_weak_acquire(&promise->away, &seen, 0)) {
+            promise->refs += count_of(seen);
+            return promise->refs <= 0 && weir__promise_is_unreferenced(promise);
+        }
+    }
+    CHECK(promise->refs == 0, "more unrefs than refs of a promise");
+    return true;
+}
+
+bool weir__promise_was_found(const weir_promise *promise)
+{
+    /* relaxed: under the registry's lock, which its finder had, too */
+    return load_relaxed(&promise->away) != 0;
+}
+
+/* ---- waiting ---- */
+
+int weir_promise_wait(weir_promise *promise, int64_t timeout_ns)
+{
+    int64_t deadline_ns;
+
+    if (promise == NULL)
+        return -EINVAL;
+    if (weir__thread_is_loop())
+        return -EDEADLK;
+    if (timeout_ns == 0)
+        return weir__promise_is_settled(promise) ? 0 : -ETIMEDOUT;
+    deadline_ns = weir__clock_deadline(timeout_ns);
+    for (int err = 0;;) {
+        /* settle/P1 acquire: receives the value, if it is settled */
+        uint32_t seen = fetch_or_acquire(&promise->word, WEIR__WAITER);
+
+        if ((seen & WEIR__VERDICT) >= WEIR__FULFILLED)
+            return 0;
+        if (err == -ETIMEDOUT)
+            return err;
+        err = weir__futex_wait(&promise->word, seen | WEIR__WAITER, deadline_ns,
+                               WEIR__FUTEX_PRIVATE);
+    }
+}
