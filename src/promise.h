@@ -128,7 +128,11 @@ static inline bool weir__promise_is_local(const weir_loop *loop)
 /* ---- settle.c ---- */
 
 /* The verdict, without flags; at FULFILLED and REJECTED the rest can be read. */
-uint32_t weir__promise_verdict(const weir_promise *promise);
+static inline uint32_t weir__promise_verdict(const weir_promise *promise)
+{
+    /* settle/P1 acquire: receives the value, if it is settled */
+    return load_acquire(&promise->word) & WEIR__VERDICT;
+}
 
 static inline bool weir__promise_is_settled(const weir_promise *promise)
 {
@@ -137,7 +141,17 @@ static inline bool weir__promise_is_settled(const weir_promise *promise)
 
 /* The loop's thread: `before` to `after`, with what the fields say.  False: it
  * is not `before`, nothing has changed. */
-bool weir__promise_move(weir_promise *promise, uint32_t before, uint32_t after);
+bool weir__promise_move_slowly(weir_promise *promise, uint32_t before,
+                               uint32_t after);
+static inline bool weir__promise_move(weir_promise *promise, uint32_t before,
+                                      uint32_t after)
+{
+    uint32_t seen = before;
+
+    /* settle/P1 release: publishes value, from, and what came before */
+    return __builtin_expect(cas_release(&promise->word, &seen, after), 1) ||
+           weir__promise_move_slowly(promise, before, after);
+}
 
 /* Another thread: claims it, says what, and lets the loop know. */
 bool weir__promise_claim(weir_promise *promise);
@@ -149,7 +163,14 @@ void weir__promise_unref_outside(weir_promise *promise);
 
 /* The loop's thread: no reference is left of those it knows.  True: nor of any
  * others. */
-bool weir__promise_is_unreferenced(weir_promise *promise);
+bool weir__promise_collect_last(weir_promise *promise);
+static inline bool weir__promise_is_unreferenced(weir_promise *promise)
+{
+    /* settle/P2 acquire: receives what they did who let go */
+    return (__builtin_expect(load_acquire(&promise->away) == 0, 1) &&
+            promise->refs == 0) ||
+           weir__promise_collect_last(promise);
+}
 
 /* Puts a single into the door for the first time.  Returns  0, WEIR_ECLOSED */
 int weir__promise_introduce(weir_promise *promise);

@@ -37,16 +37,18 @@
  *   value, from      the loop's thread until P1, then const               P1
  *   mail             who claimed it, until P1, then const                 P1
  *   away             any thread, atomic                                   P2
- *   letter           who has set POSTED, then the door's
+ *   letter           who has set POSTED, then the door's               P3
  *
  * Pairs
  *   P1  move, publish: CAS, release  -->  verdict: load; wait: fetch_or;
  *       acquire
  *       Hands over the value, and what came before it was settled.
- *   P2  post, unref_outside: CAS, release  -->  receive: swap;
+ *   P2  post, unref_outside: CAS, release  -->  collect: swap;
  *       is_unreferenced: load, CAS; acquire
  *       Hands over what a thread did before it let go, or wrote before it
  *       posted: a letter that is in the door already covers it too.
+ *   P3  collect: swap, release  -->  post, unref_outside: CAS, acquire
+ *       Hands the letter back, after its run, to who sets POSTED next.
  *
  * Not paired, on purpose
  *   claim: CAS, relaxed.  It takes something away from others; what it guards
@@ -76,21 +78,18 @@ enum { POSTED = 1, ONE = 2 };
 
 /* ---- the verdict ---- */
 
-uint32_t weir__promise_verdict(const weir_promise *promise)
-{
-    /* settle/P1 acquire: receives the value, if it is settled */
-    return load_acquire(&promise->word) & WEIR__VERDICT;
-}
-
 static void wake(const weir_promise *promise, uint32_t before)
 {
     if (before & WEIR__WAITER)
         weir__futex_wake_all(&promise->word, WEIR__FUTEX_PRIVATE);
 }
 
-bool weir__promise_move(weir_promise *promise, uint32_t before, uint32_t after)
+/* It has flags: somebody waits, or another thread has bound it. */
+bool weir__promise_move_slowly(weir_promise *promise, uint32_t before,
+                               uint32_t after)
 {
-    uint32_t seen = before;
+    /* relaxed: a guess, checked by the CAS */
+    uint32_t seen = load_relaxed(&promise->word);
 
     do {
         if ((seen & WEIR__VERDICT) != before)
@@ -140,8 +139,9 @@ static void post(weir_promise *promise)
     /* relaxed: a guess, checked by the CAS */
     int64_t seen = load_relaxed(&promise->away);
 
-    /* settle/P2 release: what was published, also if the letter is on its way */
-    while (!cas_weak_release(&promise->away, &seen, seen | POSTED))
+    /* settle/P2 release: what was published, also if the letter is on its way
+     * settle/P3 acquire: receives the letter, if it is not */
+    while (!cas_weak_acq_rel(&promise->away, &seen, seen | POSTED))
         ;
     if (!(seen & POSTED))
         push_letter(promise);
@@ -180,8 +180,9 @@ void weir__promise_unref_outside(weir_promise *promise)
     /* relaxed: a guess, checked by the CAS */
     int64_t seen = load_relaxed(&promise->away);
 
-    /* settle/P2 release: all uses of the promise so far */
-    while (!cas_weak_release(&promise->away, &seen, (seen - ONE) | POSTED))
+    /* settle/P2 release: all uses of the promise so far
+     * settle/P3 acquire: receives the letter, if it is not on its way */
+    while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | POSTED))
         ;
     if (!(seen & POSTED))
         push_letter(promise);
@@ -195,11 +196,12 @@ static int64_t count_of(int64_t away)
 
 void weir__promise_collect(weir_promise *promise)
 {
-    /* settle/P2 acquire: receives what they did who posted or let go */
-    promise->refs += count_of(swap_acquire(&promise->away, 0));
+    /* settle/P2 acquire: receives what they did who posted or let go
+     * settle/P3 release: the letter may be used again */
+    promise->refs += count_of(swap_acq_rel(&promise->away, 0));
 }
 
-bool weir__promise_is_unreferenced(weir_promise *promise)
+bool weir__promise_collect_last(weir_promise *promise)
 {
     /* settle/P2 acquire: receives what they did who let go */
     int64_t seen = load_acquire(&promise->away);
@@ -210,7 +212,7 @@ bool weir__promise_is_unreferenced(weir_promise *promise)
         /* settle/P2 acquire: as above */
         if (cas_weak_acquire(&promise->away, &seen, 0)) {
             promise->refs += count_of(seen);
-            return promise->refs <= 0 && weir__promise_is_unreferenced(promise);
+            return promise->refs <= 0 && weir__promise_collect_last(promise);
         }
     }
     CHECK(promise->refs == 0, "more unrefs than refs of a promise");
