@@ -95,7 +95,7 @@ static void give_as(struct weir__combinator *combinator, weir_promise *from,
     if (weir__promise_value(from) == value)
         weir__promise_finish_as(result, from);
     else /* the loop is closed, and `from` is not what counts */
-        (void)weir__promise_finish(result, WEIR__BOUND, WEIR__REJECTED, *value);
+        (void)weir__promise_finish(result, WEIR__BOUND, WEIR__REJECTED, value);
     weir__promise_drop(result);
 }
 
@@ -108,7 +108,8 @@ static void give_outcomes(struct weir__combinator *combinator)
 
     combinator->keepers++;
     if (!weir__promise_finish(result, WEIR__BOUND,
-                              is_any ? WEIR__REJECTED : WEIR__FULFILLED, value))
+                              is_any ? WEIR__REJECTED : WEIR__FULFILLED,
+                              &value))
         combinator->keepers--; /* the end of the loop came first */
     weir__promise_drop(result);
 }

@@ -120,7 +120,8 @@ void weir__nursery_fini(weir_loop *loop)
 
 /* ---- promises ---- */
 
-/* `slot` and `loop` are there already, the union is for the caller. */
+/* `slot` and `loop` are there already, the union is for the caller; the value
+ * counts once it is settled. */
 static void begin(weir_promise *promise, uint32_t verdict, unsigned flags)
 {
     set_unshared(&promise->word, verdict);
@@ -129,7 +130,6 @@ static void begin(weir_promise *promise, uint32_t verdict, unsigned flags)
     promise->flags = (uint8_t)flags;
     promise->refs = 1;
     promise->last = promise->from = NULL;
-    promise->value = (weir_value){NULL, NULL, 0};
     promise->id = 0;
 }
 

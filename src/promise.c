@@ -24,25 +24,22 @@
 /* What it holds of others.  Calls out: not under a lock. */
 static void clean(weir_promise *promise)
 {
-    weir_value *value = &promise->value;
-    weir_promise *from = promise->from;
+    const weir_value *value = weir__promise_value(promise);
 
-    /* relaxed: nobody else has it any more */
-    if (load_relaxed(&promise->word) & WEIR__OUTSIDE)
-        value = &promise->on.mail;
-    if (from == NULL && value->free != NULL)
+    if (promise->from != NULL)
+        weir_promise_unref(promise->from);
+    else if (value->free != NULL)
         value->free(value->data);
-    if (from != NULL)
-        weir_promise_unref(from);
 }
 
 /* A promise that nobody can settle any more, with somebody who waits for it. */
 __attribute__((cold)) static void abandon(weir_promise *promise)
 {
+    static const weir_value abandoned = {NULL, NULL, WEIR_EABANDONED};
+
     weir__promise_hold(promise);
     (void)weir__promise_finish(promise, weir__promise_verdict(promise),
-                               WEIR__REJECTED,
-                               weir_value_error(WEIR_EABANDONED));
+                               WEIR__REJECTED, &abandoned);
     weir__promise_drop(promise);
 }
 
@@ -51,14 +48,14 @@ void weir__promise_drop_last(weir_promise *promise)
     if (!weir__promise_is_unreferenced(promise) ||
         (promise->id != 0 && !weir__registry_forget(promise)))
         return;
-    if (!weir__promise_is_settled(promise)) {
-        if (promise->last != NULL) {
-            abandon(promise);
-            return;
-        }
+    if (weir__promise_is_settled(promise)) {
+        clean(promise);
+    } else if (promise->last != NULL) {
+        abandon(promise);
+        return;
+    } else {
         weir__promises_of(promise)->unsettled--;
     }
-    clean(promise);
     (void)weir__promise_put(promise);
 }
 
@@ -98,7 +95,7 @@ static void begin_to_follow(weir_promise *promise)
         weir__promise_follow(promise, other);
     } else { /* it may be part of a circle, which nobody would open now */
         (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
-                                   weir_value_error(WEIR_ECANCELED));
+                                   &weir__cancelled);
         weir__promise_drop(promise);
         weir__promise_drop(other);
     }
@@ -118,7 +115,7 @@ static void arrive(weir_promise *promise)
     } else if (weir__promises_of(promise)->is_closed &&
                promise->job == WEIR__JOB_NONE) {
         (void)weir__promise_finish(promise, WEIR__PENDING, WEIR__REJECTED,
-                                   weir_value_error(WEIR_ECANCELED));
+                                   &weir__cancelled);
     }
 }
 
@@ -205,7 +202,8 @@ weir_loop *weir_promise_loop(const weir_promise *promise)
 
 /* ---- settling ---- */
 
-static int settle(weir_promise *promise, uint32_t verdict, weir_value value)
+static int settle(weir_promise *promise, uint32_t verdict,
+                  const weir_value *value)
 {
     if (promise == NULL)
         return -EINVAL;
@@ -215,19 +213,19 @@ static int settle(weir_promise *promise, uint32_t verdict, weir_value value)
                    : -EALREADY;
     if (!weir__promise_claim(promise))
         return -EALREADY;
-    promise->on.mail = value;
+    promise->on.mail = *value;
     weir__promise_publish(promise, verdict);
     return 0;
 }
 
 int weir_promise_resolve(weir_promise *promise, weir_value value)
 {
-    return settle(promise, WEIR__FULFILLED, value);
+    return settle(promise, WEIR__FULFILLED, &value);
 }
 
 int weir_promise_reject(weir_promise *promise, weir_value reason)
 {
-    return settle(promise, WEIR__REJECTED, reason);
+    return settle(promise, WEIR__REJECTED, &reason);
 }
 
 int weir_promise_follow(weir_promise *promise, weir_promise *other)

@@ -22,6 +22,8 @@
  *   a settled promise         `from`, whose value it has
  *   noted, telling            the promise in it
  * Nobody who waits holds what it waits for: so there are no cycles.
+ *
+ * Tested by  test/model/promise.c; the files above name theirs
  */
 #ifndef WEIR_SRC_PROMISE_H
 #define WEIR_SRC_PROMISE_H
@@ -229,6 +231,9 @@ int weir__promise_make(weir_loop *loop, uint32_t verdict, weir_promise **made);
 
 /* ---- reaction.c: the loop's thread ---- */
 
+/* The reason of all that the end of the loop rejects. */
+extern const weir_value weir__cancelled;
+
 /* Its value, or that of the one it has it from.  It is settled. */
 const weir_value *weir__promise_value(const weir_promise *promise);
 
@@ -241,7 +246,7 @@ void weir__promise_dispatch(weir_promise *promise);
 /* Settles one that is `before`: with a value, which goes with it; or as
  * another.  False: it was something else, nothing has changed. */
 bool weir__promise_finish(weir_promise *promise, uint32_t before,
-                          uint32_t after, weir_value value);
+                          uint32_t after, const weir_value *value);
 void weir__promise_finish_as(weir_promise *promise, weir_promise *other);
 
 /* A promise that is BOUND begins to follow; the reference goes with it. */

@@ -28,7 +28,7 @@
 
 #include "promise.h"
 
-static const weir_value cancelled = {NULL, NULL, WEIR_ECANCELED};
+const weir_value weir__cancelled = {NULL, NULL, WEIR_ECANCELED};
 
 const weir_value *weir__promise_value(const weir_promise *promise)
 {
@@ -169,11 +169,11 @@ void weir__promise_dispatch(weir_promise *promise)
 }
 
 bool weir__promise_finish(weir_promise *promise, uint32_t before,
-                          uint32_t after, weir_value value)
+                          uint32_t after, const weir_value *value)
 {
     if (weir__promise_verdict(promise) != before)
         return false; /* and its value is not to be overwritten */
-    promise->value = value;
+    promise->value = *value;
     if (!weir__promise_move(promise, before, after))
         return false;
     weir__promise_dispatch(promise);
@@ -189,8 +189,17 @@ void weir__promise_finish_as(weir_promise *promise, weir_promise *other)
 /* Of one that is BOUND. */
 static void fail(weir_promise *promise, int code)
 {
-    (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
-                               weir_value_error(code));
+    weir_value reason = weir_value_error(code);
+
+    (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED, &reason);
+}
+
+/* Of one that a thenable was told to settle. */
+static void fail_pending(weir_promise *promise, int code)
+{
+    weir_value reason = weir_value_error(code);
+
+    (void)weir__promise_finish(promise, WEIR__PENDING, WEIR__REJECTED, &reason);
 }
 
 /* ---- following ---- */
@@ -233,14 +242,12 @@ static void run_thenable(weir_promise *resolver, int status)
 
     resolver->job = WEIR__JOB_NONE; /* from here on anybody's to settle */
     if (status != 0 || all->is_closed)
-        (void)weir__promise_finish(resolver, WEIR__PENDING, WEIR__REJECTED,
-                                   cancelled);
+        fail_pending(resolver, WEIR_ECANCELED);
     all->current = resolver;
     err = thenable->then(thenable, resolver);
     all->current = NULL;
     if (err != 0)
-        (void)weir__promise_finish(resolver, WEIR__PENDING, WEIR__REJECTED,
-                                   weir_value_error(err));
+        fail_pending(resolver, err);
     weir__promise_drop(resolver);
 }
 
@@ -305,11 +312,11 @@ static void conclude(weir_promise *promise, weir_promise *from,
     switch (result->kind) {
     case WEIR_RESULT_VALUE:
         (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__FULFILLED,
-                                   result->as.value);
+                                   &result->as.value);
         break;
     case WEIR_RESULT_ERROR:
         (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
-                                   result->as.value);
+                                   &result->as.value);
         break;
     case WEIR_RESULT_PROMISE:
         give_promise(promise, result->as.promise);
@@ -339,8 +346,9 @@ static void run_then(weir_promise *promise, weir_promise *from, int status)
 
     if (handler != NULL) {
         all->current = promise;
-        result = handler(promise->on.then.arg,
-                         status != 0 ? &cancelled : weir__promise_value(from));
+        result =
+            handler(promise->on.then.arg,
+                    status != 0 ? &weir__cancelled : weir__promise_value(from));
         all->current = NULL;
     }
     promise->from = NULL;
@@ -452,12 +460,13 @@ static void run_adopt(weir_promise *promise, weir_promise *from, int status)
 
 static void run_element(weir_promise *promise, weir_promise *from, int status)
 {
+    static const weir_value nothing;
+
     promise->from = NULL;
     weir__combinator_tell(
         promise, status != 0 || weir__promise_verdict(from) == WEIR__REJECTED,
-        from, status != 0 ? &cancelled : weir__promise_value(from));
-    (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__FULFILLED,
-                               weir_value_of(NULL, NULL));
+        from, status != 0 ? &weir__cancelled : weir__promise_value(from));
+    (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__FULFILLED, &nothing);
 }
 
 void weir__promise_run_job(void *arg, int status)
@@ -500,8 +509,7 @@ void weir__promise_raised(weir_loop *loop)
 
     loop->promises.current = NULL;
     if (promise->job == WEIR__JOB_NONE) { /* a thenable's: see run_thenable */
-        (void)weir__promise_finish(promise, WEIR__PENDING, WEIR__REJECTED,
-                                   weir_value_error(loop->raised));
+        fail_pending(promise, loop->raised);
     } else {
         promise->from = NULL;
         fail(promise, loop->raised);

@@ -132,7 +132,7 @@ static void checkpoint(weir_loop *loop)
 static void cancel_pending(weir_promise *promise)
 {
     (void)weir__promise_finish(promise, WEIR__PENDING, WEIR__REJECTED,
-                               weir_value_error(WEIR_ECANCELED));
+                               &weir__cancelled);
 }
 
 /* Unless it has got its job meanwhile, in this pass. */
@@ -140,7 +140,7 @@ static void cancel_following(weir_promise *promise)
 {
     if (promise->job == WEIR__JOB_ADOPT && promise->from == NULL)
         (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
-                                   weir_value_error(WEIR_ECANCELED));
+                                   &weir__cancelled);
 }
 
 /* A pass is a callback like others, with a checkpoint behind it. */
