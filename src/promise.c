@@ -104,11 +104,11 @@ static void begin_to_follow(weir_promise *promise)
 /* A single: made by new, or by then. */
 static void arrive(weir_promise *promise)
 {
-    weir_promise *other = promise->from;
-
     promise->flags |= WEIR__ARRIVED;
     weir__promise_enlist(promise);
     if (promise->flags & WEIR__TO_WAIT) {
+        weir_promise *other = promise->from;
+
         promise->from = NULL;
         weir__promise_attach(promise, other);
         weir__promise_drop(other);
