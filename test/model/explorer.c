@@ -172,6 +172,13 @@ static void follow_null(void)
     *nowhere = 1;
 }
 
+static void load_from_null(void)
+{
+    atomic(int) *volatile nowhere = NULL;
+
+    (void)load_relaxed(nowhere);
+}
+
 /* --- choices of the machine ------------------------------------------------
  */
 
@@ -276,6 +283,8 @@ static const struct model_case cases[] = {
      .threads = {T(alloc_and_use)}, .expect = MODEL_CRASH},
     {"allocation_succeeds_otherwise", .threads = {T(alloc_and_use)}},
     {"crash_is_found", .threads = {T(follow_null)}, .expect = MODEL_CRASH},
+    {"atomic_at_no_address_is_a_crash", .threads = {T(load_from_null)},
+     .expect = MODEL_CRASH},
 
     {"weak_cas_fails_for_no_reason_if_told", .spurious = 1,
      .threads = {T(weak_cas_once)}, .finish = outcome_tries, .outcomes = "0 1"},

@@ -30,9 +30,18 @@ static const struct op *ask(struct op op)
     return &self->op;
 }
 
+/* A word of no object is a crash of this thread, not of the explorer when it
+ * performs the operation. */
+static inline void touch(const void *word)
+{
+    if ((uintptr_t)word < 0x10000)
+        (void)*(const volatile char *)word;
+}
+
 uint64_t model_load(const void *word, size_t size, int order,
                     const struct model_site *site)
 {
+    touch(word);
     return ask((struct op){.kind = OP_LOAD,
                            .word = word,
                            .size = size,
@@ -44,6 +53,7 @@ uint64_t model_load(const void *word, size_t size, int order,
 void model_store(void *word, size_t size, uint64_t value, int order,
                  const struct model_site *site)
 {
+    touch(word);
     ask((struct op){.kind = OP_STORE,
                     .word = word,
                     .size = size,
@@ -55,6 +65,7 @@ void model_store(void *word, size_t size, uint64_t value, int order,
 uint64_t model_rmw(void *word, size_t size, enum model_rmw operation,
                    uint64_t operand, int order, const struct model_site *site)
 {
+    touch(word);
     return ask((struct op){.kind = OP_RMW,
                            .rmw = operation,
                            .word = word,
@@ -69,16 +80,18 @@ bool model_cas(void *word, size_t size, uint64_t *seen, uint64_t value,
                bool weak, int success, int failure,
                const struct model_site *site)
 {
-    const struct op *op = ask((struct op){.kind = OP_CAS,
-                                          .word = word,
-                                          .size = size,
-                                          .order = success,
-                                          .failure = failure,
-                                          .is_weak = weak,
-                                          .operand = value,
-                                          .expected = *seen,
-                                          .site = site});
+    const struct op *op;
 
+    touch(word);
+    op = ask((struct op){.kind = OP_CAS,
+                         .word = word,
+                         .size = size,
+                         .order = success,
+                         .failure = failure,
+                         .is_weak = weak,
+                         .operand = value,
+                         .expected = *seen,
+                         .site = site});
     *seen = op->read;
     return op->is_done;
 }
