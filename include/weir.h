@@ -19,6 +19,7 @@
 #include "weir/metrics.h"
 #include "weir/pool.h"
 #include "weir/promise.h"
+#include "weir/service.h"
 #include "weir/state.h"
 #include "weir/task.h"
 #include "weir/timer.h"

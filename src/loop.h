@@ -248,6 +248,9 @@ void weir__loop_uncaught(weir_loop *loop);
 
 /* ---- shutdown.c ---- */
 
+/* weir_loop_close, without waiting for the end.  Thread: any but the loop's. */
+void weir__loop_begin_close(weir_loop *loop);
+
 /* Whether a loop that is ending has a step to take, and must not sleep. */
 bool weir__loop_has_step(const weir_loop *loop);
 

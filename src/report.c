@@ -82,6 +82,26 @@ static void add_fds(struct page *page, const weir_loop *loop)
                                     .age_ns = -1});
 }
 
+const char *weir_kind_name(weir_kind kind)
+{
+    static const char *const names[] = {
+        [WEIR_KIND_TASK] = "task",
+        [WEIR_KIND_TICK] = "next-tick",
+        [WEIR_KIND_MICROTASK] = "microtask",
+        [WEIR_KIND_TIMER] = "timer",
+        [WEIR_KIND_FD] = "descriptor",
+        [WEIR_KIND_IMMEDIATE] = "immediate",
+        [WEIR_KIND_CLOSE] = "close",
+        [WEIR_KIND_REF] = "reference",
+        [WEIR_KIND_JOB] = "job",
+        [WEIR_KIND_REQUEST] = "request",
+        [WEIR_KIND_HOOK] = "hook",
+    };
+
+    return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind]
+                                                           : "unknown";
+}
+
 size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
                         size_t capacity)
 {

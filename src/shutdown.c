@@ -194,21 +194,29 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
     return err;
 }
 
-int weir_loop_close(weir_loop *loop)
+static int close_until(weir_loop *loop, int64_t deadline_ns)
 {
     bool is_first;
     int err;
 
-    if (loop == NULL)
-        return -EINVAL;
-    if (is_inside(loop))
-        return WEIR_EREENTRANT;
     weir__loop_enter(loop);
     /* relaxed: a hint; the door hands over what came before */
     is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
-    err = end(loop, is_first ? &loop->cancel : NULL, -1);
+    err = end(loop, is_first ? &loop->cancel : NULL, deadline_ns);
     weir__loop_exit(loop);
     return err;
+}
+
+int weir_loop_close(weir_loop *loop)
+{
+    if (loop == NULL)
+        return -EINVAL;
+    return is_inside(loop) ? WEIR_EREENTRANT : close_until(loop, -1);
+}
+
+void weir__loop_begin_close(weir_loop *loop)
+{
+    (void)close_until(loop, 0);
 }
 
 int weir__loop_end_of_life(weir_loop *loop)

@@ -30,7 +30,8 @@ extern "C" {
     X(WEIR_ENOTSTARTED, -4100, "not started yet")                              \
     X(WEIR_EABANDONED, -4101, "nobody is left who could settle it")            \
     X(WEIR_ESELF, -4102, "a promise cannot follow itself")                     \
-    X(WEIR_ENONE, -4103, "every one of them was rejected")
+    X(WEIR_ENONE, -4103, "every one of them was rejected")                     \
+    X(WEIR_EFORCED, -4104, "the end was forced: something was cut off")
 
 enum weir_error {
     WEIR_OK = 0,

@@ -22,6 +22,8 @@
 
 #include <stdint.h>
 
+#include "weir/export.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,7 +54,17 @@ typedef enum weir_kind {
     WEIR_KIND_CLOSE,
     WEIR_KIND_REF,
     WEIR_KIND_JOB,
+    WEIR_KIND_REQUEST, /* inside a service's gate */
+    WEIR_KIND_HOOK,    /* of a service */
 } weir_kind;
+
+/**
+ * "task", "timer", ...; "unknown" for what is no kind.
+ *
+ * Thread   any
+ * Owns     a static string; never NULL
+ */
+WEIR_API const char *weir_kind_name(weir_kind kind);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hook -- what a service does on its way to the end.
+ *
+ * Shape     A hook runs on a thread of its own, so that it may block and the
+ *           keeper cannot be held up.  Its end comes to the keeper as a task.
+ *           A timer of the keeper's bounds it: then the drain goes on, and the
+ *           hook is left to itself; the report names it as long as it runs.
+ *
+ * Shared state
+ *   since_ns, thread_id   the hook's thread writes, report reads: pictures
+ *   is_ended              the hook's thread writes, last                    P1
+ *
+ * Pairs
+ *   P1  run: store of is_ended, release  -->  have_ended: load, acquire
+ *       What the hook did happens before the service's free.
+ *
+ * Tested by  test/unit/service.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "clock.h"
+#include "memory.h"
+#include "service.h"
+
+static struct weir__hook *hook_of(weir_task *task)
+{
+    return (struct weir__hook *)((char *)task -
+                                 offsetof(struct weir__hook, ended));
+}
+
+/* ---- the hook's thread ---- */
+
+static void run(void *arg)
+{
+    struct weir__hook *hook = arg;
+
+    store_relaxed(&hook->thread_id, weir__thread_id()); /* relaxed: picture */
+    /* relaxed: picture */
+    store_relaxed(&hook->since_ns, weir__clock_real());
+    hook->fn(hook->arg);
+    /* hook/P1 release: all that it did */
+    store_release(&hook->is_ended, true);
+    /* Refused when the service was forced: nobody waits for it then. */
+    (void)!weir_loop_post(hook->service->keeper, &hook->ended);
+}
+
+/* ---- the keeper's thread ---- */
+
+/* It has ended, or its time has: the drain goes on. */
+static void leave(struct weir__hook *hook)
+{
+    weir_service *service = hook->service;
+
+    if (hook->timer != 0)
+        (void)!weir_timer_cancel(service->keeper, hook->timer);
+    hook->timer = 0;
+    if (service->hook != hook)
+        return; /* it was left before */
+    service->hook = NULL;
+    weir__service_advance(service);
+}
+
+static void on_end(weir_task *task, int status)
+{
+    (void)status;
+    leave(hook_of(task));
+}
+
+static void on_timeout(void *arg, int status)
+{
+    struct weir__hook *hook = arg;
+
+    hook->timer = 0;
+    if (status == 0)
+        leave(hook);
+}
+
+static bool is_begun(const struct weir__hook *hook)
+{
+    return hook->has_thread;
+}
+
+/* Hooks are listed the last one first, which is the order they run in. */
+static struct weir__hook *first_waiting(const weir_service *service)
+{
+    struct weir__hook *hook = service->hooks;
+
+    while (hook != NULL && is_begun(hook))
+        hook = hook->next;
+    return hook;
+}
+
+/* If no thread can be made, the keeper's is better than none. */
+static void begin(struct weir__hook *hook)
+{
+    weir_loop *keeper = hook->service->keeper;
+
+    hook->has_thread = true;
+    if (hook->timeout_ns >= 0 &&
+        weir_timer_start(keeper, &hook->timer, hook->timeout_ns, WEIR_ONCE,
+                         on_timeout, hook) != 0)
+        hook->timer = 0;
+    if (weir__thread_start(&hook->thread, run, hook) != 0) {
+        hook->thread.handle = 0;
+        run(hook);
+    }
+}
+
+bool weir__hooks_next(weir_service *service)
+{
+    struct weir__hook *hook = first_waiting(service);
+
+    service->hook = hook;
+    if (hook != NULL)
+        begin(hook);
+    return hook != NULL;
+}
+
+/* ---- any thread ---- */
+
+int weir_service_add_hook(weir_service *service, const char *name,
+                          int64_t timeout_ns, void (*fn)(void *arg), void *arg)
+{
+    struct weir__hook *hook;
+    int err = 0;
+
+    if (service == NULL || fn == NULL)
+        return -EINVAL;
+    hook = weir__memory_alloc(sizeof(*hook), CACHE_LINE);
+    if (hook == NULL)
+        return -ENOMEM;
+    *hook = (struct weir__hook){.service = service,
+                                .name = name,
+                                .timeout_ns = timeout_ns,
+                                .fn = fn,
+                                .arg = arg,
+                                .ended = {.run = on_end, .name = name}};
+    set_unshared(&hook->since_ns, 0);
+    set_unshared(&hook->thread_id, 0);
+    set_unshared(&hook->is_ended, false);
+    weir__lock_lock(&service->lock);
+    if (weir_service_phase(service) != WEIR_PHASE_INIT) {
+        err = -EALREADY;
+    } else {
+        hook->next = service->hooks;
+        service->hooks = hook;
+    }
+    weir__lock_unlock(&service->lock);
+    if (err != 0)
+        weir__memory_free(hook, sizeof(*hook));
+    return err;
+}
+
+bool weir__hooks_have_ended(const weir_service *service)
+{
+    for (struct weir__hook *hook = service->hooks; hook; hook = hook->next)
+        /* hook/P1 acquire: all that it did */
+        if (is_begun(hook) && !load_acquire(&hook->is_ended))
+            return false;
+    return true;
+}
+
+void weir__hooks_join(weir_service *service)
+{
+    for (struct weir__hook *hook = service->hooks; hook; hook = hook->next)
+        if (is_begun(hook) && hook->thread.handle != 0)
+            weir__thread_join(&hook->thread);
+}
+
+void weir__hooks_free(weir_service *service)
+{
+    struct weir__hook *hook;
+
+    while ((hook = service->hooks) != NULL) {
+        service->hooks = hook->next;
+        weir__memory_free(hook, sizeof(*hook));
+    }
+}
+
+size_t weir__hooks_report(const weir_service *service, weir_holder *holders,
+                          size_t capacity, size_t count)
+{
+    for (struct weir__hook *hook = service->hooks; hook; hook = hook->next) {
+        int64_t since_ns = load_relaxed(&hook->since_ns); /* relaxed: picture */
+
+        /* relaxed: picture */
+        if (since_ns == 0 || load_relaxed(&hook->is_ended))
+            continue;
+        if (count < capacity)
+            holders[count] = (weir_holder){
+                .kind = WEIR_KIND_HOOK,
+                .is_running = true,
+                .name = hook->name,
+                .count = 1,
+                .age_ns = weir__clock_real() - since_ns,
+                .thread = load_relaxed(&hook->thread_id), /* relaxed: picture */
+            };
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * member -- the loops and pools that end with a service.
+ *
+ * Shape     The service makes them, so that it hears of their end: its own
+ *           `done` calls the user's and then tells the keeper, with a task.
+ *           A loop has a thread of the service's from the beginning, so
+ *           starting the service cannot fail.
+ *
+ * Shared state
+ *   is_ended   whoever calls done writes, last                              P1
+ *
+ * Pairs
+ *   P1  tell: store of is_ended, release  -->  have_ended: load, acquire
+ *       All that ran there happens before the service's free.
+ *
+ * Tested by  test/unit/service.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "loop.h"
+#include "memory.h"
+#include "service.h"
+
+/* ---- the end of one ---- */
+
+static void on_end(weir_task *task, int status)
+{
+    struct weir__member *member =
+        (struct weir__member *)((char *)task -
+                                offsetof(struct weir__member, ended));
+    weir_service *service = member->service;
+
+    (void)status;
+    *(member->pool != NULL ? &service->pools : &service->loops) -= 1;
+    weir__service_advance(service);
+}
+
+static void tell(struct weir__member *member)
+{
+    weir_loop *keeper = member->service->keeper;
+    weir_task *ended = &member->ended;
+
+    /* member/P1 release: all that ran there */
+    store_release(&member->is_ended, true);
+    /* Refused when the service was forced: nobody waits for it then. */
+    (void)!weir_loop_post(keeper, ended);
+}
+
+static void on_pool_done(void *arg, weir_pool *pool, int status)
+{
+    struct weir__member *member = arg;
+
+    if (member->user.pool.done != NULL)
+        member->user.pool.done(member->user.pool.arg, pool, status);
+    tell(member);
+}
+
+static void on_loop_done(void *arg, weir_loop *loop, int status)
+{
+    struct weir__member *member = arg;
+
+    if (member->service == NULL)
+        return; /* it could not be given a thread, and was never the user's */
+    if (member->user.loop.done != NULL)
+        member->user.loop.done(member->user.loop.arg, loop, status);
+    tell(member);
+}
+
+/* The other callbacks of a loop share the argument. */
+static void on_breach(void *arg, weir_loop *loop)
+{
+    struct weir__member *member = arg;
+
+    member->user.loop.on_breach(member->user.loop.arg, loop);
+}
+
+static void on_uncaught(void *arg, weir_loop *loop, const weir_uncaught *what)
+{
+    struct weir__member *member = arg;
+
+    member->user.loop.on_uncaught(member->user.loop.arg, loop, what);
+}
+
+static void on_rejection(void *arg, weir_loop *loop, const weir_rejection *what)
+{
+    struct weir__member *member = arg;
+
+    member->user.loop.on_rejection(member->user.loop.arg, loop, what);
+}
+
+/* ---- making one ---- */
+
+/* The first task of a loop. */
+static void on_begun(weir_task *task, int status)
+{
+    struct weir__member *member =
+        (struct weir__member *)((char *)task -
+                                offsetof(struct weir__member, begun));
+
+    (void)status;
+    weir__parker_unpark(&member->parker);
+}
+
+static struct weir__member *new_member(weir_service *service)
+{
+    struct weir__member *member =
+        weir__memory_alloc(sizeof(*member), CACHE_LINE);
+
+    if (member == NULL)
+        return NULL;
+    *member = (struct weir__member){.service = service,
+                                    .begun = {.run = on_begun},
+                                    .ended = {.run = on_end}};
+    weir__parker_init(&member->parker);
+    set_unshared(&member->is_ended, false);
+    return member;
+}
+
+/* Under the lock: it is one of the service's from here on. */
+static void list(struct weir__member *member)
+{
+    weir_service *service = member->service;
+
+    member->next = service->members;
+    service->members = member;
+    *(member->pool != NULL ? &service->pools : &service->loops) += 1;
+}
+
+static int make_pool(struct weir__member *member,
+                     const weir_pool_options *options)
+{
+    weir_pool_options own = {.size = sizeof(own)};
+
+    if (options != NULL && options->size != sizeof(own))
+        return -EINVAL;
+    if (options != NULL)
+        own = *options;
+    member->user.pool = own;
+    own.arg = member;
+    own.done = on_pool_done;
+    return weir_pool_new(&member->pool, &own);
+}
+
+static void run_loop(void *arg)
+{
+    struct weir__member *member = arg;
+
+    /* It fails only if the loop was ended before: also then it is over. */
+    (void)!weir_loop_run(member->loop, WEIR_RUN_UNTIL_CLOSED);
+}
+
+static int make_loop(struct weir__member *member,
+                     const weir_loop_options *options)
+{
+    weir_loop_options own = {.size = sizeof(own)};
+    int err;
+
+    if (options != NULL && options->size != sizeof(own))
+        return -EINVAL;
+    if (options != NULL)
+        own = *options;
+    member->user.loop = own;
+    own.arg = member;
+    own.done = on_loop_done;
+    own.on_breach = own.on_breach != NULL ? on_breach : NULL;
+    own.on_uncaught = own.on_uncaught != NULL ? on_uncaught : NULL;
+    own.on_rejection = own.on_rejection != NULL ? on_rejection : NULL;
+    err = weir_loop_new(&member->loop, &own);
+    if (err != 0)
+        return err;
+    err = weir_loop_post(member->loop, &member->begun);
+    if (err == 0)
+        err = weir__thread_start(&member->thread, run_loop, member);
+    if (err != 0) {
+        member->service = NULL;
+        (void)weir_loop_free(member->loop);
+        return err;
+    }
+    /* From here on the loop is that thread's, and nobody else can claim it. */
+    weir__parker_park(&member->parker);
+    return 0;
+}
+
+/* Under the lock. */
+static int add_pool(weir_service *service, weir_pool **pool,
+                    const weir_pool_options *options)
+{
+    struct weir__member *member;
+    int err;
+
+    if (weir_service_phase(service) != WEIR_PHASE_INIT)
+        return -EALREADY;
+    member = new_member(service);
+    if (member == NULL)
+        return -ENOMEM;
+    err = make_pool(member, options);
+    if (err != 0) {
+        weir__memory_free(member, sizeof(*member));
+        return err;
+    }
+    list(member);
+    *pool = member->pool;
+    return 0;
+}
+
+static int add_loop(weir_service *service, weir_loop **loop,
+                    const weir_loop_options *options)
+{
+    struct weir__member *member;
+    int err;
+
+    if (weir_service_phase(service) != WEIR_PHASE_INIT)
+        return -EALREADY;
+    member = new_member(service);
+    if (member == NULL)
+        return -ENOMEM;
+    err = make_loop(member, options);
+    if (err != 0) {
+        weir__memory_free(member, sizeof(*member));
+        return err;
+    }
+    list(member);
+    *loop = member->loop;
+    return 0;
+}
+
+int weir_service_add_pool(weir_service *service, weir_pool **pool,
+                          const weir_pool_options *options)
+{
+    int err;
+
+    if (service == NULL || pool == NULL)
+        return -EINVAL;
+    weir__lock_lock(&service->lock);
+    err = add_pool(service, pool, options);
+    weir__lock_unlock(&service->lock);
+    return err;
+}
+
+int weir_service_add_loop(weir_service *service, weir_loop **loop,
+                          const weir_loop_options *options)
+{
+    int err;
+
+    if (service == NULL || loop == NULL)
+        return -EINVAL;
+    weir__lock_lock(&service->lock);
+    err = add_loop(service, loop, options);
+    weir__lock_unlock(&service->lock);
+    return err;
+}
+
+/* ---- ending all ---- */
+
+void weir__members_end_pools(weir_service *service, bool is_forced)
+{
+    for (struct weir__member *m = service->members; m != NULL; m = m->next)
+        if (m->pool != NULL)
+            (void)!(is_forced ? weir_pool_close : weir_pool_shutdown)(m->pool,
+                                                                      0);
+}
+
+void weir__members_end_loops(weir_service *service, bool is_forced)
+{
+    for (struct weir__member *m = service->members; m != NULL; m = m->next) {
+        if (m->loop == NULL)
+            continue;
+        if (is_forced)
+            weir__loop_begin_close(m->loop);
+        else
+            (void)!weir_loop_shutdown(m->loop, 0);
+    }
+}
+
+bool weir__members_have_ended(const weir_service *service)
+{
+    for (struct weir__member *m = service->members; m != NULL; m = m->next)
+        /* member/P1 acquire: all that ran there */
+        if (!load_acquire(&m->is_ended))
+            return false;
+    return true;
+}
+
+void weir__members_join(weir_service *service)
+{
+    for (struct weir__member *m = service->members; m != NULL; m = m->next) {
+        if (m->pool != NULL) {
+            (void)weir_pool_free(m->pool);
+        } else {
+            (void)!weir_loop_close(m->loop);
+            weir__thread_join(&m->thread);
+            (void)weir_loop_free(m->loop);
+        }
+    }
+}
+
+void weir__members_free(weir_service *service)
+{
+    struct weir__member *member;
+
+    while ((member = service->members) != NULL) {
+        service->members = member->next;
+        weir__memory_free(member, sizeof(*member));
+    }
+}

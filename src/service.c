@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service -- one lifecycle over gate, loops, pools and hooks.
+ *
+ * Shape     The service has a loop of its own, the keeper, on a thread of its
+ *           own.  Whatever happens comes to it through the door of that loop:
+ *           stop, force, the gate that closes, a hook, a pool, a loop that ends;
+ *           signals come as a descriptor, deadlines as timers.  So the drain is
+ *           single-threaded code: each time something has ended, advance() goes
+ *           on as far as it can.
+ *
+ *               WORK -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
+ *
+ *           One word is for everybody: phase and flags.
+ *
+ *             5          4        3       2       1     0
+ *            +-----------+--------+-------+------+-----------+
+ *            | NOT_READY | FORCED | FORCE | STOP |   phase   |
+ *            +-----------+--------+-------+------+-----------+
+ *
+ *           STOP and FORCE are set once each, and who sets one posts the task
+ *           that goes with it, unless the service has not been started: then
+ *           start posts it, as it sees the flag in the same word.
+ * Roles     start, stop, force, set_ready, wait, report   any thread
+ *           everything static that says keeper            its thread
+ *
+ * Shared state
+ *   word      any thread, atomic; the keeper changes phase and FORCED
+ *   members, hooks   under lock until start; const afterwards: the keeper gets
+ *             them with the task that stops it (ingress/P1)
+ *
+ * Not paired, on purpose
+ *   word: all relaxed.  It hands nothing over: the keeper's door does, and, for
+ *   who waits, the gate `life`, which closes with the service.
+ *
+ * Tested by  test/unit/service.c, test/unit/service_signals.c,
+ *            test/stress/service.c
+ */
+#include "service.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "memory.h"
+#include "signals.h"
+#include "wakefd.h"
+#include "weir/fd.h"
+
+enum {
+    PHASE = 3,
+    STOP = 4,
+    FORCE = 8,
+    FORCED = 16,
+    NOT_READY = 32,
+    SHOWN = 64, /* holders that on_report gets, at the most */
+};
+#define A_CENTURY_NS (INT64_C(100) * 365 * 24 * 3600 * 1000000000)
+
+static uint32_t look(const weir_service *service)
+{
+    return load_relaxed(&service->word); /* relaxed: see above */
+}
+
+static weir_phase phase_of(uint32_t word)
+{
+    return (weir_phase)(word & PHASE);
+}
+
+/* ---- the keeper: the end ---- */
+
+static void keeper_set_phase(weir_service *service, weir_phase phase,
+                             uint32_t flags)
+{
+    uint32_t word = look(service);
+
+    /* relaxed: see above */
+    while (!cas_weak_relaxed(&service->word, &word,
+                             (word & ~(uint32_t)PHASE) | phase | flags))
+        ;
+}
+
+static void keeper_release_signals(weir_service *service)
+{
+    if (service->signals < 0)
+        return;
+    (void)!weir_fd_remove(service->keeper, service->signals, NULL, NULL);
+    weir__signals_give_back();
+    service->signals = -1;
+}
+
+static void keeper_finish(weir_service *service)
+{
+    bool is_forced = (look(service) & FORCE) != 0;
+
+    service->step = WEIR__STEP_OVER;
+    (void)!weir_timer_cancel(service->keeper, service->deadline);
+    keeper_release_signals(service);
+    keeper_set_phase(service, WEIR_PHASE_CLOSED, is_forced ? FORCED : 0);
+    if (service->options.closed != NULL)
+        service->options.closed(service->options.arg, service,
+                                is_forced ? WEIR_EFORCED : 0);
+    weir_gate_exit(&service->life);
+    (void)!weir_loop_shutdown(service->keeper, 0); /* begins it */
+}
+
+/* ---- the keeper: the drain ---- */
+
+static bool keeper_is_drained(const weir_service *service)
+{
+    return service->is_empty && service->hook == NULL && service->pools == 0 &&
+           service->loops == 0;
+}
+
+/* One step, if what it waits for has happened. */
+static bool keeper_step(weir_service *service)
+{
+    switch (service->step) {
+    case WEIR__STEP_GATE:
+        if (!service->is_empty)
+            return false;
+        service->step = WEIR__STEP_HOOKS;
+        return true;
+    case WEIR__STEP_HOOKS:
+        if (service->hook != NULL || weir__hooks_next(service))
+            return false;
+        service->step = WEIR__STEP_POOLS;
+        weir__members_end_pools(service, false);
+        return true;
+    case WEIR__STEP_POOLS:
+        if (service->pools > 0)
+            return false;
+        service->step = WEIR__STEP_LOOPS;
+        weir__members_end_loops(service, false);
+        return true;
+    case WEIR__STEP_LOOPS:
+        if (service->loops > 0)
+            return false;
+        keeper_finish(service);
+        return false;
+    case WEIR__STEP_WORK:
+    case WEIR__STEP_OVER:
+        break;
+    }
+    return false;
+}
+
+void weir__service_advance(weir_service *service)
+{
+    if (look(service) & FORCE) {
+        if (service->step != WEIR__STEP_OVER && keeper_is_drained(service))
+            keeper_finish(service);
+        return;
+    }
+    while (keeper_step(service))
+        ;
+}
+
+static void keeper_on_deadline(void *arg, int status)
+{
+    if (status == 0)
+        (void)weir_service_force(arg);
+}
+
+/* The timer has had a slot since the service was made: it can be had again. */
+static void keeper_set_deadline(weir_service *service, int64_t timeout_ns,
+                                weir_fn *fn)
+{
+    (void)!weir_timer_cancel(service->keeper, service->deadline);
+    if (timeout_ns >= 0)
+        CHECK(weir_timer_start(service->keeper, &service->deadline, timeout_ns,
+                               WEIR_ONCE, fn, service) == 0,
+              "a service without a timer for its deadline");
+}
+
+static void keeper_drain(weir_service *service)
+{
+    service->step = WEIR__STEP_GATE;
+    keeper_set_phase(service, WEIR_PHASE_DRAINING, 0);
+    keeper_set_deadline(service, service->options.timeout_ns,
+                        keeper_on_deadline);
+    (void)!weir_gate_drain(&service->gate);
+}
+
+static void keeper_on_stop(weir_task *task, int status)
+{
+    weir_service *service =
+        (weir_service *)((char *)task - offsetof(weir_service, stop));
+
+    if (status == 0 && service->step == WEIR__STEP_WORK)
+        keeper_drain(service);
+}
+
+static void keeper_on_gate_closed(weir_task *task, int status)
+{
+    weir_service *service =
+        (weir_service *)((char *)task - offsetof(weir_service, gate_closed));
+
+    service->is_empty = true;
+    if (status == 0)
+        weir__service_advance(service);
+}
+
+/* ---- the keeper: by force ---- */
+
+static void print_holder(const weir_holder *holder)
+{
+    fprintf(stderr, "    %s", weir_kind_name(holder->kind));
+    if (holder->name != NULL)
+        fprintf(stderr, " %s", holder->name);
+    if (holder->count != 1)
+        fprintf(stderr, ", %" PRIu64 " of them", holder->count);
+    if (holder->age_ns >= 0)
+        fprintf(stderr, ", for %" PRId64 " ms", holder->age_ns / 1000000);
+    if (holder->thread != 0)
+        fprintf(stderr, ", on thread %" PRIu64, holder->thread);
+    fputc('\n', stderr);
+}
+
+static void print_report(const weir_service *service,
+                         const weir_holder *holders, size_t count)
+{
+    const char *name = service->options.name;
+
+    fprintf(stderr, "weir: %s is forced to end, with this unfinished:\n",
+            name != NULL ? name : "the service");
+    for (size_t i = 0; i < count; i++)
+        print_holder(&holders[i]);
+    if (count == 0)
+        fputs("    nothing\n", stderr);
+}
+
+static void keeper_report(weir_service *service)
+{
+    weir_holder holders[SHOWN];
+    size_t count = weir_service_report(service, holders, SHOWN);
+
+    if (count > SHOWN)
+        count = SHOWN;
+    if (service->options.on_report != NULL)
+        service->options.on_report(service->options.arg, service, holders,
+                                   count);
+    else
+        print_report(service, holders, count);
+}
+
+static void keeper_on_grace_over(void *arg, int status)
+{
+    weir_service *service = arg;
+
+    if (status == 0 && service->step != WEIR__STEP_OVER)
+        keeper_finish(service);
+}
+
+static void keeper_on_force(weir_task *task, int status)
+{
+    weir_service *service =
+        (weir_service *)((char *)task - offsetof(weir_service, force));
+
+    if (status != 0 || service->step == WEIR__STEP_OVER)
+        return;
+    if (service->step == WEIR__STEP_WORK)
+        keeper_drain(service);
+    keeper_report(service);
+    weir__members_end_pools(service, true);
+    weir__members_end_loops(service, true);
+    if (service->options.grace_ns < 0)
+        keeper_finish(service);
+    else
+        keeper_set_deadline(service, service->options.grace_ns,
+                            keeper_on_grace_over);
+}
+
+/* ---- signals ---- */
+
+static void keeper_on_signal(void *arg, int status, int fd, unsigned events)
+{
+    weir_service *service = arg;
+    uint64_t count;
+
+    (void)events;
+    if (status != 0)
+        return;
+    count = weir__wakefd_take(fd, false);
+    if (count > 0 && weir_service_stop(service) == 0)
+        count--;
+    if (count > 0)
+        (void)weir_service_force(service);
+}
+
+static int take_signals(weir_service *service)
+{
+    int err;
+
+    service->signals = -1;
+    if (service->options.no_signals)
+        return 0;
+    err = weir__signals_take();
+    if (err < 0)
+        return err;
+    service->signals = err;
+    err = weir_fd_add(service->keeper, service->signals, WEIR_READABLE,
+                      keeper_on_signal, service);
+    if (err == 0)
+        return 0;
+    weir__signals_give_back();
+    return err;
+}
+
+/* ---- new, free ---- */
+
+static void run_keeper(void *arg)
+{
+    weir_service *service = arg;
+
+    if (!service->options.no_signals)
+        weir__signals_let_in();
+    (void)!weir_loop_run(service->keeper, WEIR_RUN_UNTIL_CLOSED);
+}
+
+static void on_gate_closed(void *arg)
+{
+    weir_service *service = arg;
+
+    /* Refused when the service was forced: nobody waits for it then. */
+    (void)!weir_loop_post(service->keeper, &service->gate_closed);
+}
+
+/* A gate with one inside, that closes when it leaves. */
+static void begin_life(weir_gate *life)
+{
+    (void)!weir_gate_init(life, NULL, NULL, NULL);
+    (void)!weir_gate_start(life);
+    (void)!weir_gate_enter(life);
+    (void)!weir_gate_drain(life);
+}
+
+static int understand(weir_service_options *to,
+                      const weir_service_options *from)
+{
+    *to = (weir_service_options){.size = sizeof(*to)};
+    if (from != NULL && from->size != sizeof(*to))
+        return -EINVAL;
+    if (from != NULL)
+        *to = *from;
+    if (to->timeout_ns == 0)
+        to->timeout_ns = WEIR_SERVICE_TIMEOUT_NS;
+    if (to->grace_ns == 0)
+        to->grace_ns = WEIR_SERVICE_GRACE_NS;
+    return 0;
+}
+
+static void init(weir_service *service, const weir_service_options *options)
+{
+    *service = (weir_service){
+        .options = *options,
+        .stop = {.run = keeper_on_stop, .name = "stop"},
+        .force = {.run = keeper_on_force, .name = "force"},
+        .gate_closed = {.run = keeper_on_gate_closed, .name = "gate closed"},
+        .step = WEIR__STEP_WORK,
+    };
+    set_unshared(&service->word, WEIR_PHASE_INIT);
+    weir__lock_init(&service->lock);
+    begin_life(&service->life);
+    (void)!weir_gate_init(&service->gate, on_gate_closed, service, NULL);
+}
+
+/* The keeper, what it needs, and its thread. */
+static int make_keeper(weir_service *service)
+{
+    const weir_loop_options options = {.size = sizeof(options),
+                                       .name = "keeper"};
+    int err = weir_loop_new(&service->keeper, &options);
+
+    if (err != 0)
+        return err;
+    err = weir_timer_start(service->keeper, &service->deadline, A_CENTURY_NS,
+                           WEIR_ONCE, keeper_on_deadline, service);
+    if (err != 0)
+        goto free_keeper;
+    err = take_signals(service);
+    if (err != 0)
+        goto free_keeper;
+    err = weir__thread_start(&service->thread, run_keeper, service);
+    if (err == 0)
+        return 0;
+    if (service->signals >= 0)
+        weir__signals_give_back();
+free_keeper:
+    (void)weir_loop_free(service->keeper);
+    return err;
+}
+
+int weir_service_new(weir_service **made, const weir_service_options *options)
+{
+    weir_service_options known;
+    weir_service *service;
+    int err;
+
+    if (made == NULL || understand(&known, options) != 0)
+        return -EINVAL;
+    service = weir__memory_alloc(sizeof(*service), CACHE_APART);
+    if (service == NULL)
+        return -ENOMEM;
+    init(service, &known);
+    err = make_keeper(service);
+    if (err != 0) {
+        weir__memory_free(service, sizeof(*service));
+        return err;
+    }
+    *made = service;
+    return 0;
+}
+
+/* Whether the calling thread is one that free would have to wait for. */
+static bool is_inside(const weir_service *service)
+{
+    for (const struct weir__member *m = service->members; m != NULL;
+         m = m->next)
+        if ((m->loop != NULL && weir_loop_current() == m->loop) ||
+            (m->pool != NULL && weir_pool_current() == m->pool))
+            return true;
+    return weir_loop_current() == service->keeper;
+}
+
+int weir_service_free(weir_service *service)
+{
+    weir_phase phase;
+
+    if (service == NULL)
+        return 0;
+    if (is_inside(service))
+        return WEIR_EREENTRANT;
+    if (weir_loop_current() != NULL)
+        return -EDEADLK;
+    phase = weir_service_phase(service);
+    if (phase == WEIR_PHASE_RUNNING || phase == WEIR_PHASE_DRAINING)
+        return -EBUSY;
+    if (phase == WEIR_PHASE_CLOSED && (!weir__members_have_ended(service) ||
+                                       !weir__hooks_have_ended(service)))
+        return -EBUSY;
+    weir__members_join(service);
+    weir__hooks_join(service);
+    (void)!weir_loop_close(service->keeper);
+    weir__thread_join(&service->thread);
+    weir__members_free(service);
+    weir__hooks_free(service);
+    if (service->signals >= 0)
+        weir__signals_give_back();
+    (void)weir_loop_free(service->keeper);
+    weir__memory_free(service, sizeof(*service));
+    return 0;
+}
+
+/* ---- any thread ---- */
+
+weir_gate *weir_service_gate(weir_service *service)
+{
+    return &service->gate;
+}
+
+int weir_service_start(weir_service *service)
+{
+    uint32_t before = WEIR_PHASE_RUNNING;
+
+    if (service == NULL)
+        return -EINVAL;
+    weir__lock_lock(&service->lock);
+    if (phase_of(look(service)) == WEIR_PHASE_INIT) {
+        (void)!weir_gate_start(&service->gate);
+        /* relaxed: see above */
+        before = fetch_or_relaxed(&service->word, WEIR_PHASE_RUNNING);
+    }
+    weir__lock_unlock(&service->lock);
+    if (phase_of(before) != WEIR_PHASE_INIT)
+        return -EALREADY;
+    if (before & STOP)
+        (void)!weir_loop_post(service->keeper, &service->stop);
+    return 0;
+}
+
+int weir_service_stop(weir_service *service)
+{
+    uint32_t before;
+
+    if (service == NULL)
+        return -EINVAL;
+    /* relaxed: see above */
+    before = fetch_or_relaxed(&service->word, STOP);
+    if (before & STOP || phase_of(before) > WEIR_PHASE_RUNNING)
+        return -EALREADY;
+    if (phase_of(before) == WEIR_PHASE_RUNNING)
+        (void)!weir_loop_post(service->keeper, &service->stop);
+    return 0;
+}
+
+int weir_service_force(weir_service *service)
+{
+    uint32_t word;
+
+    if (service == NULL)
+        return -EINVAL;
+    word = look(service);
+    do {
+        if (phase_of(word) == WEIR_PHASE_INIT)
+            return WEIR_ENOTSTARTED;
+        if (word & FORCE || phase_of(word) == WEIR_PHASE_CLOSED)
+            return -EALREADY;
+        /* relaxed: see above */
+    } while (!cas_weak_relaxed(&service->word, &word, word | STOP | FORCE));
+    /* Refused if it closes at this moment: then it is as if we came later. */
+    return weir_loop_post(service->keeper, &service->force) == 0 ? 0
+                                                                 : -EALREADY;
+}
+
+int weir_service_wait(weir_service *service, int64_t timeout_ns)
+{
+    int err;
+
+    if (service == NULL)
+        return -EINVAL;
+    err = weir_gate_wait(&service->life, timeout_ns);
+    if (err != 0)
+        return err;
+    return look(service) & FORCED ? WEIR_EFORCED : 0;
+}
+
+weir_phase weir_service_phase(const weir_service *service)
+{
+    return phase_of(look(service));
+}
+
+bool weir_service_is_ready(const weir_service *service)
+{
+    uint32_t word = look(service);
+
+    return phase_of(word) == WEIR_PHASE_RUNNING && !(word & (STOP | NOT_READY));
+}
+
+void weir_service_set_ready(weir_service *service, bool is_ready)
+{
+    uint32_t word = look(service);
+
+    /* relaxed: see above */
+    while (!cas_weak_relaxed(&service->word, &word,
+                             is_ready ? word & ~(uint32_t)NOT_READY
+                                      : word | NOT_READY))
+        ;
+}
+
+static size_t room(size_t capacity, size_t count)
+{
+    return count < capacity ? capacity - count : 0;
+}
+
+size_t weir_service_report(const weir_service *service, weir_holder *holders,
+                           size_t capacity)
+{
+    uint32_t inside = weir_gate_inflight(&service->gate);
+    size_t count = 0;
+
+    if (holders == NULL)
+        capacity = 0;
+    if (inside > 0) {
+        if (capacity > 0)
+            holders[0] = (weir_holder){
+                .kind = WEIR_KIND_REQUEST, .count = inside, .age_ns = -1};
+        count = 1;
+    }
+    count = weir__hooks_report(service, holders, capacity, count);
+    for (const struct weir__member *m = service->members; m != NULL;
+         m = m->next) {
+        weir_holder *next = count < capacity ? holders + count : NULL;
+
+        count += m->pool != NULL
+                     ? weir_pool_report(m->pool, next, room(capacity, count))
+                     : weir_loop_report(m->loop, next, room(capacity, count));
+    }
+    return count;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service -- its parts: the keeper, members, hooks.
+ *
+ * service.c has the lifecycle; member.c the loops and pools that end with it;
+ * hook.c what runs on the way.
+ */
+#ifndef WEIR_SRC_SERVICE_H
+#define WEIR_SRC_SERVICE_H
+
+#include "atomic.h"
+#include "lock.h"
+#include "parker.h"
+#include "thread.h"
+#include "weir/service.h"
+#include "weir/timer.h"
+
+/* A loop or a pool. */
+struct weir__member {
+    struct weir__member *next; /* const after start */
+    weir_service *service;     /* const, as all but the last three */
+    weir_pool *pool;           /* one of the two */
+    weir_loop *loop;
+    struct weir__thread thread; /* that runs the loop */
+    union {                     /* what the user gave; done is called before */
+        weir_loop_options loop;
+        weir_pool_options pool;
+    } user;
+    struct weir__parker parker; /* who makes it waits until the loop runs */
+    weir_task begun, ended;     /* tell it, and the keeper */
+    atomic(bool) is_ended;      /* any thread, member/P1 */
+};
+
+struct weir__hook {
+    struct weir__hook *next; /* const after start: the one added before */
+    weir_service *service;   /* const, as all but the last six */
+    const char *name;
+    int64_t timeout_ns;
+    void (*fn)(void *arg);
+    void *arg;
+    struct weir__thread thread;
+    bool has_thread;            /* keeper */
+    weir_timer timer;           /* keeper; 0: none */
+    weir_task ended;            /* tells the keeper */
+    atomic(int64_t) since_ns;   /* any thread: report; 0: has not begun */
+    atomic(uint64_t) thread_id; /* any thread: report */
+    atomic(bool) is_ended;      /* any thread, hook/P1 */
+};
+
+/* How far the drain has come.  The keeper's thread alone. */
+enum weir__step {
+    WEIR__STEP_WORK,
+    WEIR__STEP_GATE,  /* requests leave */
+    WEIR__STEP_HOOKS, /* one after another */
+    WEIR__STEP_POOLS,
+    WEIR__STEP_LOOPS,
+    WEIR__STEP_OVER,
+};
+
+struct weir_service {
+    atomic(uint32_t) word; /* any thread: phase and flags; see service.c */
+    weir_service_options options; /* const, as the next three */
+    weir_loop *keeper;            /* the service's own loop */
+    struct weir__thread thread;   /* that runs it */
+    int signals;                  /* a wakefd; or negative: not ours */
+    weir_gate gate;               /* any thread: requests */
+    weir_gate life;               /* any thread: closes with the service */
+    struct weir__lock lock;       /* of the two lists, until start */
+    struct weir__member *members; /* the last one that was added first */
+    struct weir__hook *hooks;     /* the same */
+    weir_task stop, force;        /* posted by whom the word chose */
+    weir_task gate_closed;
+
+    /* The keeper's thread alone. */
+    enum weir__step step;
+    bool is_empty;           /* the gate is closed */
+    struct weir__hook *hook; /* that runs now */
+    uint32_t pools, loops;   /* that have not ended */
+    weir_timer deadline;
+};
+
+/* Something has ended: go on as far as possible.  Thread: the keeper. */
+void weir__service_advance(weir_service *service);
+
+/* ---- member.c ---- */
+
+/* Begin the end of all pools, or of all loops; at once, if is_forced.
+ * Thread: the keeper. */
+void weir__members_end_pools(weir_service *service, bool is_forced);
+void weir__members_end_loops(weir_service *service, bool is_forced);
+
+/* Whether all have ended.  Thread: any. */
+bool weir__members_have_ended(const weir_service *service);
+
+/* Ends those that have not, waits for all, and gives loops and pools back; and
+ * then, when the keeper has heard of it, the rest.  Thread: any, the last. */
+void weir__members_join(weir_service *service);
+void weir__members_free(weir_service *service);
+
+/* ---- hook.c ---- */
+
+/* Begin the next one; false if there is none.  Thread: the keeper. */
+bool weir__hooks_next(weir_service *service);
+
+/* Those that were begun have ended.  Thread: any. */
+bool weir__hooks_have_ended(const weir_service *service);
+
+/* Waits for their threads; and then, when the keeper is gone, the rest. */
+void weir__hooks_join(weir_service *service);
+void weir__hooks_free(weir_service *service);
+
+/* Those that run, from holders[count] on.  Returns the new count. */
+size_t weir__hooks_report(const weir_service *service, weir_holder *holders,
+                          size_t capacity, size_t count);
+
+#endif /* WEIR_SRC_SERVICE_H */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service -- SIGTERM and SIGINT, also while everybody is busy.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "support/suite.h"
+#include "weir/service.h"
+
+static weir_service *service;
+static int reports, closed;
+
+static void on_report(void *arg, weir_service *of, const weir_holder *holders,
+                      size_t count)
+{
+    (void)arg, (void)of, (void)holders, (void)count;
+    reports++;
+}
+
+static void on_closed(void *arg, weir_service *of, int status)
+{
+    (void)arg, (void)of, (void)status;
+    closed++;
+}
+
+static const weir_service_options options = {.size = sizeof(options),
+                                             .timeout_ns = -1,
+                                             .on_report = on_report,
+                                             .closed = on_closed};
+
+static void begin(void)
+{
+    expect_status(weir_service_new(&service, &options), 0);
+}
+
+static void send(int number)
+{
+    expect_int(kill(getpid(), number), 0);
+}
+
+static void expect_end(int status)
+{
+    expect_status(weir_service_wait(service, -1), status);
+    expect_int(closed, 1);
+    expect_int(reports, status == 0 ? 0 : 1);
+    expect_status(weir_service_free(service), 0);
+}
+
+CASE(service_drains_at_SIGTERM)
+{
+    begin();
+    expect_status(weir_service_start(service), 0);
+    send(SIGTERM);
+    expect_end(0);
+}
+
+CASE(service_drains_at_SIGINT)
+{
+    begin();
+    expect_status(weir_service_start(service), 0);
+    send(SIGINT);
+    expect_end(0);
+}
+
+CASE(service_is_forced_by_a_second_signal)
+{
+    begin();
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    send(SIGTERM);
+    while (weir_service_phase(service) != WEIR_PHASE_DRAINING)
+        continue;
+    send(SIGINT);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    weir_gate_exit(weir_service_gate(service));
+    expect_end(WEIR_EFORCED);
+}
+
+CASE(service_remembers_a_signal_from_before_its_start)
+{
+    begin();
+    send(SIGTERM);
+    expect_status(weir_service_start(service), 0);
+    expect_end(0);
+}
+
+/* Every thread that could handle it is blocked, but for the service's own. */
+CASE(service_handles_signals_although_all_others_block_them)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    expect_int(pthread_sigmask(SIG_SETMASK, &all, NULL), 0);
+    begin();
+    expect_status(weir_service_start(service), 0);
+    send(SIGTERM);
+    expect_end(0);
+}
+
+static sem_t begun, release;
+
+static void block(void *arg, int status)
+{
+    (void)arg, (void)status;
+    sem_post(&begun);
+    while (sem_wait(&release) != 0)
+        expect_int(errno, EINTR);
+}
+
+CASE(service_drains_at_once_although_a_loop_is_busy)
+{
+    weir_loop *loop;
+
+    sem_init(&begun, 0, 0);
+    sem_init(&release, 0, 0);
+    begin();
+    expect_status(weir_service_add_loop(service, &loop, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_loop_submit(loop, block, NULL), 0);
+    while (sem_wait(&begun) != 0)
+        continue;
+    send(SIGTERM);
+    while (weir_service_phase(service) != WEIR_PHASE_DRAINING)
+        continue;
+    sem_post(&release);
+    expect_end(0);
+}
+
+/* covers: weir_service_new -EBUSY */
+CASE(service_signals_are_for_one_at_a_time)
+{
+    weir_service *second;
+
+    begin();
+    expect_status(weir_service_new(&second, &options), -EBUSY);
+    expect_status(weir_service_start(service), 0);
+    send(SIGTERM);
+    expect_end(0);
+    expect_status(weir_service_new(&second, &options), 0);
+    expect_status(weir_service_free(second), 0);
+}
+
+static volatile sig_atomic_t heard;
+
+static void on_signal(int number)
+{
+    (void)number;
+    heard++;
+}
+
+CASE(service_gives_signals_back_when_it_is_closed)
+{
+    struct sigaction own = {.sa_handler = on_signal};
+
+    expect_int(sigaction(SIGTERM, &own, NULL), 0);
+    begin();
+    expect_status(weir_service_start(service), 0);
+    send(SIGTERM);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_int(heard, 0);
+    raise(SIGTERM);
+    expect_int(heard, 1);
+    expect_end(0);
+}
+
+CASE(service_that_wants_no_signals_leaves_them_alone)
+{
+    struct sigaction own = {.sa_handler = on_signal};
+    weir_service_options none = options;
+
+    none.no_signals = true;
+    expect_int(sigaction(SIGTERM, &own, NULL), 0);
+    expect_status(weir_service_new(&service, &none), 0);
+    expect_status(weir_service_start(service), 0);
+    raise(SIGTERM);
+    expect_int(heard, 1);
+    expect(weir_service_is_ready(service));
+    expect_status(weir_service_stop(service), 0);
+    expect_end(0);
+}
