@@ -17,25 +17,31 @@
  * Roles     take, return   the desk's thread
  *           open, settle   the workers
  * Progress  take and open: wait-free but for the allocator.
- * Memory    A desk keeps at most KEPT pads that nobody uses; more go back to
- *           the allocator at once.
+ * Memory    A busy pool keeps all pads that it needed at once: to give them back
+ *           and to ask for them again would cost page faults each time.  Before
+ *           a worker sleeps, desks with more than KEPT of them give them back.
  *
  * Shared state
  *   desk[]                    its thread alone.  A thread's number passes to
  *                             the next one under a mutex (thread.c)
  *   desk.pad, .used, .free    the desk's thread, plain
  *   pad.left                  workers count down, the producer sets it     P1
- *   desk.spare                workers push, the producer takes all         P2
+ *   desk.spare                workers push; producer, and trim, take all   P2
+ *   all, desk.next            a producer pushes its desk; trim reads       P3
  *   desk.kept                 both, relaxed: a count
  *   pad.next                  whoever has the pad                          P2
  *
  * Pairs
  *   P1  settle: fetch_sub, release  -->  the settle that reaches zero, acquire
  *       All other workers have read their dockets of the pad.
- *   P2  settle: CAS on spare, release  -->  take: exchange on spare, acquire
+ *   P2  settle: CAS on spare, release  -->  take, trim: exchange on spare,
+ *       acquire
  *       Hands back the pad.
+ *   P3  take: CAS on all, release  -->  trim: load, acquire
+ *       Hands over a new desk.
  *
- * Why no ABA        settle pushes and never looks below the top; take takes all.
+ * Why no ABA        settle pushes and never looks below the top; the others
+ *                   take all.
  *
  * Tested by  test/unit/docket.c, test/model/docket.c, test/stress/pool.c
  */
@@ -50,7 +56,7 @@
 #ifdef WEIR_SMALL
 enum { SIZE = 2, KEPT = 1 };
 #else
-enum { SIZE = 256, KEPT = 8 };
+enum { SIZE = 256, KEPT = 16 };
 #endif
 
 struct weir__pad {
@@ -65,7 +71,8 @@ struct weir__desk {
     uint32_t used;          /* producer only: dockets of pad */
     struct weir__pad *free; /* producer only */
     _Alignas(CACHE_APART) atomic(struct weir__pad *) spare; /* all, P2 */
-    atomic(uint32_t) kept; /* all: pads in free and spare, about */
+    atomic(uint32_t) kept;   /* all: pads in free and spare, about */
+    struct weir__desk *next; /* const after it is in office.all */
 };
 
 static size_t bytes_of(uint32_t dockets)
@@ -111,7 +118,17 @@ static bool turn_page(struct weir__desk *desk)
     return true;
 }
 
-static struct weir__desk *new_desk(void)
+/* For trim to find. */
+static void list(struct weir__dockets *office, struct weir__desk *desk)
+{
+    /* relaxed: a guess, checked by the CAS */
+    desk->next = load_relaxed(&office->all);
+    /* docket/P3 release: publishes the desk */
+    while (!cas_weak_release(&office->all, &desk->next, desk))
+        ;
+}
+
+static struct weir__desk *new_desk(struct weir__dockets *office)
 {
     struct weir__desk *desk = weir__memory_alloc(sizeof(*desk), CACHE_APART);
 
@@ -124,6 +141,7 @@ static struct weir__desk *new_desk(void)
         weir__memory_free(desk, sizeof(*desk));
         return NULL;
     }
+    list(office, desk);
     return desk;
 }
 
@@ -139,7 +157,7 @@ take_slowly(struct weir__dockets *office, uint32_t thread)
     }
     desk = office->desk[thread];
     if (desk == NULL)
-        desk = office->desk[thread] = new_desk();
+        desk = office->desk[thread] = new_desk(office);
     else if (!turn_page(desk))
         return NULL;
     return desk == NULL ? NULL : &desk->pad->docket[desk->used++];
@@ -178,10 +196,6 @@ static void give_back(struct weir__pad *pad)
         weir__memory_free(pad, bytes_of(1));
         return;
     }
-    if (load_relaxed(&desk->kept) >= KEPT) { /* relaxed: count */
-        weir__memory_free(pad, bytes_of(SIZE));
-        return;
-    }
     fetch_add_relaxed(&desk->kept, 1); /* relaxed: count */
     /* relaxed: a guess, checked by the CAS */
     seen = load_relaxed(&desk->spare);
@@ -218,22 +232,43 @@ struct weir__call weir__docket_open(struct weir__docket *docket,
     return call;
 }
 
+/* Returns how many there were. */
+static uint32_t free_pads(struct weir__pad *pad)
+{
+    uint32_t count = 0;
+
+    for (; pad != NULL; count++) {
+        struct weir__pad *next = plain_load(&pad->next);
+
+        weir__memory_free(pad, bytes_of(SIZE));
+        pad = next;
+    }
+    return count;
+}
+
+void weir__dockets_trim(struct weir__dockets *office)
+{
+    /* docket/P3 acquire: receives the desks */
+    struct weir__desk *desk = load_acquire(&office->all);
+
+    for (; desk != NULL; desk = desk->next) {
+        uint32_t count;
+
+        if (load_relaxed(&desk->kept) <= KEPT) /* relaxed: count */
+            continue;
+        /* docket/P2 acquire: receives pads that all are through with */
+        count = free_pads(swap_acquire(&desk->spare, NULL));
+        fetch_sub_relaxed(&desk->kept, count); /* relaxed: count */
+    }
+}
+
 /* ---- both ---- */
 
 void weir__dockets_init(struct weir__dockets *office)
 {
     for (uint32_t i = 0; i < WEIR__DOCKET_DESKS; i++)
         office->desk[i] = NULL;
-}
-
-static void free_pads(struct weir__pad *pad)
-{
-    while (pad != NULL) {
-        struct weir__pad *next = pad->next;
-
-        weir__memory_free(pad, bytes_of(SIZE));
-        pad = next;
-    }
+    set_unshared(&office->all, NULL);
 }
 
 void weir__dockets_fini(struct weir__dockets *office)
@@ -245,9 +280,9 @@ void weir__dockets_fini(struct weir__dockets *office)
             continue;
         if (desk->used < SIZE) /* otherwise a worker has given it back */
             weir__memory_free(desk->pad, bytes_of(SIZE));
-        free_pads(desk->free);
+        (void)free_pads(desk->free);
         /* relaxed: unshared, no thread is inside any more */
-        free_pads(load_relaxed(&desk->spare));
+        (void)free_pads(load_relaxed(&desk->spare));
         weir__memory_free(desk, sizeof(*desk));
     }
 }

@@ -40,6 +40,7 @@ struct weir__desk;
 /* Of one pool. */
 struct weir__dockets {
     struct weir__desk *desk[WEIR__DOCKET_DESKS]; /* each its thread's own */
+    atomic(struct weir__desk *) all; /* newest first; only grows, docket/P3 */
 };
 
 /* What a worker has opened of one pad and has not said yet. */
@@ -67,5 +68,8 @@ struct weir__call weir__docket_open(struct weir__docket *docket,
 
 /* Says what was opened.  Thread: the tally's worker, before it sleeps. */
 void weir__docket_settle(struct weir__tally *tally);
+
+/* Gives back what a burst has taken.  Thread: a worker's, before it sleeps. */
+void weir__dockets_trim(struct weir__dockets *office);
 
 #endif /* WEIR_SRC_DOCKET_H */

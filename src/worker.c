@@ -290,6 +290,7 @@ static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
     enum weir__order order;
 
     weir__docket_settle(&worker->tally);
+    weir__dockets_trim(&pool->dockets);
     order = weir__roster_lie_down(roster, &worker->bunk, rest);
     if (has_work(pool))
         weir__roster_wake_one(roster);

@@ -80,6 +80,25 @@ static void open_rest(void)
     weir__dockets_fini(&office);
 }
 
+/* A burst is over while the producer goes on. */
+static void open_both_and_trim(void)
+{
+    struct weir__tally tally = {NULL, 0};
+
+    open_from(0, &tally);
+    open_from(1, &tally);
+    weir__docket_settle(&tally);
+    open_from(2, &tally);
+    open_from(3, &tally);
+    weir__docket_settle(&tally);
+    weir__dockets_trim(&office);
+}
+
+static void trim(void)
+{
+    weir__dockets_trim(&office);
+}
+
 /* Gives the pad back before it has read it. */
 static void open_too_late(void)
 {
@@ -105,6 +124,8 @@ static void open_first(void)
 static const struct model_case cases[] = {
     {"pad_comes_back_when_both_are_through", .setup = init, .finish = open_rest,
      .threads = {T(produce_four), T(open_even), T(open_odd)}},
+    {"trim_takes_what_nobody_has", .setup = init, .finish = open_rest,
+     .threads = {T(produce_four), T(open_both_and_trim), T(trim)}},
     {"broken_pad_settled_before_it_is_read", .setup = init,
      .expect = MODEL_RACE,
      .threads = {T(produce_four), T(open_first), T(open_too_late)}},

@@ -2,10 +2,12 @@
 /*
  * pool -- the whole of it, with model threads as its workers: each job that was
  * accepted is called once, nobody sleeps for ever, and the pool finishes when
- * all is done, under every interleaving with so many preemptions.
+ * all is done.
  *
- * A worker's search is a hundred steps, so there is a bound in most cases; the
- * parts are explored without one (deque, injector, roster, group, docket).
+ * A worker's search is a hundred steps.  With one worker every interleaving with
+ * so many preemptions is explored; with two there are too many, and some
+ * thousands are drawn (PCT).  The parts are explored in full: deque, injector,
+ * roster, group, docket.
  */
 #include "pool.h"
 
@@ -199,16 +201,16 @@ static const struct model_case cases[] = {
      .preemption_bound = 1,
      .threads = {T(worker), T(post_and_close), T(shutdown_it)}},
     {"two_workers_and_two_jobs", .setup = init_two, .finish = each_once,
-     .preemption_bound = 1, .steps = 2000,
+     .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_two_and_shutdown)}},
     {"jobs_of_a_job_are_stolen_or_not", .setup = init_with_children,
-     .finish = each_once, .preemption_bound = 1, .steps = 2000,
+     .finish = each_once, .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_and_shutdown)}},
     {"child_is_run_by_its_parent_or_a_thief", .setup = init_fork,
-     .finish = each_once, .preemption_bound = 1, .steps = 2000,
+     .finish = each_once, .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_and_shutdown)}},
     {"lane_of_one_is_closed", .setup = init_lane, .finish = each_once,
-     .preemption_bound = 1, .steps = 2000,
+     .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_two_and_close)}},
 };
 
