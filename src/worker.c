@@ -327,21 +327,33 @@ weir_job *weir__worker_search(struct weir__worker *worker, weir_group *group)
 
 /* ---- running ---- */
 
-static inline int status_of(const weir_pool *pool, const weir_job *job)
+/* But for its abort. */
+static inline int status_of(const weir_pool *pool, const weir_group *group)
 {
     if (weir__pool_is_closing(pool) ||
-        (job->abort != NULL && weir_abort_reason(job->abort) != 0) ||
-        (job->group_ != NULL && weir__group_is_cancelled(job->group_)))
+        (group != NULL && weir__group_is_cancelled(group)))
         return WEIR_ECANCELED;
     return 0;
 }
 
-/* Cancelled ones need no place in their lane, but may have one. */
-static void run_in_lane(struct weir__worker *worker, weir_job *job)
+/* The job may be gone when it returns. */
+static inline void call(struct weir__worker *worker, weir_job *job, int status,
+                        weir_group *group)
+{
+    if (status == 0)
+        count_up(&worker->ran); /* relaxed: count */
+    else
+        count_up(&worker->cancelled); /* relaxed: count */
+    job->run(job, status);
+    if (group != NULL)
+        weir__group_leave(group, worker);
+}
+
+/* A job that is cancelled needs no place in its lane, but may have one.  The
+ * place is handed on after the group is told: the next one may be anybody's. */
+static void run_in_lane(struct weir__worker *worker, weir_job *job, int status)
 {
     weir_lane *lane = job->lane;
-    weir_group *group = job->group_;
-    int status = status_of(worker->pool, job);
     bool has_slot = (job->state_ & WEIR__JOB_HAS_SLOT) != 0;
     weir_job *next;
 
@@ -350,30 +362,33 @@ static void run_in_lane(struct weir__worker *worker, weir_job *job)
             return;
         has_slot = true;
     }
-    count_up(status == 0 ? &worker->ran
-                         : &worker->cancelled); /* relaxed: count */
-    job->run(job, status);
+    call(worker, job, status, job->group_);
     if (has_slot && (next = weir__lane_exit(lane)) != NULL)
         weir__worker_push(worker, next);
-    if (group != NULL)
-        weir__group_leave(group, worker);
+}
+
+__attribute__((noinline)) static void run_with_care(struct weir__worker *worker,
+                                                    weir_job *job)
+{
+    weir_group *group = job->group_;
+    int status = status_of(worker->pool, group);
+
+    if (job->abort != NULL && weir_abort_reason(job->abort) != 0)
+        status = WEIR_ECANCELED;
+    if (job->lane != NULL)
+        run_in_lane(worker, job, status);
+    else
+        call(worker, job, status, group);
 }
 
 void weir__worker_run(struct weir__worker *worker, weir_job *job)
 {
     weir_group *group = job->group_;
-    int status;
 
-    if (job->lane != NULL) {
-        run_in_lane(worker, job);
-        return;
-    }
-    status = status_of(worker->pool, job);
-    count_up(status == 0 ? &worker->ran
-                         : &worker->cancelled); /* relaxed: count */
-    job->run(job, status);
-    if (group != NULL)
-        weir__group_leave(group, worker);
+    if (__builtin_expect(job->lane != NULL || job->abort != NULL, 0))
+        run_with_care(worker, job);
+    else
+        call(worker, job, status_of(worker->pool, group), group);
 }
 
 /* What the report shows. */

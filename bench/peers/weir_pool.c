@@ -65,12 +65,13 @@ static void run_node(weir_job *job, int status)
 
 static uint64_t fib(int n)
 {
-    struct node other = {.job = {.run = run_node}, .n = n - 1};
+    struct node other;
     weir_group group;
     uint64_t mine;
 
     if (n < 2)
         return (uint64_t)n;
+    other = (struct node){.job = {.run = run_node}, .n = n - 1};
     weir_group_init(&group, pool);
     must(weir_group_spawn(&group, &other.job), "weir_group_spawn");
     mine = fib(n - 2);

@@ -119,7 +119,7 @@ readme_examples() {
     done
 }
 
-# Each C block of the guide says which example it is from, and is a verbatim
+# Each C block of the guides says which example it is from, and is a verbatim
 # part of it.
 quotes_are_verbatim() {
     python3 - <<'END'
@@ -127,7 +127,8 @@ import pathlib
 import re
 import sys
 
-guide = pathlib.Path("docs/guide/loop.md").read_text()
+guide = "".join(path.read_text()
+                for path in sorted(pathlib.Path("docs/guide").glob("*.md")))
 quotes = re.findall(r"^```c *(\S*)\n(.*?)^```$", guide, re.M | re.S)
 if not quotes:
     sys.exit("no quotes")
@@ -144,9 +145,21 @@ prints_what_the_guide_shows() {
     awk -v heading="\`\`\`text $1" '
         /^```/ { inside = 0 }
         inside { print }
-        $0 == heading { inside = 1 }' docs/guide/loop.md >"$scratch/shown"
+        $0 == heading { inside = 1 }' docs/guide/*.md >"$scratch/shown"
     [ -s "$scratch/shown" ] &&
         timeout 30 "$1" >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
+}
+
+# ---- the pool's ----
+
+checksum_of_files() {
+    printf Wikipedia >"$scratch/file"
+    [ "$(build/checksum "$scratch/file")" = "11e60398      9 $scratch/file" ]
+}
+
+checksum_of_a_missing_file_fails() {
+    build/checksum "$scratch/none" "$scratch/file" >"$scratch/said"
+    [ $? -eq 1 ] && grep '^11e60398' "$scratch/said"
 }
 
 RANDOM=${SEED:=$RANDOM}
@@ -186,10 +199,14 @@ expect "echo refuses a port that is no number" echo_refuses http
 expect "echo refuses a deadline that is negative" echo_refuses 0 -1
 expect "echo says that its port is taken" echo_reports_a_port_that_is_taken
 
-for program in hello worker order timer failing foreign; do
+for program in hello worker order timer failing foreign \
+    checksum lane deadline; do
     expect "$program prints what the guide shows" \
         prints_what_the_guide_shows build/$program
 done
+expect "checksum adds up a file" checksum_of_files
+expect "checksum goes on without a file that is missing, and fails" \
+    checksum_of_a_missing_file_fails
 expect "the guide quotes the examples as they are" quotes_are_verbatim
 expect "the README's programs build, run, and print what it shows" \
     readme_examples

@@ -1,11 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# guide -- the table in docs/guide/loop.md has a row for every function.
+# guide -- the tables in docs/guide/ have a row for every function.
 #
 # What the rows say is for people to check; that none is missing, that none is
 # there twice, and that none outlives its function, is checked here.
 . "$(dirname "$0")/tap.sh"
-guide=docs/guide/loop.md
+
+# use GUIDE PATTERN: what the checks below are about.
+use() {
+    guide=docs/guide/$1.md
+    pattern=$2
+}
 
 # The names in the first column of the table, in its order.
 rows() {
@@ -13,7 +18,7 @@ rows() {
 }
 
 functions() {
-    grep -E '^weir_(loop|timer|fd)_|^weir_raise$' tools/exports.txt
+    grep -E "$pattern" tools/exports.txt
 }
 
 has_one_row() {
@@ -30,9 +35,15 @@ rows_are_complete() {
         grep -vE '^\|( [^|]*[^| ][^|]* \|){5}$'
 }
 
-for function in $(functions); do
-    expect "$function has one row" has_one_row "$function"
-done
-expect "every row is a function's" rows_are_functions
-expect "every row has its five cells" rows_are_complete
+check() {
+    use "$@"
+    for function in $(functions); do
+        expect "$function has one row" has_one_row "$function"
+    done
+    expect "every row of $guide is a function's" rows_are_functions
+    expect "every row of $guide has its five cells" rows_are_complete
+}
+
+check loop '^weir_(loop|timer|fd)_|^weir_raise$'
+check pool '^weir_(pool|lane|group|abort)_'
 finish

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deadline -- a pool that is stopped although one of its jobs does not end.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <weir.h>
+
+#define MILLISECOND INT64_C(1000000)
+
+static sem_t begun, give_up;
+
+static void must(int err, const char *what)
+{
+    if (err == 0)
+        return;
+    fprintf(stderr, "deadline: %s: %s\n", what, weir_error_text(err));
+    exit(EXIT_FAILURE);
+}
+
+static void hang(void *arg, int status)
+{
+    (void)arg, (void)status;
+    sem_post(&begun);
+    while (sem_wait(&give_up) != 0)
+        ;
+}
+
+static void work(void *name, int status)
+{
+    printf("%s: %s\n", (const char *)name, weir_error_text(status));
+}
+
+static void show_report(const weir_pool *pool)
+{
+    weir_holder holder[8];
+    size_t count = weir_pool_report(pool, holder, 8);
+
+    for (size_t i = 0; i < count && i < 8; i++)
+        if (holder[i].is_running)
+            printf("still running: %s, for %s than 100 ms\n", holder[i].name,
+                   holder[i].age_ns >= 100 * MILLISECOND ? "more" : "less");
+}
+
+int main(void)
+{
+    weir_pool *pool;
+    int err;
+
+    sem_init(&begun, 0, 0);
+    sem_init(&give_up, 0, 0);
+    must(weir_pool_new(&pool,
+                       &(weir_pool_options){.size = sizeof(weir_pool_options),
+                                            .workers = 1}),
+         "pool");
+    must(weir_pool_submit(
+             pool, hang, NULL,
+             &(weir_submit_options){.size = sizeof(weir_submit_options),
+                                    .name = "hang"}),
+         "submit");
+    while (sem_wait(&begun) != 0)
+        ;
+    must(weir_pool_submit(pool, work, "a job behind it", NULL), "submit");
+
+    err = weir_pool_shutdown(pool, 200 * MILLISECOND);
+    printf("shutdown: %s\n", weir_error_name(err));
+    printf("a late job: %s\n",
+           weir_error_name(weir_pool_submit(pool, work, "never", NULL)));
+    show_report(pool);
+
+    err = weir_pool_close(pool, 0); /* what is queued shall not begin */
+    printf("close: %s\n", weir_error_name(err));
+    sem_post(&give_up); /* at last */
+    must(weir_pool_close(pool, -1), "close");
+    must(weir_pool_free(pool), "free");
+    return EXIT_SUCCESS;
+}
