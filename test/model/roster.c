@@ -277,10 +277,23 @@ static void worker_for_one(void)
     }
 }
 
-/* The last searcher goes to work and leaves the rest to nobody. */
+/* ---- two that need each other ---- */
+
 static atomic(int) finished;
 
-static void worker_that_forgets(void)
+/* Works until the other piece is done, too. */
+static void work_together(struct weir__bunk *own)
+{
+    if (fetch_add_acq_rel(&finished, 1) == 1) {
+        store_release(&answer, 1);
+        weir__roster_call(&bunk[0]);
+        weir__roster_call(&bunk[1]);
+    }
+    while (load_acquire(&answer) == 0)
+        weir__parker_park(&own->parker);
+}
+
+static void work_for_both(bool looks_again)
 {
     struct weir__bunk *own = &bunk[model_self() & 1];
 
@@ -290,15 +303,9 @@ static void worker_that_forgets(void)
 
             if (is_there(i) && ATOMIC_CAS(&work[i], &seen, 2, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-                (void)weir__roster_found(&roster);
-                /* Works until the other piece is done, too. */
-                if (fetch_add_acq_rel(&finished, 1) == 1) {
-                    store_release(&answer, 1);
-                    weir__roster_call(&bunk[0]);
-                    weir__roster_call(&bunk[1]);
-                }
-                while (load_acquire(&answer) == 0)
-                    weir__parker_park(&own->parker);
+                if (weir__roster_found(&roster) && looks_again && is_any())
+                    weir__roster_wake_one(&roster);
+                work_together(own);
                 return;
             }
         }
@@ -307,6 +314,36 @@ static void worker_that_forgets(void)
             weir__roster_wake_one(&roster);
         (void)weir__roster_sleep(&roster, own);
     }
+}
+
+static void worker_that_looks_again(void)
+{
+    work_for_both(true);
+}
+
+/* The last searcher goes to work and leaves the rest to nobody. */
+static void worker_that_forgets(void)
+{
+    work_for_both(false);
+}
+
+static void init_crowded_without_membarrier(void)
+{
+    init_crowded();
+    roster.is_asymmetric = false;
+}
+
+/* One of two comes back from a blocking call while the other may sleep. */
+static void init_with_one_blocked(void)
+{
+    init_crowded_without_membarrier();
+    model_assert(!weir__roster_block(&roster, 2));
+}
+
+static void come_back_and_leave(void)
+{
+    weir__roster_unblock(&roster);
+    one_of_too_many();
 }
 
 static const struct model_case cases[] = {
@@ -332,6 +369,21 @@ static const struct model_case cases[] = {
     {"one_too_many_leaves", .setup = init_crowded, .finish = one_stayed,
      .preemption_bound = 2,
      .threads = {T(one_of_too_many), T(one_of_too_many), T(post_and_end)}},
+    {"one_too_many_leaves_without_membarrier",
+     .setup = init_crowded_without_membarrier, .finish = one_stayed,
+     .preemption_bound = 2,
+     .threads = {T(one_of_too_many), T(one_of_too_many), T(post_and_end)}},
+    {"one_that_comes_back_leaves_no_work", .setup = init_with_one_blocked,
+     .finish = one_stayed, .preemption_bound = 2,
+     .threads = {T(come_back_and_leave), T(one_of_too_many), T(post_and_end)}},
+    {"last_searcher_finds_the_other_a_worker", .setup = init,
+     .preemption_bound = 2, .work_left = is_left,
+     .threads = {T(worker_that_looks_again), T(worker_that_looks_again),
+                 T(post_two)}},
+    {"last_searcher_without_membarrier", .setup = init_without_membarrier,
+     .preemption_bound = 2, .work_left = is_left,
+     .threads = {T(worker_that_looks_again), T(worker_that_looks_again),
+                 T(post_two)}},
     {"broken_no_second_look", .setup = init_with_one, .work_left = is_left,
      .expect = MODEL_LOST_WAKE, .shortest = true,
      .threads = {T(worker_that_trusts), T(post_one)}},
