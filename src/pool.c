@@ -23,8 +23,8 @@
  * Shared state
  *   made, worker[]   grow writes under lock; any thread reads              P1
  *   lanes            weir_lane_new pushes; any thread reads                P2
- *   threads          counted down by each thread that ends                 P3
- *   finished         written once; a futex                                 P4
+ *   threads          counted down by each thread that ends; relaxed
+ *   finished         written once; a futex                                 P3
  *   is_closing       written once, relaxed
  *   worker.is_used   under lock
  *
@@ -34,13 +34,12 @@
  *   P2  weir_lane_new: CAS on lanes, release  -->  close, census.c: load,
  *       acquire
  *       Hands over the lane.
- *   P3  leave: fetch_sub of threads, release  -->  the last leave, acquire
- *       Hands what all jobs did to done.
- *   P4  leave: store of finished, release  -->  shutdown, close: load, acquire
- *       Hands it to whoever waited.
+ *   P3  leave: store of finished, release  -->  shutdown, close: load, acquire
+ *       Hands what all jobs did to whoever waited.
  *
  * Not paired, on purpose
  *   is_closing, relaxed: see weir__pool_is_closing.
+ *   threads, relaxed: what the jobs did comes to done by the roster's lock.
  *
  * Tested by  test/unit/pool.c, test/unit/pool_end.c, test/unit/pool_failing.c,
  *            test/model/pool.c, test/stress/pool.c
@@ -103,6 +102,8 @@ static weir_pool *make_pool(const weir_pool_options *options)
     set_unshared(&pool->blocked, 0);
     set_unshared(&pool->threads, 0);
     set_unshared(&pool->finished, 0);
+    for (uint32_t i = 0; i < options->max_workers; i++)
+        set_unshared(&pool->worker[i], NULL);
     return pool;
 }
 
@@ -178,7 +179,7 @@ static int await_finished(weir_pool *pool, int64_t timeout_ns)
     if (timeout_ns > 0)
         deadline_ns = weir__clock_deadline(timeout_ns);
     for (int err = 0;;) {
-        /* pool/P4 acquire: receives what all jobs did */
+        /* pool/P3 acquire: receives what all jobs did */
         if (load_acquire(&pool->finished))
             return 0;
         if (timeout_ns == 0 || err == -ETIMEDOUT)
@@ -459,7 +460,7 @@ static void finish(weir_pool *pool)
     if (pool->done != NULL)
         pool->done(pool->arg, pool,
                    weir__pool_is_closing(pool) ? WEIR_ECANCELED : 0);
-    /* pool/P4 release: publishes what all jobs did */
+    /* pool/P3 release: publishes what all jobs did */
     store_release(&pool->finished, 1);
     weir__futex_wake_all(word, WEIR__FUTEX_PRIVATE);
 }
@@ -467,9 +468,9 @@ static void finish(weir_pool *pool)
 void weir__pool_leave(weir_pool *pool, struct weir__worker *worker)
 {
     unclaim_worker(pool, worker);
-    /* pool/P3 release: publishes what our jobs did
-     * pool/P3 acquire: receives what all the others' did */
-    if (fetch_sub_acq_rel(&pool->threads, 1) == 1)
+    /* relaxed: ordered by the roster's lock (lock/P1): each worker takes it
+     * after its last job, and ends only when it has seen there that all have */
+    if (fetch_sub_relaxed(&pool->threads, 1) == 1)
         finish(pool);
 }
 

@@ -75,8 +75,8 @@ struct weir_pool {
     struct weir__moment birth; /* const; for the ages in a report */
     struct weir__dockets dockets;
     atomic(uint32_t) blocked;  /* any thread: a count */
-    atomic(uint32_t) threads;  /* that have not ended, pool/P3 */
-    atomic(uint32_t) finished; /* futex, pool/P4 */
+    atomic(uint32_t) threads;  /* any thread: that have not ended */
+    atomic(uint32_t) finished; /* futex, pool/P3 */
     atomic(struct weir__worker *) worker[];
 };
 

@@ -18,6 +18,7 @@ static weir_pool *pool;
 struct item {
     weir_job job;
     int payload; /* written before the post */
+    int result;  /* written by the job, read by done */
     atomic(int) calls, cancelled;
     int children;
 };
@@ -30,6 +31,9 @@ static void on_done(void *arg, weir_pool *which, int status)
 {
     (void)arg, (void)status;
     model_assert(which == pool);
+    for (int i = 0; i < 4; i++)
+        model_assert(plain_load(&items[i].result) ==
+                     load_relaxed(&items[i].calls));
     plain_store(&done_calls, plain_load(&done_calls) + 1);
 }
 
@@ -47,6 +51,7 @@ static void run(weir_job *job, int status)
     struct item *item = (struct item *)job;
 
     model_assert(plain_load(&item->payload) == 1);
+    plain_store(&item->result, 1);
     model_assert(ATOMIC_ADD(&item->calls, 1, __ATOMIC_RELAXED) == 0);
     for (int i = 1; i <= item->children; i++)
         (void)post((int)(item - items) + i);
@@ -142,12 +147,14 @@ static void run_child(weir_job *job, int status)
 
     model_assert(status == 0);
     plain_store(&item->payload, 2);
+    plain_store(&item->result, 1);
     fetch_add_relaxed(&item->calls, 1);
 }
 
 static void run_parent(weir_job *job, int status)
 {
     model_assert(status == 0);
+    plain_store(&((struct item *)job)->result, 1);
     fetch_add_relaxed(&((struct item *)job)->calls, 1);
     weir_group_init(&group, pool);
     items[1].job.run = run_child;
@@ -172,6 +179,7 @@ static void run_in_lane(weir_job *job, int status)
 {
     if (status == 0)
         plain_store(&inside, plain_load(&inside) + 1);
+    plain_store(&((struct item *)job)->result, 1);
     fetch_add_relaxed(&((struct item *)job)->calls, 1);
 }
 
@@ -191,6 +199,45 @@ static void post_two_and_close(void)
     model_assert(weir_pool_close(pool, -1) == 0);
 }
 
+/* ---- seen from elsewhere while it grows ---- */
+
+static void init_to_grow(void)
+{
+    weir_pool_options options = {
+        .size = sizeof(options), .workers = 1, .max_workers = 2};
+
+    model_assert(weir__pool_make(&pool, &options) == 0);
+}
+
+/* A worker that blocks makes another, which gets no thread here. */
+static void grow(void)
+{
+    weir__thread_set_worker(pool->worker[0].v_);
+    model_assert(weir_pool_blocking_begin(pool) == 0);
+    model_assert(weir_pool_blocking_end(pool) == 0);
+}
+
+static void make_lane(void)
+{
+    model_assert(weir_lane_new(&lane, pool, "lane", 1) == 0);
+}
+
+/* What it sees of a new worker or lane is what was made. */
+static void look(void)
+{
+    weir_pool_stats stats = {.size = sizeof(stats)};
+
+    model_assert(weir_pool_look(pool, &stats) == 0);
+    model_assert(stats.queued == 0 && stats.ran == 0 && stats.stolen == 0);
+    model_assert(weir_pool_report(pool, NULL, 0) == 0);
+}
+
+static void unmake(void)
+{
+    weir__pool_unmake(pool);
+    pool = NULL;
+}
+
 static const struct model_case cases[] = {
     {"one_worker_calls_it_and_ends", .setup = init_one, .finish = each_once,
      .preemption_bound = 2, .threads = {T(worker), T(post_and_shutdown)}},
@@ -200,6 +247,10 @@ static const struct model_case cases[] = {
     {"close_and_a_shutdown_meet", .setup = init_one, .finish = each_once,
      .preemption_bound = 1,
      .threads = {T(worker), T(post_and_close), T(shutdown_it)}},
+    {"worker_is_whole_when_it_is_seen", .setup = init_to_grow, .finish = unmake,
+     .threads = {T(grow), T(look)}},
+    {"lane_is_whole_when_it_is_seen", .setup = init_to_grow, .finish = unmake,
+     .threads = {T(make_lane), T(look)}},
     {"two_workers_and_two_jobs", .setup = init_two, .finish = each_once,
      .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_two_and_shutdown)}},

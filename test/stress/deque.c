@@ -48,7 +48,7 @@ static void own(struct scene *scene)
             scene->items[pushed].number = pushed;
             expect(weir__deque_push(&scene->deque, &scene->items[pushed]));
         }
-        if (random_below(&random, 16) == 0)
+        if (random_below(&random, 1 + 2000 / scene->largest_spurt) == 0)
             sched_yield(); /* or thieves on its core get nothing */
         spurt = random_below(&random, scene->largest_spurt + 1);
         while (spurt-- > 0 && (item = weir__deque_pop(&scene->deque)) != NULL)
