@@ -207,6 +207,7 @@ static void init_to_grow(void)
         .size = sizeof(options), .workers = 1, .max_workers = 2};
 
     model_assert(weir__pool_make(&pool, &options) == 0);
+    pool->worker[0].v_->is_used = true;
 }
 
 /* A worker that blocks makes another, which gets no thread here. */
@@ -215,6 +216,7 @@ static void grow(void)
     weir__thread_set_worker(pool->worker[0].v_);
     model_assert(weir_pool_blocking_begin(pool) == 0);
     model_assert(weir_pool_blocking_end(pool) == 0);
+    model_assert(pool->made.v_ == 2);
 }
 
 static void make_lane(void)
