@@ -15,7 +15,7 @@
  *           inside   how many are in, while INIT or RUNNING.  It counts modulo
  *                    2^32, and its carries fall off the top of the word.
  *           left     how many are still in, once DRAINING.
- *           WAITER   somebody sleeps until CLOSED.
+ *           WAITER   somebody sleeps until CLOSED, or listens (listener.c).
  *           FOLDING  somebody drains a sharded gate; the others are late.
  *
  *           Why two counts.  An enter adds first and then looks, which makes
@@ -83,6 +83,7 @@
 #include "check.h"
 #include "clock.h"
 #include "futex.h"
+#include "listener.h"
 #include "membarrier.h"
 #include "shards.h"
 #include "thread.h"
@@ -132,8 +133,10 @@ static struct closing closing_of(const weir_gate *gate)
 static void close_gate(const void *word, bool has_waiter,
                        struct closing closing)
 {
-    if (has_waiter)
+    if (has_waiter) {
         weir__futex_wake_all(futex_low_half(word), WEIR__FUTEX_SHARED);
+        weir__listener_tell(word); /* the gate begins with its word */
+    }
     if (closing.on_closed != NULL)
         closing.on_closed(closing.arg);
 }
@@ -350,6 +353,14 @@ int weir_gate_drain(weir_gate *gate)
         folded = weir__shards_fold(gate->shards_);
     }
     return end_running(gate, folded);
+}
+
+bool weir__gate_announce(weir_gate *gate)
+{
+    /* gate/P2 acquire: receives what all the work did, if CLOSED */
+    /* gate/P3 acquire: also of work that was counted in shards */
+    return phase_of(fetch_or_acquire(&gate->word_, WAITER)) ==
+           WEIR_PHASE_CLOSED;
 }
 
 int weir_gate_wait(weir_gate *gate, int64_t timeout_ns)

@@ -155,6 +155,22 @@ WEIR_API WEIR_CHECKED int weir_gate_drain(weir_gate *gate);
  */
 WEIR_API WEIR_CHECKED int weir_gate_wait(weir_gate *gate, int64_t timeout_ns);
 
+struct weir_loop;
+struct weir_promise;
+
+/**
+ * A promise of that loop (weir/promise.h), fulfilled with nothing when the gate
+ * is CLOSED; before on_closed.  For a loop's thread, which must not wait.
+ *
+ * Thread   any of the process that closes the gate
+ * Owns     *promise is the caller's; the gate stays until it is CLOSED
+ * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED (as weir_promise_new)
+ * Orders   handlers see what came before every exit
+ */
+WEIR_API WEIR_CHECKED int weir_gate_closed(weir_gate *gate,
+                                           struct weir_loop *loop,
+                                           struct weir_promise **promise);
+
 /**
  * The phase now; it may be a later one when you look at the answer.
  *
