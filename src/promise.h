@@ -168,8 +168,8 @@ void weir__promise_unref_outside(weir_promise *promise);
 bool weir__promise_collect_last(weir_promise *promise);
 static inline bool weir__promise_is_unreferenced(weir_promise *promise)
 {
-    /* settle/P2 acquire: receives what they did who let go */
-    return (__builtin_expect(load_acquire(&promise->away) == 0, 1) &&
+    /* relaxed: own; others leave no zero behind */
+    return (__builtin_expect(load_relaxed(&promise->away) == 0, 1) &&
             promise->refs == 0) ||
            weir__promise_collect_last(promise);
 }

@@ -24,6 +24,8 @@ struct weir__registry;
 struct weir__promise_hooks {
     /* The queues of a checkpoint are empty, and wants_checkpoint. */
     void (*checkpoint)(struct weir_loop *loop);
+    /* This turn's tasks have run, and `late` is not empty. */
+    void (*after_tasks)(struct weir_loop *loop);
     /* weir_raise has left the handler of `current`. */
     void (*raised)(struct weir_loop *loop);
     /* The loop is winding: one more pass over what is not settled. */
@@ -49,7 +51,8 @@ struct weir__promises {
     struct weir__promise_single *singles;    /* made by other threads */
     struct weir_promise *current;            /* its handler runs */
     struct weir_promise *telling;            /* on_rejection is told of it */
-    struct weir__promise_list noted;         /* rejections, to be told */
+    struct weir__promise_list noted;         /* rejections, to be told ... */
+    struct weir__promise_list late;          /* ... after this turn's tasks */
     struct weir__promise_list stranded;      /* no room in the microtasks */
     int64_t live;                            /* promises whose memory is out */
     int64_t unsettled;

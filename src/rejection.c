@@ -9,6 +9,10 @@
  * promise that it makes, and that one is noted in its turn.  So one rejection
  * is told of once, and for the promise that is last in the chain.
  *
+ * What another thread does comes call by call, each a task with a checkpoint
+ * behind it; a handler may be in the next one.  So promises that another thread
+ * has made are told of when all that has come with them has run.
+ *
  * The end.  After the timers are cancelled, a first pass rejects all that are
  * PENDING; what waits for them follows by itself, handlers included.  What is
  * not settled then follows itself in a circle: a second pass rejects all that
@@ -61,8 +65,25 @@ void weir__rejection_note(weir_promise *promise)
         return;
     promise->flags |= WEIR__NOTED;
     weir__promise_hold(promise);
+    if (promise->flags & WEIR__SINGLE &&
+        !weir__tasks_is_empty(&promise->loop->batch)) {
+        weir__promise_list_push(&all->late, promise);
+        return;
+    }
     weir__promise_list_push(&all->noted, promise);
     all->wants_checkpoint = true;
+}
+
+static void after_tasks(weir_loop *loop)
+{
+    struct weir__promises *all = &loop->promises;
+    weir_promise *promise;
+
+    while ((promise = pop(&all->late)) != NULL)
+        weir__promise_list_push(&all->noted, promise);
+    all->wants_checkpoint = true;
+    weir__loop_begin_other(loop, WEIR_KIND_MICROTASK, "promises");
+    weir__loop_end(loop);
 }
 
 static void print(const weir_loop *loop, const weir_rejection *what)
@@ -180,6 +201,7 @@ static void destroy(weir_loop *loop)
 
 const struct weir__promise_hooks weir__promise_hooks = {
     .checkpoint = checkpoint,
+    .after_tasks = after_tasks,
     .raised = weir__promise_raised,
     .wind = wind,
     .end = end,

@@ -43,8 +43,7 @@
  *   P1  move, publish: CAS, release  -->  verdict: load; wait: fetch_or;
  *       acquire
  *       Hands over the value, and what came before it was settled.
- *   P2  post, unref_outside: CAS, release  -->  collect: swap;
- *       is_unreferenced: load, CAS; acquire
+ *   P2  post, unref_outside: CAS, release  -->  collect: swap, acquire
  *       Hands over what a thread did before it let go, or wrote before it
  *       posted: a letter that is in the door already covers it too.
  *   P3  collect: swap, release  -->  post, unref_outside: CAS, acquire
@@ -53,6 +52,9 @@
  * Not paired, on purpose
  *   claim: CAS, relaxed.  It takes something away from others; what it guards
  *   was nobody's before.
+ *   is_unreferenced: relaxed.  Who lets go says POSTED, and its letter brings the
+ *   order; so a zero is the loop's own, and what is there without POSTED are
+ *   references that were taken, which hand nothing over.
  *
  * Why no lost letter   POSTED goes in by the same CAS that changes the count, or
  *           after the word was published.  Who finds it there already knows that
@@ -203,14 +205,14 @@ void weir__promise_collect(weir_promise *promise)
 
 bool weir__promise_collect_last(weir_promise *promise)
 {
-    /* settle/P2 acquire: receives what they did who let go */
-    int64_t seen = load_acquire(&promise->away);
+    /* relaxed: a guess, checked by the CAS */
+    int64_t seen = load_relaxed(&promise->away);
 
     while (seen != 0) {
         if (seen & POSTED)
             return false; /* the letter's receiver will ask again */
-        /* settle/P2 acquire: as above */
-        if (cas_weak_acquire(&promise->away, &seen, 0)) {
+        /* relaxed: a count; nobody has let go */
+        if (cas_weak_relaxed(&promise->away, &seen, 0)) {
             promise->refs += count_of(seen);
             return promise->refs <= 0 && weir__promise_collect_last(promise);
         }

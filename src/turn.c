@@ -306,6 +306,8 @@ static int run_part(weir_loop *loop, int64_t limit_ns)
         break;
     case WEIR__PART_TASKS:
         run_tasks(loop);
+        if (loop->promises.late.first != NULL)
+            loop->promises.hooks->after_tasks(loop);
         break;
     case WEIR__PART_WAIT:
         return wait(loop, limit_ns);

@@ -140,6 +140,14 @@ static void resolve_drop_and_let_go(void)
     weir_loop_unref(loop);
 }
 
+/* Keeps its reference: there is no second letter that would make up for the
+ * first. */
+static void resolve_and_let_go(void)
+{
+    resolve();
+    weir_loop_unref(loop);
+}
+
 static void then_drop_and_let_go(void)
 {
     int err = weir_promise_then(promise, on_fulfilled, on_rejected, NULL, NULL);
@@ -281,6 +289,13 @@ static void handled_once(void)
     free_loop();
 }
 
+static void handled_once_by_one_letter(void)
+{
+    model_assert(fulfilled == 1);
+    weir_promise_unref(promise);
+    handled_once();
+}
+
 /* A close may come between the decision and the handler. */
 static void told_once(void)
 {
@@ -385,6 +400,10 @@ static const struct model_case cases[] = {
     {"settle_against_handlers", .setup = init_handler_two_held,
      .finish = handled_once, .preemption_bound = 2,
      .threads = {T(resolve_drop_and_let_go), T(resolve_drop_and_let_go),
+                 T(run_until_idle)}},
+    {"settle_while_a_letter_is_on_its_way", .setup = init_handler_two_held,
+     .finish = handled_once_by_one_letter, .preemption_bound = 2,
+     .threads = {T(resolve_and_let_go), T(drop_and_let_go),
                  T(run_until_idle)}},
     {"settle_against_then_of_another_thread", .setup = init_two_held,
      .finish = handled_once, .preemption_bound = 1,

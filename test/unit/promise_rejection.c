@@ -169,6 +169,24 @@ CASE(rejection_by_another_thread_is_told)
     loop_end();
 }
 
+/* Each call is a task of its own; the handler is in the last one. */
+CASE(rejection_by_another_thread_is_not_told_if_its_handler_came_with_it)
+{
+    weir_promise *p;
+
+    loop_make(LOOP_OPTIONS(.arg = &told_of, .on_rejection = on_rejection));
+    p = then_call(then_call(rejected(-EIO), must_not_run, NULL), NULL, NULL);
+    drop(catch_note(p, "handled"));
+    loop_submit("task");
+    loop_run();
+    expect_recorded("handled task");
+    drop(then_call(rejected(-EIO), must_not_run, NULL));
+    loop_submit("task");
+    loop_run();
+    expect_recorded("task told:EIO");
+    loop_end();
+}
+
 /* ---- what on_rejection may do ---- */
 
 static unsigned times;
