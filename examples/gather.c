@@ -5,6 +5,7 @@
  * Each thread settles a promise of its own.  Main sleeps until the sum of them
  * all is known; the loop prints when the last thread has left.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static weir_result add_parts(void *arg, const weir_value *value)
 
     (void)arg;
     if (sum == NULL)
-        return weir_fail(weir_value_error(-1));
+        return weir_fail(weir_value_error(-ENOMEM));
     for (size_t i = 0; i < outcomes->count; i++)
         *sum += *(long *)outcomes->at[i].data;
     return weir_give(weir_value_of(sum, free));

@@ -200,7 +200,7 @@ expect "echo refuses a deadline that is negative" echo_refuses 0 -1
 expect "echo says that its port is taken" echo_reports_a_port_that_is_taken
 
 for program in hello worker order timer failing foreign \
-    checksum lane deadline; do
+    checksum lane deadline promise gather; do
     expect "$program prints what the guide shows" \
         prints_what_the_guide_shows build/$program
 done

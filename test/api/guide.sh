@@ -12,7 +12,7 @@ use() {
     pattern=$2
 }
 
-# The names in the first column of the table, in its order.
+# The names in the first column of the guide's table, in its order.
 rows() {
     sed -n 's/^| `\(weir_[a-z_]*\)` |.*/\1/p' "$guide"
 }
@@ -31,7 +31,7 @@ rows_are_functions() {
 
 # Function, thread, blocks, inside a callback, lifetime.
 rows_are_complete() {
-    ! grep '^| `weir_' "$guide" |
+    ! grep '^| `weir_[a-z_]*` ' "$guide" |
         grep -vE '^\|( [^|]*[^| ][^|]* \|){5}$'
 }
 
@@ -46,4 +46,5 @@ check() {
 
 check loop '^weir_(loop|timer|fd)_|^weir_raise$'
 check pool '^weir_(pool|lane|group|abort)_'
+check promise '^weir_promise_|^weir_gate_closed$'
 finish
