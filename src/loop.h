@@ -219,12 +219,13 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_end(weir_loop *loop);
 
-/* Something for a checkpoint: ticks, microtasks, what promises have for it. */
+/* Something for a checkpoint: ticks, microtasks, what promises have for it.  One
+ * branch: this is asked after each callback, and mostly there is nothing. */
 static inline bool weir__loop_has_microtasks(const weir_loop *loop)
 {
-    return !weir__calls_is_empty(&loop->ticks) ||
-           !weir__calls_is_empty(&loop->microtasks) ||
-           loop->promises.wants_checkpoint;
+    return ((loop->ticks.head ^ loop->ticks.tail) |
+            (loop->microtasks.head ^ loop->microtasks.tail) |
+            loop->promises.wants_checkpoint) != 0;
 }
 
 /* Has nothing left to call but timers and descriptors. */

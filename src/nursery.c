@@ -232,7 +232,7 @@ bool weir__promise_put(weir_promise *promise)
         put_single(all, promise);
     else
         put_in_block(all, promise);
-    return --all->live == 0 && all->is_over;
+    return --all->live == 0 && plain_load(&all->is_over);
 }
 
 void weir__promise_each(weir_loop *loop, void (*visit)(weir_promise *promise))

@@ -46,6 +46,9 @@ struct weir__promise_block;
 struct weir__promise_single;
 
 struct weir__promises {
+    /* First, beside the loop's queues: looked at after each callback. */
+    bool wants_checkpoint; /* noted or stranded are not empty */
+    bool may_wind;         /* the timers are cancelled */
     const struct weir__promise_hooks *hooks; /* NULL: never had a promise */
     struct weir__promise_block *blocks;      /* a ring; those with room first */
     struct weir__promise_single *singles;    /* made by other threads */
@@ -57,11 +60,9 @@ struct weir__promises {
     int64_t live;                            /* promises whose memory is out */
     int64_t unsettled;
     uint32_t empty_blocks;
-    uint32_t passes;       /* of `wind` */
-    bool wants_checkpoint; /* noted or stranded are not empty */
-    bool may_wind;         /* the timers are cancelled */
-    bool is_closed;        /* no new promises */
-    bool is_over;          /* TERMINATED, or about to be */
+    uint32_t passes; /* of `wind` */
+    bool is_closed;  /* no new promises */
+    bool is_over;    /* TERMINATED, or about to be */
 
     struct weir__lock lock; /* the two below are any thread's under it */
     struct weir__registry *registry;

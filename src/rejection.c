@@ -184,7 +184,7 @@ static void wind(weir_loop *loop)
  * memory of the loop stays for the promises that are out. */
 static void end(weir_loop *loop, bool is_over)
 {
-    loop->promises.is_over = is_over;
+    plain_store(&loop->promises.is_over, is_over);
     if (loop->promises.live == 0)
         return;
     if (is_over)
