@@ -23,6 +23,7 @@
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/job.h"
+#include "weir/loop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +60,19 @@ WEIR_API WEIR_CHECKED int weir_abort_new(weir_abort **abort);
  */
 WEIR_API WEIR_CHECKED int
 weir_abort_any(weir_abort **abort, weir_abort *const *sources, size_t count);
+
+/**
+ * An abort that a timer of the loop raises after delay_ns, with -ETIMEDOUT; or
+ * with WEIR_ECANCELED, if the loop ends before.  It may be raised earlier, as
+ * any other.  The timer does not hold the loop, but it keeps the abort.
+ *
+ * Thread   any
+ * Owns     the reference is the caller's
+ * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW, -ENOMEM,
+ *          -ENOSPC (no ids left), WEIR_ECLOSED (the loop no longer admits work)
+ */
+WEIR_API WEIR_CHECKED int weir_abort_after(weir_abort **abort, weir_loop *loop,
+                                           int64_t delay_ns);
 
 /**
  * One more reference.

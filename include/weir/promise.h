@@ -43,6 +43,7 @@
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/loop.h"
+#include "weir/pool.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -348,6 +349,32 @@ WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
                                            weir_loop *loop,
                                            weir_promise *const *promises,
                                            size_t count);
+
+/* ---- blocking work ---- */
+
+/* Runs on a worker of a pool, and may block.  0: *value is what the promise is
+ * fulfilled with.  An error: it is rejected with that code, and *value's data
+ * goes along.  *value is all zeros at first. */
+typedef int weir_blocking_fn(void *arg, weir_value *value);
+
+/**
+ * Run fn on the pool; *promise is settled with what it returns.  If fn does not
+ * get to run, because the pool is closed or options->abort is raised, the
+ * promise is rejected with WEIR_ECANCELED; when the abort is raised later, too,
+ * at once, and fn's outcome is dropped.  It holds the loop until fn is over.
+ *
+ * Thread   any
+ * Owns     *promise is the caller's.  arg is the caller's: free it in a finally.
+ *          options may be NULL; options->abort is held
+ * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -ENOMEM, WEIR_ECLOSED (the
+ *          loop or the pool no longer admits work)
+ * Orders   everything before the call happens-before fn(), and that before the
+ *          handlers
+ */
+WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
+                                         weir_loop *loop, weir_pool *pool,
+                                         weir_blocking_fn *fn, void *arg,
+                                         const weir_submit_options *options);
 
 /* ---- looking ---- */
 

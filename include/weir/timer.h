@@ -21,6 +21,7 @@
 
 #include "weir/error.h"
 #include "weir/export.h"
+#include "weir/job.h"
 #include "weir/loop.h"
 
 #ifdef __cplusplus
@@ -66,6 +67,22 @@ WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
  *          cancelled), -ENOMEM (on another thread only)
  */
 WEIR_API WEIR_CHECKED int weir_timer_cancel(weir_loop *loop, weir_timer id);
+
+/**
+ * Call fn once: after delay_ns with 0, or with WEIR_ECANCELED as soon as the
+ * abort is raised or the loop ends.  It has no id: the abort is how to stop it.
+ *
+ * Thread   any
+ * Owns     arg is the caller's; the abort is held until fn is called
+ * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW, -ENOMEM,
+ *          -ENOSPC (no ids left), WEIR_ECLOSED, WEIR_ECANCELED (the abort is
+ *          raised already)
+ * Orders   everything before the call happens-before fn()
+ */
+WEIR_API WEIR_CHECKED int weir_timer_start_abortable(weir_loop *loop,
+                                                     int64_t delay_ns,
+                                                     weir_abort *abort,
+                                                     weir_fn *fn, void *arg);
 
 /**
  * Whether the timer keeps weir_loop_run from becoming idle.  At first it does.

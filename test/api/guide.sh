@@ -46,5 +46,5 @@ check() {
 
 check loop '^weir_(loop|timer|fd)_|^weir_raise$'
 check pool '^weir_(pool|lane|group|abort)_'
-check promise '^weir_promise_|^weir_gate_closed$'
+check promise '^weir_promise_|^weir_gate_closed$|^weir_promisify$'
 finish

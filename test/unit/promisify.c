@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * promisify -- blocking work on a pool, and its outcome on the loop.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+
+#include "support/failing_allocator.h"
+#include "support/suite.h"
+#include "weir/abort.h"
+#include "weir/promise.h"
+
+static struct failing_allocator memory;
+static weir_loop *loop;
+static weir_pool *pool;
+static sem_t begun, release;
+static int freed, called;
+
+static const weir_pool_options one = {
+    .size = sizeof(one), .workers = 1, .max_workers = 1};
+
+static void begin(void)
+{
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    sem_init(&begun, 0, 0);
+    sem_init(&release, 0, 0);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_pool_new(&pool, &one), 0);
+}
+
+static void end(void)
+{
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_status(weir_pool_free(pool), 0);
+    expect_status(weir_loop_free(loop), 0);
+    expect_int(memory.live, 0);
+}
+
+static void wait_for(sem_t *sem)
+{
+    while (sem_wait(sem) != 0)
+        expect_int(errno, EINTR);
+}
+
+static void free_value(void *data)
+{
+    expect(data == &freed);
+    __atomic_add_fetch(&freed, 1, __ATOMIC_RELAXED);
+}
+
+/* What the handlers saw. */
+static struct {
+    int fulfilled, rejected, code;
+    void *data;
+} seen;
+
+static weir_result on_value(void *arg, const weir_value *value)
+{
+    (void)arg;
+    seen.fulfilled++;
+    seen.data = value->data;
+    return weir_pass();
+}
+
+static weir_result on_error(void *arg, const weir_value *value)
+{
+    (void)arg;
+    seen.rejected++;
+    seen.code = value->code;
+    seen.data = value->data;
+    return weir_give(weir_value_of(NULL, NULL));
+}
+
+static void watch(weir_promise *promise)
+{
+    expect_status(weir_promise_then(promise, on_value, on_error, NULL, NULL),
+                  0);
+    weir_promise_unref(promise);
+}
+
+static int give(void *arg, weir_value *value)
+{
+    __atomic_add_fetch(&called, 1, __ATOMIC_RELAXED);
+    expect(weir_pool_current() == pool);
+    expect(value->data == NULL && value->free == NULL && value->code == 0);
+    *value = weir_value_of(arg, free_value);
+    return 0;
+}
+
+static int fail(void *arg, weir_value *value)
+{
+    *value = weir_value_of(arg, free_value);
+    return -EIO;
+}
+
+/* Until idle: the call holds the loop. */
+static void run_loop(void)
+{
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+}
+
+CASE(promisify_fulfils_with_what_the_function_gives)
+{
+    weir_promise *promise;
+
+    begin();
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    watch(promise);
+    run_loop();
+    expect_int(seen.fulfilled, 1);
+    expect(seen.data == &freed);
+    end();
+    expect_int(freed, 1);
+}
+
+CASE(promisify_rejects_with_the_error)
+{
+    weir_promise *promise;
+
+    begin();
+    expect_status(weir_promisify(&promise, loop, pool, fail, &freed, NULL), 0);
+    watch(promise);
+    run_loop();
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, -EIO);
+    expect(seen.data == &freed);
+    end();
+    expect_int(freed, 1);
+}
+
+static int block(void *arg, weir_value *value)
+{
+    sem_post(&begun);
+    wait_for(&release);
+    return give(arg, value);
+}
+
+CASE(promisify_that_is_queued_is_cancelled_by_a_close)
+{
+    weir_promise *first, *second;
+
+    begin();
+    expect_status(weir_promisify(&first, loop, pool, block, &freed, NULL), 0);
+    wait_for(&begun);
+    expect_status(weir_promisify(&second, loop, pool, give, &freed, NULL), 0);
+    watch(second);
+    weir_promise_unref(first);
+    expect_status(weir_pool_close(pool, 0), -ETIMEDOUT);
+    sem_post(&release);
+    run_loop();
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, WEIR_ECANCELED);
+    expect_int(called, 1);
+    end();
+    expect_int(freed, 1);
+}
+
+static weir_submit_options with(weir_abort *abort)
+{
+    return (weir_submit_options){.size = sizeof(weir_submit_options),
+                                 .name = "blocking",
+                                 .abort = abort};
+}
+
+CASE(promisify_is_rejected_at_once_when_its_abort_is_raised)
+{
+    weir_promise *promise;
+    weir_submit_options options;
+    weir_abort *abort;
+
+    begin();
+    expect_status(weir_abort_new(&abort), 0);
+    options = with(abort);
+    expect_status(weir_promisify(&promise, loop, pool, block, &freed, &options),
+                  0);
+    watch(promise);
+    wait_for(&begun);
+    expect_int(weir_abort_raise(abort, 3), 0);
+    while (seen.rejected == 0)
+        expect_status(weir_loop_step(loop, -1), 0);
+    expect_status(seen.code, WEIR_ECANCELED);
+    expect_int(freed, 0);
+    sem_post(&release); /* what it gives now is dropped */
+    run_loop();
+    expect_int(seen.fulfilled, 0);
+    weir_abort_unref(abort);
+    end();
+    expect_int(freed, 1);
+}
+
+CASE(promisify_with_an_abort_that_is_raised_does_not_run)
+{
+    weir_promise *promise;
+    weir_submit_options options;
+    weir_abort *abort;
+
+    begin();
+    expect_status(weir_abort_new(&abort), 0);
+    expect_int(weir_abort_raise(abort, 3), 0);
+    options = with(abort);
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, &options),
+                  0);
+    weir_abort_unref(abort);
+    watch(promise);
+    run_loop();
+    expect_int(seen.rejected, 1);
+    end();
+    expect_int(called, 0);
+}
+
+CASE(promisify_lets_go_of_an_abort_that_is_never_raised)
+{
+    weir_promise *promise;
+    weir_submit_options options;
+    weir_abort *abort;
+
+    begin();
+    expect_status(weir_abort_new(&abort), 0);
+    options = with(abort);
+    for (int i = 0; i < 100; i++) {
+        expect_status(
+            weir_promisify(&promise, loop, pool, give, &freed, &options), 0);
+        weir_promise_unref(promise);
+    }
+    run_loop();
+    weir_abort_unref(abort);
+    end();
+    expect_int(called, 100);
+    expect_int(freed, 100);
+}
+
+CASE(promisify_outcome_after_the_end_of_the_loop_is_dropped)
+{
+    weir_promise *promise;
+
+    begin();
+    expect_status(weir_promisify(&promise, loop, pool, block, &freed, NULL), 0);
+    watch(promise);
+    wait_for(&begun);
+    expect_status(weir_loop_close(loop), 0);
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, WEIR_ECANCELED);
+    sem_post(&release);
+    end();
+    expect_int(freed, 1);
+}
+
+/* covers: weir_promisify -EINVAL
+ * covers: weir_promisify -ENOMEM
+ * covers: weir_promisify WEIR_ECLOSED */
+CASE(promisify_that_fails_changes_nothing)
+{
+    weir_promise *promise = NULL;
+    weir_submit_options bad = {.size = 3}, options;
+    weir_abort *abort;
+    int err = 1;
+
+    begin();
+    expect_status(weir_promisify(NULL, loop, pool, give, NULL, NULL), -EINVAL);
+    expect_status(weir_promisify(&promise, NULL, pool, give, NULL, NULL),
+                  -EINVAL);
+    expect_status(weir_promisify(&promise, loop, NULL, give, NULL, NULL),
+                  -EINVAL);
+    expect_status(weir_promisify(&promise, loop, pool, NULL, NULL, NULL),
+                  -EINVAL);
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &bad),
+                  -EINVAL);
+    expect_status(weir_abort_new(&abort), 0);
+    options = with(abort);
+    options.priority = (weir_priority)99;
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &options),
+                  -EINVAL);
+    expect(promise == NULL);
+    options = with(abort);
+    for (uint64_t nth = 1; err != 0; nth++) {
+        memory.fail_at = memory.calls + nth;
+        err = weir_promisify(&promise, loop, pool, give, &freed, &options);
+        expect(err == 0 || (err == -ENOMEM && promise == NULL));
+    }
+    memory.fail_at = 0;
+    weir_promise_unref(promise);
+    run_loop();
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    promise = NULL;
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &options),
+                  WEIR_ECLOSED);
+    expect(promise == NULL);
+    weir_abort_unref(abort);
+    run_loop(); /* nothing holds it */
+    end();
+}
