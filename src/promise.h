@@ -235,7 +235,14 @@ int weir__promise_make(weir_loop *loop, uint32_t verdict, weir_promise **made);
 extern const weir_value weir__cancelled;
 
 /* Its value, or that of the one it has it from.  It is settled. */
-const weir_value *weir__promise_value(const weir_promise *promise);
+static inline const weir_value *weir__promise_value(const weir_promise *promise)
+{
+    if (promise->from != NULL)
+        promise = promise->from;
+    /* relaxed: ordered by P1, whoever asks knows that it is settled */
+    return load_relaxed(&promise->word) & WEIR__OUTSIDE ? &promise->on.mail
+                                                        : &promise->value;
+}
 
 /* Lets `waiter`, whose reference goes with it, wait for a promise. */
 void weir__promise_attach(weir_promise *waiter, weir_promise *promise);

@@ -30,15 +30,6 @@
 
 const weir_value weir__cancelled = {NULL, NULL, WEIR_ECANCELED};
 
-const weir_value *weir__promise_value(const weir_promise *promise)
-{
-    if (promise->from != NULL)
-        promise = promise->from;
-    /* relaxed: ordered by P1, whoever asks knows that it is settled */
-    return load_relaxed(&promise->word) & WEIR__OUTSIDE ? &promise->on.mail
-                                                        : &promise->value;
-}
-
 /* ---- jobs ---- */
 
 void weir__promise_queue(weir_promise *promise)
@@ -176,7 +167,12 @@ bool weir__promise_finish(weir_promise *promise, uint32_t before,
     promise->value = *value;
     if (!weir__promise_move(promise, before, after))
         return false;
-    weir__promise_dispatch(promise);
+    if (promise->last == NULL && after == WEIR__FULFILLED) {
+        promise->flags |= WEIR__DISPATCHED; /* nobody to tell */
+        weir__promises_of(promise)->unsettled--;
+    } else {
+        weir__promise_dispatch(promise);
+    }
     return true;
 }
 

@@ -318,6 +318,29 @@ static void told_once_and_gone(void)
     gone();
 }
 
+/* ---- made while the loop ends ---- */
+
+static void init_held(void)
+{
+    make_loop();
+    weir_loop_ref(loop);
+}
+
+/* Refused, or settled by the end at the latest. */
+static void make_one_and_wait(void)
+{
+    weir_promise *mine;
+    int err = weir_promise_new(&mine, loop);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED);
+    if (err == 0) {
+        model_assert(weir_promise_wait(mine, -1) == 0);
+        model_assert(weir_promise_value(mine)->code == WEIR_ECANCELED);
+        weir_promise_unref(mine);
+    }
+    weir_loop_unref(loop);
+}
+
 /* ---- numbers ---- */
 
 static uint64_t id;
@@ -441,6 +464,8 @@ static const struct model_case cases[] = {
     {"wait_against_close", .setup = init_two, .finish = free_loop,
      .preemption_bound = 2,
      .threads = {T(wait_and_drop), T(close_it), T(drop)}},
+    {"new_against_close", .setup = init_held, .finish = free_loop,
+     .preemption_bound = 3, .threads = {T(make_one_and_wait), T(close_it)}},
     {"unref_against_unref", .setup = init_two, .finish = free_loop,
      .threads = {T(drop), T(run_drop)}},
     {"unref_against_unref_and_end", .setup = init_two, .finish = gone,
