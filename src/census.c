@@ -44,7 +44,8 @@ static int64_t age_of(const weir_pool *pool, uint64_t since_ticks)
 static void add_running(struct page *page, const weir_pool *pool,
                         const struct weir__worker *worker)
 {
-    if (!load_relaxed(&worker->is_running)) /* relaxed: picture */
+    if (worker == NULL ||
+        !load_relaxed(&worker->is_running)) /* relaxed: picture */
         return;
     add(page,
         (weir_holder){
@@ -70,16 +71,17 @@ static void add_waiting(struct page *page, const char *name, uint64_t count)
 /* Those in lanes are not among them. */
 static uint64_t count_queued(const weir_pool *pool)
 {
-    /* pool/P1 acquire: receives the workers up to this number */
-    uint32_t made = load_acquire(&pool->made);
+    uint32_t made = weir__pool_made(pool);
     uint64_t count = 0;
 
     for (unsigned p = 0; p < WEIR_PRIORITIES; p++) {
         count += weir__injector_count(&pool->injector[p]);
-        for (uint32_t i = 0; i < made; i++)
-            /* relaxed: ordered by P1 */
-            count +=
-                weir__deque_count(&load_relaxed(&pool->worker[i])->deque[p]);
+        for (uint32_t i = 0; i < made; i++) {
+            const struct weir__worker *worker = weir__pool_worker(pool, i);
+
+            if (worker != NULL)
+                count += weir__deque_count(&worker->deque[p]);
+        }
     }
     return count;
 }
@@ -93,11 +95,9 @@ size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
 
     if (pool == NULL)
         return 0;
-    /* pool/P1 acquire: receives the workers up to this number */
-    made = load_acquire(&pool->made);
+    made = weir__pool_made(pool);
     for (uint32_t i = 0; i < made; i++)
-        /* relaxed: ordered by P1 */
-        add_running(&page, pool, load_relaxed(&pool->worker[i]));
+        add_running(&page, pool, weir__pool_worker(pool, i));
     /* pool/P2 acquire: receives the lanes */
     for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
         /* relaxed: count */
@@ -118,12 +118,12 @@ int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
     /* relaxed: count */
     sum.asleep = weir__roster_sleepers(load_relaxed(&pool->roster.word));
     sum.blocked = load_relaxed(&pool->blocked); /* relaxed: count */
-    /* pool/P1 acquire: receives the workers up to this number */
-    made = load_acquire(&pool->made);
+    made = weir__pool_made(pool);
     for (uint32_t i = 0; i < made; i++) {
-        /* relaxed: ordered by P1 */
-        struct weir__worker *worker = load_relaxed(&pool->worker[i]);
+        const struct weir__worker *worker = weir__pool_worker(pool, i);
 
+        if (worker == NULL)
+            continue;
         sum.ran += load_relaxed(&worker->ran);             /* relaxed: count */
         sum.cancelled += load_relaxed(&worker->cancelled); /* relaxed: count */
         sum.stolen += load_relaxed(&worker->stolen);       /* relaxed: count */

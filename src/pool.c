@@ -21,7 +21,7 @@
  *           waking a worker, if one sleeps and none searches.
  *
  * Shared state
- *   made, worker[]   grow writes under lock; any thread reads              P1
+ *   worker[], made   grow writes under lock; any thread reads              P1
  *   lanes            weir_lane_new pushes; any thread reads                P2
  *   threads          counted down by each thread that ends; relaxed
  *   finished         written once; a futex                                 P3
@@ -29,7 +29,7 @@
  *   worker.is_used   under lock
  *
  * Pairs
- *   P1  grow: store of made, release  -->  worker.c, census.c: load, acquire
+ *   P1  grow: store of worker[], release  -->  worker.c, census.c: load, acquire
  *       Hands over the worker in that place.
  *   P2  weir_lane_new: CAS on lanes, release  -->  close, census.c: load,
  *       acquire
@@ -144,10 +144,9 @@ static struct weir__worker *add_worker(weir_pool *pool)
         weir__memory_free(worker, sizeof(*worker));
         return NULL;
     }
-    /* relaxed: ordered by P1 */
-    store_relaxed(&pool->worker[index], worker);
     /* pool/P1 release: publishes the worker */
-    store_release(&pool->made, index + 1);
+    store_release(&pool->worker[index], worker);
+    store_relaxed(&pool->made, index + 1); /* relaxed: a count */
     return worker;
 }
 

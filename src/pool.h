@@ -65,7 +65,7 @@ struct weir_pool {
     struct weir__roster roster;
     struct weir__injector injector[WEIR_PRIORITIES];   /* by priority */
     _Alignas(CACHE_APART) atomic(uint32_t) is_closing; /* any thread */
-    atomic(uint32_t) made;     /* workers in worker[]; only grows, pool/P1 */
+    atomic(uint32_t) made;     /* workers in worker[]; only grows */
     atomic(weir_lane *) lanes; /* newest first; only grows, pool/P2 */
     struct weir__lock lock;    /* of worker slots */
     uint32_t max_workers;      /* const */
@@ -77,7 +77,7 @@ struct weir_pool {
     atomic(uint32_t) blocked;  /* any thread: a count */
     atomic(uint32_t) threads;  /* any thread: that have not ended */
     atomic(uint32_t) finished; /* futex, pool/P3 */
-    atomic(struct weir__worker *) worker[];
+    atomic(struct weir__worker *) worker[]; /* NULL, then const, pool/P1 */
 };
 
 /* ---- pool.c ---- */
@@ -105,6 +105,20 @@ static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)
 {
     return job->run != NULL && (unsigned)job->priority < WEIR_PRIORITIES &&
            (job->lane == NULL || job->lane->pool == pool);
+}
+
+/* How many places to look at. */
+static inline uint32_t weir__pool_made(const weir_pool *pool)
+{
+    return load_relaxed(&pool->made); /* relaxed: a count; P1 hands over */
+}
+
+/* NULL: it is not there yet, as seen from here. */
+static inline struct weir__worker *weir__pool_worker(const weir_pool *pool,
+                                                     uint32_t index)
+{
+    /* pool/P1 acquire: receives the worker */
+    return load_acquire(&pool->worker[index]);
 }
 
 static inline bool weir__pool_is_closing(const weir_pool *pool)

@@ -205,18 +205,16 @@ static weir_job *steal_from(struct weir__deque *deque)
 static weir_job *steal(struct weir__worker *worker)
 {
     weir_pool *pool = worker->pool;
-    /* pool/P1 acquire: receives the workers up to this number */
-    uint32_t made = load_acquire(&pool->made);
+    uint32_t made = weir__pool_made(pool);
     uint32_t start = random_next(worker) % made;
 
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
         for (uint32_t k = 0; k < made; k++) {
-            /* relaxed: ordered by P1 */
             struct weir__worker *victim =
-                load_relaxed(&pool->worker[(start + k) % made]);
+                weir__pool_worker(pool, (start + k) % made);
             weir_job *job;
 
-            if (victim == worker)
+            if (victim == worker || victim == NULL)
                 continue;
             job = steal_from(&victim->deque[ranks[FIRST_HIGH][i]]);
             if (job != NULL) {
@@ -241,15 +239,16 @@ static bool has_jobs(const struct weir__worker *worker)
 /* Whether there is work for anybody, about. */
 static bool has_work(weir_pool *pool)
 {
-    /* pool/P1 acquire: receives the workers up to this number */
-    uint32_t made = load_acquire(&pool->made);
+    uint32_t made = weir__pool_made(pool);
 
     if (!weir__pool_is_empty(pool))
         return true;
-    for (uint32_t i = 0; i < made; i++)
-        /* relaxed: ordered by P1 */
-        if (has_jobs(load_relaxed(&pool->worker[i])))
+    for (uint32_t i = 0; i < made; i++) {
+        const struct weir__worker *worker = weir__pool_worker(pool, i);
+
+        if (worker != NULL && has_jobs(worker))
             return true;
+    }
     return false;
 }
 

@@ -11,6 +11,8 @@
  */
 #include "pool.h"
 
+#include <errno.h>
+
 #include "model.h"
 
 static weir_pool *pool;
@@ -234,6 +236,11 @@ static void look(void)
     model_assert(weir_pool_report(pool, NULL, 0) == 0);
 }
 
+static void close_now(void)
+{
+    model_assert(weir_pool_close(pool, 0) == -ETIMEDOUT);
+}
+
 static void unmake(void)
 {
     weir__pool_unmake(pool);
@@ -241,6 +248,12 @@ static void unmake(void)
 }
 
 static const struct model_case cases[] = {
+    {"worker_is_whole_when_it_is_seen", .setup = init_to_grow, .finish = unmake,
+     .threads = {T(grow), T(look)}},
+    {"lane_is_whole_when_it_is_seen", .setup = init_to_grow, .finish = unmake,
+     .threads = {T(make_lane), T(look)}},
+    {"lane_is_whole_when_it_is_flushed", .setup = init_to_grow,
+     .finish = unmake, .threads = {T(make_lane), T(close_now)}},
     {"one_worker_calls_it_and_ends", .setup = init_one, .finish = each_once,
      .preemption_bound = 2, .threads = {T(worker), T(post_and_shutdown)}},
     {"shutdown_and_a_post_meet", .setup = init_one, .finish = each_once,
@@ -249,10 +262,6 @@ static const struct model_case cases[] = {
     {"close_and_a_shutdown_meet", .setup = init_one, .finish = each_once,
      .preemption_bound = 1,
      .threads = {T(worker), T(post_and_close), T(shutdown_it)}},
-    {"worker_is_whole_when_it_is_seen", .setup = init_to_grow, .finish = unmake,
-     .threads = {T(grow), T(look)}},
-    {"lane_is_whole_when_it_is_seen", .setup = init_to_grow, .finish = unmake,
-     .threads = {T(make_lane), T(look)}},
     {"two_workers_and_two_jobs", .setup = init_two, .finish = each_once,
      .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_two_and_shutdown)}},
