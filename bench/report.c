@@ -9,8 +9,13 @@
 #include <sys/utsname.h>
 
 static const struct bench_metric mean_metric[] = {{"mean", "ns", 1.0}};
-static const struct bench_metric record_metrics[] = {
-    {"p50", "us", 1e-3}, {"p99", "us", 1e-3}, {"max", "us", 1e-3}};
+/* In the order of round_percent.  After the fourth they are for charts and for
+ * bench/compare: tables leave them out. */
+enum { SHOWN_PERCENTILES = 4 };
+static const struct bench_metric record_metrics[PERCENTILES] = {
+    {"p50", "us", 1e-3}, {"p90", "us", 1e-3}, {"p99", "us", 1e-3},
+    {"max", "us", 1e-3}, {"p1", "us", 1e-3},  {"p10", "us", 1e-3},
+    {"p25", "us", 1e-3}, {"p75", "us", 1e-3}, {"p95", "us", 1e-3}};
 
 struct machine {
     char cpu[128];
@@ -64,6 +69,26 @@ static double median_of_sorted(const double *value, unsigned count)
                      : (value[count / 2 - 1] + value[count / 2]) / 2;
 }
 
+static void print_values(const struct result *result,
+                         const struct bench_metric *metric,
+                         const double *sorted)
+{
+    unsigned last = result->runs - 1;
+
+    printf(",\"value\":%.4g,\"min\":%.4g,\"max\":%.4g,\"q1\":%.4g,"
+           "\"q3\":%.4g",
+           median_of_sorted(sorted, result->runs) * metric->scale,
+           sorted[0] * metric->scale, sorted[last] * metric->scale,
+           sorted[last / 4] * metric->scale,
+           sorted[last - last / 4] * metric->scale);
+}
+
+static bool is_detail(const struct bench_metric *metric)
+{
+    return metric >= record_metrics + SHOWN_PERCENTILES &&
+           metric < record_metrics + PERCENTILES;
+}
+
 static void print_peer(const struct bench_entry *entry)
 {
     if (entry->peer != NULL && *entry->peer != NULL)
@@ -85,10 +110,9 @@ static void print_json(const char *program, bool is_quick,
            metric->name, metric->unit);
     print_peer(entry);
     if (result->status == STATUS_OK)
-        printf(",\"value\":%.4g,\"min\":%.4g,\"max\":%.4g",
-               median_of_sorted(sorted, result->runs) * metric->scale,
-               sorted[0] * metric->scale,
-               sorted[result->runs - 1] * metric->scale);
+        print_values(result, metric, sorted);
+    if (is_detail(metric))
+        printf(",\"detail\":true");
     printf(",\"runs\":%u,\"repeated\":%u,\"noisy\":%u,\"quick\":%s,"
            "\"operation\":\"%s\",\"commit\":\"%s\",\"compiler\":\"%s\","
            "\"cpu\":\"%s\",\"kernel\":\"%s\"}\n",
@@ -124,7 +148,7 @@ void report_print(const char *program, bool is_quick, struct shared *shared,
                                          : workload->records ? record_metrics
                                                              : mean_metric;
     size_t metric_count = workload->metrics   ? workload->metric_count
-                          : workload->records ? 3
+                          : workload->records ? PERCENTILES
                                               : 1;
     double floor[METRICS_MAX] = {0};
 
@@ -143,7 +167,8 @@ void report_print(const char *program, bool is_quick, struct shared *shared,
             qsort(value, result->runs, sizeof(*value), compare_double);
             print_json(program, is_quick, workload, entry, result, &metrics[m],
                        value);
-            print_row(entry->impl, result, &metrics[m], value, &floor[m]);
+            if (!is_detail(&metrics[m]))
+                print_row(entry->impl, result, &metrics[m], value, &floor[m]);
         }
     }
     fflush(stdout);

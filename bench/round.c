@@ -20,6 +20,9 @@ enum { RECORDS_MAX = 1 << 16 };
 #define SPIN_TOLERANCE 1.04
 #define JOB_SPIN_TOLERANCE 1.1
 
+const unsigned round_percent[PERCENTILES] = {50, 90, 99, 100, 1,
+                                             10, 25, 75, 95};
+
 /* Others may have this part of a job's cores, and this much more: the kernel
  * counts in ticks. */
 #define OTHERS_PART 0.03
@@ -326,9 +329,8 @@ static void keep(struct result *result, const struct turn *turn)
     if (record_count == 0)
         bench_fail("nothing was recorded");
     qsort(records, record_count, sizeof(records[0]), compare_u64);
-    result->value[0][result->runs] = percentile_ns(50);
-    result->value[1][result->runs] = percentile_ns(99);
-    result->value[2][result->runs] = percentile_ns(100);
+    for (size_t i = 0; i < PERCENTILES; i++)
+        result->value[i][result->runs] = percentile_ns(round_percent[i]);
     result->runs++;
 }
 

@@ -12,6 +12,10 @@
 
 enum { RUNS_MAX = 64, METRICS_MAX = 10, CPUS_MAX = 64 };
 
+/* What becomes of records: 50 is the median, 100 the greatest. */
+enum { PERCENTILES = 9 };
+extern const unsigned round_percent[PERCENTILES];
+
 struct plan {
     unsigned runs;
     uint64_t turn_ns;
