@@ -12,6 +12,7 @@ There is no background, and all colours have a contrast of 3.5 and more to
 white and to GitHub's dark grey, so one picture serves both.
 """
 
+import math
 import re
 import shutil
 import subprocess
@@ -107,25 +108,44 @@ def bars(workload, metric, rows):
              f'lw 2 lc rgb "{SPREAD}", $bars using 6:1:7 with labels left '
              f'offset 0.8,0 noenhanced textcolor rgb "{INK}"\n')
     heading = workload if metric == "mean" else f"{workload}, {metric}"
-    return 60 + 22 * len(rows), BAR_MARGINS, heading, text
+    return 72 + 22 * len(rows), BAR_MARGINS, heading, text
+
+
+def steps(low, high):
+    """1, 2, 5, 10, 20, ... for an axis."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+    marks = [digit * 10.0 ** decade for decade in decades
+             for digit in (1, 2, 5)] + [10.0 ** decades.stop]
+    return ", ".join(f'"{mark:,.10g}" {mark}' for mark in marks)
 
 
 def curves(heading, lines_of, xtics, axis):
-    """lines_of: [(a row of the contestant, its points "x y"), ...]"""
-    text = f"set xtics ({xtics})\nset ytics auto\n{axis}\n"
+    """lines_of: [(a row of the contestant, its points (x, y)), ...]"""
+    xs, ys = zip(*(point for _, points in lines_of for point in points))
+    low, high = min(ys) / 1.15, max(ys) * 1.15
+    text = f"set xtics ({xtics})\nset ytics ({steps(low, high)})\n{axis}\n"
+    text += f"set xrange [{min(xs)}:{max(xs)}]\nset yrange [{low}:{high}]\n"
     text += f'set grid lc rgb "{FAINT}" lt 1\nset logscale y\n'
     text += (f"set key at screen {1 - (CURVE_MARGINS[1] - 12) / WIDTH}, "
              "graph 1 left top Left reverse samplen 2\n")
-    parts, seen = [], set()
+    parts, seen = [], []
     for number, (row, points) in enumerate(lines_of):
-        text += data(f"d{number}", points)
-        dash = 2 if library(row) in seen or is_floor(row) else 1
-        seen.add(library(row))
+        text += data(f"d{number}", (f"{x} {y}" for x, y in points))
+        kin = "floor" if is_floor(row) else library(row)
+        dash = 1 + seen.count(kin) + is_floor(row)
+        seen.append(kin)
         width = 3 if library(row) == "weir" else 1.6
         parts.append(f"$d{number} using 1:2 with linespoints pt 7 ps 0.5 "
                      f'lw {width} dt {dash} lc rgb "{colour(row)}" '
                      f"title {quote(row['impl'])}")
-    return 330, CURVE_MARGINS, heading, text + "plot " + ", ".join(parts) + "\n"
+    return 350, CURVE_MARGINS, heading, text + "plot " + ", ".join(parts) + "\n"
+
+
+def short(size):
+    for scale, letter in ((1000000, "M"), (1000, "k")):
+        if size >= scale and size % scale == 0:
+            return f"{size // scale}{letter}"
+    return str(size)
 
 
 def size_of(workload):
@@ -137,30 +157,34 @@ def against_size(program, metric, rows):
     what, _, left_out = SIZES[program]
     rows = [row for row in rows if row["metric"] == metric
             and not (left_out and re.search(left_out, row["impl"]))]
-    sizes = {size_of(row["workload"]): row["workload"] for row in rows}
+    sizes = sorted({size_of(row["workload"]) for row in rows})
     if len(sizes) < 2:
         return None
-    tics = ", ".join(f'"{size:,}" {max(size, 1)}' for size in sorted(sizes))
+    shown = {size for size, after in zip(sizes, [*sizes[1:], math.inf])
+             if after >= 1.5 * size}  # else their names would touch
+    tics = ", ".join(f"{quote(short(size) if size in shown else '')} "
+                     f"{max(size, 1)}" for size in sizes)
     lines = []
     for impl in dict.fromkeys(row["impl"] for row in rows):
         mine = sorted((row for row in rows if row["impl"] == impl),
                       key=lambda row: size_of(row["workload"]))
-        lines.append((mine[0], [f"{max(size_of(row['workload']), 1)} "
-                                f"{row['value']}" for row in mine]))
+        lines.append((mine[0], [(max(size_of(row["workload"]), 1),
+                                 max(row["value"], 1e-3)) for row in mine]))
     metric = "" if metric == "mean" else f", {metric}"
     return curves(f"{program}{metric}: {unit(rows[0])} against {what}", lines,
-                  tics, "set logscale x\nset autoscale x\nset yrange [*:*]")
+                  tics, "set logscale x")
 
 
 def percentiles(workload, rows):
     lines = []
     for impl in dict.fromkeys(row["impl"] for row in rows):
         mine = {row["metric"]: row for row in rows if row["impl"] == impl}
-        lines.append((mine["p50"], [f"{place} {mine[p]['value']}" for place, p
-                                    in enumerate(PERCENTILES) if p in mine]))
+        lines.append((mine["p50"], [(place, max(mine[p]["value"], 1e-3)) for
+                                    place, p in enumerate(PERCENTILES)
+                                    if p in mine]))
     tics = ", ".join(f'"{p}" {place}' for place, p in enumerate(PERCENTILES))
     return curves(f"{workload}: {unit(rows[0])} at each percentile", lines,
-                  tics, "unset logscale x\nset autoscale x\nset yrange [*:*]")
+                  tics, "unset logscale x")
 
 
 # ---- pictures ----
@@ -172,7 +196,7 @@ def script(panels):
             f"noenhanced\n" + HEAD)
     above = 0
     for panel_height, (left, right), heading, commands in panels:
-        top, bottom = above + 42, above + panel_height - 18
+        top, bottom = above + 42, above + panel_height - 30
         text += (f"unset arrow\nunset grid\nunset label\nunset logscale\n"
                  f"set lmargin at screen {left / WIDTH:.4f}\n"
                  f"set rmargin at screen {1 - right / WIDTH:.4f}\n"

@@ -92,7 +92,7 @@ if command -v gnuplot >/dev/null; then
     expect "a bar that is cut says so" shows new '… 700000 ns'
     expect "bars have the floor as a dashed line" \
         shows submit "stroke='rgb(209,  36,  47)'.*dasharray"
-    expect "curves name their sizes" shows timer-sizes '1,000,000'
+    expect "curves name their sizes" shows timer-sizes '100k'
     expect "percentiles are named" shows wake-percentiles 'p99'
     expect "there is no background" \
         shows submit '<rect x="0" y="0".* fill="none"/>'
