@@ -66,7 +66,7 @@ install: build  ## into PREFIX (/usr/local), below DESTDIR
 
 fmt:  ## clang-format, in place
 	@tools/setup fmt
-	@find bench examples include src test -name '*.[ch]' \
+	@find bench examples include src test \( -name '*.[ch]' -o -name '*.cpp' \) \
 	    -exec clang-format -i {} +
 
 clean:  ## remove build/

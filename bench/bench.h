@@ -52,7 +52,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_THREADS = 4, BENCH_ENTRIES = 16, BENCH_ANY_CPU = -1 };
+enum { BENCH_THREADS = 4, BENCH_ENTRIES = 20, BENCH_ANY_CPU = -1 };
 
 #define BENCH_ALIGNED __attribute__((noinline, aligned(64)))
 

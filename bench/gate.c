@@ -29,6 +29,7 @@
 #include "atomic.h"
 #include "bench.h"
 #include "floor.h"
+#include "peers/ck.h"
 #include "peers/urcu.h"
 #include "weir.h"
 
@@ -355,6 +356,27 @@ static BENCH_ALIGNED void run_synchronize(unsigned thread, uint64_t count)
     }
 }
 
+static BENCH_ALIGNED void run_epoch_synchronize(unsigned thread, uint64_t count)
+{
+    if (thread != 0) {
+        ck_bench_epoch_run(thread, count);
+        return;
+    }
+    for (; count > 0; count--) {
+        uint64_t began_ns;
+
+        scene.pause();
+        began_ns = bench_now_ns();
+        ck_bench_synchronize();
+        bench_record(bench_now_ns() - began_ns);
+    }
+}
+
+static bool open_ck_one_visitor(void)
+{
+    return ck_bench_open() && open_one_visitor();
+}
+
 static bool open_urcu_one_visitor(void)
 {
     return urcu_static_open() && open_one_visitor();
@@ -385,6 +407,16 @@ static const struct bench_entry pairs[] = {
      .open = urcu_shared_open,
      .join = urcu_shared_join,
      .leave = urcu_shared_leave},
+    {.impl = "Concurrency Kit, ck_epoch",
+     .run = ck_bench_epoch_run,
+     .open = ck_bench_open,
+     .join = ck_bench_join,
+     .leave = ck_bench_leave},
+    {.impl = "Concurrency Kit, ck_brlock, read",
+     .run = ck_bench_brlock_run,
+     .open = ck_bench_open,
+     .join = ck_bench_join,
+     .leave = ck_bench_leave},
     {.impl = "pthread_rwlock, read", .run = run_rwlock},
     {.impl = "pthread_mutex and a count", .run = run_mutex},
 };
@@ -404,6 +436,11 @@ static const struct bench_entry drains_one[] = {
      .open = open_urcu_one_visitor,
      .join = urcu_static_join,
      .leave = urcu_static_leave},
+    {.impl = "ck_epoch_synchronize",
+     .run = run_epoch_synchronize,
+     .open = open_ck_one_visitor,
+     .join = ck_bench_join,
+     .leave = ck_bench_leave},
 };
 
 static const struct bench_entry drains_two[] = {

@@ -2,10 +2,14 @@
 /*
  * submit -- what it costs to hand a task to a loop.
  *
- * submit/1-producer, submit/4-producers, submit/100-producers
+ * submit/1-producer, and 2, 4, 8 ... 128
  *     Producers hand tasks to one sleeping loop as fast as they can; the task
  *     counts.  Nanoseconds for each task, from before the first is handed over
- *     until the last has run.
+ *     until the last has run.  All ways for 1, 4 and 100 producers, the best of
+ *     each library for the others.
+ * submit/call-1-producer, and 4, 100
+ *     The same, but the first producer looks at the clock before and after each
+ *     of its calls.  The clock's own 50 ns or so are in it, for all.
  *
  * Only GLib and libevent have a call for that (and GLib's takes so long that a
  * tenth of the tasks must do).  With the others users write a queue and wake
@@ -31,6 +35,7 @@
 #include "atomic.h"
 #include "bench.h"
 #include "peers/loop.h"
+#include "queue.h"
 #include "weir.h"
 #include "weir/loop.h"
 
@@ -49,7 +54,8 @@ struct way {
 
 struct size {
     unsigned producers;
-    size_t tasks; /* of each */
+    size_t tasks;  /* of each */
+    bool is_timed; /* each call of the first */
 };
 
 static struct contest {
@@ -78,47 +84,7 @@ static inline void count_one(void)
     sem_post(&contest.all_done);
 }
 
-/* ---- the queue that users write ---- */
-
-struct node {
-    struct node *next;
-    void (*run)(struct node *node);
-};
-
-static struct {
-    _Alignas(CACHE_APART) pthread_mutex_t mutex;
-    struct node *first, **end;
-} queue = {.mutex = PTHREAD_MUTEX_INITIALIZER, .end = &queue.first};
-
-/* Whether it was empty. */
-static bool push(struct node *node)
-{
-    bool was_empty;
-
-    node->next = NULL;
-    pthread_mutex_lock(&queue.mutex);
-    was_empty = queue.first == NULL;
-    *queue.end = node;
-    queue.end = &node->next;
-    pthread_mutex_unlock(&queue.mutex);
-    return was_empty;
-}
-
-static void run_all(void *arg)
-{
-    struct node *node, *next;
-
-    (void)arg;
-    pthread_mutex_lock(&queue.mutex);
-    node = queue.first;
-    queue.first = NULL;
-    queue.end = &queue.first;
-    pthread_mutex_unlock(&queue.mutex);
-    for (; node != NULL; node = next) {
-        next = node->next; /* it may be gone afterwards */
-        node->run(node);
-    }
-}
+/* ---- the queue that users write: queue.h ---- */
 
 static void run_node(struct node *node)
 {
@@ -154,7 +120,7 @@ static void produce_batch(struct contest *own, size_t first, size_t count)
     void *loop = own->loop;
 
     for (; count > 0; count--)
-        if (push(node++))
+        if (queue_push(node++))
             wake(loop);
 }
 
@@ -170,7 +136,7 @@ static void produce_malloc(struct contest *own, size_t first, size_t count)
         if (node == NULL)
             bench_fail("no memory");
         node->run = run_and_free;
-        push(node);
+        queue_push(node);
         wake(loop);
     }
 }
@@ -266,11 +232,29 @@ static void begin(unsigned producer, size_t tasks, bool is_last)
     pthread_barrier_wait(&contest.start);
 }
 
+/* As produce, one by one. */
+static void produce_timed(size_t first, size_t count)
+{
+    uint64_t before_ns = bench_now_ns(), after_ns;
+
+    for (; count > 0; count--, first++) {
+        contest.way->produce(&contest, first, 1);
+        after_ns = bench_now_ns();
+        bench_record(after_ns - before_ns);
+        before_ns = bench_now_ns();
+    }
+}
+
 static void compete(unsigned producer, size_t tasks, bool is_last)
 {
+    size_t first = producer * contest.size.tasks;
+
     begin(producer, tasks, is_last);
     note_start();
-    contest.way->produce(&contest, producer * contest.size.tasks, tasks);
+    if (contest.size.is_timed && is_last && producer == 0)
+        produce_timed(first, tasks);
+    else
+        contest.way->produce(&contest, first, tasks);
     if (producer == 0)
         sem_wait(&contest.all_done);
     pthread_barrier_wait(&contest.end);
@@ -331,19 +315,19 @@ static void submit(const struct bench_workload *workload,
 #define BATCH(library)                                                         \
     &(const struct way)                                                        \
     {                                                                          \
-        .kind = &library, .on_wake = run_all, .prepare = prepare_nodes,        \
+        .kind = &library, .on_wake = queue_run, .prepare = prepare_nodes,      \
         .produce = produce_batch                                               \
     }
 #define MALLOC(library)                                                        \
     &(const struct way)                                                        \
     {                                                                          \
-        .kind = &library, .on_wake = run_all, .prepare = prepare_nothing,      \
+        .kind = &library, .on_wake = queue_run, .prepare = prepare_nothing,    \
         .produce = produce_malloc                                              \
     }
 #define OWN(library, prepare_function, produce_function)                       \
     &(const struct way)                                                        \
     {                                                                          \
-        .kind = &library, .on_wake = run_all, .prepare = prepare_function,     \
+        .kind = &library, .on_wake = queue_run, .prepare = prepare_function,   \
         .produce = produce_function                                            \
     }
 
@@ -373,37 +357,65 @@ static const struct bench_entry entries[] = {
     ENTRY("GLib, g_main_context_invoke (1/10)", loop_glib,
           (&(const struct way){.kind = &loop_glib,
                                .prepare = prepare_nothing,
-                               .on_wake = run_all,
+                               .on_wake = queue_run,
                                .produce = produce_submit,
                                .is_slow = true})),
+    ENTRY("Asio, batch queue", loop_asio, BATCH(loop_asio)),
+    ENTRY("Asio, asio::post", loop_asio,
+          OWN(loop_asio, prepare_nothing, produce_submit)),
 };
 
+/* The best of each. */
+static const struct bench_entry best[] = {
+    ENTRY("bare futex, batch queue", loop_futex, BATCH(loop_futex)),
+    ENTRY("weir, post", loop_weir,
+          OWN(loop_weir, prepare_weir_tasks, produce_weir_post)),
+    ENTRY("weir, submit", loop_weir,
+          OWN(loop_weir, prepare_nothing, produce_weir_submit)),
+    ENTRY("libuv, batch queue", loop_uv, BATCH(loop_uv)),
+    ENTRY("libev, batch queue", loop_ev, BATCH(loop_ev)),
+    ENTRY("libevent, batch queue", loop_event, BATCH(loop_event)),
+    ENTRY("GLib, batch queue", loop_glib, BATCH(loop_glib)),
+    ENTRY("Asio, batch queue", loop_asio, BATCH(loop_asio)),
+};
+
+#define WORKLOAD(its_name, what, its_entries, first_cpu, second_cpu, ...)      \
+    {                                                                          \
+        .name = "submit/" its_name, .operation = what, .threads = 2,           \
+        .cpu = {first_cpu, second_cpu},                                        \
+        .arg = &(const struct size){__VA_ARGS__}, .job_s = 0.35,               \
+        .entries = its_entries, .entry_count = COUNT(its_entries)              \
+    }
+#define MANY(count, each, its_entries)                                         \
+    WORKLOAD(#count "-producers",                                              \
+             "one of " #count " x " #each " tasks of " #count " producers",    \
+             its_entries, BENCH_ANY_CPU, BENCH_ANY_CPU, count, each, false)
+#define CALL(its_name, first_cpu, second_cpu, count, each)                     \
+    {                                                                          \
+        .name = "submit/call-" its_name,                                       \
+        .operation = "a call of one of the producers, with a look at the "     \
+                     "clock",                                                  \
+        .threads = 2, .cpu = {first_cpu, second_cpu}, .records = true,         \
+        .arg = &(const struct size){count, each, true}, .job_s = 0.15,         \
+        .entries = best, .entry_count = COUNT(best)                            \
+    }
+
 static const struct bench_workload workloads[] = {
-    {.name = "submit/1-producer",
-     .operation = "one of 2,000,000 tasks of 1 producer, from the first call "
-                  "to the end of the last",
-     .threads = 2,
-     .cpu = {0, 1},
-     .arg = &(const struct size){.producers = 1, .tasks = 2000000},
-     .job_s = 0.3,
-     .entries = entries,
-     .entry_count = COUNT(entries)},
-    {.name = "submit/4-producers",
-     .operation = "one of 4 x 500,000 tasks of 4 producers",
-     .threads = 2,
-     .cpu = {BENCH_ANY_CPU, BENCH_ANY_CPU},
-     .arg = &(const struct size){.producers = 4, .tasks = 500000},
-     .job_s = 0.4,
-     .entries = entries,
-     .entry_count = COUNT(entries)},
-    {.name = "submit/100-producers",
-     .operation = "one of 100 x 10,000 tasks of 100 producers",
-     .threads = 2,
-     .cpu = {BENCH_ANY_CPU, BENCH_ANY_CPU},
-     .arg = &(const struct size){.producers = 100, .tasks = 10000},
-     .job_s = 0.3,
-     .entries = entries,
-     .entry_count = COUNT(entries)},
+    WORKLOAD("1-producer",
+             "one of 2000000 tasks of 1 producer, from the first call to the "
+             "end of the last",
+             entries, 0, 1, 1, 2000000, false),
+    MANY(2, 1000000, best),
+    MANY(4, 500000, entries),
+    MANY(8, 200000, best),
+    MANY(16, 100000, best),
+    MANY(32, 50000, best),
+    MANY(64, 20000, best),
+    MANY(100, 10000, entries),
+    MANY(128, 10000, best),
+    CALL("1-producer", 0, 1, 1, 60000),
+    CALL("4-producers", BENCH_ANY_CPU, BENCH_ANY_CPU, 4, 60000),
+    CALL("100-producers", BENCH_ANY_CPU, BENCH_ANY_CPU, 100, 5000),
 };
 
 int main(int argc, char **argv)

@@ -178,6 +178,7 @@ static const struct bench_entry latencies[] = {
     ENTRY("libev, ev_async", latency, loop_ev),
     ENTRY("libevent, event_active", latency, loop_event),
     ENTRY("GLib, ready time", latency, loop_glib),
+    ENTRY("Asio, asio::post", latency, loop_asio),
 };
 
 /* The last three are for two cores. */
@@ -190,6 +191,7 @@ static const struct bench_entry ping_pongs[] = {
     ENTRY("libev, ev_async", ping_pong, loop_ev),
     ENTRY("libevent, event_active", ping_pong, loop_event),
     ENTRY("GLib, ready time", ping_pong, loop_glib),
+    ENTRY("Asio, asio::post", ping_pong, loop_asio),
     ENTRY("spin: bare word", ping_pong, loop_spin),
     ENTRY("spin: weir, up to 50 us", ping_pong, loop_weir_spin),
     ENTRY("spin: libuv, UV_RUN_NOWAIT", ping_pong, loop_uv_nowait),
