@@ -16,7 +16,7 @@ TESTS = \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/promise_order.sh \
-    test/api/compare.sh test/api/document.sh \
+    test/api/bench.sh test/api/compare.sh test/api/document.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
 # A million times: calls against the end and the free of a loop.

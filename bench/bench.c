@@ -10,6 +10,7 @@
  */
 #include "bench.h"
 
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,10 +26,14 @@
 #include "report.h"
 #include "round.h"
 
-enum { TURN_DEADLINE_MS = 20000 };
+#define TURN_DEADLINE_S 20 /* and five times what it should take */
 
-static const struct plan full_plan = {
-    .runs = 31, .turn_ns = 3000000, .job_runs = 15, .long_job_runs = 7};
+static const struct plan full_plan = {.runs = 31,
+                                      .turn_ns = 3000000,
+                                      .job_runs = 15,
+                                      .long_job_runs = 7,
+                                      .longest_job_runs = 5};
+/* Without the longest jobs. */
 static const struct plan quick_plan = {
     .runs = 9, .turn_ns = 2000000, .job_runs = 5, .long_job_runs = 5};
 
@@ -43,8 +48,8 @@ struct session {
     int shared_fd;
     struct shared *shared;
     uint64_t began_ns;
-    double done_s, total_s; /* as estimated: for the time left */
-    double later_s;         /* what the caller will run after us */
+    double done_s, total_s;   /* as estimated: for the time left */
+    double before_s, later_s; /* what the caller runs besides us */
     bool has_failed;
 };
 
@@ -60,6 +65,14 @@ _Noreturn void bench_fail(const char *why)
 {
     fprintf(stderr, "bench: %s\n", why);
     _exit(1);
+}
+
+/* What the environment says, or the default. */
+static double number_of(const char *variable, double otherwise)
+{
+    const char *text = getenv(variable);
+
+    return text != NULL ? atof(text) : otherwise;
 }
 
 /* About how long a turn takes, with what goes with it. */
@@ -80,20 +93,32 @@ static double workload_s(const struct session *session,
     return (double)workload->entry_count * runs * turn_s(session, workload);
 }
 
+static void draw_bar(double part)
+{
+    static const char full[] = "##############################";
+    int width = (int)sizeof(full) - 1, done = (int)(part * width);
+
+    fprintf(stderr, "\r\033[K[%.*s%*s]", done, full, width - done, "");
+}
+
 static void show_progress(const struct session *session,
                           const struct bench_workload *workload)
 {
     double elapsed_s = (double)(bench_now_ns() - session->began_ns) * 1e-9;
-    double done_s = session->done_s, left_s;
+    double done_s = session->done_s, slowness, left_s, part;
 
     if (!isatty(STDERR_FILENO))
         return;
     for (size_t i = 0; i < workload->entry_count; i++)
         done_s += session->shared->result[i].runs * turn_s(session, workload);
-    left_s = done_s > 0 ? (session->total_s - done_s) * elapsed_s / done_s
-                        : session->total_s;
-    fprintf(stderr, "\r\033[K%s: round %u, %.0f s left", workload->name,
-            session->shared->rounds + 1, left_s + session->later_s);
+    slowness = done_s > 0 ? elapsed_s / done_s : 1;
+    left_s = (session->total_s - done_s + session->later_s) * slowness;
+    part = (session->before_s + done_s) /
+           (session->before_s + session->total_s + session->later_s);
+    draw_bar(part);
+    fprintf(stderr, " %3.0f %%, %.0f:%02.0f left  %s, round %u", part * 100,
+            floor(left_s / 60), floor(fmod(left_s, 60)), workload->name,
+            session->shared->rounds + 1);
 }
 
 static void clear_progress(void)
@@ -104,7 +129,7 @@ static void clear_progress(void)
 
 /* Whether the round came to its end.  The parent sleeps meanwhile: to look
  * around now and then would be noise. */
-static bool watch(const struct session *session, pid_t child)
+static bool watch(const struct session *session, pid_t child, int deadline_ms)
 {
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, child, 0),
                          .events = POLLIN};
@@ -113,8 +138,7 @@ static bool watch(const struct session *session, pid_t child)
 
     do
         seen = session->shared->turns;
-    while (poll(&end, 1, TURN_DEADLINE_MS) == 0 &&
-           session->shared->turns != seen);
+    while (poll(&end, 1, deadline_ms) == 0 && session->shared->turns != seen);
     if (waitpid(child, &status, WNOHANG) == 0) {
         fprintf(stderr, "\nbench: a turn does not end; killed\n");
         kill(child, SIGKILL);
@@ -159,6 +183,8 @@ static void run_workload(struct session *session, size_t index)
 {
     const struct bench_workload *workload = &session->workloads[index];
     struct shared *shared = session->shared;
+    double deadline_s =
+        number_of("BENCH_DEADLINE_S", TURN_DEADLINE_S) + 5 * workload->job_s;
 
     memset(shared->result, 0, sizeof(shared->result));
     for (shared->rounds = 0;; shared->rounds++) {
@@ -166,17 +192,21 @@ static void run_workload(struct session *session, size_t index)
         if (shared->at_turn == workload->entry_count)
             return;
         show_progress(session, workload);
-        if (watch(session, start_round(session, index)))
+        if (watch(session, start_round(session, index),
+                  (int)(deadline_s * 1000)))
             continue;
         shared->result[shared->at_turn].status = STATUS_FAILED;
         session->has_failed = true;
     }
 }
 
-static bool is_asked_for(const struct session *session, const char *name)
+static bool is_asked_for(const struct session *session,
+                         const struct bench_workload *workload)
 {
+    if (round_runs(&session->plan, workload) == 0)
+        return false;
     for (int i = 0; i < session->only_count; i++)
-        if (strstr(name, session->only[i]) != NULL)
+        if (strstr(workload->name, session->only[i]) != NULL)
             return true;
     return session->only_count == 0;
 }
@@ -231,7 +261,7 @@ static void run_all(struct session *session)
     for (size_t i = 0; i < session->workload_count; i++) {
         const struct bench_workload *workload = &session->workloads[i];
 
-        if (!is_asked_for(session, workload->name))
+        if (!is_asked_for(session, workload))
             continue;
         run_workload(session, i);
         clear_progress();
@@ -248,7 +278,6 @@ int bench_main(int argc, char **argv, const char *program,
                               .workloads = workloads,
                               .workload_count = count,
                               .began_ns = bench_now_ns()};
-    const char *later_s = getenv("BENCH_LATER_S");
     bool wants_estimate = false;
 
     if (argc == 4 && strcmp(argv[1], "--round") == 0) {
@@ -257,9 +286,10 @@ int bench_main(int argc, char **argv, const char *program,
     }
     if (!parse(&session, argc, argv, &wants_estimate))
         return usage(argv[0]);
-    session.later_s = later_s != NULL ? atof(later_s) : 0;
+    session.before_s = number_of("BENCH_BEFORE_S", 0);
+    session.later_s = number_of("BENCH_LATER_S", 0);
     for (size_t i = 0; i < count; i++)
-        if (is_asked_for(&session, workloads[i].name))
+        if (is_asked_for(&session, &workloads[i]))
             session.total_s += workload_s(&session, &workloads[i]);
     if (wants_estimate)
         printf("%.0f\n", session.total_s);

@@ -31,15 +31,16 @@
  * A turn of a job is one job, in a process of its own: what one contestant does
  * to the heap is no matter to the next.  It was noisy if a spin was slow, or if
  * others, the hypervisor among them, had more than a small part of the cores.
- * As jobs are long, no more than twice the turns are spent on them.
+ * As jobs are long, no more than twice the turns are spent on them; those of
+ * ten seconds and more are not repeated, and --quick leaves them out.
  *
  * Luck is shared out, too.  What takes a few cycles depends on addresses: each
  * round is a process of its own, which the kernel puts elsewhere, and its
  * stacks begin elsewhere in the page; loops and floors begin with a cache line
  * (BENCH_ALIGNED).
  *
- * When a turn does not end in 20 seconds, or crashes, its contestant is a
- * failed row and the others go on.
+ * When a turn does not end in 20 seconds and five times what it should take, or
+ * crashes, its contestant is a failed row and the others go on.
  *
  * What it prints.  On stdout one JSON object in a line for each result; on
  * stderr a table for people, and on a terminal the time left.

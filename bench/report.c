@@ -85,8 +85,10 @@ static void print_values(const struct result *result,
 
 static bool is_detail(const struct bench_metric *metric)
 {
-    return metric >= record_metrics + SHOWN_PERCENTILES &&
-           metric < record_metrics + PERCENTILES;
+    for (size_t i = SHOWN_PERCENTILES; i < PERCENTILES; i++)
+        if (metric == &record_metrics[i])
+            return true;
+    return false;
 }
 
 static void print_peer(const struct bench_entry *entry)
@@ -126,6 +128,7 @@ static void print_row(const char *impl, const struct result *result,
                       double *floor)
 {
     double median;
+    char ratio[24] = "";
 
     if (result->status != STATUS_OK) {
         fprintf(stderr, "  %-34s %s\n", impl,
@@ -135,10 +138,12 @@ static void print_row(const char *impl, const struct result *result,
     median = median_of_sorted(sorted, result->runs);
     if (*floor == 0)
         *floor = median;
-    fprintf(stderr, "  %-34s %-6s %9.2f %-2s [%.2f - %.2f] %7.2fx %3u/%u\n",
-            impl, metric->name, median * metric->scale, metric->unit,
+    if (*floor != 0)
+        snprintf(ratio, sizeof(ratio), "%.2fx", median / *floor);
+    fprintf(stderr, "  %-34s %-6s %9.2f %-2s [%.2f - %.2f] %8s %3u/%u\n", impl,
+            metric->name, median * metric->scale, metric->unit,
             sorted[0] * metric->scale, sorted[result->runs - 1] * metric->scale,
-            median / *floor, result->repeated, result->noisy);
+            ratio, result->repeated, result->noisy);
 }
 
 void report_print(const char *program, bool is_quick, struct shared *shared,

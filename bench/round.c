@@ -375,6 +375,14 @@ static bool run_quiet_turn(struct shared *shared, struct turn *turn,
     return all_quiet(shared, turn->workload) && quiet && !was_preempted(turn);
 }
 
+/* For each turn that is needed. */
+static unsigned repeats_max(const struct bench_workload *workload)
+{
+    if (!round_is_job(workload))
+        return 5;
+    return workload->job_s < 10 ? 1 : 0;
+}
+
 static void take_turn(struct shared *shared,
                       const struct bench_workload *workload, size_t entry)
 {
@@ -393,7 +401,7 @@ static void take_turn(struct shared *shared,
     }
     quiet = is_job ? run_quiet_job(shared, &turn, result)
                    : run_quiet_turn(shared, &turn, result);
-    if (!quiet && result->repeated < (is_job ? 1 : 5) * runs) {
+    if (!quiet && result->repeated < repeats_max(workload) * runs) {
         result->repeated++;
         return;
     }
@@ -406,7 +414,9 @@ unsigned round_runs(const struct plan *plan,
 {
     if (!round_is_job(workload))
         return plan->runs;
-    return workload->job_s < 1 ? plan->job_runs : plan->long_job_runs;
+    return workload->job_s < 1    ? plan->job_runs
+           : workload->job_s < 10 ? plan->long_job_runs
+                                  : plan->longest_job_runs;
 }
 
 bool round_is_done(const struct shared *shared,

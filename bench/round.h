@@ -20,7 +20,8 @@ struct plan {
     unsigned runs;
     uint64_t turn_ns;
     unsigned job_runs;
-    unsigned long_job_runs; /* of those that take a second and more */
+    unsigned long_job_runs;    /* of those that take a second and more */
+    unsigned longest_job_runs; /* ten; 0: they are left out */
 };
 
 enum status { STATUS_OK = 0, STATUS_ABSENT, STATUS_FAILED };

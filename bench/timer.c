@@ -2,7 +2,7 @@
 /*
  * timer -- what a timer costs, one of a thousand or of a million.
  *
- * timer/1k, timer/100k, timer/1M, in nanoseconds for each timer:
+ * timer/1k, 10k, 100k, 1M, 10M, in nanoseconds for each timer:
  *     insert, cancel    all of them: 1 s to 1 h from now, in random order, as
  *                       a program's timers do not lie in memory in the order in
  *                       which connections come to need them
@@ -14,6 +14,8 @@
  *                       loop's next turn until the last callback
  *     fire, 1 ms        the same with all of them due within a millisecond: of
  *                       equal deadlines for who counts in milliseconds
+ *                       (10M: without this one, and without the order of
+ *                       memory, to end the same day)
  * and in bytes for each timer:
  *     sizeof            what must exist: the handle, and its entry in whatever
  *                       orders them.  (Who wants to cancel one of weir's keeps
@@ -26,6 +28,12 @@
  *
  * There is no floor: an array of deadlines costs nothing to write, and cannot
  * do the work.
+ *
+ * timer/lateness
+ *     One timer after the other, of 1 to 3 ms.  How long after its time the
+ *     callback runs; and how many ran before it, which none should.  The floor
+ *     is clock_nanosleep.  Nobody asks for less than the 50 us by which the
+ *     kernel may be late for a thread (PR_SET_TIMERSLACK).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,12 +47,13 @@ enum {
     INSERT,
     CANCEL,
     FIRE,
-    INSERT_IN_ORDER,
-    CANCEL_IN_ORDER,
-    FIRE_1MS,
     FIRST,
     SIZEOF,
     RESIDENT,
+    FEW_METRICS, /* of the greatest size */
+    INSERT_IN_ORDER = FEW_METRICS,
+    CANCEL_IN_ORDER,
+    FIRE_1MS,
     METRICS
 };
 
@@ -160,10 +169,15 @@ static void make(void)
     trial.kind->stop(trial.loop);
 }
 
-static void insert_and_cancel(void)
+static void insert_and_cancel_in_order(void)
 {
     start(trial.in_order, INSERT_IN_ORDER);
     cancel(trial.in_order, CANCEL_IN_ORDER);
+    trial.kind->stop(trial.loop);
+}
+
+static void insert_and_cancel(void)
+{
     start(trial.shuffled, INSERT);
     cancel(trial.shuffled_again, CANCEL);
     trial.kind->stop(trial.loop);
@@ -229,37 +243,143 @@ static void set_up(const struct bench_workload *workload,
 static void time_timers(const struct bench_workload *workload,
                         const struct bench_entry *entry)
 {
+    bool has_all = workload->metric_count == METRICS;
     size_t rounds;
 
     set_up(workload, entry);
     rounds = trial.count < 200000 ? 200000 / trial.count : 1;
     run(make);
-    for (size_t i = 0; i < rounds; i++)
+    for (size_t i = 0; i < rounds; i++) {
+        if (has_all)
+            run(insert_and_cancel_in_order);
         run(insert_and_cancel);
+    }
     for (size_t i = 0; i < (rounds < 3 ? rounds : 3); i++) {
         run(fire);
-        run(fire_1ms);
+        if (has_all)
+            run(fire_1ms);
     }
-    for (size_t i = 0; i < METRICS; i++)
+    for (size_t i = 0; i < workload->metric_count; i++)
         bench_measured(i, trial.total[i] / (double)trial.timers[i]);
     trial.kind->timers_free(trial.handles);
     trial.kind->close(trial.loop);
+}
+
+/* ---- lateness ---- */
+
+enum { SAMPLES = 150, EARLY = 3, LATENESS_METRICS };
+
+static struct {
+    const struct loop_kind *kind;
+    void *loop, *handle;
+    uint64_t delay_ns, due_ns;
+    int64_t late_ns[SAMPLES];
+    size_t count;
+} clerk;
+
+static void start_next(void)
+{
+    static const uint32_t only = 0;
+
+    clerk.delay_ns = 1000000 + random_next() % 2000000;
+    clerk.due_ns = bench_now_ns() + clerk.delay_ns;
+    clerk.kind->timers_start(clerk.handle, &clerk.delay_ns, &only);
+}
+
+static void on_due(void)
+{
+    clerk.late_ns[clerk.count++] = (int64_t)(bench_now_ns() - clerk.due_ns);
+    if (clerk.count < SAMPLES)
+        start_next();
+    else
+        clerk.kind->stop(clerk.loop);
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void report_lateness(void)
+{
+    int64_t *late_ns = clerk.late_ns;
+    size_t early = 0;
+
+    qsort(late_ns, SAMPLES, sizeof(*late_ns), compare_i64);
+    while (early < SAMPLES && late_ns[early] < 0)
+        early++;
+    bench_measured(0, (double)late_ns[SAMPLES / 2]);
+    bench_measured(1, (double)late_ns[SAMPLES * 99 / 100]);
+    bench_measured(2, (double)late_ns[SAMPLES - 1]);
+    bench_measured(EARLY, (double)early);
+}
+
+static void lateness(const struct bench_workload *workload,
+                     const struct bench_entry *entry)
+{
+    (void)workload;
+    clerk.kind = entry->arg;
+    if (clerk.kind->open == NULL)
+        bench_absent();
+    clerk.loop = clerk.kind->open(NULL, NULL);
+    clerk.handle = clerk.kind->timers_new(clerk.loop, 1, on_due);
+    start_next();
+    clerk.kind->run(clerk.loop);
+    report_lateness();
+    clerk.kind->timers_free(clerk.handle);
+    clerk.kind->close(clerk.loop);
+}
+
+static void sleep_ns(uint64_t ns)
+{
+    const struct timespec rest = {.tv_nsec = (long)ns};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, NULL);
+}
+
+static void lateness_of_sleep(const struct bench_workload *workload,
+                              const struct bench_entry *entry)
+{
+    (void)workload;
+    (void)entry;
+    for (clerk.count = 0; clerk.count < SAMPLES; clerk.count++) {
+        clerk.delay_ns = 1000000 + random_next() % 2000000;
+        clerk.due_ns = bench_now_ns() + clerk.delay_ns;
+        sleep_ns(clerk.delay_ns);
+        clerk.late_ns[clerk.count] = (int64_t)(bench_now_ns() - clerk.due_ns);
+    }
+    report_lateness();
 }
 
 /* ---- the tables ---- */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define ENTRY(name, library)                                                   \
+#define ENTRY(name, library, its_job)                                          \
     {                                                                          \
-        .impl = name, .job = time_timers, .arg = &library,                     \
-        .peer = &library.title                                                 \
+        .impl = name, .job = its_job, .arg = &library, .peer = &library.title  \
     }
+#define ALL(its_job)                                                           \
+    ENTRY("weir", loop_weir, its_job), ENTRY("libuv", loop_uv, its_job),       \
+        ENTRY("libev", loop_ev, its_job),                                      \
+        ENTRY("libevent", loop_event, its_job),                                \
+        ENTRY("GLib", loop_glib, its_job), ENTRY("Asio", loop_asio, its_job)
 
-static const struct bench_entry entries[] = {
-    ENTRY("weir", loop_weir), ENTRY("libuv", loop_uv),
-    ENTRY("libev", loop_ev),  ENTRY("libevent", loop_event),
-    ENTRY("GLib", loop_glib),
+static const struct bench_entry entries[] = {ALL(time_timers)};
+
+static const struct bench_entry latecomers[] = {
+    {.impl = "bare clock_nanosleep", .job = lateness_of_sleep},
+    ALL(lateness),
+    ENTRY("libevent, PRECISE_TIMER", loop_event_precise, lateness),
+};
+
+static const struct bench_metric lateness_metrics[LATENESS_METRICS] = {
+    {"p50", "us", 1e-3},
+    {"p99", "us", 1e-3},
+    {"max", "us", 1e-3},
+    [EARLY] = {"early", "of 150", 1},
 };
 
 static const struct bench_metric metrics[METRICS] = {
@@ -274,21 +394,32 @@ static const struct bench_metric metrics[METRICS] = {
     [RESIDENT] = {"resident", "B", 1},
 };
 
-#define WORKLOAD(its_name, timers, seconds)                                    \
+#define WORKLOAD(its_name, timers, seconds, count)                             \
     {                                                                          \
         .name = "timer/" its_name,                                             \
         .operation =                                                           \
             "one of " its_name " timers, in random order, and in the "         \
             "order of memory; what each column is, bench/timer.c says",        \
         .threads = 1, .cpu = {1}, .arg = &(const size_t){timers},              \
-        .job_s = seconds, .metrics = metrics, .metric_count = METRICS,         \
+        .job_s = seconds, .metrics = metrics, .metric_count = count,           \
         .entries = entries, .entry_count = COUNT(entries)                      \
     }
 
 static const struct bench_workload workloads[] = {
-    WORKLOAD("1k", 1000, 0.6),
-    WORKLOAD("100k", 100000, 0.6),
-    WORKLOAD("1M", 1000000, 4),
+    WORKLOAD("1k", 1000, 0.6, METRICS),
+    WORKLOAD("10k", 10000, 0.6, METRICS),
+    WORKLOAD("100k", 100000, 0.6, METRICS),
+    WORKLOAD("1M", 1000000, 4, METRICS),
+    WORKLOAD("10M", 10000000, 25, FEW_METRICS),
+    {.name = "timer/lateness",
+     .operation = "the callback after the time of its timer",
+     .threads = 1,
+     .cpu = {1},
+     .job_s = 0.35,
+     .metrics = lateness_metrics,
+     .metric_count = LATENESS_METRICS,
+     .entries = latecomers,
+     .entry_count = COUNT(latecomers)},
 };
 
 int main(int argc, char **argv)

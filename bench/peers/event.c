@@ -50,7 +50,7 @@ static void on_active(evutil_socket_t fd, short what, void *arg)
     base->on_wake(base->arg);
 }
 
-static struct event_base *new_base(bool is_shared)
+static struct event_base *new_base(bool is_shared, bool is_precise)
 {
     struct event_config *config = event_config_new();
     struct event_base *base;
@@ -60,16 +60,19 @@ static struct event_base *new_base(bool is_shared)
     else
         must(event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK),
              "event_config_set_flag");
+    if (is_precise)
+        must(event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER),
+             "event_config_set_flag");
     base = event_base_new_with_config(config);
     event_config_free(config);
     return base;
 }
 
-static void *open_event(void (*on_wake)(void *), void *arg)
+static void *open_with(bool is_precise, void (*on_wake)(void *), void *arg)
 {
     struct base *base = loop_calloc(1, sizeof(*base));
 
-    base->base = new_base(on_wake != NULL);
+    base->base = new_base(on_wake != NULL, is_precise);
     if (base->base == NULL)
         bench_fail("event_base_new");
     base->on_wake = on_wake;
@@ -77,6 +80,16 @@ static void *open_event(void (*on_wake)(void *), void *arg)
     must(event_assign(&base->wake, base->base, -1, 0, on_active, base),
          "event_assign");
     return base;
+}
+
+static void *open_event(void (*on_wake)(void *), void *arg)
+{
+    return open_with(false, on_wake, arg);
+}
+
+static void *open_precise(void (*on_wake)(void *), void *arg)
+{
+    return open_with(true, on_wake, arg);
 }
 
 static void close_event(void *loop)
@@ -256,6 +269,18 @@ const struct loop_kind loop_event = {.title = TITLE,
                                      .watch = watch,
                                      .unwatch = unwatch};
 
+const struct loop_kind loop_event_precise = {.title = TITLE,
+                                             .open = open_precise,
+                                             .close = close_event,
+                                             .run = run,
+                                             .stop = stop,
+                                             .wake = wake,
+                                             .timers_new = timers_new,
+                                             .timers_start = timers_start,
+                                             .timers_stop = timers_stop,
+                                             .timers_free = free,
+                                             .refresh = refresh};
+
 #else
-const struct loop_kind loop_event;
+const struct loop_kind loop_event, loop_event_precise;
 #endif

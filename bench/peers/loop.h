@@ -58,7 +58,7 @@ struct loop_kind {
 };
 
 extern const struct loop_kind loop_uv, loop_uv_nowait, loop_ev, loop_event,
-    loop_glib, loop_asio;
+    loop_event_precise, loop_glib, loop_asio;
 extern const struct loop_kind loop_weir, loop_weir_poller, loop_weir_spin,
     loop_weir_metrics;
 extern const struct loop_kind loop_futex, loop_epoll, loop_spin;
