@@ -17,6 +17,7 @@ TESTS = \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/promise_order.sh \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \
+    test/api/instructions.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
 # A million times: calls against the end and the free of a loop.
@@ -59,6 +60,7 @@ verify:  ## the longest searches; then weaken each memory order in turn
 	    WEIR_ROUNDS=1000000 CK_TIMEOUT_MULTIPLIER=100 \
 	        build/$$preset/test/stress/loop_free $(SIEGE) || exit; \
 	done
+	@bench/instructions
 	@tools/mutate
 
 install: build  ## into PREFIX (/usr/local), below DESTDIR

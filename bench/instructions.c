@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * instructions -- the single-threaded paths, one at a time, to be counted.
+ *
+ *     instructions             the names of all cases
+ *     instructions post 10000  that one, so many times
+ *
+ * bench/instructions runs this under callgrind, which counts what happens
+ * inside measured(), and nothing else.  Each case prepares what it needs
+ * before.  The clock stands still, so that no two runs differ; what a look at
+ * the real clock costs is not in the counts.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "parker.h"
+#include "weir.h"
+
+static struct {
+    weir_loop *loop;
+    uint64_t count, left;
+    weir_task *tasks;
+    weir_timer *timers;
+    weir_gate gate;
+    struct weir__parker parker;
+    int fd;
+} bed;
+
+static void must(int status)
+{
+    if (status < 0) {
+        fprintf(stderr, "instructions: %s\n", weir_error_text(status));
+        exit(1);
+    }
+}
+
+static void run(void)
+{
+    must(weir_loop_run(bed.loop, WEIR_RUN_UNTIL_IDLE));
+}
+
+static void on_task(weir_task *task, int status)
+{
+    (void)task;
+    (void)status;
+}
+
+static void nothing(void *arg, int status)
+{
+    (void)arg;
+    (void)status;
+}
+
+/* ---- gate, parker ---- */
+
+static void prepare_gate(void)
+{
+    must(weir_gate_init(&bed.gate, NULL, NULL, NULL));
+    must(weir_gate_start(&bed.gate));
+}
+
+static void prepare_sharded_gate(void)
+{
+    const weir_gate_options options = {.size = sizeof(options),
+                                       .sharded = true};
+
+    must(weir_gate_init(&bed.gate, NULL, NULL, &options));
+    must(weir_gate_start(&bed.gate));
+}
+
+static void enter_and_exit(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++) {
+        must(weir_gate_enter(&bed.gate));
+        weir_gate_exit(&bed.gate);
+    }
+}
+
+static void prepare_parker(void)
+{
+    weir__parker_init(&bed.parker);
+}
+
+static void unpark_and_park(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++) {
+        weir__parker_unpark(&bed.parker);
+        weir__parker_park(&bed.parker);
+    }
+}
+
+/* ---- tasks ---- */
+
+static void prepare_tasks(void)
+{
+    bed.tasks = calloc(bed.count, sizeof(*bed.tasks));
+    if (bed.tasks == NULL)
+        must(-ENOMEM);
+    for (uint64_t i = 0; i < bed.count; i++)
+        bed.tasks[i].run = on_task;
+}
+
+static void post_and_run(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++)
+        must(weir_loop_post(bed.loop, &bed.tasks[i]));
+    run();
+}
+
+static void submit_and_run(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++)
+        must(weir_loop_submit(bed.loop, nothing, NULL));
+    run();
+}
+
+/* Each queues the next. */
+typedef int queue_fn(weir_loop *loop, weir_fn *fn, void *arg);
+
+static void chain(void *arg, int status)
+{
+    (void)status;
+    if (--bed.left > 0)
+        must((*(queue_fn **)arg)(bed.loop, chain, arg));
+}
+
+static void run_chain(queue_fn *queue)
+{
+    bed.left = bed.count;
+    must(queue(bed.loop, chain, &queue));
+    run();
+}
+
+static void chain_microtasks(void)
+{
+    run_chain(weir_loop_microtask);
+}
+
+static void chain_next_ticks(void)
+{
+    run_chain(weir_loop_next_tick);
+}
+
+static void chain_immediates(void)
+{
+    run_chain(weir_loop_immediate);
+}
+
+/* ---- timers: 1 s to 1 h, of random numbers that are always the same ---- */
+
+static void start_timers(void)
+{
+    uint64_t random = 1;
+
+    for (uint64_t i = 0; i < bed.count; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        must(weir_timer_start(
+            bed.loop, &bed.timers[i],
+            1000000000 + (int64_t)((random >> 20) % UINT64_C(3600000000000)),
+            WEIR_ONCE, nothing, NULL));
+    }
+}
+
+static void cancel_timers(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++)
+        must(weir_timer_cancel(bed.loop, bed.timers[i]));
+}
+
+static void prepare_timers(void)
+{
+    bed.timers = calloc(bed.count, sizeof(*bed.timers));
+    if (bed.timers == NULL)
+        must(-ENOMEM);
+    start_timers();
+    cancel_timers();
+    run();
+}
+
+static void prepare_started_timers(void)
+{
+    prepare_timers();
+    start_timers();
+}
+
+static void prepare_due_timers(void)
+{
+    prepare_started_timers();
+    must(weir_clock_advance(INT64_C(3700000000000)));
+}
+
+/* ---- descriptors: one that is always readable ---- */
+
+static void on_readable(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg;
+    (void)events;
+    if (status == 0 && --bed.left == 0)
+        must(weir_fd_unref(bed.loop, fd));
+}
+
+static void prepare_descriptor(void)
+{
+    bed.fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    must(weir_fd_add(bed.loop, bed.fd, WEIR_READABLE, on_readable, NULL));
+    bed.left = bed.count;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *name;
+    void (*prepare)(void);
+    void (*measured)(void);
+} cases[] = {
+    {"gate", prepare_gate, enter_and_exit},
+    {"gate-sharded", prepare_sharded_gate, enter_and_exit},
+    {"parker", prepare_parker, unpark_and_park},
+    {"post", prepare_tasks, post_and_run},
+    {"submit", NULL, submit_and_run},
+    {"microtask", NULL, chain_microtasks},
+    {"next-tick", NULL, chain_next_ticks},
+    {"immediate", NULL, chain_immediates},
+    {"timer-start", prepare_timers, start_timers},
+    {"timer-cancel", prepare_started_timers, cancel_timers},
+    {"timer-fire", prepare_due_timers, run},
+    {"descriptor", prepare_descriptor, run},
+};
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+
+/* Known to callgrind by its name. */
+__attribute__((noinline)) static void measured(void (*function)(void))
+{
+    function();
+    __asm__ volatile(""); /* not a tail call */
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 1 && i < CASES; i++)
+        puts(cases[i].name);
+    if (argc != 3)
+        return argc == 1 ? 0 : 2;
+    bed.count = strtoull(argv[2], NULL, 10);
+    must(weir_clock_freeze(1000000000));
+    must(weir_loop_new(&bed.loop, NULL));
+    for (size_t i = 0; i < CASES; i++) {
+        if (strcmp(cases[i].name, argv[1]) != 0)
+            continue;
+        if (cases[i].prepare != NULL)
+            cases[i].prepare();
+        measured(cases[i].measured);
+        return 0;
+    }
+    fprintf(stderr, "instructions: no case %s\n", argv[1]);
+    return 2;
+}
