@@ -47,7 +47,7 @@ static struct {
     const struct ending *ending;
     void *loop;
     size_t count;
-    struct flag held, let_go, told;
+    struct flag held, let_go;
     uint64_t began_ns;
     _Alignas(CACHE_APART) size_t done; /* the loop's */
 } scene;
@@ -151,22 +151,19 @@ static void post_and_shutdown(void)
 {
     post_all();
     (void)!weir_loop_shutdown(loop_weir_of(scene.loop), 0); /* no waiting */
-    raise_flag(&scene.told);
 }
 
 static void post_and_close(void)
 {
     post_all();
     (void)!weir_loop_close(loop_weir_of(scene.loop));
-    raise_flag(&scene.told);
 }
 
-/* The loop may be given back when that call has returned. */
+/* The loop may be given back while that call is on its way out. */
 static void run_until_closed(void)
 {
     if (weir_loop_run(loop_weir_of(scene.loop), WEIR_RUN_UNTIL_CLOSED) != 0)
         bench_fail("weir_loop_run");
-    await(&scene.told);
 }
 
 /* ---- a job ---- */
