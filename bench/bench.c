@@ -35,7 +35,7 @@ static const struct plan full_plan = {.runs = 31,
                                       .longest_job_runs = 5};
 /* Without the longest jobs. */
 static const struct plan quick_plan = {
-    .runs = 9, .turn_ns = 2000000, .job_runs = 5, .long_job_runs = 5};
+    .runs = 9, .turn_ns = 2000000, .job_runs = 3, .long_job_runs = 3};
 
 struct session {
     const char *program;

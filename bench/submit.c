@@ -383,7 +383,7 @@ static const struct bench_entry best[] = {
     {                                                                          \
         .name = "submit/" its_name, .operation = what, .threads = 2,           \
         .cpu = {first_cpu, second_cpu},                                        \
-        .arg = &(const struct size){__VA_ARGS__}, .job_s = 0.35,               \
+        .arg = &(const struct size){__VA_ARGS__}, .job_s = 0.15,               \
         .entries = its_entries, .entry_count = COUNT(its_entries)              \
     }
 #define MANY(count, each, its_entries)                                         \
@@ -396,7 +396,7 @@ static const struct bench_entry best[] = {
         .operation = "a call of one of the producers, with a look at the "     \
                      "clock",                                                  \
         .threads = 2, .cpu = {first_cpu, second_cpu}, .records = true,         \
-        .arg = &(const struct size){count, each, true}, .job_s = 0.15,         \
+        .arg = &(const struct size){count, each, true}, .job_s = 0.1,          \
         .entries = best, .entry_count = COUNT(best)                            \
     }
 
