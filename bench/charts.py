@@ -30,20 +30,23 @@ COLOURS = {"weir": "#2f81f7", "libuv": "#c4620f", "libev": "#2a9440",
 # Programs whose workloads are one workload in several sizes: what is counted,
 # the metrics to draw, and whom to leave out lest the lines hide each other.
 SIZES = {
-    "submit": ("producers", ["mean", "call p50", "call p99"],
-               "malloc|once|invoke|metrics"),
+    "submit": ("producers", ["mean"], "malloc|once|invoke|metrics|::post"),
     "timer": ("timers", ["insert", "cancel", "fire"], None),
     "pairs": ("socket pairs", ["mean"], None),
-    "shutdown": ("tasks queued", ["end"], "malloc"),
+    "shutdown": ("tasks queued", ["end"], None),
 }
-# The bars of those programs: workload and metrics.
+# Bars of chosen workloads and metrics; programs that are not here get the first
+# metric of each workload.
 BARS = {
     "submit": [("submit/1-producer", "mean"), ("submit/4-producers", "mean"),
                ("submit/100-producers", "mean")],
     "timer": [("timer/1M", "insert"), ("timer/1M", "cancel"),
               ("timer/1M", "fire")],
     "pairs": [("pairs/100", "mean"), ("pairs/1000", "mean")],
+    "start": [("start/loop", "new"), ("start/loop", "first"),
+              ("start/loop", "free")],
 }
+SIZE = r"/(\d+)([kM]?)\b"
 PERCENTILES = ["p1", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "max"]
 HEAD = f"""set encoding utf8
 set border 0 lc rgb "{INK}"
@@ -79,7 +82,8 @@ def data(name, lines):
 def cut_at(values):
     """Where the axis ends: bars of another league would make all others
     invisible, so they are cut, and say so."""
-    return min(max(values), 5 * sorted(values)[(len(values) - 1) // 2]) or 1
+    limit = 5 * sorted(values)[(len(values) - 1) // 2]
+    return limit if max(values) > 1.5 * limit > 0 else max(values) or 1
 
 
 def bars(workload, metric, rows):
@@ -112,10 +116,11 @@ def bars(workload, metric, rows):
 
 
 def steps(low, high):
-    """1, 2, 5, 10, 20, ... for an axis."""
+    """1, 2, 5, 10, 20, ... for an axis; 1, 10, 100 ... for a long one."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
     marks = [digit * 10.0 ** decade for decade in decades
-             for digit in (1, 2, 5)] + [10.0 ** decades.stop]
+             for digit in ((1, 2, 5) if high / low < 1000 else (1,))]
+    marks.append(10.0 ** decades.stop)
     return ", ".join(f'"{mark:,.10g}" {mark}' for mark in marks)
 
 
@@ -149,13 +154,14 @@ def short(size):
 
 
 def size_of(workload):
-    number, scale = re.search(r"/(\d+)([kM]?)", workload).groups()
+    number, scale = re.search(SIZE, workload).groups()
     return int(number) * {"": 1, "k": 1000, "M": 1000000}[scale]
 
 
 def against_size(program, metric, rows):
     what, _, left_out = SIZES[program]
     rows = [row for row in rows if row["metric"] == metric
+            and re.search(SIZE, row["workload"])
             and not (left_out and re.search(left_out, row["impl"]))]
     sizes = sorted({size_of(row["workload"]) for row in rows})
     if len(sizes) < 2:
@@ -216,7 +222,7 @@ def panels_of(program, rows):
     of_workload = {}
     for row in rows:
         of_workload.setdefault(row["workload"], []).append(row)
-    chosen = BARS.get(program, None)
+    chosen = BARS.get(program)
     for workload, mine in of_workload.items():
         if any("detail" in row for row in mine):
             pictures.setdefault(f"{program}-percentiles", []).append(

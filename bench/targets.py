@@ -90,7 +90,9 @@ def tables(rows):
     parts = [f"## Targets of {title}\n\n{table(targets)}"
              for title, targets in read(rows)
              if any(target.measured is not None for target in targets)]
-    kept = sum(row["noisy"] for row in rows)
+    # Once for each contestant, not for each of its metrics.
+    kept = sum({(row["workload"], row["impl"]): row["noisy"]
+                for row in rows}.values())
     if kept > 0:
         parts.append(f"{kept} turns were kept although a thread of theirs lost "
                      "its core for a moment, a calibration spin was slow, or "
