@@ -26,7 +26,6 @@ extern "C" {
 void bench_fail(const char *why);
 }
 
-#ifdef BENCH_ASIO
 #include <asio.hpp>
 #include <vector>
 
@@ -203,9 +202,3 @@ loop_kind make_kind()
 extern "C" {
 extern const loop_kind loop_asio = make_kind();
 }
-
-#else
-extern "C" {
-extern const loop_kind loop_asio = {};
-}
-#endif

@@ -28,6 +28,10 @@ void *loop_calloc(size_t count, size_t size)
     return memory;
 }
 
+#ifndef BENCH_ASIO /* its file is C++, and left out */
+const struct loop_kind loop_asio;
+#endif
+
 /* ---- a word ---- */
 
 struct word {
