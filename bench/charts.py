@@ -25,7 +25,8 @@ INK, FAINT = "#737d88", "#c0737d88"  # of gnuplot: aarrggbb, 00 is opaque
 FLOOR, SPREAD = "#d1242f", "#59636e"
 COLOURS = {"weir": "#2f81f7", "libuv": "#c4620f", "libev": "#2a9440",
            "libevent": "#9a63e8", "GLib": "#d6409f", "Asio": "#0f8f96",
-           "liburcu": "#a87000", "Concurrency": "#0f8f96"}
+           "liburcu": "#a87000", "Concurrency": "#0f8f96",
+           "TBB": "#0f8f96", "OpenMP": "#a87000", "V8": "#2a9440"}
 
 # Programs whose workloads are one workload in several sizes: what is counted,
 # the metrics to draw, and whom to leave out lest the lines hide each other.

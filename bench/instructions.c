@@ -211,6 +211,35 @@ static void prepare_descriptor(void)
     bed.left = bed.count;
 }
 
+/* ---- promises: made, waited for, settled; inside a callback ---- */
+
+static weir_result handle(void *arg, const weir_value *value)
+{
+    (void)arg;
+    (void)value;
+    return weir_give(weir_value_of(NULL, NULL));
+}
+
+static void settle_promises(void *arg, int status)
+{
+    (void)arg;
+    (void)status;
+    for (uint64_t i = 0; i < bed.count; i++) {
+        weir_promise *promise, *derived;
+
+        must(weir_promise_new(&promise, bed.loop));
+        must(weir_promise_then(promise, handle, NULL, NULL, &derived));
+        must(weir_promise_resolve(promise, weir_value_of(NULL, NULL)));
+        weir_promise_unref(promise);
+        weir_promise_unref(derived);
+    }
+}
+
+static void prepare_promises(void)
+{
+    must(weir_loop_submit(bed.loop, settle_promises, NULL));
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -230,6 +259,7 @@ static const struct {
     {"timer-cancel", prepare_started_timers, cancel_timers},
     {"timer-fire", prepare_due_timers, run},
     {"descriptor", prepare_descriptor, run},
+    {"promise", prepare_promises, run},
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
