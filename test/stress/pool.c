@@ -42,6 +42,7 @@ struct scene {
     uint64_t seed;
     uint64_t posted; /* atomic: how far they are, about */
     uint64_t stop_at[STOPPERS];
+    bool is_graceful; /* both stop it gracefully */
 };
 
 static void run_piece(weir_job *job, int status)
@@ -109,7 +110,7 @@ static void stop(struct scene *scene, unsigned id)
     while (__atomic_load_n(&scene->posted, __ATOMIC_RELAXED) <
            scene->stop_at[id])
         sched_yield();
-    if (id == 0)
+    if (id == 0 || scene->is_graceful)
         expect_status(weir_pool_shutdown(pool, -1), 0);
     else
         expect_status(weir_pool_close(pool, -1), 0);
@@ -157,9 +158,11 @@ static void play(struct scene *scene, struct random *random, struct sums *sums)
 
     scene->seed = random_next(random);
     scene->posted = 0;
-    scene->stop_at[0] = random_below(random, all + 1);
-    scene->stop_at[1] =
-        random_below(random, 2) ? all : random_below(random, all);
+    scene->is_graceful = random_below(random, 2);
+    for (int i = 0; i < STOPPERS; i++) /* anywhere, or near the end */
+        scene->stop_at[i] = random_below(random, 2)
+                                ? all - random_below(random, all / 20 + 1)
+                                : random_below(random, all + 1);
     for (unsigned p = 0; p < POSTERS; p++)
         memset(scene->pieces[p], 0, scene->size * sizeof(struct piece));
     pool_make(.workers = 1 + (uint32_t)random_below(random, 4));
