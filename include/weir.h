@@ -13,6 +13,7 @@
 #include "weir/fd.h"
 #include "weir/gate.h"
 #include "weir/group.h"
+#include "weir/inbox.h"
 #include "weir/job.h"
 #include "weir/loop.h"
 #include "weir/memory.h"

@@ -45,6 +45,6 @@ check() {
 }
 
 check loop '^weir_(loop|timer|fd)_|^weir_raise$'
-check pool '^weir_(pool|lane|group|abort)_'
+check pool '^weir_(pool|lane|group|abort|inbox)_'
 check promise '^weir_promise_|^weir_gate_closed$|^weir_promisify$'
 finish

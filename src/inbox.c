@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inbox -- results for a loop, the most urgent first.
+ *
+ * Shape     An item comes through the loop's door as a task, so the door alone
+ *           decides whether it is accepted.  When the task has its turn, the
+ *           item goes into the list of its priority, and an immediate is queued
+ *           that will take the highest of all: one immediate for each item, up
+ *           to WEIR_INBOX_TURN, and then one for each that has run.  Immediates
+ *           that are queued by immediates belong to the next turn, and the next
+ *           turn looks at the door first.  Without memory for an immediate a
+ *           task does the same.
+ * Roles     post              any thread
+ *           everything else   the loop's thread
+ *
+ * Shared state
+ *   none but the item, which goes through the door: ingress/P1
+ *
+ * Tested by  test/unit/inbox.c, test/stress/inbox.c
+ */
+#include "weir/inbox.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "memory.h"
+#include "tasks.h"
+
+struct weir_inbox {
+    weir_loop *loop; /* const; all that follows: the loop's thread */
+    struct weir__tasks waiting[WEIR_PRIORITIES];
+    uint64_t count; /* items in the lists */
+    uint32_t due;   /* immediates, and the kick, that will take one each */
+    bool is_kicked; /* the kick is on its way */
+    weir_task kick;
+};
+
+static const weir_priority order[] = {WEIR_PRIORITY_HIGH, WEIR_PRIORITY_NORMAL,
+                                      WEIR_PRIORITY_LOW};
+
+static weir_item *item_of(weir_task *task)
+{
+    return (weir_item *)((char *)task - offsetof(weir_item, task_));
+}
+
+static weir_item *take_highest(weir_inbox *inbox)
+{
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+        weir_task *task = weir__tasks_pop(&inbox->waiting[order[i]]);
+
+        if (task != NULL) {
+            inbox->count--;
+            return item_of(task);
+        }
+    }
+    return NULL;
+}
+
+static void take_one(void *arg, int status);
+
+/* Sees to it that somebody takes what waits: an immediate, or, if there is no
+ * memory for one, a task that needs none.  WEIR_ECLOSED: nobody will. */
+static int plan(weir_inbox *inbox)
+{
+    int err;
+
+    if (inbox->due >= WEIR_INBOX_TURN || inbox->due >= inbox->count)
+        return 0;
+    err = weir_loop_immediate(inbox->loop, take_one, inbox);
+    if (err != 0 && !inbox->is_kicked) {
+        err = weir_loop_post(inbox->loop, &inbox->kick);
+        inbox->is_kicked = err == 0;
+    }
+    inbox->due += err == 0;
+    return inbox->due > 0 ? 0 : WEIR_ECLOSED;
+}
+
+/* The loop was closed.  The inbox may go with the last one. */
+static void cancel_all(weir_inbox *inbox)
+{
+    for (uint64_t left = inbox->count; left > 0; left--) {
+        weir_item *item = take_highest(inbox);
+
+        item->run(item, WEIR_ECANCELED);
+    }
+}
+
+/* The rest is planned first: the item may raise, and the inbox may go with the
+ * last one. */
+static void take(weir_inbox *inbox, int status)
+{
+    weir_item *item = take_highest(inbox);
+    int err;
+
+    inbox->due--;
+    err = plan(inbox);
+    item->run(item, status);
+    if (err != 0)
+        cancel_all(inbox);
+}
+
+static void take_one(void *arg, int status)
+{
+    take(arg, status);
+}
+
+static void on_kick(weir_task *task, int status)
+{
+    weir_inbox *inbox =
+        (weir_inbox *)((char *)task - offsetof(weir_inbox, kick));
+
+    inbox->is_kicked = false;
+    take(inbox, status);
+}
+
+static void arrive(weir_task *task, int status)
+{
+    weir_item *item = item_of(task);
+    weir_inbox *inbox = item->inbox_;
+
+    if (status != 0) {
+        item->run(item, status);
+        return;
+    }
+    weir__tasks_push(&inbox->waiting[item->priority], task);
+    inbox->count++;
+    if (plan(inbox) != 0)
+        cancel_all(inbox);
+}
+
+int weir_inbox_new(weir_inbox **made, weir_loop *loop)
+{
+    weir_inbox *inbox;
+
+    if (made == NULL || loop == NULL)
+        return -EINVAL;
+    inbox = weir__memory_alloc(sizeof(*inbox), _Alignof(weir_inbox));
+    if (inbox == NULL)
+        return -ENOMEM;
+    *inbox = (weir_inbox){.loop = loop, .kick = {.run = on_kick}};
+    *made = inbox;
+    return 0;
+}
+
+void weir_inbox_free(weir_inbox *inbox)
+{
+    weir__memory_free(inbox, sizeof(*inbox));
+}
+
+int weir_inbox_post(weir_inbox *inbox, weir_item *item)
+{
+    if (inbox == NULL || item == NULL || item->run == NULL ||
+        (unsigned)item->priority >= WEIR_PRIORITIES)
+        return -EINVAL;
+    item->inbox_ = inbox;
+    item->task_ = (weir_task){.run = arrive};
+    return weir_loop_post(inbox->loop, &item->task_);
+}
