@@ -15,8 +15,9 @@
  *
  *           Two counts keep the memory.  `refs` are the users'; `lives` are
  *           those who may touch it: the users together, and each link that has
- *           not been told or removed.  When the last user goes, or it is raised,
- *           the links are removed; one that is just being told lets go of its life itself.
+ *           not been told or removed.  When the last user goes, or it is
+ *           raised, the links are removed; one that is just being told lets go
+ *           of its life itself.
  * Roles     all: any thread that has a reference
  * Progress  reason is wait-free.  The others take the lock for a few
  *           instructions; nothing is called under it.

@@ -128,9 +128,9 @@ static void list(struct weir__member *member)
     *(member->pool != NULL ? &service->pools : &service->loops) += 1;
 }
 
-static int make_pool(struct weir__member *member,
-                     const weir_pool_options *options)
+static int make_pool(struct weir__member *member, const void *given)
 {
+    const weir_pool_options *options = given;
     weir_pool_options own = {.size = sizeof(own)};
 
     if (options != NULL && options->size != sizeof(own))
@@ -151,9 +151,9 @@ static void run_loop(void *arg)
     (void)!weir_loop_run(member->loop, WEIR_RUN_UNTIL_CLOSED);
 }
 
-static int make_loop(struct weir__member *member,
-                     const weir_loop_options *options)
+static int make_loop(struct weir__member *member, const void *given)
 {
+    const weir_loop_options *options = given;
     weir_loop_options own = {.size = sizeof(own)};
     int err;
 
@@ -183,9 +183,10 @@ static int make_loop(struct weir__member *member,
     return 0;
 }
 
+typedef int make_fn(struct weir__member *member, const void *options);
+
 /* Under the lock. */
-static int add_pool(weir_service *service, weir_pool **pool,
-                    const weir_pool_options *options)
+static int add(weir_service *service, make_fn *make, const void *options)
 {
     struct weir__member *member;
     int err;
@@ -195,35 +196,12 @@ static int add_pool(weir_service *service, weir_pool **pool,
     member = new_member(service);
     if (member == NULL)
         return -ENOMEM;
-    err = make_pool(member, options);
-    if (err != 0) {
+    err = make(member, options);
+    if (err == 0)
+        list(member);
+    else
         weir__memory_free(member, sizeof(*member));
-        return err;
-    }
-    list(member);
-    *pool = member->pool;
-    return 0;
-}
-
-static int add_loop(weir_service *service, weir_loop **loop,
-                    const weir_loop_options *options)
-{
-    struct weir__member *member;
-    int err;
-
-    if (weir_service_phase(service) != WEIR_PHASE_INIT)
-        return -EALREADY;
-    member = new_member(service);
-    if (member == NULL)
-        return -ENOMEM;
-    err = make_loop(member, options);
-    if (err != 0) {
-        weir__memory_free(member, sizeof(*member));
-        return err;
-    }
-    list(member);
-    *loop = member->loop;
-    return 0;
+    return err;
 }
 
 int weir_service_add_pool(weir_service *service, weir_pool **pool,
@@ -234,7 +212,9 @@ int weir_service_add_pool(weir_service *service, weir_pool **pool,
     if (service == NULL || pool == NULL)
         return -EINVAL;
     weir__lock_lock(&service->lock);
-    err = add_pool(service, pool, options);
+    err = add(service, make_pool, options);
+    if (err == 0)
+        *pool = service->members->pool;
     weir__lock_unlock(&service->lock);
     return err;
 }
@@ -247,7 +227,9 @@ int weir_service_add_loop(weir_service *service, weir_loop **loop,
     if (service == NULL || loop == NULL)
         return -EINVAL;
     weir__lock_lock(&service->lock);
-    err = add_loop(service, loop, options);
+    err = add(service, make_loop, options);
+    if (err == 0)
+        *loop = service->members->loop;
     weir__lock_unlock(&service->lock);
     return err;
 }

@@ -51,8 +51,9 @@
  *           from the moment at which it is taken from the list.  wake_one looks
  *           under the lock whether it is still wanted.
  * Why over is over  Work comes from outside until `is_ending`; later only from
- *           workers that are awake, and from who holds.  When all rest, and nothing is queued, none
- *           can come; that is seen under the lock, where the last one lies down.
+ *           workers that are awake, and from who holds.  When all rest, and
+ *           nothing is queued, none can come; that is seen under the lock, where
+ *           the last one lies down.
  *
  * Tested by  test/model/roster.c, test/unit/roster.c, test/stress/pool.c
  */

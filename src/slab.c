@@ -4,10 +4,11 @@
  *
  * Shape     Block k holds GROUP << k slots, and begins with the index
  *           GROUP * (2^k - 1).  So a slot's position, index + GROUP, has its
- *           highest bit at k, and an address is one multiplication away.  In memory a block is all the
- *           first parts, all the second, all the third, and a note for each
- *           group of 64 slots: the bits of those that are free.  Groups that have free slots are in a
- *           list, the last one first.
+ *           highest bit at k, and an address is one multiplication away.  In
+ *           memory a block is all the first parts, all the second, all the
+ *           third, and a note for each group of 64 slots: the bits of those
+ *           that are free.  Groups that have free slots are in a list, the last
+ *           one first.
  * Roles     take, put   the owner
  *           at          any thread
  * Progress  All are wait-free but for the allocator; take asks it for a block

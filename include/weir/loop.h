@@ -305,9 +305,9 @@ WEIR_API WEIR_CHECKED int weir_loop_run(weir_loop *loop, weir_run_mode mode);
 
 /**
  * One turn, that waits for timeout_ns at the most if it finds nothing to call
- * (0: does not wait, negative: as long as it takes).  The loop then belongs to this thread until it is
- * terminated or run: it sleeps between the steps, and its backend descriptor
- * becomes readable when it wants the next one.
+ * (0: does not wait, negative: as long as it takes).  The loop then belongs to
+ * this thread until it is terminated or run: it sleeps between the steps, and
+ * its backend descriptor becomes readable when it wants the next one.
  *
  * Thread   one: that which stepped it first
  * Returns  0, -EBUSY (another thread runs or steps it), WEIR_EREENTRANT,
@@ -382,7 +382,8 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
 /**
  * Stop gracefully.  In this order: refuse new work from outside; run what was
  * accepted, and what that queues; cancel the timers; reject the promises that
- * are pending; cancel the descriptors; TERMINATED; done.  Timers and descriptors are told WEIR_ECANCELED once each.
+ * are pending; cancel the descriptors; TERMINATED; done.  Timers and
+ * descriptors are told WEIR_ECANCELED once each.
  *
  * Waits for the end, for timeout_ns at the most (negative: no limit).  If no
  * thread runs the loop, or it is this thread's, the call runs it itself.

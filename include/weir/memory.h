@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-/* Both hooks are called from any thread, concurrently, and sometimes with a lock
- * of weir's held: they must not call weir.  alloc returns `size` bytes at a multiple of `align` (a
- * power of two), not cleared, or NULL; free gets back what alloc returned,
- * with the size that was asked for. */
+/* Both hooks are called from any thread, concurrently, and sometimes with a
+ * lock of weir's held: they must not call weir.  alloc returns `size` bytes at a
+ * multiple of `align` (a power of two), not cleared, or NULL; free gets back
+ * what alloc returned, with the size that was asked for. */
 typedef struct weir_allocator {
     void *(*alloc)(void *context, size_t size, size_t align);
     void (*free)(void *context, void *pointer, size_t size);
