@@ -4,7 +4,8 @@
 # guide say about them is so.
 #
 # The service runs 200 times with random short delays; SEED=N repeats them.
-# The clients of the echo server are in echo.py.
+# The clients of the echo server are in echo.py, the job server's in
+# jobserver.py.
 . "$(dirname "$0")/tap.sh"
 runs=200
 outputs=$scratch/runs
@@ -72,27 +73,34 @@ wrong_option_is_refused() {
     [ $? -eq 2 ]
 }
 
-# ---- the echo server ----
+# ---- the servers: echo and jobserver ----
 
-echo_plays() {
-    timeout 120 python3 test/api/echo.py "$1"
+# plays SERVER SCENE
+plays() {
+    timeout 120 python3 "test/api/$1.py" "$2"
 }
 
-echo_refuses() {
-    build/echo "$@" </dev/null
+# refuses SERVER ARGUMENT...
+refuses() {
+    timeout 30 "build/$1" "${@:2}" </dev/null
     [ $? -eq 2 ]
 }
 
 # A port that is taken is an error with a text, not a crash.
-echo_reports_a_port_that_is_taken() {
-    mkfifo "$scratch/port"
-    build/echo >"$scratch/port" &
-    read -r _ _ port <"$scratch/port"
-    build/echo "$port" 2>"$scratch/messages"
+reports_a_port_that_is_taken() {
+    mkfifo "$scratch/port-$1"
+    "build/$1" >"$scratch/port-$1" &
+    exec 3<"$scratch/port-$1" # stays open: the server may say goodbye
+    read -r _ _ port <&3
+    timeout 30 "build/$1" "$port" 2>"$scratch/messages"
     status=$?
     kill -TERM $!
     wait $! && [ $status -eq 1 ] &&
         grep 'listener: Address already in use' "$scratch/messages"
+}
+
+jobserver_helps() {
+    timeout 30 build/jobserver --help | grep '^usage: jobserver'
 }
 
 no_process_is_left() {
@@ -178,26 +186,52 @@ expect "service had work that outlived the drain in one of the runs" \
 expect "service drains at SIGINT" interrupt_drains
 expect "service refuses an option that is wrong" wrong_option_is_refused
 
-expect "echo sends back what one client sends" echo_plays one_client
-expect "echo serves many clients at once" echo_plays many_clients
+expect "echo sends back what one client sends" plays echo one_client
+expect "echo serves many clients at once" plays echo many_clients
 expect "echo survives a client that resets its connection" \
-    echo_plays rude_client
+    plays echo rude_client
 expect "echo holds one buffer for a client that reads slowly" \
-    echo_plays slow_reader
+    plays echo slow_reader
 expect "echo goes on when it has run out of descriptors" \
-    echo_plays no_descriptor_left
-expect "echo ends at SIGTERM and hangs up" echo_plays stop_with_idle_client
+    plays echo no_descriptor_left
+expect "echo ends at SIGTERM and hangs up" plays echo stop_with_idle_client
 expect "echo sends back what has arrived before SIGTERM" \
-    echo_plays stop_with_data_under_way
+    plays echo stop_with_data_under_way
 expect "echo refuses clients after SIGTERM, and serves the one it has" \
-    echo_plays stop_refuses_new_clients
+    plays echo stop_refuses_new_clients
 expect "echo names what holds it at its deadline, and fails" \
-    echo_plays stop_runs_into_deadline
+    plays echo stop_runs_into_deadline
 expect "echo ends at once at a second signal, and fails" \
-    echo_plays second_signal_ends_it
-expect "echo refuses a port that is no number" echo_refuses http
-expect "echo refuses a deadline that is negative" echo_refuses 0 -1
-expect "echo says that its port is taken" echo_reports_a_port_that_is_taken
+    plays echo second_signal_ends_it
+expect "echo refuses a port that is no number" refuses echo http
+expect "echo refuses a deadline that is negative" refuses echo 0 -1
+expect "echo says that its port is taken" reports_a_port_that_is_taken echo
+
+expect "jobserver answers each line, also one that is wrong" \
+    plays jobserver answers
+expect "jobserver answers the lines of many clients, in their order" \
+    plays jobserver many_clients
+expect "jobserver survives a client that leaves before its answer" \
+    plays jobserver rude_client
+expect "jobserver goes on when it has run out of descriptors" \
+    plays jobserver no_descriptor_left
+expect "jobserver ends at SIGTERM and hangs up" \
+    plays jobserver drain_with_idle_client
+expect "jobserver answers after SIGTERM what was asked before" \
+    plays jobserver drain_answers_what_is_inside
+expect "jobserver refuses clients and requests after SIGTERM" \
+    plays jobserver drain_refuses_what_comes_later
+expect "jobserver names the job that holds it at its deadline, and fails" \
+    plays jobserver drain_runs_into_deadline
+expect "jobserver ends at once at a second signal, and fails" \
+    plays jobserver second_signal_forces
+expect "jobserver refuses a port that is no number" refuses jobserver http
+expect "jobserver refuses a port that there is not" refuses jobserver 65536
+expect "jobserver refuses a deadline that is negative" refuses jobserver 0 -1
+expect "jobserver refuses an argument too many" refuses jobserver 0 1 2
+expect "jobserver says how it is used" jobserver_helps
+expect "jobserver says that its port is taken" \
+    reports_a_port_that_is_taken jobserver
 
 for program in hello worker order timer failing foreign \
     checksum lane deadline promise gather; do
