@@ -158,6 +158,17 @@ prints_what_the_guide_shows() {
         timeout 30 "$1" >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
 }
 
+# The report of the job server has other numbers each time.
+guide_shows_the_report() {
+    PYTHONPATH=test/api python3 -B - <<'END'
+import pathlib
+import jobserver
+
+guide = pathlib.Path("docs/guide/service.md").read_text()
+assert jobserver.REPORT.search(guide), "no such report"
+END
+}
+
 # ---- the pool's ----
 
 checksum_of_files() {
@@ -241,6 +252,8 @@ done
 expect "checksum adds up a file" checksum_of_files
 expect "checksum goes on without a file that is missing, and fails" \
     checksum_of_a_missing_file_fails
+expect "the guide shows the report that the job server makes" \
+    guide_shows_the_report
 expect "the guide quotes the examples as they are" quotes_are_verbatim
 expect "the README's programs build, run, and print what it shows" \
     readme_examples

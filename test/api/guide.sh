@@ -47,4 +47,5 @@ check() {
 check loop '^weir_(loop|timer|fd)_|^weir_raise$'
 check pool '^weir_(pool|lane|group|abort|inbox)_'
 check promise '^weir_promise_|^weir_gate_closed$|^weir_promisify$'
+check service '^weir_service_|^weir_kind_name$'
 finish
