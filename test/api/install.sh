@@ -67,6 +67,13 @@ is_not_linked_with_the_library() {
     ! ldd "$1" | grep libweir
 }
 
+manual_pages_are_there() {
+    for page in man3/weir_gate_enter.3 man7/weir_gate.7 man7/weir.7; do
+        grep "^.TH $(basename "${page%.?}") " "$prefix/share/man/$page" ||
+            return
+    done
+}
+
 # A header that needs another one included before it does not compile here.
 alone() {
     header=$1
@@ -88,6 +95,7 @@ expect "find_package: weir::weir is the shared library" \
 expect "find_package: weir::weir-static builds and runs" with_cmake static
 expect "find_package: weir::weir-static needs no shared library" \
     is_not_linked_with_the_library "$scratch/cmake/static"
+expect "the manual pages are installed" manual_pages_are_there
 
 for path in include/weir.h include/weir/*.h; do
     header=${path#include/}
