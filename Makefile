@@ -45,8 +45,7 @@ test:  ## install what is missing, build, and run every test
 bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 	@tools/setup bench
 	@tools/build release -DWEIR_BENCH=ON
-	@bench/run $(if $(QUICK),--quick) $(ONLY)
-	@$(if $(QUICK)$(ONLY),,bench/run --write)
+	@bench/run $(if $(QUICK),--quick) $(if $(QUICK)$(ONLY),,--document) $(ONLY)
 
 verify:  ## the longest searches; then weaken each memory order in turn
 	@tools/setup test

@@ -172,7 +172,8 @@ void report_print(const char *program, bool is_quick, struct shared *shared,
             qsort(value, result->runs, sizeof(*value), compare_double);
             print_json(program, is_quick, workload, entry, result, &metrics[m],
                        value);
-            if (!is_detail(&metrics[m]))
+            if (!is_detail(&metrics[m]) &&
+                (m == 0 || result->status == STATUS_OK))
                 print_row(entry->impl, result, &metrics[m], value, &floor[m]);
         }
     }

@@ -2,7 +2,7 @@
 /*
  * urcu -- see urcu.h.
  *
- * Built with -DBENCH_URCU and linked with liburcu-memb.a and liburcu-common.a
+ * Built with -DBENCH_URCU and linked with liburcu-*.a
  * where they are installed (Debian: liburcu-dev).
  */
 #include "urcu.h"
@@ -12,7 +12,9 @@
 #ifdef BENCH_URCU
 #include <dlfcn.h>
 #include <stddef.h>
+#include <urcu/urcu-mb.h>
 #include <urcu/urcu-memb.h>
+#include <urcu/urcu-qsbr.h>
 
 bool urcu_static_open(void)
 {
@@ -86,7 +88,86 @@ BENCH_ALIGNED void urcu_shared_run(unsigned thread, uint64_t count)
     }
 }
 
+/* ---- other flavours, static ---- */
+
+bool urcu_flavours_open(void)
+{
+    return true;
+}
+
+void urcu_mb_join(void)
+{
+    urcu_mb_register_thread();
+}
+
+void urcu_mb_leave(void)
+{
+    urcu_mb_unregister_thread();
+}
+
+BENCH_ALIGNED void urcu_mb_run(unsigned thread, uint64_t count)
+{
+    (void)thread;
+    for (; count > 0; count--) {
+        urcu_mb_read_lock();
+        urcu_mb_read_unlock();
+    }
+}
+
+void urcu_qsbr_join(void)
+{
+    urcu_qsbr_register_thread();
+}
+
+void urcu_qsbr_leave(void)
+{
+    urcu_qsbr_unregister_thread();
+}
+
+BENCH_ALIGNED void urcu_qsbr_run(unsigned thread, uint64_t count)
+{
+    (void)thread;
+    for (; count > 0; count--) {
+        urcu_qsbr_read_lock();
+        urcu_qsbr_read_unlock();
+        urcu_qsbr_quiescent_state();
+    }
+}
+
 #else /* without liburcu */
+
+bool urcu_flavours_open(void)
+{
+    return false;
+}
+
+void urcu_mb_join(void)
+{
+}
+
+void urcu_mb_leave(void)
+{
+}
+
+void urcu_mb_run(unsigned thread, uint64_t count)
+{
+    (void)thread;
+    (void)count;
+}
+
+void urcu_qsbr_join(void)
+{
+}
+
+void urcu_qsbr_leave(void)
+{
+}
+
+void urcu_qsbr_run(unsigned thread, uint64_t count)
+{
+    (void)thread;
+    (void)count;
+}
 
 bool urcu_static_open(void)
 {

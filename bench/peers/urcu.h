@@ -5,7 +5,12 @@
  * The memb flavour: readers keep a count of their own without a fence, and the
  * writer uses membarrier, as a sharded gate does.
  *
- * Twice, because it makes a difference to liburcu: linked from the static
+ * Beside it two other flavours: mb, with a fence on the way in and out, and
+ * qsbr, where reading costs nothing and a thread says now and then that it does
+ * not read: here after each section, since that is when a gate's visitor is
+ * outside.
+ *
+ * memb twice, because it makes a difference to liburcu: linked from the static
  * library, as the benchmarks link weir, and loaded from the shared library, to
  * be compared with weir's shared library.  In both the calls are functions; the
  * inlined versions of _LGPL_SOURCE are not used.
@@ -26,6 +31,14 @@ bool urcu_shared_open(void);
 void urcu_shared_join(void);
 void urcu_shared_leave(void);
 void urcu_shared_run(unsigned thread, uint64_t count);
+
+bool urcu_flavours_open(void);
+void urcu_mb_join(void);
+void urcu_mb_leave(void);
+void urcu_mb_run(unsigned thread, uint64_t count);
+void urcu_qsbr_join(void);
+void urcu_qsbr_leave(void);
+void urcu_qsbr_run(unsigned thread, uint64_t count);
 
 /* Waits for all readers (the static library's). */
 void urcu_static_synchronize(void);

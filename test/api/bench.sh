@@ -73,9 +73,11 @@ impl_is() {
 }
 
 rows_fail_alone() {
-    BENCH_DEADLINE_S=1 bench/run --quick --build "$scratch/build" gate -- mixed
+    BENCH_DEADLINE_S=1 bench/run --quick --build "$scratch/build" \
+        --document --output "$scratch/docs/page.md" gate -- mixed
     [ $? -eq 1 ] && impl_is well ok && impl_is hangs failed &&
-        impl_is crashes failed && impl_is "is not there" absent
+        impl_is crashes failed && impl_is "is not there" absent &&
+        grep -q '^| hangs | failed |' "$scratch/docs/page.md"
 }
 
 # Whether a process of the program runs.
