@@ -37,6 +37,8 @@ static const struct plan full_plan = {.runs = 31,
 static const struct plan quick_plan = {
     .runs = 9, .turn_ns = 2000000, .job_runs = 3, .long_job_runs = 3};
 
+enum wish { WISH_RUN, WISH_ESTIMATE, WISH_LIST };
+
 struct session {
     const char *program;
     const struct bench_workload *workloads;
@@ -214,16 +216,17 @@ static bool is_asked_for(const struct session *session,
 static int usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--quick] [--estimate] [WORKLOAD...]\n"
+            "usage: %s [--quick] [--estimate | --list] [WORKLOAD...]\n"
             "  --quick     seconds instead of a minute; less exact\n"
             "  --estimate  print about how many seconds it would take\n"
+            "  --list      print workloads and contestants\n"
             "  WORKLOAD    only workloads whose names contain this\n",
             program);
     return 2;
 }
 
 static bool parse(struct session *session, int argc, char **argv,
-                  bool *wants_estimate)
+                  enum wish *wish)
 {
     int i = 1;
 
@@ -231,7 +234,9 @@ static bool parse(struct session *session, int argc, char **argv,
         if (strcmp(argv[i], "--quick") == 0)
             session->is_quick = true;
         else if (strcmp(argv[i], "--estimate") == 0)
-            *wants_estimate = true;
+            *wish = WISH_ESTIMATE;
+        else if (strcmp(argv[i], "--list") == 0)
+            *wish = WISH_LIST;
         else
             return false;
     }
@@ -239,6 +244,17 @@ static bool parse(struct session *session, int argc, char **argv,
     session->only = argv + i;
     session->only_count = argc - i;
     return true;
+}
+
+static void list(const struct session *session)
+{
+    for (size_t i = 0; i < session->workload_count; i++) {
+        const struct bench_workload *workload = &session->workloads[i];
+
+        for (size_t j = 0; j < workload->entry_count; j++)
+            if (is_asked_for(session, workload))
+                printf("%s: %s\n", workload->name, workload->entries[j].impl);
+    }
 }
 
 static struct shared *map_shared(int fd)
@@ -278,21 +294,23 @@ int bench_main(int argc, char **argv, const char *program,
                               .workloads = workloads,
                               .workload_count = count,
                               .began_ns = bench_now_ns()};
-    bool wants_estimate = false;
+    enum wish wish = WISH_RUN;
 
     if (argc == 4 && strcmp(argv[1], "--round") == 0) {
         round_run(map_shared(atoi(argv[3])), &workloads[atoi(argv[2])]);
         return 0;
     }
-    if (!parse(&session, argc, argv, &wants_estimate))
+    if (!parse(&session, argc, argv, &wish))
         return usage(argv[0]);
     session.before_s = number_of("BENCH_BEFORE_S", 0);
     session.later_s = number_of("BENCH_LATER_S", 0);
     for (size_t i = 0; i < count; i++)
         if (is_asked_for(&session, &workloads[i]))
             session.total_s += workload_s(&session, &workloads[i]);
-    if (wants_estimate)
+    if (wish == WISH_ESTIMATE)
         printf("%.0f\n", session.total_s);
+    else if (wish == WISH_LIST)
+        list(&session);
     else
         run_all(&session);
     return session.has_failed ? 1 : 0;

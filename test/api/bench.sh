@@ -124,6 +124,30 @@ has_bar() {
         </dev/null | grep -q '\[#* *\] .* %, 0:.. left  gate/mixed'
 }
 
+# Each row that bench/targets.json names is one that can be measured.
+targets_exist() {
+    for path in build/bench/*; do
+        case $path in
+        *.*) ;;
+        */instructions) ;;
+        *) "$path" --list ;;
+        esac
+    done >"$scratch/rows" && python3 - "$scratch/rows" <<'END_OF_PYTHON'
+import json
+import sys
+
+rows = set(open(sys.argv[1]).read().splitlines())
+named = [f"{target['workload']}: {impl}"
+         for group in json.load(open("bench/targets.json"))
+         for target in group["targets"]
+         for impl in (target["impl"], target.get("to", "best peer"))
+         if impl != "best peer"]
+missing = [name for name in named if name not in rows]
+print("\n".join(missing))
+sys.exit(bool(missing or not named))
+END_OF_PYTHON
+}
+
 expect "a workload of its own is built" builds
 expect "what hangs, crashes or is absent is a row; the others go on" \
     rows_fail_alone
@@ -132,5 +156,8 @@ expect "SIGTERM leaves no process and the old results" stopped_by TERM
 expect "a program that does not exist is refused" unknown_is_refused
 if command -v script >/dev/null; then
     expect "on a terminal there is a bar, with the time left" has_bar
+fi
+if [ -x build/bench/gate ]; then
+    expect "each target is of a row that exists" targets_exist
 fi
 finish
