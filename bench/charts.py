@@ -42,7 +42,7 @@ BARS = {
     "submit": [("submit/1-producer", "mean"), ("submit/4-producers", "mean"),
                ("submit/100-producers", "mean")],
     "timer": [("timer/1M", "insert"), ("timer/1M", "cancel"),
-              ("timer/1M", "fire")],
+              ("timer/1M", "fire"), ("timer/lateness", "p50")],
     "pairs": [("pairs/100", "mean"), ("pairs/1000", "mean")],
     "start": [("start/loop", "new"), ("start/loop", "first"),
               ("start/loop", "free")],

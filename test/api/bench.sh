@@ -80,6 +80,14 @@ rows_fail_alone() {
         grep -q '^| hangs | failed |' "$scratch/docs/page.md"
 }
 
+keeps_the_others() {
+    sed 's/"gate.mixed"/"gate\/old"/' "$results" >"$scratch/old"
+    cp "$scratch/old" "$results"
+    BENCH_DEADLINE_S=1 bench/run --quick --build "$scratch/build" gate -- mixed
+    grep -q '"gate/old"' "$results" && impl_is well ok &&
+        [ "$(wc -l <"$results")" -eq $((2 * $(wc -l <"$scratch/old"))) ]
+}
+
 # Whether a process of the program runs.
 runs() {
     for exe in /proc/[0-9]*/exe; do
@@ -151,6 +159,7 @@ END_OF_PYTHON
 expect "a workload of its own is built" builds
 expect "what hangs, crashes or is absent is a row; the others go on" \
     rows_fail_alone
+expect "results of other workloads are kept" keeps_the_others
 expect "Ctrl-C leaves no process and the old results" stopped_by INT
 expect "SIGTERM leaves no process and the old results" stopped_by TERM
 expect "a program that does not exist is refused" unknown_is_refused
