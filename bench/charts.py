@@ -45,7 +45,7 @@ BARS = {
               ("timer/1M", "fire"), ("timer/lateness", "p50")],
     "pairs": [("pairs/100", "mean"), ("pairs/1000", "mean")],
     "start": [("start/loop", "new"), ("start/loop", "first"),
-              ("start/loop", "free")],
+              ("start/loop", "free"), ("start/pool", "all")],
 }
 SIZE = r"/(\d+)([kM]?)\b"
 PERCENTILES = ["p1", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "max"]

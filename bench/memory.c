@@ -14,6 +14,8 @@
  *                        keeps
  *     memory/descriptor  one of 4,000 that are watched, with what the user
  *                        keeps
+ *     memory/promise     one of 100,000 that are pending, with one reaction and
+ *                        what that returns; the other loops have none
  *
  * What the kernel keeps for it is not counted.  A page more or less is 8 bytes
  * of a loop and 1 of a descriptor.  weir and Asio make an epoll instance only
@@ -29,9 +31,11 @@
 #include "bench.h"
 #include "peers/loop.h"
 #include "queue.h"
+#include "weir/promise.h"
 
 enum { BYTES, OPEN, METRICS };
-enum { LOOPS = 500, TASKS = 100000, TIMERS = 100000, PAIRS = 4000 };
+enum { LOOPS = 500, PAIRS = 4000 };
+enum { TASKS = 100000, TIMERS = 100000, PROMISES = 100000 };
 
 struct subject {
     const struct loop_kind *kind;
@@ -182,6 +186,28 @@ static void weigh_descriptors(void)
     bench_measured(BYTES, (resident_bytes() - bytes) / PAIRS);
 }
 
+static weir_result handle(void *arg, const weir_value *value)
+{
+    (void)arg;
+    (void)value;
+    return weir_give(weir_value_of(NULL, NULL));
+}
+
+static void weigh_promises(void)
+{
+    weir_loop *loop = loop_weir_of(open_loop());
+    double bytes = resident_bytes();
+
+    for (size_t i = 0; i < PROMISES; i++) {
+        weir_promise *promise, *derived;
+
+        if (weir_promise_new(&promise, loop) != 0 ||
+            weir_promise_then(promise, handle, NULL, NULL, &derived) != 0)
+            bench_fail("no promise");
+    }
+    bench_measured(BYTES, (resident_bytes() - bytes) / PROMISES);
+}
+
 /* Nothing is given back: the process ends, and so do these. */
 static void weigh(const struct bench_workload *workload,
                   const struct bench_entry *entry)
@@ -221,19 +247,21 @@ static const struct bench_metric metrics[METRICS] = {
     [OPEN] = {"opens", "descriptors", 1},
 };
 
-#define WORKLOAD(its_name, function, count)                                    \
+/* For all, or for the first alone, which is weir. */
+#define WORKLOAD(its_name, function, contestants, count)                       \
     {                                                                          \
         .name = "memory/" its_name, .operation = "one " its_name " more",      \
         .threads = 1, .cpu = {1}, .arg = &(const struct matter){function},     \
         .job_s = 0.05, .metrics = metrics, .metric_count = count,              \
-        .entries = entries, .entry_count = COUNT(entries)                      \
+        .entries = entries, .entry_count = contestants                         \
     }
 
 static const struct bench_workload workloads[] = {
-    WORKLOAD("loop", weigh_loops, METRICS),
-    WORKLOAD("task", weigh_tasks, 1),
-    WORKLOAD("timer", weigh_timers, 1),
-    WORKLOAD("descriptor", weigh_descriptors, 1),
+    WORKLOAD("loop", weigh_loops, COUNT(entries), METRICS),
+    WORKLOAD("task", weigh_tasks, COUNT(entries), 1),
+    WORKLOAD("timer", weigh_timers, COUNT(entries), 1),
+    WORKLOAD("descriptor", weigh_descriptors, COUNT(entries), 1),
+    WORKLOAD("promise", weigh_promises, 1, 1),
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start -- what it costs to begin and to end with a loop.
+ * start -- what it costs to begin and to end with a loop, and with a pool.
  *
  * start/loop, in microseconds, of 200 loops one after the other:
  *     new      make it, with its way to be woken
@@ -10,9 +10,19 @@
  * weir has no descriptor before it needs one, so the row "in the poller", which
  * makes its epoll instance and its eventfd at once, is the one to be compared
  * with the others.
+ *
+ * start/pool
+ *     The first pool of a process, with 2 threads: make it, have one job done,
+ *     give it back.  All in one, as waiting for the job is the same call as
+ *     ending the pool with some of them.  libuv and OpenMP keep their threads
+ *     until the process ends, which is not in it.  The floor is two threads and
+ *     two semaphores.
  */
+#include <semaphore.h>
+
 #include "bench.h"
 #include "peers/loop.h"
+#include "peers/pool.h"
 
 enum { NEW, FIRST, FREE, METRICS };
 enum { LOOPS = 200, WARM_UP = 20 };
@@ -67,6 +77,72 @@ static void use_many(const struct bench_workload *workload,
         bench_measured(i, (double)desk.spent_ns[i] / LOOPS);
 }
 
+/* ---- pools ---- */
+
+static struct {
+    pthread_t thread[POOL_THREADS];
+    sem_t jobs, done;
+    bool is_over;
+} crew;
+
+static void *serve(void *arg)
+{
+    for (;;) {
+        sem_wait(&crew.jobs);
+        if (crew.is_over)
+            return arg;
+        sem_post(&crew.done);
+    }
+}
+
+static void open_crew(uint64_t count)
+{
+    (void)count;
+    sem_init(&crew.jobs, 0, 0);
+    sem_init(&crew.done, 0, 0);
+    for (int i = 0; i < POOL_THREADS; i++)
+        if (pthread_create(&crew.thread[i], NULL, serve, NULL) != 0)
+            bench_fail("cannot create a thread");
+}
+
+static void serve_crew(uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        sem_post(&crew.jobs);
+    for (uint64_t i = 0; i < count; i++)
+        sem_wait(&crew.done);
+}
+
+static void close_crew(void)
+{
+    crew.is_over = true;
+    for (int i = 0; i < POOL_THREADS; i++)
+        sem_post(&crew.jobs);
+    for (int i = 0; i < POOL_THREADS; i++)
+        pthread_join(crew.thread[i], NULL);
+}
+
+static const struct pool_kind pool_crew = {NULL, open_crew, NULL, serve_crew,
+                                           close_crew};
+#ifndef BENCH_TBB
+static const struct pool_kind pool_tbb;
+#endif
+
+static void use_pool(const struct bench_workload *workload,
+                     const struct bench_entry *entry)
+{
+    const struct pool_kind *kind = entry->arg;
+    uint64_t began_ns = bench_now_ns();
+
+    (void)workload;
+    if (kind->open == NULL)
+        bench_absent();
+    kind->open(1);
+    kind->empty(1);
+    kind->close();
+    bench_measured(0, (double)(bench_now_ns() - began_ns));
+}
+
 /* ---- the tables ---- */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -74,6 +150,11 @@ static void use_many(const struct bench_workload *workload,
 #define ENTRY(name, library)                                                   \
     {                                                                          \
         .impl = name, .job = use_many, .arg = &library, .peer = &library.title \
+    }
+
+#define POOL(name, library)                                                    \
+    {                                                                          \
+        .impl = name, .job = use_pool, .arg = &library, .peer = &library.title \
     }
 
 static const struct bench_entry entries[] = {
@@ -87,11 +168,22 @@ static const struct bench_entry entries[] = {
     ENTRY("Asio", loop_asio),
 };
 
+static const struct bench_entry pools[] = {
+    POOL("bare threads and semaphores", pool_crew),
+    {.impl = "weir", .job = use_pool, .arg = &pool_weir_post},
+    POOL("libuv", pool_uv),
+    POOL("GLib", pool_glib),
+    POOL("TBB", pool_tbb),
+    POOL("OpenMP", pool_openmp),
+};
+
 static const struct bench_metric metrics[METRICS] = {
     [NEW] = {"new", "us", 1e-3},
     [FIRST] = {"first", "us", 1e-3},
     [FREE] = {"free", "us", 1e-3},
 };
+
+static const struct bench_metric pool_metrics[] = {{"all", "us", 1e-3}};
 
 static const struct bench_workload workloads[] = {
     {.name = "start/loop",
@@ -103,6 +195,15 @@ static const struct bench_workload workloads[] = {
      .metric_count = METRICS,
      .entries = entries,
      .entry_count = COUNT(entries)},
+    {.name = "start/pool",
+     .operation = "make a pool of 2 threads, have one job done, give it back",
+     .threads = 1,
+     .cpu = {BENCH_ANY_CPU},
+     .job_s = 0.01,
+     .metrics = pool_metrics,
+     .metric_count = 1,
+     .entries = pools,
+     .entry_count = COUNT(pools)},
 };
 
 int main(int argc, char **argv)
