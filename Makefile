@@ -50,7 +50,7 @@ bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 verify:  ## the longest searches; then weaken each memory order in turn
 	@tools/setup test
 	@tools/build model
-	@for program in gate ingress loop roster promise; do \
+	@for program in gate ingress loop timer roster promise; do \
 	    build/model/test/model/$$program --long || exit; \
 	done
 	@tools/build tsan; tools/build asan

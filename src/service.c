@@ -179,6 +179,8 @@ static void keeper_drain(weir_service *service)
 {
     service->step = WEIR__STEP_GATE;
     keeper_set_phase(service, WEIR_PHASE_DRAINING, 0);
+    if (service->options.draining != NULL)
+        service->options.draining(service->options.arg, service);
     keeper_set_deadline(service, service->options.timeout_ns,
                         keeper_on_deadline);
     (void)!weir_gate_drain(&service->gate);

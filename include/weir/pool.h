@@ -7,7 +7,7 @@
  *
  *     weir_pool *pool;
  *     if (weir_pool_new(&pool, NULL) != 0) ...    as many workers as cores
- *     weir_pool_submit(pool, resize, image);      any thread, any time
+ *     weir_pool_submit(pool, resize, image, NULL);    any thread, any time
  *     weir_pool_shutdown(pool, -1);               what was accepted has run
  *     weir_pool_free(pool);
  *

@@ -23,7 +23,8 @@
  *
  * The deadline counts from the beginning of the drain.  When it comes, or a
  * second signal does, on_report is shown what still holds the service, and all
- * pools and loops are closed: what has not begun is told WEIR_ECANCELED.  The
+ * pools and loops are closed: what has not begun is told WEIR_ECANCELED, and
+ * hooks that have not begun are left out.  The
  * service is closed then, forced, even if a job or a hook never ends: the
  * program can exit.
  *
@@ -63,7 +64,9 @@ typedef struct weir_service_options {
      * WEIR_SERVICE_GRACE_NS; negative: not at all. */
     int64_t grace_ns;
     bool no_signals; /* SIGTERM and SIGINT are left alone */
-    void *arg;       /* of the two below, which run on the service's thread */
+    void *arg;       /* of the three below, which run on the service's thread */
+    /* The drain begins: close listeners, tell clients.  It must not block. */
+    void (*draining)(void *arg, weir_service *service);
     /* The drain is being forced, and this holds it.  NULL: a line for each on
      * stderr. */
     void (*on_report)(void *arg, weir_service *service,
@@ -94,7 +97,7 @@ WEIR_API WEIR_CHECKED int weir_service_new(weir_service **service,
  * Owns     the pointer, its loops and pools are no longer the caller's
  * Returns  0, -EBUSY (it was started and is not closed; or it was forced, and
  *          something of it still runs), WEIR_EREENTRANT (on its own thread, or
- *          that of one of its loops), -EDEADLK (on another loop's thread)
+ *          one of its loops or workers), -EDEADLK (on another loop's thread)
  */
 WEIR_API int weir_service_free(weir_service *service);
 
