@@ -16,6 +16,8 @@
 #include "clock.h"
 #include "loop.h"
 
+enum { TRIES = 100 };
+
 /* Where the next holder goes. */
 struct page {
     weir_holder *holders;
@@ -102,13 +104,10 @@ const char *weir_kind_name(weir_kind kind)
                                                            : "unknown";
 }
 
-size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
-                        size_t capacity)
+static size_t look(const weir_loop *loop, weir_holder *holders, size_t capacity)
 {
     struct page page = {holders, holders == NULL ? 0 : capacity, 0};
 
-    if (loop == NULL)
-        return 0;
     add_running(&page, loop);
     add_count(&page, WEIR_KIND_TASK, weir__loop_queued(loop));
     if (weir__ingress_look(&loop->in) & 1)
@@ -118,4 +117,24 @@ size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
     add_timers(&page, loop);
     add_fds(&page, loop);
     return page.count;
+}
+
+/* A task that begins between two looks is in neither: not yet running, no
+ * longer queued.  So a loop that seems to have nothing, but has begun a task
+ * meanwhile, is looked at again; a few times, for it might do that for ever. */
+size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
+                        size_t capacity)
+{
+    size_t count = 0;
+
+    if (loop == NULL)
+        return 0;
+    for (int tries = 0; tries < TRIES && count == 0; tries++) {
+        uint64_t run = load_relaxed(&loop->run); /* relaxed: picture */
+
+        count = look(loop, holders, capacity);
+        if (load_relaxed(&loop->run) == run) /* relaxed: picture */
+            break;
+    }
+    return count;
 }

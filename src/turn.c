@@ -109,9 +109,9 @@ static void run_tasks(weir_loop *loop)
     weir_task *task;
 
     while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
-        /* relaxed: own, shown to report */
-        store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         weir__loop_begin(loop, WEIR_KIND_TASK, task->name);
+        /* Now: it is queued, or it runs.  relaxed: own, shown to report */
+        store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         task->run(task, loop->status);
         weir__loop_end(loop);
     }

@@ -379,7 +379,7 @@ CASE(pool_that_is_idle_uses_no_processor)
     int64_t used_ns;
 
     pool_make(.workers = 4);
-    await(pool_stats().asleep == 4);
+    await(pool_stats().asleep == 4 && pool_stats().sleeps == 4);
     before = pool_stats();
     used_ns = processor_ns();
     nanosleep(&second, NULL);
