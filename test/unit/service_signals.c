@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "support/effort.h"
 #include "support/suite.h"
 #include "weir/service.h"
 
@@ -87,11 +88,16 @@ CASE(service_remembers_a_signal_from_before_its_start)
     expect_end(0);
 }
 
-/* Every thread that could handle it is blocked, but for the service's own. */
+/* Every thread that could handle it is blocked, but for the service's own.
+ * ThreadSanitizer keeps a signal back until its thread makes a call that it
+ * knows, and a loop sleeps in a system call of its own: there this would wait
+ * for ever. */
 CASE(service_handles_signals_although_all_others_block_them)
 {
     sigset_t all;
 
+    if (IS_THREAD_SANITIZED)
+        return;
     sigfillset(&all);
     expect_int(pthread_sigmask(SIG_SETMASK, &all, NULL), 0);
     begin();
