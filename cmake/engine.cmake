@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+# The JavaScript engine, quickjs-ng: the target `engine`.
+#
+# From source, so that it is built as the rest is, sanitizers included: that of
+# WEIR_QUICKJS_DIR, or what tools/fetch-engine has left in .engine/.  Else an
+# installed libqjs-dev.  WEIR_JS is on where one of them is there.
+
+set(oldest 0.17.0)
+set(fetched ${PROJECT_SOURCE_DIR}/.engine/quickjs-ng)
+set(WEIR_QUICKJS_DIR "$ENV{WEIR_QUICKJS_DIR}" CACHE PATH
+    "Source of quickjs-ng; empty: what tools/fetch-engine has fetched")
+
+# The version that a quickjs.h says it is.
+function(engine_version directory variable)
+  set(number "")
+  foreach(part MAJOR MINOR PATCH)
+    file(STRINGS ${directory}/quickjs.h line
+         REGEX "define QJS_VERSION_${part} +[0-9]+")
+    string(REGEX MATCH "[0-9]+$" value "${line}")
+    list(APPEND number "${value}")
+  endforeach()
+  list(JOIN number "." number)
+  set(${variable} ${number} PARENT_SCOPE)
+endfunction()
+
+function(engine_check directory)
+  engine_version(${directory} version)
+  if(version VERSION_LESS oldest)
+    message(FATAL_ERROR
+      "quickjs-ng in ${directory} is ${version}; weir needs ${oldest}")
+  endif()
+endfunction()
+
+# Our warnings are not for it.
+function(engine_from_source directory)
+  engine_check(${directory})
+  add_library(engine STATIC
+    ${directory}/dtoa.c ${directory}/libregexp.c ${directory}/libunicode.c
+    ${directory}/quickjs.c)
+  target_compile_options(engine PRIVATE -w)
+  target_compile_definitions(engine PRIVATE QUICKJS_NG_BUILD)
+  target_include_directories(engine SYSTEM INTERFACE ${directory})
+  target_link_libraries(engine PUBLIC m Threads::Threads)
+  set_target_properties(engine PROPERTIES
+    POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+endfunction()
+
+function(engine_installed)
+  engine_check(${ENGINE_INCLUDE})
+  add_library(engine INTERFACE)
+  target_include_directories(engine SYSTEM INTERFACE ${ENGINE_INCLUDE})
+  target_link_libraries(engine INTERFACE ${ENGINE_LIBRARY} m Threads::Threads)
+endfunction()
+
+find_path(ENGINE_INCLUDE quickjs.h)
+find_library(ENGINE_LIBRARY qjs)
+set(source ${WEIR_QUICKJS_DIR})
+if(NOT source AND EXISTS ${fetched}/quickjs.c)
+  set(source ${fetched})
+endif()
+if(source OR (ENGINE_INCLUDE AND ENGINE_LIBRARY))
+  set(engine_found ON)
+else()
+  set(engine_found OFF)
+endif()
+
+option(WEIR_JS "Build libweir-js and the program weir" ${engine_found})
+if(WEIR_JS AND NOT engine_found)
+  message(FATAL_ERROR "There is no JavaScript engine: run tools/fetch-engine, "
+    "set WEIR_QUICKJS_DIR, install libqjs-dev, or set WEIR_JS=OFF.")
+elseif(WEIR_JS AND source)
+  engine_from_source(${source})
+elseif(WEIR_JS)
+  engine_installed()
+endif()
