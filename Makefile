@@ -11,9 +11,11 @@ TESTS = \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
     $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
     build/test/unit \
+    $(foreach preset,debug asan tsan,build/$(preset)/test/js) \
     build/debug/test/api \
     test/api/examples.sh test/api/guide.sh test/api/install.sh \
     test/api/man.sh \
+    test/api/javascript.sh \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/promise_order.sh \
@@ -68,7 +70,7 @@ install: build  ## into PREFIX (/usr/local), below DESTDIR
 
 fmt:  ## clang-format, in place
 	@tools/setup fmt
-	@find bench examples include src test \( -name '*.[ch]' -o -name '*.cpp' \) \
+	@find bench cli examples include js src test \( -name '*.[ch]' -o -name '*.cpp' \) \
 	    -exec clang-format -i {} +
 
 clean:  ## remove build/

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir.h -- all of weir's public headers.
+ * weir.h -- all of libweir's public headers.  weir/js.h is not among them: it
+ * is libweir-js's.
  */
 #ifndef WEIR_H
 #define WEIR_H

@@ -48,8 +48,14 @@ install() {
 }
 
 with_pkg_config() {
+    with_pkg_config_of weir "$@"
+}
+
+with_pkg_config_of() {
+    package=$1
+    shift
     flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig \
-        pkg-config --cflags --libs weir) &&
+        pkg-config --cflags --libs "$package") &&
         "$@" -o "$scratch/a.out" $flags &&
         LD_LIBRARY_PATH=$prefix/lib "$scratch/a.out"
 }
@@ -97,6 +103,8 @@ expect "find_package: weir::weir-static needs no shared library" \
     is_not_linked_with_the_library "$scratch/cmake/static"
 expect "the manual pages are installed" manual_pages_are_there
 
+expect "pkg-config: weir-js embeds JavaScript" \
+    with_pkg_config_of weir-js cc -pthread examples/embed.c
 for path in include/weir.h include/weir/*.h; do
     header=${path#include/}
     expect "$header alone is ISO C11" alone "$header" cc -x c -std=c11

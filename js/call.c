@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call -- from C into JavaScript, and from JavaScript into C.
+ *
+ * Tested by  test/js/call.c
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "host.h"
+#include "value.h"
+
+/* A function in C, as JavaScript sees it. */
+struct definition {
+    weir_js *js;
+    weir_js_fn *fn;
+    void *arg;
+};
+
+enum { FEW = 8 }; /* arguments that need no memory of their own */
+
+int weir_js_eval(weir_js *js, const char *source, size_t length,
+                 const char *file, weir_js_source kind, weir_js_value *result)
+{
+    int err;
+
+    if (js == NULL || source == NULL || file == NULL ||
+        (unsigned)kind > WEIR_JS_MODULE)
+        return -EINVAL;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    err = weir__js_enter(js);
+    if (err != 0)
+        return err;
+    return weir__js_finish(js,
+                           JS_Eval(js->context, source, length, file,
+                                   kind == WEIR_JS_MODULE
+                                       ? JS_EVAL_TYPE_MODULE
+                                       : JS_EVAL_TYPE_GLOBAL),
+                           result);
+}
+
+/* ---- from C ---- */
+
+static void free_all(weir_js *js, JSValue *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        JS_FreeValue(js->context, values[i]);
+}
+
+static JSValue call_with(weir_js *js, JSValueConst function, JSValue *values,
+                         const weir_js_value *args, size_t count)
+{
+    JSValue result = JS_EXCEPTION;
+    size_t done;
+
+    for (done = 0; done < count; done++) {
+        values[done] = weir__js_to(js, &args[done]);
+        if (JS_IsException(values[done]))
+            goto out;
+    }
+    result = JS_Call(js->context, function, JS_UNDEFINED, (int)count,
+                     (JSValueConst *)values);
+out:
+    free_all(js, values, done);
+    return result;
+}
+
+int weir__js_apply(weir_js *js, JSValueConst function,
+                   const weir_js_value *args, size_t count,
+                   weir_js_value *result)
+{
+    JSValue few[FEW], *values = few, value;
+
+    if (count > FEW) {
+        values = malloc(count * sizeof(*values));
+        if (values == NULL) {
+            weir__js_leave(js);
+            return -ENOMEM;
+        }
+    }
+    value = call_with(js, function, values, args, count);
+    if (values != few)
+        free(values);
+    if (result == NULL && JS_IsException(value)) {
+        weir__js_report(js);
+        value = JS_UNDEFINED;
+    }
+    return weir__js_finish(js, value, result);
+}
+
+int weir_js_call(weir_js *js, const weir_js_value *function,
+                 const weir_js_value *args, size_t count, weir_js_value *result)
+{
+    weir_js_value ignored = weir_js_undefined();
+    int err;
+
+    if (js == NULL || !weir__js_is_valid(js, function) ||
+        function->type != WEIR_JS_FUNCTION || (args == NULL && count > 0) ||
+        count > INT16_MAX)
+        return -EINVAL;
+    for (size_t i = 0; i < count; i++)
+        if (!weir__js_is_valid(js, &args[i]))
+            return -EINVAL;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    err = weir__js_enter(js);
+    if (err != 0)
+        return err;
+    err = weir__js_apply(js, function->handle->value, args, count,
+                         result != NULL ? result : &ignored);
+    weir_js_release(js, &ignored);
+    return err;
+}
+
+/* ---- properties ---- */
+
+static bool is_place(const weir_js *js, const weir_js_value *object)
+{
+    return object == NULL || (weir__js_is_valid(js, object) &&
+                              (object->type == WEIR_JS_OBJECT ||
+                               object->type == WEIR_JS_FUNCTION));
+}
+
+static JSValue place(weir_js *js, const weir_js_value *object)
+{
+    return object == NULL ? JS_GetGlobalObject(js->context)
+                          : weir__js_to(js, object);
+}
+
+/* May this call go on?  Then JavaScript is entered. */
+static int begin(weir_js *js, const weir_js_value *object, const char *name)
+{
+    if (js == NULL || name == NULL || !is_place(js, object))
+        return -EINVAL;
+    return weir__js_is_here(js) ? weir__js_enter(js) : -EPERM;
+}
+
+int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,
+                weir_js_value *result)
+{
+    JSValue owner, value;
+    int err = result != NULL ? begin(js, object, name) : -EINVAL;
+
+    if (err != 0)
+        return err;
+    owner = place(js, object);
+    value = JS_GetPropertyStr(js->context, owner, name);
+    JS_FreeValue(js->context, owner);
+    return weir__js_finish(js, value, result);
+}
+
+/* Takes the value; JavaScript was entered, and is left. */
+static int define(weir_js *js, const weir_js_value *object, const char *name,
+                  JSValue value)
+{
+    JSValue owner = place(js, object);
+    bool failed = JS_IsException(value) ||
+                  JS_DefinePropertyValueStr(js->context, owner, name, value,
+                                            JS_PROP_C_W_E | JS_PROP_THROW) < 0;
+
+    JS_FreeValue(js->context, owner);
+    return weir__js_finish(js, failed ? JS_EXCEPTION : JS_UNDEFINED, NULL);
+}
+
+int weir_js_set(weir_js *js, const weir_js_value *object, const char *name,
+                const weir_js_value *value)
+{
+    int err;
+
+    if (js == NULL || !weir__js_is_valid(js, value))
+        return -EINVAL;
+    err = begin(js, object, name);
+    return err != 0 ? err : define(js, object, name, weir__js_to(js, value));
+}
+
+/* ---- from JavaScript ---- */
+
+/* What the function in C answered becomes what JavaScript gets. */
+static JSValue answer(weir_js *js, int err, weir_js_value *result)
+{
+    JSValue value;
+
+    if (err == WEIR_ETHROWN && JS_HasException(js->context))
+        value = JS_EXCEPTION;
+    else if (err != 0)
+        value = weir__js_throw_status(js->context, err);
+    else if (!weir__js_is_valid(js, result))
+        value = weir__js_throw_status(js->context, -EINVAL);
+    else
+        value = weir__js_to(js, result);
+    weir_js_release(js, result);
+    return value;
+}
+
+static JSValue call_definition(JSContext *context, JSValueConst this_value,
+                               int argc, JSValueConst *argv, int magic,
+                               void *opaque)
+{
+    struct definition *definition = opaque;
+    weir_js *js = definition->js;
+    weir_js_value few[FEW], *args = few, result = weir_js_undefined();
+    int err = 0, count = 0;
+    JSValue value;
+
+    (void)this_value;
+    (void)magic;
+    if (argc > FEW)
+        args = malloc((size_t)argc * sizeof(*args));
+    if (args == NULL)
+        return JS_ThrowOutOfMemory(context);
+    for (; count < argc && err == 0; count++)
+        err =
+            weir__js_from(js, JS_DupValue(context, argv[count]), &args[count]);
+    if (err != 0)
+        count--;
+    else
+        err = definition->fn(js, definition->arg, args, (size_t)argc, &result);
+    value = answer(js, err, &result);
+    for (int i = 0; i < count; i++)
+        weir_js_release(js, &args[i]);
+    if (args != few)
+        free(args);
+    return value;
+}
+
+int weir_js_define(weir_js *js, const weir_js_value *object, const char *name,
+                   weir_js_fn *fn, void *arg)
+{
+    struct definition *definition;
+    JSValue function;
+    int err = fn != NULL ? begin(js, object, name) : -EINVAL;
+
+    if (err != 0)
+        return err;
+    definition = malloc(sizeof(*definition));
+    if (definition == NULL) {
+        weir__js_leave(js);
+        return -ENOMEM;
+    }
+    *definition = (struct definition){js, fn, arg};
+    function = JS_NewCClosure(js->context, call_definition, name, free, 0, 0,
+                              definition);
+    if (JS_IsException(function))
+        free(definition);
+    return define(js, object, name, function);
+}

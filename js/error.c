@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * error -- exceptions as text, stack and place.
+ *
+ * Reading a thrown value can run JavaScript: a getter, a toString.  If that
+ * throws in its turn, a plain text stands in for what could not be read.
+ *
+ * Tested by  test/js/error.c
+ */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEARLY = 64 * 1024 }; /* to the memory limit */
+
+void weir__js_clear_error(weir_js *js)
+{
+    free(js->error_text);
+    js->error_text = NULL;
+    memset(&js->error, 0, sizeof(js->error));
+    js->error.text = js->error.stack = "";
+}
+
+const weir_js_error *weir_js_last_error(const weir_js *js)
+{
+    return &js->error;
+}
+
+/* A copy for free(), or NULL: it threw, or there is no memory. */
+static char *text_of(JSContext *context, JSValueConst value)
+{
+    const char *text = JS_ToCString(context, value);
+    char *copy;
+
+    if (text == NULL) {
+        JS_FreeValue(context, JS_GetException(context));
+        return NULL;
+    }
+    copy = strdup(text);
+    JS_FreeCString(context, text);
+    return copy;
+}
+
+static char *stack_of(JSContext *context, JSValueConst thrown)
+{
+    JSValue stack;
+    char *text = NULL;
+
+    if (!JS_IsError(thrown))
+        return NULL;
+    stack = JS_GetPropertyStr(context, thrown, "stack");
+    if (JS_IsException(stack))
+        JS_FreeValue(context, JS_GetException(context));
+    else if (JS_IsString(stack))
+        text = text_of(context, stack);
+    JS_FreeValue(context, stack);
+    return text;
+}
+
+/* ":12" at the end of [begin, end): its number, and end moves before it. */
+static int take_number(const char *begin, const char **end)
+{
+    const char *at = *end;
+
+    while (at > begin && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    if (at == *end || at == begin || at[-1] != ':')
+        return 0;
+    *end = at - 1;
+    return atoi(at);
+}
+
+/* The place in a line "    at name (file:line:column)", or without a name.  The
+ * line keeps its text; the file is copied to `file`. */
+static bool find_place(weir_js_error *error, char *line, char *end, char *file)
+{
+    const char *begin = memchr(line, '(', (size_t)(end - line));
+    const char *stop = end;
+    int column;
+
+    if (begin != NULL && end[-1] == ')') {
+        begin++;
+        stop--;
+    } else if (strncmp(line, "    at ", 7) == 0) {
+        begin = line + 7;
+    } else {
+        return false;
+    }
+    column = take_number(begin, &stop);
+    error->line = take_number(begin, &stop);
+    if (column == 0 || error->line == 0)
+        return false;
+    error->column = column;
+    memcpy(file, begin, (size_t)(stop - begin));
+    file[stop - begin] = '\0';
+    error->file = file;
+    return true;
+}
+
+static void find_innermost(weir_js_error *error, char *stack, char *file)
+{
+    char *end;
+
+    for (char *line = stack; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        if (end > line && find_place(error, line, end, file))
+            return;
+    error->line = error->column = 0;
+}
+
+/* One block holds the text, the stack, and the file's name. */
+static void store(weir_js *js, weir_js_failure kind, const char *text,
+                  const char *stack)
+{
+    size_t text_size = strlen(text) + 1, stack_size = strlen(stack) + 1;
+    char *block = malloc(text_size + 2 * stack_size);
+
+    weir__js_clear_error(js);
+    js->error.kind = kind;
+    if (block == NULL) {
+        js->error.text = "out of memory";
+        return;
+    }
+    js->error_text = block;
+    js->error.text = memcpy(block, text, text_size);
+    js->error.stack = memcpy(block + text_size, stack, stack_size);
+    find_innermost(&js->error, block + text_size,
+                   block + text_size + stack_size);
+}
+
+/* The engine throws null when there is no memory left for an error. */
+static bool is_out_of_memory(weir_js *js, JSValueConst thrown)
+{
+    size_t limit = js->options.memory_limit_bytes;
+    JSMemoryUsage usage;
+
+    if (limit == 0 || !JS_IsNull(thrown))
+        return false;
+    JS_ComputeMemoryUsage(js->runtime, &usage);
+    return (uint64_t)usage.malloc_size + NEARLY > limit;
+}
+
+static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
+{
+    char *text = is_out_of_memory(js, thrown)
+                     ? strdup("InternalError: out of memory")
+                     : text_of(js->context, thrown);
+    char *stack = stack_of(js->context, thrown);
+    char own[64];
+
+    if (kind == WEIR_JS_TERMINATED)
+        snprintf(own, sizeof(own), "terminated");
+    else if (kind == WEIR_JS_TIMED_OUT)
+        snprintf(own, sizeof(own), "the time limit of %.10g ms is over",
+                 (double)js->options.time_limit_ns / 1e6);
+    else
+        snprintf(own, sizeof(own), "an exception without a text");
+    store(js, kind,
+          kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED
+              ? (text != NULL ? text : own)
+              : own,
+          stack != NULL ? stack : "");
+    free(text);
+    free(stack);
+}
+
+int weir__js_catch(weir_js *js)
+{
+    JSValue thrown = JS_GetException(js->context);
+    bool is_ours = JS_IsUncatchableError(thrown);
+    int err = WEIR_ETHROWN;
+
+    if (is_ours && weir_state_load(&js->life) != 0) {
+        describe(js, WEIR_JS_TERMINATED, thrown);
+        err = WEIR_ECANCELED;
+    } else if (is_ours && js->is_late) {
+        describe(js, WEIR_JS_TIMED_OUT, thrown);
+        err = -ETIMEDOUT;
+    } else {
+        describe(js, WEIR_JS_THROWN, thrown);
+    }
+    JS_FreeValue(js->context, thrown);
+    return err;
+}
+
+static void tell(weir_js *js)
+{
+    if (js->options.on_uncaught != NULL)
+        js->options.on_uncaught(js->options.arg, js, &js->error);
+    else
+        fprintf(stderr, "weir: uncaught %s\n%s", js->error.text,
+                js->error.stack);
+}
+
+void weir__js_report(weir_js *js)
+{
+    JSValue thrown = JS_GetException(js->context);
+
+    if (!JS_IsUncatchableError(thrown) && js->hooks.uncaught != NULL &&
+        js->hooks.uncaught(js, thrown)) {
+        JS_FreeValue(js->context, thrown);
+        return;
+    }
+    JS_Throw(js->context, thrown);
+    if (weir__js_catch(js) != WEIR_ECANCELED)
+        tell(js);
+}
+
+void weir__js_report_rejection(weir_js *js, JSValueConst reason)
+{
+    describe(js, WEIR_JS_REJECTED, reason);
+    tell(js);
+}
+
+int weir_js_throw(weir_js *js, weir_js_throwable type, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (type == WEIR_JS_TYPE_ERROR)
+        JS_ThrowTypeError(js->context, "%s", text);
+    else if (type == WEIR_JS_RANGE_ERROR)
+        JS_ThrowRangeError(js->context, "%s", text);
+    else
+        JS_ThrowPlainError(js->context, "%s", text);
+    return WEIR_ETHROWN;
+}
+
+JSValue weir__js_throw_status(JSContext *context, int err)
+{
+    JSValue error = JS_NewPlainError(context, "%s", weir_error_text(err));
+
+    if (JS_IsException(error))
+        return error;
+    /* Own data properties: an inherited setter would run user code. */
+    if (JS_DefinePropertyValueStr(context, error, "code",
+                                  JS_NewString(context, weir_error_name(err)),
+                                  JS_PROP_C_W_E) < 0) {
+        JS_FreeValue(context, error);
+        return JS_EXCEPTION;
+    }
+    return JS_Throw(context, error);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * error -- what JavaScript has thrown, for C.
+ */
+#ifndef WEIR_JS_ERROR_H
+#define WEIR_JS_ERROR_H
+
+#include "host.h"
+
+/* The pending exception becomes js->error; the status that says so. */
+int weir__js_catch(weir_js *js);
+
+/* The same, and on_uncaught hears of it.  Outside JavaScript. */
+void weir__js_report(weir_js *js);
+
+/* A rejection nobody handles: on_uncaught hears of it. */
+void weir__js_report_rejection(weir_js *js, JSValueConst reason);
+
+/* A status of weir's becomes an exception with `code`. */
+JSValue weir__js_throw_status(JSContext *context, int err);
+
+void weir__js_clear_error(weir_js *js);
+
+#endif /* WEIR_JS_ERROR_H */

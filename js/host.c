@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host -- made, entered, ended.
+ *
+ * Tested by  test/js/host.c
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "errand.h"
+#include "error.h"
+#include "interrupt.h"
+#include "job.h"
+#include "value.h"
+#include "weir/clock.h"
+
+enum {
+    STACK_SIZE = 1024 * 1024,
+    CONTEXT_SIZE = 1024 * 1024, /* more than a new context takes */
+};
+
+bool weir__js_is_here(const weir_js *js)
+{
+    weir_loop_phase phase;
+
+    if (weir_loop_is_owner(js->loop))
+        return true;
+    phase = weir_loop_state(js->loop);
+    return phase == WEIR_LOOP_AWAKE || phase == WEIR_LOOP_TERMINATED;
+}
+
+bool weir__js_hold(weir_js *js)
+{
+    return weir_gate_enter(&js->door) == 0;
+}
+
+void weir__js_let_go(weir_js *js)
+{
+    weir_gate_exit(&js->door);
+}
+
+/* Whoever is last: the host itself, a callback, or a thread whose post was
+ * refused. */
+static void on_nobody_left(void *arg)
+{
+    free(arg);
+}
+
+int weir__js_enter(weir_js *js)
+{
+    if (js->has_ended || weir__js_is_terminated(js))
+        return WEIR_ECANCELED;
+    if (js->depth++ == 0) {
+        /* The loop may be on another thread, or deeper in its stack. */
+        JS_UpdateStackTop(js->runtime);
+        weir__js_begin_time(js);
+    }
+    return 0;
+}
+
+void weir__js_leave(weir_js *js)
+{
+    if (--js->depth == 0)
+        weir__js_schedule(js);
+}
+
+static bool is_sensible(const weir_js_options *options)
+{
+    return options->size == sizeof(*options) && options->time_limit_ns >= 0;
+}
+
+/* The engine does not survive it when memory runs out while it makes a context
+ * (0.17.0).  So that is found out before. */
+static JSContext *new_context(JSRuntime *runtime)
+{
+    void *probe = malloc(CONTEXT_SIZE);
+
+    free(probe);
+    return probe != NULL ? JS_NewContext(runtime) : NULL;
+}
+
+/* For the same reason the limit begins here; what is there counts. */
+static int limit_memory(weir_js *js)
+{
+    size_t limit = js->options.memory_limit_bytes;
+    JSMemoryUsage usage;
+
+    if (limit == 0)
+        return 0;
+    JS_ComputeMemoryUsage(js->runtime, &usage);
+    if ((uint64_t)usage.malloc_size > limit)
+        return -ENOMEM;
+    JS_SetMemoryLimit(js->runtime, limit);
+    return 0;
+}
+
+static int start_engine(weir_js *js)
+{
+    size_t stack = js->options.stack_size_bytes;
+
+    js->runtime = JS_NewRuntime();
+    if (js->runtime == NULL)
+        return -ENOMEM;
+    JS_SetRuntimeOpaque(js->runtime, js);
+#ifndef NDEBUG
+    JS_SetDumpFlags(js->runtime, JS_ABORT_ON_LEAKS);
+#endif
+    JS_SetMaxStackSize(js->runtime, stack != 0 ? stack : STACK_SIZE);
+    JS_SetCanBlock(js->runtime, js->options.allow_blocking);
+    weir__js_watch_interrupts(js);
+    weir__js_watch_rejections(js);
+    js->context = new_context(js->runtime);
+    return js->context != NULL ? limit_memory(js) : -ENOMEM;
+}
+
+/* In the order of who refers to whom; the engine checks that nothing of it
+ * is left. */
+static void end_engine(weir_js *js)
+{
+    js->has_ended = true;
+    if (js->runtime == NULL)
+        return;
+    weir__js_drop_errands(js);
+    weir__js_drop_handles(js);
+    weir__js_drop_rejections(js);
+    if (js->context != NULL)
+        JS_FreeContext(js->context);
+    JS_FreeRuntime(js->runtime);
+    weir__js_clear_error(js);
+}
+
+static int begin_life(weir_js *js)
+{
+    int err = weir__js_life_init(js);
+
+    if (err == 0)
+        err = weir_gate_init(&js->door, on_nobody_left, js, NULL);
+    return err != 0 ? err : weir_gate_start(&js->door);
+}
+
+int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
+{
+    weir_js *js;
+    int err;
+
+    if (out == NULL || loop == NULL ||
+        (options != NULL && !is_sensible(options)))
+        return -EINVAL;
+    if (weir_loop_state(loop) == WEIR_LOOP_TERMINATED)
+        return WEIR_ECLOSED;
+    js = calloc(1, sizeof(*js));
+    if (js == NULL)
+        return -ENOMEM;
+    js->loop = loop;
+    if (options != NULL)
+        js->options = *options;
+    weir__js_list_init(&js->handles);
+    weir__js_list_init(&js->errands);
+    weir__js_list_init(&js->rejections);
+    err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
+    if (err == 0)
+        err = start_engine(js);
+    if (err != 0) {
+        end_engine(js);
+        free(js);
+        return err;
+    }
+    *out = js;
+    return 0;
+}
+
+int weir_js_free(weir_js *js)
+{
+    if (js == NULL)
+        return 0;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    if (js->depth > 0)
+        return WEIR_EREENTRANT;
+    end_engine(js);
+    return weir_gate_drain(&js->door);
+}
+
+JSContext *weir_js_context(const weir_js *js)
+{
+    return js->context;
+}
+
+weir_loop *weir_js_loop(const weir_js *js)
+{
+    return js->loop;
+}

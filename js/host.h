@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host -- one engine, one loop, one thread.
+ *
+ * Everything that enters JavaScript does so between weir__js_enter and
+ * weir__js_leave.  What the loop will call back holds the host's door, so that
+ * the struct outlives it; JavaScript itself ends with weir_js_free, whatever
+ * is still queued.
+ */
+#ifndef WEIR_JS_HOST_H
+#define WEIR_JS_HOST_H
+
+#include <quickjs.h>
+#include <stdbool.h>
+
+#include "weir/gate.h"
+#include "weir/js.h"
+#include "weir/state.h"
+#include "weir/task.h"
+
+/* A list of one thread; an empty one points to itself. */
+struct weir__js_link {
+    struct weir__js_link *next, *prev;
+};
+
+/* A rejected promise that has no handler yet. */
+struct weir__js_rejection {
+    struct weir__js_link link;
+    JSValue promise, reason;
+};
+
+/* What JavaScript's side of the host wants to know; set by its builtins. */
+struct weir__js_hooks {
+    /* true: it was dealt with; else on_uncaught hears of it. */
+    bool (*uncaught)(weir_js *js, JSValueConst thrown);
+    bool (*unhandled)(weir_js *js, JSValueConst promise, JSValueConst reason);
+};
+
+struct weir_js {
+    weir_loop *loop;         /* const after init */
+    weir_js_options options; /* const after init, but for time_limit_ns */
+    weir_state life;         /* any thread: LIVE, TERMINATED */
+    weir_gate door;          /* any thread: who may still touch the struct */
+    /* the rest: loop only */
+    JSRuntime *runtime;
+    JSContext *context;
+    struct weir__js_hooks hooks;
+    unsigned depth;      /* entries into JavaScript on the stack */
+    int64_t deadline_ns; /* of the outermost entry */
+    bool is_late;        /* the deadline has interrupted it */
+    bool has_ended;      /* JavaScript is gone; only the struct is left */
+    bool has_kick, has_job, has_check; /* each is queued once */
+    unsigned ticks;                    /* next-ticks of JavaScript, queued */
+    weir_task kick;
+    struct weir__js_link handles; /* weir__js_handle.link */
+    struct weir__js_link errands; /* weir__js_errand.link */
+    struct weir__js_link rejections;
+    weir_js_error error; /* the last one; its strings are in error_text */
+    char *error_text;
+};
+
+static inline void weir__js_list_init(struct weir__js_link *list)
+{
+    list->next = list->prev = list;
+}
+
+static inline bool weir__js_list_is_empty(const struct weir__js_link *list)
+{
+    return list->next == list;
+}
+
+static inline void weir__js_list_add(struct weir__js_link *list,
+                                     struct weir__js_link *link)
+{
+    link->prev = list->prev;
+    link->next = list;
+    list->prev->next = link;
+    list->prev = link;
+}
+
+static inline void weir__js_list_remove(struct weir__js_link *link)
+{
+    link->prev->next = link->next;
+    link->next->prev = link->prev;
+}
+
+/* The host that the context belongs to. */
+static inline weir_js *weir__js_of(JSContext *context)
+{
+    return (weir_js *)JS_GetRuntimeOpaque(JS_GetRuntime(context));
+}
+
+/* Whether this thread may touch the host's JavaScript now. */
+bool weir__js_is_here(const weir_js *js);
+
+/* 0, or WEIR_ECANCELED: it was terminated or has ended. */
+int weir__js_enter(weir_js *js);
+
+/* Jobs and rejections that came up are queued when the outermost one leaves. */
+void weir__js_leave(weir_js *js);
+
+/* Before something is given to the loop that comes back with the host, and
+ * after it has come back or was refused.  hold fails when the host has ended. */
+bool weir__js_hold(weir_js *js);
+void weir__js_let_go(weir_js *js);
+
+#endif /* WEIR_JS_HOST_H */

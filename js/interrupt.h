@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interrupt -- how JavaScript that does not end is ended.
+ */
+#ifndef WEIR_JS_INTERRUPT_H
+#define WEIR_JS_INTERRUPT_H
+
+#include "host.h"
+
+int weir__js_life_init(weir_js *js);
+void weir__js_watch_interrupts(weir_js *js);
+bool weir__js_is_terminated(const weir_js *js);
+
+/* The time limit of an entry begins. */
+void weir__js_begin_time(weir_js *js);
+
+#endif /* WEIR_JS_INTERRUPT_H */

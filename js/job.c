@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * job -- promise jobs, one by one, in the loop's checkpoint.
+ *
+ * The engine keeps its jobs in a queue of its own.  For the first of them there
+ * is one microtask in the loop; it runs that job and queues a microtask for the
+ * next.  So the loop's budget counts each job, next-ticks come between the
+ * batches only, and microtasks of C take turns with those of JavaScript.
+ *
+ * A rejection without a handler is reported when it is certain: at the end of
+ * the checkpoint.  The check waits in the loop's queues, behind the jobs and
+ * next-ticks that could still add a handler, and looks again.
+ *
+ * Outside the loop's thread (nobody runs the loop) the loop has no checkpoint.
+ * Then one task, the kick, queues everything when the loop runs; it is part of
+ * the host, so that this cannot fail for want of memory.
+ *
+ * Tested by  test/js/job.c, test/js/rejection.c
+ */
+#include "job.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+static void run_kick(weir_task *task, int status)
+{
+    weir_js *js = (weir_js *)((char *)task - offsetof(weir_js, kick));
+
+    js->has_kick = false;
+    if (status == 0)
+        weir__js_schedule(js);
+    weir__js_let_go(js);
+}
+
+static void kick(weir_js *js)
+{
+    if (js->has_kick || !weir__js_hold(js))
+        return;
+    js->has_kick = true;
+    js->kick.run = run_kick;
+    if (weir_loop_post(js->loop, &js->kick) != 0) {
+        js->has_kick = false; /* the loop has ended, and JavaScript with it */
+        weir__js_let_go(js);
+    }
+}
+
+/* Give fn to the loop, with the host as its argument. */
+static bool queue(weir_js *js, bool *is_queued,
+                  int (*how)(weir_loop *, weir_fn *, void *), weir_fn *fn)
+{
+    int err;
+
+    if (*is_queued || !weir__js_hold(js))
+        return true;
+    err = how(js->loop, fn, js);
+    *is_queued = err == 0;
+    if (err != 0)
+        weir__js_let_go(js);
+    return err == 0;
+}
+
+static void run_job(void *arg, int status)
+{
+    weir_js *js = arg;
+    JSContext *context;
+
+    js->has_job = false;
+    if (status == 0 && weir__js_enter(js) == 0) {
+        if (JS_ExecutePendingJob(js->runtime, &context) < 0)
+            weir__js_report(js);
+        weir__js_leave(js);
+    }
+    weir__js_let_go(js);
+}
+
+static void free_rejection(weir_js *js, struct weir__js_rejection *rejection)
+{
+    weir__js_list_remove(&rejection->link);
+    JS_FreeValue(js->context, rejection->promise);
+    JS_FreeValue(js->context, rejection->reason);
+    free(rejection);
+}
+
+/* The oldest first; what a report rejects comes behind. */
+static void report_rejections(weir_js *js)
+{
+    while (!weir__js_list_is_empty(&js->rejections)) {
+        struct weir__js_rejection *first =
+            (struct weir__js_rejection *)js->rejections.next;
+        JSValue promise = JS_DupValue(js->context, first->promise);
+        JSValue reason = JS_DupValue(js->context, first->reason);
+
+        free_rejection(js, first);
+        if (js->hooks.unhandled == NULL ||
+            !js->hooks.unhandled(js, promise, reason))
+            weir__js_report_rejection(js, reason);
+        JS_FreeValue(js->context, promise);
+        JS_FreeValue(js->context, reason);
+    }
+}
+
+static void check_rejections(void *arg, int status)
+{
+    weir_js *js = arg;
+
+    js->has_check = false;
+    if (status == 0 && weir__js_enter(js) == 0) {
+        if (!JS_IsJobPending(js->runtime) && js->ticks == 0)
+            report_rejections(js);
+        weir__js_leave(js); /* queues the check again, if it was too early */
+    }
+    weir__js_let_go(js);
+}
+
+void weir__js_schedule(weir_js *js)
+{
+    bool is_pending, is_done = true;
+
+    if (js->has_ended)
+        return;
+    is_pending = JS_IsJobPending(js->runtime);
+    if (!is_pending && weir__js_list_is_empty(&js->rejections))
+        return;
+    if (!weir_loop_is_owner(js->loop)) {
+        kick(js);
+        return;
+    }
+    if (is_pending)
+        is_done = queue(js, &js->has_job, weir_loop_microtask, run_job);
+    if (!weir__js_list_is_empty(&js->rejections))
+        is_done &= queue(js, &js->has_check,
+                         !is_pending && js->ticks > 0 ? weir_loop_next_tick
+                                                      : weir_loop_microtask,
+                         check_rejections);
+    if (!is_done)
+        kick(js);
+}
+
+static void add_rejection(weir_js *js, JSValueConst promise,
+                          JSValueConst reason)
+{
+    struct weir__js_rejection *rejection = malloc(sizeof(*rejection));
+
+    if (rejection == NULL)
+        return; /* one that is not reported; the program goes on */
+    rejection->promise = JS_DupValue(js->context, promise);
+    rejection->reason = JS_DupValue(js->context, reason);
+    weir__js_list_add(&js->rejections, &rejection->link);
+}
+
+/* From both ends: promises get their handlers mostly in the order in which
+ * they were rejected, or right away. */
+static struct weir__js_rejection *find_rejection(weir_js *js,
+                                                 JSValueConst promise)
+{
+    struct weir__js_link *old = js->rejections.next;
+    struct weir__js_link *young = js->rejections.prev;
+    const void *wanted = JS_VALUE_GET_PTR(promise);
+
+    while (old != &js->rejections) {
+        struct weir__js_rejection *a = (struct weir__js_rejection *)old;
+        struct weir__js_rejection *b = (struct weir__js_rejection *)young;
+
+        if (JS_VALUE_GET_PTR(a->promise) == wanted)
+            return a;
+        if (JS_VALUE_GET_PTR(b->promise) == wanted)
+            return b;
+        if (old == young || old->next == young)
+            return NULL;
+        old = old->next;
+        young = young->prev;
+    }
+    return NULL;
+}
+
+static void on_rejection(JSContext *context, JSValueConst promise,
+                         JSValueConst reason, bool is_handled, void *arg)
+{
+    weir_js *js = arg;
+    struct weir__js_rejection *rejection;
+
+    (void)context;
+    if (!is_handled) {
+        add_rejection(js, promise, reason);
+        return;
+    }
+    rejection = find_rejection(js, promise);
+    if (rejection != NULL)
+        free_rejection(js, rejection);
+}
+
+void weir__js_watch_rejections(weir_js *js)
+{
+    JS_SetHostPromiseRejectionTracker(js->runtime, on_rejection, js);
+}
+
+void weir__js_drop_rejections(weir_js *js)
+{
+    while (!weir__js_list_is_empty(&js->rejections))
+        free_rejection(js, (struct weir__js_rejection *)js->rejections.next);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host -- hosts are made, refused and ended, in every order with the loop.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "js/support/failing_malloc.h"
+#include "js/support/js_fixture.h"
+#include "support/crew.h"
+#include "support/suite.h"
+
+CASE(host_evaluates_and_ends)
+{
+    js_make(NULL);
+    js_eval("log('hello')");
+    expect_recorded("hello");
+    expect(weir_js_loop(js) == loop);
+    expect(weir_js_context(js) != NULL);
+    js_end();
+}
+
+CASE(host_free_of_null_is_nothing)
+{
+    expect_status(weir_js_free(NULL), 0);
+}
+
+/* covers: weir_js_new -EINVAL */
+CASE(host_of_nothing_is_refused)
+{
+    loop_make(NULL);
+    expect_status(weir_js_new(NULL, loop, NULL), -EINVAL);
+    expect_status(weir_js_new(&js, NULL, NULL), -EINVAL);
+    expect_status(weir_js_new(&js, loop, &(weir_js_options){.size = 1}),
+                  -EINVAL);
+    expect_status(weir_js_new(&js, loop, JS_OPTIONS(.time_limit_ns = -1)),
+                  -EINVAL);
+    loop_end();
+}
+
+/* covers: weir_js_new -ENOMEM */
+CASE(host_in_too_little_memory_is_refused)
+{
+    loop_make(NULL);
+    expect_status(weir_js_new(&js, loop, JS_OPTIONS(.memory_limit_bytes = 999)),
+                  -ENOMEM);
+    expect_status(
+        weir_js_new(&js, loop, JS_OPTIONS(.memory_limit_bytes = 20000)),
+        -ENOMEM);
+    loop_end();
+}
+
+/* covers: weir_js_new WEIR_ECLOSED */
+CASE(host_on_a_terminated_loop_is_refused)
+{
+    loop_make(NULL);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(weir_js_new(&js, loop, NULL), WEIR_ECLOSED);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+/* Everything of the host, from a thread that does not run its loop.
+ * covers: weir_js_new -EPERM
+ * covers: weir_js_free -EPERM
+ * covers: weir_js_eval -EPERM
+ * covers: weir_js_call -EPERM
+ * covers: weir_js_get -EPERM
+ * covers: weir_js_set -EPERM
+ * covers: weir_js_keep -EPERM
+ * covers: weir_js_set_time_limit -EPERM */
+CASE(host_is_not_touched_from_another_thread)
+{
+    struct runner runner;
+    weir_js_value function, result;
+    weir_js *other;
+
+    js_make(NULL);
+    function = js_function("log");
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    expect_status(weir_js_new(&other, loop, NULL), -EPERM);
+    expect_status(weir_js_free(js), -EPERM);
+    expect_status(js_try("1"), -EPERM);
+    expect_status(weir_js_call(js, &function, NULL, 0, NULL), -EPERM);
+    expect_status(weir_js_get(js, NULL, "log", &result), -EPERM);
+    expect_status(weir_js_set(js, NULL, "x", &function), -EPERM);
+    expect_status(weir_js_keep(js, &function, &result), -EPERM);
+    expect_status(weir_js_set_time_limit(js, 1), -EPERM);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+static int free_host(weir_js *host, void *arg, const weir_js_value *args,
+                     size_t count, weir_js_value *result)
+{
+    (void)arg;
+    (void)args;
+    (void)count;
+    (void)result;
+    expect_status(weir_js_free(host), WEIR_EREENTRANT);
+    note("refused");
+    return 0;
+}
+
+/* covers: weir_js_free WEIR_EREENTRANT */
+CASE(host_free_inside_javascript_is_refused)
+{
+    js_make(NULL);
+    expect_status(weir_js_define(js, NULL, "free", free_host, NULL), 0);
+    js_eval("free()");
+    expect_recorded("refused");
+    js_end();
+}
+
+static void free_in_callback(void *arg, int status)
+{
+    (void)arg;
+    expect_status(status, 0);
+    js_eval("Promise.resolve().then(() => log('never'));"
+            "Promise.reject(1)");
+    expect_status(weir_js_free(js), 0);
+    note("freed");
+}
+
+CASE(host_freed_in_a_callback_leaves_its_jobs_unrun)
+{
+    js_make(NULL);
+    expect_status(weir_loop_submit(loop, free_in_callback, NULL), 0);
+    loop_run();
+    expect_recorded("freed");
+    loop_end();
+}
+
+CASE(host_outlives_its_loop_s_end)
+{
+    js_make(NULL);
+    js_eval("Promise.resolve().then(() => log('never'))");
+    expect_status(weir_loop_close(loop), 0);
+    expect_recorded("");
+    js_eval("log('still here')");
+    expect_recorded("still here");
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+CASE(host_frees_what_nobody_released)
+{
+    weir_js_value value;
+
+    js_make(NULL);
+    expect_status(weir_js_get(js, NULL, "Object", &value), 0);
+    expect_status(weir_js_eval(js, "'text'", 6, "t.js", WEIR_JS_SCRIPT, &value),
+                  0);
+    expect_string(value.text, "text");
+    js_end();
+}
+
+CASE(host_frees_cycles)
+{
+    js_make(NULL);
+    js_eval("globalThis.a = {f() { return a }}; a.a = a;"
+            "globalThis.p = new Promise(() => {}); p.p = p; p.then(() => p);"
+            "(async () => { await p; })();"
+            "globalThis.w = new WeakRef(a);"
+            "new FinalizationRegistry(() => {}).register(a, 1)");
+    js_end();
+}
+
+CASE(hosts_on_one_loop_do_not_see_each_other)
+{
+    weir_js *other;
+    weir_js_value value;
+
+    js_make(NULL);
+    expect_status(weir_js_new(&other, loop, NULL), 0);
+    js_eval("globalThis.secret = 1");
+    expect_status(weir_js_get(other, NULL, "secret", &value), 0);
+    expect_int(value.type, WEIR_JS_UNDEFINED);
+    expect_status(weir_js_free(other), 0);
+    js_end();
+}
+
+static void run_loop(struct crew *crew, unsigned id)
+{
+    (void)crew;
+    (void)id;
+    loop_run();
+}
+
+CASE(host_runs_on_whichever_thread_runs_the_loop)
+{
+    struct crew crew;
+
+    js_make(NULL);
+    js_eval("Promise.resolve().then(() => {"
+            "  function deep(n) { return n && 1 + deep(n - 1) }"
+            "  log(String(deep(500)))"
+            "})");
+    crew_start(&crew, 1, run_loop, NULL);
+    crew_join(&crew);
+    expect_recorded("500");
+    js_end();
+}
+
+/* Each allocation up to the engine's context, and all after it, fail. */
+CASE(host_new_without_memory_leaves_nothing)
+{
+    unsigned nth = 0;
+
+    loop_make(NULL);
+    do {
+        failing_malloc_arm(++nth);
+        expect_status(weir_js_new(&js, loop, NULL), -ENOMEM);
+        expect(failing_malloc_disarm());
+    } while (!failing_malloc_hit(1024 * 1024));
+    expect(nth > 10);
+    loop_end();
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * job -- promise jobs in the loop's checkpoint: order and budget.
+ */
+#include <string.h>
+
+#include "js/support/js_fixture.h"
+#include "support/suite.h"
+#include "weir/timer.h"
+
+CASE(job_runs_after_the_script_in_order)
+{
+    js_make(NULL);
+    js_run("Promise.resolve().then(() => log('a')).then(() => log('c'));"
+           "queueMicrotask(() => log('b')); log('script')");
+    expect_recorded("script a b c");
+    js_end();
+}
+
+CASE(job_of_a_script_outside_the_loop_waits_for_the_run)
+{
+    js_make(NULL);
+    js_eval("Promise.resolve().then(() => log('a'))");
+    expect_recorded("");
+    loop_run();
+    expect_recorded("a");
+    js_end();
+}
+
+static int tick(weir_js *host, void *arg, const weir_js_value *args,
+                size_t count, weir_js_value *result)
+{
+    (void)args;
+    (void)count;
+    (void)result;
+    return weir_loop_next_tick(weir_js_loop(host), record, arg);
+}
+
+static int microtask(weir_js *host, void *arg, const weir_js_value *args,
+                     size_t count, weir_js_value *result)
+{
+    (void)args;
+    (void)count;
+    (void)result;
+    return weir_loop_microtask(weir_js_loop(host), record, arg);
+}
+
+CASE(job_comes_after_the_ticks_and_before_the_next_callback)
+{
+    js_make(NULL);
+    expect_status(weir_js_define(js, NULL, "tick", tick, "tick"), 0);
+    js_run("Promise.resolve().then(() => { log('a'); tick() })"
+           "    .then(() => log('b')); tick()");
+    expect_recorded("tick a b tick");
+    js_end();
+}
+
+CASE(job_takes_turns_with_microtasks_of_c)
+{
+    js_make(NULL);
+    expect_status(weir_js_define(js, NULL, "micro", microtask, "c"), 0);
+    js_run("queueMicrotask(() => { log('a'); micro() });"
+           "queueMicrotask(() => log('b')); queueMicrotask(() => log('d'))");
+    expect_recorded("a c b d");
+    js_end();
+}
+
+CASE(job_that_throws_is_reported_and_the_others_run)
+{
+    js_make(NULL);
+    js_run("queueMicrotask(() => { throw new Error('one') });"
+           "queueMicrotask(() => log('two'))");
+    expect_recorded("uncaught Error: one two");
+    js_end();
+}
+
+CASE(queue_microtask_of_no_function_throws)
+{
+    js_make(NULL);
+    expect_status(js_try("queueMicrotask()"), WEIR_ETHROWN);
+    expect_status(js_try("queueMicrotask({})"), WEIR_ETHROWN);
+    js_end();
+}
+
+static unsigned breaches;
+
+static void on_breach(void *arg, weir_loop *told)
+{
+    (void)arg;
+    (void)told;
+    breaches++;
+}
+
+static void on_timer(void *arg, int status)
+{
+    (void)arg;
+    expect_status(status, 0);
+    note("timer");
+    js_eval("stop = true");
+}
+
+/* LESSONS, scene j.  The jobs are real; only the budget is small. */
+CASE(job_chain_without_end_lets_a_timer_through)
+{
+    js_make_on(NULL,
+               LOOP_OPTIONS(.microtask_budget = 100, .on_breach = on_breach));
+    js_eval("let stop = false;"
+            "function next() { if (!stop) Promise.resolve().then(next) }"
+            "next()");
+    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS, WEIR_ONCE,
+                                   on_timer, NULL),
+                  0);
+    loop_run();
+    expect_recorded("timer");
+    expect_int(breaches, 1);
+    js_end();
+}
+
+CASE(await_in_a_loop_is_one_job_each)
+{
+    js_make_on(NULL, LOOP_OPTIONS(.microtask_budget = WEIR_NO_BUDGET));
+    js_run("(async () => { for (let i = 0; i < 100000; i++) await i;"
+           "  log('done') })()");
+    expect_recorded("done");
+    js_end();
+}
