@@ -15,12 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEARLY = 64 * 1024 }; /* to the memory limit */
+#include "lib.h"
+#include "program.h"
 
 void weir__js_clear_error(weir_js *js)
 {
     free(js->error_text);
-    js->error_text = NULL;
+    free(js->error_report);
+    js->error_text = js->error_report = NULL;
     memset(&js->error, 0, sizeof(js->error));
     js->error.text = js->error.stack = "";
 }
@@ -45,6 +47,25 @@ static char *text_of(JSContext *context, JSValueConst value)
     return copy;
 }
 
+/* What the error says comes first in its stack; each frame ends a line. */
+static void keep_frames(char *stack)
+{
+    char *frames = strstr(stack, "    at ");
+
+    while (frames != NULL && frames != stack && frames[-1] != '\n')
+        frames = strstr(frames + 1, "    at ");
+    if (frames == NULL)
+        stack[0] = '\0';
+    else if (frames != stack) { /* there is room: something came before */
+        size_t length = strlen(frames);
+
+        memmove(stack, frames, length);
+        if (frames[length - 1] != '\n')
+            stack[length++] = '\n';
+        stack[length] = '\0';
+    }
+}
+
 static char *stack_of(JSContext *context, JSValueConst thrown)
 {
     JSValue stack;
@@ -58,6 +79,8 @@ static char *stack_of(JSContext *context, JSValueConst thrown)
     else if (JS_IsString(stack))
         text = text_of(context, stack);
     JS_FreeValue(context, stack);
+    if (text != NULL)
+        keep_frames(text);
     return text;
 }
 
@@ -82,13 +105,13 @@ static bool find_place(weir_js_error *error, char *line, char *end, char *file)
     const char *stop = end;
     int column;
 
+    if (strncmp(line, "    at ", 7) != 0)
+        return false;
     if (begin != NULL && end[-1] == ')') {
         begin++;
         stop--;
-    } else if (strncmp(line, "    at ", 7) == 0) {
-        begin = line + 7;
     } else {
-        return false;
+        begin = line + 7;
     }
     column = take_number(begin, &stop);
     error->line = take_number(begin, &stop);
@@ -131,21 +154,32 @@ static void store(weir_js *js, weir_js_failure kind, const char *text,
                    block + text_size + stack_size);
 }
 
-/* The engine throws null when there is no memory left for an error. */
-static bool is_out_of_memory(weir_js *js, JSValueConst thrown)
+/* What console.error would print, or NULL. */
+static char *report_of(weir_js *js, JSValueConst thrown)
 {
-    size_t limit = js->options.memory_limit_bytes;
-    JSMemoryUsage usage;
+    JSContext *context = js->context;
+    JSValue hook, result;
+    char *text = NULL;
 
-    if (limit == 0 || !JS_IsNull(thrown))
-        return false;
-    JS_ComputeMemoryUsage(js->runtime, &usage);
-    return (uint64_t)usage.malloc_size + NEARLY > limit;
+    if (!js->is_program || (js->heap.has_run_out && JS_IsNull(thrown)))
+        return NULL;
+    hook = weir__js_hook(js, "report");
+    result = JS_IsException(hook)
+                 ? JS_EXCEPTION
+                 : JS_Call(context, hook, JS_UNDEFINED, 1, &thrown);
+    if (JS_IsException(result))
+        JS_FreeValue(context, JS_GetException(context));
+    else
+        text = text_of(context, result);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, hook);
+    return text;
 }
 
 static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
 {
-    char *text = is_out_of_memory(js, thrown)
+    /* The engine throws null when there is no memory left for an error. */
+    char *text = js->heap.has_run_out && JS_IsNull(thrown)
                      ? strdup("InternalError: out of memory")
                      : text_of(js->context, thrown);
     char *stack = stack_of(js->context, thrown);
@@ -163,6 +197,8 @@ static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
               ? (text != NULL ? text : own)
               : own,
           stack != NULL ? stack : "");
+    if (kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED)
+        js->error.report = js->error_report = report_of(js, thrown);
     free(text);
     free(stack);
 }
@@ -205,14 +241,22 @@ void weir__js_report(weir_js *js)
         return;
     }
     JS_Throw(js->context, thrown);
-    if (weir__js_catch(js) != WEIR_ECANCELED)
-        tell(js);
+    weir__js_report_last(js);
+}
+
+void weir__js_report_last(weir_js *js)
+{
+    if (weir__js_catch(js) == WEIR_ECANCELED)
+        return;
+    tell(js);
+    weir__js_fail(js);
 }
 
 void weir__js_report_rejection(weir_js *js, JSValueConst reason)
 {
     describe(js, WEIR_JS_REJECTED, reason);
     tell(js);
+    weir__js_fail(js);
 }
 
 int weir_js_throw(weir_js *js, weir_js_throwable type, const char *format, ...)

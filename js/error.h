@@ -13,6 +13,9 @@ int weir__js_catch(weir_js *js);
 /* The same, and on_uncaught hears of it.  Outside JavaScript. */
 void weir__js_report(weir_js *js);
 
+/* The same without a look at who listens: a listener has thrown it. */
+void weir__js_report_last(weir_js *js);
+
 /* A rejection nobody handles: on_uncaught hears of it. */
 void weir__js_report_rejection(weir_js *js, JSValueConst reason);
 

@@ -9,10 +9,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "class.h"
 #include "errand.h"
 #include "error.h"
 #include "interrupt.h"
 #include "job.h"
+#include "lib.h"
+#include "module.h"
+#include "native.h"
+#include "program.h"
 #include "value.h"
 #include "weir/clock.h"
 
@@ -52,9 +57,11 @@ int weir__js_enter(weir_js *js)
 {
     if (js->has_ended || weir__js_is_terminated(js))
         return WEIR_ECANCELED;
+    js->begun++;
     if (js->depth++ == 0) {
         /* The loop may be on another thread, or deeper in its stack. */
         JS_UpdateStackTop(js->runtime);
+        js->heap.has_run_out = false;
         weir__js_begin_time(js);
     }
     return 0;
@@ -62,6 +69,8 @@ int weir__js_enter(weir_js *js)
 
 void weir__js_leave(weir_js *js)
 {
+    if (js->depth == 1)
+        weir__js_check_main(js);
     if (--js->depth == 0)
         weir__js_schedule(js);
 }
@@ -85,22 +94,19 @@ static JSContext *new_context(JSRuntime *runtime)
 static int limit_memory(weir_js *js)
 {
     size_t limit = js->options.memory_limit_bytes;
-    JSMemoryUsage usage;
 
-    if (limit == 0)
-        return 0;
-    JS_ComputeMemoryUsage(js->runtime, &usage);
-    if ((uint64_t)usage.malloc_size > limit)
+    if (limit != 0 && js->heap.used_bytes > limit)
         return -ENOMEM;
-    JS_SetMemoryLimit(js->runtime, limit);
+    js->heap.limit_bytes = limit;
     return 0;
 }
 
 static int start_engine(weir_js *js)
 {
     size_t stack = js->options.stack_size_bytes;
+    int err;
 
-    js->runtime = JS_NewRuntime();
+    js->runtime = weir__js_heap_new_runtime(&js->heap);
     if (js->runtime == NULL)
         return -ENOMEM;
     JS_SetRuntimeOpaque(js->runtime, js);
@@ -111,8 +117,14 @@ static int start_engine(weir_js *js)
     JS_SetCanBlock(js->runtime, js->options.allow_blocking);
     weir__js_watch_interrupts(js);
     weir__js_watch_rejections(js);
+    weir__js_watch_modules(js);
     js->context = new_context(js->runtime);
-    return js->context != NULL ? limit_memory(js) : -ENOMEM;
+    if (js->context == NULL)
+        return -ENOMEM;
+    err = weir__js_add_classes(js);
+    if (err == 0)
+        err = weir__js_boot(js);
+    return err != 0 ? err : limit_memory(js);
 }
 
 /* In the order of who refers to whom; the engine checks that nothing of it
@@ -122,11 +134,16 @@ static void end_engine(weir_js *js)
     js->has_ended = true;
     if (js->runtime == NULL)
         return;
+    weir__js_drop_timers(js);
     weir__js_drop_errands(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
-    if (js->context != NULL)
+    if (js->context != NULL) {
+        JS_FreeValue(js->context, js->main);
+        JS_FreeValue(js->context, js->timer_numbers);
+        weir__js_drop_libs(js);
         JS_FreeContext(js->context);
+    }
     JS_FreeRuntime(js->runtime);
     weir__js_clear_error(js);
 }
@@ -154,11 +171,14 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     if (js == NULL)
         return -ENOMEM;
     js->loop = loop;
+    js->libs = js->timer_numbers = js->main = JS_UNDEFINED;
+    js->started_ns = weir_clock_now();
     if (options != NULL)
         js->options = *options;
     weir__js_list_init(&js->handles);
     weir__js_list_init(&js->errands);
     weir__js_list_init(&js->rejections);
+    weir__js_list_init(&js->timers);
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
     if (err == 0)
         err = start_engine(js);
@@ -191,4 +211,9 @@ JSContext *weir_js_context(const weir_js *js)
 weir_loop *weir_js_loop(const weir_js *js)
 {
     return js->loop;
+}
+
+const char *weir_js_engine_version(void)
+{
+    return JS_GetVersion();
 }

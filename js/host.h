@@ -13,6 +13,7 @@
 #include <quickjs.h>
 #include <stdbool.h>
 
+#include "heap.h"
 #include "weir/gate.h"
 #include "weir/js.h"
 #include "weir/state.h"
@@ -36,14 +37,22 @@ struct weir__js_hooks {
     bool (*unhandled)(weir_js *js, JSValueConst promise, JSValueConst reason);
 };
 
+enum { WEIR__JS_MOMENTS = 8 };
+
+/* Kinds of objects with a block of C behind them: js/class.c. */
+enum weir__js_class { WEIR__JS_TIMEOUT, WEIR__JS_IMMEDIATE, WEIR__JS_CLASSES };
+
 struct weir_js {
     weir_loop *loop;         /* const after init */
     weir_js_options options; /* const after init, but for time_limit_ns */
     weir_state life;         /* any thread: LIVE, TERMINATED */
     weir_gate door;          /* any thread: who may still touch the struct */
     /* the rest: loop only */
+    struct weir__js_heap heap;
     JSRuntime *runtime;
     JSContext *context;
+    JSClassID classes[WEIR__JS_CLASSES];
+    JSValue libs; /* name -> module of js/lib; js/lib.c */
     struct weir__js_hooks hooks;
     unsigned depth;      /* entries into JavaScript on the stack */
     int64_t deadline_ns; /* of the outermost entry */
@@ -55,8 +64,25 @@ struct weir_js {
     struct weir__js_link handles; /* weir__js_handle.link */
     struct weir__js_link errands; /* weir__js_errand.link */
     struct weir__js_link rejections;
+    struct weir__js_link timers; /* the armed ones; js/timer.c: */
+    JSValue timer_numbers;       /* number -> Timeout */
+    uint32_t timer_number;
+    int64_t timer_turn, timer_base_ns;
+    struct weir__js_moment *moments[WEIR__JS_MOMENTS]; /* the last ones */
+    unsigned moment;
+    /* the program; js/program.c */
+    bool is_program;  /* weir_js_run */
+    bool has_process; /* `process` was used: somebody may listen */
+    bool has_exited;
+    bool is_hopeless; /* a listener of uncaughtException has thrown */
+    int exit_code;
+    int argc;
+    const char *const *argv;
+    JSValue main;        /* the promise of the main module */
+    int64_t started_ns;  /* when the host was made */
+    size_t begun;        /* entries into JavaScript, ever */
     weir_js_error error; /* the last one; its strings are in error_text */
-    char *error_text;
+    char *error_text, *error_report;
 };
 
 static inline void weir__js_list_init(struct weir__js_link *list)

@@ -31,7 +31,7 @@ extern "C" {
     X(WEIR_EABANDONED, -4101, "nobody is left who could settle it")            \
     X(WEIR_ESELF, -4102, "a promise cannot follow itself")                     \
     X(WEIR_ENONE, -4103, "every one of them was rejected")                     \
-    X(WEIR_EFORCED, -4104, "the end was forced: something was cut off")          \
+    X(WEIR_EFORCED, -4104, "the end was forced: something was cut off")        \
     X(WEIR_ETHROWN, -4110, "JavaScript threw an exception")
 
 enum weir_error {

@@ -112,6 +112,9 @@ typedef struct weir_js_error {
     const char *file;  /* of the innermost frame with a place; may be NULL */
     int line;          /* from 1; 0: not known */
     int column;        /* from 1; 0: not known */
+    /* In weir_js_run: all of it, with its properties and its cause, as
+     * console.error prints it.  Else, or if that throws, NULL. */
+    const char *report;
 } weir_js_error;
 
 /* ---- hosts ---- */
@@ -290,6 +293,37 @@ WEIR_API WEIR_CHECKED int weir_js_keep(weir_js *js, const weir_js_value *value,
  */
 WEIR_API void weir_js_release(weir_js *js, weir_js_value *value);
 
+/* ---- programs ---- */
+
+typedef enum weir_js_program_kind {
+    WEIR_JS_PROGRAM_FILE = 0, /* text is its path */
+    WEIR_JS_PROGRAM_EVAL,     /* text is the code itself ... */
+    WEIR_JS_PROGRAM_PRINT,    /* ... and its value is printed */
+    WEIR_JS_PROGRAM_STDIN,    /* text is the code, read by the caller */
+} weir_js_program_kind;
+
+typedef struct weir_js_program {
+    size_t size; /* sizeof(weir_js_program) */
+    weir_js_program_kind kind;
+    const char *text;
+    int argc; /* process.argv, from its second element on */
+    const char *const *argv;
+} weir_js_program;
+
+/**
+ * Run a program from its first line to its exit code, and the loop with it:
+ * until the loop is idle, process.exit, or an error that nobody catches, which
+ * on_uncaught hears of first.  In the last two cases the loop is shut down.
+ *
+ * Thread   loop, but not inside a callback; once for a host
+ * Owns     program, text and argv are the caller's, until it returns
+ * Returns  0 (exit_code is set), -EINVAL (NULL, an unknown kind, a second
+ *          time), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),
+ *          -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int
+weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code);
+
 /* ---- from any thread ---- */
 
 /* The end of a posted call, on the loop's thread.  status is 0, WEIR_ETHROWN,
@@ -332,6 +366,14 @@ WEIR_API struct JSContext *weir_js_context(const weir_js *js);
  * Thread   any
  */
 WEIR_API weir_loop *weir_js_loop(const weir_js *js);
+
+/**
+ * "0.17.0".
+ *
+ * Thread   any
+ * Owns     a static string
+ */
+WEIR_API const char *weir_js_engine_version(void);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
 #include "support/crew.h"
+#include "support/failing_allocator.h"
 #include "support/suite.h"
 
 CASE(host_evaluates_and_ends)
@@ -216,4 +217,140 @@ CASE(host_new_without_memory_leaves_nothing)
     } while (!failing_malloc_hit(1024 * 1024));
     expect(nth > 10);
     loop_end();
+}
+
+/* ---- programs ---- */
+
+static const weir_js_program eval_log = {.size = sizeof(eval_log),
+                                         .kind = WEIR_JS_PROGRAM_EVAL,
+                                         .text = "log('ran')"};
+
+/* covers: weir_js_run -EINVAL */
+CASE(run_runs_one_program_once)
+{
+    weir_js_program wrong = eval_log;
+    int code = 99;
+
+    js_make(NULL);
+    expect_status(weir_js_run(NULL, &eval_log, &code), -EINVAL);
+    expect_status(weir_js_run(js, NULL, &code), -EINVAL);
+    expect_status(weir_js_run(js, &eval_log, NULL), -EINVAL);
+    wrong.kind = (weir_js_program_kind)9;
+    expect_status(weir_js_run(js, &wrong, &code), -EINVAL);
+    wrong = eval_log;
+    wrong.size = 1;
+    expect_status(weir_js_run(js, &wrong, &code), -EINVAL);
+    wrong = eval_log;
+    wrong.argc = 1;
+    expect_status(weir_js_run(js, &wrong, &code), -EINVAL);
+    expect_status(weir_js_run(js, &eval_log, &code), 0);
+    expect_int(code, 0);
+    expect_recorded("ran");
+    expect_status(weir_js_run(js, &eval_log, &code), -EINVAL);
+    js_end();
+}
+
+/* covers: weir_js_run WEIR_ECLOSED */
+CASE(run_on_a_loop_that_has_ended_is_refused)
+{
+    int code;
+
+    js_make(NULL);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(weir_js_run(js, &eval_log, &code), WEIR_ECLOSED);
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+static void run_inside(void *arg, int status)
+{
+    int code;
+
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_js_run(js, &eval_log, &code), WEIR_EREENTRANT);
+    note("refused");
+}
+
+/* covers: weir_js_run WEIR_EREENTRANT */
+CASE(run_inside_a_callback_is_refused)
+{
+    js_make(NULL);
+    expect_status(weir_loop_submit(loop, run_inside, NULL), 0);
+    loop_run();
+    expect_recorded("refused");
+    js_end();
+}
+
+/* covers: weir_js_run -EPERM */
+CASE(run_on_another_thread_than_the_loop_s_is_refused)
+{
+    struct runner runner;
+    int code;
+
+    js_make(NULL);
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    expect_status(weir_js_run(js, &eval_log, &code), -EPERM);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+/* covers: weir_js_run -ENOMEM */
+CASE(run_without_memory_is_refused)
+{
+    struct failing_allocator memory;
+    int code;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    js_make(NULL);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_js_run(js, &eval_log, &code), -ENOMEM);
+    js_end();
+}
+
+CASE(run_ends_with_the_code_of_exit_and_its_loop_with_it)
+{
+    const weir_js_program program = {
+        .size = sizeof(program),
+        .kind = WEIR_JS_PROGRAM_EVAL,
+        .text = "process.on('exit', c => log('exit ' + c));"
+                "setTimeout(() => log('never'), 1);"
+                "process.nextTick(() => process.exit(300))"};
+    int code;
+
+    js_make(NULL);
+    expect_status(weir_js_run(js, &program, &code), 0);
+    expect_int(code, 300 & 0xff);
+    expect_recorded("exit 300");
+    expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+CASE(host_freed_with_timers_leaves_nothing)
+{
+    js_make(NULL);
+    js_eval("setTimeout(() => log('never'), 1); setInterval(() => 1, 1);"
+            "setImmediate(() => log('never'));"
+            "globalThis.t = setTimeout(() => t, 1e6);"
+            "process.nextTick(() => log('never'))");
+    expect_status(weir_js_free(js), 0);
+    loop_run();
+    expect_recorded("");
+    loop_end();
+}
+
+CASE(host_of_a_closed_loop_leaves_no_timers)
+{
+    js_make(NULL);
+    js_eval("setTimeout(() => log('never'), 1); setInterval(() => 1, 1);"
+            "setImmediate(() => log('never'));"
+            "process.nextTick(() => log('never'))");
+    expect_status(weir_loop_close(loop), 0);
+    expect_recorded("");
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
 }

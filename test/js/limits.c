@@ -15,11 +15,11 @@ static const char endless[] = "for (;;) try { for (;;); } catch { log('?') }"
 /* covers: weir_js_eval -ETIMEDOUT */
 CASE(time_limit_ends_an_endless_loop_and_the_host_goes_on)
 {
-    js_make(JS_OPTIONS(.time_limit_ns = 5 * MILLISECOND_NS));
+    js_make(JS_OPTIONS(.time_limit_ns = 100 * MILLISECOND_NS));
     expect_status(js_try(endless), -ETIMEDOUT);
     expect_int(weir_js_last_error(js)->kind, WEIR_JS_TIMED_OUT);
     expect_string(weir_js_last_error(js)->text,
-                  "the time limit of 5 ms is over");
+                  "the time limit of 100 ms is over");
     expect_string(weir_js_last_error(js)->file, "test.js");
     js_eval("log('goes on')");
     expect_recorded("goes on");
@@ -36,14 +36,14 @@ CASE(time_limit_holds_for_every_way_in)
     js_make(NULL);
     expect_status(weir_js_set_time_limit(js, -1), -EINVAL);
     expect_status(weir_js_set_time_limit(NULL, 1), -EINVAL);
-    expect_status(weir_js_set_time_limit(js, 2 * MILLISECOND_NS), 0);
+    expect_status(weir_js_set_time_limit(js, 100 * MILLISECOND_NS), 0);
     js_eval("function f() { for (;;); } var o = {get x() { for (;;); }}");
     function = js_function("f");
     expect_status(weir_js_call(js, &function, NULL, 0, NULL), -ETIMEDOUT);
     expect_status(weir_js_get(js, NULL, "o", &object), 0);
     expect_status(weir_js_get(js, &object, "x", &result), -ETIMEDOUT);
     js_run("Promise.resolve().then(f); queueMicrotask(() => log('b'))");
-    expect_recorded("uncaught the time limit of 2 ms is over b");
+    expect_recorded("uncaught the time limit of 100 ms is over b");
     js_end();
 }
 
@@ -102,11 +102,11 @@ CASE(memory_limit_is_an_error_and_the_host_goes_on)
 {
     js_make(JS_OPTIONS(.memory_limit_bytes = 4 << 20));
     expect_status(
-        js_try("let a = []; for (;;) a.push(new Array(1000).fill(1))"),
+        js_try("{ let a = []; for (;;) a.push(new Array(1000).fill(1)) }"),
         WEIR_ETHROWN);
     expect(strstr(weir_js_last_error(js)->text, "out of memory") != NULL);
     expect_status(js_try("'x'.repeat(1e9)"), WEIR_ETHROWN);
-    js_eval("a = null; log('goes on')");
+    js_eval("log('goes on')");
     expect_recorded("goes on");
     js_end();
 }

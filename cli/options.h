@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options -- the command line: one table for parsing, --help and the man page.
+ */
+#ifndef WEIR_CLI_OPTIONS_H
+#define WEIR_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct options {
+    bool help, version, man_page;
+    bool allow_blocking;
+    const char *eval, *print;
+    int64_t microtask_budget; /* 0: none */
+    int64_t memory_limit;     /* bytes; 0: none */
+    int64_t stack_size;       /* bytes */
+    int64_t shutdown_deadline_ns;
+    const char *file; /* NULL: none; "-": stdin */
+    int argc;         /* what follows the file */
+    char **argv;
+};
+
+/* true, or false after a message on stderr. */
+bool options_parse(struct options *options, int argc, char **argv);
+
+void options_help(void);
+void options_man_page(void);
+
+#endif /* WEIR_CLI_OPTIONS_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * class -- classes of the engine, registered in each host.
+ */
+#include "class.h"
+
+#include <errno.h>
+
+static const JSClassDef *const definitions[WEIR__JS_CLASSES] = {
+    [WEIR__JS_TIMEOUT] = &weir__js_timeout_class,
+    [WEIR__JS_IMMEDIATE] = &weir__js_immediate_class,
+};
+
+int weir__js_add_classes(weir_js *js)
+{
+    for (int i = 0; i < WEIR__JS_CLASSES; i++) {
+        JS_NewClassID(js->runtime, &js->classes[i]);
+        if (JS_NewClass(js->runtime, js->classes[i], definitions[i]) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * class -- the kinds of JavaScript objects that have a block of C behind them.
+ */
+#ifndef WEIR_JS_CLASS_H
+#define WEIR_JS_CLASS_H
+
+#include "host.h"
+
+extern const JSClassDef weir__js_timeout_class;
+extern const JSClassDef weir__js_immediate_class;
+
+/* 0, or -ENOMEM. */
+int weir__js_add_classes(weir_js *js);
+
+/* What is behind a value of that class; NULL for any other value. */
+static inline void *weir__js_opaque(const weir_js *js, JSValueConst value,
+                                    enum weir__js_class kind)
+{
+    return JS_GetOpaque(value, js->classes[kind]);
+}
+
+#endif /* WEIR_JS_CLASS_H */

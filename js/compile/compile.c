@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compile -- the JavaScript part of libweir-js, as bytecode in C.
+ *
+ *     compile OUTPUT.c js/lib/timers.js ...
+ *
+ * Runs while weir is built, with the engine that the library will have inside.
+ * Each file is the body of a function of (exports, require, module, native);
+ * js/lib.c calls it.  The source text itself is not kept, lines are.
+ */
+#include <quickjs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] = "(function (exports, require, module, native) {";
+static const char tail[] = "\n})";
+
+static void die(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+/* head, the file, tail; for free(). */
+static char *read_wrapped(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    long size;
+    char *text;
+
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0 ||
+        (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
+        die(path);
+    text = malloc(sizeof(head) + (size_t)size + sizeof(tail));
+    if (text == NULL)
+        die(path);
+    memcpy(text, head, sizeof(head) - 1);
+    if (fread(text + sizeof(head) - 1, 1, (size_t)size, file) != (size_t)size)
+        die(path);
+    fclose(file);
+    strcpy(text + sizeof(head) - 1 + size, tail);
+    *length = sizeof(head) - 1 + (size_t)size + sizeof(tail) - 1;
+    return text;
+}
+
+/* "js/lib/timers_promises.js" is "timers/promises". */
+static void name_of(const char *path, char *name, size_t size)
+{
+    const char *base = strrchr(path, '/');
+
+    snprintf(name, size, "%s", base != NULL ? base + 1 : path);
+    name[strcspn(name, ".")] = '\0';
+    for (char *at = name; *at != '\0'; at++)
+        if (*at == '_')
+            *at = '/';
+}
+
+static void show_exception(JSContext *context)
+{
+    JSValue thrown = JS_GetException(context);
+    JSValue stack = JS_GetPropertyStr(context, thrown, "stack");
+    const char *text = JS_ToCString(context, thrown);
+    const char *where = JS_ToCString(context, stack);
+
+    fprintf(stderr, "%s\n%s", text, where);
+    exit(1);
+}
+
+static void compile(JSContext *context, FILE *out, const char *path, int number)
+{
+    char name[64], file[80];
+    size_t length, size;
+    char *source = read_wrapped(path, &length);
+    JSValue code;
+    uint8_t *bytes;
+
+    name_of(path, name, sizeof(name));
+    snprintf(file, sizeof(file), "node:internal/%s", name);
+    code = JS_Eval(context, source, length, file,
+                   JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_STRICT |
+                       JS_EVAL_FLAG_COMPILE_ONLY);
+    if (JS_IsException(code))
+        show_exception(context);
+    bytes = JS_WriteObject(context, &size, code,
+                           JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE);
+    if (bytes == NULL)
+        show_exception(context);
+    fprintf(out, "static const uint8_t lib%d[] = {", number);
+    for (size_t i = 0; i < size; i++)
+        fprintf(out, "%s%u,", i % 20 == 0 ? "\n" : "", bytes[i]);
+    fprintf(out, "};\n");
+    js_free(context, bytes);
+    JS_FreeValue(context, code);
+    free(source);
+}
+
+int main(int argc, char **argv)
+{
+    JSRuntime *runtime = JS_NewRuntime();
+    JSContext *context = runtime != NULL ? JS_NewContext(runtime) : NULL;
+    FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
+    char name[64];
+
+    if (context == NULL || out == NULL)
+        die("compile");
+    fprintf(out, "/* Made by js/compile. */\n#include \"lib.h\"\n");
+    for (int i = 2; i < argc; i++)
+        compile(context, out, argv[i], i);
+    fprintf(out, "const struct weir__js_lib weir__js_libs[] = {\n");
+    for (int i = 2; i < argc; i++) {
+        name_of(argv[i], name, sizeof(name));
+        fprintf(out, "{\"%s\", lib%d, sizeof(lib%d)},\n", name, i, i);
+    }
+    fprintf(out, "};\nconst int weir__js_lib_count = %d;\n", argc - 2);
+    if (fclose(out) != 0)
+        die(argv[1]);
+    JS_FreeContext(context);
+    JS_FreeRuntime(runtime);
+    return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heap -- malloc, with an account for each host.
+ *
+ * The engine has a limit of its own, but throws null when not even an error
+ * fits in; here it can be told apart from a null that was thrown.
+ *
+ * Tested by  test/js/limits.c
+ */
+#include "heap.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+static bool admit(struct weir__js_heap *heap, size_t size)
+{
+    if (heap->limit_bytes == 0 ||
+        (size <= heap->limit_bytes &&
+         heap->used_bytes <= heap->limit_bytes - size))
+        return true;
+    heap->has_run_out = true;
+    return false;
+}
+
+static void *enter(struct weir__js_heap *heap, void *block)
+{
+    if (block == NULL)
+        heap->has_run_out = true;
+    else
+        heap->used_bytes += malloc_usable_size(block);
+    return block;
+}
+
+static void *allocate(void *opaque, size_t size)
+{
+    return admit(opaque, size) ? enter(opaque, malloc(size)) : NULL;
+}
+
+static void *allocate_cleared(void *opaque, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return NULL;
+    return admit(opaque, count * size) ? enter(opaque, calloc(count, size))
+                                       : NULL;
+}
+
+static void give_back(void *opaque, void *block)
+{
+    struct weir__js_heap *heap = opaque;
+
+    if (block == NULL)
+        return;
+    heap->used_bytes -= malloc_usable_size(block);
+    free(block);
+}
+
+static void *reallocate(void *opaque, void *block, size_t size)
+{
+    struct weir__js_heap *heap = opaque;
+    size_t old = block != NULL ? malloc_usable_size(block) : 0;
+    void *moved;
+
+    if (size > old && !admit(heap, size - old))
+        return NULL;
+    moved = realloc(block, size);
+    if (moved == NULL) {
+        heap->has_run_out = true;
+        return NULL;
+    }
+    heap->used_bytes -= old;
+    return enter(heap, moved);
+}
+
+static size_t usable_size(const void *block)
+{
+    return malloc_usable_size((void *)block);
+}
+
+JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap)
+{
+    static const JSMallocFunctions functions = {
+        .js_calloc = allocate_cleared,
+        .js_malloc = allocate,
+        .js_free = give_back,
+        .js_realloc = reallocate,
+        .js_malloc_usable_size = usable_size,
+    };
+
+    return JS_NewRuntime2(&functions, heap);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib -- loads the JavaScript part of the host, file by file, when it is
+ * first asked for.
+ */
+#include "lib.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "native.h"
+
+/* Which functions in C a file of js/lib gets. */
+static const struct {
+    const char *name;
+    int (*add)(JSContext *context, JSValueConst native);
+} natives[] = {
+    {"timers", weir__js_add_timer},    {"inspect", weir__js_add_inspect},
+    {"base", weir__js_add_inspect},
+    {"process", weir__js_add_process}, {"module", weir__js_add_module},
+    {"resolve", weir__js_add_module},
+};
+
+static JSValue require_lib(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv);
+
+static const struct weir__js_lib *find(const char *name)
+{
+    for (int i = 0; i < weir__js_lib_count; i++)
+        if (strcmp(weir__js_libs[i].name, name) == 0)
+            return &weir__js_libs[i];
+    return NULL;
+}
+
+static int add_natives(JSContext *context, JSValueConst native,
+                       const char *name)
+{
+    for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++)
+        if (strcmp(natives[i].name, name) == 0)
+            return natives[i].add(context, native);
+    return 0;
+}
+
+static JSValue read_function(JSContext *context, const struct weir__js_lib *lib)
+{
+    JSValue code =
+        JS_ReadObject(context, lib->code, lib->size, JS_READ_OBJ_BYTECODE);
+
+    return JS_IsException(code) ? code : JS_EvalFunction(context, code);
+}
+
+/* module.exports is in the table before the file runs: cycles work. */
+static JSValue load(weir_js *js, const struct weir__js_lib *lib)
+{
+    JSContext *context = js->context;
+    JSValue exports = JS_NewObject(context), module = JS_NewObject(context);
+    JSValue native = JS_NewObject(context), result = JS_EXCEPTION;
+    JSValue require = JS_NewCFunction(context, require_lib, "require", 1);
+    JSValue function = read_function(context, lib);
+    JSValueConst args[] = {exports, require, module, native};
+
+    if (!JS_IsException(function) && !JS_IsException(native) &&
+        JS_SetPropertyStr(context, module, "exports",
+                          JS_DupValue(context, exports)) >= 0 &&
+        JS_SetPropertyStr(context, js->libs, lib->name,
+                          JS_DupValue(context, module)) >= 0 &&
+        add_natives(context, native, lib->name) >= 0)
+        result = JS_Call(context, function, JS_UNDEFINED, 4, args);
+    if (!JS_IsException(result)) {
+        JS_FreeValue(context, result);
+        result = JS_GetPropertyStr(context, module, "exports");
+    }
+    JS_FreeValue(context, function);
+    JS_FreeValue(context, require);
+    JS_FreeValue(context, native);
+    JS_FreeValue(context, module);
+    JS_FreeValue(context, exports);
+    return result;
+}
+
+static JSValue require_by_name(weir_js *js, const char *name)
+{
+    const struct weir__js_lib *lib = find(name);
+    JSValue module = JS_GetPropertyStr(js->context, js->libs, name), exports;
+
+    if (lib == NULL)
+        return JS_ThrowReferenceError(js->context, "no library %s", name);
+    if (!JS_IsObject(module))
+        return load(js, lib);
+    exports = JS_GetPropertyStr(js->context, module, "exports");
+    JS_FreeValue(js->context, module);
+    return exports;
+}
+
+static JSValue require_lib(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    const char *name = JS_ToCString(context, argv[0]);
+    JSValue exports;
+
+    (void)this_value;
+    (void)argc;
+    if (name == NULL)
+        return JS_EXCEPTION;
+    exports = require_by_name(weir__js_of(context), name);
+    JS_FreeCString(context, name);
+    return exports;
+}
+
+int weir__js_boot(weir_js *js)
+{
+    JSValue exports;
+
+    js->libs = JS_NewObjectProto(js->context, JS_NULL);
+    exports = JS_IsException(js->libs) ? JS_EXCEPTION
+                                       : require_by_name(js, "bootstrap");
+    if (JS_IsException(exports)) {
+#ifndef NDEBUG
+        JSValue thrown = JS_GetException(js->context);
+        JSValue stack = JS_GetPropertyStr(js->context, thrown, "stack");
+        const char *text = JS_ToCString(js->context, thrown);
+        const char *where = JS_ToCString(js->context, stack);
+
+        fprintf(stderr, "weir: bootstrap: %s\n%s", text, where);
+        abort();
+#else
+        JS_FreeValue(js->context, JS_GetException(js->context));
+        return -ENOMEM;
+#endif
+    }
+    JS_FreeValue(js->context, exports);
+    return 0;
+}
+
+void weir__js_drop_libs(weir_js *js)
+{
+    JS_FreeValue(js->context, js->libs);
+    js->libs = JS_UNDEFINED;
+}
+
+JSValue weir__js_hook(weir_js *js, const char *name)
+{
+    JSValue exports = require_by_name(js, "bootstrap"), hook;
+
+    if (JS_IsException(exports))
+        return exports;
+    hook = JS_GetPropertyStr(js->context, exports, name);
+    JS_FreeValue(js->context, exports);
+    return hook;
+}

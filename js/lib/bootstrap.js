@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// bootstrap -- what a new host begins with.  Everything that can wait until it
+// is used does.
+'use strict';
+
+// An error's stack begins with what it says, as in Node.
+const stack = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
+const { toString } = Error.prototype;
+Object.defineProperty(Error.prototype, 'stack', {
+    configurable: true,
+    get: { stack() {
+        const frames = Reflect.apply(stack.get, this, []);
+        if (typeof frames !== 'string')
+            return frames;
+        let head;
+        try {
+            head = Reflect.apply(toString, this, []);
+        } catch {
+            head = 'Error';
+        }
+        return frames === '' ? head
+            : `${head}\n${frames.endsWith('\n') ? frames.slice(0, -1) : frames}`;
+    } }.stack,
+    set: { stack(value) {
+        Object.defineProperty(this, 'stack',
+            { value, writable: true, configurable: true });
+    } }.stack,
+});
+
+function lazy(name, lib, key, enumerable) {
+    Object.defineProperty(globalThis, name, {
+        configurable: true, enumerable,
+        get() {
+            const exports = require(lib);
+            const value = key === undefined ? exports : exports[key];
+            set(value);
+            return value;
+        },
+        set,
+    });
+    function set(value) {
+        Object.defineProperty(globalThis, name,
+            { value, writable: true, configurable: true, enumerable });
+    }
+}
+
+for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
+    'clearInterval', 'setImmediate', 'clearImmediate'])
+    lazy(name, 'timers', name, true);
+lazy('console', 'console', undefined, false);
+lazy('process', 'process', undefined, false);
+Object.defineProperty(globalThis, 'global',
+    { value: globalThis, writable: true, configurable: true });
+Object.defineProperty(globalThis, Symbol.toStringTag,
+    { value: 'global', configurable: true });
+
+// Why a program would be heard of where nobody has used `process` yet: nobody
+// listens then.
+module.exports = {
+    resolve: (name, parent) => require('module').resolveImport(name, parent),
+    format: (id) => require('module').formatOf(id),
+    names: (id) => require('module').namesOf(id),
+    load: (id) => require('module').load(id),
+    meta: (id, meta) => require('module').fillMeta(id, meta),
+    main: (kind, text) => require('module').main(kind, text),
+    report: (error) => require('inspect').inspect(error),
+    process: (hooks) => require('process')[hooks],
+};

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// module -- CommonJS, and what the engine asks about ES modules.
+//
+// An ES module's name is the URL of its file, or "node:..."; a CommonJS
+// module's is its path.  A CommonJS module that is imported runs when its
+// importer's turn comes; the names it exports are read from its source.
+'use strict';
+
+const path = require('path');
+const resolve = require('resolve');
+const { coded, invalidArgType } = require('errors');
+
+// ---- builtins ----
+
+const builtins = {
+    __proto__: null,
+    console: () => require('console'),
+    events: () => require('events'),
+    module: () => Module,
+    path: () => require('path'),
+    'path/posix': () => require('path'),
+    process: () => require('process'),
+    timers: () => require('timers'),
+    'timers/promises': () => require('timers/promises'),
+    util: () => require('util'),
+};
+
+// The name without "node:", or undefined.
+function builtinName(name) {
+    const bare = name.startsWith('node:') ? name.slice(5) : name;
+    if (bare in builtins)
+        return bare;
+    if (bare !== name)
+        throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE',
+            `No such built-in module: ${name}`);
+    return undefined;
+}
+
+// ---- URLs of files ----
+
+function urlOf(file) {
+    return `file://${encodeURI(file).replace(/[?#]/g, encodeURIComponent)
+        .replace(/%5[BDE]|%7C/g, decodeURIComponent)}`;
+}
+
+function pathOf(url) {
+    return decodeURIComponent(url.replace(/[?#].*$/s, '').slice(7));
+}
+
+// ---- CommonJS ----
+
+const cache = { __proto__: null };
+
+class Module {
+    constructor(id, parent) {
+        this.id = id;
+        this.path = path.dirname(id);
+        this.exports = {};
+        this.filename = null;
+        this.loaded = false;
+        this.children = [];
+        Object.defineProperty(this, 'parent',
+            { value: parent, writable: true, configurable: true });
+        parent?.children.push(this);
+    }
+
+    require(name) {
+        if (typeof name !== 'string')
+            throw invalidArgType('id', 'of type string', name);
+        if (name === '')
+            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+                "The argument 'id' must be a non-empty string. Received ''");
+        return load(name, this);
+    }
+
+    _compile(source, file) {
+        const run = native.compile(source, file);
+        return Reflect.apply(run, this.exports,
+            [this.exports, makeRequire(this), this, file, path.dirname(file)]);
+    }
+}
+
+function notFound(name, module) {
+    const stack = [];
+    for (let at = module; at; at = at.parent)
+        stack.push(at.filename || at.id);
+    const error = coded(Error, 'MODULE_NOT_FOUND', `Cannot find module '${name}'` +
+        (stack.length > 0 ? `\nRequire stack:\n- ${stack.join('\n- ')}` : ''));
+    error.stack = error.stack.replace('Error [MODULE_NOT_FOUND]', 'Error');
+    error.requireStack = stack;
+    return error;
+}
+
+function find(name, module, from) {
+    const file = resolve.resolveRequire(name, from);
+    if (file === undefined)
+        throw notFound(name, module);
+    return file;
+}
+
+function makeRequire(module) {
+    const from = module.filename;
+    function require(name) {
+        return module.require(name);
+    }
+    require.resolve = function (name, options) {
+        if (typeof name !== 'string')
+            throw invalidArgType('request', 'of type string', name);
+        if (builtinName(name) !== undefined)
+            return name;
+        if (options?.paths === undefined)
+            return find(name, module, from);
+        for (const base of options.paths) {
+            const file = resolve.resolveRequire(name, path.resolve(base, 'x'));
+            if (file !== undefined)
+                return file;
+        }
+        throw notFound(name, module);
+    };
+    require.resolve.paths = (name) => builtinName(name) !== undefined ? null
+        : /^\.\.?(\/|$)/.test(name) ? [path.dirname(from)]
+            : resolve.lookUpPaths(path.dirname(from));
+    require.main = Module.main;
+    require.extensions = Module._extensions;
+    require.cache = cache;
+    return require;
+}
+
+function load(name, parent) {
+    const builtin = builtinName(name);
+    if (builtin !== undefined)
+        return builtins[builtin]();
+    return loadFile(find(name, parent, parent.filename), parent).exports;
+}
+
+function loadFile(file, parent) {
+    const known = cache[file];
+    if (known !== undefined) {
+        if (parent && !parent.children.includes(known))
+            parent.children.push(known);
+        return known;
+    }
+    const module = new Module(file, parent);
+    return run(module, file);
+}
+
+function run(module, file) {
+    module.filename = file;
+    module.paths = resolve.lookUpPaths(path.dirname(file));
+    cache[file] = module;
+    try {
+        const extension = path.extname(file);
+        (Module._extensions[extension] ?? Module._extensions['.js'])(module, file);
+    } catch (error) {
+        delete cache[file];
+        const { parent } = module;
+        if (parent)
+            parent.children.splice(parent.children.indexOf(module), 1);
+        throw error;
+    }
+    module.loaded = true;
+    return module;
+}
+
+function strip(text) {
+    return text.charCodeAt(0) === 0xFEFF ? text.slice(1) : text;
+}
+
+Module._extensions = {
+    __proto__: null,
+    '.js'(module, file) {
+        if (resolve.formatOf(file) === 'module')
+            throw coded(Error, 'ERR_REQUIRE_ESM', `require() of ES Module ${file}` +
+                `${module.parent ? ` from ${module.parent.filename}` : ''} not supported.\n` +
+                'Instead change the require to a dynamic import() which is ' +
+                'available in all CommonJS modules.');
+        module._compile(strip(native.readFile(file)), file);
+    },
+    '.json'(module, file) {
+        try {
+            module.exports = JSON.parse(strip(native.readFile(file)));
+        } catch (error) {
+            error.message = `${file}: ${error.message}`;
+            throw error;
+        }
+    },
+};
+Module._extensions['.mjs'] = Module._extensions['.js'];
+Module._cache = cache;
+
+Object.assign(Module, {
+    Module, builtinModules: Object.keys(builtins),
+    isBuiltin: (name) => typeof name === 'string' &&
+        (name.startsWith('node:') ? name.slice(5) : name) in builtins,
+    createRequire(from) {
+        const file = String(from).startsWith('file:') ? pathOf(String(from)) : from;
+        if (typeof file !== 'string' || !path.isAbsolute(file))
+            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The argument 'filename' " +
+                'must be a file URL object, file URL string, or absolute path string. ' +
+                `Received ${require('inspect').inspect(from)}`);
+        const module = new Module(file);
+        module.filename = file;
+        return makeRequire(module);
+    },
+});
+
+// ---- what the engine asks ----
+
+// The name that `import name` in `parent` means.
+function resolveImport(name, parent) {
+    const from = parent.startsWith('file:') ? pathOf(parent)
+        : path.isAbsolute(parent) ? parent
+            : path.resolve(require('process').cwd(), 'x');
+    if (name.startsWith('file:')) {
+        const file = pathOf(name);
+        return urlOf(resolve.resolveImport(file, from)) +
+            (/[?#].*$/s.exec(name)?.[0] ?? '');
+    }
+    const builtin = builtinName(name);
+    if (builtin !== undefined)
+        return `node:${builtin}`;
+    const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(name);
+    if (scheme !== null)
+        throw coded(Error, 'ERR_UNSUPPORTED_ESM_URL_SCHEME', 'Only URLs with a ' +
+            'scheme in: file and node are supported by the default ESM loader. ' +
+            `Received protocol '${scheme[1]}:'`);
+    const isPath = /^\.{0,2}\//.test(name);
+    const query = isPath ? /[?#].*$/s.exec(name)?.[0] ?? '' : '';
+    const bare = isPath ? decodeURIComponent(name.slice(0, name.length - query.length))
+        : name;
+    return urlOf(resolve.resolveImport(bare, from)) + query;
+}
+
+// ['builtin' | 'json' | 'commonjs' | 'module', source text of a module]
+function formatOf(id) {
+    if (id.startsWith('node:'))
+        return ['builtin'];
+    const file = pathOf(id);
+    const format = resolve.formatOf(file);
+    if (format === 'json')
+        return ['json'];
+    if (format === 'commonjs')
+        return ['commonjs'];
+    const source = native.readFile(file);
+    if (format === 'module' || (cache[file] === undefined && isModule(source, file)))
+        return ['module', source];
+    return ['commonjs'];
+}
+
+// Node's guess for a .js file that no package.json speaks for.
+function isModule(source, file) {
+    try {
+        native.compile(source, file);
+        return false;
+    } catch (error) {
+        return error instanceof SyntaxError && native.detectModule(source);
+    }
+}
+
+const identifier = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
+
+// The names that a CommonJS source gives to `exports`, as far as they can be
+// read off it: exports.a = , Object.defineProperty(exports, 'a', and
+// module.exports = {a, b: 1}.
+function scan(source) {
+    const names = new Set();
+    const text = source.replace(/\/\*[\s\S]*?\*\/|(^|[\s;{}])\/\/[^\n]*/g, '$1');
+    for (const [, name] of text.matchAll(/\bexports\.([$\w]+)\s*=(?!=)/g))
+        names.add(name);
+    for (const [, name] of text.matchAll(/\bexports\[(?:'|")([$\w]+)(?:'|")\]\s*=(?!=)/g))
+        names.add(name);
+    for (const [, name] of text.matchAll(
+        /\bObject\.defineProperty\(\s*(?:module\.)?exports\s*,\s*['"]([$\w]+)['"]/g))
+        names.add(name);
+    const literal = /\bmodule\.exports\s*=\s*\{([^}]*)/.exec(text);
+    for (const part of literal?.[1].split(',') ?? []) {
+        const entry = /^\s*(?:'([$\w]+)'|"([$\w]+)"|([$\w]+))\s*(?::\s*([$_a-zA-Z][$\w]*)\s*(\()?.*)?$/s.exec(part);
+        if (entry === null)
+            break; // as Node's: a value that is no name ends it
+        names.add(entry[1] ?? entry[2] ?? entry[3]);
+        if (entry[5] !== undefined)
+            break;
+    }
+    return [...names].filter((name) => identifier.test(name));
+}
+
+function namesOf(id) {
+    let names;
+    if (id.startsWith('node:'))
+        names = Object.keys(builtins[id.slice(5)]());
+    else
+        names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
+            : scan(native.readFile(pathOf(id)));
+    return [...names.filter((name) => name !== 'default'), 'default'];
+}
+
+// module.exports of what is imported but no ES module.
+function loadImported(id) {
+    if (id.startsWith('node:'))
+        return builtins[id.slice(5)]();
+    return loadFile(pathOf(id)).exports;
+}
+
+function fillMeta(id, meta) {
+    const file = id.startsWith('file:') ? pathOf(id) : undefined;
+    if (file !== undefined)
+        Object.assign(meta, { dirname: path.dirname(file), filename: file });
+    Object.assign(meta, {
+        resolve: (name) => resolveImport(`${name}`, id), url: id });
+}
+
+// ---- the program ----
+
+function importMain(id) {
+    // In a job, as in Node: its promises come before its next-ticks.
+    queueMicrotask(() => native.runMain(id));
+}
+
+function runFile(name) {
+    const file = path.resolve(name);
+    const found = resolve.asFile(file) ?? resolve.asDirectory(file);
+    if (found === undefined)
+        throw notFound(file);
+    const real = native.realpath(found);
+    require('process').argv[1] = file;
+    const format = resolve.formatOf(real);
+    if (format === 'module' || (format === undefined &&
+        isModule(strip(native.readFile(real)), real)))
+        return importMain(urlOf(real));
+    const module = new Module(real);
+    module.id = '.';
+    Module.main = module;
+    require('process').mainModule = module;
+    run(module, real);
+    return undefined;
+}
+
+function runText(kind, text) {
+    const name = kind === 'stdin' ? '[stdin]' : '[eval]';
+    const directory = require('process').cwd();
+    const module = new Module(name);
+    module.filename = path.join(directory, name);
+    module.paths = resolve.lookUpPaths(directory);
+    if (isModule(text, name))
+        return native.runMainText(text, urlOf(path.join(directory, `${name}1`)));
+    Object.assign(globalThis, { module, exports: module.exports,
+        require: makeRequire(module), __filename: name, __dirname: '.' });
+    const value = native.evaluate(text, name);
+    if (kind === 'print')
+        require('console').log(value);
+    return undefined;
+}
+
+function main(kind, text) {
+    return kind === 'file' ? runFile(text) : runText(kind, text);
+}
+
+module.exports = { resolveImport, formatOf, namesOf, load: loadImported, fillMeta,
+    main };

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// process -- the program that runs, and what it can say about itself.
+'use strict';
+
+const EventEmitter = require('events');
+const { coded, invalidArgType } = require('errors');
+const { nextTick } = require('timers');
+
+class process extends EventEmitter {}
+const self = new process();
+let exitCode, isExiting = false;
+const shownOnce = new Set();
+
+function checkCode(code) {
+    if (code === undefined || code === null || Number.isInteger(code))
+        return;
+    if (typeof code === 'string' && code !== '' && Number.isInteger(+code))
+        return;
+    throw invalidArgType('code', 'of type number', code);
+}
+
+// What the program ends with, if nothing else is said.
+function currentCode() {
+    return exitCode === undefined || exitCode === null ? 0 : +exitCode;
+}
+
+function emitExit() {
+    if (isExiting)
+        return currentCode();
+    isExiting = true;
+    self.emit('exit', currentCode());
+    return currentCode();
+}
+
+function exit(code) {
+    checkCode(code);
+    if (code !== undefined)
+        exitCode = code;
+    emitExit();
+    native.exit(currentCode()); // does not return
+}
+
+function hrtime(since) {
+    const now = native.hrtime();
+    const pair = [Number(now / 1000000000n), Number(now % 1000000000n)];
+    if (since === undefined)
+        return pair;
+    if (!Array.isArray(since))
+        throw invalidArgType('time', 'an instance of Array', since);
+    let [seconds, rest] = [pair[0] - since[0], pair[1] - since[1]];
+    if (rest < 0)
+        [seconds, rest] = [seconds - 1, rest + 1e9];
+    return [seconds, rest];
+}
+hrtime.bigint = () => native.hrtime();
+
+// Node's one line on stderr; the stack for what has a name of its own.
+function showWarning(warning) {
+    const where = warning.code ? `[${warning.code}] ` : '';
+    native.write(2, `(weir:${self.pid}) ${where}${warning.name}: ${warning.message}\n`);
+    if (warning.detail)
+        native.write(2, `${warning.detail}\n`);
+}
+
+function emitWarning(warning, type, code) {
+    let detail;
+    if (type !== null && typeof type === 'object')
+        ({ type, code, detail } = type);
+    if (typeof warning === 'string') {
+        const text = warning;
+        warning = new Error(text);
+        warning.name = String(type || 'Warning');
+        if (code !== undefined)
+            warning.code = code;
+        if (detail !== undefined)
+            warning.detail = detail;
+    } else if (!require('inspect').isError(warning)) {
+        throw invalidArgType('warning',
+            'of type string or an instance of Error', warning);
+    }
+    if (warning.name === 'DeprecationWarning' && warning.code !== undefined) {
+        if (shownOnce.has(warning.code))
+            return;
+        shownOnce.add(warning.code);
+    }
+    nextTick(() => {
+        showWarning(warning);
+        self.emit('warning', warning);
+    });
+}
+
+// Enough of a stream to write to: each write is done when it returns.
+function output(fd) {
+    return {
+        fd, writable: true,
+        isTTY: native.isTTY(fd) || undefined,
+        write(chunk, encoding, done) {
+            if (typeof chunk === 'string')
+                native.write(fd, chunk);
+            else if (ArrayBuffer.isView(chunk))
+                native.writeBytes(fd, chunk.buffer, chunk.byteOffset,
+                    chunk.byteLength);
+            else
+                throw invalidArgType('chunk',
+                    'of type string or an instance of Uint8Array', chunk);
+            done = typeof encoding === 'function' ? encoding : done;
+            if (typeof done === 'function')
+                nextTick(done);
+            return true;
+        },
+    };
+}
+
+function lazy(key, make) {
+    Object.defineProperty(self, key, {
+        configurable: true, enumerable: true,
+        get() {
+            const value = make();
+            Object.defineProperty(self, key,
+                { value, writable: true, configurable: true, enumerable: true });
+            return value;
+        },
+    });
+}
+
+// Reads and writes go to the environment of the process itself.
+function environment() {
+    return new Proxy({}, {
+        get: (_, key) => typeof key === 'string' ? native.getenv(key) : undefined,
+        has: (_, key) => typeof key === 'string' && native.getenv(key) !== undefined,
+        set(_, key, value) {
+            if (typeof key === 'symbol')
+                throw new TypeError('Cannot convert a Symbol value to a string');
+            native.setenv(key, `${value}`);
+            return true;
+        },
+        defineProperty(_, key, { value }) {
+            native.setenv(key, `${value}`);
+            return true;
+        },
+        deleteProperty(_, key) {
+            if (typeof key === 'string')
+                native.setenv(key, undefined);
+            return true;
+        },
+        ownKeys: () => native.envKeys(),
+        getOwnPropertyDescriptor(_, key) {
+            const value = typeof key === 'string' ? native.getenv(key) : undefined;
+            return value === undefined ? undefined
+                : { value, writable: true, enumerable: true, configurable: true };
+        },
+    });
+}
+
+const version = 'v20.0.0'; // the Node whose interfaces these are
+
+Object.assign(self, {
+    version,
+    versions: { node: version.slice(1), weir: native.version,
+        'quickjs-ng': native.engineVersion },
+    arch: native.arch, platform: 'linux',
+    release: { name: 'weir' },
+    pid: native.pid, ppid: native.ppid,
+    execPath: native.execPath, execArgv: [], argv: native.argv,
+    argv0: native.argv[0], title: 'weir', features: {},
+    cwd: () => native.cwd(),
+    chdir(directory) {
+        if (typeof directory !== 'string')
+            throw invalidArgType('directory', 'of type string', directory);
+        native.chdir(directory);
+    },
+    umask: (mask) => native.umask(mask),
+    uptime: () => Number(native.hrtime() - native.started) / 1e9,
+    memoryUsage: () => native.memoryUsage(),
+    hrtime, nextTick, exit, emitWarning,
+    abort: () => native.abort(),
+    reallyExit: (code) => native.exit(code | 0),
+});
+self.memoryUsage.rss = () => self.memoryUsage().rss;
+Object.defineProperty(self, 'exitCode', {
+    configurable: true, enumerable: true,
+    get: () => exitCode,
+    set(code) {
+        checkCode(code);
+        exitCode = code;
+    },
+});
+Object.defineProperty(self, Symbol.toStringTag,
+    { value: 'process', configurable: true });
+lazy('env', environment);
+lazy('stdout', () => output(1));
+lazy('stderr', () => output(2));
+
+// ---- what C calls ----
+
+// true: somebody listens and has dealt with it.
+function onUncaught(error, origin) {
+    self.emit('uncaughtExceptionMonitor', error, origin);
+    if (self.listenerCount('uncaughtException') === 0)
+        return false;
+    self.emit('uncaughtException', error, origin);
+    return true;
+}
+
+function onUnhandled(promise, reason) {
+    if (self.emit('unhandledRejection', reason, promise))
+        return true;
+    const { isError } = require('inspect');
+    const error = isError(reason) ? reason : coded(Error,
+        'ERR_UNHANDLED_REJECTION', 'This error originated either by throwing ' +
+        'inside of an async function without a catch block, or by rejecting a ' +
+        'promise which was not handled with .catch(). The promise rejected ' +
+        `with the reason "${nameOf(reason)}".`);
+    return onUncaught(error, 'unhandledRejection');
+}
+
+function nameOf(reason) {
+    if (reason !== null && typeof reason === 'object')
+        return '#<' + (reason.constructor?.name || 'Object') + '>';
+    return String(reason);
+}
+
+Object.defineProperty(self, native.hooks, {
+    value: {
+        onUncaught: (error) => onUncaught(error, 'uncaughtException'),
+        onUnhandled, emitExit,
+        beforeExit() { self.emit('beforeExit', currentCode()); },
+        // Node's own listener: the event still says 0.
+        unsettled() {
+            const code = currentCode();
+            exitCode ??= 13;
+            isExiting = true;
+            self.emit('exit', code);
+            return currentCode();
+        },
+        fail(code) {
+            if (exitCode === undefined)
+                exitCode = code;
+        },
+    },
+});
+
+module.exports = self;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// text -- primitive values as text, and colours.
+'use strict';
+
+const colors = {
+    __proto__: null,
+    bold: [1, 22], italic: [3, 23], underline: [4, 24], inverse: [7, 27],
+    white: [37, 39], grey: [90, 39], gray: [90, 39], black: [30, 39],
+    blue: [34, 39], cyan: [36, 39], green: [32, 39], magenta: [35, 39],
+    red: [31, 39], yellow: [33, 39],
+};
+
+const styles = {
+    __proto__: null,
+    special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow',
+    undefined: 'grey', null: 'bold', string: 'green', symbol: 'green',
+    date: 'magenta', regexp: 'red', module: 'underline',
+};
+
+const plain = (text) => text;
+
+function paint(text, style) {
+    const color = colors[styles[style]];
+    return color === undefined ? text
+        : `\u001b[${color[0]}m${text}\u001b[${color[1]}m`;
+}
+
+const ansi = /\u001b\[[0-9;]*m/g;
+
+function widthOf(ctx, text) {
+    return ctx.colors ? text.replace(ansi, '').length : text.length;
+}
+
+// ---- strings and numbers ----
+
+const escapes = {
+    '\b': '\\b', '\t': '\\t', '\n': '\\n', '\x0B': '\\x0B', '\f': '\\f',
+    '\r': '\\r', '\\': '\\\\',
+};
+
+function escape(char) {
+    return escapes[char] ?? (char.length > 1 ? char :
+        char < '\u0100'
+            ? `\\x${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+            : `\\u${char.charCodeAt(0).toString(16)}`);
+}
+
+// Controls, backslashes, lone surrogates; pairs are matched to be kept.
+const special =
+    /[\ud800-\udbff][\udc00-\udfff]|[\x00-\x1f\x7f-\x9f\\\ud800-\udfff]/g;
+
+function quote(text) {
+    let mark = "'";
+    if (text.includes("'")) {
+        if (!text.includes('"'))
+            mark = '"';
+        else if (!text.includes('`') && !text.includes('${'))
+            mark = '`';
+    }
+    const escaped = text.replace(special, escape);
+    return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark;
+}
+
+function formatString(ctx, text) {
+    let tail = '';
+    if (text.length > ctx.maxStringLength) {
+        const rest = text.length - ctx.maxStringLength;
+        text = text.slice(0, ctx.maxStringLength);
+        tail = `... ${rest} more character${rest > 1 ? 's' : ''}`;
+    }
+    if (text.length > 16 &&
+        text.length > ctx.breakLength - ctx.indentation - 4) {
+        const lines = text.split(/(?<=\n)/)
+            .map((line) => ctx.stylize(quote(line), 'string'));
+        return lines.join(` +\n${' '.repeat(ctx.indentation + 2)}`) + tail;
+    }
+    return ctx.stylize(quote(text), 'string') + tail;
+}
+
+function groupDigits(digits) {
+    return digits.replace(/\B(?=(\d{3})+$)/g, '_');
+}
+
+function numberText(number, separate) {
+    if (Object.is(number, -0))
+        return '-0';
+    const text = `${number}`;
+    if (!separate || !/^-?\d+(\.\d+)?$/.test(text))
+        return text;
+    const [whole, part] = text.split('.');
+    const grouped = groupDigits(whole);
+    return part === undefined ? grouped
+        : `${grouped}.${part.replace(/(\d{3})(?=\d)/g, '$1_')}`;
+}
+
+function formatPrimitive(ctx, value) {
+    switch (typeof value) {
+    case 'string':
+        return formatString(ctx, value);
+    case 'number':
+        return ctx.stylize(numberText(value, ctx.numericSeparator), 'number');
+    case 'bigint':
+        return ctx.stylize(ctx.numericSeparator
+            ? `${groupDigits(`${value}`)}n` : `${value}n`, 'bigint');
+    case 'boolean':
+        return ctx.stylize(`${value}`, 'boolean');
+    case 'undefined':
+        return ctx.stylize('undefined', 'undefined');
+    default:
+        return ctx.stylize(Symbol.prototype.toString.call(value), 'symbol');
+    }
+}
+
+module.exports = { colors, styles, plain, paint, ansi, widthOf, special, escape,
+    quote, numberText, formatPrimitive };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// util -- the part of Node's util that is here; docs/guide/javascript.md.
+'use strict';
+
+const { inspect, stripVTControlCharacters, isError, classOf } =
+    require('inspect');
+const { format, formatWithOptions } = require('format');
+const { invalidArgType, coded } = require('errors');
+
+const customPromisify = Symbol.for('nodejs.util.promisify.custom');
+
+function promisify(original) {
+    if (typeof original !== 'function')
+        throw invalidArgType('original', 'of type function', original);
+    const ready = original[customPromisify];
+    if (ready) {
+        if (typeof ready !== 'function')
+            throw invalidArgType('util.promisify.custom', 'of type function', ready);
+        return Object.defineProperty(ready, customPromisify,
+            { value: ready, writable: true, configurable: true });
+    }
+    function fn(...args) {
+        return new Promise((resolve, reject) => {
+            Reflect.apply(original, this, [...args, (error, value) =>
+                error ? reject(error) : resolve(value)]);
+        });
+    }
+    Object.setPrototypeOf(fn, Object.getPrototypeOf(original));
+    Object.defineProperty(fn, customPromisify,
+        { value: fn, writable: true, configurable: true });
+    return Object.defineProperties(fn, Object.getOwnPropertyDescriptors(original));
+}
+promisify.custom = customPromisify;
+
+function callbackify(original) {
+    if (typeof original !== 'function')
+        throw invalidArgType('original', 'of type function', original);
+    const { nextTick } = require('process');
+    return function callbackified(...args) {
+        const done = args.pop();
+        if (typeof done !== 'function')
+            throw invalidArgType('last argument', 'of type function', done);
+        Reflect.apply(original, this, args).then(
+            (value) => nextTick(done.bind(this), null, value),
+            (reason) => {
+                if (!reason) {
+                    const error = coded(Error, 'ERR_FALSY_VALUE_REJECTION',
+                        'Promise was rejected with falsy value');
+                    error.reason = reason;
+                    reason = error;
+                }
+                nextTick(done.bind(this), reason);
+            });
+    };
+}
+
+function inherits(ctor, parent) {
+    if (typeof ctor !== 'function')
+        throw invalidArgType('ctor', 'of type function', ctor);
+    if (typeof parent !== 'function')
+        throw invalidArgType('superCtor', 'of type function', parent);
+    Object.defineProperty(ctor, 'super_',
+        { value: parent, writable: true, configurable: true });
+    Object.setPrototypeOf(ctor.prototype, parent.prototype);
+}
+
+function deprecate(fn, message, code) {
+    let warned = false;
+    function deprecated(...args) {
+        if (!warned) {
+            warned = true;
+            require('process').emitWarning(message, 'DeprecationWarning', code);
+        }
+        return new.target ? Reflect.construct(fn, args, new.target)
+            : Reflect.apply(fn, this, args);
+    }
+    Object.setPrototypeOf(deprecated, fn);
+    if (fn.prototype)
+        deprecated.prototype = fn.prototype;
+    return deprecated;
+}
+
+const is = (...kinds) => (value) => value !== null &&
+    (typeof value === 'object' || typeof value === 'function') &&
+    kinds.includes(classOf(value));
+
+const types = {
+    isArrayBuffer: is('ArrayBuffer'), isSharedArrayBuffer: is('SharedArrayBuffer'),
+    isAnyArrayBuffer: is('ArrayBuffer', 'SharedArrayBuffer'),
+    isArrayBufferView: ArrayBuffer.isView, isDataView: is('DataView'),
+    isTypedArray: (value) => ArrayBuffer.isView(value) && classOf(value) !== 'DataView',
+    isUint8Array: is('Uint8Array'), isDate: is('Date'), isRegExp: is('RegExp'),
+    isMap: is('Map'), isSet: is('Set'), isWeakMap: is('WeakMap'),
+    isWeakSet: is('WeakSet'), isPromise: is('Promise'), isNativeError: isError,
+    isMapIterator: is('Map Iterator'), isSetIterator: is('Set Iterator'),
+    isNumberObject: is('Number'), isStringObject: is('String'),
+    isBooleanObject: is('Boolean'), isSymbolObject: is('Symbol'),
+    isBigIntObject: is('BigInt'),
+    isBoxedPrimitive: is('Number', 'String', 'Boolean', 'Symbol', 'BigInt'),
+    isArgumentsObject: is('Arguments', 'MappedArguments'),
+    isAsyncFunction: is('AsyncFunction', 'AsyncGeneratorFunction'),
+    isGeneratorFunction: is('GeneratorFunction', 'AsyncGeneratorFunction'),
+    isGeneratorObject: is('Generator', 'AsyncGenerator'),
+};
+
+module.exports = { inspect, format, formatWithOptions, stripVTControlCharacters,
+    promisify, callbackify, inherits, deprecate, types };

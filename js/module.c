@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * module -- the engine's questions about ES modules, answered by
+ * js/lib/module.js; and files for that.
+ *
+ * What is no ES module, a builtin or a CommonJS file, is one for the engine
+ * all the same: its names are known when it is linked, and its values come
+ * when it is its turn to run.
+ *
+ * Tested by  test/js/module-*.js, test/js/commonjs-*.js
+ */
+#include "module.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "error.h"
+#include "lib.h"
+#include "native.h"
+
+static const char head[] =
+    "(function (exports, require, module, __filename, __dirname) {\n\n";
+static const char tail[] = "\n})";
+
+/* ---- the hooks of js/lib/bootstrap.js ---- */
+
+static JSValue ask(weir_js *js, const char *name, int count, JSValueConst *args)
+{
+    JSValue hook = weir__js_hook(js, name), answer;
+
+    if (JS_IsException(hook))
+        return hook;
+    answer = JS_Call(js->context, hook, JS_UNDEFINED, count, args);
+    JS_FreeValue(js->context, hook);
+    return answer;
+}
+
+/* Takes the first argument. */
+static JSValue ask_about(weir_js *js, const char *name, JSValue first,
+                         JSValueConst second)
+{
+    JSValueConst args[] = {first, second};
+    JSValue answer =
+        JS_IsException(first) ? JS_EXCEPTION : ask(js, name, 2, args);
+
+    JS_FreeValue(js->context, first);
+    return answer;
+}
+
+static char *normalize(JSContext *context, const char *base, const char *name,
+                       void *opaque)
+{
+    JSValue parent = JS_NewString(context, base);
+    JSValue id =
+        ask_about(opaque, "resolve", JS_NewString(context, name), parent);
+    const char *text = JS_IsException(id) ? NULL : JS_ToCString(context, id);
+    char *copy = text != NULL ? js_strdup(context, text) : NULL;
+
+    JS_FreeCString(context, text);
+    JS_FreeValue(context, id);
+    JS_FreeValue(context, parent);
+    return copy;
+}
+
+/* ---- modules that are none for JavaScript ---- */
+
+/* The module's turn: its private value is its id. */
+static int run_foreign(JSContext *context, JSModuleDef *module)
+{
+    weir_js *js = weir__js_of(context);
+    JSValue exports = ask_about(
+        js, "load", JS_GetModulePrivateValue(context, module), JS_UNDEFINED);
+    JSAtom atom = JS_GetModuleName(context, module);
+    JSValue names =
+        ask_about(js, "names", JS_AtomToString(context, atom), JS_UNDEFINED);
+    int64_t count = 0;
+    int err = JS_IsException(exports) || JS_IsException(names) ||
+                      JS_GetLength(context, names, &count) < 0
+                  ? -1
+                  : 0;
+
+    JS_FreeAtom(context, atom);
+    for (int64_t i = 0; i < count && err == 0; i++) {
+        JSValue key = JS_GetPropertyInt64(context, names, i);
+        const char *name = JS_ToCString(context, key);
+        JSValue value = JS_UNDEFINED;
+
+        if (name == NULL)
+            err = -1;
+        else if (i == count - 1) /* "default", the last one */
+            value = JS_DupValue(context, exports);
+        else if (JS_IsObject(exports))
+            value = JS_GetPropertyStr(context, exports, name);
+        if (err == 0)
+            err = JS_IsException(value)
+                      ? -1
+                      : JS_SetModuleExport(context, module, name, value);
+        JS_FreeCString(context, name);
+        JS_FreeValue(context, key);
+    }
+    JS_FreeValue(context, names);
+    JS_FreeValue(context, exports);
+    return err;
+}
+
+static JSModuleDef *new_foreign(weir_js *js, const char *id)
+{
+    JSContext *context = js->context;
+    JSModuleDef *module = JS_NewCModule(context, id, run_foreign);
+    JSValue names =
+        ask_about(js, "names", JS_NewString(context, id), JS_UNDEFINED);
+    int64_t count = 0;
+    bool failed = module == NULL || JS_IsException(names) ||
+                  JS_GetLength(context, names, &count) < 0 ||
+                  JS_SetModulePrivateValue(context, module,
+                                           JS_NewString(context, id)) < 0;
+
+    for (int64_t i = 0; i < count && !failed; i++) {
+        JSValue key = JS_GetPropertyInt64(context, names, i);
+        const char *name = JS_ToCString(context, key);
+
+        failed = name == NULL || JS_AddModuleExport(context, module, name) < 0;
+        JS_FreeCString(context, name);
+        JS_FreeValue(context, key);
+    }
+    JS_FreeValue(context, names);
+    return failed ? NULL : module;
+}
+
+/* ---- ES modules ---- */
+
+static JSModuleDef *compile_module(weir_js *js, const char *id,
+                                   const char *source, size_t length)
+{
+    JSContext *context = js->context;
+    JSValue code = JS_Eval(context, source, length, id,
+                           JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+    JSModuleDef *module;
+    JSValue meta, filled;
+
+    if (JS_IsException(code))
+        return NULL;
+    module = JS_VALUE_GET_PTR(code);
+    JS_FreeValue(context, code); /* the context holds its modules */
+    meta = JS_GetImportMeta(context, module);
+    filled = ask_about(js, "meta", JS_NewString(context, id), meta);
+    JS_FreeValue(context, meta);
+    JS_FreeValue(context, filled);
+    return JS_IsException(filled) ? NULL : module;
+}
+
+static JSModuleDef *compile_value(weir_js *js, const char *id,
+                                  JSValueConst source)
+{
+    size_t length;
+    const char *text = JS_ToCStringLen(js->context, &length, source);
+    JSModuleDef *module =
+        text != NULL ? compile_module(js, id, text, length) : NULL;
+
+    JS_FreeCString(js->context, text);
+    return module;
+}
+
+/* The import attribute `type`, or undefined. */
+static JSValue type_of(JSContext *context, JSValueConst attributes)
+{
+    return JS_IsObject(attributes)
+               ? JS_GetPropertyStr(context, attributes, "type")
+               : JS_UNDEFINED;
+}
+
+static bool check_type(JSContext *context, const char *id, const char *format,
+                       JSValueConst attributes)
+{
+    JSValue type = type_of(context, attributes);
+    bool is_json = strcmp(format, "json") == 0;
+    bool is_given = JS_IsString(type);
+
+    JS_FreeValue(context, type);
+    if (is_json == is_given)
+        return true;
+    JS_ThrowTypeError(context,
+                      is_json ? "Module \"%s\" needs an import attribute of "
+                                "\"type: json\""
+                              : "Module \"%s\" is not of type \"json\"",
+                      id);
+    return false;
+}
+
+static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
+                         JSValueConst attributes)
+{
+    weir_js *js = opaque;
+    JSValue answer =
+        ask_about(js, "format", JS_NewString(context, id), JS_UNDEFINED);
+    JSValue format, source;
+    JSModuleDef *module = NULL;
+    const char *name;
+
+    if (JS_IsException(answer))
+        return NULL;
+    format = JS_GetPropertyUint32(context, answer, 0);
+    source = JS_GetPropertyUint32(context, answer, 1);
+    name = JS_ToCString(context, format);
+    if (name != NULL && check_type(context, id, name, attributes))
+        module = strcmp(name, "module") == 0 ? compile_value(js, id, source)
+                                             : new_foreign(js, id);
+    JS_FreeCString(context, name);
+    JS_FreeValue(context, format);
+    JS_FreeValue(context, source);
+    JS_FreeValue(context, answer);
+    return module;
+}
+
+static int check_attributes(JSContext *context, void *opaque,
+                            JSValueConst attributes)
+{
+    JSPropertyEnum *names;
+    uint32_t count;
+    int err = 0;
+
+    (void)opaque;
+    if (JS_GetOwnPropertyNames(context, &names, &count, attributes,
+                               JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY) < 0)
+        return -1;
+    for (uint32_t i = 0; i < count && err == 0; i++) {
+        const char *name = JS_AtomToCString(context, names[i].atom);
+
+        if (name == NULL || strcmp(name, "type") != 0) {
+            JS_ThrowTypeError(context,
+                              "Import attribute \"%s\" is not supported",
+                              name != NULL ? name : "?");
+            err = -1;
+        }
+        JS_FreeCString(context, name);
+    }
+    JS_FreePropertyEnum(context, names, count);
+    return err;
+}
+
+void weir__js_watch_modules(weir_js *js)
+{
+    JS_SetModuleLoaderFunc2(js->runtime, normalize, load, check_attributes, js);
+}
+
+/* ---- the program's own module ---- */
+
+/* Takes the promise of the main module: how it fails, the program fails. */
+static JSValue watch_main(JSContext *context, JSValue promise)
+{
+    weir_js *js = weir__js_of(context);
+
+    if (JS_IsException(promise))
+        return promise;
+    JS_PromiseMarkAsHandled(context, promise);
+    JS_FreeValue(context, js->main);
+    js->main = promise;
+    return JS_UNDEFINED;
+}
+
+static JSValue evaluate_module(JSContext *context, JSModuleDef *module)
+{
+    if (module == NULL)
+        return JS_EXCEPTION;
+    return watch_main(
+        context,
+        JS_EvalFunction(context,
+                        JS_DupValue(context, JS_MKPTR(JS_TAG_MODULE, module))));
+}
+
+static JSValue run_main(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    const char *id = JS_ToCString(context, argv[0]);
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (id == NULL)
+        return JS_EXCEPTION;
+    result = evaluate_module(
+        context, load(context, id, weir__js_of(context), JS_UNDEFINED));
+    JS_FreeCString(context, id);
+    return result;
+}
+
+/* (text, id) */
+static JSValue run_main_text(JSContext *context, JSValueConst this_value,
+                             int argc, JSValueConst *argv)
+{
+    const char *id = JS_ToCString(context, argv[1]);
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (id == NULL)
+        return JS_EXCEPTION;
+    result = evaluate_module(context,
+                             compile_value(weir__js_of(context), id, argv[0]));
+    JS_FreeCString(context, id);
+    return result;
+}
+
+/* ---- CommonJS ---- */
+
+/* compile(source, file): function (exports, require, ...).  The head is lines
+ * -1 and 0, so that lines and columns are the file's own. */
+static JSValue compile(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    const char *file = JS_ToCString(context, argv[1]);
+    char *text = source != NULL && file != NULL
+                     ? js_malloc(context, sizeof(head) + length + sizeof(tail))
+                     : NULL;
+    JSEvalOptions options = {.version = JS_EVAL_OPTIONS_VERSION,
+                             .eval_flags = JS_EVAL_TYPE_GLOBAL,
+                             .filename = file,
+                             .line_num = -1};
+    JSValue function = JS_EXCEPTION;
+
+    (void)this_value;
+    (void)argc;
+    if (text != NULL) {
+        memcpy(text, head, sizeof(head) - 1);
+        memcpy(text + sizeof(head) - 1, source, length);
+        memcpy(text + sizeof(head) - 1 + length, tail, sizeof(tail));
+        if (length > 1 && source[0] == '#' && source[1] == '!')
+            memcpy(text + sizeof(head) - 1, "//", 2);
+        function =
+            JS_Eval2(context, text,
+                     sizeof(head) - 1 + length + sizeof(tail) - 1, &options);
+    }
+    js_free(context, text);
+    JS_FreeCString(context, source);
+    JS_FreeCString(context, file);
+    return function;
+}
+
+/* evaluate(text, name): a script, and its last value. */
+static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    const char *file = JS_ToCString(context, argv[1]);
+    JSValue value =
+        source != NULL && file != NULL
+            ? JS_Eval(context, source, length, file, JS_EVAL_TYPE_GLOBAL)
+            : JS_EXCEPTION;
+
+    (void)this_value;
+    (void)argc;
+    JS_FreeCString(context, source);
+    JS_FreeCString(context, file);
+    return value;
+}
+
+static JSValue detect(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    bool is_module;
+
+    (void)this_value;
+    (void)argc;
+    if (source == NULL)
+        return JS_EXCEPTION;
+    is_module = JS_DetectModule(source, length);
+    JS_FreeCString(context, source);
+    return JS_NewBool(context, is_module);
+}
+
+/* ---- files ---- */
+
+static JSValue stat_path(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    struct stat found;
+    int kind;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    kind = stat(path, &found) != 0 ? -1 : S_ISDIR(found.st_mode) ? 1 : 0;
+    JS_FreeCString(context, path);
+    return JS_NewInt32(context, kind);
+}
+
+static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    char real[PATH_MAX];
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    result = realpath(path, real) != NULL
+                 ? JS_NewString(context, real)
+                 : weir__js_throw_status(context, -errno);
+    JS_FreeCString(context, path);
+    return result;
+}
+
+static JSValue read_stream(JSContext *context, FILE *file)
+{
+    size_t size = 0, capacity = 65536, got;
+    char *text = malloc(capacity);
+    JSValue result;
+
+    while (text != NULL &&
+           (got = fread(text + size, 1, capacity - size, file)) > 0) {
+        size += got;
+        if (size == capacity) {
+            char *larger = realloc(text, capacity *= 2);
+
+            if (larger == NULL)
+                free(text);
+            text = larger;
+        }
+    }
+    if (text == NULL)
+        return JS_ThrowOutOfMemory(context);
+    result = ferror(file) ? weir__js_throw_status(context, -EIO)
+                          : JS_NewStringLen(context, text, size);
+    free(text);
+    return result;
+}
+
+static JSValue read_file(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    FILE *file = path != NULL ? fopen(path, "rbe") : NULL;
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    if (file != NULL) {
+        result = read_stream(context, file);
+        fclose(file);
+    } else {
+        result = weir__js_throw_status(context, -errno);
+    }
+    JS_FreeCString(context, path);
+    return result;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("compile", 2, compile),
+    JS_CFUNC_DEF("evaluate", 2, evaluate),
+    JS_CFUNC_DEF("detectModule", 1, detect),
+    JS_CFUNC_DEF("runMain", 1, run_main),
+    JS_CFUNC_DEF("runMainText", 2, run_main_text),
+    JS_CFUNC_DEF("stat", 1, stat_path),
+    JS_CFUNC_DEF("realpath", 1, real_path),
+    JS_CFUNC_DEF("readFile", 1, read_file),
+};
+
+int weir__js_add_module(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}
+
+JSValue weir__js_main(weir_js *js, const char *kind, const char *text)
+{
+    JSValue source = JS_NewString(js->context, text);
+    JSValue result =
+        ask_about(js, "main", JS_NewString(js->context, kind), source);
+
+    JS_FreeValue(js->context, source);
+    return result;
+}

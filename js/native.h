@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * native -- what each file of js/lib gets from C.  0, or -1 with an exception.
+ */
+#ifndef WEIR_JS_NATIVE_H
+#define WEIR_JS_NATIVE_H
+
+#include "host.h"
+
+int weir__js_add_timer(JSContext *context, JSValueConst native);
+int weir__js_add_immediate(JSContext *context, JSValueConst native);
+int weir__js_add_inspect(JSContext *context, JSValueConst native);
+int weir__js_add_process(JSContext *context, JSValueConst native);
+int weir__js_add_module(JSContext *context, JSValueConst native);
+
+/* The host ends. */
+void weir__js_drop_timers(weir_js *js);
+
+#endif /* WEIR_JS_NATIVE_H */

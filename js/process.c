@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process -- what `process` needs of the system.
+ *
+ * Tested by  test/js/process-*.js, test/api/program.sh
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "lib.h"
+#include "native.h"
+#include "program.h"
+#include "weir/clock.h"
+#include "weir/version.h"
+
+extern char **environ;
+
+/* All of it, also to a pipe that does not block and is full. */
+static int write_all(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t done = write(fd, text, size);
+
+        if (done >= 0) {
+            text += done;
+            size -= (size_t)done;
+        } else if (errno == EAGAIN) {
+            struct pollfd ready = {.fd = fd, .events = POLLOUT};
+
+            poll(&ready, 1, -1);
+        } else if (errno != EINTR) {
+            return -errno;
+        }
+    }
+    return 0;
+}
+
+/* write(fd, string).  A reader that has gone is not the writer's error, as for
+ * Node's console. */
+static JSValue write_text(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    int32_t fd;
+    size_t size;
+    const char *text = JS_ToCStringLen(context, &size, argv[1]);
+
+    (void)this_value;
+    (void)argc;
+    if (text == NULL || JS_ToInt32(context, &fd, argv[0]) < 0)
+        return JS_EXCEPTION;
+    write_all(fd, text, size);
+    JS_FreeCString(context, text);
+    return JS_UNDEFINED;
+}
+
+/* writeBytes(fd, buffer, offset, length) */
+static JSValue write_bytes(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    int32_t fd;
+    uint64_t offset, length;
+    size_t size;
+    uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[1]);
+
+    (void)this_value;
+    (void)argc;
+    if (bytes == NULL || JS_ToInt32(context, &fd, argv[0]) < 0 ||
+        JS_ToIndex(context, &offset, argv[2]) < 0 ||
+        JS_ToIndex(context, &length, argv[3]) < 0)
+        return JS_EXCEPTION;
+    if (offset > size || length > size - offset)
+        return JS_ThrowRangeError(context, "out of the buffer");
+    write_all(fd, (const char *)bytes + offset, length);
+    return JS_UNDEFINED;
+}
+
+static JSValue is_tty(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    int32_t fd;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToInt32(context, &fd, argv[0]) < 0)
+        return JS_EXCEPTION;
+    return JS_NewBool(context, isatty(fd) == 1);
+}
+
+static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewBigInt64(context, weir_clock_now());
+}
+
+static JSValue cwd(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv)
+{
+    char path[PATH_MAX];
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return getcwd(path, sizeof(path)) != NULL
+               ? JS_NewString(context, path)
+               : weir__js_throw_status(context, -errno);
+}
+
+static JSValue change_directory(JSContext *context, JSValueConst this_value,
+                                int argc, JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    int err;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    err = chdir(path) != 0 ? -errno : 0;
+    JS_FreeCString(context, path);
+    return err != 0 ? weir__js_throw_status(context, err) : JS_UNDEFINED;
+}
+
+static JSValue set_umask(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    uint32_t mask;
+    mode_t old;
+
+    (void)this_value;
+    (void)argc;
+    if (!JS_IsUndefined(argv[0])) {
+        if (JS_ToUint32(context, &mask, argv[0]) < 0)
+            return JS_EXCEPTION;
+        return JS_NewUint32(context, umask(mask & 0777));
+    }
+    old = umask(0);
+    umask(old);
+    return JS_NewUint32(context, old);
+}
+
+/* ---- the environment ---- */
+
+static JSValue get_variable(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    const char *name = JS_ToCString(context, argv[0]);
+    const char *value;
+
+    (void)this_value;
+    (void)argc;
+    if (name == NULL)
+        return JS_EXCEPTION;
+    value = getenv(name);
+    JS_FreeCString(context, name);
+    return value != NULL ? JS_NewString(context, value) : JS_UNDEFINED;
+}
+
+/* setenv(name, value); undefined removes it. */
+static JSValue set_variable(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    const char *name = JS_ToCString(context, argv[0]);
+    const char *value =
+        JS_IsUndefined(argv[1]) ? NULL : JS_ToCString(context, argv[1]);
+
+    (void)this_value;
+    (void)argc;
+    if (name != NULL && value != NULL)
+        setenv(name, value, 1);
+    else if (name != NULL)
+        unsetenv(name);
+    JS_FreeCString(context, value);
+    JS_FreeCString(context, name);
+    return JS_UNDEFINED;
+}
+
+static JSValue variable_names(JSContext *context, JSValueConst this_value,
+                              int argc, JSValueConst *argv)
+{
+    JSValue names = JS_NewArray(context);
+    uint32_t count = 0;
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    for (char **at = environ; *at != NULL; at++) {
+        const char *end = strchr(*at, '=');
+
+        if (end != NULL && end != *at)
+            JS_SetPropertyUint32(
+                context, names, count++,
+                JS_NewStringLen(context, *at, (size_t)(end - *at)));
+    }
+    return names;
+}
+
+/* ---- memory, exit ---- */
+
+static int64_t resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    long pages = 0;
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*d %ld", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static JSValue memory_usage(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    static const char *names[] = {"rss", "heapTotal", "heapUsed", "external",
+                                  "arrayBuffers"};
+    JSMemoryUsage usage;
+    JSValue values[5];
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    JS_ComputeMemoryUsage(JS_GetRuntime(context), &usage);
+    values[0] = JS_NewInt64(context, resident_bytes());
+    values[1] = JS_NewInt64(context, usage.malloc_size);
+    values[2] = JS_NewInt64(context, usage.memory_used_size);
+    values[3] = JS_NewInt64(context, usage.binary_object_size);
+    values[4] = JS_NewInt64(context, usage.binary_object_size);
+    return JS_NewObjectFromStr(context, 5, names, values);
+}
+
+/* Does not return to JavaScript. */
+static JSValue leave(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    int32_t code;
+    JSValue error;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToInt32(context, &code, argv[0]) < 0)
+        return JS_EXCEPTION;
+    weir__js_stop(weir__js_of(context), code);
+    error = JS_NewInternalError(context, "exit");
+    JS_SetUncatchableError(context, error);
+    return JS_Throw(context, error);
+}
+
+static JSValue die(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv)
+{
+    (void)context;
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    abort();
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("write", 2, write_text),
+    JS_CFUNC_DEF("writeBytes", 4, write_bytes),
+    JS_CFUNC_DEF("isTTY", 1, is_tty),
+    JS_CFUNC_DEF("hrtime", 0, hrtime),
+    JS_CFUNC_DEF("cwd", 0, cwd),
+    JS_CFUNC_DEF("chdir", 1, change_directory),
+    JS_CFUNC_DEF("umask", 1, set_umask),
+    JS_CFUNC_DEF("getenv", 1, get_variable),
+    JS_CFUNC_DEF("setenv", 2, set_variable),
+    JS_CFUNC_DEF("envKeys", 0, variable_names),
+    JS_CFUNC_DEF("memoryUsage", 0, memory_usage),
+    JS_CFUNC_DEF("exit", 1, leave),
+    JS_CFUNC_DEF("abort", 0, die),
+    JS_PROP_STRING_DEF("version", WEIR_VERSION, 0),
+    JS_PROP_STRING_DEF("hooks", "weir hooks", 0),
+#ifdef __x86_64__
+    JS_PROP_STRING_DEF("arch", "x64", 0),
+#elif defined(__aarch64__)
+    JS_PROP_STRING_DEF("arch", "arm64", 0),
+#else
+    JS_PROP_STRING_DEF("arch", "unknown", 0),
+#endif
+};
+
+static int set(JSContext *context, JSValueConst native, const char *name,
+               JSValue value)
+{
+    return JS_SetPropertyStr(context, native, name, value);
+}
+
+static JSValue arguments(weir_js *js)
+{
+    JSValue list = JS_NewArray(js->context);
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+
+    JS_SetPropertyUint32(
+        js->context, list, 0,
+        length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
+                   : JS_NewString(js->context, "weir"));
+    for (int i = 0; i < js->argc; i++)
+        JS_SetPropertyUint32(js->context, list, (uint32_t)i + 1,
+                             JS_NewString(js->context, js->argv[i]));
+    return list;
+}
+
+int weir__js_add_process(JSContext *context, JSValueConst native)
+{
+    weir_js *js = weir__js_of(context);
+    JSValue argv = arguments(js);
+
+    if (WEIR__JS_SET_NATIVE(context, native, natives) < 0 ||
+        set(context, native, "execPath",
+            JS_GetPropertyUint32(context, argv, 0)) < 0 ||
+        set(context, native, "argv", argv) < 0 ||
+        set(context, native, "pid", JS_NewInt32(context, getpid())) < 0 ||
+        set(context, native, "ppid", JS_NewInt32(context, getppid())) < 0 ||
+        set(context, native, "engineVersion",
+            JS_NewString(context, JS_GetVersion())) < 0 ||
+        set(context, native, "started",
+            JS_NewBigInt64(context, js->started_ns)) < 0)
+        return -1;
+    weir__js_watch_process(js);
+    return 0;
+}

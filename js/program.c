@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * program -- from the first line to the exit code.
+ *
+ *     main, then turns of the loop until it is idle
+ *     beforeExit; if that has queued something, again
+ *     exit, and the code
+ *
+ * An error that nobody catches ends it early, with code 1, and so does
+ * process.exit.  A main module that waits for ever at its top level is code 13,
+ * as in Node.
+ *
+ * Tested by  test/api/program.sh, test/js/process-*.js
+ */
+#include "program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "interrupt.h"
+#include "lib.h"
+#include "module.h"
+
+enum { FAILED = 1, LISTENER_FAILED = 7, UNSETTLED = 13 };
+
+void weir__js_stop(weir_js *js, int code)
+{
+    if (!js->has_exited) {
+        js->has_exited = true;
+        js->exit_code = code;
+    }
+    weir_js_terminate(js);
+    if (weir_loop_is_owner(js->loop))
+        (void)!weir_loop_shutdown(js->loop, -1); /* begins; we are inside */
+}
+
+/* A function of js/lib/process.js, called inside JavaScript. */
+static JSValue call_hook(weir_js *js, const char *name, int count,
+                         JSValueConst *args)
+{
+    JSContext *context = js->context;
+    JSValue key = JS_NewString(context, "weir hooks");
+    JSValue get = weir__js_hook(js, "process");
+    JSValue hooks = JS_Call(context, get, JS_UNDEFINED, 1, &key);
+    JSValue hook = JS_IsException(hooks)
+                       ? JS_EXCEPTION
+                       : JS_GetPropertyStr(context, hooks, name);
+    JSValue result = JS_IsException(hook)
+                         ? JS_EXCEPTION
+                         : JS_Call(context, hook, JS_UNDEFINED, count, args);
+
+    JS_FreeValue(context, hook);
+    JS_FreeValue(context, hooks);
+    JS_FreeValue(context, get);
+    JS_FreeValue(context, key);
+    return result;
+}
+
+/* What a listener throws is the error then: it replaces the first one. */
+static bool heard(weir_js *js, JSValue result)
+{
+    bool is_true = JS_ToBool(js->context, result) == 1;
+
+    if (JS_IsException(result)) {
+        JSValue thrown = JS_GetException(js->context);
+
+        if (!JS_IsUncatchableError(thrown)) {
+            js->is_hopeless = true;
+            JS_Throw(js->context, thrown);
+            weir__js_report_last(js);
+            return true;
+        }
+        JS_FreeValue(js->context, thrown);
+        return true; /* it called process.exit */
+    }
+    JS_FreeValue(js->context, result);
+    return is_true;
+}
+
+static bool on_uncaught(weir_js *js, JSValueConst thrown)
+{
+    return heard(js, call_hook(js, "onUncaught", 1, &thrown));
+}
+
+static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason)
+{
+    JSValueConst args[] = {promise, reason};
+
+    return heard(js, call_hook(js, "onUnhandled", 2, args));
+}
+
+void weir__js_watch_process(weir_js *js)
+{
+    js->has_process = true;
+    js->hooks.uncaught = on_uncaught;
+    js->hooks.unhandled = on_unhandled;
+}
+
+/* The program has failed, and its error was told. */
+void weir__js_fail(weir_js *js)
+{
+    JSValue code = JS_NewInt32(js->context, FAILED), result;
+
+    if (!js->is_program || js->has_exited)
+        return;
+    if (js->is_hopeless) {
+        weir__js_stop(js, LISTENER_FAILED);
+        return;
+    }
+    if (js->has_process && weir__js_enter(js) == 0) {
+        result = call_hook(js, "fail", 1, &code);
+        JS_FreeValue(js->context, result);
+        result = call_hook(js, "emitExit", 0, NULL);
+        if (JS_IsException(result))
+            JS_FreeValue(js->context, JS_GetException(js->context));
+        JS_FreeValue(js->context, result);
+        weir__js_leave(js);
+    }
+    weir__js_stop(js, FAILED);
+}
+
+struct start {
+    weir_js *js;
+    const weir_js_program *program;
+};
+
+static void start(void *arg, int status)
+{
+    struct start *begin = arg;
+    weir_js *js = begin->js;
+    static const char *const kinds[] = {"file", "eval", "print", "stdin"};
+    JSValue result;
+
+    if (status != 0 || weir__js_enter(js) != 0)
+        return;
+    result =
+        weir__js_main(js, kinds[begin->program->kind], begin->program->text);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(js->context, result);
+    weir__js_leave(js);
+}
+
+/* Calls a hook from outside the loop.  What it throws is reported. */
+static int tell_process(weir_js *js, const char *hook, int *code)
+{
+    JSValue result;
+
+    if (!js->has_process || weir__js_enter(js) != 0)
+        return 0;
+    result = call_hook(js, hook, 0, NULL);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    else if (code != NULL)
+        JS_ToInt32(js->context, code, result);
+    JS_FreeValue(js->context, result);
+    weir__js_leave(js);
+    return 0;
+}
+
+static void on_before_exit(void *arg, int status)
+{
+    if (status == 0)
+        tell_process(arg, "beforeExit", NULL);
+}
+
+/* Whether the main module failed or waits for ever; 0 if neither. */
+static int main_code(weir_js *js)
+{
+    JSPromiseStateEnum state = JS_PromiseState(js->context, js->main);
+
+    return state == JS_PROMISE_PENDING ? UNSETTLED : 0;
+}
+
+/* The main module's failure is the program's, as soon as it is there. */
+void weir__js_check_main(weir_js *js)
+{
+    JSValue reason;
+
+    if (!JS_IsObject(js->main) ||
+        JS_PromiseState(js->context, js->main) != JS_PROMISE_REJECTED)
+        return;
+    reason = JS_PromiseResult(js->context, js->main);
+    JS_FreeValue(js->context, js->main);
+    js->main = JS_UNDEFINED;
+    JS_Throw(js->context, reason);
+    weir__js_report(js);
+}
+
+static int run_until_idle(weir_js *js)
+{
+    int err = weir_loop_run(js->loop, WEIR_RUN_UNTIL_IDLE);
+
+    return js->has_exited && err == WEIR_ECLOSED ? 0 : err;
+}
+
+/* beforeExit may queue more; then it comes again. */
+static int run_to_the_end(weir_js *js)
+{
+    int err = run_until_idle(js);
+
+    while (err == 0 && !js->has_exited && js->has_process) {
+        size_t before = js->begun + 1; /* beforeExit itself */
+
+        err = weir_loop_submit(js->loop, on_before_exit, js);
+        if (err == 0)
+            err = run_until_idle(js);
+        if (js->begun <= before)
+            break; /* nothing has come of it */
+    }
+    return err;
+}
+
+int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
+{
+    struct start begin = {js, program};
+    int err, code = 0;
+
+    if (js == NULL || program == NULL || exit_code == NULL ||
+        program->size != sizeof(*program) || program->text == NULL ||
+        (unsigned)program->kind > WEIR_JS_PROGRAM_STDIN ||
+        (program->argc > 0 && program->argv == NULL) || js->is_program)
+        return -EINVAL;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    if (weir_loop_is_owner(js->loop))
+        return WEIR_EREENTRANT;
+    js->is_program = true;
+    js->argc = program->argc;
+    js->argv = program->argv;
+    /* At the end of a turn: the next one begins with the timers, as Node's
+     * first does. */
+    err = weir_loop_on_close_phase(js->loop, start, &begin);
+    if (err == 0)
+        err = run_to_the_end(js);
+    if (err != 0)
+        return err;
+    if (!js->has_exited) {
+        code = main_code(js);
+        tell_process(js, code == 0 ? "emitExit" : "unsettled", &code);
+    }
+    *exit_code = (js->has_exited ? js->exit_code : code) & 0xff;
+    return 0;
+}

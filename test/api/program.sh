@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# program -- build/weir: its command line, its messages, its exit status.
+. "$(dirname "$0")/tap.sh"
+weir=$PWD/build/weir
+
+# ends STATUS ARGUMENT...: stdout and stderr are in files.
+ends() {
+    wanted=$1
+    shift
+    timeout 30 "$weir" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    cat "$scratch/out" "$scratch/err"
+    [ $status -eq "$wanted" ]
+}
+
+prints() {
+    text=$1
+    shift
+    ends 0 "$@" && [ "$(cat "$scratch/out")" = "$text" ]
+}
+
+# complains STATUS TEXT ARGUMENT...: each line of the text is on stderr.
+complains() {
+    wanted=$1 text=$2
+    shift 2
+    ends "$wanted" "$@" &&
+        while IFS= read -r line; do
+            grep -qxF -- "$line" "$scratch/err" || return
+        done <<<"$text"
+}
+
+from_stdin() {
+    [ "$(echo 'console.log(process.argv.length, 6 * 7)' | "$weir" "$@")" = "$2" ]
+}
+
+stdin_alone() {
+    [ "$(echo 'console.log(1)' | "$weir")" = 1 ]
+}
+
+help_names_every_option() {
+    ends 0 --help
+    for option in --eval --print --allow-blocking --microtask-budget \
+        --memory-limit --stack-size --shutdown-deadline --help --version; do
+        grep -qe "$option" "$scratch/out" &&
+            sed 's/\\//g' build/weir.1 | grep -qe "$option" || return
+    done
+}
+
+in_time() {
+    SECONDS=0
+    "$@" && [ $SECONDS -lt 10 ]
+}
+
+cat >"$scratch/broken.js" <<'END'
+let a = 1;
+	let = = 2;
+END
+cat >"$scratch/throws.js" <<'END'
+function f() {
+    throw new TypeError('bad', { cause: 5 });
+}
+f();
+END
+
+expect "-e runs code" prints 'hello' -e "console.log('hello')"
+expect "--eval=CODE runs code" prints '1' --eval='console.log(1)'
+expect "-p prints a value" prints "{ a: 1 }" -p '({ a: 1 })'
+expect "- reads stdin" from_stdin - "3 42"
+expect "no file reads stdin" stdin_alone
+expect "arguments follow the code" prints "[ 'x', '-y' ]" \
+    -p 'process.argv.slice(1)' x -y
+expect "-- ends the options" prints "[ '--help' ]" \
+    -p 'process.argv.slice(1)' -- --help
+expect "--help names every option, and so does the man page" \
+    help_names_every_option
+expect "--version names the engine" ends 0 --version
+expect "an unknown option is refused with 9" \
+    complains 9 "$weir: bad option: --nothing" --nothing
+expect "a value that is no number is refused with 9" \
+    complains 9 "$weir: bad value: --memory-limit=much" --memory-limit=much
+expect "a negative value is refused" ends 9 --stack-size=-1
+expect "a missing value is refused" \
+    complains 9 "$weir: needs a value: --eval" -e
+expect "a flag takes no value" ends 9 --allow-blocking=1
+expect "a missing file is an error with its name" \
+    complains 1 "Error: Cannot find module '/not/there.js'" /not/there.js
+expect "wrong syntax is shown with file, line and caret" \
+    complains 1 "$scratch/broken.js:2
+	let = = 2;
+	      ^" "$scratch/broken.js"
+expect "an uncaught error is shown with line, caret, stack and cause" \
+    complains 1 "$scratch/throws.js:2
+    throw new TypeError('bad', { cause: 5 });
+              ^
+TypeError: bad
+    at f ($scratch/throws.js:2:15)
+  [cause]: 5" "$scratch/throws.js"
+expect "an error in -e names [eval]" complains 1 '[eval]:1' -e 'null.x'
+expect "a thrown string is shown" complains 1 "Uncaught 'text'" -e "throw 'text'"
+expect "an unhandled rejection ends with 1" \
+    complains 1 'Error: lost' -e 'Promise.reject(new Error("lost"))'
+expect "a top level that waits for ever ends with 13" \
+    ends 13 -e 'await new Promise(() => {})'
+expect "process.exit gives the status" ends 42 -e 'process.exit(42)'
+expect "process.exitCode gives the status" ends 3 -e 'process.exitCode = 3'
+expect "--memory-limit is an error of the program" in_time \
+    ends 1 --memory-limit=8M -e 'const a = []; for (;;) a.push([a.length])'
+expect "--stack-size is a RangeError" prints 'RangeError' --stack-size=256K \
+    -e 'const f = () => f() + 1; try { f() } catch (e) { console.log(e.name) }'
+expect "Atomics.wait is refused on the main thread" ends 1 \
+    -e 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)'
+expect "--allow-blocking permits it" prints 'timed-out' --allow-blocking \
+    -p 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)'
+expect "--microtask-budget lets timers through, with one warning" in_time \
+    complains 0 "weir: warning: 10 microtasks in a row; timers and I/O are served in between" \
+    --microtask-budget=10 -e 'let stop = false; (function f() {
+        stop || Promise.resolve().then(f) })(); setTimeout(() => stop = true, 5)'
+expect "a pipe that nobody reads does not hang it" in_time \
+    bash -c "'$weir' -e 'for (let i = 0; i < 1e4; i++) console.log(i)' | head -1"
+finish

@@ -1,0 +1,1 @@
+exports.n = (globalThis.n = (globalThis.n ?? 0) + 1);

@@ -1,0 +1,50 @@
+// How values are printed.
+const show = (...values) => console.log(...values);
+show(undefined, null, true, 0, -0, 1.5, NaN, 12345678901234567890n, Symbol('s'), 'text');
+show(['text', "it's", `it's "q"`, `all ' " \``, 'line\nbreak', 'tab\t\\', '\x00\x1b\x7f\u{1F600}', '\ud800']);
+show([], {}, [[]], [{}], { a: {} }, [undefined, null], [, 1, , , 2, ,], [1, , 3]);
+show({ a: 1, 'b-c': 2, 3: 3, [Symbol('k')]: 4, __proto__: { inherited: 1 } });
+show({ a: { b: { c: { d: 1 } } } }, [[[[1]]]], { a: [{ b: [{ c: 1 }] }] });
+show(Object.create(null), Object.assign(Object.create(null), { x: 1 }));
+show(new Map([['a', 1], [{ k: 1 }, new Map()]]), new Set([1, 'two', [3]]), new Map(), new Set());
+show(new WeakMap(), new WeakSet(), new Date(0), new Date(NaN), /re+x/gi);
+show([new Date(0), /x/, new Error('in array').message]);
+class Point { constructor() { this.x = 1; } get y() { return 2; } }
+class Sub extends Point {}
+class Tagged { get [Symbol.toStringTag]() { return 'Tag'; } }
+show(new Point(), new Sub(), new Tagged(), Point, Sub, class {}, class extends Point {});
+show(function named() {}, () => {}, async () => {}, function* gen() {}, async function* ag() {}, Math.max);
+show(Object.assign(function withProps() {}, { a: 1 }), Object.assign(() => {}, { b: 2 }));
+show({ f() {}, g: () => {}, get a() { return 1; }, set a(v) {}, get b() { return 1; }, set c(v) {} });
+show(new Boolean(true), new Number(-0), new String('abc'), Object(Symbol('b')), Object(1n));
+show(Object.assign(new String('abc'), { extra: 1 }), Object.assign(new Number(3), { extra: 1 }));
+const circle = { name: 'c' }; circle.self = circle; circle.list = [circle, { circle }];
+show(circle);
+const a = {}, b = { a }; a.b = b;
+show({ a, b }, [a, a]);
+show(Promise.resolve(4), new Promise(() => {}), Promise.resolve({ deep: { deep: {} } }));
+const rejected = Promise.reject(3); rejected.catch(() => {}); show(rejected);
+show(new Uint8Array([1, 2, 3]), new Float64Array(2), new BigInt64Array(1), new Uint8Array(0));
+show(new ArrayBuffer(4), new SharedArrayBuffer(2), new DataView(new ArrayBuffer(2)));
+show((function () { return arguments; })(1, 'x'));
+show([1, 2, 3].entries()[Symbol.toStringTag], globalThis === global);
+show(new Proxy({ a: 1 }, {}), new Proxy([1], {}), new Proxy(function f() {}, {}));
+show(Array.from({ length: 120 }, (_, i) => i));
+show(Array.from({ length: 30 }, (_, i) => 'item ' + i));
+show(Array.from({ length: 10 }, (_, i) => ({ i })));
+show(new Array(5), Object.assign([1, 2], { extra: 'x', '-1': 0 }));
+show({ long: 'x'.repeat(70), other: 1 }, ['y'.repeat(80)]);
+show({ a: 'aaaaaaaaaaaaaaaaaaaaaaaaaa', b: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbb', c: 'cccccccccccccccccccc' });
+show(new Map([['key', { nested: { deep: { deeper: 1 } } }]]), new Set([[1, [2, [3, [4]]]]]));
+show([1.5, 22.25, 333, 4, 5, 6, 7, 8, 9, 10], [1n, 2n, 3n, 4n, 5n, 6n, 7n]);
+show(['a', 'bb', 'ccc', 'dddd', 'eeeee', 'ffffff', 'ggggggg', 'h'], [true, false, null, undefined, 1, 'x', 2]);
+show('%s is %d years and %i, %f, %j %o %O %% %c.', 'Bob', 42.5, 42.9, '1.5', { a: 1 }, [1], { b: 2 }, 'css', 'rest', { r: 1 });
+show('%s %s %s %s %s', null, undefined, 5n, Symbol('x'), { toString() { return 'own'; } }, 'extra');
+show('100%', 5, '%d', '42', '%x', 1); show('%s', 'a', 'b'); show('%%', 1); show('a%'); show('%d', '0x10', -0);
+show({ [Symbol.for('nodejs.util.inspect.custom')](depth, options) { return `custom ${depth} ${typeof options.stylize}`; } });
+show([{ [Symbol.for('nodejs.util.inspect.custom')]() { return { replaced: true }; } }]);
+show({ nested: { text: 'multi\nline' } }, ['multi\nline text that is longer than the limit of the line, so that it breaks\nhere']);
+show(Object.create({ constructor: undefined }), Object.create(Point.prototype), Object.create(Object.create(null)));
+show({ a: 1n, b: Symbol('q'), c: undefined, d: null, e: -0, f: NaN });
+show([[1, 2, [3, 4, [5, [6]]]], { a: { b: { c: {} } } }]);
+show(process.stdout.write('') === true);

@@ -1,0 +1,1 @@
+console.log('cjs runs'); exports.a = 1; exports.b = 2; exports['c'] = 3;

@@ -1,0 +1,1 @@
+export const hello = 'guessed esm'; export default 5;

@@ -1,0 +1,1 @@
+module.exports = { x: 1, y: 2, 'z': 3 };

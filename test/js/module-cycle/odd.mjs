@@ -1,0 +1,1 @@
+import { even, value } from './even.mjs'; export function odd(n) { return n !== 0 && even(n - 1); } export const later = () => value; try { value; } catch (error) { console.log(error.name); } console.log('odd');

@@ -1,0 +1,1 @@
+import plain from 'plain'; export const where = plain;

@@ -1,0 +1,3 @@
+// exit: 3
+process.exitCode = 3;
+process.on('exit', (code) => console.log(code));

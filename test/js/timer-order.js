@@ -1,0 +1,11 @@
+// Equal delays fire in the order of starting, and before what they start.
+const order = [];
+for (let i = 0; i < 5; i++)
+    setTimeout(() => {
+        order.push(i);
+        setTimeout(() => order.push(`nested ${i}`), 0);
+        setImmediate(() => order.push(`immediate ${i}`));
+    }, 3);
+setTimeout(() => order.push('longer'), 40);
+setTimeout(() => order.push('long'), 20);
+setTimeout(() => console.log(order.join('\n')), 60);

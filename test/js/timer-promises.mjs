@@ -1,0 +1,10 @@
+import { setTimeout as wait, setImmediate, setInterval, scheduler } from 'node:timers/promises';
+console.log(await wait(2, 'value'));
+console.log(await setImmediate('now'));
+let n = 0;
+for await (const x of setInterval(2, 'tick')) {
+    console.log(x, ++n);
+    if (n === 3) break;
+}
+await scheduler.wait(1);
+console.log(await Promise.race([wait(50, 'slow', { ref: false }), wait(5, 'fast')]));
