@@ -27,6 +27,24 @@ Object.defineProperty(Error.prototype, 'stack', {
     } }.stack,
 });
 
+// The engine refuses to block; the message says where, and what to do.
+const { wait } = Atomics;
+Object.defineProperty(Atomics, 'wait', {
+    writable: true, configurable: true,
+    value: { wait(array, index, value, timeout) {
+        try {
+            return wait(array, index, value, timeout);
+        } catch (error) {
+            if (error.message !== 'cannot block in this thread')
+                throw error;
+            const place = /\n.*\n.*?\(?([^\s(]+:\d+):\d+\)?(?:\n|$)/
+                .exec(new Error().stack)?.[1] ?? 'somewhere';
+            throw new TypeError('Atomics.wait would block the event loop ' +
+                `(${place}); run with --allow-blocking`);
+        }
+    } }.wait,
+});
+
 function lazy(name, lib, key, enumerable) {
     Object.defineProperty(globalThis, name, {
         configurable: true, enumerable,
@@ -47,6 +65,10 @@ function lazy(name, lib, key, enumerable) {
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
     'clearInterval', 'setImmediate', 'clearImmediate'])
     lazy(name, 'timers', name, true);
+for (const name of ['Event', 'CustomEvent', 'EventTarget', 'AbortSignal',
+    'AbortController'])
+    lazy(name, 'eventtarget', name, false);
+lazy('structuredClone', 'clone', undefined, true);
 lazy('console', 'console', undefined, false);
 lazy('process', 'process', undefined, false);
 Object.defineProperty(globalThis, 'global',

@@ -108,8 +108,10 @@ expect "--memory-limit is an error of the program" in_time \
     ends 1 --memory-limit=8M -e 'const a = []; for (;;) a.push([a.length])'
 expect "--stack-size is a RangeError" prints 'RangeError' --stack-size=256K \
     -e 'const f = () => f() + 1; try { f() } catch (e) { console.log(e.name) }'
-expect "Atomics.wait is refused on the main thread" ends 1 \
-    -e 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)'
+expect "Atomics.wait is refused on the main thread, with its line" complains 1 \
+    'TypeError: Atomics.wait would block the event loop ([eval]:2); run with --allow-blocking' \
+    -e 'const a = new Int32Array(new SharedArrayBuffer(4));
+        Atomics.wait(a, 0, 0, 1)'
 expect "--allow-blocking permits it" prints 'timed-out' --allow-blocking \
     -p 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)'
 expect "--microtask-budget lets timers through, with one warning" in_time \

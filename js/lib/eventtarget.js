@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// eventtarget -- Event, EventTarget, CustomEvent, AbortController, AbortSignal:
+// the DOM standard's, as Node has them.
+'use strict';
+
+const { coded, invalidArgType } = require('errors');
+
+const NONE = 0, AT_TARGET = 2;
+const state = new WeakMap(); // Event -> what is not public of it
+
+class Event {
+    #type; #bubbles; #cancelable; #composed; #canceled = false;
+    #timeStamp = performance.now();
+
+    constructor(type, options = undefined) {
+        if (arguments.length === 0)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" argument must be specified');
+        if (options != null && typeof options !== 'object' &&
+            typeof options !== 'function')
+            throw invalidArgType('options', 'of type object', options);
+        this.#type = `${type}`;
+        this.#bubbles = !!options?.bubbles;
+        this.#cancelable = !!options?.cancelable;
+        this.#composed = !!options?.composed;
+        state.set(this, { target: null, phase: NONE, isStopped: false,
+            isEnded: false, isPassive: false, cancel: () => {
+                if (this.#cancelable)
+                    this.#canceled = true;
+            } });
+    }
+
+    get type() { return this.#type; }
+    get target() { return state.get(this).target; }
+    get currentTarget() {
+        const { phase, target } = state.get(this);
+        return phase === NONE ? null : target;
+    }
+    get srcElement() { return this.target; }
+    get eventPhase() { return state.get(this).phase; }
+    get bubbles() { return this.#bubbles; }
+    get cancelable() { return this.#cancelable; }
+    get composed() { return this.#composed; }
+    get defaultPrevented() { return this.#cancelable && this.#canceled; }
+    get returnValue() { return !this.defaultPrevented; }
+    get timeStamp() { return this.#timeStamp; }
+    get isTrusted() { return state.get(this).isTrusted === true; }
+    get cancelBubble() { return state.get(this).isEnded; }
+    set cancelBubble(value) {
+        if (value)
+            this.stopPropagation();
+    }
+    composedPath() {
+        const target = this.currentTarget;
+        return target === null ? [] : [target];
+    }
+    preventDefault() {
+        const own = state.get(this);
+        if (!own.isPassive)
+            own.cancel();
+    }
+    stopPropagation() { state.get(this).isEnded = true; }
+    stopImmediatePropagation() {
+        const own = state.get(this);
+        own.isEnded = own.isStopped = true;
+    }
+    static NONE = 0;
+    static CAPTURING_PHASE = 1;
+    static AT_TARGET = 2;
+    static BUBBLING_PHASE = 3;
+}
+
+class CustomEvent extends Event {
+    #detail;
+    constructor(type, options = undefined) {
+        if (arguments.length === 0)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" argument must be specified');
+        super(type, options);
+        this.#detail = options?.detail ?? null;
+    }
+    get detail() { return this.#detail; }
+}
+
+// ---- targets ----
+
+const listeners = new WeakMap(); // EventTarget -> Map of type -> array
+
+function isListener(value) {
+    return typeof value === 'function' ||
+        (value !== null && typeof value === 'object');
+}
+
+function call(target, listener, event) {
+    try {
+        if (typeof listener === 'function')
+            Reflect.apply(listener, target, [event]);
+        else
+            listener.handleEvent(event);
+    } catch (error) {
+        // As in Node: it is the program's error, not the dispatcher's.
+        require('process').nextTick(() => { throw error; });
+    }
+}
+
+class EventTarget {
+    constructor() {
+        listeners.set(this, new Map());
+    }
+
+    addEventListener(type, listener, options = undefined) {
+        const own = listeners.get(this);
+        if (own === undefined)
+            throw coded(TypeError, 'ERR_INVALID_THIS',
+                'Value of "this" must be of type EventTarget');
+        if (arguments.length < 2)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" and "listener" arguments must be specified');
+        const given = typeof options === 'boolean' ? { capture: options }
+            : options ?? {};
+        const { once, passive, signal } = given, capture = !!given.capture;
+        if (signal !== undefined && !(signal instanceof AbortSignal))
+            throw invalidArgType('options.signal',
+                'an instance of AbortSignal', signal);
+        if (listener == null)
+            return;
+        if (!isListener(listener))
+            throw invalidArgType('listener',
+                'an instance of EventListener', listener);
+        if (signal?.aborted)
+            return;
+        type = `${type}`;
+        const list = own.get(type) ?? [];
+        if (list.some((one) => one.listener === listener && one.capture === capture))
+            return;
+        signal?.addEventListener('abort', () =>
+            this.removeEventListener(type, listener, { capture }), { once: true });
+        own.set(type, [...list, { listener, capture, once: !!once,
+            passive: !!passive, isRemoved: false }]);
+    }
+
+    removeEventListener(type, listener, options = undefined) {
+        const own = listeners.get(this);
+        if (own === undefined)
+            throw coded(TypeError, 'ERR_INVALID_THIS',
+                'Value of "this" must be of type EventTarget');
+        if (arguments.length < 2)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" and "listener" arguments must be specified');
+        const capture = typeof options === 'boolean' ? options : !!options?.capture;
+        type = `${type}`;
+        const list = own.get(type) ?? [];
+        const at = list.findIndex((one) =>
+            one.listener === listener && one.capture === capture);
+        if (at < 0)
+            return;
+        list[at].isRemoved = true;
+        own.set(type, list.toSpliced(at, 1));
+    }
+
+    dispatchEvent(event) {
+        if (listeners.get(this) === undefined)
+            throw coded(TypeError, 'ERR_INVALID_THIS',
+                'Value of "this" must be of type EventTarget');
+        if (!(event instanceof Event))
+            throw invalidArgType('event', 'an instance of Event', event);
+        const own = state.get(event);
+        if (own.phase !== NONE)
+            throw coded(Error, 'ERR_EVENT_RECURSION',
+                `The event "${event.type}" is already being dispatched`);
+        dispatch(this, event, own);
+        return !event.defaultPrevented;
+    }
+}
+
+function dispatch(target, event, own) {
+    own.target = target;
+    own.phase = AT_TARGET;
+    for (const one of listeners.get(target).get(event.type) ?? []) {
+        if (one.isRemoved)
+            continue;
+        if (one.once)
+            target.removeEventListener(event.type, one.listener,
+                { capture: one.capture });
+        own.isPassive = one.passive;
+        call(target, one.listener, event);
+        own.isPassive = false;
+        if (own.isStopped)
+            break;
+    }
+    own.phase = NONE;
+    own.isEnded = own.isStopped = false;
+}
+
+// The attribute "on<type>": a listener at the place of its first setting.
+function defineHandler(proto, type) {
+    const handlers = new WeakMap();
+    Object.defineProperty(proto, `on${type}`, {
+        configurable: true, enumerable: true,
+        get() { return handlers.get(this)?.value ?? null; },
+        set(value) {
+            const known = handlers.get(this);
+            if (known === undefined && isListener(value)) {
+                const entry = { value };
+                handlers.set(this, entry);
+                this.addEventListener(type, (event) => {
+                    if (typeof entry.value === 'function')
+                        Reflect.apply(entry.value, this, [event]);
+                });
+            } else if (known !== undefined) {
+                known.value = isListener(value) ? value : null;
+            }
+        },
+    });
+}
+
+// ---- aborting ----
+
+const signals = new WeakMap(); // AbortSignal -> {aborted, reason, dependants}
+let isAllowed = false;
+
+function makeSignal() {
+    isAllowed = true;
+    try {
+        return new AbortSignal();
+    } finally {
+        isAllowed = false;
+    }
+}
+
+class AbortSignal extends EventTarget {
+    constructor() {
+        if (!isAllowed)
+            throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
+        super();
+        signals.set(this, { aborted: false, reason: undefined,
+            dependants: new Set(), sources: new Set() });
+    }
+    get aborted() { return ownOf(this).aborted; }
+    get reason() { return ownOf(this).reason; }
+    throwIfAborted() {
+        if (this.aborted)
+            throw this.reason;
+    }
+    static abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
+        const signal = makeSignal();
+        Object.assign(signals.get(signal), { aborted: true, reason });
+        return signal;
+    }
+    static timeout(delay) {
+        if (typeof delay !== 'number')
+            throw invalidArgType('delay', 'of type number', delay);
+        const signal = makeSignal();
+        require('timers').setTimeout(() => abort(signal, new DOMException(
+            'The operation was aborted due to timeout', 'TimeoutError')),
+        delay).unref();
+        return signal;
+    }
+    static any(list) {
+        const sources = [...list];
+        for (const [i, source] of sources.entries())
+            if (!(source instanceof AbortSignal))
+                throw invalidArgType(`signals[${i}]`,
+                    'an instance of AbortSignal', source);
+        const signal = makeSignal(), own = signals.get(signal);
+        const first = sources.find((source) => source.aborted);
+        if (first !== undefined) {
+            Object.assign(own, { aborted: true, reason: first.reason });
+            return signal;
+        }
+        for (const source of sources) {
+            signals.get(source).dependants.add(signal);
+            own.sources.add(source);
+        }
+        return signal;
+    }
+}
+defineHandler(AbortSignal.prototype, 'abort');
+
+function ownOf(signal) {
+    const own = signals.get(signal);
+    if (own === undefined)
+        throw coded(TypeError, 'ERR_INVALID_THIS',
+            'Value of "this" must be of type AbortSignal');
+    return own;
+}
+
+function abort(signal, reason) {
+    const own = signals.get(signal);
+    if (own.aborted)
+        return;
+    Object.assign(own, { aborted: true, reason });
+    const dependants = [...own.dependants].filter((one) => !one.aborted);
+    own.dependants.clear();
+    for (const one of dependants)
+        Object.assign(signals.get(one), { aborted: true, reason });
+    for (const one of [signal, ...dependants]) {
+        const event = new Event('abort');
+        state.get(event).isTrusted = true;
+        dispatch(one, event, state.get(event));
+    }
+}
+
+class AbortController {
+    #signal = makeSignal();
+    get signal() { return this.#signal; }
+    abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
+        abort(this.#signal, reason);
+    }
+}
+
+for (const [ctor, ...keys] of [
+    [Event, 'type', 'defaultPrevented', 'cancelable', 'timeStamp', 'preventDefault',
+        'stopPropagation', 'stopImmediatePropagation', 'composedPath', 'target',
+        'currentTarget', 'srcElement', 'bubbles', 'composed', 'eventPhase',
+        'cancelBubble', 'returnValue', 'isTrusted'],
+    [CustomEvent, 'detail'],
+    [EventTarget, 'addEventListener', 'removeEventListener', 'dispatchEvent'],
+    [AbortSignal, 'aborted', 'reason', 'throwIfAborted'],
+    [AbortController, 'signal', 'abort']]) {
+    for (const key of keys)
+        Object.defineProperty(ctor.prototype, key, { enumerable: true });
+    Object.defineProperty(ctor.prototype, Symbol.toStringTag,
+        { value: ctor.name, configurable: true });
+}
+
+const { custom } = require('inspect').inspect;
+function shown(proto, text) {
+    Object.defineProperty(proto, custom,
+        { value: text, writable: true, configurable: true });
+}
+shown(AbortSignal.prototype, function (depth, options, inspect) {
+    return depth < 0 ? 'AbortSignal'
+        : `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
+});
+shown(AbortController.prototype, function (depth, options, inspect) {
+    return depth < 0 ? 'AbortController'
+        : `AbortController ${inspect({ signal: this.signal }, options)}`;
+});
+shown(EventTarget.prototype, function (depth, options, inspect) {
+    return depth < 0 ? this.constructor.name
+        : `${this.constructor.name} ${inspect({}, options)}`;
+});
+
+module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController };
