@@ -65,17 +65,15 @@ static void on_immediate(void *arg, int status)
     weir__js_errand_free(errand);
 }
 
-/* immediate(function, ...args): the Immediate. */
-static JSValue start(JSContext *context, JSValueConst this_value, int argc,
-                     JSValueConst *argv)
+/* argc is 1 at the least. */
+static JSValue new_immediate(weir_js *js, int argc, JSValueConst *argv)
 {
-    weir_js *js = weir__js_of(context);
+    JSContext *context = js->context;
     JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_IMMEDIATE]);
     struct immediate *immediate = malloc(sizeof(*immediate));
     JSValueConst *args = malloc((size_t)argc * sizeof(*args));
     int err;
 
-    (void)this_value;
     if (JS_IsException(self) || immediate == NULL || args == NULL)
         goto fail;
     for (int i = 1; i < argc; i++)
@@ -101,6 +99,18 @@ fail:
     free(immediate);
     free(args);
     return JS_EXCEPTION;
+}
+
+/* setImmediate(function, ...args) */
+static JSValue start(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+
+    (void)this_value;
+    return JS_IsFunction(context, argv[0])
+               ? new_immediate(js, argc, argv)
+               : weir__js_complain(js, "invalidCallback", argv[0]);
 }
 
 /* clearImmediate(immediate); anything else is nothing. */
@@ -150,11 +160,13 @@ static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    struct weir__js_errand *errand =
-        weir__js_errand_new(js, argv[0], argc - 1, argv + 1);
+    struct weir__js_errand *errand;
     int err;
 
     (void)this_value;
+    if (!JS_IsFunction(context, argv[0]))
+        return weir__js_complain(js, "invalidCallback", argv[0]);
+    errand = weir__js_errand_new(js, argv[0], argc - 1, argv + 1);
     if (errand == NULL)
         return JS_EXCEPTION;
     err = weir_loop_next_tick(js->loop, on_tick, errand);
@@ -167,7 +179,7 @@ static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("immediate", 1, start),
+    JS_CFUNC_DEF("setImmediate", 1, start),
     JS_CFUNC_DEF("clearImmediate", 1, clear),
     JS_CFUNC_DEF("nextTick", 1, next_tick),
 };

@@ -17,10 +17,9 @@ static const struct {
     const char *name;
     int (*add)(JSContext *context, JSValueConst native);
 } natives[] = {
-    {"timers", weir__js_add_timer},    {"inspect", weir__js_add_inspect},
-    {"base", weir__js_add_inspect},
-    {"process", weir__js_add_process}, {"module", weir__js_add_module},
-    {"resolve", weir__js_add_module},
+    {"timers", weir__js_add_timer},  {"inspect", weir__js_add_inspect},
+    {"base", weir__js_add_inspect},  {"process", weir__js_add_process},
+    {"module", weir__js_add_module}, {"resolve", weir__js_add_module},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
@@ -149,4 +148,15 @@ JSValue weir__js_hook(weir_js *js, const char *name)
     hook = JS_GetPropertyStr(js->context, exports, name);
     JS_FreeValue(js->context, exports);
     return hook;
+}
+
+JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value)
+{
+    JSValue hook = weir__js_hook(js, name), result;
+
+    if (JS_IsException(hook))
+        return hook;
+    result = JS_Call(js->context, hook, JS_UNDEFINED, 1, &value);
+    JS_FreeValue(js->context, hook);
+    return result;
 }

@@ -28,6 +28,9 @@ void weir__js_drop_libs(weir_js *js);
 /* An export of "bootstrap", or an exception. */
 JSValue weir__js_hook(weir_js *js, const char *name);
 
+/* Call such an export with one argument; mostly it throws. */
+JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value);
+
 /* A list of functions for `native`, as most need it. */
 #define WEIR__JS_SET_NATIVE(context, native, list)                             \
     JS_SetPropertyFunctionList(context, native, list,                          \

@@ -329,20 +329,13 @@ static double sensible_ms(double ms)
     return ms >= 1 && ms <= longest_ms ? trunc(ms) : 1;
 }
 
-/* start(function, milliseconds, repeats, args): the Timeout. */
-static JSValue start(JSContext *context, JSValueConst this_value, int argc,
-                     JSValueConst *argv)
+static JSValue new_timeout(weir_js *js, JSValueConst function, double ms,
+                           int count, JSValueConst *args)
 {
-    weir_js *js = weir__js_of(context);
-    int count = argc > 3 ? argc - 3 : 0;
+    JSContext *context = js->context;
+    JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_TIMEOUT]);
     struct timeout *timeout;
-    double ms;
-    JSValue self;
 
-    (void)this_value;
-    if (JS_ToFloat64(context, &ms, argv[1]) < 0)
-        return JS_EXCEPTION;
-    self = JS_NewObjectClass(context, js->classes[WEIR__JS_TIMEOUT]);
     if (JS_IsException(self))
         return self;
     timeout = calloc(1, sizeof(*timeout) + (size_t)count * sizeof(JSValue));
@@ -352,15 +345,40 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
     }
     timeout->js = js;
     timeout->is_ref = true;
-    timeout->repeats = JS_ToBool(context, argv[2]);
     timeout->delay_ns = (int64_t)sensible_ms(ms) * MS_NS;
-    timeout->function = JS_DupValue(context, argv[0]);
+    timeout->planned_ns = base_ns(js) + timeout->delay_ns;
+    timeout->function = JS_DupValue(context, function);
     timeout->self = JS_UNDEFINED;
     for (; timeout->count < count; timeout->count++)
         timeout->args[timeout->count] =
-            JS_DupValue(context, argv[3 + timeout->count]);
+            JS_DupValue(context, args[timeout->count]);
     JS_SetOpaque(self, timeout);
-    timeout->planned_ns = base_ns(js) + timeout->delay_ns;
+    return self;
+}
+
+enum { ONCE, REPEAT };
+
+/* setTimeout(function, milliseconds, ...args), setInterval */
+static JSValue start(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv, int magic)
+{
+    weir_js *js = weir__js_of(context);
+    struct timeout *timeout;
+    double ms;
+    JSValue self;
+
+    (void)this_value;
+    if (!JS_IsFunction(context, argv[0]))
+        return weir__js_complain(js, "invalidCallback", argv[0]);
+    if (JS_ToFloat64(context, &ms, argv[1]) < 0)
+        return JS_EXCEPTION;
+    if (ms > longest_ms)
+        JS_FreeValue(context, weir__js_complain(js, "timerOverflow", argv[1]));
+    self = new_timeout(js, argv[0], ms, argc > 2 ? argc - 2 : 0, argv + 2);
+    if (JS_IsException(self))
+        return self;
+    timeout = weir__js_opaque(js, self, WEIR__JS_TIMEOUT);
+    timeout->repeats = magic == REPEAT;
     if (arm(timeout, self) < 0) {
         JS_FreeValue(context, self);
         return JS_EXCEPTION;
@@ -472,8 +490,10 @@ static JSValue to_number(JSContext *context, JSValueConst this_value, int argc,
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("start", 3, start),
-    JS_CFUNC_DEF("clear", 1, clear_any),
+    JS_CFUNC_MAGIC_DEF("setTimeout", 2, start, ONCE),
+    JS_CFUNC_MAGIC_DEF("setInterval", 2, start, REPEAT),
+    JS_CFUNC_DEF("clearTimeout", 1, clear_any),
+    JS_CFUNC_DEF("clearInterval", 1, clear_any),
 };
 
 static const JSCFunctionListEntry methods[] = {

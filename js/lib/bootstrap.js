@@ -85,6 +85,15 @@ module.exports = {
     load: (id) => require('module').load(id),
     meta: (id, meta) => require('module').fillMeta(id, meta),
     main: (kind, text) => require('module').main(kind, text),
+    invalidCallback(callback) {
+        throw require('errors').invalidArgType('callback', 'of type function',
+            callback);
+    },
+    timerOverflow(delay) {
+        require('process').emitWarning(
+            `${+delay} does not fit into a 32-bit signed integer.` +
+            '\nTimeout duration was set to 1.', 'TimeoutOverflowWarning');
+    },
     report: (error) => require('inspect').inspect(error),
     process: (hooks) => require('process')[hooks],
 };
