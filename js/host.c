@@ -24,6 +24,8 @@
 enum {
     STACK_SIZE = 1024 * 1024,
     CONTEXT_SIZE = 1024 * 1024, /* more than a new context takes */
+    FIRST_GC =
+        4 * 1024 * 1024, /* then whenever the heap is half as large again */
 };
 
 bool weir__js_is_here(const weir_js *js)
@@ -113,6 +115,7 @@ static int start_engine(weir_js *js)
 #ifndef NDEBUG
     JS_SetDumpFlags(js->runtime, JS_ABORT_ON_LEAKS);
 #endif
+    JS_SetGCThreshold(js->runtime, FIRST_GC);
     JS_SetMaxStackSize(js->runtime, stack != 0 ? stack : STACK_SIZE);
     JS_SetCanBlock(js->runtime, js->options.allow_blocking);
     weir__js_watch_interrupts(js);

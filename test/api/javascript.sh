@@ -37,6 +37,16 @@ prints_what_the_guide_shows() {
         timeout 30 "$1" >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
 }
 
+# The engine's own check: a build that does not work, but does not compile
+# either where a value that is borrowed is taken for one that is owned.
+values_are_owned_or_borrowed() {
+    for file in js/*.c; do
+        cc -std=gnu11 -D_GNU_SOURCE -DJS_CHECK_JSVALUE -fsyntax-only -Iinclude \
+            -I"${WEIR_QUICKJS_DIR:-.engine/quickjs-ng}" "$file" || return
+    done
+}
+
+expect "no value is both borrowed and owned" values_are_owned_or_borrowed
 expect "embed prints what the guide shows" \
     prints_what_the_guide_shows build/embed
 expect "the guide quotes the examples as they are" quotes_are_verbatim
