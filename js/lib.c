@@ -6,8 +6,6 @@
 #include "lib.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "native.h"
@@ -116,18 +114,8 @@ int weir__js_boot(weir_js *js)
     exports = JS_IsException(js->libs) ? JS_EXCEPTION
                                        : require_by_name(js, "bootstrap");
     if (JS_IsException(exports)) {
-#ifndef NDEBUG
-        JSValue thrown = JS_GetException(js->context);
-        JSValue stack = JS_GetPropertyStr(js->context, thrown, "stack");
-        const char *text = JS_ToCString(js->context, thrown);
-        const char *where = JS_ToCString(js->context, stack);
-
-        fprintf(stderr, "weir: bootstrap: %s\n%s", text, where);
-        abort();
-#else
         JS_FreeValue(js->context, JS_GetException(js->context));
         return -ENOMEM;
-#endif
     }
     JS_FreeValue(js->context, exports);
     return 0;

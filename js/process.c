@@ -282,7 +282,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("exit", 1, leave),
     JS_CFUNC_DEF("abort", 0, die),
     JS_PROP_STRING_DEF("version", WEIR_VERSION, 0),
-    JS_PROP_STRING_DEF("hooks", "weir hooks", 0),
 #ifdef __x86_64__
     JS_PROP_STRING_DEF("arch", "x64", 0),
 #elif defined(__aarch64__)

@@ -40,9 +40,8 @@ static JSValue call_hook(weir_js *js, const char *name, int count,
                          JSValueConst *args)
 {
     JSContext *context = js->context;
-    JSValue key = JS_NewString(context, "weir hooks");
     JSValue get = weir__js_hook(js, "process");
-    JSValue hooks = JS_Call(context, get, JS_UNDEFINED, 1, &key);
+    JSValue hooks = JS_Call(context, get, JS_UNDEFINED, 0, NULL);
     JSValue hook = JS_IsException(hooks)
                        ? JS_EXCEPTION
                        : JS_GetPropertyStr(context, hooks, name);
@@ -53,7 +52,6 @@ static JSValue call_hook(weir_js *js, const char *name, int count,
     JS_FreeValue(context, hook);
     JS_FreeValue(context, hooks);
     JS_FreeValue(context, get);
-    JS_FreeValue(context, key);
     return result;
 }
 
@@ -65,6 +63,10 @@ static bool heard(weir_js *js, JSValue result)
     if (JS_IsException(result)) {
         JSValue thrown = JS_GetException(js->context);
 
+        if (js->heap.has_run_out) { /* nobody could be told */
+            JS_FreeValue(js->context, thrown);
+            return false;
+        }
         if (!JS_IsUncatchableError(thrown)) {
             js->is_hopeless = true;
             JS_Throw(js->context, thrown);

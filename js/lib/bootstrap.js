@@ -95,5 +95,5 @@ module.exports = {
             '\nTimeout duration was set to 1.', 'TimeoutOverflowWarning');
     },
     report: (error) => require('inspect').inspect(error),
-    process: (hooks) => require('process')[hooks],
+    process: () => (require('process'), require('hooks')),
 };

@@ -220,23 +220,21 @@ function nameOf(reason) {
     return String(reason);
 }
 
-Object.defineProperty(self, native.hooks, {
-    value: {
-        onUncaught: (error) => onUncaught(error, 'uncaughtException'),
-        onUnhandled, emitExit,
-        beforeExit() { self.emit('beforeExit', currentCode()); },
-        // Node's own listener: the event still says 0.
-        unsettled() {
-            const code = currentCode();
-            exitCode ??= 13;
-            isExiting = true;
-            self.emit('exit', code);
-            return currentCode();
-        },
-        fail(code) {
-            if (exitCode === undefined)
-                exitCode = code;
-        },
+Object.assign(require('hooks'), {
+    onUncaught: (error) => onUncaught(error, 'uncaughtException'),
+    onUnhandled, emitExit,
+    beforeExit() { self.emit('beforeExit', currentCode()); },
+    // Node's own listener: the event still says 0.
+    unsettled() {
+        const code = currentCode();
+        exitCode ??= 13;
+        isExiting = true;
+        self.emit('exit', code);
+        return currentCode();
+    },
+    fail(code) {
+        if (exitCode === undefined)
+            exitCode = code;
     },
 });
 

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// hooks -- what C calls of process.js, out of reach of programs.
+'use strict';
+
+module.exports = {};
