@@ -36,10 +36,7 @@ static void on_breach(void *arg, weir_loop *loop)
     struct program *program = arg;
 
     (void)loop;
-    fprintf(stderr,
-            "weir: warning: %lld microtasks in a row; "
-            "timers and I/O are served in between\n",
-            (long long)program->options.microtask_budget);
+    weir_js_breach(program->host);
 }
 
 static char *read_stdin(void)

@@ -71,8 +71,10 @@ int weir__js_enter(weir_js *js)
 
 void weir__js_leave(weir_js *js)
 {
-    if (js->depth == 1)
+    if (js->depth == 1) {
         weir__js_check_main(js);
+        weir__js_tell_culprit(js);
+    }
     if (--js->depth == 0)
         weir__js_schedule(js);
 }
@@ -149,6 +151,8 @@ static void end_engine(weir_js *js)
     }
     JS_FreeRuntime(js->runtime);
     weir__js_clear_error(js);
+    free(js->culprit);
+    js->culprit = NULL;
 }
 
 static int begin_life(weir_js *js)

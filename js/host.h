@@ -57,6 +57,10 @@ struct weir_js {
     unsigned depth;      /* entries into JavaScript on the stack */
     int64_t deadline_ns; /* of the outermost entry */
     bool is_late;        /* the deadline has interrupted it */
+    bool wants_culprit;  /* weir_js_breach: who is busy? */
+    bool wants_shift;    /* nobody was to be seen there */
+    unsigned looks;      /* how often it has looked */
+    char *culprit;       /* "    at f (a.js:1:2)", until it was told */
     bool has_ended;      /* JavaScript is gone; only the struct is left */
     bool has_kick, has_job, has_check; /* each is queued once */
     unsigned ticks;                    /* next-ticks of JavaScript, queued */

@@ -10,10 +10,14 @@
 #include "interrupt.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "lib.h"
 #include "weir/clock.h"
 
 enum { LIVE, TERMINATED };
+enum { PATIENCE = 64 };
 
 int weir__js_life_init(weir_js *js)
 {
@@ -30,11 +34,91 @@ void weir_js_terminate(weir_js *js)
     weir_state_store(&js->life, TERMINATED);
 }
 
+/* The innermost frame that is the program's own and has a place. */
+static const char *own_frame(const char *stack)
+{
+    const char *at = stack;
+
+    while ((at = strstr(at, "    at ")) != NULL) {
+        size_t length = strcspn(at, "\n");
+
+        if (memmem(at, length, "(native)", 8) == NULL &&
+            memmem(at, length, "(missing)", 9) == NULL &&
+            memmem(at, length, "(node:", 6) == NULL)
+            return at;
+        at += length;
+    }
+    return NULL;
+}
+
+/* The engine is in the middle of something: an error that is made here has
+ * that in its stack.  If it is just about to enter a function, there is
+ * nothing in it; then the next look is one call later in the program's round,
+ * so that it does not come at the same place for ever. */
+static void look_around(weir_js *js)
+{
+    JSContext *context = js->context;
+    JSValue error, stack;
+    const char *text;
+
+    error = JS_NewPlainError(context, "busy");
+    stack = JS_GetPropertyStr(context, error, "stack");
+    text = JS_ToCString(context, stack);
+    if (text != NULL) {
+        const char *frame = own_frame(text);
+
+        if (frame == NULL && ++js->looks == PATIENCE)
+            frame = text; /* "Error: busy", and what there is of a stack */
+        if (frame != NULL)
+            js->culprit = strndup(frame, strcspn(frame, "\n"));
+        JS_FreeCString(context, text);
+    }
+    JS_FreeValue(context, stack);
+    JS_FreeValue(context, error);
+    js->wants_culprit = js->culprit == NULL;
+    js->wants_shift = js->wants_culprit;
+}
+
+void weir_js_breach(weir_js *js)
+{
+    js->wants_culprit = js->culprit == NULL;
+    js->looks = 0;
+}
+
+/* A function of the bootstrap; nobody cares what comes of it. */
+static void call_hook(weir_js *js, const char *name, JSValueConst value)
+{
+    JSValue result = weir__js_complain(js, name, value);
+
+    if (JS_IsException(result))
+        JS_FreeValue(js->context, JS_GetException(js->context));
+    JS_FreeValue(js->context, result);
+}
+
+void weir__js_tell_culprit(weir_js *js)
+{
+    JSValue place;
+
+    if (js->wants_shift) {
+        js->wants_shift = false;
+        call_hook(js, "nothing", JS_UNDEFINED);
+    }
+    if (js->culprit == NULL)
+        return;
+    place = JS_NewString(js->context, js->culprit);
+    free(js->culprit);
+    js->culprit = NULL;
+    call_hook(js, "breach", place);
+    JS_FreeValue(js->context, place);
+}
+
 static int on_interrupt(JSRuntime *runtime, void *arg)
 {
     weir_js *js = arg;
 
     (void)runtime;
+    if (js->wants_culprit)
+        look_around(js);
     if (weir__js_is_terminated(js))
         return 1;
     if (js->deadline_ns != 0 && weir_clock_now() >= js->deadline_ns)

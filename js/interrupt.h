@@ -14,4 +14,7 @@ bool weir__js_is_terminated(const weir_js *js);
 /* The time limit of an entry begins. */
 void weir__js_begin_time(weir_js *js);
 
+/* JavaScript is about to be left: tell who was busy, if that is known now. */
+void weir__js_tell_culprit(weir_js *js);
+
 #endif /* WEIR_JS_INTERRUPT_H */

@@ -173,6 +173,15 @@ WEIR_API void weir_js_terminate(weir_js *js);
  */
 WEIR_API WEIR_CHECKED int weir_js_set_time_limit(weir_js *js, int64_t limit_ns);
 
+/**
+ * The loop's budget of microtasks is used up: for weir_loop_options.on_breach.
+ * One warning of the process names the function that is busy; it is the one
+ * that runs when the engine looks up next.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_js_breach(weir_js *js);
+
 /* ---- code ---- */
 
 typedef enum weir_js_source {

@@ -94,6 +94,12 @@ module.exports = {
             `${+delay} does not fit into a 32-bit signed integer.` +
             '\nTimeout duration was set to 1.', 'TimeoutOverflowWarning');
     },
+    nothing() {},
+    breach(place) {
+        require('process').emitWarning('Many microtasks in a row; timers and ' +
+            'I/O are served in between', { type: 'MicrotaskBudgetWarning',
+            detail: place });
+    },
     report: (error) => require('inspect').inspect(error),
     process: () => (require('process'), require('hooks')),
 };

@@ -114,10 +114,22 @@ expect "Atomics.wait is refused on the main thread, with its line" complains 1 \
         Atomics.wait(a, 0, 0, 1)'
 expect "--allow-blocking permits it" prints 'timed-out' --allow-blocking \
     -p 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)'
-expect "--microtask-budget lets timers through, with one warning" in_time \
-    complains 0 "weir: warning: 10 microtasks in a row; timers and I/O are served in between" \
-    --microtask-budget=10 -e 'let stop = false; (function f() {
-        stop || Promise.resolve().then(f) })(); setTimeout(() => stop = true, 5)'
+cat >"$scratch/busy.js" <<'END'
+let stop = false;
+function busy() {
+    if (!stop)
+        Promise.resolve().then(busy);
+}
+busy();
+setTimeout(() => { stop = true; }, 1000);
+END
+expect "--microtask-budget lets timers through, and names the function" in_time \
+    complains 0 "    at busy ($scratch/busy.js:4:32)" \
+    --microtask-budget=10 "$scratch/busy.js"
+warns_once() {
+    [ "$(grep -c MicrotaskBudgetWarning "$scratch/err")" -eq 1 ]
+}
+expect "it warns once" warns_once
 expect "a pipe that nobody reads does not hang it" in_time \
     bash -c "'$weir' -e 'for (let i = 0; i < 1e4; i++) console.log(i)' | head -1"
 finish
