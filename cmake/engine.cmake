@@ -3,7 +3,7 @@
 #
 # From source, so that it is built as the rest is, sanitizers included: that of
 # WEIR_QUICKJS_DIR, or what tools/fetch-engine has left in .engine/.  Else an
-# installed libqjs-dev.  WEIR_JS is on where one of them is there.
+# installed libqjs-dev.  WEIR_JS=AUTO is ON where one of them is there.
 
 set(oldest 0.17.0)
 set(fetched ${PROJECT_SOURCE_DIR}/.engine/quickjs-ng)
@@ -55,7 +55,9 @@ endfunction()
 find_path(ENGINE_INCLUDE quickjs.h)
 find_library(ENGINE_LIBRARY qjs)
 set(source ${WEIR_QUICKJS_DIR})
-if(NOT source AND EXISTS ${fetched}/quickjs.c)
+# A glob: the build notices when it has come.
+file(GLOB fetched_file CONFIGURE_DEPENDS ${fetched}/quickjs.c)
+if(NOT source AND fetched_file)
   set(source ${fetched})
 endif()
 if(source OR (ENGINE_INCLUDE AND ENGINE_LIBRARY))
@@ -64,7 +66,12 @@ else()
   set(engine_found OFF)
 endif()
 
-option(WEIR_JS "Build libweir-js and the program weir" ${engine_found})
+set(WEIR_JS AUTO CACHE STRING
+    "Build libweir-js and the program weir: ON, OFF, AUTO")
+set_property(CACHE WEIR_JS PROPERTY STRINGS AUTO ON OFF)
+if(WEIR_JS STREQUAL AUTO)
+  set(WEIR_JS ${engine_found})
+endif()
 if(WEIR_JS AND NOT engine_found)
   message(FATAL_ERROR "There is no JavaScript engine: run tools/fetch-engine, "
     "set WEIR_QUICKJS_DIR, install libqjs-dev, or set WEIR_JS=OFF.")
