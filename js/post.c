@@ -47,6 +47,8 @@ static void call(struct post *post)
                                 post->count, is_mine ? &result : NULL);
 
     finish(post, status, &result);
+    if (post->js->has_ended)
+        return; /* done() has freed the host, and with it the result */
     weir_js_release(post->js, &result);
     weir__js_settle_release(post->function);
 }

@@ -152,6 +152,30 @@ CASE(post_to_a_terminated_host_is_cancelled)
     js_end();
 }
 
+static void free_when_done(void *arg, int status, const weir_js_value *result)
+{
+    (void)arg;
+    expect_status(status, 0);
+    expect_string(result->text, "last");
+    expect_status(weir_js_free(js), 0);
+    note("freed");
+}
+
+CASE(post_may_free_the_host_when_it_is_done)
+{
+    weir_js_value function;
+
+    js_make(NULL);
+    js_eval("function f() { return 'last' }");
+    function = js_function("f");
+    expect_status(weir_js_post(js, &function, NULL, 0, free_when_done, NULL),
+                  0);
+    expect_status(weir_js_post(js, &function, NULL, 0, on_done, "late"), 0);
+    loop_run();
+    expect_recorded("freed late ECANCELED");
+    loop_end();
+}
+
 /* ---- many threads ---- */
 
 struct traffic {
