@@ -139,6 +139,7 @@ static void end_engine(weir_js *js)
     js->has_ended = true;
     if (js->runtime == NULL)
         return;
+    weir__js_drop_signals(js);
     weir__js_drop_timers(js);
     weir__js_drop_errands(js);
     weir__js_drop_handles(js);
@@ -180,6 +181,8 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     js->loop = loop;
     js->libs = js->timer_numbers = js->main = JS_UNDEFINED;
     js->started_ns = weir_clock_now();
+    js->signal_fd = -1;
+    sigemptyset(&js->signals);
     if (options != NULL)
         js->options = *options;
     weir__js_list_init(&js->handles);

@@ -11,6 +11,7 @@
 #define WEIR_JS_HOST_H
 
 #include <quickjs.h>
+#include <signal.h>
 #include <stdbool.h>
 
 #include "heap.h"
@@ -82,6 +83,8 @@ struct weir_js {
     int exit_code;
     int argc;
     const char *const *argv;
+    int signal_fd;       /* -1: nobody listens; js/signal.c */
+    sigset_t signals;    /* that somebody listens to */
     JSValue main;        /* the promise of the main module */
     int64_t started_ns;  /* when the host was made */
     size_t begun;        /* entries into JavaScript, ever */

@@ -100,6 +100,9 @@ module.exports = {
             'I/O are served in between', { type: 'MicrotaskBudgetWarning',
             detail: place });
     },
+    signal(number) {
+        require('signals').arrived(require('process'), number);
+    },
     report: (error) => require('inspect').inspect(error),
     process: () => (require('process'), require('hooks')),
 };

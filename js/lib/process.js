@@ -191,6 +191,8 @@ lazy('env', environment);
 lazy('stdout', () => output(1));
 lazy('stderr', () => output(2));
 
+require('signals').attach(self);
+
 // ---- what C calls ----
 
 // true: somebody listens and has dealt with it.

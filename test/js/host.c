@@ -196,11 +196,11 @@ CASE(host_runs_on_whichever_thread_runs_the_loop)
     js_make(NULL);
     js_eval("Promise.resolve().then(() => {"
             "  function deep(n) { return n && 1 + deep(n - 1) }"
-            "  log(String(deep(500)))"
+            "  log(String(deep(50)))"
             "})");
     crew_start(&crew, 1, run_loop, NULL);
     crew_join(&crew);
-    expect_recorded("500");
+    expect_recorded("50");
     js_end();
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// signals -- process.on('SIGTERM', ...), and process.kill.
+'use strict';
+
+const { coded, invalidArgType } = require('errors');
+
+const { watch, unwatch, kill: send } = native;
+const numbers = { ...native }; // SIGHUP: 1, ...: what is enumerable
+const names = new Map(Object.entries(numbers).map(([name, n]) => [n, name]));
+
+function isSignal(name) {
+    return typeof name === 'string' && Object.hasOwn(numbers, name);
+}
+
+// The process's listeners decide what is watched.
+function attach(process) {
+    process.on('newListener', (name) => {
+        if (isSignal(name) && process.listenerCount(name) === 0)
+            watch(numbers[name]);
+    });
+    process.on('removeListener', (name) => {
+        if (isSignal(name) && process.listenerCount(name) === 0)
+            unwatch(numbers[name]);
+    });
+    process.kill = function kill(pid, signal = 'SIGTERM') {
+        // As Node, '5' will do; but true shall not be init.
+        if (!['number', 'string'].includes(typeof pid) || pid != (pid | 0))
+            throw invalidArgType('pid', 'of type number', pid);
+        if (typeof signal !== 'number' && !isSignal(signal))
+            throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+        return send(pid | 0, typeof signal === 'number' ? signal : numbers[signal]);
+    };
+}
+
+module.exports = { attach,
+    arrived(process, number) { process.emit(names.get(number), names.get(number), number); } };
