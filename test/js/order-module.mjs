@@ -8,5 +8,5 @@ console.log('after await');
 process.nextTick(() => console.log('tick 2'));
 await null;
 console.log('after await 2');
-setTimeout(() => console.log('timeout'), 50);
+setTimeout(() => console.log('timeout'), 500);
 setImmediate(() => console.log('immediate'));

@@ -10,4 +10,4 @@ setTimeout(() => {
     process.removeAllListeners('SIGUSR2');
     log(process.listenerCount('SIGTERM'), process.listenerCount('SIGUSR2'));
     process.on('SIGINT', () => log('never'));
-}, 50);
+}, 500);

@@ -6,6 +6,6 @@ for (let i = 0; i < 5; i++)
         setTimeout(() => order.push(`nested ${i}`), 0);
         setImmediate(() => order.push(`immediate ${i}`));
     }, 3);
-setTimeout(() => order.push('longer'), 40);
-setTimeout(() => order.push('long'), 20);
-setTimeout(() => console.log(order.join('\n')), 60);
+setTimeout(() => order.push('longer'), 500);
+setTimeout(() => order.push('long'), 400);
+setTimeout(() => console.log(order.join('\n')), 600);
