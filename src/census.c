@@ -15,20 +15,7 @@
 #include <stddef.h>
 
 #include "pool.h"
-
-/* Where the next holder goes. */
-struct page {
-    weir_holder *holders;
-    size_t capacity;
-    size_t count;
-};
-
-static void add(struct page *page, weir_holder holder)
-{
-    if (page->count < page->capacity)
-        page->holders[page->count] = holder;
-    page->count++;
-}
+#include "report.h"
 
 static int64_t age_of(const weir_pool *pool, uint64_t since_ticks)
 {
@@ -41,13 +28,14 @@ static int64_t age_of(const weir_pool *pool, uint64_t since_ticks)
                      (double)(now.real_ns - pool->birth.real_ns));
 }
 
-static void add_running(struct page *page, const weir_pool *pool,
+static void add_running(struct weir__page *page, const weir_pool *pool,
                         const struct weir__worker *worker)
 {
     if (worker == NULL ||
         !load_relaxed(&worker->is_running)) /* relaxed: picture */
         return;
-    add(page,
+    weir__page_add(
+        page,
         (weir_holder){
             .kind = WEIR_KIND_JOB,
             .is_running = true,
@@ -59,13 +47,14 @@ static void add_running(struct page *page, const weir_pool *pool,
         });
 }
 
-static void add_waiting(struct page *page, const char *name, uint64_t count)
+static void add_waiting(struct weir__page *page, const char *name,
+                        uint64_t count)
 {
     if (count > 0)
-        add(page, (weir_holder){.kind = WEIR_KIND_JOB,
-                                .name = name,
-                                .count = count,
-                                .age_ns = -1});
+        weir__page_add(page, (weir_holder){.kind = WEIR_KIND_JOB,
+                                           .name = name,
+                                           .count = count,
+                                           .age_ns = -1});
 }
 
 /* Those in lanes are not among them. */
@@ -89,7 +78,7 @@ static uint64_t count_queued(const weir_pool *pool)
 size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
                         size_t capacity)
 {
-    struct page page = {holders, holders == NULL ? 0 : capacity, 0};
+    struct weir__page page = weir__page_of(holders, capacity);
     const weir_lane *lane;
     uint32_t made;
 

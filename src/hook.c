@@ -179,8 +179,7 @@ void weir__hooks_free(weir_service *service)
     }
 }
 
-size_t weir__hooks_report(const weir_service *service, weir_holder *holders,
-                          size_t capacity, size_t count)
+void weir__hooks_report(const weir_service *service, struct weir__page *page)
 {
     for (struct weir__hook *hook = service->hooks; hook; hook = hook->next) {
         int64_t since_ns = load_relaxed(&hook->since_ns); /* relaxed: picture */
@@ -188,16 +187,14 @@ size_t weir__hooks_report(const weir_service *service, weir_holder *holders,
         /* relaxed: picture */
         if (since_ns == 0 || load_relaxed(&hook->is_ended))
             continue;
-        if (count < capacity)
-            holders[count] = (weir_holder){
-                .kind = WEIR_KIND_HOOK,
-                .is_running = true,
-                .name = hook->name,
-                .count = 1,
-                .age_ns = weir__clock_real() - since_ns,
-                .thread = load_relaxed(&hook->thread_id), /* relaxed: picture */
-            };
-        count++;
+        weir__page_add(page, (weir_holder){
+                                 .kind = WEIR_KIND_HOOK,
+                                 .is_running = true,
+                                 .name = hook->name,
+                                 .count = 1,
+                                 .age_ns = weir__clock_real() - since_ns,
+                                 .thread = load_relaxed(
+                                     &hook->thread_id), /* relaxed: picture */
+                             });
     }
-    return count;
 }

@@ -13,26 +13,13 @@
  *
  * Tested by  test/unit/report.c, test/stress/loop.c
  */
+#include "report.h"
 #include "clock.h"
 #include "loop.h"
 
 enum { TRIES = 100 };
 
-/* Where the next holder goes. */
-struct page {
-    weir_holder *holders;
-    size_t capacity;
-    size_t count;
-};
-
-static void add(struct page *page, weir_holder holder)
-{
-    if (page->count < page->capacity)
-        page->holders[page->count] = holder;
-    page->count++;
-}
-
-static void add_running(struct page *page, const weir_loop *loop)
+static void add_running(struct weir__page *page, const weir_loop *loop)
 {
     const struct weir__running *running = &loop->running;
     uint32_t kind = load_relaxed(&running->kind);        /* relaxed: picture */
@@ -40,7 +27,8 @@ static void add_running(struct page *page, const weir_loop *loop)
 
     if (kind == 0)
         return;
-    add(page, (weir_holder){
+    weir__page_add(
+        page, (weir_holder){
                   .kind = (weir_kind)(kind - 1),
                   .is_running = true,
                   .name = load_relaxed(&running->name), /* relaxed: picture */
@@ -50,13 +38,14 @@ static void add_running(struct page *page, const weir_loop *loop)
               });
 }
 
-static void add_count(struct page *page, weir_kind kind, uint64_t count)
+static void add_count(struct weir__page *page, weir_kind kind, uint64_t count)
 {
     if (count > 0)
-        add(page, (weir_holder){.kind = kind, .count = count, .age_ns = -1});
+        weir__page_add(
+            page, (weir_holder){.kind = kind, .count = count, .age_ns = -1});
 }
 
-static void add_timers(struct page *page, const weir_loop *loop)
+static void add_timers(struct weir__page *page, const weir_loop *loop)
 {
     const char *name;
 
@@ -64,13 +53,13 @@ static void add_timers(struct page *page, const weir_loop *loop)
                                        sizeof(struct weir__timer)) != NULL;
          i++)
         if (weir__timer_is_holding(loop, i, &name))
-            add(page, (weir_holder){.kind = WEIR_KIND_TIMER,
-                                    .name = name,
-                                    .count = 1,
-                                    .age_ns = -1});
+            weir__page_add(page, (weir_holder){.kind = WEIR_KIND_TIMER,
+                                               .name = name,
+                                               .count = 1,
+                                               .age_ns = -1});
 }
 
-static void add_fds(struct page *page, const weir_loop *loop)
+static void add_fds(struct weir__page *page, const weir_loop *loop)
 {
     const struct weir__fd *fd;
     const char *name;
@@ -78,10 +67,10 @@ static void add_fds(struct page *page, const weir_loop *loop)
     for (uint32_t i = 0;
          (fd = weir__slab_at(&loop->fds.slots, i, sizeof(*fd))) != NULL; i++)
         if (weir__fd_is_holding(fd, &name))
-            add(page, (weir_holder){.kind = WEIR_KIND_FD,
-                                    .name = name,
-                                    .count = 1,
-                                    .age_ns = -1});
+            weir__page_add(page, (weir_holder){.kind = WEIR_KIND_FD,
+                                               .name = name,
+                                               .count = 1,
+                                               .age_ns = -1});
 }
 
 const char *weir_kind_name(weir_kind kind)
@@ -106,7 +95,7 @@ const char *weir_kind_name(weir_kind kind)
 
 static size_t look(const weir_loop *loop, weir_holder *holders, size_t capacity)
 {
-    struct page page = {holders, holders == NULL ? 0 : capacity, 0};
+    struct weir__page page = weir__page_of(holders, capacity);
 
     add_running(&page, loop);
     add_count(&page, WEIR_KIND_TASK, weir__loop_queued(loop));

@@ -552,33 +552,24 @@ void weir_service_set_ready(weir_service *service, bool is_ready)
         ;
 }
 
-static size_t room(size_t capacity, size_t count)
-{
-    return count < capacity ? capacity - count : 0;
-}
-
 size_t weir_service_report(const weir_service *service, weir_holder *holders,
                            size_t capacity)
 {
+    struct weir__page page = weir__page_of(holders, capacity);
     uint32_t inside = weir_gate_inflight(&service->gate);
-    size_t count = 0;
 
-    if (holders == NULL)
-        capacity = 0;
-    if (inside > 0) {
-        if (capacity > 0)
-            holders[0] = (weir_holder){
-                .kind = WEIR_KIND_REQUEST, .count = inside, .age_ns = -1};
-        count = 1;
-    }
-    count = weir__hooks_report(service, holders, capacity, count);
+    if (inside > 0)
+        weir__page_add(&page, (weir_holder){.kind = WEIR_KIND_REQUEST,
+                                            .count = inside,
+                                            .age_ns = -1});
+    weir__hooks_report(service, &page);
     for (const struct weir__member *m = service->members; m != NULL;
          m = m->next) {
-        weir_holder *next = count < capacity ? holders + count : NULL;
+        weir_holder *rest = weir__page_rest(&page);
+        size_t room = weir__page_room(&page);
 
-        count += m->pool != NULL
-                     ? weir_pool_report(m->pool, next, room(capacity, count))
-                     : weir_loop_report(m->loop, next, room(capacity, count));
+        page.count += m->pool != NULL ? weir_pool_report(m->pool, rest, room)
+                                      : weir_loop_report(m->loop, rest, room);
     }
-    return count;
+    return page.count;
 }

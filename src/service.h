@@ -11,6 +11,7 @@
 #include "atomic.h"
 #include "lock.h"
 #include "parker.h"
+#include "report.h"
 #include "thread.h"
 #include "weir/service.h"
 #include "weir/timer.h"
@@ -109,8 +110,7 @@ bool weir__hooks_have_ended(const weir_service *service);
 void weir__hooks_join(weir_service *service);
 void weir__hooks_free(weir_service *service);
 
-/* Those that run, from holders[count] on.  Returns the new count. */
-size_t weir__hooks_report(const weir_service *service, weir_holder *holders,
-                          size_t capacity, size_t count);
+/* Those that run.  Thread: any. */
+void weir__hooks_report(const weir_service *service, struct weir__page *page);
 
 #endif /* WEIR_SRC_SERVICE_H */

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * idle -- a loop that has nothing to do does nothing: no turn, no time of the
- * processor, no switch of context.
+ * processor, no switch of context.  Nor does a pool.
  *
  * Here the passing of ten real seconds is what is tested, so this test does
  * sleep.  Two loops do it at the same time, each on a thread of its own: one on
- * the futex, one in the poller, with a silent descriptor and a far timer.
+ * the futex, one in the poller, with a silent descriptor and a far timer.  And
+ * the four workers of a pool.
  */
+#include <sched.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "support/crew.h"
+#include "support/effort.h"
 #include "support/loop_fixture.h"
 #include "weir/fd.h"
 #include "weir/metrics.h"
+#include "weir/pool.h"
 #include "weir/timer.h"
 
 enum { IDLE_S = 10 };
@@ -115,8 +119,45 @@ static void ignore_fd_end(void *arg, int status, int fd, unsigned events)
     ignore_end(arg, status);
 }
 
-CASE_WITHIN(idle_loops_take_no_turn_and_no_time, IDLE_S + UNIT_DEADLINE_S)
+static weir_pool_stats stats_of(const weir_pool *pool)
 {
+    weir_pool_stats stats = {.size = sizeof(stats)};
+
+    expect_status(weir_pool_look(pool, &stats), 0);
+    return stats;
+}
+
+enum { WORKERS = 4 };
+
+static weir_pool *begin_pool(void)
+{
+    const weir_pool_options options = {.size = sizeof(options),
+                                       .workers = WORKERS};
+    weir_pool_stats stats;
+    weir_pool *pool;
+
+    expect_status(weir_pool_new(&pool, &options), 0);
+    do {
+        sched_yield();
+        stats = stats_of(pool);
+    } while (stats.asleep < WORKERS || stats.sleeps < WORKERS);
+    return pool;
+}
+
+/* All threads' together. */
+static int64_t processor_ns(void)
+{
+    struct timespec spent;
+
+    expect_int(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent), 0);
+    return spent.tv_sec * INT64_C(1000000000) + spent.tv_nsec;
+}
+
+CASE_WITHIN(idle_loops_and_pools_take_no_turn_and_no_time,
+            IDLE_S + UNIT_DEADLINE_S)
+{
+    weir_pool *pool = begin_pool();
+    int64_t used_ns;
     static struct sleeper sleepers[2];
     struct usage before[2];
     weir_metrics metrics[2];
@@ -134,7 +175,14 @@ CASE_WITHIN(idle_loops_take_no_turn_and_no_time, IDLE_S + UNIT_DEADLINE_S)
         await_sleep(&sleepers[i]);
         metrics[i] = metrics_of(&sleepers[i]);
     }
+    used_ns = processor_ns();
     let_time_pass();
+    used_ns = processor_ns() - used_ns;
+    /* ThreadSanitizer has a thread of its own, which wakes up. */
+    expect(used_ns < (IS_THREAD_SANITIZED ? IDLE_S : 1) * MILLISECOND_NS);
+    expect_int(stats_of(pool).sleeps, WORKERS);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_status(weir_pool_free(pool), 0);
     for (int i = 0; i < 2; i++) {
         expect_int(metrics_of(&sleepers[i]).turns, metrics[i].turns);
         expect_int(weir_loop_state(sleepers[i].loop), WEIR_LOOP_SLEEPING);

@@ -360,32 +360,3 @@ CASE(pool_job_that_returns_blocks_no_longer)
     expect_int(pool_stats().ran, 100);
     expect_status(weir_pool_free(pool), 0);
 }
-
-/* ---- nothing to do ---- */
-
-static int64_t processor_ns(void)
-{
-    struct timespec spent;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-    return spent.tv_sec * INT64_C(1000000000) + spent.tv_nsec;
-}
-
-/* Here the passing of time is what is tested, so this does sleep. */
-CASE(pool_that_is_idle_uses_no_processor)
-{
-    struct timespec second = {1, 0};
-    weir_pool_stats before, after;
-    int64_t used_ns;
-
-    pool_make(.workers = 4);
-    await(pool_stats().asleep == 4 && pool_stats().sleeps == 4);
-    before = pool_stats();
-    used_ns = processor_ns();
-    nanosleep(&second, NULL);
-    used_ns = processor_ns() - used_ns;
-    after = pool_stats();
-    expect(used_ns < MILLISECOND);
-    expect_int(after.sleeps, before.sleeps);
-    pool_end();
-}

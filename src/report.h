@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report -- the page that a report is written on.
+ *
+ * Whoever reports fills what the caller has room for, and counts the rest.
+ */
+#ifndef WEIR_SRC_REPORT_H
+#define WEIR_SRC_REPORT_H
+
+#include "weir/loop.h"
+
+struct weir__page {
+    weir_holder *holders;
+    size_t capacity;
+    size_t count;
+};
+
+static inline struct weir__page weir__page_of(weir_holder *holders,
+                                              size_t capacity)
+{
+    return (struct weir__page){holders, holders == NULL ? 0 : capacity, 0};
+}
+
+static inline void weir__page_add(struct weir__page *page, weir_holder holder)
+{
+    if (page->count < page->capacity)
+        page->holders[page->count] = holder;
+    page->count++;
+}
+
+/* What is left of it, for somebody else's report, who returns its count. */
+static inline size_t weir__page_room(const struct weir__page *page)
+{
+    return page->count < page->capacity ? page->capacity - page->count : 0;
+}
+
+static inline weir_holder *weir__page_rest(const struct weir__page *page)
+{
+    return weir__page_room(page) > 0 ? page->holders + page->count : NULL;
+}
+
+#endif /* WEIR_SRC_REPORT_H */
