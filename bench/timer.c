@@ -367,7 +367,8 @@ static void lateness_of_sleep(const struct bench_workload *workload,
         ENTRY("libevent", loop_event, its_job),                                \
         ENTRY("GLib", loop_glib, its_job), ENTRY("Asio", loop_asio, its_job)
 
-static const struct bench_entry entries[] = {ALL(time_timers)};
+static const struct bench_entry entries[] = {
+    ALL(time_timers), ENTRY("weir, start_at", loop_weir_at, time_timers)};
 
 static const struct bench_entry latecomers[] = {
     {.impl = "bare clock_nanosleep", .job = lateness_of_sleep},

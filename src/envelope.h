@@ -22,7 +22,10 @@ struct weir__block;
 
 struct weir__envelope {
     weir_task task;
-    weir_fn *fn;
+    union {
+        weir_fn *fn;
+        int64_t deadline_ns; /* of a timer that is on its way: timer.c */
+    };
     void *arg;
     struct weir__block *block; /* that it lies in; const */
 };

@@ -451,12 +451,14 @@ bool weir__fd_is_holding(const struct weir__fd *slot, const char **name)
 
 /* ---- the loop's thread ---- */
 
+static const struct weir__slab_kind slot_kind = {
+    .size = {sizeof(struct weir__fd)}};
+
 void weir__fds_init(weir_loop *loop)
 {
     struct weir__fds *fds = &loop->fds;
 
-    weir__slab_init(&fds->slots,
-                    (const uint32_t[]){sizeof(struct weir__fd), 0, 0});
+    weir__slab_init(&fds->slots, &slot_kind);
     fds->page = NULL;
     fds->pages = 0;
     fds->cancelled = 0;

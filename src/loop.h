@@ -146,6 +146,13 @@ static inline bool weir__loop_is_mine(const weir_loop *loop)
     return weir__thread_loop() == loop;
 }
 
+/* All that is left is told WEIR_ECANCELED, and nothing new is taken.
+ * Thread: the loop's. */
+static inline bool weir__loop_is_ending(const weir_loop *loop)
+{
+    return loop->is_winding || loop->status != 0;
+}
+
 /* Whether this thread runs the loop, around the one that it is running now. */
 __attribute__((cold)) bool weir__loop_is_around(const weir_loop *loop);
 

@@ -41,18 +41,26 @@ static inline int64_t weir__pace_after(const struct weir__pace *pace,
 }
 
 /* Not before weir_clock_now(), and half a microsecond after it at the most;
- * never less than it has said before, but for a clock that tests have set. */
-static inline int64_t weir__pace_now(struct weir__pace *pace)
+ * never less than it has said before, but for a clock that tests have set.
+ * False: the counter does not know, look() does. */
+static inline bool weir__pace_tell(struct weir__pace *pace, int64_t *now_ns)
 {
     uint64_t ticks = weir__ticks_now() - pace->from_ticks;
-    int64_t now_ns;
 
     if (ticks >= pace->span_ticks || weir__clock_is_frozen())
-        return weir__pace_look(pace);
-    now_ns = weir__pace_after(pace, ticks);
-    if (pace->latest_ns < now_ns)
-        pace->latest_ns = now_ns;
-    return pace->latest_ns;
+        return false;
+    *now_ns = weir__pace_after(pace, ticks);
+    if (pace->latest_ns < *now_ns)
+        pace->latest_ns = *now_ns;
+    *now_ns = pace->latest_ns;
+    return true;
+}
+
+static inline int64_t weir__pace_now(struct weir__pace *pace)
+{
+    int64_t now_ns;
+
+    return weir__pace_tell(pace, &now_ns) ? now_ns : weir__pace_look(pace);
 }
 
 #endif /* WEIR_SRC_PACE_H */

@@ -5,8 +5,8 @@
  * Shape     Block k holds GROUP << k slots, and begins with the index
  *           GROUP * (2^k - 1).  So a slot's position, index + GROUP, has its
  *           highest bit at k, and an address is one multiplication away.  In
- *           memory a block is all the first parts, all the second, all the
- *           third, and a note for each group of 64 slots: the bits of those
+ *           memory a block is its annex, all the first parts, all the
+ *           second, and a note for each group of 64 slots: the bits of those
  *           that are free.  Groups that have free slots are in a list, the last
  *           one first.
  * Roles     take, put   the owner
@@ -66,9 +66,12 @@ static struct layout layout_of(const struct weir__slab *slab, unsigned block)
     size_t groups = (size_t)1 << block, at = 0;
     struct layout layout;
 
+    if (slab->kind->annex != NULL)
+        at = (slab->kind->annex(block) + CACHE_LINE - 1) / CACHE_LINE *
+             CACHE_LINE;
     for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++) {
         layout.part[i] = at;
-        at += groups * WEIR__SLAB_GROUP * slab->size[i];
+        at += groups * WEIR__SLAB_GROUP * slab->kind->size[i];
     }
     layout.groups = at;
     layout.end = at + groups * sizeof(struct weir__slab_group);
@@ -76,27 +79,24 @@ static struct layout layout_of(const struct weir__slab *slab, unsigned block)
 }
 
 void weir__slab_init(struct weir__slab *slab,
-                     const uint32_t size[WEIR__SLAB_PARTS])
+                     const struct weir__slab_kind *kind)
 {
     slab->free_group = NONE;
+    slab->kind = kind;
     set_unshared(&slab->limit, 0);
-    for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++) {
-        DEBUG_CHECK(size[i] % (i == 0 ? 4 : 8) == 0, "the size of a part");
-        slab->size[i] = size[i]; /* an origin is set before anybody looks */
-    }
+    for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++)
+        DEBUG_CHECK(kind->size[i] % (i == 0 ? 4 : 8) == 0, "a part's size");
     for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++) {
-        slab->block[i] = NULL;
+        slab->block[i] = NULL; /* an origin is set before anybody looks */
         slab->group[i] = NULL;
     }
 }
 
 void weir__slab_fini(struct weir__slab *slab)
 {
-    const uint32_t size[] = {slab->size[0], slab->size[1], slab->size[2]};
-
     for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++)
         weir__memory_free(slab->block[i], layout_of(slab, i).end);
-    weir__slab_init(slab, size);
+    weir__slab_init(slab, slab->kind);
 }
 
 /* ---- blocks ---- */
@@ -130,20 +130,21 @@ static int add_block(struct weir__slab *slab, unsigned number)
         size_t before = (size_t)WEIR__SLAB_GROUP << number; /* positions */
 
         /* relaxed: ordered by P1; no index leads here before the next limit */
-        store_relaxed(&slab->origin[i][number], (uintptr_t)block +
-                                                    layout.part[i] -
-                                                    before * slab->size[i]);
+        store_relaxed(&slab->origin[i][number],
+                      (uintptr_t)block + layout.part[i] -
+                          before * slab->kind->size[i]);
     }
     return 0;
 }
 
-void weir__slab_adopt(struct weir__slab *slab, unsigned part, uint32_t first,
-                      void *memory)
+void *weir__slab_annex(const struct weir__slab *slab, unsigned block)
 {
-    struct weir__slab_place place = weir__slab_place_of(first);
+    /* relaxed: ordered by P1, as the limit was seen */
+    uintptr_t origin = load_relaxed(&slab->origin[0][block]);
+    size_t before = (size_t)WEIR__SLAB_GROUP << block;
 
-    set_unshared(&slab->origin[part][place.block],
-                 (uintptr_t)memory - (size_t)place.position * slab->size[part]);
+    return (void *)(origin + before * slab->kind->size[0] -
+                    layout_of(slab, block).part[0]);
 }
 
 /* ---- groups ---- */
@@ -175,8 +176,8 @@ static int add_group(struct weir__slab *slab)
         (err = add_block(slab, place.block)) != 0)
         return err;
     for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++)
-        memset(weir__slab_part(slab, i, fresh, slab->size[i]), 0,
-               (size_t)slab->size[i] * WEIR__SLAB_GROUP);
+        memset(weir__slab_part(slab, i, fresh, slab->kind->size[i]), 0,
+               (size_t)slab->kind->size[i] * WEIR__SLAB_GROUP);
     group_at(slab, fresh / WEIR__SLAB_GROUP)->free = ALL;
     list_group(slab, fresh / WEIR__SLAB_GROUP);
     /* slab/P1 release: publishes the address of the block and the zeros */

@@ -7,7 +7,8 @@
  * a million whole slots would not fit into.
  *
  * Slots come in blocks, each twice as large as the one before, so an index is
- * found with a count of leading zeros, and a growing slab copies nothing.  The
+ * found with a count of leading zeros, and a growing slab copies nothing.  A
+ * block may have an annex: memory for whatever else so many slots need.  The
  * owner takes slots and puts them back; any thread may look at a part by its
  * index, at any time, also at one that was put back: its memory stays, and is
  * not written to, until the slot is taken again or the slab ends.  What such a
@@ -29,22 +30,28 @@ enum { WEIR__SLAB_GROUP_BITS = 6 };
 enum {
     WEIR__SLAB_GROUP = 1 << WEIR__SLAB_GROUP_BITS, /* slots; also in block 0 */
     WEIR__SLAB_BLOCKS = 24,
-    WEIR__SLAB_PARTS = 3,
-    /* What an index can say: blocks, and beyond them what adopt() knows. */
-    WEIR__SLAB_ORIGINS = 32 - WEIR__SLAB_GROUP_BITS,
+    WEIR__SLAB_PARTS = 2,
 };
 #define WEIR__SLAB_NONE UINT32_MAX
 
 struct weir__slab_group; /* which slots of a group are free */
 
+/* What a slot is made of, and a block besides. */
+struct weir__slab_kind {
+    /* Multiples of 4, those of later parts of 8; 0: no such part. */
+    uint32_t size[WEIR__SLAB_PARTS];
+    /* The bytes of a block's annex; NULL: there is none. */
+    size_t (*annex)(unsigned block);
+};
+
 struct weir__slab {
     atomic(uint32_t) limit; /* slots there are; any thread, slab/P1 */
     uint32_t free_group;    /* owner: the first of those with free slots */
-    uint32_t size[WEIR__SLAB_PARTS]; /* const after init */
-    char *block[WEIR__SLAB_BLOCKS];  /* owner, as the next */
+    const struct weir__slab_kind *kind;
+    char *block[WEIR__SLAB_BLOCKS]; /* owner, as the next */
     struct weir__slab_group *group[WEIR__SLAB_BLOCKS];
     /* Where the parts of position 0 would be, in each block; any thread, P1 */
-    atomic(uintptr_t) origin[WEIR__SLAB_PARTS][WEIR__SLAB_ORIGINS];
+    atomic(uintptr_t) origin[WEIR__SLAB_PARTS][WEIR__SLAB_BLOCKS];
 };
 
 /* Slots of one group. */
@@ -53,9 +60,9 @@ struct weir__slab_stock {
     uint32_t first; /* the index of bit 0 */
 };
 
-/* Sizes are multiples of 4, those of the later parts of 8; 0: no such part. */
+/* The kind outlives the slab. */
 void weir__slab_init(struct weir__slab *slab,
-                     const uint32_t size[WEIR__SLAB_PARTS]);
+                     const struct weir__slab_kind *kind);
 
 /* Gives all memory back.  No slot may be looked at any more. */
 void weir__slab_fini(struct weir__slab *slab);
@@ -77,13 +84,6 @@ int weir__slab_take_group(struct weir__slab *slab,
 
 /* Put it back.  Does not touch it.  Thread: the owner. */
 void weir__slab_put(struct weir__slab *slab, uint32_t index);
-
-/* Have an index that is no slot's, `first`, stand for memory of the owner's, and
- * those after it for what follows there: part() finds it without a question, as
- * it finds slots.  2^31 is such an index.  Thread: the owner, before others know
- * the slab. */
-void weir__slab_adopt(struct weir__slab *slab, unsigned part, uint32_t first,
-                      void *memory);
 
 /* Where a slot is: in which block, and which one of all. */
 struct weir__slab_place {
@@ -121,5 +121,9 @@ static inline void *weir__slab_at(const struct weir__slab *slab, uint32_t index,
         return NULL;
     return weir__slab_part(slab, 0, index, size);
 }
+
+/* The annex of a block, on a line of its own.  Nobody has touched it.
+ * Thread: one that has seen a limit above the block's first index. */
+void *weir__slab_annex(const struct weir__slab *slab, unsigned block);
 
 #endif /* WEIR_SRC_SLAB_H */

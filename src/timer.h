@@ -23,15 +23,108 @@ enum { WEIR__TIMERS_ENDED = 64 };
 struct weir__timers {
     struct weir__wheel wheel;
     struct weir__pace pace;
-    uint64_t used;   /* slots of timers that are not over */
-    uint64_t unrefs; /* of them, those that do not hold the loop */
-    uint32_t firing; /* repeats, and its callback runs; or none */
-    struct weir__slab_stock stock;   /* free slots at hand */
-    uint32_t ended_count, out_count; /* the first ones are out of the wheel */
+    uint64_t used;             /* slots of timers that are not over */
+    uint64_t unrefs;           /* of them, those that do not hold the loop */
+    struct weir__entry firing; /* repeats, and its callback runs; or id 0 */
+    struct weir__slab_stock stock; /* free slots at hand */
+    uint32_t ended_count;
     uint32_t ended[WEIR__TIMERS_ENDED]; /* slots that will be free soon */
     atomic(weir_timer) deciding;        /* any thread reads: timer/P2, P4 */
     atomic(int) rivals;                 /* any thread: timer/P2, P3 */
 };
+
+/* ---- the word that decides; see timer.c ---- */
+
+enum {
+    WEIR__TIMER_FREE = 0,
+    WEIR__TIMER_STARTING = 1,  /* on its way to the loop */
+    WEIR__TIMER_ARMED = 2,     /* in the wheel */
+    WEIR__TIMER_FIRING = 3,    /* its callback runs; it repeats */
+    WEIR__TIMER_CANCELLED = 4, /* the letter, or the arrival, is to come */
+    WEIR__TIMER_OUT = 5,       /* the same, and no longer in the wheel */
+    WEIR__TIMER_SPENT = 6,     /* about to fire for the last time: too late */
+    WEIR__TIMER_STATE = 7,
+    WEIR__TIMER_REPEAT_SHIFT = 3,
+    WEIR__TIMER_REPEAT = 3 << WEIR__TIMER_REPEAT_SHIFT,
+    WEIR__TIMER_UNREF = 1 << 5,
+    WEIR__TIMER_GENERATION_ONE = 1 << WEIR__TIMER_GENERATION_SHIFT,
+};
+
+/* In `rivals`: other threads that cancel. */
+enum {
+    WEIR__RIVALS_NOBODY = 0,
+    WEIR__RIVALS_COMING = 1, /* one of them makes sure that the loop knows */
+    WEIR__RIVALS_HERE = 2,   /* it does */
+};
+
+static inline uint32_t weir__timer_generation(uint32_t word)
+{
+    return word >> WEIR__TIMER_GENERATION_SHIFT;
+}
+
+static inline uint32_t weir__timer_with(uint32_t word, unsigned state)
+{
+    return (word & ~(uint32_t)WEIR__TIMER_STATE) | state;
+}
+
+static inline weir_repeat weir__timer_repeat(uint32_t word)
+{
+    return (weir_repeat)((word & WEIR__TIMER_REPEAT) >>
+                         WEIR__TIMER_REPEAT_SHIFT);
+}
+
+/* The word of a live timer that the caller alone writes at this moment. */
+static inline uint32_t weir__timer_word(struct weir__timer *timer)
+{
+    /* relaxed: own, or a guess that a CAS checks */
+    return load_relaxed(&timer->word);
+}
+
+static inline bool weir__timer_is_live(uint32_t word)
+{
+    return (1u << (word & WEIR__TIMER_STATE) &
+            (1u << WEIR__TIMER_STARTING | 1u << WEIR__TIMER_ARMED |
+             1u << WEIR__TIMER_FIRING));
+}
+
+static inline bool weir__timer_is_of(uint32_t word, weir_timer id)
+{
+    return weir__timer_generation(word) == id >> 32 &&
+           weir__timer_is_live(word);
+}
+
+/* Of an id that may be anything.  Thread: any. */
+static inline struct weir__timer *
+weir__timer_look_up(const struct weir__slab *timers, weir_timer id)
+{
+    return weir__slab_at(timers, (uint32_t)id, sizeof(struct weir__timer));
+}
+
+/* Takes the timer from one state to another, on the loop's thread.  False: it
+ * was cancelled meanwhile. */
+static inline bool weir__timer_move(struct weir__timer *timer, unsigned from,
+                                    unsigned to)
+{
+    uint32_t word = weir__timer_with(weir__timer_word(timer), from);
+
+    /* timer/P1 release: publishes what the callbacks so far did */
+    return cas_release(&timer->word, &word, weir__timer_with(word, to));
+}
+
+/* The loop's thread is about to end a timer: cancel it, or fire it for the last
+ * time.  True: no other thread can come between, a plain store will do. */
+static inline bool weir__timer_is_alone(struct weir__timers *timers,
+                                        weir_timer id)
+{
+    /* timer/P4 release: publishes what was decided before */
+    store_release(&timers->deciding, id);
+    /* timer/P2 light: between saying what we do and looking who cares */
+    fence_light();
+    /* relaxed: ordered by P2 */
+    return load_relaxed(&timers->rivals) == WEIR__RIVALS_NOBODY;
+}
+
+/* ---- what the loop calls ---- */
 
 void weir__timers_init(weir_loop *loop);
 
@@ -46,5 +139,9 @@ int64_t weir__timers_next(weir_loop *loop);
  * below the slab's limit. */
 bool weir__timer_is_holding(const weir_loop *loop, uint32_t index,
                             const char **name);
+
+/* It is over: its id is dead from here on, and so is its entry in the wheel, if
+ * there is one.  Thread: the loop's. */
+void weir__timer_end(weir_loop *loop, uint32_t index);
 
 #endif /* WEIR_SRC_TIMER_H */

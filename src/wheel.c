@@ -17,17 +17,34 @@
  *           sorted anew, to lower levels; those of level 0 are due.  So a timer
  *           moves 10 times at the most, each time together with those that have
  *           the same digits so far, and the order comes out exact to the
- *           nanosecond without one comparison.  A timer that is alone in its
- *           slot does not move at all.
- * Roles     One thread, the loop's.  Nothing here is shared.
- * Progress  insert, remove: a fixed number of steps.  pop: as many as timers
+ *           nanosecond.  What fits into one chunk, and is due as a whole, is
+ *           sorted where it is, and moves no more.
+ * Entries   A slot is a list of chunks, and a chunk is 15 entries side by side:
+ *           a deadline, and whose it is.  To sort a million timers is to read
+ *           and write arrays from one end to the other, as memory likes best.
+ *           The timers themselves are in no cache, and are not touched before
+ *           they fire; then they are asked for ahead of time.
+ * Dead      Neither does a cancel touch more than the timer's own word.  Its
+ *           entry stays behind.  While more than a third of all are dead, four
+ *           chunks are swept for each one that is filled.  So dead ones take
+ *           half the memory of live ones at the most, each is looked at a few
+ *           times at the most, and no call does more than a fixed amount of
+ *           work.
+ * Roles     One thread, the loop's.  Nothing here is shared, but for the words
+ *           of the slots, and the slab's limit: slab/P1.
+ * Progress  insert, forget: a fixed number of steps.  pop: as many as timers
  *           move; it skips empty slots by the bits in `occupied`.  Nothing
  *           allocates, recurses or fails.
  *
- * Why a timer's place need not be stored
- *   A slot is a ring through its head, so who knows a timer can take it out
- *   without a look at its deadline, which is in another line of memory.  The
- *   slot's bit stays set; whoever finds the slot empty clears it.
+ * Why there is always a chunk
+ *   Chunks come with the slots, in the annex of their slab: half as much again
+ *   as so many entries fill, and one for the first entry of each list.  Moving
+ *   the entries of a list of n chunks to k empty ones makes n + k - 1 of them
+ *   at the most.  So chunks that are not the first of their list (`extra`) grow
+ *   in number only when an entry comes to a list that has some already: insert
+ *   and let_in see to it that they, and the lists that so many entries can be
+ *   in, find room; and sweep on until they do.  There are never more live
+ *   timers than slots.
  *
  * Why the first slot is before all others
  *   `tick` is below the start S of every slot in use, and stops at S before it
@@ -54,127 +71,19 @@
 enum {
     LEVELS = WEIR__WHEEL_LEVELS,
     SLOTS = WEIR__WHEEL_SLOTS,
+    LISTS = WEIR__WHEEL_LISTS,
     DIGIT_BITS = 6,
     DUE = LEVELS * SLOTS, /* sorted; before those in the slots, and due unless
                            * the clock went back */
     FRESH = DUE + 1,      /* in any order, for the next turn */
-    HELD = DUE + 2,       /* both, on their way to be sorted */
-    CROWD = 16384,        /* so many links are not all in a near cache */
-    AHEAD = 16,           /* errands that are fetched at once */
-    LOOK = 8,             /* timers that next() looks at */
+    FEW_CHUNKS = 4,       /* of a list whose timers will fire soon */
+    FEW_DEAD = 64,        /* are not worth a broom */
+    SWEEPS = 4,           /* chunks, for each one that is filled */
 };
-#define NONE WEIR__SLAB_NONE
-#define HEAD UINT32_C(0x80000000) /* in a link: a list's head, not a timer */
 
 _Static_assert(SLOTS == 1 << DIGIT_BITS, "a slot for each digit");
 _Static_assert(LEVELS *DIGIT_BITS >= 63, "they reach to the end");
-_Static_assert(WEIR__WHEEL_LISTS == HELD + 1, "the last of them");
-
-static inline int64_t deadline_of(const struct weir__wheel *wheel,
-                                  uint32_t index)
-{
-    return weir__errand_at(wheel->timers, index)->deadline_ns;
-}
-
-/* --- lists ---------------------------------------------------------------- */
-
-/* Of a timer, or of a list's head: both are found alike. */
-static inline struct weir__link *link_at(struct weir__wheel *wheel,
-                                         uint32_t index)
-{
-    return weir__link_at(wheel->timers, index);
-}
-
-static inline void make_empty(struct weir__wheel *wheel, unsigned list)
-{
-    wheel->head[list] = (struct weir__link){HEAD | list, HEAD | list};
-}
-
-static inline bool is_empty(const struct weir__wheel *wheel, unsigned list)
-{
-    return wheel->head[list].next == (HEAD | list);
-}
-
-static inline void append(struct weir__wheel *wheel, unsigned list,
-                          uint32_t index)
-{
-    uint32_t last = wheel->head[list].prev;
-
-    *link_at(wheel, index) = (struct weir__link){HEAD | list, last};
-    link_at(wheel, last)->next = index;
-    wheel->head[list].prev = index;
-}
-
-static inline void unlink_one(struct weir__wheel *wheel, uint32_t index)
-{
-    struct weir__link link = *link_at(wheel, index);
-
-    link_at(wheel, link.prev)->next = link.next;
-    link_at(wheel, link.next)->prev = link.prev;
-}
-
-static inline uint32_t take_first(struct weir__wheel *wheel, unsigned list)
-{
-    uint32_t index = wheel->head[list].next;
-
-    unlink_one(wheel, index);
-    return index;
-}
-
-/* The whole of one list to the end of another. */
-static void move_all(struct weir__wheel *wheel, unsigned from, unsigned to)
-{
-    struct weir__link all = wheel->head[from];
-    uint32_t last = wheel->head[to].prev;
-
-    if (is_empty(wheel, from))
-        return;
-    make_empty(wheel, from);
-    link_at(wheel, last)->next = all.next;
-    link_at(wheel, all.next)->prev = last;
-    link_at(wheel, all.prev)->next = HEAD | to;
-    wheel->head[to].prev = all.prev;
-}
-
-/* --- sorting -------------------------------------------------------------- */
-
-/* Two chains, linked by next up to NONE, both sorted: one of both.  Of equal
- * deadlines those of the first come first. */
-static uint32_t merge(struct weir__wheel *wheel, uint32_t one, uint32_t other)
-{
-    uint32_t first = NONE, *end = &first;
-
-    while (one != NONE && other != NONE) {
-        uint32_t *from =
-            deadline_of(wheel, other) < deadline_of(wheel, one) ? &other : &one;
-
-        *end = *from;
-        end = &link_at(wheel, *from)->next;
-        *from = *end;
-    }
-    *end = one != NONE ? one : other;
-    return first;
-}
-
-/* Merges chains of 1, 2, 4, ... as they come, each of them the elder one. */
-static uint32_t sort_chain(struct weir__wheel *wheel, uint32_t chain)
-{
-    uint32_t sorted[32], all = NONE;
-    unsigned used = 0;
-
-    for (uint32_t count = 1; chain != NONE; count++) {
-        uint32_t one = chain;
-
-        chain = link_at(wheel, one)->next;
-        link_at(wheel, one)->next = NONE;
-        for (uint32_t bits = count; (bits & 1) == 0; bits >>= 1)
-            one = merge(wheel, sorted[--used], one);
-        sorted[used++] = one;
-    }
-    while (used > 0)
-        all = merge(wheel, sorted[--used], all);
-    return all;
-}
+_Static_assert(LISTS == FRESH + 1, "the last of them");
 
 /* --- slots ---------------------------------------------------------------- */
 
@@ -187,50 +96,46 @@ static inline unsigned list_of(struct slot slot)
     return slot.level * SLOTS + slot.digit;
 }
 
-static inline struct slot slot_of(const struct weir__wheel *wheel,
-                                  int64_t deadline_ns)
+/* A list gets its first entry. */
+static void set_occupied(struct weir__wheel *wheel, unsigned list)
 {
-    uint64_t differs = (uint64_t)(deadline_ns ^ wheel->tick_ns);
-    unsigned level = (63 - (unsigned)__builtin_clzll(differs)) / DIGIT_BITS;
-
-    return (struct slot){level, (unsigned)(deadline_ns >> level * DIGIT_BITS) &
-                                    (SLOTS - 1)};
+    wheel->occupied[list / SLOTS] |= UINT64_C(1) << list % SLOTS;
+    wheel->levels |= 1u << list / SLOTS;
 }
 
-/* Puts a timer where it belongs, seen from `tick`. */
-static inline void place(struct weir__wheel *wheel, uint32_t index,
-                         int64_t deadline_ns)
+/* Puts an entry where it belongs, seen from `tick`. */
+static inline void place(struct weir__wheel *wheel, struct weir__entry entry)
 {
-    struct slot slot;
+    unsigned list = DUE;
 
-    if (deadline_ns <= wheel->tick_ns) {
-        append(wheel, DUE, index);
+    if (entry.deadline_ns > wheel->tick_ns) {
+        list = weir__wheel_list_of(wheel, entry.deadline_ns);
+        if (wheel->list[list] == NULL)
+            set_occupied(wheel, list);
+    }
+    weir__entries_append(&wheel->entries, &wheel->list[list], entry);
+}
+
+/* A list has become empty. */
+static void clear_occupied(struct weir__wheel *wheel, unsigned list)
+{
+    unsigned level = list / SLOTS;
+
+    if (list >= DUE)
         return;
-    }
-    slot = slot_of(wheel, deadline_ns);
-    append(wheel, list_of(slot), index);
-    wheel->occupied[slot.level] |= UINT64_C(1) << slot.digit;
-    wheel->levels |= 1u << slot.level;
+    wheel->occupied[level] &= ~(UINT64_C(1) << list % SLOTS);
+    if (wheel->occupied[level] == 0)
+        wheel->levels &= ~(1u << level);
 }
 
-static void clear_occupied(struct weir__wheel *wheel, struct slot slot)
+/* The slot before all others that has entries. */
+static bool find_first(const struct weir__wheel *wheel, struct slot *slot)
 {
-    wheel->occupied[slot.level] &= ~(UINT64_C(1) << slot.digit);
-    if (wheel->occupied[slot.level] == 0)
-        wheel->levels &= ~(1u << slot.level);
-}
-
-/* The slot before all others that has timers. */
-static bool find_first(struct weir__wheel *wheel, struct slot *slot)
-{
-    while (wheel->levels != 0) {
-        slot->level = (unsigned)__builtin_ctz(wheel->levels);
-        slot->digit = (unsigned)__builtin_ctzll(wheel->occupied[slot->level]);
-        if (!is_empty(wheel, list_of(*slot)))
-            return true;
-        clear_occupied(wheel, *slot);
-    }
-    return false;
+    if (wheel->levels == 0)
+        return false;
+    slot->level = (unsigned)__builtin_ctz(wheel->levels);
+    slot->digit = (unsigned)__builtin_ctzll(wheel->occupied[slot->level]);
+    return true;
 }
 
 /* The first time that belongs to a slot in use. */
@@ -244,64 +149,202 @@ static int64_t start_of(const struct weir__wheel *wheel, struct slot slot)
     return (int64_t)((above << DIGIT_BITS | slot.digit) << shift);
 }
 
-/* --- moving on ------------------------------------------------------------ */
-
-/* Sorts a slot's timers anew; `tick` is the slot's start.  A crowd is in no
- * cache, and the list says only where the next one is: so some are asked for
- * before the first of them is needed. */
-static void cascade(struct weir__wheel *wheel, unsigned list)
+/* The last. */
+static int64_t end_of(const struct weir__wheel *wheel, struct slot slot)
 {
-    uint32_t next = wheel->head[list].next;
-
-    make_empty(wheel, list);
-    do {
-        uint32_t batch[AHEAD];
-        unsigned count = 0;
-
-        while (count < AHEAD && !(next & HEAD)) {
-            batch[count++] = next;
-            __builtin_prefetch(weir__errand_at(wheel->timers, next));
-            next = link_at(wheel, next)->next;
-        }
-        for (unsigned i = 0; i < count; i++)
-            place(wheel, batch[i], deadline_of(wheel, batch[i]));
-    } while (!(next & HEAD));
+    return start_of(wheel, slot) |
+           ((INT64_C(1) << slot.level * DIGIT_BITS) - 1);
 }
 
-/* `tick` comes to a slot.  Its timers become due, or move to lower levels. */
+/* All that is in a list, which is empty then. */
+static weir__list take_all(struct weir__wheel *wheel, unsigned list)
+{
+    weir__list all = wheel->list[list];
+
+    if (wheel->broom_list == list)
+        wheel->entries.mark = NULL;
+    wheel->list[list] = NULL;
+    clear_occupied(wheel, list);
+    return all;
+}
+
+/* --- the dead ------------------------------------------------------------- */
+
+/* The first of a list; the dead before it are dropped.  NULL: none. */
+static struct weir__entry *first_live(struct weir__wheel *wheel, unsigned list)
+{
+    struct weir__entry *entry =
+        weir__entries_first(&wheel->entries, &wheel->list[list]);
+
+    if (entry == NULL)
+        clear_occupied(wheel, list);
+    return entry;
+}
+
+/* To the next list that has a chunk after the broom.  False: there is none. */
+static bool find_dust(struct weir__wheel *wheel)
+{
+    for (unsigned looks = 0; looks <= LISTS; looks++) {
+        weir__list last = wheel->list[wheel->broom_list];
+
+        if (last != NULL && last != wheel->entries.mark)
+            return true;
+        wheel->entries.mark = NULL;
+        wheel->broom_list = (wheel->broom_list + 1) % LISTS;
+    }
+    return false;
+}
+
+/* Whether more than a third are dead. */
+static bool is_dusty(const struct weir__wheel *wheel)
+{
+    uint64_t dead = wheel->entries.dead;
+
+    return dead > (wheel->entries.count - dead) / 2 + FEW_DEAD;
+}
+
+/* One chunk.  Those behind the broom are full, in its list. */
+static void sweep(struct weir__wheel *wheel)
+{
+    struct weir__entries *entries = &wheel->entries;
+    struct weir__chunk *before;
+    weir__list *list;
+
+    if (!find_dust(wheel))
+        return;
+    list = &wheel->list[wheel->broom_list];
+    before = entries->mark;
+    if (weir__entries_clean(entries, list, before))
+        entries->mark = before != NULL ? before->next : (*list)->next;
+    else if (*list == NULL)
+        clear_occupied(wheel, wheel->broom_list);
+}
+
+void weir__wheel_clear(struct weir__wheel *wheel)
+{
+    for (unsigned list = 0; list < LISTS; list++) {
+        weir__list all;
+
+        if (list < DUE && wheel->occupied[list / SLOTS] == 0) {
+            list |= SLOTS - 1; /* the whole level */
+            continue;
+        }
+        all = take_all(wheel, list);
+        if (all != NULL)
+            weir__entries_give_back(&wheel->entries, all);
+    }
+    wheel->entries.extra = 0;
+    wheel->entries.count = 0;
+    wheel->entries.dead = 0;
+}
+
+/* --- room ----------------------------------------------------------------- */
+
+/* The number of entries that find a place if each has a list of its own, and if
+ * the others are in lists that have some already. */
+static void set_limit(struct weir__wheel *wheel)
+{
+    uint64_t extra = wheel->entries.extra;
+    uint64_t left = wheel->room < extra ? 0 : wheel->room - extra;
+
+    wheel->limit = left < LISTS ? left : UINT64_MAX;
+}
+
+/* For another entry, whatever it takes. */
+static void find_room(struct weir__wheel *wheel)
+{
+    wheel->room = weir__entries_room(&wheel->entries) - WEIR__ENTRIES_SLACK;
+    for (;;) {
+        set_limit(wheel);
+        if (wheel->entries.count < wheel->limit)
+            return;
+        sweep(wheel);
+    }
+}
+
+static void make_room(struct weir__wheel *wheel)
+{
+    set_limit(wheel);
+    if (wheel->entries.count >= wheel->limit)
+        find_room(wheel);
+}
+
+/* --- moving on ------------------------------------------------------------ */
+
+static bool is_few(const struct weir__chunk *last)
+{
+    const struct weir__chunk *chunk = last->next;
+
+    for (unsigned i = 1; i < FEW_CHUNKS && chunk != last; i++)
+        chunk = chunk->next;
+    return chunk == last;
+}
+
+/* They will fire soon: in the meantime memory may look for them. */
+static void fetch_timers(const struct weir__wheel *wheel,
+                         const struct weir__chunk *chunk)
+{
+    for (uint32_t i = chunk->first; i < chunk->end; i++) {
+        uint32_t index = weir__timer_index(chunk->entry[i].id);
+
+        __builtin_prefetch(weir__errand_at(wheel->entries.timers, index));
+        __builtin_prefetch(weir__timer_at(wheel->entries.timers, index), 1);
+    }
+}
+
+/* Sorts a list's entries anew; `tick` is the slot's start. */
+static void cascade(struct weir__wheel *wheel, weir__list list)
+{
+    bool will_fire = is_few(list);
+
+    do {
+        struct weir__chunk *chunk = list->next;
+
+        weir__chunk_fetch(chunk->next);
+        if (will_fire)
+            fetch_timers(wheel, chunk);
+        for (uint32_t i = chunk->first; i < chunk->end; i++)
+            place(wheel, chunk->entry[i]);
+        weir__entries_drop_chunk(&wheel->entries, &list);
+    } while (list != NULL);
+}
+
+/* `tick` comes to a slot, and nothing else is due.  The slot's timers become
+ * due, or move to lower levels. */
 static void come_to(struct weir__wheel *wheel, struct slot slot)
 {
-    unsigned list = list_of(slot);
+    int64_t end_ns = end_of(wheel, slot);
+    weir__list list;
 
     wheel->tick_ns = start_of(wheel, slot);
-    clear_occupied(wheel, slot);
-    if (slot.level == 0)
-        move_all(wheel, list, DUE);
-    else if (wheel->head[list].next == wheel->head[list].prev &&
-             deadline_of(wheel, wheel->head[list].next) <= wheel->now_ns)
-        move_all(wheel, list, DUE); /* alone, so the first of all */
-    else
+    list = take_all(wheel, list_of(slot));
+    if (slot.level == 0) {
+        wheel->list[DUE] = list;
+    } else if (list->next == list && end_ns <= wheel->now_ns) {
+        fetch_timers(wheel, list);
+        weir__entries_sort_chunk(list);
+        wheel->list[DUE] = list;
+    } else {
         cascade(wheel, list);
+    }
 }
 
 /* What was fresh takes its place; so does what is due and was not popped. */
 static void let_in(struct weir__wheel *wheel)
 {
-    uint32_t chain;
+    struct weir__entries *entries = &wheel->entries;
+    weir__list due, list;
 
-    if (is_empty(wheel, FRESH))
+    if (wheel->list[FRESH] == NULL)
         return;
-    move_all(wheel, DUE, HELD);
-    move_all(wheel, FRESH, HELD);
-    chain = wheel->head[HELD].next;
-    link_at(wheel, wheel->head[HELD].prev)->next = NONE;
-    make_empty(wheel, HELD);
-    for (chain = sort_chain(wheel, chain); chain != NONE;) {
-        uint32_t index = chain;
-
-        chain = link_at(wheel, index)->next;
-        place(wheel, index, deadline_of(wheel, index));
+    due = take_all(wheel, DUE);
+    list = weir__entries_sort(
+        entries, weir__entries_join(entries, due, take_all(wheel, FRESH)));
+    while (list != NULL) {
+        make_room(wheel);
+        place(wheel, weir__entries_take_first(entries, &list));
     }
+    set_limit(wheel);
 }
 
 /* Nothing is due any more. */
@@ -312,59 +355,35 @@ static void end_turn(struct weir__wheel *wheel)
 
     if (wheel->tick_ns < lag_ns)
         wheel->tick_ns = lag_ns;
-    wheel->is_open = false;
+    wheel->fresh_ns = wheel->tick_ns;
     let_in(wheel);
 }
 
 /* --- what the loop calls -------------------------------------------------- */
 
-void weir__timer_slots_init(struct weir__slab *timers)
-{
-    weir__slab_init(timers,
-                    (const uint32_t[]){
-                        [WEIR__TIMER_WORD] = sizeof(struct weir__timer),
-                        [WEIR__TIMER_LINK] = sizeof(struct weir__link),
-                        [WEIR__TIMER_ERRAND] = sizeof(struct weir__errand),
-                    });
-}
-
 void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
                       int64_t now_ns)
 {
     DEBUG_CHECK(now_ns >= 0, "weir__wheel_init before the clock's beginning");
-    *wheel = (struct weir__wheel){.timers = timers,
-                                  .tick_ns = now_ns,
+    *wheel = (struct weir__wheel){.tick_ns = now_ns,
                                   .now_ns = now_ns,
-                                  .before_ns = now_ns};
-    weir__slab_adopt(timers, WEIR__TIMER_LINK, HEAD, wheel->head);
-    for (unsigned list = 0; list < WEIR__WHEEL_LISTS; list++)
-        make_empty(wheel, list);
+                                  .before_ns = now_ns,
+                                  .fresh_ns = now_ns};
+    weir__entries_init(&wheel->entries, timers);
 }
 
-void weir__wheel_insert(struct weir__wheel *wheel, uint32_t index,
-                        int64_t deadline_ns)
+/* Mostly it is time for another chunk: 15 entries came since the last one. */
+void weir__wheel_insert(struct weir__wheel *wheel, struct weir__entry entry)
 {
-    if (deadline_ns <= wheel->tick_ns ||
-        (wheel->is_open && deadline_ns <= wheel->now_ns))
-        append(wheel, FRESH, index);
+    for (unsigned i = 0; i < SWEEPS && is_dusty(wheel); i++)
+        sweep(wheel);
+    make_room(wheel);
+    wheel->entries.count++;
+    if (entry.deadline_ns > wheel->fresh_ns)
+        place(wheel, entry);
     else
-        place(wheel, index, deadline_ns);
-}
-
-void weir__wheel_remove_all(struct weir__wheel *wheel, const uint32_t *index,
-                            uint32_t count)
-{
-    /* relaxed: own */
-    bool is_crowd = load_relaxed(&wheel->timers->limit) > CROWD;
-
-    for (uint32_t i = 0; is_crowd && i < count; i++) {
-        struct weir__link link = *link_at(wheel, index[i]);
-
-        __builtin_prefetch(link_at(wheel, link.prev), 1);
-        __builtin_prefetch(link_at(wheel, link.next), 1);
-    }
-    for (uint32_t i = 0; i < count; i++)
-        unlink_one(wheel, index[i]);
+        weir__entries_append(&wheel->entries, &wheel->list[FRESH], entry);
+    set_limit(wheel);
 }
 
 void weir__wheel_begin(struct weir__wheel *wheel, int64_t now_ns)
@@ -372,57 +391,80 @@ void weir__wheel_begin(struct weir__wheel *wheel, int64_t now_ns)
     let_in(wheel);
     wheel->before_ns = wheel->now_ns;
     wheel->now_ns = now_ns;
-    wheel->is_open = true;
+    wheel->fresh_ns = wheel->tick_ns < now_ns ? now_ns : wheel->tick_ns;
 }
 
-uint32_t weir__wheel_pop(struct weir__wheel *wheel)
+static bool take_out(struct weir__wheel *wheel, unsigned list,
+                     struct weir__entry *entry)
 {
+    wheel->entries.count--;
+    *entry = weir__entries_take_first(&wheel->entries, &wheel->list[list]);
+    if (wheel->list[list] == NULL)
+        clear_occupied(wheel, list);
+    return true;
+}
+
+bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
+{
+    const struct weir__entry *first;
     struct slot slot;
 
-    while (is_empty(wheel, DUE) && find_first(wheel, &slot) &&
-           start_of(wheel, slot) <= wheel->now_ns)
+    while ((first = first_live(wheel, DUE)) == NULL &&
+           find_first(wheel, &slot) && start_of(wheel, slot) <= wheel->now_ns)
         come_to(wheel, slot);
-    if (!is_empty(wheel, DUE) &&
-        deadline_of(wheel, wheel->head[DUE].next) <= wheel->now_ns)
-        return take_first(wheel, DUE);
+    if (first != NULL && first->deadline_ns <= wheel->now_ns)
+        return take_out(wheel, DUE, entry);
     end_turn(wheel);
-    return NONE;
+    return false;
 }
 
 /* The first deadline in a slot, if its timers are few; else a time before. */
 static int64_t look_into(struct weir__wheel *wheel, struct slot slot)
 {
-    uint32_t index = wheel->head[list_of(slot)].next;
+    weir__list *list = &wheel->list[list_of(slot)];
+    const struct weir__chunk *chunk;
     int64_t first_ns = INT64_MAX;
 
-    for (unsigned seen = 0; !(index & HEAD); seen++) {
-        if (seen == LOOK)
-            return start_of(wheel, slot);
-        if (first_ns > deadline_of(wheel, index))
-            first_ns = deadline_of(wheel, index);
-        index = link_at(wheel, index)->next;
+    if (wheel->entries.dead > 0)
+        weir__entries_gather(&wheel->entries, list);
+    chunk = *list;
+    if (chunk->next != chunk)
+        return start_of(wheel, slot);
+    for (uint32_t i = chunk->first; i < chunk->end; i++) {
+        if (chunk->entry[i].deadline_ns < first_ns)
+            first_ns = chunk->entry[i].deadline_ns;
     }
     return first_ns;
 }
 
 int64_t weir__wheel_next(struct weir__wheel *wheel)
 {
+    const struct weir__entry *first;
     struct slot slot;
 
-    if (!is_empty(wheel, FRESH))
+    if (first_live(wheel, FRESH) != NULL)
         return INT64_MIN;
-    if (!is_empty(wheel, DUE))
-        return deadline_of(wheel, wheel->head[DUE].next);
-    return find_first(wheel, &slot) ? look_into(wheel, slot) : INT64_MAX;
+    first = first_live(wheel, DUE);
+    if (first != NULL)
+        return first->deadline_ns;
+    while (find_first(wheel, &slot)) {
+        if (first_live(wheel, list_of(slot)) != NULL)
+            return look_into(wheel, slot);
+    }
+    return INT64_MAX;
 }
 
-uint32_t weir__wheel_take_any(struct weir__wheel *wheel)
+bool weir__wheel_take_any(struct weir__wheel *wheel, struct weir__entry *entry)
 {
     struct slot slot;
 
-    if (!is_empty(wheel, DUE))
-        return take_first(wheel, DUE);
-    if (!is_empty(wheel, FRESH))
-        return take_first(wheel, FRESH);
-    return find_first(wheel, &slot) ? take_first(wheel, list_of(slot)) : NONE;
+    if (first_live(wheel, DUE) != NULL)
+        return take_out(wheel, DUE, entry);
+    if (first_live(wheel, FRESH) != NULL)
+        return take_out(wheel, FRESH, entry);
+    while (find_first(wheel, &slot)) {
+        if (first_live(wheel, list_of(slot)) != NULL)
+            return take_out(wheel, list_of(slot), entry);
+    }
+    return false;
 }

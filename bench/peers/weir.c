@@ -16,6 +16,7 @@
 
 #include "bench.h"
 #include "loop.h"
+#include "weir/clock.h"
 #include "weir/fd.h"
 #include "weir/loop.h"
 #include "weir/timer.h"
@@ -148,6 +149,20 @@ static void timers_start(void *arg, const uint64_t *delay_ns,
              "weir_timer_start");
 }
 
+/* As who starts many at once would: the time is asked for once. */
+static void timers_start_at(void *arg, const uint64_t *delay_ns,
+                            const uint32_t *order)
+{
+    struct timers *timers = arg;
+    int64_t now_ns = weir_clock_now();
+
+    for (size_t i = 0; i < timers->count; i++)
+        must(weir_timer_start_at(timers->loop, &timers->id[order[i]],
+                                 now_ns + (int64_t)delay_ns[i], on_timer,
+                                 (void *)timers->fn),
+             "weir_timer_start_at");
+}
+
 static void timers_stop(void *arg, const uint32_t *order)
 {
     struct timers *timers = arg;
@@ -212,18 +227,20 @@ static void unwatch(void *arg)
     free(watchers);
 }
 
-#define OWN(open_function)                                                     \
+#define OWN(open_function, start_function)                                     \
     {                                                                          \
         .open = open_function, .close = close_own, .run = run, .stop = stop,   \
-        .wake = wake, .timers_new = timers_new, .timers_start = timers_start,  \
-        .timers_stop = timers_stop, .timers_free = free,                       \
+        .wake = wake, .timers_new = timers_new,                                \
+        .timers_start = start_function, .timers_stop = timers_stop,            \
+        .timers_free = free,                                                   \
         .timer_bytes = sizeof(struct weir__timer) +                            \
-                       sizeof(struct weir__link) +                             \
+                       sizeof(struct weir__entry) +                            \
                        sizeof(struct weir__errand),                            \
         .watch = watch, .unwatch = unwatch                                     \
     }
 
-const struct loop_kind loop_weir = OWN(open_default);
-const struct loop_kind loop_weir_poller = OWN(open_poller);
-const struct loop_kind loop_weir_spin = OWN(open_spin);
-const struct loop_kind loop_weir_metrics = OWN(open_metrics);
+const struct loop_kind loop_weir = OWN(open_default, timers_start);
+const struct loop_kind loop_weir_at = OWN(open_default, timers_start_at);
+const struct loop_kind loop_weir_poller = OWN(open_poller, timers_start);
+const struct loop_kind loop_weir_spin = OWN(open_spin, timers_start);
+const struct loop_kind loop_weir_metrics = OWN(open_metrics, timers_start);

@@ -58,6 +58,21 @@ WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
                                            weir_fn *fn, void *arg);
 
 /**
+ * Call fn once, when weir_clock_now() has reached deadline_ns: what is past is
+ * due at once.  Who starts many timers together asks for the time once, and not
+ * with each of them.
+ *
+ * Thread   any
+ * Owns     arg is the caller's; id may be NULL
+ * Returns  0, -EINVAL (loop or fn is NULL), -ENOMEM, -ENOSPC (no ids left),
+ *          WEIR_ECLOSED
+ * Orders   everything before the call happens-before fn()
+ */
+WEIR_API WEIR_CHECKED int weir_timer_start_at(weir_loop *loop, weir_timer *id,
+                                              int64_t deadline_ns, weir_fn *fn,
+                                              void *arg);
+
+/**
  * Stop a timer.  After 0, fn does not begin again: the caller may free arg,
  * or, on another thread than the loop's and for a timer that repeats, as soon
  * as a callback that is running has returned.

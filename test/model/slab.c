@@ -15,7 +15,9 @@ static struct weir__slab slab;
 
 static void init(void)
 {
-    weir__slab_init(&slab, (const uint32_t[]){sizeof(struct slot), 0, 0});
+    static const struct weir__slab_kind kind = {.size = {sizeof(struct slot)}};
+
+    weir__slab_init(&slab, &kind);
 }
 
 /* Four slots: two blocks of two, and one. */

@@ -16,7 +16,14 @@
 
 enum { SLOT_SIZE = 64, MANY = WEIR__SLAB_GROUP * 40 };
 
-static const uint32_t sizes[WEIR__SLAB_PARTS] = {SLOT_SIZE, 8, 40};
+/* Odd, and another one for each block. */
+static size_t annex_bytes(unsigned block)
+{
+    return 100 * block + 7;
+}
+
+static const struct weir__slab_kind kind = {{SLOT_SIZE, 40}, annex_bytes};
+static const uint32_t *const sizes = kind.size;
 
 static struct weir__slab slab;
 static uint32_t taken[MANY];
@@ -44,7 +51,7 @@ static void begin_failing_at(uint64_t fail_at)
     dirty.alloc = alloc_dirty;
     expect_status(weir_set_allocator(&dirty), 0);
     memset(&slab, 0xa5, sizeof(slab));
-    weir__slab_init(&slab, sizes);
+    weir__slab_init(&slab, &kind);
 }
 
 static void *at(uint32_t index)
@@ -146,8 +153,10 @@ CASE(slab_slot_found_unasked_is_the_same)
 CASE(slab_of_other_sizes_keeps_slots_apart)
 {
     for (uint32_t bytes = 4; bytes <= 136; bytes += 4) {
+        const struct weir__slab_kind other = {.size = {bytes}};
+
         begin();
-        weir__slab_init(&slab, (const uint32_t[]){bytes, 0, 0});
+        weir__slab_init(&slab, &other);
         for (unsigned i = 0; i < MANY; i++)
             memset(weir__slab_at(&slab, take(), bytes), 0xff, bytes);
         expect(weir__slab_at(&slab, 1, bytes) ==
@@ -232,16 +241,43 @@ CASE(slab_takes_each_slot_once_whatever_comes_back)
     end();
 }
 
-CASE(slab_index_that_is_no_slots_can_stand_for_memory_of_the_owner)
+/* Block 0 has a group, block k 2^k of them. */
+static unsigned blocks_of_many(void)
 {
-    uint64_t own[3];
+    return weir__slab_place_of(MANY - 1).block + 1;
+}
 
+CASE(slab_annex_is_as_large_as_asked_for_and_nobody_elses)
+{
     begin();
-    weir__slab_adopt(&slab, 1, UINT32_C(0x80000000), own);
+    for (unsigned i = 0; i < MANY; i++) {
+        taken[i] = take();
+        memset(at(taken[i]), 0x11, SLOT_SIZE);
+    }
+    for (unsigned block = 0; block < blocks_of_many(); block++)
+        memset(weir__slab_annex(&slab, block), (int)block, annex_bytes(block));
+    for (unsigned block = 0; block < blocks_of_many(); block++)
+        for (size_t i = 0; i < annex_bytes(block); i++)
+            expect_int(((unsigned char *)weir__slab_annex(&slab, block))[i],
+                       block);
+    for (unsigned i = 0; i < MANY; i++)
+        for (unsigned byte = 0; byte < SLOT_SIZE; byte++)
+            expect_int(((unsigned char *)at(taken[i]))[byte], 0x11);
+    end();
+}
+
+/* A page that nobody has written to costs nothing. */
+CASE(slab_annex_is_not_touched_and_begins_a_line)
+{
+    begin();
     take_many();
-    for (unsigned i = 0; i < 3; i++)
-        expect(part(1, UINT32_C(0x80000000) + i) == &own[i]);
-    expect(at(UINT32_C(0x80000000)) == NULL);
+    for (unsigned block = 0; block < blocks_of_many(); block++) {
+        const unsigned char *annex = weir__slab_annex(&slab, block);
+
+        expect_int((uintptr_t)annex % CACHE_LINE, 0);
+        for (size_t i = 0; i < annex_bytes(block); i++)
+            expect_int(annex[i], 0xa5);
+    }
     end();
 }
 

@@ -18,6 +18,7 @@
 
 static struct weir__slab slab;
 static struct weir__wheel wheel;
+static bool is_in_a_hurry; /* every other insert */
 
 static void begin_at(int64_t now_ns)
 {
@@ -26,19 +27,26 @@ static void begin_at(int64_t now_ns)
     weir__wheel_init(&wheel, &slab, now_ns);
 }
 
-/* Nothing may be left. */
-static void end(void)
+/* What a slot was last inserted with. */
+static int64_t deadline_of(uint32_t index)
 {
-    expect_int(weir__wheel_next(&wheel), INT64_MAX);
-    expect_int(weir__wheel_take_any(&wheel), WEIR__SLAB_NONE);
-    weir__wheel_begin(&wheel, INT64_MAX);
-    expect_int(weir__wheel_pop(&wheel), WEIR__SLAB_NONE);
-    weir__slab_fini(&slab);
+    return weir__errand_at(&slab, index)->period_ns;
 }
 
-static struct weir__errand *at(uint32_t index)
+static uint64_t id_of(uint32_t index)
 {
-    return weir__errand_at(&slab, index);
+    return weir__timer_id(load_relaxed(&weir__timer_at(&slab, index)->word),
+                          index);
+}
+
+static void insert_at(uint32_t index, int64_t deadline_ns)
+{
+    struct weir__entry entry = {deadline_ns, id_of(index)};
+
+    weir__errand_at(&slab, index)->period_ns = deadline_ns;
+    if (!is_in_a_hurry || !weir__wheel_insert_quickly(&wheel, entry))
+        weir__wheel_insert(&wheel, entry);
+    is_in_a_hurry = !is_in_a_hurry;
 }
 
 static uint32_t insert(int64_t deadline_ns)
@@ -46,21 +54,53 @@ static uint32_t insert(int64_t deadline_ns)
     uint32_t index;
 
     expect_status(weir__slab_take(&slab, &index), 0);
-    at(index)->deadline_ns = deadline_ns;
-    weir__wheel_insert(&wheel, index, deadline_ns);
+    insert_at(index, deadline_ns);
     return index;
 }
 
 static void take_out(uint32_t index)
 {
-    weir__wheel_remove_all(&wheel, &index, 1);
+    struct weir__timer *timer = weir__timer_at(&slab, index);
+
+    store_relaxed(&timer->word, load_relaxed(&timer->word) +
+                                    (1u << WEIR__TIMER_GENERATION_SHIFT));
+    weir__wheel_forget(&wheel);
+}
+
+static uint32_t pop_next(void)
+{
+    struct weir__entry entry;
+
+    if (!weir__wheel_pop(&wheel, &entry))
+        return WEIR__SLAB_NONE;
+    expect_int(entry.deadline_ns, deadline_of(weir__timer_index(entry.id)));
+    expect_int(entry.id, id_of(weir__timer_index(entry.id)));
+    return weir__timer_index(entry.id);
+}
+
+static uint32_t take_any(void)
+{
+    struct weir__entry entry;
+
+    return weir__wheel_take_any(&wheel, &entry) ? weir__timer_index(entry.id)
+                                                : WEIR__SLAB_NONE;
 }
 
 /* A turn that is over after the first. */
 static uint32_t pop(int64_t now_ns)
 {
     weir__wheel_begin(&wheel, now_ns);
-    return weir__wheel_pop(&wheel);
+    return pop_next();
+}
+
+/* Nothing may be left. */
+static void end(void)
+{
+    expect_int(weir__wheel_next(&wheel), INT64_MAX);
+    expect_int(take_any(), WEIR__SLAB_NONE);
+    weir__wheel_begin(&wheel, INT64_MAX);
+    expect_int(pop_next(), WEIR__SLAB_NONE);
+    weir__slab_fini(&slab);
 }
 
 static void expect_pop(int64_t now_ns, uint32_t index)
@@ -118,8 +158,8 @@ CASE(wheel_pop_follows_the_deadlines)
     for (unsigned i = 0; i < COUNT; i++) {
         uint32_t index = pop(INT64_MAX);
 
-        expect(at(index)->deadline_ns >= last_ns);
-        last_ns = at(index)->deadline_ns;
+        expect(deadline_of(index) >= last_ns);
+        last_ns = deadline_of(index);
     }
     end();
 }
@@ -254,10 +294,10 @@ CASE(wheel_insert_during_a_turn_waits_for_the_next)
     begin_at(0);
     weir__wheel_begin(&wheel, 1);
     index = insert(0);
-    expect_int(weir__wheel_pop(&wheel), WEIR__SLAB_NONE);
+    expect_int(pop_next(), WEIR__SLAB_NONE);
     expect(weir__wheel_next(&wheel) <= 0);
     weir__wheel_begin(&wheel, 1);
-    expect_int(weir__wheel_pop(&wheel), index);
+    expect_int(pop_next(), index);
     end();
 }
 
@@ -270,22 +310,22 @@ CASE(wheel_pop_passes_over_a_newer_one_with_an_earlier_deadline)
     for (unsigned i = 0; i < 3; i++)
         old[i] = insert(100 + i);
     weir__wheel_begin(&wheel, 1000);
-    expect_int(weir__wheel_pop(&wheel), old[0]);
+    expect_int(pop_next(), old[0]);
     new[2] = insert(101);
     new[0] = insert(50);
     new[3] = insert(1001);
     new[1] = insert(50);
-    expect_int(weir__wheel_pop(&wheel), old[1]);
-    expect_int(weir__wheel_pop(&wheel), old[2]);
-    expect_int(weir__wheel_pop(&wheel), WEIR__SLAB_NONE);
+    expect_int(pop_next(), old[1]);
+    expect_int(pop_next(), old[2]);
+    expect_int(pop_next(), WEIR__SLAB_NONE);
     expect(weir__wheel_next(&wheel) <= 50);
     weir__wheel_begin(&wheel, 1000);
     for (unsigned i = 0; i < 3; i++)
-        expect_int(weir__wheel_pop(&wheel), new[i]);
-    expect_int(weir__wheel_pop(&wheel), WEIR__SLAB_NONE);
+        expect_int(pop_next(), new[i]);
+    expect_int(pop_next(), WEIR__SLAB_NONE);
     expect_int(weir__wheel_next(&wheel), 1001);
     weir__wheel_begin(&wheel, 1001);
-    expect_int(weir__wheel_pop(&wheel), new[3]);
+    expect_int(pop_next(), new[3]);
     end();
 }
 
@@ -299,7 +339,7 @@ CASE(wheel_order_of_insertion_holds_across_the_end_of_a_turn)
     weir__wheel_begin(&wheel, 10);
     index[0] = insert(10);
     index[1] = insert(10);
-    expect_int(weir__wheel_pop(&wheel), WEIR__SLAB_NONE);
+    expect_int(pop_next(), WEIR__SLAB_NONE);
     index[2] = insert(10);
     index[3] = insert(10);
     for (unsigned i = 0; i < 4; i++)
@@ -332,13 +372,13 @@ CASE(wheel_of_many_late_ones_sorts_them)
     weir__wheel_begin(&wheel, HOUR_NS);
     for (unsigned i = 0; i < MANY; i++)
         (void)insert((int64_t)random_below(&random, HOUR_NS));
-    expect_int(weir__wheel_pop(&wheel), WEIR__SLAB_NONE);
+    expect_int(pop_next(), WEIR__SLAB_NONE);
     weir__wheel_begin(&wheel, HOUR_NS);
     for (unsigned i = 0; i < MANY; i++) {
-        uint32_t index = weir__wheel_pop(&wheel);
+        uint32_t index = pop_next();
 
-        expect(at(index)->deadline_ns >= last_ns);
-        last_ns = at(index)->deadline_ns;
+        expect(deadline_of(index) >= last_ns);
+        last_ns = deadline_of(index);
     }
     end();
 }
@@ -377,7 +417,7 @@ CASE(wheel_removed_timer_does_not_come_when_it_is_fresh)
     end();
 }
 
-CASE(wheel_remove_all_takes_out_neighbours_in_any_order)
+CASE(wheel_removed_neighbours_may_come_in_any_order)
 {
     enum { COUNT = 40 };
     uint32_t index[COUNT], chosen[COUNT];
@@ -396,7 +436,8 @@ CASE(wheel_remove_all_takes_out_neighbours_in_any_order)
                 chosen[at] = index[i];
             }
         }
-        weir__wheel_remove_all(&wheel, chosen, count);
+        for (unsigned i = 0; i < count; i++)
+            take_out(chosen[i]);
         for (unsigned i = 0; i < COUNT; i++) {
             bool is_chosen = false;
 
@@ -451,8 +492,7 @@ CASE(wheel_remove_then_insert_again_has_the_new_deadline)
     index = insert(HOUR_NS);
     for (unsigned level = WEIR__WHEEL_LEVELS; level-- > 0;) {
         take_out(index);
-        at(index)->deadline_ns = deadline_of_level(level);
-        weir__wheel_insert(&wheel, index, deadline_of_level(level));
+        insert_at(index, deadline_of_level(level));
     }
     expect_no_pop(deadline_of_level(0) - 1);
     expect_pop(deadline_of_level(0), index);
@@ -470,6 +510,78 @@ CASE(wheel_of_100000_is_emptied_in_reverse_order)
         index[i] = insert(HOUR_NS + i);
     for (unsigned i = MANY; i-- > 0;)
         take_out(index[i]);
+    end();
+}
+
+/* More are taken out than there are slots, and none is popped. */
+CASE(wheel_that_is_only_inserted_into_drops_the_dead)
+{
+    enum { ALIVE = WEIR__SLAB_GROUP, ROUNDS = 100000 };
+    static const unsigned spans[] = {1, 20, 40, 62};
+    struct random random = {random_seed()};
+
+    for (unsigned i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+        uint32_t index[ALIVE];
+
+        begin_at(0);
+        for (unsigned j = 0; j < ALIVE; j++)
+            index[j] = insert(HOUR_NS);
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            uint32_t *one = &index[random_below(&random, ALIVE)];
+
+            take_out(*one);
+            weir__slab_put(&slab, *one);
+            *one = insert((int64_t)(random_next(&random) >> 1 >>
+                                    random_below(&random, spans[i])));
+            expect(wheel.entries.count - wheel.entries.dead == ALIVE);
+            expect(wheel.entries.dead <= 2 * ALIVE);
+        }
+        expect_int(load_relaxed(&slab.limit), ALIVE);
+        for (unsigned j = 0; j < ALIVE; j++)
+            expect(pop(INT64_MAX) != WEIR__SLAB_NONE);
+        end();
+    }
+}
+
+/* All that is due is taken out, and put in again, while it is being popped. */
+CASE(wheel_of_the_due_drops_the_dead)
+{
+    enum { ALIVE = WEIR__SLAB_GROUP };
+    uint32_t index[ALIVE];
+
+    begin_at(0);
+    for (unsigned i = 0; i < ALIVE; i++)
+        index[i] = insert(10);
+    expect_pop(10, index[0]);
+    index[0] = insert(5);
+    for (unsigned round = 0; round < 100000; round++) {
+        uint32_t *one = &index[round % ALIVE];
+
+        take_out(*one);
+        weir__slab_put(&slab, *one);
+        *one = insert(round % 20);
+        expect(wheel.entries.dead <= 2 * ALIVE);
+    }
+    for (unsigned i = 0; i < ALIVE; i++)
+        expect(pop(20) != WEIR__SLAB_NONE);
+    end();
+}
+
+CASE(wheel_whose_timers_are_all_over_is_empty_at_once)
+{
+    static uint32_t index[3000];
+
+    begin_at(0);
+    for (unsigned i = 0; i < 3000; i++)
+        index[i] = insert((int64_t)i << i % 50);
+    for (unsigned i = 0; i < 3000; i++)
+        take_out(index[i]);
+    expect_int(wheel.entries.count, 0);
+    expect_int(wheel.levels, 0);
+    for (unsigned i = 0; i < 3000; i++)
+        insert_at(index[i], (int64_t)i << i % 50);
+    for (unsigned i = 0; i < 3000; i++)
+        expect(pop(INT64_MAX) != WEIR__SLAB_NONE);
     end();
 }
 
@@ -540,7 +652,7 @@ CASE(wheel_take_any_takes_each_one_once)
     weir__wheel_begin(&wheel, HOUR_NS);
     (void)insert(0);
     for (unsigned i = 0; i < MANY + 1; i++) {
-        index = weir__wheel_take_any(&wheel);
+        index = take_any();
         expect(index < MANY + 1 && !is_taken[index]);
         is_taken[index] = true;
     }
@@ -578,7 +690,7 @@ static void fire_crowd(struct random *random, int64_t span_ns,
             now_ns = interval_ns == 0 ? weir__wheel_next(&wheel)
                                       : now_ns + interval_ns;
         } else {
-            expect_int(at(index)->deadline_ns, deadlines_ns[i++]);
+            expect_int(deadline_of(index), deadlines_ns[i++]);
             weir__slab_put(&slab, index);
         }
     }
@@ -607,10 +719,10 @@ CASE(wheel_of_a_crowd_in_one_slot_fires_in_order)
         (void)insert(2 * SLOT_NS + (int64_t)random_below(&random, SLOT_NS));
     weir__wheel_begin(&wheel, 3 * SLOT_NS);
     for (unsigned i = 0; i < MANY; i++) {
-        uint32_t index = weir__wheel_pop(&wheel);
+        uint32_t index = pop_next();
 
-        expect(at(index)->deadline_ns >= last_ns);
-        last_ns = at(index)->deadline_ns;
+        expect(deadline_of(index) >= last_ns);
+        last_ns = deadline_of(index);
     }
     end();
 }
@@ -728,7 +840,7 @@ static void model_remove(void)
 
 static bool model_pop(void)
 {
-    uint32_t index = weir__wheel_pop(&wheel);
+    uint32_t index = pop_next();
     struct entry *first = model_first(false);
 
     if (first == NULL || first->deadline_ns > model.now_ns) {
@@ -779,7 +891,7 @@ static void model_expect_next(void)
 
 static void model_take_any(void)
 {
-    uint32_t index = weir__wheel_take_any(&wheel);
+    uint32_t index = take_any();
 
     if (model.count == 0)
         expect_int(index, WEIR__SLAB_NONE);

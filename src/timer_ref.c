@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timer_ref -- which timers hold their loop, and what they are called.
+ *
+ * Roles     ref, unref    any thread; others than the loop's send a letter
+ *           set_name      the loop's thread
+ *           is_holding    any thread: a picture, for reports
+ * Tested by  test/unit/timer_life.c, test/unit/timer_threads.c
+ */
+#include <errno.h>
+
+#include "loop.h"
+#include "timer.h"
+
+/* The timer of an id that is not over, or NULL. */
+static struct weir__timer *find(weir_loop *loop, weir_timer id)
+{
+    struct weir__timer *timer = weir__timer_look_up(&loop->timer_slots, id);
+
+    return timer != NULL && weir__timer_is_of(weir__timer_word(timer), id)
+               ? timer
+               : NULL;
+}
+
+static int set_ref(weir_loop *loop, weir_timer id, bool holds)
+{
+    struct weir__timer *timer = find(loop, id);
+    uint32_t word;
+
+    if (timer == NULL)
+        return -ENOENT;
+    word = weir__timer_word(timer);
+    if (!(word & WEIR__TIMER_UNREF) == holds)
+        return 0;
+    /* relaxed: the flag is the loop's own; a cancel may come between */
+    while (!cas_weak_relaxed(&timer->word, &word, word ^ WEIR__TIMER_UNREF))
+        ;
+    loop->timers.unrefs += holds ? UINT64_MAX : 1;
+    return 0;
+}
+
+static void ref_letter(void *id, int status)
+{
+    (void)status;
+    weir__loop_inner_task(weir__thread_loop());
+    (void)set_ref(weir__thread_loop(), (weir_timer)(uintptr_t)id, true);
+}
+
+static void unref_letter(void *id, int status)
+{
+    (void)status;
+    weir__loop_inner_task(weir__thread_loop());
+    (void)set_ref(weir__thread_loop(), (weir_timer)(uintptr_t)id, false);
+}
+
+static int change_ref(weir_loop *loop, weir_timer id, bool holds)
+{
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    if (weir__loop_is_mine(loop))
+        return set_ref(loop, id, holds);
+    if (find(loop, id) == NULL)
+        return -ENOENT;
+    err = weir_loop_submit(loop, holds ? ref_letter : unref_letter,
+                           (void *)(uintptr_t)id);
+    return err == WEIR_ECLOSED ? -ENOENT : err;
+}
+
+int weir_timer_ref(weir_loop *loop, weir_timer id)
+{
+    return change_ref(loop, id, true);
+}
+
+int weir_timer_unref(weir_loop *loop, weir_timer id)
+{
+    return change_ref(loop, id, false);
+}
+
+int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
+{
+    if (loop == NULL)
+        return -EINVAL;
+    if (find(loop, id) == NULL)
+        return -ENOENT;
+    /* relaxed: own, shown by report */
+    store_relaxed(&weir__errand_at(&loop->timer_slots, (uint32_t)id)->name,
+                  name);
+    return 0;
+}
+
+bool weir__timer_is_holding(const weir_loop *loop, uint32_t index,
+                            const char **name)
+{
+    const struct weir__timer *timer = weir__timer_at(&loop->timer_slots, index);
+    uint32_t before = load_relaxed(&timer->word); /* relaxed: picture */
+
+    /* relaxed: picture */
+    *name = load_relaxed(&weir__errand_at(&loop->timer_slots, index)->name);
+    return weir__timer_is_live(before) && !(before & WEIR__TIMER_UNREF) &&
+           /* relaxed: picture; the same again: the name was this timer's */
+           weir__timer_generation(load_relaxed(&timer->word)) ==
+               weir__timer_generation(before);
+}
