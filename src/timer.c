@@ -338,9 +338,9 @@ static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
  * keeps little on the stack.  A store that misses the cache holds up all stores
  * after it, and a processor has room for some 50: the fewer a start makes, the
  * more starts wait for memory together.  False: nothing was done. */
-static inline bool start_quickly(weir_loop *loop, weir_timer *id,
-                                 int64_t deadline_ns, int64_t delay_ns,
-                                 weir_repeat repeat, weir_fn *fn, void *arg)
+static inline __attribute__((always_inline)) bool
+start_quickly(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
+              int64_t delay_ns, weir_repeat repeat, weir_fn *fn, void *arg)
 {
     struct weir__slab_stock *stock = &loop->timers.stock;
     struct weir__entry entry = {.deadline_ns = deadline_ns};
