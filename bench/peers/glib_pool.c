@@ -40,9 +40,11 @@ static void close_glib(void)
 }
 
 const struct pool_kind pool_glib = {
-    "GLib " TEXT(GLIB_MAJOR_VERSION) "." TEXT(GLIB_MINOR_VERSION) "." TEXT(
-        GLIB_MICRO_VERSION),
-    open_glib, NULL, empty, close_glib};
+    .title = "GLib " TEXT(GLIB_MAJOR_VERSION) "." TEXT(
+        GLIB_MINOR_VERSION) "." TEXT(GLIB_MICRO_VERSION),
+    .open = open_glib,
+    .empty = empty,
+    .close = close_glib};
 #else
 const struct pool_kind pool_glib;
 #endif

@@ -59,8 +59,11 @@ static void close_openmp(void)
 {
 }
 
-const struct pool_kind pool_openmp = {"OpenMP, " BENCH_OPENMP, open_openmp, fib,
-                                      empty, close_openmp};
+const struct pool_kind pool_openmp = {.title = "OpenMP, " BENCH_OPENMP,
+                                      .open = open_openmp,
+                                      .fib = fib,
+                                      .empty = empty,
+                                      .close = close_openmp};
 #else
 const struct pool_kind pool_openmp;
 #endif

@@ -57,6 +57,25 @@ void empty(uint64_t count)
         std::this_thread::yield();
 }
 
+/* This thread has one of the arena's places, a worker the other; what it runs
+ * goes to its own queue.  Only the worker counts. */
+void steal(uint64_t count)
+{
+    std::atomic<uint64_t> stolen{0};
+    auto nothing = [&stolen] {
+        stolen.store(stolen.load(std::memory_order_relaxed) + 1,
+                     std::memory_order_release);
+    };
+    arena->execute([&] {
+        tbb::task_group group;
+        for (uint64_t i = 0; i < count; i++)
+            group.run(nothing);
+        while (stolen.load(std::memory_order_acquire) != count)
+            std::this_thread::yield();
+        group.wait();
+    });
+}
+
 void close()
 {
     arena.reset();
@@ -65,5 +84,5 @@ void close()
 
 } // namespace
 
-extern "C" const struct pool_kind pool_tbb = {"oneTBB " TBB_VERSION_STRING,
-                                              open, fib, empty, close};
+extern "C" const struct pool_kind pool_tbb = {
+    "oneTBB " TBB_VERSION_STRING, open, fib, empty, steal, nullptr, close};

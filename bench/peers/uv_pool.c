@@ -45,6 +45,33 @@ static void empty(uint64_t count)
     must(uv_run(&loop, UV_RUN_DEFAULT), "uv_run");
 }
 
+static uint64_t left; /* to be sent */
+
+static void queue(uv_work_t *work);
+
+static void back(uv_work_t *work, int status)
+{
+    must(status, "uv_work_t");
+    if (left > 0)
+        queue(work);
+}
+
+static void queue(uv_work_t *work)
+{
+    left--;
+    must(uv_queue_work(&loop, work, nothing, back), "uv_queue_work");
+}
+
+static void trip(uint64_t count)
+{
+    left = count;
+    for (int i = 0; i < POOL_DEPTH; i++)
+        queue(&works[i]);
+    must(uv_run(&loop, UV_RUN_DEFAULT), "uv_run");
+    if (left != 0)
+        bench_fail("uv_run has returned early");
+}
+
 static void close_uv(void)
 {
     must(uv_loop_close(&loop), "uv_loop_close");
@@ -52,9 +79,12 @@ static void close_uv(void)
 }
 
 const struct pool_kind pool_uv = {
-    "libuv " TEXT(UV_VERSION_MAJOR) "." TEXT(UV_VERSION_MINOR) "." TEXT(
-        UV_VERSION_PATCH),
-    open_uv, NULL, empty, close_uv};
+    .title = "libuv " TEXT(UV_VERSION_MAJOR) "." TEXT(
+        UV_VERSION_MINOR) "." TEXT(UV_VERSION_PATCH),
+    .open = open_uv,
+    .empty = empty,
+    .trip = trip,
+    .close = close_uv};
 #else
 const struct pool_kind pool_uv;
 #endif
