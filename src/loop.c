@@ -102,6 +102,7 @@ static void init_inside(weir_loop *loop)
     weir__calls_init(&loop->ticks);
     weir__calls_init(&loop->microtasks);
     loop->promises = (struct weir__promises){.hooks = NULL};
+    set_unshared(&loop->promises.errands, 0);
     weir__lock_init(&loop->promises.lock);
     loop->ready = loop->batch = none;
     loop->immediates = loop->immediate_batch = none;
@@ -208,9 +209,10 @@ void weir_loop_unref(weir_loop *loop)
 
 bool weir__loop_is_held(weir_loop *loop)
 {
-    /* relaxed: a count; who changes it wakes the loop afterwards */
     return loop->timers.used > loop->timers.unrefs ||
+           /* relaxed: a count; who changes it wakes the loop afterwards */
            load_relaxed(&loop->fds.refs) > 0 ||
+           load_relaxed(&loop->promises.errands) > 0 || /* relaxed: own */
            /* loop/P3 acquire: receives what they did who let go */
            load_acquire(&loop->holds) > 0;
 }

@@ -85,6 +85,12 @@ struct weir_pool {
 /* A pool whose workers have no threads yet.  Returns 0, -EINVAL, -ENOMEM */
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
 
+/* weir_pool_submit, with a run that opens the docket itself: it finds fn, arg and
+ * `more` there. */
+int weir__pool_submit(weir_pool *pool, void (*run)(weir_job *job, int status),
+                      weir_fn *fn, void *arg, void *more,
+                      const weir_submit_options *options);
+
 /* Its threads have ended. */
 void weir__pool_unmake(weir_pool *pool);
 

@@ -121,6 +121,22 @@ static inline struct weir__promises *weir__promises_of(const weir_promise *p)
     return &p->loop->promises;
 }
 
+/* A job that the loop's thread sends, or that is over: it holds the loop
+ * meanwhile.  Thread: the loop's. */
+static inline void weir__promises_begin_errand(weir_loop *loop)
+{
+    /* relaxed: own, shown to report */
+    store_relaxed(&loop->promises.errands,
+                  load_relaxed(&loop->promises.errands) + 1);
+}
+
+static inline void weir__promises_end_errand(weir_loop *loop)
+{
+    /* relaxed: own, shown to report */
+    store_relaxed(&loop->promises.errands,
+                  load_relaxed(&loop->promises.errands) - 1);
+}
+
 /* Whether plain fields of the loop's promises are this thread's. */
 static inline bool weir__promise_is_local(const weir_loop *loop)
 {
@@ -158,6 +174,12 @@ static inline bool weir__promise_move(weir_promise *promise, uint32_t before,
 /* Another thread: claims it, says what, and lets the loop know. */
 bool weir__promise_claim(weir_promise *promise);
 void weir__promise_publish(weir_promise *promise, uint32_t verdict);
+
+/* A worker whose job the promise is for, sent by the loop's thread: settles it,
+ * or frees the value if somebody else has; then lets go of it, and of the loop.
+ */
+void weir__promise_settle_last(weir_promise *promise, uint32_t verdict,
+                               const weir_value *value);
 
 /* Another thread: references. */
 void weir__promise_ref_outside(weir_promise *promise);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "atomic.h"
 #include "lock.h"
 
 struct weir_loop;
@@ -59,6 +60,9 @@ struct weir__promises {
     struct weir__promise_list stranded;      /* no room in the microtasks */
     int64_t live;                            /* promises whose memory is out */
     int64_t unsettled;
+    /* Jobs of promisify that are under way and were sent by this thread: they
+     * hold the loop.  Others may look, for a report. */
+    atomic(uint64_t) errands;
     uint32_t empty_blocks;
     uint32_t passes; /* of `wind` */
     bool is_closed;  /* no new promises */

@@ -2,11 +2,16 @@
 /*
  * promisify -- blocking work on a pool, its outcome on a loop.
  *
- * Shape     One piece of memory is the job, the listener of the abort, and what
- *           both need.  The job settles the promise on its worker: that goes
- *           through the loop's door like any stranger's settling.  The abort
- *           rejects it at once, on the thread that raises; the first of the two
- *           wins, in the promise's own word.
+ * Shape     The job settles the promise on its worker: that goes through the
+ *           loop's door like any stranger's settling.  Mostly it is the loop's
+ *           thread that sends a job, and there is no abort: then all that the
+ *           job needs is in its docket (docket.h), it has a reference to the
+ *           promise, and the loop counts it in a field of its own.
+ *
+ *           Otherwise one piece of memory, an errand, is the job, the listener
+ *           of the abort, and what both need.  The abort rejects the promise at
+ *           once, on the thread that raises; the first of the two wins, in the
+ *           promise's own word.
  *
  * Shared state
  *   users     any thread, atomic: the job, and the listener if there is one  P1
@@ -16,15 +21,65 @@
  *   P1  let_go: fetch_sub, release  -->  let_go: the last one's, acquire
  *       Hands over the memory.
  *
- * Tested by  test/unit/promisify.c
+ * Tested by  test/unit/promisify.c, test/model/promisify.c
  */
 #include <errno.h>
 #include <stddef.h>
 
 #include "atomic.h"
+#include "docket.h"
 #include "memory.h"
+#include "pool.h"
+#include "promise.h"
 #include "weir/abort.h"
 #include "weir/promise.h"
+
+/* ---- in a docket ---- */
+
+/* Functions have no pointer in common but this. */
+typedef void any_fn(void);
+
+/* A worker that takes a job never runs the loop: it could do both only inside
+ * a group's wait, which a loop's thread is refused. */
+static void run_docket(weir_job *job, int status)
+{
+    weir_promise *promise = ((struct weir__docket *)job)->more;
+    struct weir__call call = weir__docket_open((struct weir__docket *)job,
+                                               &weir__thread_worker()->tally);
+    weir_value value = {NULL, NULL, 0};
+
+    if (status == 0)
+        status = ((weir_blocking_fn *)(any_fn *)call.fn)(call.arg, &value);
+    if (status != 0)
+        value.code = status;
+    weir__promise_settle_last(
+        promise, status == 0 ? WEIR__FULFILLED : WEIR__REJECTED, &value);
+}
+
+static int send_docket(weir_promise **promise, weir_loop *loop, weir_pool *pool,
+                       weir_blocking_fn *fn, void *arg,
+                       const weir_submit_options *options)
+{
+    weir_promise *made;
+    int err = weir__promise_make(loop, WEIR__PENDING, &made);
+
+    if (err != 0)
+        return err;
+    weir__promise_hold(made); /* the job's */
+    weir__promises_begin_errand(loop);
+    err = weir__pool_submit(pool, run_docket, (weir_fn *)(any_fn *)fn, arg,
+                            made, options);
+    if (err == 0) {
+        *promise = made;
+        return 0;
+    }
+    weir__promises_end_errand(loop);
+    weir__promise_drop(made);
+    weir__promise_drop(made);
+    return err;
+}
+
+/* ---- as an errand ---- */
 
 struct errand {
     weir_job job; /* first */
@@ -125,17 +180,14 @@ static int send(struct errand *errand, weir_loop *loop, weir_pool *pool)
     return err;
 }
 
-int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-                   weir_blocking_fn *fn, void *arg,
-                   const weir_submit_options *options)
+static int send_errand(weir_promise **promise, weir_loop *loop, weir_pool *pool,
+                       weir_blocking_fn *fn, void *arg,
+                       const weir_submit_options *options)
 {
     struct errand *errand;
     weir_promise *made;
     int err;
 
-    if (promise == NULL || loop == NULL || pool == NULL || fn == NULL ||
-        (options != NULL && options->size != sizeof(*options)))
-        return -EINVAL;
     errand = weir__memory_alloc(sizeof(*errand), _Alignof(struct errand));
     if (errand == NULL)
         return -ENOMEM;
@@ -152,4 +204,17 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     else
         *promise = made;
     return err;
+}
+
+int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
+                   weir_blocking_fn *fn, void *arg,
+                   const weir_submit_options *options)
+{
+    if (promise == NULL || loop == NULL || pool == NULL || fn == NULL ||
+        (options != NULL && options->size != sizeof(*options)))
+        return -EINVAL;
+    return weir__promise_is_local(loop) &&
+                   (options == NULL || options->abort == NULL)
+               ? send_docket(promise, loop, pool, fn, arg, options)
+               : send_errand(promise, loop, pool, fn, arg, options);
 }

@@ -101,8 +101,9 @@ static size_t look(const weir_loop *loop, weir_holder *holders, size_t capacity)
     add_count(&page, WEIR_KIND_TASK, weir__loop_queued(loop));
     if (weir__ingress_look(&loop->in) & 1)
         return page.count; /* it waits for nothing else */
-    /* relaxed: picture */
-    add_count(&page, WEIR_KIND_REF, load_relaxed(&loop->holds));
+    add_count(&page, WEIR_KIND_REF,
+              load_relaxed(&loop->holds) +                /* relaxed: picture */
+                  load_relaxed(&loop->promises.errands)); /* the same */
     add_timers(&page, loop);
     add_fds(&page, loop);
     return page.count;

@@ -14,8 +14,8 @@
  *                  it may lose: it claims the promise first (DECIDING), and
  *                  writes to `mail`, which is then its own.
  *           away   the references that other threads have taken, less those
- *                  that they have given back, times two; and POSTED: the letter
- *                  is in the door, or about to be
+ *                  that they have given back, times four; and POSTED: the letter
+ *                  is in the door, or about to be; and OVER: its job is
  *
  *           A reference is counted where it costs least.  The loop's thread
  *           counts in `refs`, which is plain; all others in `away`.  What
@@ -76,7 +76,7 @@
 #include "futex.h"
 #include "promise.h"
 
-enum { POSTED = 1, ONE = 2 };
+enum { POSTED = 1, OVER = 2, ONE = 4 };
 
 /* ---- the verdict ---- */
 
@@ -149,7 +149,8 @@ static void post(weir_promise *promise)
         push_letter(promise);
 }
 
-void weir__promise_publish(weir_promise *promise, uint32_t verdict)
+/* The verdict of who has claimed it. */
+static void announce(weir_promise *promise, uint32_t verdict)
 {
     uint32_t seen = WEIR__DECIDING;
 
@@ -159,6 +160,11 @@ void weir__promise_publish(weir_promise *promise, uint32_t verdict)
         ;
     if (verdict >= WEIR__FULFILLED)
         wake(promise, seen);
+}
+
+void weir__promise_publish(weir_promise *promise, uint32_t verdict)
+{
+    announce(promise, verdict);
     post(promise);
 }
 
@@ -177,30 +183,51 @@ void weir__promise_ref_outside(weir_promise *promise)
     fetch_add_relaxed(&promise->away, ONE);
 }
 
-void weir__promise_unref_outside(weir_promise *promise)
+static void let_go(weir_promise *promise, int64_t flags)
 {
     /* relaxed: a guess, checked by the CAS */
     int64_t seen = load_relaxed(&promise->away);
 
     /* settle/P2 release: all uses of the promise so far
      * settle/P3 acquire: receives the letter, if it is not on its way */
-    while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | POSTED))
+    while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | flags))
         ;
     if (!(seen & POSTED))
         push_letter(promise);
 }
 
-/* Shifts keep the sign; POSTED falls out. */
+void weir__promise_unref_outside(weir_promise *promise)
+{
+    let_go(promise, POSTED);
+}
+
+void weir__promise_settle_last(weir_promise *promise, uint32_t verdict,
+                               const weir_value *value)
+{
+    if (weir__promise_claim(promise)) {
+        promise->on.mail = *value;
+        announce(promise, verdict);
+    } else if (value->free != NULL) {
+        value->free(value->data);
+    }
+    let_go(promise, POSTED | OVER);
+}
+
+/* Shifts keep the sign; the flags fall out. */
 static int64_t count_of(int64_t away)
 {
-    return away >> 1;
+    return away >> 2;
 }
 
 void weir__promise_collect(weir_promise *promise)
 {
     /* settle/P2 acquire: receives what they did who posted or let go
      * settle/P3 release: the letter may be used again */
-    promise->refs += count_of(swap_acq_rel(&promise->away, 0));
+    int64_t away = swap_acq_rel(&promise->away, 0);
+
+    promise->refs += count_of(away);
+    if (away & OVER)
+        weir__promises_end_errand(promise->loop);
 }
 
 bool weir__promise_collect_last(weir_promise *promise)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * promisify -- the worker that has run it and the abort that comes too late (or
- * not) let go of it, in any order; one of them settles the promise.
+ * not) let go of it, in any order; one of them settles the promise.  And one
+ * that the loop's thread sends: the loop does not become idle before its
+ * handler has run, and its memory stays for a worker that comes too late.
  */
 #include "model.h"
 #include "pool.h"
@@ -62,9 +64,86 @@ static void settled(void)
     pool = NULL;
 }
 
+/* ---- sent by the loop's thread ---- */
+
+static int handled; /* the loop's thread */
+
+static weir_result handle(void *arg, const weir_value *value)
+{
+    (void)arg, (void)value;
+    model_assert(plain_load(&work) == 1);
+    handled++;
+    return weir_pass();
+}
+
+static weir_result handle_error(void *arg, const weir_value *value)
+{
+    (void)arg;
+    model_assert(value->code == WEIR_ECANCELED);
+    handled++;
+    return weir_give(weir_value_of(NULL, NULL));
+}
+
+static void send(void *arg, int status)
+{
+    (void)arg;
+    if (status != 0) {
+        handled++; /* closed before */
+        return;
+    }
+    model_assert(weir_promisify(&promise, loop, pool, fn, NULL, NULL) == 0);
+    model_assert(weir_promise_then(promise, handle, handle_error, NULL, NULL) ==
+                 0);
+    weir_promise_unref(promise);
+    (void)!weir_pool_shutdown(pool, 0); /* begins it */
+}
+
+static void init_loop(void)
+{
+    const weir_pool_options one = {
+        .size = sizeof(one), .workers = 1, .max_workers = 1};
+
+    model_assert(weir_loop_new(&loop, NULL) == 0);
+    model_assert(weir__pool_make(&pool, &one) == 0);
+    model_assert(weir_loop_submit(loop, send, NULL) == 0);
+}
+
+static void run_until_idle(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+    model_assert(handled == 1);
+}
+
+static void send_and_end(void)
+{
+    model_assert(weir_loop_step(loop, 0) == 0);
+    model_assert(weir_loop_free(loop) == 0);
+    model_assert(handled == 1);
+    loop = NULL;
+}
+
+static void all_over(void)
+{
+    weir__pool_unmake(pool);
+    if (loop != NULL)
+        model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+    pool = NULL;
+    promise = NULL;
+}
+
 static const struct model_case cases[] = {
     {"abort_against_the_worker", .setup = init, .finish = settled,
      .preemption_bound = 2, .steps = 2000, .threads = {T(worker), T(raise_it)}},
+    {"loop_is_held_until_the_handler_has_run", .setup = init_loop,
+     .finish = all_over, .preemption_bound = 2, .steps = 2000,
+     .threads = {T(worker), T(run_until_idle)}},
+    {"loop_ends_and_is_freed_under_the_worker", .setup = init_loop,
+     .finish = all_over, .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(send_and_end)}},
+    {"loop_ends_and_is_freed_with_one_more_preemption", .setup = init_loop,
+     .finish = all_over, .preemption_bound = 2, .steps = 2000, .is_long = true,
+     .threads = {T(worker), T(send_and_end)}},
 };
 
 MODEL_CASES(cases)

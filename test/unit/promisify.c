@@ -247,6 +247,167 @@ CASE(promisify_outcome_after_the_end_of_the_loop_is_dropped)
     expect_int(freed, 1);
 }
 
+/* ---- sent by the loop's thread ---- */
+
+static void on_loop(weir_fn *fn, void *arg)
+{
+    expect_status(weir_loop_submit(loop, fn, arg), 0);
+}
+
+static void send_one(void *fn, int status)
+{
+    weir_promise *promise;
+
+    expect_status(status, 0);
+    expect_status(weir_promisify(&promise, loop, pool, *(weir_blocking_fn **)fn,
+                                 &freed, NULL),
+                  0);
+    watch(promise);
+}
+
+CASE(promisify_from_the_loop_fulfils_and_holds_it_until_then)
+{
+    weir_blocking_fn *fn = give;
+
+    begin();
+    for (int i = 0; i < 100; i++)
+        on_loop(send_one, &fn);
+    run_loop();
+    expect_int(seen.fulfilled, 100);
+    end();
+    expect_int(freed, 100);
+}
+
+CASE(promisify_from_the_loop_rejects_with_the_error)
+{
+    weir_blocking_fn *fn = fail;
+
+    begin();
+    on_loop(send_one, &fn);
+    run_loop();
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, -EIO);
+    expect(seen.data == &freed);
+    end();
+    expect_int(freed, 1);
+}
+
+/* What holds the loop is shown, until the job has ended. */
+CASE(promisify_from_the_loop_is_reported_as_a_reference)
+{
+    weir_blocking_fn *fn = block;
+    weir_holder holders[4];
+
+    begin();
+    on_loop(send_one, &fn);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    expect_int(weir_loop_report(loop, holders, 4), 1);
+    expect_int(holders[0].kind, WEIR_KIND_REF);
+    expect_int(holders[0].count, 1);
+    sem_post(&release);
+    run_loop();
+    expect_int(weir_loop_report(loop, holders, 4), 0);
+    expect_int(seen.fulfilled, 1);
+    end();
+}
+
+static weir_promise *early;
+
+static void settle_early(void *arg, int status)
+{
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_promisify(&early, loop, pool, block, &freed, NULL), 0);
+    expect_status(weir_promise_resolve(early, weir_value_of(NULL, NULL)), 0);
+    watch(early);
+}
+
+CASE(promisify_from_the_loop_that_was_settled_before_drops_the_outcome)
+{
+    begin();
+    on_loop(settle_early, NULL);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    expect_int(seen.fulfilled, 1);
+    expect_int(freed, 0);
+    sem_post(&release);
+    run_loop(); /* held until the job is over */
+    expect_int(freed, 1);
+    end();
+}
+
+CASE(promisify_from_the_loop_is_cancelled_by_a_close_of_the_pool)
+{
+    weir_blocking_fn *first = block, *second = give;
+
+    begin();
+    on_loop(send_one, &first);
+    on_loop(send_one, &second);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    expect_status(weir_pool_close(pool, 0), -ETIMEDOUT);
+    sem_post(&release);
+    run_loop();
+    expect_int(seen.fulfilled, 1);
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, WEIR_ECANCELED);
+    expect_int(called, 1);
+    end();
+    expect_int(freed, 1);
+}
+
+CASE(promisify_from_the_loop_outlives_it)
+{
+    weir_blocking_fn *fn = block;
+
+    begin();
+    on_loop(send_one, &fn);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    expect_status(weir_loop_close(loop), 0);
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, WEIR_ECANCELED);
+    sem_post(&release);
+    end();
+    expect_int(freed, 1);
+}
+
+static void fail_from_the_loop(void *arg, int status)
+{
+    weir_submit_options bad = {.size = sizeof(bad),
+                               .priority = (weir_priority)99};
+    weir_promise *promise = NULL;
+    int err = 1;
+
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &bad),
+                  -EINVAL);
+    for (uint64_t nth = 1; err != 0; nth++) {
+        memory.fail_at = memory.calls + nth;
+        err = weir_promisify(&promise, loop, pool, give, &freed, NULL);
+        expect(err == 0 || (err == -ENOMEM && promise == NULL));
+    }
+    memory.fail_at = 0;
+    weir_promise_unref(promise);
+    expect_status(weir_pool_shutdown(pool, 0), -ETIMEDOUT);
+    promise = NULL;
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, NULL),
+                  WEIR_ECLOSED);
+    expect(promise == NULL);
+}
+
+CASE(promisify_from_the_loop_that_fails_changes_nothing)
+{
+    begin();
+    on_loop(fail_from_the_loop, NULL);
+    run_loop();
+    expect_int(called, 1);
+    end();
+    expect_int(freed, 1);
+}
+
 /* covers: weir_promisify -EINVAL
  * covers: weir_promisify -ENOMEM
  * covers: weir_promisify WEIR_ECLOSED */
