@@ -97,7 +97,7 @@ static void init_inside(weir_loop *loop)
     loop->budget_left = loop->options.microtask_budget;
     loop->is_until_idle = loop->is_stepped = loop->in_uncaught = false;
     loop->is_lying = loop->lies_in_poller = loop->in_done = false;
-    loop->has_called = false;
+    loop->has_called = loop->has_sent = false;
     loop->landing = NULL;
     weir__calls_init(&loop->ticks);
     weir__calls_init(&loop->microtasks);
@@ -111,6 +111,9 @@ static void init_inside(weir_loop *loop)
     set_unshared(&loop->run, 0);
     loop->owed_wakes = 0;
     loop->spin_ns = loop->options.spin_ns;
+    loop->arrived = 0;
+    loop->lost_core = false;
+    loop->sleeps = loop->sleeps_left = 0;
     loop->event_count = loop->event_at = 0;
     loop->untimed = loop->metrics != NULL ? 0 : UINT64_MAX;
     loop->began = 0;

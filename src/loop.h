@@ -89,6 +89,7 @@ struct weir_loop {
     bool is_until_idle;
     bool is_stepped;     /* by weir_loop_step: its bed is the poller */
     bool has_called;     /* something, in this turn */
+    bool has_sent;       /* a job to a pool, in this turn */
     bool is_lying;       /* asleep between two steps ... */
     bool lies_in_poller; /* ... there, or on the futex */
     bool in_done;        /* `done` runs */
@@ -110,8 +111,12 @@ struct weir_loop {
     atomic(uint64_t) run;   /* ... and those of them that have run */
 
     struct weir__timers timers;
-    uint64_t owed_wakes; /* of the poller: claimed, and not arrived yet */
-    int64_t spin_ns;     /* what the next spin may take */
+    uint64_t owed_wakes;  /* of the poller: claimed, and not arrived yet */
+    int64_t spin_ns;      /* what the next spin may take */
+    uint64_t arrived;     /* through the door, in this turn */
+    bool lost_core;       /* in give_way, turn.c */
+    uint32_t sleeps;      /* without giving way first; so many ... */
+    uint32_t sleeps_left; /* ... are left */
     int event_count;
     int event_at;
     struct weir__event events[WEIR__POLLER_BATCH];
@@ -163,6 +168,15 @@ static inline bool weir__loop_is_local(const weir_loop *loop)
     const weir_loop *current = weir__thread_loop();
 
     return current == loop || (current != NULL && weir__loop_is_around(loop));
+}
+
+/* This thread has sent a job to a pool. */
+static inline void weir__loop_note_job(void)
+{
+    weir_loop *loop = weir__thread_loop();
+
+    if (loop != NULL)
+        loop->has_sent = true;
 }
 
 /* A task of weir's own runs: users do not want to see it counted. */

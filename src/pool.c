@@ -52,6 +52,7 @@
 #include "check.h"
 #include "clock.h"
 #include "futex.h"
+#include "loop.h"
 #include "memory.h"
 #include "pool.h"
 
@@ -303,8 +304,10 @@ static int post(weir_pool *pool, weir_job *job)
     }
     err = weir__injector_push(&pool->injector[job->priority], job,
                               WEIR__FROM_OUTSIDE);
-    if (err == 0)
+    if (err == 0) {
         weir__roster_notify(&pool->roster);
+        weir__loop_note_job();
+    }
     return err;
 }
 
