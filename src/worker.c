@@ -4,7 +4,8 @@
  * others; and sleep.
  *
  * Shape     pick     own queue or door, priority by priority
- *           steal    from the others, when there is nothing to pick
+ *           steal    from the others, when there is nothing to pick: up to
+ *                    half of what one has, a share at the most
  *           search   both, as a searcher of the roster; then sleep
  *           run      call the job, and what its lane and group want then
  *
@@ -202,6 +203,26 @@ static weir_job *steal_from(struct weir__deque *deque)
     return loot == WEIR__LOOT_ONE ? job : NULL;
 }
 
+/* Half of what is left there, up to a share, to our own queue: who comes back
+ * for each single job spends more on coming than on the job. */
+static void steal_more(struct weir__worker *worker, struct weir__deque *deque)
+{
+    uint64_t more = weir__deque_count(deque) / 2;
+    void *job;
+
+    if (more >= SHARE)
+        more = SHARE - 1;
+    for (; more > 0 && weir__deque_steal(deque, &job) == WEIR__LOOT_ONE;
+         more--) {
+        unsigned priority = ((weir_job *)job)->priority;
+
+        count_up(&worker->stolen); /* relaxed: count */
+        worker->occupied |= 1U << priority;
+        if (!weir__deque_push(&worker->deque[priority], job))
+            weir__worker_push_outside(worker, job);
+    }
+}
+
 static weir_job *steal(struct weir__worker *worker)
 {
     weir_pool *pool = worker->pool;
@@ -212,13 +233,16 @@ static weir_job *steal(struct weir__worker *worker)
         for (uint32_t k = 0; k < made; k++) {
             struct weir__worker *victim =
                 weir__pool_worker(pool, (start + k) % made);
+            struct weir__deque *deque;
             weir_job *job;
 
             if (victim == worker || victim == NULL)
                 continue;
-            job = steal_from(&victim->deque[ranks[FIRST_HIGH][i]]);
+            deque = &victim->deque[ranks[FIRST_HIGH][i]];
+            job = steal_from(deque);
             if (job != NULL) {
                 count_up(&worker->stolen); /* relaxed: count */
+                steal_more(worker, deque);
                 return job;
             }
         }
