@@ -27,8 +27,11 @@
  *   top_seen, own, ring.older   the owner's, plain
  *
  * Pairs
- *   P1  push: store of bottom, release  -->  steal: load of bottom, acquire
- *       Hands over the slot, and what the item points to.
+ *   P1  push, pop_last: store of bottom, release  -->  steal: load of bottom,
+ *       acquire
+ *       Hands over the slot, and what the item points to.  pop_last puts bottom
+ *       back to where it was: who reads that also knows that the last item is
+ *       decided about, so its CAS fails.  (A fence did both in the paper.)
  *   P2  grow: store of ring, release  -->  steal: load of ring, acquire
  *       Hands over the slots of the new ring.
  *   P3  seq_cst: bottom against top
@@ -42,9 +45,12 @@
  *       it.
  *   P4  steal: CAS on top, release  -->  push: load of top, acquire
  *       The thief has read its slot; it may be written again.
- *   P5  pop_last: CAS on top, release  -->  steal: load of top, acquire
- *       Who knows that the last item is gone also knows that bottom has come
- *       down; it may have been far up before, when there was more.
+ *   P5  pop_last, steal: CAS on top, release  -->  steal: load of top, acquire
+ *       Who knows that an item is gone also knows the bottom that goes with it:
+ *       it may have been far up before.  For the owner's CAS that is bottom
+ *       itself, which came down before; for a thief's, its place in the one
+ *       order of P3: without the acquire, a load of top that is not seq_cst
+ *       says nothing about where the load of bottom after it stands there.
  *
  * The last item.  When top == bottom after pop's claim, a thief may be at the
  *   same item.  Both try to CAS top from b to b + 1: one word decides.
@@ -168,8 +174,8 @@ void *weir__deque_pop_last(struct weir__deque *deque, int64_t bottom,
         if (!cas_release(&deque->top, &top, top + 1))
             item = NULL;
     }
-    /* relaxed: empty; nobody takes anything by this bottom */
-    store_relaxed(&deque->bottom, bottom + 1);
+    /* deque/P1 release: nobody takes anything by this bottom, as top is past it */
+    store_release(&deque->bottom, bottom + 1);
     return item;
 }
 
@@ -189,7 +195,8 @@ enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item)
     /* relaxed: ordered by P1; the CAS says whether it was still there */
     *item = load_relaxed(&ring->slot[top & ring->mask]);
     /* deque/P3 seq_cst: before the next thief's look at bottom
-     * deque/P4 release: the slot has been read */
+     * deque/P4 release: the slot has been read
+     * deque/P5 release: the next thief's look at bottom is after this */
     if (!cas_seq_cst(&deque->top, &top, top + 1))
         return WEIR__LOOT_LOST;
     return WEIR__LOOT_ONE;
