@@ -52,7 +52,7 @@ bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 verify:  ## the longest searches; then weaken each memory order in turn
 	@tools/setup test
 	@tools/build model
-	@for program in gate ingress loop timer roster promise; do \
+	@for program in gate ingress loop timer roster promise promisify; do \
 	    build/model/test/model/$$program --long || exit; \
 	done
 	@tools/build tsan; tools/build asan
@@ -61,6 +61,12 @@ verify:  ## the longest searches; then weaken each memory order in turn
 	        build/$$preset/test/stress/loop || exit; \
 	    WEIR_ROUNDS=1000000 CK_TIMEOUT_MULTIPLIER=100 \
 	        build/$$preset/test/stress/loop_free $(SIEGE) || exit; \
+	done
+	@for preset in tsan asan; do \
+	    WEIR_SECONDS=60 CK_TIMEOUT_MULTIPLIER=10 \
+	        build/$$preset/test/stress/pool || exit; \
+	    WEIR_NUMBERS=5000000 CK_TIMEOUT_MULTIPLIER=10 \
+	        build/$$preset/test/unit/group || exit; \
 	done
 	@bench/instructions
 	@tools/mutate

@@ -4,7 +4,7 @@
  * groups cancel, lanes hold up, and two threads stop the pool in the middle of
  * it: each job that was accepted is called exactly once.
  *
- * WEIR_JOBS=1000000 for the whole of it.
+ * WEIR_JOBS=40000 for less of it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint64_t jobs_wanted(void)
 {
     const char *given = getenv("WEIR_JOBS");
 
-    return given != NULL ? strtoull(given, NULL, 0) : 40000;
+    return given != NULL ? strtoull(given, NULL, 0) : 1000000;
 }
 
 /* What was accepted and what was called; each is posted once. */
@@ -178,7 +178,14 @@ static void play(struct scene *scene, struct random *random, struct sums *sums)
         weir_abort_unref(scene->abort[i]);
 }
 
-static struct sums play_rounds(uint64_t jobs, double seconds)
+/* At least until something was cancelled and, where there are many, stolen: a
+ * pool may have one worker, or be stopped at once. */
+static bool has_seen_all(const struct sums *sums, uint64_t jobs)
+{
+    return sums->cancelled > 0 && (jobs < 1000 || sums->stolen > 0);
+}
+
+static void play_rounds(uint64_t jobs, double seconds)
 {
     struct effort effort = effort_begin(seconds);
     struct random random = {random_seed()};
@@ -188,7 +195,7 @@ static struct sums play_rounds(uint64_t jobs, double seconds)
     effort_spare_the_sanitizer();
     for (unsigned p = 0; p < POSTERS; p++)
         scene.pieces[p] = malloc(scene.size * sizeof(struct piece));
-    while (effort_goes_on(&effort))
+    while (effort_goes_on(&effort) || !has_seen_all(&sums, jobs))
         play(&scene, &random, &sums);
     for (unsigned p = 0; p < POSTERS; p++)
         free(scene.pieces[p]);
@@ -196,19 +203,17 @@ static struct sums play_rounds(uint64_t jobs, double seconds)
             "# %" PRIu64 " accepted, %" PRIu64 " of them cancelled, %" PRIu64
             " stolen\n",
             sums.accepted, sums.cancelled, sums.stolen);
-    expect(sums.accepted > 0 && sums.cancelled > 0);
-    return sums;
 }
 
 STRESS_CASE(pool_calls_each_of_many_jobs_once_though_two_stop_it)
 {
-    expect(play_rounds(jobs_wanted(), 4).stolen > 0);
+    play_rounds(jobs_wanted(), 4);
 }
 
 /* Small ones: mostly about the beginning and the end. */
 STRESS_CASE(pool_that_ends_soon_calls_each_job_once)
 {
-    (void)play_rounds(400, 4);
+    play_rounds(400, 4);
 }
 
 /* ---- no wake is lost ---- */
