@@ -122,8 +122,8 @@ static void close_crew(void)
         pthread_join(crew.thread[i], NULL);
 }
 
-static const struct pool_kind pool_crew = {NULL, open_crew, NULL, serve_crew,
-                                           close_crew};
+static const struct pool_kind pool_crew = {
+    .open = open_crew, .empty = serve_crew, .close = close_crew};
 #ifndef BENCH_TBB
 static const struct pool_kind pool_tbb;
 #endif
