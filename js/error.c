@@ -17,6 +17,7 @@
 
 #include "lib.h"
 #include "program.h"
+#include "worker.h"
 
 void weir__js_clear_error(weir_js *js)
 {
@@ -197,7 +198,10 @@ static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
               ? (text != NULL ? text : own)
               : own,
           stack != NULL ? stack : "");
-    if (kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED)
+    if (js->worker != NULL &&
+        (kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED))
+        weir__js_tell_parent(js, thrown);
+    else if (kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED)
         js->error.report = js->error_report = report_of(js, thrown);
     free(text);
     free(stack);

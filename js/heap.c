@@ -51,7 +51,32 @@ static void give_back(void *opaque, void *block)
     if (block == NULL)
         return;
     heap->used_bytes -= malloc_usable_size(block);
-    free(block);
+    if (heap->is_capturing && heap->captured == NULL)
+        heap->captured = block;
+    else
+        free(block);
+}
+
+void weir__js_heap_capture(struct weir__js_heap *heap)
+{
+    heap->is_capturing = true;
+    heap->captured = NULL;
+}
+
+void *weir__js_heap_captured(struct weir__js_heap *heap)
+{
+    heap->is_capturing = false;
+    return heap->captured;
+}
+
+void weir__js_heap_give_back(struct weir__js_heap *heap, void *block)
+{
+    give_back(heap, block);
+}
+
+void weir__js_heap_adopt(struct weir__js_heap *heap, void *block)
+{
+    heap->used_bytes += malloc_usable_size(block);
 }
 
 static void *reallocate(void *opaque, void *block, size_t size)
@@ -69,6 +94,11 @@ static void *reallocate(void *opaque, void *block, size_t size)
     }
     heap->used_bytes -= old;
     return enter(heap, moved);
+}
+
+void *weir__js_heap_resize(struct weir__js_heap *heap, void *block, size_t size)
+{
+    return reallocate(heap, block, size);
 }
 
 static size_t usable_size(const void *block)

@@ -15,11 +15,15 @@
 #include "interrupt.h"
 #include "job.h"
 #include "lib.h"
+#include "message.h"
 #include "module.h"
 #include "native.h"
+#include "port.h"
 #include "program.h"
+#include "shared.h"
 #include "value.h"
 #include "weir/clock.h"
+#include "worker.h"
 
 enum {
     STACK_SIZE = 1024 * 1024,
@@ -120,6 +124,7 @@ static int start_engine(weir_js *js)
     JS_SetGCThreshold(js->runtime, FIRST_GC);
     JS_SetMaxStackSize(js->runtime, stack != 0 ? stack : STACK_SIZE);
     JS_SetCanBlock(js->runtime, js->options.allow_blocking);
+    weir__js_watch_shared(js->runtime);
     weir__js_watch_interrupts(js);
     weir__js_watch_rejections(js);
     weir__js_watch_modules(js);
@@ -139,12 +144,15 @@ static void end_engine(weir_js *js)
     js->has_ended = true;
     if (js->runtime == NULL)
         return;
+    weir__js_drop_workers(js);
     weir__js_drop_signals(js);
     weir__js_drop_timers(js);
     weir__js_drop_errands(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
     if (js->context != NULL) {
+        weir__js_drop_ports(js);
+        weir__js_drop_cloner(js);
         JS_FreeValue(js->context, js->main);
         JS_FreeValue(js->context, js->timer_numbers);
         weir__js_drop_libs(js);
@@ -189,6 +197,10 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     weir__js_list_init(&js->errands);
     weir__js_list_init(&js->rejections);
     weir__js_list_init(&js->timers);
+    weir__js_list_init(&js->ports);
+    weir__js_list_init(&js->workers);
+    for (int i = 0; i < WEIR__PORT_HOOKS; i++)
+        js->port_hooks[i] = JS_UNDEFINED;
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
     if (err == 0)
         err = start_engine(js);

@@ -41,7 +41,13 @@ struct weir__js_hooks {
 enum { WEIR__JS_MOMENTS = 8 };
 
 /* Kinds of objects with a block of C behind them: js/class.c. */
-enum weir__js_class { WEIR__JS_TIMEOUT, WEIR__JS_IMMEDIATE, WEIR__JS_CLASSES };
+enum weir__js_class {
+    WEIR__JS_TIMEOUT,
+    WEIR__JS_IMMEDIATE,
+    WEIR__JS_PORT,
+    WEIR__JS_WORKER,
+    WEIR__JS_CLASSES
+};
 
 struct weir_js {
     weir_loop *loop;         /* const after init */
@@ -75,6 +81,11 @@ struct weir_js {
     int64_t timer_turn, timer_base_ns;
     struct weir__js_moment *moments[WEIR__JS_MOMENTS]; /* the last ones */
     unsigned moment;
+    struct weir__js_cloner *cloner; /* NULL: nothing was cloned; js/clone.c */
+    struct weir__js_link ports;     /* the open ones; js/port.c */
+    JSValue port_hooks[4];
+    struct weir__js_link workers;   /* its own; js/worker.c */
+    struct weir__js_worker *worker; /* that it runs in; NULL: the main one */
     /* the program; js/program.c */
     bool is_program;  /* weir_js_run */
     bool has_process; /* `process` was used: somebody may listen */

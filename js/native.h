@@ -13,6 +13,9 @@ int weir__js_add_inspect(JSContext *context, JSValueConst native);
 int weir__js_add_process(JSContext *context, JSValueConst native);
 int weir__js_add_signal(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
+int weir__js_add_clone(JSContext *context, JSValueConst native);
+int weir__js_add_port(JSContext *context, JSValueConst native);
+int weir__js_add_worker(JSContext *context, JSValueConst native);
 
 /* The host ends. */
 void weir__js_drop_timers(weir_js *js);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,19 +152,27 @@ static JSValue set_umask(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- the environment ---- */
 
+/* A worker may share it (SHARE_ENV). */
+static pthread_mutex_t environment_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static JSValue get_variable(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
     const char *name = JS_ToCString(context, argv[0]);
     const char *value;
+    JSValue result = JS_UNDEFINED;
 
     (void)this_value;
     (void)argc;
     if (name == NULL)
         return JS_EXCEPTION;
+    pthread_mutex_lock(&environment_lock);
     value = getenv(name);
+    if (value != NULL)
+        result = JS_NewString(context, value);
+    pthread_mutex_unlock(&environment_lock);
     JS_FreeCString(context, name);
-    return value != NULL ? JS_NewString(context, value) : JS_UNDEFINED;
+    return result;
 }
 
 /* setenv(name, value); undefined removes it. */
@@ -176,10 +185,12 @@ static JSValue set_variable(JSContext *context, JSValueConst this_value,
 
     (void)this_value;
     (void)argc;
+    pthread_mutex_lock(&environment_lock);
     if (name != NULL && value != NULL)
         setenv(name, value, 1);
     else if (name != NULL)
         unsetenv(name);
+    pthread_mutex_unlock(&environment_lock);
     JS_FreeCString(context, value);
     JS_FreeCString(context, name);
     return JS_UNDEFINED;
@@ -194,6 +205,7 @@ static JSValue variable_names(JSContext *context, JSValueConst this_value,
     (void)this_value;
     (void)argc;
     (void)argv;
+    pthread_mutex_lock(&environment_lock);
     for (char **at = environ; *at != NULL; at++) {
         const char *end = strchr(*at, '=');
 
@@ -202,6 +214,7 @@ static JSValue variable_names(JSContext *context, JSValueConst this_value,
                 context, names, count++,
                 JS_NewStringLen(context, *at, (size_t)(end - *at)));
     }
+    pthread_mutex_unlock(&environment_lock);
     return names;
 }
 

@@ -44,16 +44,17 @@ static char *read_wrapped(const char *path, size_t *length)
     return text;
 }
 
-/* "js/lib/timers_promises.js" is "timers/promises". */
+/* "js/lib/timers_promises.js" is "timers/promises"; "worker_threads" is that. */
 static void name_of(const char *path, char *name, size_t size)
 {
     const char *base = strrchr(path, '/');
+    char *promises;
 
     snprintf(name, size, "%s", base != NULL ? base + 1 : path);
     name[strcspn(name, ".")] = '\0';
-    for (char *at = name; *at != '\0'; at++)
-        if (*at == '_')
-            *at = '/';
+    promises = strstr(name, "_promises");
+    if (promises != NULL)
+        *promises = '/';
 }
 
 static void show_exception(JSContext *context)

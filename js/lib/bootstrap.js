@@ -69,6 +69,8 @@ for (const name of ['Event', 'CustomEvent', 'EventTarget', 'AbortSignal',
     'AbortController'])
     lazy(name, 'eventtarget', name, false);
 lazy('structuredClone', 'clone', undefined, true);
+for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
+    lazy(name, 'messaging', name, false);
 lazy('console', 'console', undefined, false);
 lazy('process', 'process', undefined, false);
 Object.defineProperty(globalThis, 'global',
@@ -94,6 +96,18 @@ module.exports = {
             `${+delay} does not fit into a 32-bit signed integer.` +
             '\nTimeout duration was set to 1.', 'TimeoutOverflowWarning');
     },
+    clone: () => require('clone'),
+    messaging: () => require('messaging'),
+    transferList: (given) => require('messaging').transferList(given),
+    missingMessage() {
+        throw require('errors').coded(TypeError, 'ERR_MISSING_ARGS',
+            'Not enough arguments to MessagePort.postMessage');
+    },
+    noPort() {
+        throw require('errors').coded(TypeError, 'ERR_INVALID_ARG_TYPE',
+            'The "port" argument must be a MessagePort instance');
+    },
+    packError: (error) => require('thread').packError(error),
     nothing() {},
     breach(place) {
         require('process').emitWarning('Many microtasks in a row; timers and ' +

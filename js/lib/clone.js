@@ -1,195 +1,162 @@
 // SPDX-License-Identifier: MIT
-// clone -- structuredClone, as the HTML standard says.
+// clone -- structuredClone, as the HTML standard says; the rare kinds of it.
+//
+// Plain objects, arrays, buffers and their views are written and read in C
+// (js/writer.c, js/reader.c).  What is left is taken to pieces here, and put
+// together again, in this host or in another.
 'use strict';
 
-const { classOf, isError, isProxy } = require('inspect');
+const { classOf, isProxy } = require('inspect');
 const { coded } = require('errors');
+
+const ERROR = 0, MAP = 1, SET = 2, DATE = 3, REGEXP = 4, BOX = 5, VIEW = 6;
 
 const boxes = { Boolean, Number, String, BigInt };
 const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError,
     TypeError, URIError };
+const unboxed = Object.fromEntries(Object.entries(boxes).map(([name, Box]) =>
+    [name, Box.prototype.valueOf]));
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { getTime } = Date.prototype;
+const mapForEach = Map.prototype.forEach, setForEach = Set.prototype.forEach;
+const mapSet = Map.prototype.set, setAdd = Set.prototype.add;
 
-function refuse(text) {
-    return new DOMException(text, 'DataCloneError');
+// ---- to pieces ----
+
+function own(object, key) {
+    const found = getOwnPropertyDescriptor(object, key);
+    return found !== undefined && 'value' in found ? found.value : undefined;
 }
+
+// [ERROR, name, stack, message, cause]; what is not there is null, not a text.
+function takeError(value) {
+    const message = own(value, 'message');
+    const parts = [ERROR, `${value.name}`, `${value.stack}`,
+        message === undefined ? null : `${message}`];
+    if (Object.hasOwn(value, 'cause'))
+        parts.push(value.cause);
+    return parts;
+}
+
+// A length of undefined: the view follows its buffer.
+function takeView(value, kind) {
+    const isTracking = (value.buffer.resizable || value.buffer.growable) &&
+        kind !== 'DataView';
+    return [VIEW, kind, value.buffer, value.byteOffset, isTracking ? undefined
+        : kind === 'DataView' ? value.byteLength : value.length];
+}
+
+function take(value) {
+    const kind = classOf(value), parts = [];
+    switch (kind) {
+    case 'Error':
+        return takeError(value);
+    case 'Map':
+        apply(mapForEach, value, [(item, key) => { parts.push(key, item); }]);
+        return [MAP, ...parts];
+    case 'Set':
+        apply(setForEach, value, [(item) => { parts.push(item); }]);
+        return [SET, ...parts];
+    case 'Date':
+        return [DATE, apply(getTime, value, [])];
+    case 'RegExp':
+        return [REGEXP, value.source, value.flags];
+    }
+    if (kind in boxes)
+        return [BOX, apply(unboxed[kind], value, [])];
+    return takeView(value, kind);
+}
+
+// ---- together ----
+
+// The object that its parts may refer to.
+function make(kind) {
+    switch (kind) {
+    case ERROR:
+        return new Error();
+    case MAP:
+        return new Map();
+    case SET:
+        return new Set();
+    }
+    return undefined;
+}
+
+function hide(object, key, value) {
+    defineProperty(object, key,
+        { value, writable: true, enumerable: false, configurable: true });
+}
+
+function fillError(error, [, name, stack, message, ...cause]) {
+    Object.setPrototypeOf(error, (errors[name] ?? Error).prototype);
+    delete error.message;
+    if (message !== null)
+        hide(error, 'message', message);
+    hide(error, 'stack', stack);
+    if (cause.length > 0)
+        hide(error, 'cause', cause[0]);
+    return error;
+}
+
+// A text stands for a BigInt that no C integer holds.
+function fill(parts, object) {
+    if (typeof parts === 'string')
+        return BigInt(parts);
+    const [kind, first, second, third, fourth] = parts;
+    switch (kind) {
+    case ERROR:
+        return fillError(object, parts);
+    case MAP:
+        for (let i = 1; i < parts.length; i += 2)
+            apply(mapSet, object, [parts[i], parts[i + 1]]);
+        return object;
+    case SET:
+        for (let i = 1; i < parts.length; i++)
+            apply(setAdd, object, [parts[i]]);
+        return object;
+    case DATE:
+        return new Date(first);
+    case REGEXP:
+        return new RegExp(first, second);
+    case BOX:
+        return Object(first);
+    }
+    return new globalThis[first](second, third, fourth); // VIEW
+}
+
+// ---- refused ----
 
 function describe(value) {
     if (typeof value === 'symbol')
         return value.toString();
+    if (isProxy(value))
+        return '#<Object>'; // it is not asked
     return typeof value === 'function' ? Function.prototype.toString.call(value)
         : `#<${value.constructor?.name || 'Object'}>`;
 }
 
-// seen: what was cloned already, transferred buffers among it.
-function clone(value, seen) {
-    if (typeof value === 'symbol' || typeof value === 'function')
-        throw refuse(`${describe(value)} could not be cloned.`);
-    if (value === null || typeof value !== 'object')
-        return value;
-    const known = seen.get(value);
-    if (known !== undefined)
-        return known;
-    if (isProxy(value))
-        throw refuse('#<Object> could not be cloned.');
-    return cloneObject(value, seen, classOf(value));
+// A number is for an error that is no DataCloneError.
+function refuse(value) {
+    if (value === 0)
+        throw coded(TypeError, 'ERR_MISSING_TRANSFERABLE_IN_TRANSFER_LIST',
+            'Object that needs transfer was found in message but not listed ' +
+            'in transferList');
+    if (value === 1)
+        throw coded(TypeError, 'ERR_INVALID_TRANSFER_OBJECT',
+            'Found invalid object in transferList');
+    const text = typeof value === 'string' ? value
+        : `${describe(value)} could not be cloned.`;
+    throw new DOMException(text, 'DataCloneError');
 }
 
-function keep(seen, value, copy) {
-    seen.set(value, copy);
-    return copy;
-}
-
-function cloneView(value, seen, kind) {
-    const buffer = clone(value.buffer, seen);
-    const Kind = globalThis[kind];
-    const isTracking = value.buffer.resizable;
-    return keep(seen, value, isTracking && kind !== 'DataView'
-        ? new Kind(buffer, value.byteOffset)
-        : new Kind(buffer, value.byteOffset,
-            kind === 'DataView' ? value.byteLength : value.length));
-}
-
-function cloneBuffer(value) {
-    if (value.detached)
-        throw refuse('An ArrayBuffer is detached and could not be cloned.');
-    if (!value.resizable)
-        return value.slice();
-    const copy = new ArrayBuffer(value.byteLength,
-        { maxByteLength: value.maxByteLength });
-    new Uint8Array(copy).set(new Uint8Array(value));
-    return copy;
-}
-
-function own(object, key) {
-    const found = Object.getOwnPropertyDescriptor(object, key);
-    return found !== undefined && 'value' in found ? found.value : undefined;
-}
-
-function cloneError(value, seen) {
-    const name = String(value.name);
-    const Kind = errors[name] ?? Error;
-    const made = keep(seen, value, new Kind());
-    delete made.message;
-    const message = own(value, 'message');
-    const set = (key, what) => Object.defineProperty(made, key,
-        { value: what, writable: true, configurable: true });
-    if (message !== undefined)
-        set('message', `${message}`);
-    set('stack', `${value.stack}`);
-    if (Object.hasOwn(value, 'cause'))
-        set('cause', clone(value.cause, seen));
-    return made;
-}
-
-function cloneObject(value, seen, kind) {
-    if (kind in boxes)
-        return keep(seen, value, Object(boxes[kind].prototype.valueOf.call(value)));
-    switch (kind) {
-    case 'Date':
-        return keep(seen, value, new Date(Date.prototype.getTime.call(value)));
-    case 'RegExp':
-        return keep(seen, value, new RegExp(value.source, value.flags));
-    case 'ArrayBuffer':
-        return keep(seen, value, cloneBuffer(value));
-    case 'SharedArrayBuffer':
-        return value;
-    case 'Map': {
-        const copy = keep(seen, value, new Map());
-        for (const [key, item] of [...Map.prototype.entries.call(value)])
-            copy.set(clone(key, seen), clone(item, seen));
-        return copy;
-    }
-    case 'Set': {
-        const copy = keep(seen, value, new Set());
-        for (const item of [...Set.prototype.values.call(value)])
-            copy.add(clone(item, seen));
-        return copy;
-    }
-    case 'Array': case 'Object': case 'Arguments': {
-        const copy = keep(seen, value, kind === 'Array' ? new Array(value.length) : {});
-        for (const key of Object.keys(value))
-            if (Object.hasOwn(value, key))
-                Object.defineProperty(copy, key, { value: clone(value[key], seen),
-                    writable: true, enumerable: true, configurable: true });
-        return copy;
-    }
-    }
-    if (ArrayBuffer.isView(value))
-        return cloneView(value, seen, kind);
-    if (isError(value) && kind === 'Error')
-        return cloneError(value, seen);
-    throw refuse(`${describe(value)} could not be cloned.`);
-}
-
-// Buffers in the list are detached, after everything has been cloned.
-function checkTransfer(list) {
-    const seen = new Set();
-    for (const one of list) {
-        if (one === null || typeof one !== 'object' || classOf(one) !== 'ArrayBuffer')
-            throw coded(TypeError, 'ERR_INVALID_TRANSFER_OBJECT',
-                'Found invalid object in transferList');
-        if (seen.has(one))
-            throw refuse('ArrayBuffer occurs in the transfer list more than once');
-        if (one.detached)
-            throw refuse('An ArrayBuffer is detached and could not be cloned.');
-        seen.add(one);
-    }
-    return seen;
-}
+native.setHooks(take, make, fill, refuse);
 
 function structuredClone(value, options) {
     if (arguments.length === 0)
         throw coded(TypeError, 'ERR_MISSING_ARGS',
             'The "value" argument must be specified');
-    const list = checkTransfer(options?.transfer ?? []);
-    const seen = new Map();
-    if (list.size === 0)
-        return clone(value, seen);
-    // The clone refers to what will be the transferred buffer: it is made
-    // from a copy of the list's lengths first, so that an error detaches none.
-    const trial = new Map();
-    for (const one of list)
-        trial.set(one, new ArrayBuffer(one.byteLength, one.resizable
-            ? { maxByteLength: one.maxByteLength } : undefined));
-    clone(value, trial);
-    const moved = new Map();
-    const views = collectViews(value, list);
-    for (const one of list)
-        moved.set(one, one.transfer());
-    return clone(value, withViews(moved, views));
-}
-
-// Views of a buffer that goes lose their place with it: it is noted before.
-function collectViews(value, list, views = [], seen = new Set()) {
-    if (value === null || typeof value !== 'object' || seen.has(value))
-        return views;
-    seen.add(value);
-    if (ArrayBuffer.isView(value)) {
-        if (list.has(value.buffer))
-            views.push({ view: value, buffer: value.buffer, kind: classOf(value),
-                offset: value.byteOffset, length: classOf(value) === 'DataView'
-                    ? value.byteLength : value.length });
-        return views;
-    }
-    const kind = classOf(value);
-    if (kind === 'Map')
-        for (const pair of [...Map.prototype.entries.call(value)])
-            pair.forEach((one) => collectViews(one, list, views, seen));
-    else if (kind === 'Set')
-        for (const one of [...Set.prototype.values.call(value)])
-            collectViews(one, list, views, seen);
-    else if (kind === 'Array' || kind === 'Object' || kind === 'Arguments')
-        for (const key of Object.keys(value))
-            collectViews(value[key], list, views, seen);
-    else if (isError(value))
-        collectViews(own(value, 'cause'), list, views, seen);
-    return views;
-}
-
-function withViews(moved, views) {
-    for (const { view, buffer, kind, offset, length } of views)
-        moved.set(view, new globalThis[kind](moved.get(buffer), offset, length));
-    return moved;
+    const transfer = options?.transfer;
+    return native.clone(value, transfer == null ? undefined : [...transfer]);
 }
 
 module.exports = structuredClone;

@@ -86,6 +86,9 @@ class CustomEvent extends Event {
 
 const listeners = new WeakMap(); // EventTarget -> Map of type -> array
 
+// A method of targets that want to know who listens: (type, count, isMore).
+const kChanged = Symbol('changed');
+
 function isListener(value) {
     return typeof value === 'function' ||
         (value !== null && typeof value === 'object');
@@ -136,7 +139,8 @@ class EventTarget {
         signal?.addEventListener('abort', () =>
             this.removeEventListener(type, listener, { capture }), { once: true });
         own.set(type, [...list, { listener, capture, once: !!once,
-            passive: !!passive, isRemoved: false }]);
+            passive: !!passive, isRemoved: false, isNode: false }]);
+        this[kChanged]?.(type, list.length + 1, true);
     }
 
     removeEventListener(type, listener, options = undefined) {
@@ -156,6 +160,7 @@ class EventTarget {
             return;
         list[at].isRemoved = true;
         own.set(type, list.toSpliced(at, 1));
+        this[kChanged]?.(type, list.length - 1, false);
     }
 
     dispatchEvent(event) {
@@ -342,4 +347,17 @@ shown(EventTarget.prototype, function (depth, options, inspect) {
         : `${this.constructor.name} ${inspect({}, options)}`;
 });
 
-module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController };
+// An event that the host dispatches by itself; target null: it is over.
+function dispatchTrusted(event, target) {
+    const own = state.get(event);
+    if (target === null) {
+        own.phase = NONE;
+        return;
+    }
+    own.isTrusted = true;
+    own.target = target;
+    own.phase = AT_TARGET;
+}
+
+module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
+    listeners, kChanged, call, defineHandler, dispatchTrusted };

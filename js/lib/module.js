@@ -23,6 +23,7 @@ const builtins = {
     timers: () => require('timers'),
     'timers/promises': () => require('timers/promises'),
     util: () => require('util'),
+    worker_threads: () => require('worker_threads'),
 };
 
 // The name without "node:", or undefined.
@@ -356,4 +357,4 @@ function main(kind, text) {
 }
 
 module.exports = { resolveImport, formatOf, namesOf, load: loadImported, fillMeta,
-    main };
+    main, pathOf };

@@ -5,6 +5,7 @@
 const EventEmitter = require('events');
 const { coded, invalidArgType } = require('errors');
 const { nextTick } = require('timers');
+const thread = require('thread');
 
 class process extends EventEmitter {}
 const self = new process();
@@ -123,29 +124,44 @@ function lazy(key, make) {
     });
 }
 
-// Reads and writes go to the environment of the process itself.
-function environment() {
+// A worker's own variables: nobody else sees what it does to them.
+function variables(given) {
+    const map = new Map(Object.entries(given));
+    return {
+        getenv: (key) => map.get(key),
+        setenv(key, value) {
+            if (value === undefined)
+                map.delete(key);
+            else
+                map.set(key, value);
+        },
+        envKeys: () => [...map.keys()],
+    };
+}
+
+// Reads and writes go to the environment of the process itself, or to such.
+function environment({ getenv, setenv, envKeys }) {
     return new Proxy({}, {
-        get: (_, key) => typeof key === 'string' ? native.getenv(key) : undefined,
-        has: (_, key) => typeof key === 'string' && native.getenv(key) !== undefined,
+        get: (_, key) => typeof key === 'string' ? getenv(key) : undefined,
+        has: (_, key) => typeof key === 'string' && getenv(key) !== undefined,
         set(_, key, value) {
             if (typeof key === 'symbol')
                 throw new TypeError('Cannot convert a Symbol value to a string');
-            native.setenv(key, `${value}`);
+            setenv(key, `${value}`);
             return true;
         },
         defineProperty(_, key, { value }) {
-            native.setenv(key, `${value}`);
+            setenv(key, `${value}`);
             return true;
         },
         deleteProperty(_, key) {
             if (typeof key === 'string')
-                native.setenv(key, undefined);
+                setenv(key, undefined);
             return true;
         },
-        ownKeys: () => native.envKeys(),
+        ownKeys: () => envKeys(),
         getOwnPropertyDescriptor(_, key) {
-            const value = typeof key === 'string' ? native.getenv(key) : undefined;
+            const value = typeof key === 'string' ? getenv(key) : undefined;
             return value === undefined ? undefined
                 : { value, writable: true, enumerable: true, configurable: true };
         },
@@ -161,7 +177,8 @@ Object.assign(self, {
     arch: native.arch, platform: 'linux',
     release: { name: 'weir' },
     pid: native.pid, ppid: native.ppid,
-    execPath: native.execPath, execArgv: [], argv: native.argv,
+    execPath: native.execPath, execArgv: [],
+    argv: [...native.argv, ...thread.start?.argv ?? []],
     argv0: native.argv[0], title: 'weir', features: {},
     cwd: () => native.cwd(),
     chdir(directory) {
@@ -187,11 +204,28 @@ Object.defineProperty(self, 'exitCode', {
 });
 Object.defineProperty(self, Symbol.toStringTag,
     { value: 'process', configurable: true });
-lazy('env', environment);
+lazy('env', () => environment(thread.start?.env === undefined ? native
+    : variables(thread.start.env)));
 lazy('stdout', () => output(1));
 lazy('stderr', () => output(2));
 
-require('signals').attach(self);
+require('signals').attach(self, thread.isMainThread);
+
+// What is the whole process's, a worker does not touch.
+function forbid(key, text = `process.${key}()`) {
+    self[key] = () => {
+        throw coded(TypeError, 'ERR_WORKER_UNSUPPORTED_OPERATION',
+            `${text} is not supported in workers`);
+    };
+}
+if (!thread.isMainThread) {
+    const { umask } = self;
+    forbid('abort');
+    forbid('chdir');
+    forbid('umask', 'Setting process.umask()');
+    const refuse = self.umask;
+    self.umask = (mask) => mask === undefined ? umask() : refuse();
+}
 
 // ---- what C calls ----
 

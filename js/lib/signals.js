@@ -13,7 +13,7 @@ function isSignal(name) {
 }
 
 // The process's listeners decide what is watched.
-function attach(process) {
+function listen(process) {
     process.on('newListener', (name) => {
         if (isSignal(name) && process.listenerCount(name) === 0)
             watch(numbers[name]);
@@ -22,6 +22,12 @@ function attach(process) {
         if (isSignal(name) && process.listenerCount(name) === 0)
             unwatch(numbers[name]);
     });
+}
+
+// They are the main thread's; a worker hears of none, as in Node.
+function attach(process, isMainThread) {
+    if (isMainThread)
+        listen(process);
     process.kill = function kill(pid, signal = 'SIGTERM') {
         // As Node, '5' will do; but true shall not be init.
         if (!['number', 'string'].includes(typeof pid) || pid != (pid | 0))

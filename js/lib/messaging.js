@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// messaging -- MessageChannel, MessagePort, MessageEvent: the HTML standard's,
+// with the methods of an EventEmitter, as Node has them.
+'use strict';
+
+const { Event, EventTarget, listeners, kChanged, call, dispatchTrusted,
+    defineHandler } = require('eventtarget');
+const { coded, invalidArgType } = require('errors');
+
+class MessageEvent extends Event {
+    #data; #origin; #lastEventId; #source; #ports;
+    constructor(type, init = undefined) {
+        if (arguments.length === 0)
+            throw new TypeError('MessageEvent constructor: 1 argument required, ' +
+                'but only 0 present.');
+        super(type, init);
+        this.#data = init?.data === undefined ? null : init.data;
+        this.#origin = init?.origin === undefined ? '' : `${init.origin}`;
+        this.#lastEventId = init?.lastEventId === undefined ? ''
+            : `${init.lastEventId}`;
+        this.#source = init?.source ?? null;
+        this.#ports = Object.freeze([...init?.ports ?? []]);
+    }
+    get data() { return this.#data; }
+    get origin() { return this.#origin; }
+    get lastEventId() { return this.#lastEventId; }
+    get source() { return this.#source; }
+    get ports() { return this.#ports; }
+}
+
+// ---- an EventTarget with an emitter's methods ----
+
+function entriesOf(target) {
+    const own = listeners.get(target);
+    if (own === undefined)
+        throw coded(TypeError, 'ERR_INVALID_THIS',
+            'Value of "this" must be of type NodeEventTarget');
+    return own;
+}
+
+class NodeEventTarget extends EventTarget {
+    on(type, listener) {
+        return add(this, type, listener, false);
+    }
+    addListener(type, listener) {
+        return add(this, type, listener, false);
+    }
+    once(type, listener) {
+        return add(this, type, listener, true);
+    }
+    off(type, listener, options) {
+        this.removeEventListener(type, listener, options);
+        return this;
+    }
+    removeListener(type, listener, options) {
+        return this.off(type, listener, options);
+    }
+    removeAllListeners(type) {
+        const own = entriesOf(this);
+        for (const key of type === undefined ? [...own.keys()] : [`${type}`])
+            for (const { listener, capture } of own.get(key) ?? [])
+                this.removeEventListener(key, listener, { capture });
+        return this;
+    }
+    // Node's: whoever listens gets the value, wrapped or not.
+    emit(type, value) {
+        if (typeof type !== 'string')
+            throw invalidArgType('type', 'of type string', type);
+        const had = (entriesOf(this).get(type)?.length ?? 0) > 0;
+        dispatch(this, type, value);
+        return had;
+    }
+    eventNames() {
+        return [...entriesOf(this)].filter(([, list]) => list.length > 0)
+            .map(([type]) => type);
+    }
+    listenerCount(type) {
+        return entriesOf(this).get(`${type}`)?.length ?? 0;
+    }
+    setMaxListeners() {}
+    getMaxListeners() { return 10; }
+}
+
+function add(target, type, listener, once) {
+    target.addEventListener(type, listener, { once });
+    const entry = entriesOf(target).get(`${type}`)
+        ?.find((one) => one.listener === listener);
+    if (entry !== undefined)
+        entry.isNode = true;
+    return target;
+}
+
+// The event is made for who wants one.
+function dispatch(target, type, value, ports) {
+    const list = listeners.get(target).get(type);
+    if (list === undefined)
+        return;
+    let event;
+    for (const one of list) {
+        if (one.isRemoved)
+            continue;
+        if (!one.isNode && event === undefined) {
+            event = type === 'message' || type === 'messageerror'
+                ? new MessageEvent(type, { data: value, ports })
+                : new Event(type);
+            dispatchTrusted(event, target);
+        }
+        if (one.once)
+            target.removeEventListener(type, one.listener,
+                { capture: one.capture });
+        call(target, one.listener, one.isNode ? value : event);
+        if (event?.cancelBubble)
+            break;
+    }
+    if (event !== undefined)
+        dispatchTrusted(event, null);
+}
+
+// ---- ports ----
+
+class MessagePort extends NodeEventTarget {
+    constructor() {
+        throw coded(TypeError, 'ERR_CONSTRUCT_CALL_INVALID',
+            'Constructor cannot be called');
+    }
+    // A port that somebody listens to keeps the program alive.
+    [kChanged](type, count, isMore) {
+        if (type !== 'message')
+            return;
+        if (count === 1 && isMore) {
+            this.ref();
+            this.start();
+        } else if (count === 0) {
+            this.unref();
+        }
+    }
+}
+native.methods(MessagePort.prototype);
+defineHandler(MessagePort.prototype, 'message');
+defineHandler(MessagePort.prototype, 'messageerror');
+
+native.setHooks(MessagePort.prototype,
+    function init() { listeners.set(this, new Map()); },
+    function message(value, ports) { dispatch(this, 'message', value, ports); },
+    function failed(error) { dispatch(this, 'messageerror', error); },
+    function closed() { dispatch(this, 'close'); });
+
+class MessageChannel {
+    constructor() {
+        [this.port1, this.port2] = native.channel();
+    }
+}
+
+// The second argument of postMessage: a list, or {transfer: list}.
+function transferList(given) {
+    const isObject = typeof given === 'object' || typeof given === 'function';
+    const isList = isObject && typeof given[Symbol.iterator] === 'function';
+    if (!isObject)
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
+            'Optional transferList argument must be an iterable');
+    const list = isList ? given : given.transfer;
+    if (list == null)
+        return undefined;
+    if (!isList && typeof list[Symbol.iterator] !== 'function')
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
+            'Optional options.transfer argument must be an iterable');
+    return [...list].filter((one) => !untransferable.has(one));
+}
+
+const untransferable = new WeakSet();
+function markAsUntransferable(object) {
+    if (object !== null && (typeof object === 'object' || typeof object === 'function'))
+        untransferable.add(object);
+}
+
+for (const [ctor, ...keys] of [
+    [MessageEvent, 'data', 'origin', 'lastEventId', 'source', 'ports'],
+    [MessagePort]]) {
+    for (const key of keys)
+        Object.defineProperty(ctor.prototype, key, { enumerable: true });
+    Object.defineProperty(ctor.prototype, Symbol.toStringTag,
+        { value: ctor.name, configurable: true });
+}
+
+const { custom } = require('inspect').inspect;
+Object.defineProperty(MessagePort.prototype, custom, {
+    writable: true, configurable: true,
+    value(depth, options, inspect) {
+        return depth < 0 ? 'MessagePort' : `MessagePort [EventTarget] ${inspect(
+            { active: native.isOpen(this), refed: this.hasRef() }, options)}`;
+    },
+});
+
+module.exports = { MessageChannel, MessagePort, MessageEvent, NodeEventTarget,
+    dispatch, transferList, markAsUntransferable,
+    receiveMessageOnPort: (port) => native.receive(port) };

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// worker_threads -- Node's: programs on threads of their own.
+'use strict';
+
+const EventEmitter = require('events');
+const path = require('path');
+const { coded, invalidArgType } = require('errors');
+const { MessageChannel, MessagePort, markAsUntransferable,
+    receiveMessageOnPort, transferList } = require('messaging');
+const thread = require('thread');
+
+const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
+
+// ---- environment data ----
+
+let environment = thread.start?.environment ?? new Map();
+
+function setEnvironmentData(key, value) {
+    if (value === undefined)
+        environment.delete(key);
+    else
+        environment.set(key, value);
+}
+
+function getEnvironmentData(key) {
+    return environment.get(key);
+}
+
+// ---- workers ----
+
+function fileOf(filename) {
+    if (filename !== null && typeof filename === 'object' &&
+        typeof filename.href === 'string') {
+        if (!filename.href.startsWith('file:'))
+            throw coded(TypeError, 'ERR_INVALID_URL_SCHEME',
+                'The URL must be of scheme file');
+        return require('module').pathOf(filename.href);
+    }
+    if (typeof filename !== 'string')
+        throw invalidArgType('filename',
+            'of type string or an instance of URL', filename);
+    if (path.isAbsolute(filename) || /^\.\.?[\\/]/.test(filename))
+        return path.resolve(filename);
+    const hint = filename.startsWith('file://')
+        ? ' Wrap file:// URLs with `new URL`.' : '';
+    throw coded(TypeError, 'ERR_WORKER_PATH', 'The worker script or module ' +
+        'filename must be an absolute path or a relative path starting with ' +
+        `'./' or '../'.${hint} Received "${filename}"`);
+}
+
+// The variables of the worker; undefined: those of the process itself.
+function environmentOf(env) {
+    if (env === SHARE_ENV)
+        return undefined;
+    if (env != null && typeof env !== 'object')
+        throw invalidArgType('options.env', 'of type object or one of undefined, ' +
+            'null, or worker_threads.SHARE_ENV', env);
+    return Object.fromEntries(Object.entries(env ?? require('process').env)
+        .map(([key, value]) => [key, `${value}`]));
+}
+
+function limitsOf(given) {
+    const limits = {};
+    for (const key of ['maxYoungGenerationSizeMb', 'maxOldGenerationSizeMb',
+        'codeRangeSizeMb', 'stackSizeMb'])
+        if (typeof given?.[key] === 'number')
+            limits[key] = given[key];
+    return { stackSizeMb: 4, ...limits };
+}
+
+class Worker extends EventEmitter {
+    #handle; #port; #limits;
+
+    constructor(filename, options = {}) {
+        super();
+        if (options === null || typeof options !== 'object')
+            throw invalidArgType('options', 'of type object', options);
+        const { eval: isEval, argv, name = '' } = options;
+        if (argv !== undefined && !Array.isArray(argv))
+            throw invalidArgType('options.argv', 'an instance of Array', argv);
+        if (typeof name !== 'string')
+            throw invalidArgType('options.name', 'of type string', name);
+        const text = isEval ? filename : fileOf(filename);
+        if (typeof text !== 'string')
+            throw invalidArgType('filename', 'of type string', filename);
+        this.#limits = limitsOf(options.resourceLimits);
+        const start = { workerData: options.workerData, name,
+            env: environmentOf(options.env), argv: argv?.map(String) ?? [],
+            limits: this.#limits, environment };
+        [this.#handle, this.#port, this.threadId] = thread.newWorker(
+            (event, value) => this.#hear(event, value), !!isEval, text, start,
+            this.#limits.maxOldGenerationSizeMb ?? 0, this.#limits.stackSizeMb,
+            options.transferList == null ? undefined
+                : transferList(options.transferList));
+    }
+
+    // Its messages come after its "online".
+    #listen() {
+        this.#port.on('message', (value) => { this.emit('message', value); });
+        this.#port.on('messageerror', (error) => { this.emit('messageerror', error); });
+        this.#port.unref();
+    }
+
+    // What was sent before comes before.
+    #drain() {
+        let received;
+        while ((received = receiveMessageOnPort(this.#port)) !== undefined)
+            this.emit('message', received.message);
+    }
+
+    #hear(event, value) {
+        switch (event) {
+        case 'online':
+            this.emit('online');
+            this.#listen();
+            break;
+        case 'error':
+            this.#drain();
+            this.emit('error', thread.unpackError(value));
+            break;
+        case 'memory':
+            this.#drain();
+            this.emit('error', coded(Error, 'ERR_WORKER_OUT_OF_MEMORY',
+                'Worker terminated due to reaching memory limit: JS heap out of memory'));
+            break;
+        default:
+            this.#drain();
+            this.#port.close();
+            this.threadId = -1;
+            this.#handle = undefined;
+            this.emit('exit', value);
+        }
+    }
+
+    postMessage(...args) {
+        if (this.#handle !== undefined)
+            this.#port.postMessage(...args);
+    }
+
+    terminate() {
+        if (this.#handle === undefined)
+            return Promise.resolve();
+        this.ref();
+        thread.terminate(this.#handle);
+        return new Promise((resolve) => { this.once('exit', resolve); });
+    }
+
+    ref() {
+        if (this.#handle !== undefined)
+            thread.ref(this.#handle);
+    }
+
+    unref() {
+        if (this.#handle !== undefined)
+            thread.unref(this.#handle);
+    }
+
+    get resourceLimits() {
+        return this.#handle === undefined ? {} : { ...this.#limits };
+    }
+
+    async [Symbol.asyncDispose]() {
+        await this.terminate();
+    }
+}
+
+module.exports = {
+    isMainThread: thread.isMainThread,
+    MessagePort, MessageChannel, markAsUntransferable, receiveMessageOnPort,
+    resourceLimits: thread.start?.limits ?? {},
+    threadId: thread.threadId, SHARE_ENV, Worker,
+    parentPort: thread.parentPort,
+    workerData: thread.start?.workerData ?? null,
+    setEnvironmentData, getEnvironmentData,
+};

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker -- new Worker(): a thread with a loop and a host.
+ *
+ * The parent owns the struct.  The thread uses it until its last act, which is
+ * to close its end of the control channel; the parent hears of that after all
+ * messages, joins the thread, and tells its program "exit".  So a struct is
+ * freed when no thread has it.
+ *
+ *     parent's thread             worker's thread
+ *     new: channel, thread   -->  loop, host, program
+ *     port     <------ messages ------>  parentPort
+ *     control  <------ online, error
+ *              <------ closed            exit_code is set before
+ *
+ * Which word decides
+ *   js, is_terminated (under the lock)  A terminate that comes before the host
+ *   is there finds NULL and leaves the mark; the thread sets js under the same
+ *   lock and looks at the mark.  The thread clears js before it frees the host.
+ *
+ * Tested by  test/js/worker-*.js
+ */
+#include "worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "class.h"
+#include "error.h"
+#include "lib.h"
+#include "mailbox.h"
+#include "native.h"
+#include "program.h"
+
+enum {
+    TERMINATED_CODE = 1,
+    STACK_SIZE = 4 * 1024 * 1024, /* of JavaScript, as Node's */
+    OWN_STACK_SIZE = 1024 * 1024, /* of C, beside that */
+};
+
+struct weir__js_worker {
+    struct weir__js_link link; /* parent's thread: parent->workers */
+    weir_js *parent;           /* parent's thread, as all these: */
+    JSValue object;            /* its handle; held until the exit was told */
+    JSValue on_event;
+    bool is_ref, has_ended;
+    struct weir__js_mailbox *control;
+    pthread_t thread;
+    /* const after the thread was started */
+    int id;
+    weir_js_program program;
+    char *text;
+    const char *argv[1];
+    size_t memory_limit_bytes, stack_size_bytes;
+    /* the worker's thread, until it has ended */
+    struct weir__js_message *start; /* NULL: it was read */
+    struct weir__js_mailbox *far_control, *far_port;
+    int exit_code;
+    pthread_mutex_t lock;
+    weir_js *js;        /* under the lock */
+    bool is_terminated; /* under the lock */
+};
+
+static int new_id(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int last;
+    int id;
+
+    pthread_mutex_lock(&lock);
+    id = ++last;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* ---- the worker's thread ---- */
+
+static void tell(struct weir__js_worker *worker,
+                 enum weir__js_message_kind kind)
+{
+    struct weir__js_message *message = weir__js_message_new(kind, 0, 0);
+
+    if (message != NULL)
+        weir__js_mailbox_send(worker->far_control, message);
+}
+
+static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
+{
+    (void)arg; /* weir__js_tell_parent has told it */
+    (void)js;
+    (void)error;
+}
+
+void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
+{
+    struct weir__js_worker *worker = js->worker;
+    struct weir__js_message *message = NULL;
+    JSValue value;
+
+    if (js->heap.has_run_out) {
+        tell(worker, WEIR__MESSAGE_MEMORY);
+        return;
+    }
+    value = weir__js_complain(js, "packError", thrown);
+    if (!JS_IsException(value))
+        message =
+            weir__js_message_write(js->context, value, JS_UNDEFINED, NULL);
+    JS_FreeValue(js->context, value);
+    if (message == NULL) {
+        JS_FreeValue(js->context, JS_GetException(js->context));
+        tell(worker, WEIR__MESSAGE_MEMORY);
+        return;
+    }
+    message->kind = WEIR__MESSAGE_ERROR;
+    weir__js_mailbox_send(worker->far_control, message);
+}
+
+/* Whether it may begin; from now on it can be terminated. */
+static bool publish(struct weir__js_worker *worker, weir_js *js)
+{
+    bool may_begin;
+
+    pthread_mutex_lock(&worker->lock);
+    worker->js = js;
+    may_begin = !worker->is_terminated;
+    pthread_mutex_unlock(&worker->lock);
+    return may_begin;
+}
+
+static bool retract(struct weir__js_worker *worker)
+{
+    bool was_terminated;
+
+    pthread_mutex_lock(&worker->lock);
+    worker->js = NULL;
+    was_terminated = worker->is_terminated;
+    pthread_mutex_unlock(&worker->lock);
+    return was_terminated;
+}
+
+static int run_program(struct weir__js_worker *worker, weir_js *js)
+{
+    int code = TERMINATED_CODE, err = 0;
+
+    js->worker = worker;
+    if (publish(worker, js)) {
+        tell(worker, WEIR__MESSAGE_ONLINE);
+        err = weir_js_run(js, &worker->program, &code);
+    }
+    if ((retract(worker) && !js->has_exited) || err != 0)
+        code = TERMINATED_CODE;
+    return code;
+}
+
+static int run_host(struct weir__js_worker *worker, weir_loop *loop)
+{
+    weir_js_options options = {.size = sizeof(options),
+                               .memory_limit_bytes = worker->memory_limit_bytes,
+                               .stack_size_bytes = worker->stack_size_bytes,
+                               .allow_blocking = true,
+                               .arg = worker,
+                               .on_uncaught = on_uncaught};
+    weir_js *js;
+    int code = TERMINATED_CODE;
+
+    if (weir_js_new(&js, loop, &options) != 0) {
+        tell(worker, WEIR__MESSAGE_MEMORY);
+        return code;
+    }
+    code = run_program(worker, js);
+    weir_js_free(js);
+    return code;
+}
+
+static void *run_thread(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+    weir_loop_options options = {
+        .size = sizeof(options), .name = "worker", .microtask_budget = 100000};
+    weir_loop *loop;
+
+    worker->exit_code = TERMINATED_CODE;
+    if (weir_loop_new(&loop, &options) == 0) {
+        worker->exit_code = run_host(worker, loop);
+        weir_loop_free(loop);
+    } else {
+        tell(worker, WEIR__MESSAGE_MEMORY);
+    }
+    weir__js_message_free(worker->start);
+    if (worker->far_port != NULL)
+        weir__js_mailbox_close(worker->far_port);
+    weir__js_mailbox_close(worker->far_control); /* the last act */
+    return NULL;
+}
+
+/* ---- the parent's thread ---- */
+
+static void stop(void *arg, int status)
+{
+    if (status == 0)
+        weir__js_stop(arg, TERMINATED_CODE);
+}
+
+static void terminate(struct weir__js_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    if (!worker->is_terminated && worker->js != NULL) {
+        weir_js_terminate(worker->js);
+        /* A loop that sleeps has to be told as well.  Without memory for that,
+         * or if it ends anyway, it is as well. */
+        if (weir_loop_submit(worker->js->loop, stop, worker->js) != 0)
+            weir_loop_wake(worker->js->loop);
+    }
+    worker->is_terminated = true;
+    pthread_mutex_unlock(&worker->lock);
+}
+
+static void set_ref(struct weir__js_worker *worker, bool is_ref)
+{
+    if (is_ref == worker->is_ref || worker->has_ended)
+        return;
+    worker->is_ref = is_ref;
+    if (is_ref)
+        weir_loop_ref(worker->parent->loop);
+    else
+        weir_loop_unref(worker->parent->loop);
+}
+
+/* The thread has ended, or is about to. */
+static void end(struct weir__js_worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+    set_ref(worker, false);
+    worker->has_ended = true;
+    weir__js_list_remove(&worker->link);
+    weir__js_mailbox_close(worker->control);
+}
+
+static void drop_values(struct weir__js_worker *worker)
+{
+    JSContext *context = worker->parent->context;
+    JSValue object = worker->object;
+
+    JS_FreeValue(context, worker->on_event);
+    worker->object = worker->on_event = JS_UNDEFINED;
+    JS_FreeValue(context, object); /* the struct may go with it */
+}
+
+void weir__js_drop_workers(weir_js *js)
+{
+    struct weir__js_link *at = js->workers.next;
+
+    for (; at != &js->workers; at = at->next)
+        terminate((struct weir__js_worker *)at);
+    while (!weir__js_list_is_empty(&js->workers)) {
+        struct weir__js_worker *worker =
+            (struct weir__js_worker *)js->workers.next;
+
+        end(worker);
+        drop_values(worker);
+    }
+}
+
+static void free_worker(struct weir__js_worker *worker)
+{
+    pthread_mutex_destroy(&worker->lock);
+    free(worker->text);
+    free(worker);
+}
+
+static void finalize(JSRuntime *runtime, JSValueConst value)
+{
+    struct weir__js_worker *worker =
+        weir__js_opaque(JS_GetRuntimeOpaque(runtime), value, WEIR__JS_WORKER);
+
+    if (worker != NULL)
+        free_worker(worker);
+}
+
+const JSClassDef weir__js_worker_class = {.class_name = "WorkerHandle",
+                                          .finalizer = finalize};
+
+/* Takes the value. */
+static void emit(struct weir__js_worker *worker, const char *name,
+                 JSValue value)
+{
+    weir_js *js = worker->parent;
+    JSContext *context = js->context;
+    JSValue event = JS_NewString(context, name), result;
+    JSValueConst args[] = {event, value};
+
+    result = JS_Call(context, worker->on_event, JS_UNDEFINED, 2, args);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, event);
+    JS_FreeValue(context, value);
+}
+
+static void emit_message(struct weir__js_worker *worker,
+                         struct weir__js_message *message)
+{
+    weir_js *js = worker->parent;
+
+    if (weir__js_enter(js) == 0) {
+        JSValue value = message->kind == WEIR__MESSAGE_ERROR
+                            ? weir__js_message_read(js->context, message)
+                            : JS_UNDEFINED;
+
+        if (JS_IsException(value))
+            value = JS_GetException(js->context);
+        emit(worker,
+             message->kind == WEIR__MESSAGE_ONLINE  ? "online"
+             : message->kind == WEIR__MESSAGE_ERROR ? "error"
+                                                    : "memory",
+             value);
+        weir__js_leave(js);
+    }
+    weir__js_message_free(message);
+}
+
+/* Of the control channel: each event is a callback of its own. */
+static void serve(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+    weir_js *js = worker->parent;
+    struct weir__js_message *message;
+    size_t left;
+
+    if (weir__js_mailbox_has_ended(worker->control)) {
+        end(worker);
+        if (weir__js_enter(js) == 0) {
+            emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
+            weir__js_leave(js);
+        }
+        drop_values(worker);
+        return;
+    }
+    message = weir__js_mailbox_take(worker->control, &left);
+    if (left > 0)
+        weir__js_mailbox_attach(worker->control, js, serve, worker);
+    if (message != NULL)
+        emit_message(worker, message);
+}
+
+/* ---- made ---- */
+
+/* All signals are the main thread's. */
+static int start_thread(struct weir__js_worker *worker)
+{
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    int err;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes,
+                              worker->stack_size_bytes + OWN_STACK_SIZE);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    err = pthread_create(&worker->thread, &attributes, run_thread, worker);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return -err;
+}
+
+/* Both channels; the near end of the messages is *port. */
+static int make_channels(struct weir__js_worker *worker,
+                         struct weir__js_mailbox **port)
+{
+    struct weir__js_mailbox *pair[2];
+
+    if (weir__js_mailbox_pair(pair) != 0)
+        return -ENOMEM;
+    worker->control = pair[0];
+    worker->far_control = pair[1];
+    if (weir__js_mailbox_pair(pair) != 0) {
+        weir__js_mailbox_close(worker->control);
+        weir__js_mailbox_close(worker->far_control);
+        return -ENOMEM;
+    }
+    *port = pair[0];
+    worker->far_port = pair[1];
+    return 0;
+}
+
+/* Text, and the numbers of the options. */
+static int read_options(JSContext *context, struct weir__js_worker *worker,
+                        JSValueConst *argv)
+{
+    const char *text = JS_ToCString(context, argv[2]);
+    double heap, stack;
+
+    if (text == NULL || JS_ToFloat64(context, &heap, argv[4]) < 0 ||
+        JS_ToFloat64(context, &stack, argv[5]) < 0) {
+        JS_FreeCString(context, text);
+        return -1;
+    }
+    worker->text = strdup(text);
+    JS_FreeCString(context, text);
+    if (worker->text == NULL) {
+        JS_ThrowOutOfMemory(context);
+        return -1;
+    }
+    worker->memory_limit_bytes = heap > 0 ? (size_t)(heap * 1024 * 1024) : 0;
+    worker->stack_size_bytes =
+        stack > 0 ? (size_t)(stack * 1024 * 1024) : (size_t)STACK_SIZE;
+    worker->program = (weir_js_program){.size = sizeof(worker->program),
+                                        .kind = JS_ToBool(context, argv[1]) == 1
+                                                    ? WEIR_JS_PROGRAM_EVAL
+                                                    : WEIR_JS_PROGRAM_FILE,
+                                        .text = worker->text,
+                                        .argc = 1,
+                                        .argv = worker->argv};
+    worker->argv[0] = worker->program.kind == WEIR_JS_PROGRAM_EVAL
+                          ? "[worker eval]"
+                          : worker->text;
+    return 0;
+}
+
+/* The thread begins; its port, or an exception. */
+static JSValue launch(weir_js *js, struct weir__js_worker *worker)
+{
+    struct weir__js_mailbox *near;
+    JSValue port;
+    int err = make_channels(worker, &near);
+
+    if (err != 0)
+        return JS_ThrowOutOfMemory(js->context);
+    port = weir__js_port_attach(js, near);
+    if (JS_IsException(port))
+        weir__js_mailbox_close(near);
+    else
+        err = start_thread(worker);
+    if (JS_IsException(port) || err != 0) {
+        weir__js_mailbox_close(worker->far_port);
+        weir__js_mailbox_close(worker->far_control);
+        weir__js_mailbox_close(worker->control);
+        JS_FreeValue(js->context, port);
+        return err != 0 ? weir__js_throw_status(js->context, err)
+                        : JS_EXCEPTION;
+    }
+    weir__js_mailbox_attach(worker->control, js, serve, worker);
+    return port;
+}
+
+/* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer)
+ * -> [handle, port, thread's number] */
+static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__js_worker *worker = calloc(1, sizeof(*worker));
+    JSValue object, result[3];
+
+    (void)this_value;
+    (void)argc;
+    if (worker == NULL)
+        return JS_ThrowOutOfMemory(context);
+    pthread_mutex_init(&worker->lock, NULL);
+    worker->parent = js;
+    worker->object = worker->on_event = JS_UNDEFINED;
+    object = JS_NewObjectClass(context, js->classes[WEIR__JS_WORKER]);
+    if (JS_IsException(object)) {
+        free_worker(worker);
+        return object;
+    }
+    JS_SetOpaque(object, worker); /* it frees the struct */
+    if (read_options(context, worker, argv) < 0 ||
+        (worker->start =
+             weir__js_message_write(context, argv[3], argv[6], NULL)) == NULL) {
+        JS_FreeValue(context, object);
+        return JS_EXCEPTION;
+    }
+    worker->id = new_id();
+    result[1] = launch(js, worker);
+    if (JS_IsException(result[1])) {
+        weir__js_message_free(worker->start);
+        JS_FreeValue(context, object);
+        return JS_EXCEPTION;
+    }
+    weir__js_list_add(&js->workers, &worker->link);
+    worker->object = JS_DupValue(context, object);
+    worker->on_event = JS_DupValue(context, argv[0]);
+    set_ref(worker, true);
+    result[0] = object;
+    result[2] = JS_NewInt32(context, worker->id);
+    return JS_NewArrayFrom(context, 3, result);
+}
+
+enum { TERMINATE, REF, UNREF };
+
+/* terminate(handle), ref(handle), unref(handle) */
+static JSValue act(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv, int magic)
+{
+    struct weir__js_worker *worker =
+        weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_WORKER);
+
+    (void)this_value;
+    (void)argc;
+    if (worker == NULL || worker->has_ended)
+        return JS_UNDEFINED;
+    if (magic == TERMINATE)
+        terminate(worker);
+    else
+        set_ref(worker, magic == REF);
+    return JS_UNDEFINED;
+}
+
+/* ---- inside a worker ---- */
+
+/* start() -> [what newWorker was given, parentPort, number], once; undefined
+ * in the main thread */
+static JSValue start_value(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__js_worker *worker = js->worker;
+    struct weir__js_message *message;
+    JSValue values[3];
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    if (worker == NULL || worker->start == NULL)
+        return JS_UNDEFINED;
+    message = worker->start;
+    worker->start = NULL;
+    values[0] = weir__js_message_read(context, message);
+    weir__js_message_free(message);
+    if (JS_IsException(values[0]))
+        return values[0];
+    values[1] = weir__js_port_attach(js, worker->far_port);
+    if (JS_IsException(values[1])) {
+        JS_FreeValue(context, values[0]);
+        return values[1];
+    }
+    worker->far_port = NULL;
+    values[2] = JS_NewInt32(context, worker->id);
+    return JS_NewArrayFrom(context, 3, values);
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("newWorker", 7, new_worker),
+    JS_CFUNC_MAGIC_DEF("terminate", 1, act, TERMINATE),
+    JS_CFUNC_MAGIC_DEF("ref", 1, act, REF),
+    JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),
+    JS_CFUNC_DEF("start", 0, start_value),
+};
+
+int weir__js_add_worker(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}
