@@ -31,7 +31,8 @@ struct port {
     JSValue object;                   /* held while it is open */
     bool is_started, is_ref;
     bool is_collected; /* the object is gone */
-    unsigned due;      /* callbacks of the loop that will come with it */
+    unsigned refs;     /* callbacks of the loop that have it */
+    unsigned due;      /* of these, immediates that will take a message */
 };
 
 static void finalize(JSRuntime *runtime, JSValueConst value)
@@ -42,7 +43,7 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
     if (port == NULL)
         return;
     port->is_collected = true;
-    if (port->due == 0)
+    if (port->refs == 0)
         free(port);
 }
 
@@ -109,7 +110,7 @@ static bool queue(struct port *port, int (*how)(weir_loop *, weir_fn *, void *),
         weir__js_let_go(port->js);
         return false;
     }
-    port->due++;
+    port->refs++;
     return true;
 }
 
@@ -118,8 +119,8 @@ static void come_back(struct port *port)
 {
     weir_js *js = port->js;
 
-    port->due--;
-    if (port->is_collected && port->due == 0)
+    port->refs--;
+    if (port->is_collected && port->refs == 0)
         free(port);
     weir__js_let_go(js);
 }
@@ -220,9 +221,11 @@ static void serve(void *arg)
     if (!port->is_started)
         return;
     message = weir__js_mailbox_take(port->mailbox, &left);
-    while (port->due < left && port->due < MOST_IN_A_TURN)
-        if (!queue(port, weir_loop_immediate, on_immediate))
-            break;
+    while (port->due < left && port->due < MOST_IN_A_TURN &&
+           queue(port, weir_loop_immediate, on_immediate))
+        port->due++;
+    if (port->due == 0 && left > 0) /* no memory: the mailbox's task needs none */
+        weir__js_mailbox_attach(port->mailbox, port->js, serve, port);
     if (message != NULL)
         deliver(port, message);
 }
@@ -231,6 +234,7 @@ static void on_immediate(void *arg, int status)
 {
     struct port *port = arg;
 
+    port->due--;
     if (status == 0 && !port->is_collected)
         serve(port);
     come_back(port);
