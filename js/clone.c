@@ -148,7 +148,7 @@ static JSValue clone(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     if (message == NULL)
         return JS_EXCEPTION;
-    copy = weir__js_message_read(context, message);
+    copy = weir__js_message_read(context, message, NULL);
     weir__js_message_free(message);
     return copy;
 }
@@ -160,5 +160,7 @@ static const JSCFunctionListEntry natives[] = {
 
 int weir__js_add_clone(JSContext *context, JSValueConst native)
 {
-    return WEIR__JS_SET_NATIVE(context, native, natives);
+    return weir__js_add_inspect(context, native) < 0
+               ? -1
+               : WEIR__JS_SET_NATIVE(context, native, natives);
 }

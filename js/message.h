@@ -95,9 +95,11 @@ struct weir__js_message *weir__js_message_write(JSContext *context,
                                                 JSValueConst transfer,
                                                 const void *source);
 
-/* Put it together in this host; once.  Items are taken out.  Or an exception. */
+/* Put it together in this host; once.  Items are taken out.  Or an exception.
+ * *ports, unless NULL, is an array of the ports that came with it, or
+ * undefined: none. */
 JSValue weir__js_message_read(JSContext *context,
-                              struct weir__js_message *message);
+                              struct weir__js_message *message, JSValue *ports);
 
 /* ---- what both need of the host: js/clone.c ---- */
 

@@ -84,19 +84,21 @@ static void let_go_of_mailbox(struct port *port)
     weir__js_list_remove(&port->link);
 }
 
+/* Takes the values. */
 static void call_hook(struct port *port, enum weir__js_port_hook hook,
-                      JSValue value)
+                      JSValue value, JSValue ports)
 {
     weir_js *js = port->js;
     JSContext *context = js->context;
     JSValue object = JS_DupValue(context, port->object);
-    JSValueConst args[] = {value};
-    JSValue result = JS_Call(context, js->port_hooks[hook], object, 1, args);
+    JSValueConst args[] = {value, ports};
+    JSValue result = JS_Call(context, js->port_hooks[hook], object, 2, args);
 
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(context, result);
     JS_FreeValue(context, value);
+    JS_FreeValue(context, ports);
     JS_FreeValue(context, object); /* the port may go with it */
 }
 
@@ -140,7 +142,7 @@ static void tell_closed(void *arg, int status)
 
     if (!port->is_collected && !js->has_ended) {
         if (status == 0 && weir__js_enter(js) == 0) {
-            call_hook(port, WEIR__PORT_CLOSED, JS_UNDEFINED);
+            call_hook(port, WEIR__PORT_CLOSED, JS_UNDEFINED, JS_UNDEFINED);
             weir__js_leave(js);
         }
         drop_object(port);
@@ -190,14 +192,15 @@ void weir__js_drop_ports(weir_js *js)
 static void deliver(struct port *port, struct weir__js_message *message)
 {
     weir_js *js = port->js;
-    JSValue value;
+    JSValue value, ports = JS_UNDEFINED;
 
     if (weir__js_enter(js) == 0) {
-        value = weir__js_message_read(js->context, message);
+        value = weir__js_message_read(js->context, message, &ports);
         if (JS_IsException(value))
-            call_hook(port, WEIR__PORT_FAILED, JS_GetException(js->context));
+            call_hook(port, WEIR__PORT_FAILED, JS_GetException(js->context),
+                      ports);
         else
-            call_hook(port, WEIR__PORT_MESSAGE, value);
+            call_hook(port, WEIR__PORT_MESSAGE, value, ports);
         weir__js_leave(js);
     }
     weir__js_message_free(message);
@@ -224,7 +227,8 @@ static void serve(void *arg)
     while (port->due < left && port->due < MOST_IN_A_TURN &&
            queue(port, weir_loop_immediate, on_immediate))
         port->due++;
-    if (port->due == 0 && left > 0) /* no memory: the mailbox's task needs none */
+    if (port->due == 0 &&
+        left > 0) /* no memory: the mailbox's task needs none */
         weir__js_mailbox_attach(port->mailbox, port->js, serve, port);
     if (message != NULL)
         deliver(port, message);
@@ -390,7 +394,7 @@ static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
         message = weir__js_mailbox_take(port->mailbox, &left);
     if (message == NULL)
         return JS_UNDEFINED;
-    value = weir__js_message_read(context, message);
+    value = weir__js_message_read(context, message, NULL);
     weir__js_message_free(message);
     if (JS_IsException(value))
         return value;

@@ -28,6 +28,7 @@ struct reader {
     JSContext *context;
     weir_js *js;
     struct weir__js_message *message;
+    JSValue *ports; /* an array, or undefined; NULL: nobody asks */
     const uint8_t *at;
     JSValue *objects; /* held; the place is the number */
     size_t object_count, object_capacity;
@@ -207,15 +208,32 @@ static JSValue take_port(struct reader *reader, struct weir__js_item *item)
     return port;
 }
 
+static bool list_port(struct reader *reader, JSValueConst port)
+{
+    JSContext *context = reader->context;
+    int64_t count;
+
+    if (reader->ports == NULL)
+        return true;
+    if (JS_IsUndefined(*reader->ports))
+        *reader->ports = JS_NewArray(context);
+    return !JS_IsException(*reader->ports) &&
+           JS_GetLength(context, *reader->ports, &count) >= 0 &&
+           JS_DefinePropertyValueUint32(
+               context, *reader->ports, (uint32_t)count,
+               JS_DupValue(context, port), JS_PROP_C_W_E) >= 0;
+}
+
 /* The transferred ones have the first numbers. */
 static bool take_transferred(struct reader *reader)
 {
     for (size_t i = 0; i < reader->message->transferred; i++) {
         struct weir__js_item *item = &reader->message->items[i];
-        JSValue value = item->kind == WEIR__ITEM_PORT
-                            ? take_port(reader, item)
-                            : take_buffer(reader, item);
-        bool done = !JS_IsException(value) && number(reader, value);
+        bool is_port = item->kind == WEIR__ITEM_PORT;
+        JSValue value =
+            is_port ? take_port(reader, item) : take_buffer(reader, item);
+        bool done = !JS_IsException(value) && number(reader, value) &&
+                    (!is_port || list_port(reader, value));
 
         JS_FreeValue(reader->context, value);
         if (!done)
@@ -513,7 +531,7 @@ static JSValue read_all(struct reader *reader)
 }
 
 JSValue weir__js_message_read(JSContext *context,
-                              struct weir__js_message *message)
+                              struct weir__js_message *message, JSValue *ports)
 {
     struct reader reader;
     JSValue value;
@@ -521,6 +539,7 @@ JSValue weir__js_message_read(JSContext *context,
     reader.context = context;
     reader.js = weir__js_of(context);
     reader.message = message;
+    reader.ports = ports;
     reader.at = message->bytes;
     reader.objects = reader.few_objects;
     reader.frames = reader.few_frames;

@@ -307,7 +307,7 @@ static void emit_message(struct weir__js_worker *worker,
 
     if (weir__js_enter(js) == 0) {
         JSValue value = message->kind == WEIR__MESSAGE_ERROR
-                            ? weir__js_message_read(js->context, message)
+                            ? weir__js_message_read(js->context, message, NULL)
                             : JS_UNDEFINED;
 
         if (JS_IsException(value))
@@ -529,7 +529,7 @@ static JSValue start_value(JSContext *context, JSValueConst this_value,
         return JS_UNDEFINED;
     message = worker->start;
     worker->start = NULL;
-    values[0] = weir__js_message_read(context, message);
+    values[0] = weir__js_message_read(context, message, NULL);
     weir__js_message_free(message);
     if (JS_IsException(values[0]))
         return values[0];

@@ -6,9 +6,9 @@
 // together again, in this host or in another.
 'use strict';
 
-const { classOf, isProxy } = require('inspect');
 const { coded } = require('errors');
 
+const { classOf, isProxy } = native;
 const ERROR = 0, MAP = 1, SET = 2, DATE = 3, REGEXP = 4, BOX = 5, VIEW = 6;
 
 const boxes = { Boolean, Number, String, BigInt };

@@ -329,7 +329,7 @@ for (const [ctor, ...keys] of [
         { value: ctor.name, configurable: true });
 }
 
-const { custom } = require('inspect').inspect;
+const custom = Symbol.for('nodejs.util.inspect.custom');
 function shown(proto, text) {
     Object.defineProperty(proto, custom,
         { value: text, writable: true, configurable: true });

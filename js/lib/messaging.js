@@ -182,7 +182,7 @@ for (const [ctor, ...keys] of [
         { value: ctor.name, configurable: true });
 }
 
-const { custom } = require('inspect').inspect;
+const custom = Symbol.for('nodejs.util.inspect.custom');
 Object.defineProperty(MessagePort.prototype, custom, {
     writable: true, configurable: true,
     value(depth, options, inspect) {
