@@ -47,6 +47,8 @@ static void serve_promises(weir_loop *loop)
         !weir__calls_is_empty(&loop->microtasks))
         return;
     use_budget(loop);
+    /* relaxed: shown to report */
+    store_relaxed(&loop->running.kind, WEIR_KIND_MICROTASK + 1);
     loop->promises.hooks->checkpoint(loop);
 }
 
@@ -87,6 +89,23 @@ void weir__loop_checkpoint(weir_loop *loop)
     /* Only here: a checkpoint that weir_raise has left goes on with what is
      * left of its budget. */
     loop->budget_left = loop->options.microtask_budget;
+}
+
+int weir_loop_checkpoint(weir_loop *loop)
+{
+    uint32_t kind;
+
+    if (loop == NULL)
+        return -EINVAL;
+    if (!weir_loop_is_owner(loop))
+        return -EPERM;
+    kind = load_relaxed(&loop->running.kind); /* relaxed: own */
+    if (kind == 0)
+        return -EPERM;
+    if (kind == WEIR_KIND_TICK + 1 || kind == WEIR_KIND_MICROTASK + 1)
+        return WEIR_EREENTRANT;
+    weir__loop_checkpoint(loop);
+    return 0;
 }
 
 void weir__loop_take_up(weir_loop *loop)

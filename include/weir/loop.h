@@ -271,6 +271,17 @@ WEIR_API WEIR_CHECKED int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn,
                                                    void *arg);
 
 /**
+ * Make the checkpoint that comes after a callback now, in the middle of one: for
+ * a callback that serves several things, each of which could have had its own.
+ * A microtask that raises leaves the callback as well.
+ *
+ * Thread   loop, inside a callback
+ * Returns  0, -EINVAL (NULL), -EPERM (not there), WEIR_EREENTRANT (a checkpoint
+ *          is going on)
+ */
+WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
+
+/**
  * Leave the running callback, and with it whoever called weir_loop_dispatch
  * there.  The loop gives the error to on_uncaught and goes on with the next
  * callback.  Nothing is undone: what the callback holds must not need its

@@ -55,6 +55,86 @@ CASE(microtask_runs_after_the_callback_and_all_its_ticks)
     loop_end();
 }
 
+static void serve_two(void *arg, int status)
+{
+    queue_both(arg, status);
+    expect_status(weir_loop_checkpoint(loop), 0);
+    expect_status(weir_loop_checkpoint(loop), 0); /* nothing is left */
+    queue_both(arg, status);
+}
+
+CASE(checkpoint_in_a_callback_runs_what_is_queued)
+{
+    loop_make(NULL);
+    expect_status(weir_loop_submit(loop, serve_two, NULL), 0);
+    loop_submit("next");
+    loop_run();
+    expect_recorded("callback t1 t2 m1 m2 callback t1 t2 m1 m2 next");
+    loop_end();
+}
+
+static void checkpoint_again(void *arg, int status)
+{
+    record(arg, status);
+    expect_status(weir_loop_checkpoint(loop), WEIR_EREENTRANT);
+}
+
+static void queue_those_that_refuse(void *arg, int status)
+{
+    (void)arg;
+    (void)status;
+    expect_status(weir_loop_next_tick(loop, checkpoint_again, (void *)"t"), 0);
+    expect_status(weir_loop_microtask(loop, checkpoint_again, (void *)"m"), 0);
+}
+
+/* covers: weir_loop_checkpoint WEIR_EREENTRANT
+ * covers: weir_loop_checkpoint -EPERM
+ * covers: weir_loop_checkpoint -EINVAL */
+CASE(checkpoint_elsewhere_is_refused)
+{
+    loop_make(NULL);
+    expect_status(weir_loop_checkpoint(NULL), -EINVAL);
+    expect_status(weir_loop_checkpoint(loop), -EPERM);
+    expect_status(weir_loop_submit(loop, queue_those_that_refuse, NULL), 0);
+    loop_run();
+    expect_recorded("t m");
+    loop_end();
+}
+
+static void raise_now(void *arg, int status)
+{
+    record(arg, status);
+    weir_raise(-EIO, "on purpose");
+}
+
+static void checkpoint_that_raises(void *arg, int status)
+{
+    (void)arg;
+    (void)status;
+    expect_status(weir_loop_microtask(loop, raise_now, (void *)"raises"), 0);
+    loop_microtask("m2");
+    expect_status(weir_loop_checkpoint(loop), 0);
+    note("never");
+}
+
+static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
+{
+    (void)arg;
+    (void)told;
+    expect_int(what->code, -EIO);
+    note("uncaught");
+}
+
+CASE(checkpoint_in_a_callback_that_raises_leaves_it)
+{
+    loop_make(LOOP_OPTIONS(.on_uncaught = on_uncaught));
+    expect_status(weir_loop_submit(loop, checkpoint_that_raises, NULL), 0);
+    loop_submit("next");
+    loop_run();
+    expect_recorded("raises uncaught m2 next");
+    loop_end();
+}
+
 static void tick_that_queues(void *arg, int status)
 {
     record(arg, status);
