@@ -26,8 +26,6 @@ static const struct {
     const char *name;
     enum weir__js_kind kind;
 } names[] = {
-    {"Object", WEIR__KIND_OBJECT},
-    {"Arguments", WEIR__KIND_OBJECT},
     {"Array", WEIR__KIND_ARRAY},
     {"ArrayBuffer", WEIR__KIND_BUFFER},
     {"SharedArrayBuffer", WEIR__KIND_SHARED},
@@ -63,6 +61,18 @@ static enum weir__js_kind kind_by_name(const char *name)
     return WEIR__KIND_OTHER;
 }
 
+/* A proxy's class has the same name; an object's is found with an object. */
+static void set_object(weir_js *js, struct weir__js_cloner *cloner)
+{
+    JSValue object = JS_NewObject(js->context);
+    JSClassID id = JS_IsObject(object) ? JS_GetClassID(object) : 0;
+
+    if (id < CLASSES)
+        cloner->kinds[id] = WEIR__KIND_OBJECT;
+    cloner->kinds[0] = WEIR__KIND_OTHER;
+    JS_FreeValue(js->context, object);
+}
+
 static void look_up(weir_js *js, struct weir__js_cloner *cloner)
 {
     for (JSClassID id = 1; id < js->classes[0] && id < CLASSES; id++) {
@@ -75,6 +85,7 @@ static void look_up(weir_js *js, struct weir__js_cloner *cloner)
         JS_FreeCString(js->context, name);
         JS_FreeAtom(js->context, atom);
     }
+    set_object(js, cloner);
     if (js->classes[WEIR__JS_PORT] < CLASSES)
         cloner->kinds[js->classes[WEIR__JS_PORT]] = WEIR__KIND_PORT;
 }

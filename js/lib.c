@@ -15,11 +15,12 @@ static const struct {
     const char *name;
     int (*add)(JSContext *context, JSValueConst native);
 } natives[] = {
-    {"timers", weir__js_add_timer},   {"inspect", weir__js_add_inspect},
-    {"base", weir__js_add_inspect},   {"process", weir__js_add_process},
-    {"module", weir__js_add_module},  {"resolve", weir__js_add_module},
-    {"signals", weir__js_add_signal}, {"clone", weir__js_add_clone},
-    {"messaging", weir__js_add_port}, {"thread", weir__js_add_worker},
+    {"timers", weir__js_add_timer},        {"inspect", weir__js_add_inspect},
+    {"base", weir__js_add_inspect},        {"process", weir__js_add_process},
+    {"module", weir__js_add_module},       {"resolve", weir__js_add_module},
+    {"signals", weir__js_add_signal},      {"clone", weir__js_add_clone},
+    {"messaging", weir__js_add_port},      {"thread", weir__js_add_worker},
+    {"broadcast", weir__js_add_broadcast},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

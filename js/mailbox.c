@@ -22,7 +22,7 @@
  *
  * Reclaim   The owner, the other end and the posted task have a reference each.
  *
- * Tested by  test/js/port-*.js, test/js/worker-*.js
+ * Tested by  test/js/mailbox.c, test/js/port-*.js, test/js/worker-*.js
  */
 #include "mailbox.h"
 
@@ -32,7 +32,8 @@
 #include <stdlib.h>
 
 struct weir__js_mailbox {
-    struct weir__js_mailbox *peer; /* the owner's */
+    struct weir__js_mailbox *peer;               /* the owner's */
+    void (*on_close)(struct weir__js_mailbox *); /* the owner's */
     pthread_mutex_t lock;
     /* under the lock: */
     unsigned refs;
@@ -51,6 +52,19 @@ static struct weir__js_mailbox *mailbox_of(weir_task *task)
 {
     return (struct weir__js_mailbox *)((char *)task -
                                        offsetof(struct weir__js_mailbox, task));
+}
+
+static void unref(struct weir__js_mailbox *mailbox)
+{
+    unsigned left;
+
+    pthread_mutex_lock(&mailbox->lock);
+    left = --mailbox->refs;
+    pthread_mutex_unlock(&mailbox->lock);
+    if (left > 0)
+        return;
+    pthread_mutex_destroy(&mailbox->lock);
+    free(mailbox);
 }
 
 /* Under the lock.  Tell the host, unless it is told already. */
@@ -93,7 +107,7 @@ static void run(weir_task *task, int status)
     if (serve != NULL && status == 0)
         serve(arg);
     weir__js_let_go(js);
-    weir__js_mailbox_unref(mailbox);
+    unref(mailbox);
 }
 
 int weir__js_mailbox_new(struct weir__js_mailbox **made)
@@ -114,7 +128,7 @@ int weir__js_mailbox_pair(struct weir__js_mailbox *pair[2])
     if (weir__js_mailbox_new(&pair[0]) != 0)
         return -ENOMEM;
     if (weir__js_mailbox_new(&pair[1]) != 0) {
-        weir__js_mailbox_unref(pair[0]);
+        unref(pair[0]);
         return -ENOMEM;
     }
     for (int i = 0; i < 2; i++) {
@@ -124,24 +138,10 @@ int weir__js_mailbox_pair(struct weir__js_mailbox *pair[2])
     return 0;
 }
 
-void weir__js_mailbox_ref(struct weir__js_mailbox *mailbox)
+void weir__js_mailbox_on_close(struct weir__js_mailbox *mailbox,
+                               void (*on_close)(struct weir__js_mailbox *))
 {
-    pthread_mutex_lock(&mailbox->lock);
-    mailbox->refs++;
-    pthread_mutex_unlock(&mailbox->lock);
-}
-
-void weir__js_mailbox_unref(struct weir__js_mailbox *mailbox)
-{
-    unsigned left;
-
-    pthread_mutex_lock(&mailbox->lock);
-    left = --mailbox->refs;
-    pthread_mutex_unlock(&mailbox->lock);
-    if (left > 0)
-        return;
-    pthread_mutex_destroy(&mailbox->lock);
-    free(mailbox);
+    mailbox->on_close = on_close;
 }
 
 void weir__js_mailbox_put(struct weir__js_mailbox *mailbox,
@@ -205,6 +205,16 @@ struct weir__js_message *weir__js_mailbox_take(struct weir__js_mailbox *mailbox,
     return message;
 }
 
+bool weir__js_mailbox_has_more(struct weir__js_mailbox *mailbox)
+{
+    bool has_more;
+
+    pthread_mutex_lock(&mailbox->lock);
+    has_more = mailbox->count + (mailbox->peer_ended ? 1 : 0) > 1;
+    pthread_mutex_unlock(&mailbox->lock);
+    return has_more;
+}
+
 bool weir__js_mailbox_has_ended(struct weir__js_mailbox *mailbox)
 {
     bool has_ended;
@@ -223,12 +233,14 @@ static void leave_peer(struct weir__js_mailbox *peer)
     if (!peer->is_closed)
         tell(peer);
     pthread_mutex_unlock(&peer->lock);
-    weir__js_mailbox_unref(peer);
+    unref(peer);
 }
 
 void weir__js_mailbox_empty(struct weir__js_mailbox *mailbox,
                             struct weir__js_message **list)
 {
+    if (mailbox->on_close != NULL)
+        mailbox->on_close(mailbox);
     pthread_mutex_lock(&mailbox->lock);
     if (mailbox->first != NULL) {
         mailbox->last->next = *list;
@@ -241,7 +253,7 @@ void weir__js_mailbox_empty(struct weir__js_mailbox *mailbox,
     pthread_mutex_unlock(&mailbox->lock);
     if (mailbox->peer != NULL)
         leave_peer(mailbox->peer);
-    weir__js_mailbox_unref(mailbox);
+    unref(mailbox);
 }
 
 void weir__js_mailbox_close(struct weir__js_mailbox *mailbox)

@@ -38,6 +38,9 @@ void weir__js_mailbox_detach(struct weir__js_mailbox *mailbox);
 struct weir__js_message *weir__js_mailbox_take(struct weir__js_mailbox *mailbox,
                                                size_t *left);
 
+/* The owner.  Whether there is more to serve than one message. */
+bool weir__js_mailbox_has_more(struct weir__js_mailbox *mailbox);
+
 /* The owner.  Whether the other end is closed and nothing is left. */
 bool weir__js_mailbox_has_ended(struct weir__js_mailbox *mailbox);
 
@@ -48,10 +51,12 @@ void weir__js_mailbox_close(struct weir__js_mailbox *mailbox);
 void weir__js_mailbox_empty(struct weir__js_mailbox *mailbox,
                             struct weir__js_message **list);
 
-/* Members of a group that has no pairs: js/broadcast.c. */
+/* One without another end, for js/broadcast.c.  -ENOMEM, or 0. */
 int weir__js_mailbox_new(struct weir__js_mailbox **mailbox);
-void weir__js_mailbox_ref(struct weir__js_mailbox *mailbox);
-void weir__js_mailbox_unref(struct weir__js_mailbox *mailbox);
+
+/* Called when its owner gives it up, before it can go. */
+void weir__js_mailbox_on_close(struct weir__js_mailbox *mailbox,
+                               void (*on_close)(struct weir__js_mailbox *));
 
 /* ---- ports: js/port.c ---- */
 

@@ -6,9 +6,9 @@
  * While it is open the host holds its object, as Node does: who wants it
  * collected closes it.
  *
- * Each message is a callback of the loop, so that microtasks run after it.  The
- * mailbox's task is the first; for those that are left it queues immediates,
- * a few dozen in a turn, so that timers and descriptors are served in between.
+ * After each message comes a checkpoint, as after a callback of the loop.  One
+ * turn serves so many at the most; then it is the turn of timers, descriptors
+ * and immediates.
  *
  * Tested by  test/js/port-*.js
  */
@@ -22,7 +22,7 @@
 #include "mailbox.h"
 #include "native.h"
 
-enum { MOST_IN_A_TURN = 64 };
+enum { MOST_IN_A_TURN = 256 };
 
 struct port {
     struct weir__js_link link; /* js->ports, while it is open */
@@ -32,7 +32,6 @@ struct port {
     bool is_started, is_ref;
     bool is_collected; /* the object is gone */
     unsigned refs;     /* callbacks of the loop that have it */
-    unsigned due;      /* of these, immediates that will take a message */
 };
 
 static void finalize(JSRuntime *runtime, JSValueConst value)
@@ -116,14 +115,18 @@ static bool queue(struct port *port, int (*how)(weir_loop *, weir_fn *, void *),
     return true;
 }
 
+static void unref(struct port *port)
+{
+    if (--port->refs == 0 && port->is_collected)
+        free(port);
+}
+
 /* It has come back. */
 static void come_back(struct port *port)
 {
     weir_js *js = port->js;
 
-    port->refs--;
-    if (port->is_collected && port->refs == 0)
-        free(port);
+    unref(port);
     weir__js_let_go(js);
 }
 
@@ -206,42 +209,41 @@ static void deliver(struct port *port, struct weir__js_message *message)
     weir__js_message_free(message);
 }
 
-static void on_immediate(void *arg, int status);
-
-/* One message; the rest is seen to before, as its callback may do anything. */
-static void serve(void *arg)
+/* Whether there is another one now. */
+static bool serve_one(struct port *port)
 {
-    struct port *port = arg;
     struct weir__js_message *message;
     size_t left;
 
     if (port->mailbox == NULL)
-        return;
+        return false;
     if (weir__js_mailbox_has_ended(port->mailbox)) {
         close_port(port);
-        return;
+        return false;
     }
-    if (!port->is_started)
-        return;
-    message = weir__js_mailbox_take(port->mailbox, &left);
-    while (port->due < left && port->due < MOST_IN_A_TURN &&
-           queue(port, weir_loop_immediate, on_immediate))
-        port->due++;
-    if (port->due == 0 &&
-        left > 0) /* no memory: the mailbox's task needs none */
-        weir__js_mailbox_attach(port->mailbox, port->js, serve, port);
-    if (message != NULL)
-        deliver(port, message);
+    message =
+        port->is_started ? weir__js_mailbox_take(port->mailbox, &left) : NULL;
+    if (message == NULL)
+        return false;
+    deliver(port, message);
+    return left > 0;
 }
 
-static void on_immediate(void *arg, int status)
+/* The mailbox is told to come again first: a message's callback may do anything,
+ * and a microtask of C may leave this by weir_raise. */
+static void serve(void *arg)
 {
     struct port *port = arg;
+    weir_js *js = port->js;
 
-    port->due--;
-    if (status == 0 && !port->is_collected)
-        serve(port);
-    come_back(port);
+    if (port->mailbox != NULL && port->is_started &&
+        weir__js_mailbox_has_more(port->mailbox))
+        weir__js_mailbox_attach(port->mailbox, js, serve, port);
+    port->refs++;
+    for (int i = 1; serve_one(port) && i < MOST_IN_A_TURN; i++)
+        if (weir_loop_checkpoint(js->loop) != 0)
+            break;
+    unref(port);
 }
 
 /* ---- made ---- */

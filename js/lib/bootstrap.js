@@ -71,6 +71,7 @@ for (const name of ['Event', 'CustomEvent', 'EventTarget', 'AbortSignal',
 lazy('structuredClone', 'clone', undefined, true);
 for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
     lazy(name, 'messaging', name, false);
+lazy('BroadcastChannel', 'broadcast', undefined, false);
 lazy('console', 'console', undefined, false);
 lazy('process', 'process', undefined, false);
 Object.defineProperty(globalThis, 'global',

@@ -155,8 +155,13 @@ function structuredClone(value, options) {
     if (arguments.length === 0)
         throw coded(TypeError, 'ERR_MISSING_ARGS',
             'The "value" argument must be specified');
+    if (options != null && typeof options !== 'object' &&
+        typeof options !== 'function')
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
+            'The options argument must be either an object or undefined');
     const transfer = options?.transfer;
-    return native.clone(value, transfer == null ? undefined : [...transfer]);
+    return native.clone(value, transfer == null ? undefined
+        : require('messaging').transferList(transfer));
 }
 
 module.exports = structuredClone;

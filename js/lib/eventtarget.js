@@ -88,6 +88,7 @@ const listeners = new WeakMap(); // EventTarget -> Map of type -> array
 
 // A method of targets that want to know who listens: (type, count, isMore).
 const kChanged = Symbol('changed');
+const kHandler = Symbol('handler'); // of the listener that an attribute is
 
 function isListener(value) {
     return typeof value === 'function' ||
@@ -140,7 +141,7 @@ class EventTarget {
             this.removeEventListener(type, listener, { capture }), { once: true });
         own.set(type, [...list, { listener, capture, once: !!once,
             passive: !!passive, isRemoved: false, isNode: false }]);
-        this[kChanged]?.(type, list.length + 1, true);
+        this[kChanged]?.(type, countOf(own.get(type)), true);
     }
 
     removeEventListener(type, listener, options = undefined) {
@@ -160,7 +161,7 @@ class EventTarget {
             return;
         list[at].isRemoved = true;
         own.set(type, list.toSpliced(at, 1));
-        this[kChanged]?.(type, list.length - 1, false);
+        this[kChanged]?.(type, countOf(own.get(type)), false);
     }
 
     dispatchEvent(event) {
@@ -197,6 +198,11 @@ function dispatch(target, event, own) {
     own.isEnded = own.isStopped = false;
 }
 
+// Those that do something: a handler that was set to null keeps its place.
+function countOf(list) {
+    return list.filter(({ listener }) => listener[kHandler]?.value !== null).length;
+}
+
 // The attribute "on<type>": a listener at the place of its first setting.
 function defineHandler(proto, type) {
     const handlers = new WeakMap();
@@ -207,13 +213,17 @@ function defineHandler(proto, type) {
             const known = handlers.get(this);
             if (known === undefined && isListener(value)) {
                 const entry = { value };
-                handlers.set(this, entry);
-                this.addEventListener(type, (event) => {
+                const listener = (event) => {
                     if (typeof entry.value === 'function')
                         Reflect.apply(entry.value, this, [event]);
-                });
+                };
+                listener[kHandler] = entry;
+                handlers.set(this, entry);
+                this.addEventListener(type, listener);
             } else if (known !== undefined) {
+                const isMore = known.value === null;
                 known.value = isListener(value) ? value : null;
+                this[kChanged]?.(type, countOf(listeners.get(this).get(type)), isMore);
             }
         },
     });

@@ -173,14 +173,10 @@ function markAsUntransferable(object) {
         untransferable.add(object);
 }
 
-for (const [ctor, ...keys] of [
-    [MessageEvent, 'data', 'origin', 'lastEventId', 'source', 'ports'],
-    [MessagePort]]) {
-    for (const key of keys)
-        Object.defineProperty(ctor.prototype, key, { enumerable: true });
-    Object.defineProperty(ctor.prototype, Symbol.toStringTag,
-        { value: ctor.name, configurable: true });
-}
+for (const key of ['data', 'origin', 'lastEventId', 'source', 'ports'])
+    Object.defineProperty(MessageEvent.prototype, key, { enumerable: true });
+Object.defineProperty(MessageEvent.prototype, Symbol.toStringTag,
+    { value: 'MessageEvent', configurable: true });
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 Object.defineProperty(MessagePort.prototype, custom, {

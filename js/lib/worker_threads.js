@@ -170,6 +170,7 @@ module.exports = {
     resourceLimits: thread.start?.limits ?? {},
     threadId: thread.threadId, SHARE_ENV, Worker,
     parentPort: thread.parentPort,
+    get BroadcastChannel() { return require('broadcast'); },
     workerData: thread.start?.workerData ?? null,
     setEnvironmentData, getEnvironmentData,
 };

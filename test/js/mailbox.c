@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mailbox -- a burst of messages wakes its host once; what is not taken out is
+ * freed; a mailbox that moves on is told where it is.
+ */
+#include "../../js/mailbox.h"
+
+#include <errno.h>
+
+#include "js/support/js_fixture.h"
+#include "support/crew.h"
+#include "support/suite.h"
+
+enum { PRODUCERS = 4, EACH = 1000 };
+
+static struct weir__js_mailbox *pair[2];
+static unsigned serves, messages;
+
+static struct weir__js_message *new_message(void)
+{
+    struct weir__js_message *message =
+        weir__js_message_new(WEIR__MESSAGE_VALUE, 0, 1);
+
+    expect(message != NULL);
+    message->bytes[0] = WEIR__TAG_NULL;
+    return message;
+}
+
+static void send_many(struct crew *crew, unsigned id)
+{
+    (void)crew;
+    (void)id;
+    for (int i = 0; i < EACH; i++)
+        weir__js_mailbox_put(pair[1], new_message());
+}
+
+static void serve(void *arg)
+{
+    struct weir__js_message *message;
+    size_t left;
+
+    serves++;
+    while ((message = weir__js_mailbox_take(arg, &left)) != NULL) {
+        messages++;
+        weir__js_message_free(message);
+    }
+}
+
+CASE(mailbox_burst_is_one_task_of_the_loop)
+{
+    js_make(NULL);
+    serves = messages = 0;
+    expect_status(weir__js_mailbox_pair(pair), 0);
+    weir__js_mailbox_attach(pair[1], js, serve, pair[1]);
+    crew_run(PRODUCERS, send_many, NULL); /* nobody runs the loop */
+    loop_run();
+    expect_int(serves, 1);
+    expect_int(messages, PRODUCERS * EACH);
+    weir__js_mailbox_close(pair[0]);
+    weir__js_mailbox_close(pair[1]);
+    js_end();
+}
+
+CASE(mailbox_that_is_closed_frees_what_is_in_it)
+{
+    expect_status(weir__js_mailbox_pair(pair), 0);
+    for (int i = 0; i < 3; i++)
+        weir__js_mailbox_send(pair[0], new_message());
+    weir__js_mailbox_close(pair[1]);
+    weir__js_mailbox_send(pair[0], new_message()); /* to nobody */
+    weir__js_mailbox_close(pair[0]);
+}
+
+static void hear_the_end(void *arg)
+{
+    serves++;
+    expect(weir__js_mailbox_has_ended(arg));
+}
+
+CASE(mailbox_hears_of_the_end_after_the_messages)
+{
+    struct weir__js_message *message;
+    size_t left;
+
+    js_make(NULL);
+    serves = 0;
+    expect_status(weir__js_mailbox_pair(pair), 0);
+    weir__js_mailbox_send(pair[0], new_message());
+    weir__js_mailbox_close(pair[0]);
+    expect(!weir__js_mailbox_has_ended(pair[1]));
+    message = weir__js_mailbox_take(pair[1], &left);
+    expect_int(left, 1); /* the end */
+    weir__js_message_free(message);
+    weir__js_mailbox_attach(pair[1], js, hear_the_end, pair[1]);
+    loop_run();
+    expect_int(serves, 1);
+    weir__js_mailbox_close(pair[1]);
+    js_end();
+}
+
+/* The task is in the first host's loop when the mailbox moves to the second. */
+CASE(mailbox_that_moves_on_is_told_where_it_is)
+{
+    weir_loop *second_loop;
+    weir_js *second;
+
+    js_make(NULL);
+    serves = messages = 0;
+    expect_status(weir_loop_new(&second_loop, NULL), 0);
+    expect_status(weir_js_new(&second, second_loop, NULL), 0);
+    expect_status(weir__js_mailbox_pair(pair), 0);
+    weir__js_mailbox_attach(pair[1], js, hear_the_end, pair[1]);
+    weir__js_mailbox_send(pair[0], new_message());
+    weir__js_mailbox_detach(pair[1]);
+    weir__js_mailbox_attach(pair[1], second, serve, pair[1]);
+    expect_status(weir_loop_run(second_loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_int(serves, 0); /* it is the first loop that has to say so */
+    loop_run();
+    expect_status(weir_loop_run(second_loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_int(serves, 1);
+    expect_int(messages, 1);
+    weir__js_mailbox_close(pair[0]);
+    weir__js_mailbox_close(pair[1]);
+    expect_status(weir_js_free(second), 0);
+    expect_status(weir_loop_free(second_loop), 0);
+    js_end();
+}
