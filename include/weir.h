@@ -26,5 +26,6 @@
 #include "weir/task.h"
 #include "weir/timer.h"
 #include "weir/version.h"
+#include "weir/waiter.h"
 
 #endif /* WEIR_H */

@@ -84,8 +84,8 @@
 #define fetch_sub_release(p, v) ATOMIC_SUB(p, v, __ATOMIC_RELEASE)
 #define fetch_sub_acq_rel(p, v) ATOMIC_SUB(p, v, __ATOMIC_ACQ_REL)
 #define fetch_or_relaxed(p, v) ATOMIC_OR(p, v, __ATOMIC_RELAXED)
-#define fetch_or_relaxed(p, v) ATOMIC_OR(p, v, __ATOMIC_RELAXED)
 #define fetch_or_acquire(p, v) ATOMIC_OR(p, v, __ATOMIC_ACQUIRE)
+#define fetch_or_release(p, v) ATOMIC_OR(p, v, __ATOMIC_RELEASE)
 
 #define cas_relaxed(p, seen, v)                                                \
     ATOMIC_CAS(p, seen, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
