@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "atomics.h"
 #include "class.h"
 #include "errand.h"
 #include "error.h"
@@ -22,6 +23,7 @@
 #include "program.h"
 #include "shared.h"
 #include "value.h"
+#include "waiters.h"
 #include "weir/clock.h"
 #include "worker.h"
 
@@ -123,7 +125,6 @@ static int start_engine(weir_js *js)
 #endif
     JS_SetGCThreshold(js->runtime, FIRST_GC);
     JS_SetMaxStackSize(js->runtime, stack != 0 ? stack : STACK_SIZE);
-    JS_SetCanBlock(js->runtime, js->options.allow_blocking);
     weir__js_watch_shared(js->runtime);
     weir__js_watch_interrupts(js);
     weir__js_watch_rejections(js);
@@ -132,6 +133,8 @@ static int start_engine(weir_js *js)
     if (js->context == NULL)
         return -ENOMEM;
     err = weir__js_add_classes(js);
+    if (err == 0)
+        err = weir__js_add_atomics(js);
     if (err == 0)
         err = weir__js_boot(js);
     return err != 0 ? err : limit_memory(js);
@@ -147,6 +150,7 @@ static void end_engine(weir_js *js)
     weir__js_drop_workers(js);
     weir__js_drop_signals(js);
     weir__js_drop_timers(js);
+    weir__js_drop_waits(js);
     weir__js_drop_errands(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
@@ -201,6 +205,8 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     weir__js_list_init(&js->workers);
     for (int i = 0; i < WEIR__PORT_HOOKS; i++)
         js->port_hooks[i] = JS_UNDEFINED;
+    weir__js_list_init(&js->waits);
+    weir_waiter_init(&js->waiter);
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
     if (err == 0)
         err = start_engine(js);

@@ -19,6 +19,7 @@
 #include "weir/js.h"
 #include "weir/state.h"
 #include "weir/task.h"
+#include "weir/waiter.h"
 
 /* A list of one thread; an empty one points to itself. */
 struct weir__js_link {
@@ -54,6 +55,7 @@ struct weir_js {
     weir_js_options options; /* const after init, but for time_limit_ns */
     weir_state life;         /* any thread: LIVE, TERMINATED */
     weir_gate door;          /* any thread: who may still touch the struct */
+    weir_waiter waiter;      /* any thread: where Atomics.wait sleeps */
     /* the rest: loop only */
     struct weir__js_heap heap;
     JSRuntime *runtime;
@@ -75,6 +77,7 @@ struct weir_js {
     struct weir__js_link handles; /* weir__js_handle.link */
     struct weir__js_link errands; /* weir__js_errand.link */
     struct weir__js_link rejections;
+    struct weir__js_link waits;  /* of Atomics.waitAsync; js/waiters.c */
     struct weir__js_link timers; /* the armed ones; js/timer.c: */
     JSValue timer_numbers;       /* number -> Timeout */
     uint32_t timer_number;

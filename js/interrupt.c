@@ -32,6 +32,7 @@ bool weir__js_is_terminated(const weir_js *js)
 void weir_js_terminate(weir_js *js)
 {
     weir_state_store(&js->life, TERMINATED);
+    weir_waiter_interrupt(&js->waiter); /* Atomics.wait */
 }
 
 /* The innermost frame that is the program's own and has a place. */

@@ -27,24 +27,6 @@ Object.defineProperty(Error.prototype, 'stack', {
     } }.stack,
 });
 
-// The engine refuses to block; the message says where, and what to do.
-const { wait } = Atomics;
-Object.defineProperty(Atomics, 'wait', {
-    writable: true, configurable: true,
-    value: { wait(array, index, value, timeout) {
-        try {
-            return wait(array, index, value, timeout);
-        } catch (error) {
-            if (error.message !== 'cannot block in this thread')
-                throw error;
-            const place = /\n.*\n.*?\(?([^\s(]+:\d+):\d+\)?(?:\n|$)/
-                .exec(new Error().stack)?.[1] ?? 'somewhere';
-            throw new TypeError('Atomics.wait would block the event loop ' +
-                `(${place}); run with --allow-blocking`);
-        }
-    } }.wait,
-});
-
 function lazy(name, lib, key, enumerable) {
     Object.defineProperty(globalThis, name, {
         configurable: true, enumerable,
@@ -109,6 +91,14 @@ module.exports = {
             'The "port" argument must be a MessagePort instance');
     },
     packError: (error) => require('thread').packError(error),
+    // What Atomics.wait says to a loop, with the line that called it.
+    wouldBlock() {
+        const frame = new Error().stack.split('\n').find((line) =>
+            /:\d+\)?$/.test(line) && !line.includes('(node:'));
+        const place = /^ +at (?:.*? \()?(.*:\d+):\d+\)?$/.exec(frame)?.[1];
+        return `Atomics.wait would block the event loop (${place}); use ` +
+            'await Atomics.waitAsync(...).value, or run with --allow-blocking';
+    },
     nothing() {},
     breach(place) {
         require('process').emitWarning('Many microtasks in a row; timers and ' +

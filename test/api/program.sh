@@ -109,7 +109,7 @@ expect "--memory-limit is an error of the program" in_time \
 expect "--stack-size is a RangeError" prints 'RangeError' --stack-size=256K \
     -e 'const f = () => f() + 1; try { f() } catch (e) { console.log(e.name) }'
 expect "Atomics.wait is refused on the main thread, with its line" complains 1 \
-    'TypeError: Atomics.wait would block the event loop ([eval]:2); run with --allow-blocking' \
+    'TypeError: Atomics.wait would block the event loop ([eval]:2); use await Atomics.waitAsync(...).value, or run with --allow-blocking' \
     -e 'const a = new Int32Array(new SharedArrayBuffer(4));
         Atomics.wait(a, 0, 0, 1)'
 expect "--allow-blocking permits it" prints 'timed-out' --allow-blocking \
