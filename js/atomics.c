@@ -104,9 +104,8 @@ static int to_expected(JSContext *context, const struct element *element,
     return 0;
 }
 
-/* Milliseconds, with fractions; never early. */
-static int to_timeout(JSContext *context, JSValueConst value,
-                      int64_t *timeout_ns)
+int weir__js_to_timeout(JSContext *context, JSValueConst value,
+                        int64_t *timeout_ns)
 {
     const double longest_ms = 9e12; /* 285 years in nanoseconds fit */
     double ms;
@@ -135,7 +134,7 @@ static int to_word(JSContext *context, JSValueConst *argv,
     }
     if (validate_index(context, &element, argv[1]) < 0 ||
         to_expected(context, &element, argv[2], &word->expected) < 0 ||
-        to_timeout(context, argv[3], &word->timeout_ns) < 0)
+        weir__js_to_timeout(context, argv[3], &word->timeout_ns) < 0)
         return -1;
     word->array = argv[0];
     word->size = element.size;

@@ -11,6 +11,8 @@ static const JSClassDef *const definitions[WEIR__JS_CLASSES] = {
     [WEIR__JS_IMMEDIATE] = &weir__js_immediate_class,
     [WEIR__JS_PORT] = &weir__js_port_class,
     [WEIR__JS_WORKER] = &weir__js_worker_class,
+    [WEIR__JS_SERVICE] = &weir__js_service_class,
+    [WEIR__JS_TICKET] = &weir__js_ticket_class,
 };
 
 int weir__js_add_classes(weir_js *js)

@@ -11,6 +11,8 @@ extern const JSClassDef weir__js_timeout_class;
 extern const JSClassDef weir__js_immediate_class;
 extern const JSClassDef weir__js_port_class;
 extern const JSClassDef weir__js_worker_class;
+extern const JSClassDef weir__js_service_class;
+extern const JSClassDef weir__js_ticket_class;
 
 /* 0, or -ENOMEM. */
 int weir__js_add_classes(weir_js *js);

@@ -151,6 +151,7 @@ static void end_engine(weir_js *js)
     weir__js_drop_signals(js);
     weir__js_drop_timers(js);
     weir__js_drop_waits(js);
+    weir__js_drop_services(js);
     weir__js_drop_errands(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
@@ -206,6 +207,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     for (int i = 0; i < WEIR__PORT_HOOKS; i++)
         js->port_hooks[i] = JS_UNDEFINED;
     weir__js_list_init(&js->waits);
+    weir__js_list_init(&js->services);
     weir_waiter_init(&js->waiter);
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
     if (err == 0)

@@ -47,6 +47,8 @@ enum weir__js_class {
     WEIR__JS_IMMEDIATE,
     WEIR__JS_PORT,
     WEIR__JS_WORKER,
+    WEIR__JS_SERVICE,
+    WEIR__JS_TICKET,
     WEIR__JS_CLASSES
 };
 
@@ -77,9 +79,10 @@ struct weir_js {
     struct weir__js_link handles; /* weir__js_handle.link */
     struct weir__js_link errands; /* weir__js_errand.link */
     struct weir__js_link rejections;
-    struct weir__js_link waits;  /* of Atomics.waitAsync; js/waiters.c */
-    struct weir__js_link timers; /* the armed ones; js/timer.c: */
-    JSValue timer_numbers;       /* number -> Timeout */
+    struct weir__js_link waits;    /* of Atomics.waitAsync; js/waiters.c */
+    struct weir__js_link services; /* members of them; js/service.c */
+    struct weir__js_link timers;   /* the armed ones; js/timer.c: */
+    JSValue timer_numbers;         /* number -> Timeout */
     uint32_t timer_number;
     int64_t timer_turn, timer_base_ns;
     struct weir__js_moment *moments[WEIR__JS_MOMENTS]; /* the last ones */

@@ -12,6 +12,7 @@ int weir__js_add_immediate(JSContext *context, JSValueConst native);
 int weir__js_add_inspect(JSContext *context, JSValueConst native);
 int weir__js_add_process(JSContext *context, JSValueConst native);
 int weir__js_add_signal(JSContext *context, JSValueConst native);
+int weir__js_add_service(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);
@@ -21,5 +22,6 @@ int weir__js_add_worker(JSContext *context, JSValueConst native);
 /* The host ends. */
 void weir__js_drop_timers(weir_js *js);
 void weir__js_drop_signals(weir_js *js);
+void weir__js_drop_services(weir_js *js);
 
 #endif /* WEIR_JS_NATIVE_H */

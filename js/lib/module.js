@@ -24,6 +24,7 @@ const builtins = {
     'timers/promises': () => require('timers/promises'),
     util: () => require('util'),
     worker_threads: () => require('worker_threads'),
+    'weir:service': () => require('service'),
 };
 
 // The name without "node:", or undefined.

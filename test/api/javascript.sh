@@ -19,7 +19,7 @@ import re
 import sys
 
 guide = pathlib.Path(sys.argv[1]).read_text()
-quotes = re.findall(r"^```c *(\S*)\n(.*?)^```$", guide, re.M | re.S)
+quotes = re.findall(r"^```(?:c|js) +(\S+)\n(.*?)^```$", guide, re.M | re.S)
 if not quotes:
     sys.exit("no quotes")
 for name, quote in quotes:
@@ -46,9 +46,20 @@ values_are_owned_or_borrowed() {
     done
 }
 
+# The first line comes with the first job.
+graceful_shutdown_finishes_its_jobs() {
+    mkfifo "$scratch/lines"
+    build/weir examples/graceful-shutdown.js >"$scratch/lines" &
+    { read -r && kill -TERM $! && cat >"$scratch/said"; } <"$scratch/lines"
+    wait $! && awk 'NR == 1 { exit !($1 == "CLOSED:" && $2 == $4 && $2 > 0) }' \
+        "$scratch/said"
+}
+
 expect "no value is both borrowed and owned" values_are_owned_or_borrowed
 expect "embed prints what the guide shows" \
     prints_what_the_guide_shows build/embed
 expect "the guide quotes the examples as they are" quotes_are_verbatim
+expect "graceful-shutdown finishes what it has begun at SIGTERM" \
+    graceful_shutdown_finishes_its_jobs
 expect "every function of weir/js.h has one row" every_function_has_one_row
 finish

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// weir:service -- starts once, admits work while it runs, drains, closes once.
+'use strict';
+
+const { coded, invalidArgType, outOfRange } = require('errors');
+
+const STATES = ['INIT', 'RUNNING', 'DRAINING', 'CLOSED'];
+const HANDLE = /^weir:service:(\d{1,9})$/;
+const ATTACH = Symbol('attach');
+const DEADLINE_MS = 30000; // of a drain at SIGTERM
+
+function checkDeadline(deadline) {
+    if (typeof deadline !== 'number')
+        throw invalidArgType('deadline', 'of type number', deadline);
+    if (!(deadline >= 0))
+        throw outOfRange('deadline', '>= 0', deadline);
+}
+
+// One piece of work inside a service.  It leaves once, whoever says so.
+class Ticket {
+    #native;
+    #inside;
+
+    constructor(entered, name, inside) {
+        this.#native = entered;
+        this.#inside = inside;
+        Object.defineProperty(this, 'name', { value: name, enumerable: true });
+        inside.add(this);
+    }
+
+    // Whether it was still inside.
+    exit() {
+        this.#inside.delete(this);
+        return native.exit(this.#native);
+    }
+
+    [Symbol.dispose]() {
+        this.exit();
+    }
+}
+
+let stopAll;
+
+class Service {
+    #native; // null: it is gone, and was CLOSED
+    #inside = new Set(); // tickets
+    #closed; // the promise
+    #deadline; // of a drain at SIGTERM
+
+    constructor(options = {}, id) {
+        if (options === null || (typeof options !== 'object' && options !== ATTACH))
+            throw invalidArgType('options', 'of type object', options);
+        this.#native = options === ATTACH ? native.attach(id) : native.create();
+        // A string, which any message can carry; and part of a clone.
+        Object.defineProperty(this, 'handle', { enumerable: true,
+            value: `weir:service:${options === ATTACH ? id : native.id(this.#native)}` });
+        Object.defineProperty(this, 'name',
+            { value: String(options.name ?? 'service') });
+        this.#deadline = options.deadline ?? DEADLINE_MS;
+        checkDeadline(this.#deadline);
+    }
+
+    // The same service in another thread: by its handle, or by a clone of it.
+    static from(handle) {
+        const text = typeof handle === 'object' ? handle?.handle : handle;
+        const id = typeof text === 'string' && HANDLE.exec(text)?.[1];
+        if (!id)
+            throw invalidArgType('handle', 'the handle of a Service', handle);
+        return new Service(ATTACH, id);
+    }
+
+    get state() {
+        return STATES[this.#native === null ? 3 : native.phase(this.#native)];
+    }
+
+    get inflight() {
+        return this.#native === null ? 0 : native.inflight(this.#native);
+    }
+
+    // For one caller.
+    start() {
+        if (this.#native === null || native.start(this.#native) !== 0)
+            return false;
+        watchTerm(this);
+        return true;
+    }
+
+    // A ticket, or null: it does not admit work.
+    tryEnter(name = 'work') {
+        const text = String(name);
+        const entered = this.#native === null ? null
+            : native.enter(this.#native, text);
+        return entered === null ? null : new Ticket(entered, text, this.#inside);
+    }
+
+    // Without a ticket: the oldest one that entered by way of this object.
+    exit(ticket = this.#inside.values().next().value) {
+        if (!this.#inside.has(ticket))
+            throw coded(Error, 'ERR_INVALID_STATE', 'exit without tryEnter');
+        ticket.exit();
+    }
+
+    async run(fn, name) {
+        if (typeof fn !== 'function')
+            throw invalidArgType('fn', 'of type function', fn);
+        const ticket = this.tryEnter(name ?? (fn.name || 'work'));
+        if (ticket === null)
+            throw coded(Error, 'ECLOSED', `The service is ${this.state}`);
+        try {
+            return await fn();
+        } finally {
+            ticket.exit();
+        }
+    }
+
+    // Who is inside, the longest first, on any thread.
+    report() {
+        const state = this.state; // before: CLOSED means that nobody is
+        return { state, closed: state === 'CLOSED', inflight: this.inflight,
+            holders: this.#native === null ? [] : native.holders(this.#native) };
+    }
+
+    // Admit nothing more.  The report says whether all have left by then; if
+    // not, the drain goes on.
+    async drain({ deadline = Infinity } = {}) {
+        checkDeadline(deadline);
+        if (this.#native !== null && native.drain(this.#native) === native.ENOTSTARTED)
+            throw coded(Error, 'ENOTSTARTED', 'The service has not been started');
+        await this.#end(deadline);
+        return this.report();
+    }
+
+    // Settled when it is CLOSED; keeps the program alive until then.
+    get closed() {
+        this.#closed ??= this.#end(Infinity).then(() => {});
+        return this.#closed;
+    }
+
+    #end(timeout) {
+        if (this.state === 'CLOSED')
+            return Promise.resolve('ok');
+        return new Promise((resolve) =>
+            native.closed(this.#native, timeout, resolve));
+    }
+
+    async [Symbol.asyncDispose]() {
+        if (this.state !== 'INIT')
+            await this.drain();
+    }
+
+    get [Symbol.toStringTag]() {
+        return 'Service';
+    }
+
+    // The program ends by SIGTERM: what still holds it at the deadline is told.
+    static async #stop(service) {
+        const { closed, holders } =
+            await service.drain({ deadline: service.#deadline });
+        if (closed)
+            return true;
+        const names = holders.map(({ name, thread, age }) =>
+            `${name} (thread ${thread}, ${(age / 1000).toFixed(1)} s)`);
+        require('process').stderr.write(
+            `weir: ${service.name}: still inside: ${names.join(', ')}\n`);
+        return false;
+    }
+
+    static {
+        stopAll = async (services) => {
+            const ends = await Promise.all(services.map(Service.#stop));
+            require('process').exit(ends.includes(false) ? 1 : undefined);
+        };
+    }
+}
+
+// ---- SIGTERM ----
+
+const started = new Set();
+
+function watchTerm(service) {
+    const process = require('process');
+    if (started.size === 0 && native.isMain())
+        process.on('SIGTERM', onTerm);
+    started.add(service);
+}
+
+// A program that listens itself does what it thinks right.
+function onTerm(signal, number) {
+    const process = require('process');
+    if (process.listeners(signal).some((listener) => listener !== onTerm))
+        return;
+    const running = [...started].filter(({ state }) => state === 'RUNNING');
+    if (running.length > 0)
+        stopAll(running);
+    else if ([...started].some(({ state }) => state === 'DRAINING'))
+        process.exit(128 + number); // a second time
+    else {
+        process.off(signal, onTerm);
+        process.kill(process.pid, signal);
+    }
+}
+
+module.exports = { Service };
