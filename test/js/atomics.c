@@ -14,7 +14,38 @@
 #include "weir/timer.h"
 #include "weir/waiter.h"
 
-static int32_t words[4]; /* shared; atomic */
+static int32_t *words; /* four, shared; atomic */
+
+/* The memory is a SharedArrayBuffer's, of a host that outlives the others. */
+static weir_loop *owner_loop;
+static weir_js *owner;
+
+static void make_words(void)
+{
+    static const char source[] = "var memory = new SharedArrayBuffer(16)";
+    JSContext *context;
+    JSValue global, buffer;
+    size_t size;
+
+    expect_status(weir_loop_new(&owner_loop, NULL), 0);
+    expect_status(weir_js_new(&owner, owner_loop, NULL), 0);
+    expect_status(weir_js_eval(owner, source, sizeof(source) - 1, "owner.js",
+                               WEIR_JS_SCRIPT, NULL),
+                  0);
+    context = weir_js_context(owner);
+    global = JS_GetGlobalObject(context);
+    buffer = JS_GetPropertyStr(context, global, "memory");
+    words = (int32_t *)JS_GetArrayBuffer(context, &size, buffer);
+    expect_int(size, 16);
+    JS_FreeValue(context, buffer);
+    JS_FreeValue(context, global);
+}
+
+static void free_words(void)
+{
+    expect_status(weir_js_free(owner), 0);
+    expect_status(weir_loop_free(owner_loop), 0);
+}
 
 /* `a` is an Int32Array over them. */
 static void share(weir_js *host)
@@ -22,8 +53,8 @@ static void share(weir_js *host)
     static const char source[] = "const a = new Int32Array(memory)";
     JSContext *context = weir_js_context(host);
     JSValue global = JS_GetGlobalObject(context);
-    JSValue buffer = JS_NewArrayBuffer(context, (uint8_t *)words, sizeof(words),
-                                       0, NULL, NULL, true);
+    JSValue buffer =
+        JS_NewArrayBuffer(context, (uint8_t *)words, 16, 0, NULL, NULL, true);
 
     expect(JS_SetPropertyStr(context, global, "memory", buffer) >= 0);
     JS_FreeValue(context, global);
@@ -34,8 +65,16 @@ static void share(weir_js *host)
 
 static void make(const weir_js_options *options)
 {
+    if (words == NULL)
+        make_words();
     js_make(options);
     share(js);
+}
+
+static void end(void)
+{
+    js_end();
+    free_words();
 }
 
 static void notify_when_asleep(struct crew *crew, unsigned id)
@@ -61,7 +100,7 @@ CASE(wait_sleeps_until_another_thread_notifies)
     crew_join(&crew);
     js_eval("log(Atomics.wait(a, 0, 1)); log(Atomics.wait(a, 0, 0, 1))");
     expect_recorded("ok not-equal timed-out");
-    js_end();
+    end();
 }
 
 CASE(wait_async_settles_on_its_loop_and_keeps_it_alive)
@@ -75,7 +114,7 @@ CASE(wait_async_settles_on_its_loop_and_keeps_it_alive)
     loop_run();
     crew_join(&crew);
     expect_recorded("ok");
-    js_end();
+    end();
 }
 
 /* ---- ends ---- */
@@ -101,7 +140,7 @@ CASE(terminate_ends_a_wait_that_cannot_catch_it)
     expect_int(weir_js_last_error(js)->kind, WEIR_JS_TERMINATED);
     expect_recorded("");
     expect_int(weir_waiter_notify(&words[0], 1), 0);
-    js_end();
+    end();
 }
 
 static int stop(weir_js *host, void *arg, const weir_js_value *args,
@@ -122,7 +161,7 @@ CASE(wait_after_terminate_does_not_begin)
     expect_status(js_try("stop(); Atomics.wait(a, 0, 0); log('never')"),
                   WEIR_ECANCELED);
     expect_recorded("");
-    js_end();
+    end();
 }
 
 CASE(time_limit_ends_a_wait_and_the_host_goes_on)
@@ -134,7 +173,7 @@ CASE(time_limit_ends_a_wait_and_the_host_goes_on)
     expect_int(weir_js_last_error(js)->kind, WEIR_JS_TIMED_OUT);
     js_eval("log(Atomics.wait(a, 0, 0, 1))");
     expect_recorded("timed-out");
-    js_end();
+    end();
 }
 
 CASE(waits_of_a_host_that_ends_are_removed)
@@ -151,6 +190,7 @@ CASE(waits_of_a_host_that_ends_are_removed)
     loop_run(); /* nothing keeps it */
     expect_recorded("");
     loop_end();
+    free_words();
 }
 
 CASE(waits_of_a_loop_that_was_closed_end_with_the_host)
@@ -169,6 +209,7 @@ CASE(waits_of_a_loop_that_was_closed_end_with_the_host)
     expect_int(weir_waiter_notify(&words[1], 9), 0);
     expect_status(weir_loop_free(loop), 0);
     expect_recorded("");
+    free_words();
 }
 
 CASE(wait_async_without_memory_throws_and_leaves_nothing)
@@ -191,7 +232,7 @@ CASE(wait_async_without_memory_throws_and_leaves_nothing)
         if (!has_failed)
             break;
     }
-    js_end();
+    end();
 }
 
 /* ---- two hosts ---- */
@@ -231,8 +272,10 @@ static void play(struct crew *crew, unsigned id)
 
 CASE(two_hosts_pass_a_ball_by_wait_and_notify)
 {
+    make_words();
     crew_run(2, play, NULL);
     expect_int(words[1], 2 * PASSES);
+    free_words();
 }
 
 /* ---- the end against a notify ---- */
@@ -279,10 +322,12 @@ CASE(waits_end_with_their_host_while_others_notify)
     bool is_over = false;
     struct crew crew;
 
+    make_words();
     crew_start(&crew, 2, notify_all_the_time, &is_over);
     for (int round = 0; round < 100; round++)
         one_round(round);
     __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     crew_join(&crew);
     expect_int(weir_waiter_notify(&words[0], 9), 0);
+    free_words();
 }
