@@ -29,6 +29,7 @@
 
 enum {
     STACK_SIZE = 1024 * 1024,
+    SPIN_NS = 100000, /* before Atomics.wait sleeps: as long as a wake takes */
     CONTEXT_SIZE = 1024 * 1024, /* more than a new context takes */
     FIRST_GC =
         4 * 1024 * 1024, /* then whenever the heap is half as large again */
@@ -208,7 +209,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
         js->port_hooks[i] = JS_UNDEFINED;
     weir__js_list_init(&js->waits);
     weir__js_list_init(&js->services);
-    weir_waiter_init(&js->waiter);
+    weir_waiter_init(&js->waiter, SPIN_NS);
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
     if (err == 0)
         err = start_engine(js);

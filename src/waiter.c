@@ -37,6 +37,7 @@
  *       sleep.
  *
  * Not paired, on purpose
+ *   spin: load, relaxed.  A guess: sleep_until looks with the acquire.
  *   interrupt: INTERRUPTED, relaxed.  It says only "get up".
  *   wait: ASLEEP, relaxed.  The wake that answers it goes through the kernel.
  *
@@ -61,6 +62,7 @@
 #include "clock.h"
 #include "futex.h"
 #include "lock.h"
+#include "thread.h"
 
 enum { NOTIFIED = 1, INTERRUPTED = 2, ASLEEP = 4 };
 
@@ -69,6 +71,13 @@ enum { BUCKET_BITS = 1 };
 #else
 enum { BUCKET_BITS = 8 };
 #endif
+
+enum {
+    PAUSES = 32, /* between two looks, which take the word from who notifies */
+    LOOKS = 4,   /* at the word, between two at the clock */
+    LOST_CORE_NS = 20000, /* a yield that took so long: others want the core */
+    SHORTEST_SPIN_NS = 500
+};
 
 struct bucket {
     _Alignas(CACHE_LINE) struct weir__lock lock; /* all zeros is free */
@@ -239,9 +248,10 @@ uint32_t weir_waiter_notify(const void *address, uint32_t count)
 
 /* ---- sleeping ---- */
 
-void weir_waiter_init(weir_waiter *waiter)
+void weir_waiter_init(weir_waiter *waiter, int64_t spin_ns)
 {
     set_unshared(&waiter->word_, 0);
+    waiter->most_ns_ = waiter->spin_ns_ = spin_ns;
 }
 
 void weir_waiter_interrupt(weir_waiter *waiter)
@@ -285,6 +295,39 @@ static uint32_t sleep_until(weir_waiter *waiter, uint32_t bits,
     }
 }
 
+/* Looks instead of sleeping.  It yields again and again; once that costs it the
+ * core, somebody else needs it more, and it stops. */
+static void spin(weir_waiter *waiter, int64_t began_ns)
+{
+    int64_t end_ns = began_ns + waiter->spin_ns_;
+
+    for (int64_t now_ns = began_ns; now_ns < end_ns;) {
+        int64_t before_ns = now_ns;
+
+        for (int i = 0; i < LOOKS; i++) {
+            /* relaxed: a guess; who sleeps looks again */
+            if ((load_relaxed(&waiter->word_) & (NOTIFIED | INTERRUPTED)) != 0)
+                return;
+            for (int pause = 0; pause < PAUSES; pause++)
+                cpu_relax();
+        }
+        weir__thread_yield();
+        now_ns = weir__clock_real();
+        if (now_ns - before_ns > LOST_CORE_NS)
+            return;
+    }
+}
+
+/* A wait that was shorter than the longest spin could do without the sleep:
+ * the next one may.  Others shrink it. */
+static void learn(weir_waiter *waiter, int64_t took_ns)
+{
+    if (took_ns <= waiter->most_ns_)
+        waiter->spin_ns_ = waiter->most_ns_;
+    else if (waiter->spin_ns_ > SHORTEST_SPIN_NS)
+        waiter->spin_ns_ /= 2;
+}
+
 /* In the table; until it is out of it. */
 static int sleep_in(weir_waiter *waiter, int64_t deadline_ns)
 {
@@ -301,7 +344,7 @@ static int sleep_in(weir_waiter *waiter, int64_t deadline_ns)
 int weir_waiter_wait(weir_waiter *waiter, const void *address, size_t size,
                      uint64_t expected, int64_t timeout_ns)
 {
-    int64_t deadline_ns;
+    int64_t deadline_ns, began_ns;
     int err;
 
     if (waiter == NULL || !is_word(address, size))
@@ -312,5 +355,12 @@ int weir_waiter_wait(weir_waiter *waiter, const void *address, size_t size,
         return holds(address, size, expected) ? -ETIMEDOUT : -EAGAIN;
     deadline_ns = weir__clock_deadline(timeout_ns);
     err = enter(waiter, address, size, expected, NULL);
-    return err != 0 ? err : sleep_in(waiter, deadline_ns);
+    if (err != 0 || waiter->most_ns_ == 0)
+        return err != 0 ? err : sleep_in(waiter, deadline_ns);
+    began_ns = weir__clock_real();
+    if (timeout_ns < 0 || timeout_ns > waiter->spin_ns_)
+        spin(waiter, began_ns);
+    err = sleep_in(waiter, deadline_ns);
+    learn(waiter, weir__clock_real() - began_ns);
+    return err;
 }

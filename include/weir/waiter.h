@@ -7,7 +7,7 @@
  *
  *     one thread                              another
  *     weir_waiter waiter;
- *     weir_waiter_init(&waiter);
+ *     weir_waiter_init(&waiter, 0);
  *     while (load(&word) == 0)                store(&word, 1);
  *         weir_waiter_wait(&waiter,           weir_waiter_notify(&word, 1);
  *                          &word, 4, 0, -1);
@@ -48,15 +48,18 @@ struct weir_waiter {
     bool is_in_;           /* under the bucket's lock */
     struct {
         uint32_t v_;
-    } word_; /* any thread, waiter/P1 */
+    } word_;                    /* any thread, waiter/P1 */
+    int64_t most_ns_, spin_ns_; /* the owner's */
 };
 
 /**
- * Make it ready for its first wait.
+ * Make it ready for its first wait.  spin_ns is how long weir_waiter_wait looks
+ * before it sleeps, as to wake a core that sleeps takes long: at the most, and
+ * only while that pays and no other thread wants the core.  0: not at all.
  *
  * Thread   one, before the others know the waiter
  */
-WEIR_API void weir_waiter_init(weir_waiter *waiter);
+WEIR_API void weir_waiter_init(weir_waiter *waiter, int64_t spin_ns);
 
 /**
  * Sleep until the word is notified, if it is `expected` now.  A loop's thread

@@ -24,7 +24,7 @@ static void init(void)
     while (weir__waiter_bucket(other) == weir__waiter_bucket(word))
         other++;
     for (int i = 0; i < 2; i++) {
-        weir_waiter_init(&waiters[i]);
+        weir_waiter_init(&waiters[i], 0);
         model_show(&waiters[i].word_, i == 0 ? "waiter 0" : "waiter 1", NULL);
     }
     model_show(word, "word", NULL);
@@ -149,7 +149,7 @@ static void init_allocated(void)
 {
     init();
     allocated = model_alloc(sizeof(*allocated));
-    weir_waiter_init(allocated);
+    weir_waiter_init(allocated, 0);
 }
 
 static void wait_and_free(void)

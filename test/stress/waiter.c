@@ -17,6 +17,7 @@
 enum { PASSES = 50000 };
 
 struct match {
+    int64_t spin_ns;
     uint32_t turn; /* atomic: whose it is */
     uint64_t ball; /* plain, so that the sanitizer sees each hand-over */
 };
@@ -26,7 +27,7 @@ static void play(struct crew *crew, unsigned id)
     struct match *match = crew->context;
     weir_waiter waiter;
 
-    weir_waiter_init(&waiter);
+    weir_waiter_init(&waiter, match->spin_ns);
     for (unsigned i = 0; i < PASSES; i++) {
         while (__atomic_load_n(&match->turn, __ATOMIC_ACQUIRE) != id) {
             int err = weir_waiter_wait(&waiter, &match->turn, 4, 1 - id, -1);
@@ -39,12 +40,22 @@ static void play(struct crew *crew, unsigned id)
     }
 }
 
-STRESS_CASE(waiter_hands_over_at_each_of_many_passes)
+static void hold_match(int64_t spin_ns)
 {
-    struct match match = {0};
+    struct match match = {.spin_ns = spin_ns};
 
     crew_run(2, play, &match);
     expect_int(match.ball, 2 * PASSES);
+}
+
+STRESS_CASE(waiter_hands_over_at_each_of_many_passes)
+{
+    hold_match(0);
+}
+
+STRESS_CASE(waiter_that_spins_hands_over_at_each_of_many_passes)
+{
+    hold_match(100000);
 }
 
 /* ---- conservation ---- */
@@ -64,7 +75,7 @@ static void sleep_often(struct siege *siege, struct random *random)
     struct effort effort = effort_begin(3);
     weir_waiter waiter;
 
-    weir_waiter_init(&waiter);
+    weir_waiter_init(&waiter, (int64_t)random_below(random, 2) * 20000);
     while (effort_goes_on(&effort)) {
         int64_t timeout_ns = (int64_t)random_below(random, 50000);
         int err = weir_waiter_wait(&waiter,
@@ -99,7 +110,7 @@ static void add_often(struct siege *siege, struct random *random)
     struct called called = {.siege = siege};
     weir_waiter own;
 
-    weir_waiter_init(&own);
+    weir_waiter_init(&own, 0);
     while (effort_goes_on(&effort)) {
         __atomic_store_n(&called.was_called, 0, __ATOMIC_RELAXED);
         expect_status(

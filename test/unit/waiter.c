@@ -36,7 +36,7 @@ static void add(int i, const void *address)
  * covers: weir_waiter_wait -ETIMEDOUT */
 CASE(waiter_compares_before_it_waits)
 {
-    weir_waiter_init(&waiters[0]);
+    weir_waiter_init(&waiters[0], 0);
     word = 7;
     long_word = UINT64_C(7) << 32;
     expect_status(weir_waiter_wait(&waiters[0], &word, 4, 8, -1), -EAGAIN);
@@ -53,7 +53,7 @@ CASE(waiter_refuses_what_is_no_word)
 {
     const char *odd = (const char *)&long_word + 4;
 
-    weir_waiter_init(&waiters[0]);
+    weir_waiter_init(&waiters[0], 0);
     expect_status(weir_waiter_wait(NULL, &word, 4, 0, 0), -EINVAL);
     expect_status(weir_waiter_wait(&waiters[0], NULL, 4, 0, 0), -EINVAL);
     expect_status(weir_waiter_wait(&waiters[0], &word, 2, 0, 0), -EINVAL);
@@ -66,7 +66,7 @@ CASE(waiter_refuses_what_is_no_word)
 
 CASE(waiter_is_not_early)
 {
-    weir_waiter_init(&waiters[0]);
+    weir_waiter_init(&waiters[0], 50000); /* spins, when it may */
     for (int64_t timeout_ns = 1; timeout_ns < 20 * MILLISECOND_NS;
          timeout_ns *= 3) {
         int64_t begin_ns = weir__clock_real();
@@ -164,7 +164,7 @@ CASE(waiter_is_interrupted_for_ever)
     int result = 1;
     struct crew crew;
 
-    weir_waiter_init(&waiters[0]);
+    weir_waiter_init(&waiters[0], 50000);
     crew_start(&crew, 1, sleeper, &result);
     expect(await_asleep(crew.members[0].tid));
     weir_waiter_interrupt(&waiters[0]);
@@ -181,7 +181,7 @@ CASE(notify_wakes_as_many_sleepers_as_it_says)
     struct crew crew;
 
     for (int i = 0; i < 5; i++)
-        weir_waiter_init(&waiters[i]);
+        weir_waiter_init(&waiters[i], 0);
     crew_start(&crew, 5, sleeper, results);
     for (int i = 0; i < 5; i++)
         expect(await_asleep(crew.members[i].tid));
