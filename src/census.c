@@ -44,6 +44,7 @@ static void add_running(struct weir__page *page, const weir_pool *pool,
             /* relaxed: picture */
             .age_ns = age_of(pool, load_relaxed(&worker->since_ticks)),
             .thread = load_relaxed(&worker->thread_id), /* relaxed: picture */
+            .from = load_relaxed(&worker->from),        /* relaxed: picture */
         });
 }
 
@@ -75,11 +76,42 @@ static uint64_t count_queued(const weir_pool *pool)
     return count;
 }
 
+static uint64_t count_in_lanes(const weir_pool *pool)
+{
+    const weir_lane *lane;
+    uint64_t count = 0;
+
+    /* pool/P2 acquire: receives the lanes */
+    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
+        count += load_relaxed(&lane->waiting); /* relaxed: count */
+    return count;
+}
+
+static void add_by_lane(struct weir__page *page, const weir_pool *pool)
+{
+    const weir_lane *lane;
+
+    /* pool/P2 acquire: receives the lanes */
+    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
+        /* relaxed: count */
+        add_waiting(page, lane->name, load_relaxed(&lane->waiting));
+    add_waiting(page, NULL, count_queued(pool));
+}
+
+/* Debug builds: by place and lane.  Those that have no place are a number. */
+static void add_by_place(struct weir__page *page, const weir_pool *pool)
+{
+    uint64_t placed = weir__page_add_places(page, pool, WEIR_KIND_JOB);
+    uint64_t waiting = count_queued(pool) + count_in_lanes(pool);
+
+    if (waiting > placed)
+        add_waiting(page, NULL, waiting - placed);
+}
+
 size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
                         size_t capacity)
 {
     struct weir__page page = weir__page_of(holders, capacity);
-    const weir_lane *lane;
     uint32_t made;
 
     if (pool == NULL)
@@ -87,18 +119,16 @@ size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
     made = weir__pool_made(pool);
     for (uint32_t i = 0; i < made; i++)
         add_running(&page, pool, weir__pool_worker(pool, i));
-    /* pool/P2 acquire: receives the lanes */
-    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
-        /* relaxed: count */
-        add_waiting(&page, lane->name, load_relaxed(&lane->waiting));
-    add_waiting(&page, NULL, count_queued(pool));
+    if (WEIR__PLACES)
+        add_by_place(&page, pool);
+    else
+        add_by_lane(&page, pool);
     return page.count;
 }
 
 int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
 {
     weir_pool_stats sum = {.size = sizeof(sum)};
-    const weir_lane *lane;
     uint32_t made;
 
     if (pool == NULL || stats == NULL || stats->size != sizeof(*stats))
@@ -118,10 +148,7 @@ int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
         sum.stolen += load_relaxed(&worker->stolen);       /* relaxed: count */
         sum.sleeps += load_relaxed(&worker->sleeps);       /* relaxed: count */
     }
-    sum.queued = count_queued(pool);
-    /* pool/P2 acquire: receives the lanes */
-    for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
-        sum.queued += load_relaxed(&lane->waiting); /* relaxed: count */
+    sum.queued = count_queued(pool) + count_in_lanes(pool);
     *stats = sum;
     return 0;
 }

@@ -83,10 +83,12 @@ static int spawn_counted(weir_group *group, weir_job *job,
     }
     err = weir__injector_push(&pool->injector[job->priority], job,
                               WEIR__FROM_OUTSIDE);
-    if (err == 0)
+    if (err == 0) {
         weir__roster_notify(&pool->roster);
-    else
+    } else {
         fetch_sub_relaxed(&group->word_, ONE); /* relaxed: own */
+        (void)weir__place_take(job);
+    }
     return err;
 }
 
@@ -110,6 +112,7 @@ __attribute__((noinline)) static int spawn_slowly(weir_group *group,
         return WEIR_ECLOSED;
     job->group_ = group;
     job->state_ = 0;
+    weir__pool_note_place(pool, job);
     if (worker == NULL || worker != group->owner_)
         return spawn_counted(group, job, worker);
     group->mine_++;
@@ -130,6 +133,7 @@ int weir_group_spawn(weir_group *group, weir_job *job)
     weir_pool *pool = group->pool_;
     struct weir__worker *worker = weir__thread_worker();
 
+    weir__place_begin();
     if (__builtin_expect(
             job == NULL || job->run == NULL || job->lane != NULL ||
                 job->priority != WEIR_PRIORITY_NORMAL || worker == NULL ||
@@ -142,10 +146,13 @@ int weir_group_spawn(weir_group *group, weir_job *job)
         return spawn_slowly(group, job);
     job->group_ = group;
     job->state_ = 0;
+    weir__pool_note_place(pool, job);
     if (__builtin_expect(
             !weir__deque_push_quick(&worker->deque[WEIR_PRIORITY_NORMAL], job),
-            0))
+            0)) {
+        (void)weir__place_take(job);
         return spawn_slowly(group, job);
+    }
     group->mine_++;
     if (weir__roster_must_wake(&pool->roster))
         return wake_one(pool);

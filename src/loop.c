@@ -41,6 +41,7 @@
 #include "check.h"
 #include "clock.h"
 #include "memory.h"
+#include "place.h"
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t),
                "a futex on the door's word needs its low half, and timer ids "
@@ -120,6 +121,8 @@ static void init_inside(weir_loop *loop)
     set_unshared(&loop->running.name, NULL);
     set_unshared(&loop->running.since_ns, 0);
     set_unshared(&loop->running.kind, 0);
+    set_unshared(&loop->running.from, NULL);
+    loop->since_ns = 0;
 }
 
 int weir_loop_new(weir_loop **made, const weir_loop_options *options)
@@ -313,13 +316,22 @@ __attribute__((cold, noinline)) static void send_probe(weir_loop *loop)
 
 int weir_loop_post(weir_loop *loop, weir_task *task)
 {
+    int err;
+
+    weir__place_begin();
     if (loop == NULL || task == NULL || task->run == NULL)
         return -EINVAL;
-    if (weir__loop_is_local(loop))
-        return push_own(loop, &loop->ready, task);
-    if (loop->metrics != NULL && weir__metrics_wants_probe())
-        send_probe(loop);
-    return weir__loop_push(loop, task, WEIR__OUTSIDER);
+    weir__place_note(task, loop, NULL);
+    if (weir__loop_is_local(loop)) {
+        err = push_own(loop, &loop->ready, task);
+    } else {
+        if (loop->metrics != NULL && weir__metrics_wants_probe())
+            send_probe(loop);
+        err = weir__loop_push(loop, task, WEIR__OUTSIDER);
+    }
+    if (err != 0)
+        (void)weir__place_take(task);
+    return err;
 }
 
 /* On the loop's thread into a list of its own; otherwise through the door, and
@@ -338,16 +350,21 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
         fill_envelope(loop, is_mine ? run_envelope : arrive, fn, arg, name);
     if (envelope == NULL)
         return -ENOMEM;
+    if (list == &loop->ready)
+        weir__place_note(envelope, loop, NULL);
     err = is_mine ? push_own(loop, list, &envelope->task)
                   : weir__loop_push(loop, &envelope->task, WEIR__OUTSIDER);
-    if (err != 0)
+    if (err != 0) {
+        (void)weir__place_take(envelope);
         weir__envelope_return(&loop->envelopes, envelope);
+    }
     return err;
 }
 
 int weir_loop_submit_named(weir_loop *loop, weir_fn *fn, void *arg,
                            const char *name)
 {
+    weir__place_begin();
     if (loop == NULL || fn == NULL)
         return -EINVAL;
     return enqueue(loop, &loop->ready, run_envelope, fn, arg, name);
@@ -355,6 +372,7 @@ int weir_loop_submit_named(weir_loop *loop, weir_fn *fn, void *arg,
 
 int weir_loop_submit(weir_loop *loop, weir_fn *fn, void *arg)
 {
+    weir__place_begin();
     return weir_loop_submit_named(loop, fn, arg, NULL);
 }
 
@@ -362,8 +380,10 @@ int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
 {
     if (loop == NULL || fn == NULL)
         return -EINVAL;
-    if (!weir__loop_is_mine(loop))
+    if (!weir__loop_is_mine(loop)) {
+        weir__place_begin(); /* only here: weir_raise may leave fn */
         return weir_loop_submit(loop, fn, arg);
+    }
     if (loop->status != 0)
         return WEIR_ECLOSED;
     fn(arg, 0);

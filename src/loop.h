@@ -52,8 +52,9 @@ enum weir__part {
  * kind is the last to be written and says whether the rest is of now. */
 struct weir__running {
     atomic(const char *) name;
-    atomic(int64_t) since_ns; /* 0: unknown */
-    atomic(uint32_t) kind;    /* weir_kind + 1; 0: nothing */
+    atomic(int64_t) since_ns;  /* 0: unknown */
+    atomic(const void *) from; /* NULL: unknown */
+    atomic(uint32_t) kind;     /* weir_kind + 1; 0: nothing */
 };
 
 struct weir_loop {
@@ -80,6 +81,7 @@ struct weir_loop {
 
     /* From here on: the loop's thread alone. */
     _Alignas(CACHE_APART) int64_t now_ns;
+    int64_t since_ns; /* now_ns of the real clock; 0: it is frozen */
     int status;       /* what callbacks get: 0, or WEIR_ECANCELED */
     bool is_inside;   /* in run, step or shutdown: callbacks may be running */
     bool is_ending;   /* as the door said at the beginning of the turn */

@@ -299,20 +299,25 @@ static int post(weir_pool *pool, weir_job *job)
     if (worker != NULL) {
         if (weir__pool_is_closing(pool))
             return WEIR_ECLOSED;
+        weir__pool_note_place(pool, job);
         weir__worker_push(worker, job);
         return 0;
     }
+    weir__pool_note_place(pool, job);
     err = weir__injector_push(&pool->injector[job->priority], job,
                               WEIR__FROM_OUTSIDE);
     if (err == 0) {
         weir__roster_notify(&pool->roster);
         weir__loop_note_job();
+    } else {
+        (void)weir__place_take(job);
     }
     return err;
 }
 
 int weir_pool_post(weir_pool *pool, weir_job *job)
 {
+    weir__place_begin();
     if (pool == NULL || job == NULL || !weir__pool_is_fit(pool, job))
         return -EINVAL;
     return post(pool, job);
@@ -362,6 +367,7 @@ static void open_docket(weir_job *job, int status)
 int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
                      const weir_submit_options *options)
 {
+    weir__place_begin();
     return weir__pool_submit(pool, open_docket, fn, arg, NULL, options);
 }
 

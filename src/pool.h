@@ -19,6 +19,7 @@
 #include "docket.h"
 #include "injector.h"
 #include "lock.h"
+#include "place.h"
 #include "roster.h"
 #include "thread.h"
 #include "ticks.h"
@@ -46,6 +47,7 @@ struct weir__worker {
     atomic(bool) is_running;
     atomic(const char *) name;
     atomic(uint64_t) since_ticks;
+    atomic(const void *) from; /* debug builds: where it was submitted */
     atomic(uint64_t) thread_id;
     atomic(uint64_t) ran, cancelled, stolen, sleeps;
 };
@@ -111,6 +113,13 @@ static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)
 {
     return job->run != NULL && (unsigned)job->priority < WEIR_PRIORITIES &&
            (job->lane == NULL || job->lane->pool == pool);
+}
+
+/* Before the push of a job: where it comes from, for the report. */
+static inline void weir__pool_note_place(const weir_pool *pool,
+                                         const weir_job *job)
+{
+    weir__place_note(job, pool, job->lane != NULL ? job->lane->name : NULL);
 }
 
 /* How many places to look at. */

@@ -210,6 +210,7 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
                    weir_blocking_fn *fn, void *arg,
                    const weir_submit_options *options)
 {
+    weir__place_begin();
     if (promise == NULL || loop == NULL || pool == NULL || fn == NULL ||
         (options != NULL && options->size != sizeof(*options)))
         return -EINVAL;

@@ -35,6 +35,7 @@ static void add_running(struct weir__page *page, const weir_loop *loop)
                   .count = 1,
                   .age_ns = since_ns == 0 ? -1 : weir__clock_real() - since_ns,
                   .thread = load_relaxed(&loop->thread), /* relaxed: picture */
+                  .from = load_relaxed(&running->from),  /* relaxed: picture */
               });
 }
 
@@ -43,6 +44,58 @@ static void add_count(struct weir__page *page, weir_kind kind, uint64_t count)
     if (count > 0)
         weir__page_add(
             page, (weir_holder){.kind = kind, .count = count, .age_ns = -1});
+}
+
+#if WEIR__PLACES
+enum { PLACES = 64 };
+
+/* What was found: so many things of each place and name. */
+struct places {
+    weir_holder holder[PLACES];
+    size_t size;
+};
+
+static void add_place(void *arg, const void *from, const char *name)
+{
+    struct places *places = arg;
+    weir_holder *holder = places->holder;
+    size_t i = 0;
+
+    while (i < places->size &&
+           (holder[i].from != from || holder[i].name != name))
+        i++;
+    if (i == PLACES)
+        return; /* one of many: it is counted with those of no place */
+    if (i == places->size)
+        places->holder[places->size++] =
+            (weir_holder){.name = name, .age_ns = -1, .from = from};
+    holder[i].count++;
+}
+
+uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
+                               weir_kind kind)
+{
+    struct places places = {.size = 0};
+    uint64_t count = 0;
+
+    weir__place_each(owner, add_place, &places);
+    for (size_t i = 0; i < places.size; i++) {
+        places.holder[i].kind = kind;
+        weir__page_add(page, places.holder[i]);
+        count += places.holder[i].count;
+    }
+    return count;
+}
+#endif
+
+/* What waits: by place, and the others as a number. */
+static void add_queued(struct weir__page *page, const weir_loop *loop)
+{
+    uint64_t placed = weir__page_add_places(page, loop, WEIR_KIND_TASK);
+    uint64_t queued = weir__loop_queued(loop);
+
+    if (queued > placed)
+        add_count(page, WEIR_KIND_TASK, queued - placed);
 }
 
 static void add_timers(struct weir__page *page, const weir_loop *loop)
@@ -98,7 +151,7 @@ static size_t look(const weir_loop *loop, weir_holder *holders, size_t capacity)
     struct weir__page page = weir__page_of(holders, capacity);
 
     add_running(&page, loop);
-    add_count(&page, WEIR_KIND_TASK, weir__loop_queued(loop));
+    add_queued(&page, loop);
     if (weir__ingress_look(&loop->in) & 1)
         return page.count; /* it waits for nothing else */
     add_count(&page, WEIR_KIND_REF,

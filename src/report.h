@@ -7,6 +7,7 @@
 #ifndef WEIR_SRC_REPORT_H
 #define WEIR_SRC_REPORT_H
 
+#include "place.h"
 #include "weir/loop.h"
 
 struct weir__page {
@@ -20,6 +21,20 @@ static inline struct weir__page weir__page_of(weir_holder *holders,
 {
     return (struct weir__page){holders, holders == NULL ? 0 : capacity, 0};
 }
+
+#if WEIR__PLACES
+/* Rows for what an owner has queued, one for each name and place.  Returns how
+ * many things they stand for. */
+uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
+                               weir_kind kind);
+#else
+static inline uint64_t weir__page_add_places(struct weir__page *page,
+                                             const void *owner, weir_kind kind)
+{
+    (void)page, (void)owner, (void)kind;
+    return 0;
+}
+#endif
 
 static inline void weir__page_add(struct weir__page *page, weir_holder holder)
 {

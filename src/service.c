@@ -45,6 +45,7 @@
 
 #include "check.h"
 #include "memory.h"
+#include "place.h"
 #include "signals.h"
 #include "wakefd.h"
 #include "weir/fd.h"
@@ -207,6 +208,23 @@ static void keeper_on_gate_closed(weir_task *task, int status)
 
 /* ---- the keeper: by force ---- */
 
+#if WEIR__PLACES
+static void print_place(const void *from)
+{
+    char text[256];
+
+    if (from == NULL)
+        return;
+    weir__place_name(from, text, sizeof(text));
+    fprintf(stderr, ", submitted at %s", text);
+}
+#else
+static void print_place(const void *from)
+{
+    (void)from;
+}
+#endif
+
 static void print_holder(const weir_holder *holder)
 {
     fprintf(stderr, "    %s", weir_kind_name(holder->kind));
@@ -218,6 +236,7 @@ static void print_holder(const weir_holder *holder)
         fprintf(stderr, ", for %" PRId64 " ms", holder->age_ns / 1000000);
     if (holder->thread != 0)
         fprintf(stderr, ", on thread %" PRIu64, holder->thread);
+    print_place(holder->from);
     fputc('\n', stderr);
 }
 

@@ -26,6 +26,13 @@
 
 #include "clock.h"
 #include "loop.h"
+#include "place.h"
+
+static void look_at_clock(weir_loop *loop)
+{
+    loop->now_ns = weir_clock_now();
+    loop->since_ns = weir__clock_is_frozen() ? 0 : loop->now_ns;
+}
 
 /* ---- around each callback ---- */
 
@@ -36,8 +43,14 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
     loop->has_called = true;
     /* relaxed: shown to report, the kind last */
     store_relaxed(&running->name, name);
-    /* relaxed: the same.  A loop that is ending may be asked what holds it. */
-    store_relaxed(&running->since_ns, loop->is_ending ? weir__clock_real() : 0);
+    /* relaxed: the same.  A loop that is ending may be asked what holds it;
+     * otherwise the beginning of the turn must do, as a look at the clock costs
+     * more than most callbacks. */
+    store_relaxed(&running->since_ns, loop->is_ending || WEIR__PLACES
+                                          ? weir__clock_real()
+                                          : loop->since_ns);
+    if (WEIR__PLACES)
+        store_relaxed(&running->from, NULL);           /* relaxed: the same */
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
     if (loop->untimed-- == 0) /* never, without metrics */
         loop->began = weir__ticks_now();
@@ -130,6 +143,9 @@ static void run_tasks(weir_loop *loop)
 
     while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
         weir__loop_begin(loop, WEIR_KIND_TASK, task->name);
+        if (WEIR__PLACES)
+            /* relaxed: shown to report */
+            store_relaxed(&loop->running.from, weir__place_take(task));
         /* Now: it is queued, or it runs.  relaxed: own, shown to report */
         store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         task->run(task, loop->status);
@@ -278,7 +294,7 @@ static int wait(weir_loop *loop, int64_t limit_ns)
     if (began_ns != 0)
         weir__metrics_slept(loop->metrics, began_ns);
     notice_close(loop);
-    loop->now_ns = weir_clock_now();
+    look_at_clock(loop);
     return err;
 }
 
@@ -329,7 +345,7 @@ bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
 
 static void begin_turn(weir_loop *loop)
 {
-    loop->now_ns = weir_clock_now();
+    look_at_clock(loop);
     weir__wheel_begin(&loop->timers.wheel, loop->now_ns);
     loop->has_rest = weir__loop_has_microtasks(loop);
     loop->has_called = loop->has_sent = false;

@@ -426,8 +426,15 @@ typedef struct weir_holder {
     bool is_running;  /* it is the callback that runs now */
     const char *name; /* may be NULL */
     uint64_t count;   /* how many such; 1 for what has a name */
-    int64_t age_ns;   /* since it began to run, or was started; -1: unknown */
-    uint64_t thread;  /* the kernel's id of the thread it runs on; 0: none */
+    int64_t age_ns; /* since it began to run, or was started; -1: unknown.  Of a
+                         callback that began before the loop's end did: since
+                         the turn began that it is part of, unless this is a
+                         debug build */
+    uint64_t thread; /* the kernel's id of the thread it runs on; 0: none */
+    /* Debug builds of weir: where it was submitted, as the address that the call
+     * returned to (`addr2line -e PROGRAM`, or dladdr).  Of jobs and tasks; those
+     * that wait are counted by place.  NULL: not known. */
+    const void *from;
 } weir_holder;
 
 /**

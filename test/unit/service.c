@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/suite.h"
 #include "weir/clock.h"
@@ -288,13 +290,16 @@ static void block(void *arg, int status)
     wait_for(&release);
 }
 
-static weir_pool *make_stuck(int64_t timeout_ns)
+#define make_stuck(...)                                                        \
+    make(.grace_ns = MILLISECOND_NS, __VA_ARGS__);                             \
+    get_stuck()
+
+static void get_stuck(void)
 {
     weir_pool *pool;
 
     sem_init(&begun, 0, 0);
     sem_init(&release, 0, 0);
-    make(.timeout_ns = timeout_ns, .grace_ns = MILLISECOND_NS);
     expect_status(weir_service_add_pool(service, &pool, NULL), 0);
     expect_status(weir_service_start(service), 0);
     expect_status(weir_pool_submit(pool, block, NULL,
@@ -303,7 +308,6 @@ static weir_pool *make_stuck(int64_t timeout_ns)
                                        .name = "sleeper"}),
                   0);
     wait_for(&begun);
-    return pool;
 }
 
 /* covers: weir_service_wait WEIR_EFORCED
@@ -312,7 +316,7 @@ CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
 {
     const weir_holder *job;
 
-    (void)make_stuck(20 * MILLISECOND_NS);
+    make_stuck(.timeout_ns = 20 * MILLISECOND_NS);
     expect_status(weir_service_stop(service), 0);
     expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
     expect_int(seen.reports, 1);
@@ -323,7 +327,44 @@ CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
     expect_string(job->name, "sleeper");
     expect(job->thread != 0);
     expect(job->age_ns >= 20 * MILLISECOND_NS);
+#ifndef NDEBUG
+    expect(job->from != NULL); /* test/unit/place.c: where */
+#else
+    expect(job->from == NULL);
+#endif
     expect_int(weir_service_free(service), -EBUSY);
+    sem_post(&release);
+    while (weir_service_free(service) != 0)
+        continue;
+}
+
+/* Without on_report, on stderr. */
+CASE(service_deadline_prints_the_job_and_where_it_came_from)
+{
+    char text[1024] = "";
+    FILE *file = tmpfile();
+
+    expect(dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+    expect_status(weir_service_new(&service,
+                                   &(weir_service_options){
+                                       .size = sizeof(weir_service_options),
+                                       .name = "it",
+                                       .timeout_ns = MILLISECOND_NS,
+                                       .grace_ns = MILLISECOND_NS,
+                                       .no_signals = true}),
+                  0);
+    get_stuck();
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    rewind(file);
+    expect(fread(text, 1, sizeof(text) - 1, file) > 0);
+    expect(strstr(text, "weir: it is forced to end") == text);
+    expect(strstr(text, "    job sleeper, for ") != NULL);
+#ifndef NDEBUG
+    expect(strstr(text, ", submitted at ") != NULL);
+#else
+    expect(strstr(text, "submitted") == NULL);
+#endif
     sem_post(&release);
     while (weir_service_free(service) != 0)
         continue;
@@ -332,9 +373,7 @@ CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
 /* covers: weir_service_force -EALREADY */
 CASE(service_force_cuts_the_drain_short)
 {
-    weir_pool *pool = make_stuck(-1);
-
-    (void)pool;
+    make_stuck(.timeout_ns = -1);
     expect_status(weir_service_stop(service), 0);
     expect_status(weir_service_wait(service, 5 * MILLISECOND_NS), -ETIMEDOUT);
     expect_status(weir_service_force(service), 0);

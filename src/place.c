@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place -- a table of what is queued, and where it was submitted.
+ *
+ * Shape     A fixed table by the item's address.  An item lies in one of the
+ *           WINDOW slots from its hash on, or nowhere: nothing is moved, nothing
+ *           allocated, and no search takes longer than a window.
+ * Roles     note           who submits the item
+ *           look, take     who runs it
+ *           each           any thread
+ *
+ * Shared state
+ *   slot.item   claimed by a CAS, given back by a store; relaxed
+ *   the rest    written by who has claimed the slot, relaxed
+ *
+ * Not paired, on purpose: what hands the item from who notes to who takes is the
+ * queue between the two, and it hands over the slot as well.  A report that
+ * looks meanwhile sees a picture.
+ *
+ * Tested by  test/unit/place.c
+ */
+#include "place.h"
+
+#if WEIR__PLACES
+
+#include "atomic.h"
+
+enum { SLOTS = 1 << 14, WINDOW = 16 };
+
+struct slot {
+    atomic(const void *) item; /* NULL: free */
+    atomic(const void *) owner;
+    atomic(const void *) from;
+    atomic(const char *) name;
+};
+
+static struct slot slots[SLOTS + WINDOW];
+static _Thread_local const void *caller; /* NULL: outside of weir */
+
+const void *weir__place_enter(const void *address)
+{
+    if (caller != NULL)
+        return NULL;
+    return caller = address;
+}
+
+void weir__place_end(const void *const *entered)
+{
+    if (*entered != NULL)
+        caller = NULL;
+}
+
+/* Fibonacci hashing: Knuth, vol. 3, 6.4. */
+static struct slot *window_of(const void *item)
+{
+    return &slots[(uintptr_t)item * UINT64_C(11400714819323198485) >> 50];
+}
+
+void weir__place_note(const void *item, const void *owner, const char *name)
+{
+    struct slot *slot = window_of(item);
+
+    if (caller == NULL)
+        return; /* weir's own */
+    for (int i = 0; i < WINDOW; i++, slot++) {
+        const void *seen = NULL;
+
+        /* relaxed: claims the slot, and hands nothing over */
+        if (!cas_relaxed(&slot->item, &seen, item))
+            continue;
+        store_relaxed(&slot->owner, owner); /* relaxed: picture */
+        store_relaxed(&slot->from, caller); /* relaxed: picture */
+        store_relaxed(&slot->name, name);   /* relaxed: picture */
+        return;
+    }
+}
+
+static struct slot *find(const void *item)
+{
+    struct slot *slot = window_of(item);
+
+    for (int i = 0; i < WINDOW; i++, slot++)
+        if (load_relaxed(&slot->item) == item) /* relaxed: the queue orders */
+            return slot;
+    return NULL;
+}
+
+const void *weir__place_look(const void *item)
+{
+    struct slot *slot = find(item);
+
+    /* relaxed: ordered by the queue */
+    return slot != NULL ? load_relaxed(&slot->from) : NULL;
+}
+
+const void *weir__place_take(const void *item)
+{
+    struct slot *slot = find(item);
+    const void *from;
+
+    if (slot == NULL)
+        return NULL;
+    from = load_relaxed(&slot->from);  /* relaxed: ordered by the queue */
+    store_relaxed(&slot->owner, NULL); /* relaxed: picture */
+    store_relaxed(&slot->item, NULL);  /* relaxed: picture */
+    return from;
+}
+
+void weir__place_each(const void *owner, weir__place_fn *tell, void *arg)
+{
+    for (int i = 0; i < SLOTS + WINDOW; i++) {
+        struct slot *slot = &slots[i];
+
+        /* relaxed: picture */
+        if (load_relaxed(&slot->owner) != owner ||
+            load_relaxed(&slot->item) == NULL) /* relaxed: picture */
+            continue;
+        tell(arg, load_relaxed(&slot->from), /* relaxed: picture */
+             load_relaxed(&slot->name));     /* relaxed: picture */
+    }
+}
+
+#endif /* WEIR__PLACES */
