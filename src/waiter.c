@@ -73,8 +73,8 @@ enum { BUCKET_BITS = 8 };
 #endif
 
 enum {
-    PAUSES = 32, /* between two looks, which take the word from who notifies */
-    LOOKS = 4,   /* at the word, between two at the clock */
+    PAUSES = 8, /* between two looks, which take the word from who notifies */
+    LOOKS = 2,  /* at the word, between two at the clock */
     LOST_CORE_NS = 20000, /* a yield that took so long: others want the core */
     SHORTEST_SPIN_NS = 500
 };
