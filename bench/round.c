@@ -297,13 +297,19 @@ static double busy_s(void)
            (double)sysconf(_SC_CLK_TCK);
 }
 
-static double own_s(void)
+static double used_s(int whose)
 {
     struct rusage usage;
 
-    getrusage(RUSAGE_SELF, &usage);
+    getrusage(whose, &usage);
     return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/* Of this process, and of the programs that it has run. */
+static double own_s(void)
+{
+    return used_s(RUSAGE_SELF) + used_s(RUSAGE_CHILDREN);
 }
 
 /* What others had of the cores, until now. */
