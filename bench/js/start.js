@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// The shortest program.
+console.log(1);
