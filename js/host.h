@@ -39,8 +39,6 @@ struct weir__js_hooks {
     bool (*unhandled)(weir_js *js, JSValueConst promise, JSValueConst reason);
 };
 
-enum { WEIR__JS_MOMENTS = 8 };
-
 /* Kinds of objects with a block of C behind them: js/class.c. */
 enum weir__js_class {
     WEIR__JS_TIMEOUT,
@@ -92,6 +90,7 @@ struct weir_js {
     JSValue port_hooks[4];
     struct weir__js_link workers;   /* its own; js/worker.c */
     struct weir__js_worker *worker; /* that it runs in; NULL: the main one */
+    size_t armed; /* of them */
     /* the program; js/program.c */
     bool is_program;  /* weir_js_run */
     bool has_process; /* `process` was used: somebody may listen */

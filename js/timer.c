@@ -3,20 +3,18 @@
  * timer -- setTimeout, setInterval, and Node's Timeout objects.
  *
  * A Timeout is one block behind a JavaScript object.  While it is armed it
- * holds its own object; the loop's timer holds the host's struct.
+ * holds its own object, and all that are armed hold the host's struct.
  *
  * Delays are Node's: milliseconds, at least 1, at most 2^31 - 1.  They count
  * from a moment that all timers share which are started in one turn within
- * GRAIN_NS, so that what was started together is due together; that time is
- * never before the call, so no timer is early.  Timers that are due at the same
- * time make a moment, a queue: whichever of the loop's timers fires first, it
- * is the first one's.  (Their deadlines differ by what a look at the clock
- * takes, and not always upwards.)
+ * GRAIN_NS, so that what was started together has one deadline, and is called
+ * in the order of starting; that moment is never before the call, so no timer
+ * is early.
  *
  * An interval's next time counts from the planned one: it does not drift, and
  * leaves out what it has missed.
  *
- * Tested by  test/js/timer-*.js
+ * Tested by  test/js/timer-*.js, test/js/timer.c
  */
 #include <errno.h>
 #include <math.h>
@@ -35,25 +33,10 @@ enum { GRAIN_NS = 250000, MS_NS = 1000000 };
 
 static const double longest_ms = 2147483647;
 
-/* Armed timers that are due at one time. */
-struct weir__js_moment {
-    weir_js *js;
-    int64_t planned_ns;
-    struct weir__js_link timeouts; /* timeout.turn, in order of starting */
-};
-
-/* One timer of the loop, and whose turn it stands for. */
-struct slot {
-    struct timeout *owner;
-    weir_timer id;
-};
-
 struct timeout {
     struct weir__js_link link; /* in js->timers, while armed */
-    struct weir__js_link turn; /* in the moment, while armed */
-    struct weir__js_moment *moment;
-    struct slot *slot;
     weir_js *js;
+    weir_timer id; /* the loop's, while armed */
     int64_t planned_ns;
     int64_t delay_ns;
     uint32_t number; /* for clearTimeout(number); 0: nobody has asked */
@@ -63,8 +46,6 @@ struct timeout {
     int count;
     JSValue args[];
 };
-
-static void on_timer(void *arg, int status);
 
 /* The moment that delays count from. */
 static int64_t base_ns(weir_js *js)
@@ -78,81 +59,43 @@ static int64_t base_ns(weir_js *js)
     return js->timer_base_ns;
 }
 
-static struct timeout *first_of(struct weir__js_moment *moment)
+/* One for all that are armed: the gate is for every thread, and counting here
+ * is not. */
+static bool hold(weir_js *js)
 {
-    return (struct timeout *)((char *)moment->timeouts.next -
-                              offsetof(struct timeout, turn));
+    if (js->armed == 0 && !weir__js_hold(js))
+        return false;
+    js->armed++;
+    return true;
 }
 
-/* One of the last ones, or a new one; NULL: no memory. */
-static struct weir__js_moment *moment_at(weir_js *js, int64_t planned_ns)
+static void let_go(weir_js *js)
 {
-    struct weir__js_moment *moment;
-
-    for (int i = 0; i < WEIR__JS_MOMENTS; i++)
-        if (js->moments[i] != NULL && js->moments[i]->planned_ns == planned_ns)
-            return js->moments[i];
-    moment = malloc(sizeof(*moment));
-    if (moment == NULL)
-        return NULL;
-    moment->js = js;
-    moment->planned_ns = planned_ns;
-    weir__js_list_init(&moment->timeouts);
-    js->moments[js->moment++ % WEIR__JS_MOMENTS] = moment;
-    return moment;
-}
-
-static void free_if_empty(struct weir__js_moment *moment)
-{
-    weir_js *js = moment->js;
-
-    if (!weir__js_list_is_empty(&moment->timeouts))
-        return;
-    for (int i = 0; i < WEIR__JS_MOMENTS; i++)
-        if (js->moments[i] == moment)
-            js->moments[i] = NULL;
-    free(moment);
-}
-
-static int start_slot(struct timeout *timeout)
-{
-    weir_js *js = timeout->js;
-    int64_t wait_ns = timeout->planned_ns - weir_clock_now();
-    struct slot *slot = malloc(sizeof(*slot));
-    int err;
-
-    if (slot == NULL)
-        return -ENOMEM;
-    slot->owner = timeout;
-    err = weir_timer_start(js->loop, &slot->id, wait_ns > 0 ? wait_ns : 0,
-                           WEIR_ONCE, on_timer, slot);
-    if (err != 0)
-        free(slot);
-    else
-        timeout->slot = slot;
-    return err;
+    if (--js->armed == 0)
+        weir__js_let_go(js);
 }
 
 static void apply_ref(struct timeout *timeout)
 {
-    (void)!(timeout->is_ref ? weir_timer_ref : weir_timer_unref)(
-        timeout->js->loop, timeout->slot->id);
+    (void)!(timeout->is_ref ? weir_timer_ref
+                            : weir_timer_unref)(timeout->js->loop, timeout->id);
 }
+
+static void on_timer(void *arg, int status);
 
 /* -1: thrown.  Due at planned_ns. */
 static int arm(struct timeout *timeout, JSValueConst self)
 {
     weir_js *js = timeout->js;
-    struct weir__js_moment *moment = moment_at(js, timeout->planned_ns);
-    int err = moment == NULL      ? -ENOMEM
-              : weir__js_hold(js) ? start_slot(timeout)
-                                  : WEIR_ECLOSED;
+    int err = WEIR_ECLOSED;
 
+    if (hold(js)) {
+        err = weir_timer_start_at(js->loop, &timeout->id, timeout->planned_ns,
+                                  on_timer, timeout);
+        if (err != 0)
+            let_go(js);
+    }
     if (err != 0) {
-        if (moment != NULL)
-            free_if_empty(moment);
-        if (err != WEIR_ECLOSED || !js->has_ended)
-            weir__js_let_go(js);
         weir__js_throw_status(js->context, err);
         return -1;
     }
@@ -160,41 +103,63 @@ static int arm(struct timeout *timeout, JSValueConst self)
         apply_ref(timeout);
     timeout->is_armed = true;
     timeout->self = JS_DupValue(js->context, self);
-    timeout->moment = moment;
-    weir__js_list_add(&moment->timeouts, &timeout->turn);
     weir__js_list_add(&js->timers, &timeout->link);
     return 0;
 }
 
-/* It has fired, or the loop's timer is cancelled.  May free the timeout. */
-static void disarm(struct timeout *timeout)
+/* It has fired, or the loop's timer is cancelled.  The object is the caller's
+ * then. */
+static JSValue disarm(struct timeout *timeout)
 {
     JSValue self = timeout->self;
 
-    free(timeout->slot);
     weir__js_list_remove(&timeout->link);
-    weir__js_list_remove(&timeout->turn);
-    free_if_empty(timeout->moment);
     timeout->is_armed = false;
     timeout->self = JS_UNDEFINED;
-    JS_FreeValue(timeout->js->context, self);
+    return self;
 }
 
-static void cancel(struct timeout *timeout)
+/* May free the timeout.  False: there is no memory for it (while no thread runs
+ * the loop, it needs some); it stays armed. */
+static bool cancel(struct timeout *timeout)
 {
     weir_js *js = timeout->js;
 
     if (!timeout->is_armed)
-        return;
-    if (weir_timer_cancel(js->loop, timeout->slot->id) == 0)
-        weir__js_let_go(js);
-    disarm(timeout);
+        return true;
+    if (weir_timer_cancel(js->loop, timeout->id) != 0)
+        return false;
+    let_go(js);
+    JS_FreeValue(js->context, disarm(timeout));
+    return true;
+}
+
+static void drop_values(JSRuntime *runtime, struct timeout *timeout)
+{
+    JS_FreeValueRT(runtime, timeout->function);
+    for (int i = 0; i < timeout->count; i++)
+        JS_FreeValueRT(runtime, timeout->args[i]);
+}
+
+/* JavaScript ends, but the loop has the timer still: on_timer frees it. */
+static void abandon(struct timeout *timeout)
+{
+    weir_js *js = timeout->js;
+    JSValue self = disarm(timeout);
+
+    drop_values(js->runtime, timeout);
+    JS_SetOpaque(self, NULL);
+    JS_FreeValue(js->context, self);
 }
 
 void weir__js_drop_timers(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->timers))
-        cancel((struct timeout *)js->timers.next);
+    while (!weir__js_list_is_empty(&js->timers)) {
+        struct timeout *timeout = (struct timeout *)js->timers.next;
+
+        if (!cancel(timeout))
+            abandon(timeout);
+    }
 }
 
 static void forget_number(struct timeout *timeout)
@@ -210,11 +175,12 @@ static void forget_number(struct timeout *timeout)
     timeout->number = 0;
 }
 
+/* One that cannot be cancelled does nothing when it fires. */
 static void clear(struct timeout *timeout)
 {
     timeout->is_cleared = true;
     forget_number(timeout);
-    cancel(timeout);
+    (void)cancel(timeout);
 }
 
 /* The planned times that have passed meanwhile are left out. */
@@ -249,39 +215,23 @@ static void call(struct timeout *timeout, JSValueConst self)
         weir__js_report(js);
 }
 
-/* Whose turn it is: the first of the moment.  The owner of the slot that has
- * fired gets the first one's slot for it. */
-static struct timeout *take_turn(struct slot *slot)
-{
-    struct timeout *owner = slot->owner, *first = first_of(owner->moment);
-
-    if (first != owner) {
-        owner->slot = first->slot;
-        owner->slot->owner = owner;
-        first->slot = slot;
-        slot->owner = first;
-        if (first->is_ref != owner->is_ref)
-            apply_ref(owner);
-    }
-    return first;
-}
-
 static void on_timer(void *arg, int status)
 {
-    struct timeout *timeout = take_turn(arg);
+    struct timeout *timeout = arg;
     weir_js *js = timeout->js;
     JSValue self;
 
-    if (!js->has_ended) {
-        self = JS_DupValue(js->context, timeout->self);
-        disarm(timeout);
-        if (status == 0 && weir__js_enter(js) == 0) {
+    if (js->has_ended) {
+        free(timeout);
+    } else {
+        self = disarm(timeout);
+        if (status == 0 && !timeout->is_cleared && weir__js_enter(js) == 0) {
             call(timeout, self);
             weir__js_leave(js);
         }
         JS_FreeValue(js->context, self);
     }
-    weir__js_let_go(js);
+    let_go(js);
 }
 
 /* ---- JavaScript's side ---- */
@@ -293,9 +243,7 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 
     if (timeout == NULL)
         return;
-    JS_FreeValueRT(runtime, timeout->function);
-    for (int i = 0; i < timeout->count; i++)
-        JS_FreeValueRT(runtime, timeout->args[i]);
+    drop_values(runtime, timeout);
     free(timeout);
 }
 
@@ -447,7 +395,8 @@ static JSValue refresh(JSContext *context, JSValueConst this_value, int argc,
     if (timeout == NULL)
         return JS_EXCEPTION;
     if (!timeout->is_cleared) {
-        cancel(timeout); /* the caller holds the object */
+        if (!cancel(timeout)) /* the caller holds the object */
+            return JS_ThrowOutOfMemory(context);
         timeout->planned_ns = base_ns(timeout->js) + timeout->delay_ns;
         if (arm(timeout, this_value) < 0)
             return JS_EXCEPTION;
