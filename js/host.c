@@ -71,7 +71,10 @@ int weir__js_enter(weir_js *js)
         /* The loop may be on another thread, or deeper in its stack. */
         JS_UpdateStackTop(js->runtime);
         js->heap.has_run_out = false;
-        weir__js_begin_time(js);
+        js->is_late = false;
+        js->deadline_ns = 0;
+        if (js->options.time_limit_ns != 0)
+            weir__js_begin_time(js);
     }
     return 0;
 }
@@ -79,8 +82,10 @@ int weir__js_enter(weir_js *js)
 void weir__js_leave(weir_js *js)
 {
     if (js->depth == 1) {
-        weir__js_check_main(js);
-        weir__js_tell_culprit(js);
+        if (JS_IsObject(js->main))
+            weir__js_check_main(js);
+        if (js->wants_shift || js->culprit != NULL)
+            weir__js_tell_culprit(js);
     }
     if (--js->depth == 0)
         weir__js_schedule(js);

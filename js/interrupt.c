@@ -134,13 +134,10 @@ void weir__js_watch_interrupts(weir_js *js)
 
 void weir__js_begin_time(weir_js *js)
 {
-    int64_t limit_ns = js->options.time_limit_ns;
-    int64_t now_ns = limit_ns != 0 ? weir_clock_now() : 0;
+    int64_t limit_ns = js->options.time_limit_ns, now_ns = weir_clock_now();
 
-    js->is_late = false;
-    js->deadline_ns = limit_ns == 0                   ? 0
-                      : limit_ns > INT64_MAX - now_ns ? INT64_MAX
-                                                      : now_ns + limit_ns;
+    js->deadline_ns =
+        limit_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + limit_ns;
 }
 
 int weir_js_set_time_limit(weir_js *js, int64_t limit_ns)

@@ -11,7 +11,7 @@ int weir__js_life_init(weir_js *js);
 void weir__js_watch_interrupts(weir_js *js);
 bool weir__js_is_terminated(const weir_js *js);
 
-/* The time limit of an entry begins. */
+/* The time limit of an entry begins; there is one. */
 void weir__js_begin_time(weir_js *js);
 
 /* JavaScript is about to be left: tell who was busy, if that is known now. */

@@ -61,17 +61,24 @@ static bool queue(weir_js *js, bool *is_queued,
     return err == 0;
 }
 
+/* What holds the host for this job holds it for the next one, too. */
 static void run_job(void *arg, int status)
 {
     weir_js *js = arg;
     JSContext *context;
+    bool has_more = false;
 
-    js->has_job = false;
     if (status == 0 && weir__js_enter(js) == 0) {
         if (JS_ExecutePendingJob(js->runtime, &context) < 0)
             weir__js_report(js);
         weir__js_leave(js);
+        has_more = JS_IsJobPending(js->runtime);
+        if (has_more && weir_loop_microtask(js->loop, run_job, js) == 0)
+            return;
     }
+    js->has_job = false;
+    if (has_more)
+        kick(js); /* there was no memory */
     weir__js_let_go(js);
 }
 
