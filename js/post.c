@@ -3,7 +3,7 @@
  * post -- calls from any thread.
  *
  * A post is one block: the loop's task, the arguments, and their text.  It holds
- * the host's door and the function's gate until it has run.
+ * the function's gate, and with it the host, until it has run.
  *
  * Tested by  test/js/post.c
  */
@@ -29,7 +29,6 @@ struct post {
 static void let_go(struct post *post)
 {
     weir_gate_exit(&post->function->gate);
-    weir__js_let_go(post->js);
     free(post);
 }
 
@@ -103,17 +102,6 @@ static void copy_args(struct post *post, const weir_js_value *args)
     }
 }
 
-/* Both gates, or none. */
-static int hold(weir_js *js, struct weir_js_handle *function)
-{
-    if (!weir__js_hold(js))
-        return WEIR_ECLOSED;
-    if (weir_gate_enter(&function->gate) == 0)
-        return 0;
-    weir__js_let_go(js);
-    return WEIR_ECLOSED;
-}
-
 int weir_js_post(weir_js *js, const weir_js_value *function,
                  const weir_js_value *args, size_t count, weir_js_done_fn *done,
                  void *arg)
@@ -136,10 +124,9 @@ int weir_js_post(weir_js *js, const weir_js_value *function,
                           .arg = arg,
                           .count = count};
     copy_args(post, args);
-    err = hold(js, function->handle);
-    if (err != 0) {
+    if (weir_gate_enter(&function->handle->gate) != 0) {
         free(post);
-        return err;
+        return WEIR_ECLOSED; /* the host ends */
     }
     err = weir_loop_post(js->loop, &post->task);
     if (err != 0)

@@ -12,8 +12,11 @@
 #include "error.h"
 
 /* On any thread. */
-static void on_nobody_left(void *handle)
+static void on_nobody_left(void *arg)
 {
+    struct weir_js_handle *handle = arg;
+
+    weir__js_let_go(handle->js);
     free(handle);
 }
 
@@ -69,7 +72,7 @@ static struct weir_js_handle *new_handle(weir_js *js, JSValue value)
     if (handle == NULL ||
         weir_gate_init(&handle->gate, on_nobody_left, handle, NULL) != 0 ||
         weir_gate_start(&handle->gate) != 0 ||
-        weir_gate_enter(&handle->gate) != 0) {
+        weir_gate_enter(&handle->gate) != 0 || !weir__js_hold(js)) {
         JS_FreeValue(js->context, value);
         free(handle);
         return NULL;

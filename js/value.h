@@ -3,9 +3,10 @@
  * value -- JavaScript's values for C.
  *
  * A handle holds one: its object, or the storage of its text.  Its gate counts
- * who needs the memory: the value, and each posted call.  The value is dropped
- * by the loop's thread only: when it is released and no call is under way, by
- * the last call, or at the host's end.
+ * who needs the memory: the value, and each posted call.  As long as anybody
+ * does, the handle holds the host's door, so a call needs to enter this gate
+ * only.  The value is dropped by the loop's thread only: when it is released
+ * and no call is under way, by the last call, or at the host's end.
  */
 #ifndef WEIR_JS_VALUE_H
 #define WEIR_JS_VALUE_H

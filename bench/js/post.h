@@ -7,8 +7,4 @@
 
 enum { POST_PRODUCERS = 4, POST_EACH = 250000 };
 
-#define POST_SCRIPT                                                            \
-    "globalThis.count = 0; globalThis.sum = 0;"                                \
-    "globalThis.add = (number) => { count++; sum += number; };"
-
 #endif /* WEIR_BENCH_JS_POST_H */
