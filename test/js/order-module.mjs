@@ -1,3 +1,4 @@
+// virtual clock
 // In a module promises come before next-ticks: it runs in a job itself.
 process.nextTick(() => console.log('tick'));
 Promise.resolve().then(() => console.log('promise'));

@@ -1,18 +1,18 @@
 // weir only
-// LESSONS, scene h: the work inside does not add to the period.  Beats stay on
-// the grid of the period; a late one (a busy machine) does not move the others.
-// With 20 ms of work added to each, every second one would be off by 20.
-const period = 40, beats = 20;
+// virtual clock
+// LESSONS, scene h: an interval of 100 ms with 50 ms of work in it, for ten
+// minutes.  The first beat is due when its delay has passed, a little later;
+// each other is 100 ms after the one before.
 const start = process.hrtime.bigint();
-let count = 0, onGrid = 0;
+let beats = 0, first;
 const interval = setInterval(() => {
-    const phase = Number(process.hrtime.bigint() - start) / 1e6 % period;
-    if (phase < 15)
-        onGrid++;
-    const begin = Date.now();
-    while (Date.now() - begin < 20);
-    if (++count < beats)
-        return;
-    clearInterval(interval);
-    console.log(onGrid >= beats * 0.7);
-}, period);
+    const now = Number(process.hrtime.bigint() - start) / 1e6;
+    first ??= now;
+    if (now !== first + 100 * beats)
+        console.log(`beat ${beats} at ${now}`);
+    pass(50);
+    if (++beats === 6000) {
+        console.log(first >= 100 && first < 101, beats);
+        clearInterval(interval);
+    }
+}, 100);

@@ -1,3 +1,4 @@
+// virtual clock
 // Node's Timeout: ref, unref, hasRef, refresh, close, numbers, dispose.
 const t = setTimeout(() => console.log('never'), 10);
 console.log(t.constructor.name, t.hasRef(), t.unref() === t, t.hasRef(), t.ref().hasRef());

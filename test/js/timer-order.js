@@ -1,3 +1,4 @@
+// virtual clock
 // Equal delays fire in the order of starting, and before what they start.
 const order = [];
 for (let i = 0; i < 5; i++)

@@ -1,3 +1,4 @@
+// virtual clock
 import { setTimeout as wait, setImmediate, setInterval, scheduler } from 'node:timers/promises';
 console.log(await wait(2, 'value'));
 console.log(await setImmediate('now'));
