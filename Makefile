@@ -49,8 +49,8 @@ bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 	@tools/build release -DWEIR_BENCH=ON
 	@bench/run $(if $(QUICK),--quick) $(if $(QUICK)$(ONLY),,--document) $(ONLY)
 
-verify:  ## the longest searches; then weaken each memory order in turn
-	@tools/setup test
+verify:  ## the longest searches, random programs; then weaken each memory order
+	@tools/setup verify
 	@tools/build model
 	@for program in gate ingress loop timer roster promise promisify; do \
 	    build/model/test/model/$$program --long || exit; \
@@ -68,6 +68,7 @@ verify:  ## the longest searches; then weaken each memory order in turn
 	    WEIR_NUMBERS=5000000 CK_TIMEOUT_MULTIPLIER=10 \
 	        build/$$preset/test/unit/group || exit; \
 	done
+	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate
 
