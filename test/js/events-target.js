@@ -1,3 +1,4 @@
+// virtual clock
 const log = (...args) => console.log(...args);
 const t = new EventTarget();
 const fn = function (e) { log('fn', this === t, e.type, e.target === t, e.currentTarget === t, e.eventPhase); };

@@ -1,3 +1,4 @@
+// virtual clock
 // Signals are events of the loop, and do not keep it alive.
 const log = (...args) => console.log(...args);
 process.on('SIGUSR2', (name, number) => log('usr2', name, number));
