@@ -82,15 +82,13 @@ struct weir_js {
     struct weir__js_link timers;   /* the armed ones; js/timer.c: */
     JSValue timer_numbers;         /* number -> Timeout */
     uint32_t timer_number;
+    size_t armed; /* of them */
     int64_t timer_turn, timer_base_ns;
-    struct weir__js_moment *moments[WEIR__JS_MOMENTS]; /* the last ones */
-    unsigned moment;
     struct weir__js_cloner *cloner; /* NULL: nothing was cloned; js/clone.c */
     struct weir__js_link ports;     /* the open ones; js/port.c */
     JSValue port_hooks[4];
     struct weir__js_link workers;   /* its own; js/worker.c */
     struct weir__js_worker *worker; /* that it runs in; NULL: the main one */
-    size_t armed; /* of them */
     /* the program; js/program.c */
     bool is_program;  /* weir_js_run */
     bool has_process; /* `process` was used: somebody may listen */

@@ -20,8 +20,7 @@ static const struct {
     {"module", weir__js_add_module},       {"resolve", weir__js_add_module},
     {"signals", weir__js_add_signal},      {"clone", weir__js_add_clone},
     {"messaging", weir__js_add_port},      {"thread", weir__js_add_worker},
-    {"broadcast", weir__js_add_broadcast},
-    {"service", weir__js_add_service},
+    {"broadcast", weir__js_add_broadcast}, {"service", weir__js_add_service},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
