@@ -9,13 +9,12 @@
  *
  * Shared state
  *   since_ns, thread_id   the hook's thread writes, report reads: pictures
- *   is_ended              the hook's thread writes, last                    P1
+ *   is_ended              the hook's thread writes, last; relaxed
  *
- * Pairs
- *   P1  run: store of is_ended, release  -->  have_ended: load, acquire
- *       What the hook did happens before the service's free.
+ * Not paired, on purpose
+ *   is_ended: who frees joins the hook's thread, and that is the order.
  *
- * Tested by  test/unit/service.c
+ * Tested by  test/unit/service.c, test/model/service.c
  */
 #include <errno.h>
 #include <stddef.h>
@@ -40,8 +39,7 @@ static void run(void *arg)
     /* relaxed: picture */
     store_relaxed(&hook->since_ns, weir__clock_real());
     hook->fn(hook->arg);
-    /* hook/P1 release: all that it did */
-    store_release(&hook->is_ended, true);
+    store_relaxed(&hook->is_ended, true); /* relaxed: a join follows */
     /* Refused when the service was forced: nobody waits for it then. */
     (void)!weir_loop_post(hook->service->keeper, &hook->ended);
 }
@@ -156,8 +154,8 @@ int weir_service_add_hook(weir_service *service, const char *name,
 bool weir__hooks_have_ended(const weir_service *service)
 {
     for (struct weir__hook *hook = service->hooks; hook; hook = hook->next)
-        /* hook/P1 acquire: all that it did */
-        if (is_begun(hook) && !load_acquire(&hook->is_ended))
+        /* relaxed: a join follows */
+        if (is_begun(hook) && !load_relaxed(&hook->is_ended))
             return false;
     return true;
 }

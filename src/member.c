@@ -8,13 +8,13 @@
  *           starting the service cannot fail.
  *
  * Shared state
- *   is_ended   whoever calls done writes, last                              P1
+ *   is_ended   whoever calls done writes, last; relaxed
  *
- * Pairs
- *   P1  tell: store of is_ended, release  -->  have_ended: load, acquire
- *       All that ran there happens before the service's free.
+ * Not paired, on purpose
+ *   is_ended: it says that nobody has to be waited for, as a user's callback.
+ *   Who frees joins the threads of the pool or loop, and that is the order.
  *
- * Tested by  test/unit/service.c
+ * Tested by  test/unit/service.c, test/model/service.c
  */
 #include <errno.h>
 #include <stddef.h>
@@ -42,8 +42,7 @@ static void tell(struct weir__member *member)
     weir_loop *keeper = member->service->keeper;
     weir_task *ended = &member->ended;
 
-    /* member/P1 release: all that ran there */
-    store_release(&member->is_ended, true);
+    store_relaxed(&member->is_ended, true); /* relaxed: a join follows */
     /* Refused when the service was forced: nobody waits for it then. */
     (void)!weir_loop_post(keeper, ended);
 }
@@ -259,8 +258,7 @@ void weir__members_end_loops(weir_service *service, bool is_forced)
 bool weir__members_have_ended(const weir_service *service)
 {
     for (struct weir__member *m = service->members; m != NULL; m = m->next)
-        /* member/P1 acquire: all that ran there */
-        if (!load_acquire(&m->is_ended))
+        if (!load_relaxed(&m->is_ended)) /* relaxed: a join follows */
             return false;
     return true;
 }

@@ -25,16 +25,22 @@
  *           everything static that says keeper            its thread
  *
  * Shared state
- *   word      any thread, atomic; the keeper changes phase and FORCED
- *   members, hooks   under lock until start; const afterwards: the keeper gets
- *             them with the task that stops it (ingress/P1)
+ *   word      any thread, atomic; the keeper changes phase and FORCED       P1
+ *   members, hooks   under lock until start; const afterwards               P1
+ *
+ * Pairs
+ *   P1  start: CAS on word, release  -->  stop, force: fetch_or, CAS; report:
+ *       load; acquire
+ *       Hands over the gate that is open now, members and hooks.  Who stops or
+ *       forces hands them on to the keeper, through its door.  Without it the
+ *       keeper may find the gate closed still, drain nothing, and wait for it.
  *
  * Not paired, on purpose
- *   word: all relaxed.  It hands nothing over: the keeper's door does, and, for
+ *   word, otherwise: it hands nothing over.  The keeper's door does, and, for
  *   who waits, the gate `life`, which closes with the service.
  *
  * Tested by  test/unit/service.c, test/unit/service_signals.c,
- *            test/stress/service.c
+ *            test/stress/service.c, test/model/service.c
  */
 #include "service.h"
 
@@ -491,8 +497,11 @@ int weir_service_start(weir_service *service)
     weir__lock_lock(&service->lock);
     if (phase_of(look(service)) == WEIR_PHASE_INIT) {
         (void)!weir_gate_start(&service->gate);
-        /* relaxed: see above */
-        before = fetch_or_relaxed(&service->word, WEIR_PHASE_RUNNING);
+        before = look(service);
+        /* service/P1 release: publishes the gate, members, hooks */
+        while (!cas_weak_release(&service->word, &before,
+                                 before | WEIR_PHASE_RUNNING))
+            ;
     }
     weir__lock_unlock(&service->lock);
     if (phase_of(before) != WEIR_PHASE_INIT)
@@ -508,8 +517,8 @@ int weir_service_stop(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
-    /* relaxed: see above */
-    before = fetch_or_relaxed(&service->word, STOP);
+    /* service/P1 acquire: receives the gate, members, hooks, for the keeper */
+    before = fetch_or_acquire(&service->word, STOP);
     if (before & STOP || phase_of(before) > WEIR_PHASE_RUNNING)
         return -EALREADY;
     if (phase_of(before) == WEIR_PHASE_RUNNING)
@@ -529,8 +538,9 @@ int weir_service_force(weir_service *service)
             return WEIR_ENOTSTARTED;
         if (word & FORCE || phase_of(word) == WEIR_PHASE_CLOSED)
             return -EALREADY;
-        /* relaxed: see above */
-    } while (!cas_weak_relaxed(&service->word, &word, word | STOP | FORCE));
+        /* service/P1 acquire: receives the gate, members, hooks, for the keeper
+         */
+    } while (!cas_weak_acquire(&service->word, &word, word | STOP | FORCE));
     /* Refused if it closes at this moment: then it is as if we came later. */
     return weir_loop_post(service->keeper, &service->force) == 0 ? 0
                                                                  : -EALREADY;
@@ -575,8 +585,12 @@ size_t weir_service_report(const weir_service *service, weir_holder *holders,
                            size_t capacity)
 {
     struct weir__page page = weir__page_of(holders, capacity);
+    /* service/P1 acquire: receives members and hooks */
+    bool is_started = phase_of(load_acquire(&service->word)) != WEIR_PHASE_INIT;
     uint32_t inside = weir_gate_inflight(&service->gate);
 
+    if (!is_started)
+        return 0; /* nothing holds it */
     if (inside > 0)
         weir__page_add(&page, (weir_holder){.kind = WEIR_KIND_REQUEST,
                                             .count = inside,

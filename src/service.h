@@ -29,7 +29,7 @@ struct weir__member {
     } user;
     struct weir__parker parker; /* who makes it waits until the loop runs */
     weir_task begun, ended;     /* tell it, and the keeper */
-    atomic(bool) is_ended;      /* any thread, member/P1 */
+    atomic(bool) is_ended;      /* any thread */
 };
 
 struct weir__hook {
@@ -45,7 +45,7 @@ struct weir__hook {
     weir_task ended;            /* tells the keeper */
     atomic(int64_t) since_ns;   /* any thread: report; 0: has not begun */
     atomic(uint64_t) thread_id; /* any thread: report */
-    atomic(bool) is_ended;      /* any thread, hook/P1 */
+    atomic(bool) is_ended;      /* any thread */
 };
 
 /* How far the drain has come.  The keeper's thread alone. */

@@ -305,19 +305,6 @@ void weir__thread_set_worker(struct weir__worker *worker)
     worker_of[model_self()] = worker;
 }
 
-/* A case has all its threads from the beginning. */
-int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
-                       void *arg)
-{
-    (void)thread, (void)body, (void)arg;
-    return -EAGAIN;
-}
-
-void weir__thread_join(struct weir__thread *thread)
-{
-    (void)thread;
-}
-
 uint32_t weir__thread_cores(void)
 {
     return 1;

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service -- start, signals, force and deadlines against each other: `closed`
+ * is called exactly once, after what was admitted has left, or by force; and
+ * nobody waits for ever.
+ *
+ * Thread 0 is the user.  The keeper, and the threads of hooks and workers, are
+ * spare ones (spare.h).  A signal is what keeper_on_signal makes of it: a call
+ * on the keeper's thread that stops the service and, if that was done before,
+ * forces it.  Time stands still until a thread moves it.
+ *
+ * A run has some hundreds of steps: the smallest cases are searched with a bound
+ * on preemptions, the others drawn.
+ */
+#include "service.h"
+
+#include <errno.h>
+
+#include "model.h"
+#include "spare.h"
+#include "weir/clock.h"
+
+enum { SECOND_NS = 1000000000 };
+
+static weir_service *service;
+static int closed;        /* how often; the keeper's */
+static int closed_status; /* the keeper's, then who has waited */
+static int inside;        /* what the request wrote, plain */
+static atomic(int) admitted, left_gate;
+static atomic(int) hooks, jobs, cancelled;
+
+static void on_closed(void *arg, weir_service *of, int status)
+{
+    (void)arg;
+    model_assert(of == service);
+    plain_store(&closed, plain_load(&closed) + 1);
+    plain_store(&closed_status, status);
+    if (status == 0) { /* nothing that was admitted is inside */
+        model_assert(load_relaxed(&admitted) == load_relaxed(&left_gate));
+        if (load_relaxed(&admitted))
+            model_assert(plain_load(&inside) == 1);
+    }
+}
+
+static void be_quiet(void *arg, weir_service *of, const weir_holder *holders,
+                     size_t count)
+{
+    (void)arg, (void)of, (void)holders, (void)count;
+}
+
+static void make(unsigned spares)
+{
+    weir_service_options options = {.size = sizeof(options),
+                                    .timeout_ns = SECOND_NS,
+                                    .grace_ns = SECOND_NS,
+                                    .no_signals = true,
+                                    .on_report = be_quiet,
+                                    .closed = on_closed};
+
+    model_assert(weir_clock_freeze(SECOND_NS) == 0);
+    model_spares(1, spares);
+    model_assert(weir_service_new(&service, &options) == 0);
+}
+
+static void init(void)
+{
+    make(1);
+}
+
+/* ---- the user ---- */
+
+static void await_end(void)
+{
+    int err = weir_service_wait(service, -1);
+
+    model_assert(err == 0 || err == WEIR_EFORCED);
+    model_assert(plain_load(&closed) == 1);
+    model_assert(plain_load(&closed_status) == err);
+    model_assert(weir_service_phase(service) == WEIR_PHASE_CLOSED);
+    model_spares_end();
+}
+
+static void start_and_wait(void)
+{
+    model_assert(weir_service_start(service) == 0);
+    await_end();
+}
+
+static void start_stop_and_wait(void)
+{
+    model_assert(weir_service_start(service) == 0);
+    (void)weir_service_stop(service);
+    await_end();
+}
+
+/* ---- the others ---- */
+
+static void stop(void)
+{
+    int err = weir_service_stop(service);
+
+    model_assert(err == 0 || err == -EALREADY);
+}
+
+static void on_signal(void *arg, int status)
+{
+    (void)arg;
+    if (status == 0 && weir_service_stop(service) != 0)
+        (void)weir_service_force(service);
+}
+
+/* Refused once the keeper ends: then it is as if it came later. */
+static void signal_once(void)
+{
+    (void)!weir_loop_submit(service->keeper, on_signal, NULL);
+}
+
+static void signal_twice(void)
+{
+    signal_once();
+    signal_once();
+}
+
+static void force(void)
+{
+    int err = weir_service_force(service);
+
+    model_assert(err == 0 || err == -EALREADY || err == WEIR_ENOTSTARTED);
+    if (err == WEIR_ENOTSTARTED)
+        stop(); /* somebody has to end it */
+}
+
+static void request(void)
+{
+    weir_gate *gate = weir_service_gate(service);
+
+    if (weir_gate_enter(gate) != 0)
+        return;
+    store_relaxed(&admitted, 1);
+    plain_store(&inside, 1);
+    store_relaxed(&left_gate, 1);
+    weir_gate_exit(gate);
+}
+
+static void second_goes_by(void)
+{
+    model_assert(weir_clock_advance(2 * (int64_t)SECOND_NS) == 0);
+    weir_loop_wake(service->keeper);
+}
+
+/* ---- the end ---- */
+
+static void freed(void)
+{
+    model_assert(closed == 1);
+    model_assert(weir_service_free(service) == 0);
+    service = NULL;
+}
+
+/* ---- hooks ---- */
+
+static void hook(void *arg)
+{
+    (void)arg;
+    fetch_add_relaxed(&hooks, 1);
+}
+
+static void init_hook(void)
+{
+    make(2);
+    model_assert(weir_service_add_hook(service, "hook", SECOND_NS, hook,
+                                       NULL) == 0);
+}
+
+static void hook_ran_unless_forced(void)
+{
+    model_assert(hooks.v_ == 1 || (hooks.v_ == 0 && closed_status != 0));
+    freed();
+}
+
+/* ---- a pool ---- */
+
+static weir_pool *pool;
+
+static void work(void *arg, int status)
+{
+    (void)arg;
+    fetch_add_relaxed(status == 0 ? &jobs : &cancelled, 1);
+}
+
+static void init_pool(void)
+{
+    const weir_pool_options one = {
+        .size = sizeof(one), .workers = 1, .max_workers = 1};
+
+    make(2);
+    model_assert(weir_service_add_pool(service, &pool, &one) == 0);
+}
+
+static void start_work_and_wait(void)
+{
+    model_assert(weir_service_start(service) == 0);
+    if (weir_pool_submit(pool, work, NULL, NULL) != 0)
+        fetch_add_relaxed(&cancelled, 1);
+    stop();
+    await_end();
+}
+
+static void job_was_called_once(void)
+{
+    model_assert(jobs.v_ + cancelled.v_ == 1);
+    freed();
+}
+
+/* ---- a loop ---- */
+
+static weir_loop *loop;
+
+static void init_loop(void)
+{
+    make(2);
+}
+
+static void work_on_loop(void *arg, int status)
+{
+    (void)arg;
+    fetch_add_relaxed(status == 0 ? &jobs : &cancelled, 1);
+}
+
+/* Its thread runs when add_loop returns. */
+static void add_loop_start_and_wait(void)
+{
+    model_assert(weir_service_add_loop(service, &loop, NULL) == 0);
+    model_assert(weir_loop_submit(loop, work_on_loop, NULL) == 0);
+    model_assert(weir_service_start(service) == 0);
+    await_end();
+}
+
+/* ---- mistakes ---- */
+
+/* A start that says RUNNING without a look at what it replaces: a stop that came
+ * before is forgotten. */
+static void start_without_looking(void)
+{
+    (void)!weir_gate_start(&service->gate);
+    store_release(&service->word, WEIR_PHASE_RUNNING);
+    await_end();
+}
+
+/* A stop that looks at the phase first, and then says STOP: a start in between
+ * has seen no STOP, and nobody tells the keeper. */
+static void stop_in_two_steps(void)
+{
+    bool is_running = weir_service_phase(service) == WEIR_PHASE_RUNNING;
+
+    fetch_or_acquire(&service->word, 4); /* STOP */
+    if (is_running)
+        (void)!weir_loop_post(service->keeper, &service->stop);
+}
+
+/* A force that takes its steps on its own thread, beside the keeper. */
+static void force_by_hand(void)
+{
+    if (weir_service_phase(service) == WEIR_PHASE_DRAINING) {
+        fetch_or_acquire(&service->word, 8); /* FORCE */
+        service->is_empty = true;
+        weir__service_advance(service);
+    }
+}
+
+/* A drain that does not wait for the gate. */
+static void drain_past_the_gate(void *arg, int status)
+{
+    (void)arg, (void)status;
+    service->is_empty = true;
+    weir__service_advance(service);
+}
+
+static void start_and_drain_past_the_gate(void)
+{
+    model_assert(weir_service_start(service) == 0);
+    stop();
+    (void)!weir_loop_submit(service->keeper, drain_past_the_gate, NULL);
+    await_end();
+}
+
+static const struct model_case cases[] = {
+    {"start_against_stop", .setup = init, .finish = freed, .steps = 3000,
+     .preemption_bound = 3,
+     .threads = {T(start_and_wait), T(model_spare), T(stop)}},
+    {"start_against_a_signal", .setup = init, .finish = freed, .steps = 3000,
+     .preemption_bound = 2,
+     .threads = {T(start_and_wait), T(model_spare), T(signal_once)}},
+    {"two_stops_close_once", .setup = init, .finish = freed, .steps = 3000,
+     .preemption_bound = 2,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(stop)}},
+    {"stop_against_force", .setup = init, .finish = freed, .steps = 3000,
+     .preemption_bound = 2,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(force)}},
+    {"request_leaves_before_it_is_closed", .setup = init, .finish = freed,
+     .steps = 3000, .preemption_bound = 2,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(request)}},
+    {"signals_force_and_request_meet", .setup = init, .finish = freed,
+     .steps = 3000, .random_runs = 4000, .pct_depth = 4,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(signal_twice),
+                 T(force), T(request)}},
+    {"hook_runs_once_against_its_deadline_and_force", .setup = init_hook,
+     .finish = hook_ran_unless_forced, .steps = 3000, .random_runs = 4000,
+     .pct_depth = 4,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(model_spare),
+                 T(second_goes_by), T(force)}},
+    {"pool_ends_before_it_is_closed_or_by_force", .setup = init_pool,
+     .finish = job_was_called_once, .steps = 4000, .random_runs = 2000,
+     .pct_depth = 4,
+     .threads = {T(start_work_and_wait), T(model_spare), T(model_spare),
+                 T(signal_once)}},
+    {"loop_ends_before_it_is_closed_or_by_force", .setup = init_loop,
+     .finish = job_was_called_once, .steps = 4000, .random_runs = 2000,
+     .pct_depth = 4,
+     .threads = {T(add_loop_start_and_wait), T(model_spare), T(model_spare),
+                 T(stop), T(force)}},
+    {"broken_start_forgets_a_stop", .setup = init, .steps = 3000,
+     .expect = MODEL_DEADLOCK, .preemption_bound = 1,
+     .threads = {T(start_without_looking), T(model_spare), T(stop)}},
+    {"broken_stop_in_two_steps_is_lost", .setup = init, .steps = 3000,
+     .expect = MODEL_DEADLOCK, .preemption_bound = 1,
+     .threads = {T(start_and_wait), T(model_spare), T(stop_in_two_steps)}},
+    {"broken_force_beside_the_keeper_closes_twice", .setup = init,
+     .steps = 3000, .expect = MODEL_RACE, .preemption_bound = 2,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(force_by_hand)}},
+    {"broken_drain_leaves_a_request_inside", .setup = init, .steps = 3000,
+     .expect = MODEL_RACE, .preemption_bound = 2,
+     .threads = {T(start_and_drain_past_the_gate), T(model_spare),
+                 T(request)}},
+};
+
+MODEL_CASES(cases)
