@@ -51,6 +51,7 @@ static const struct {
     {"Map", WEIR__KIND_PARTS},
     {"Set", WEIR__KIND_PARTS},
     {"Error", WEIR__KIND_PARTS},
+    {"DOMException", WEIR__KIND_PARTS},
 };
 
 static enum weir__js_kind kind_by_name(const char *name)

@@ -21,6 +21,7 @@ static const struct {
     {"signals", weir__js_add_signal},      {"clone", weir__js_add_clone},
     {"messaging", weir__js_add_port},      {"thread", weir__js_add_worker},
     {"broadcast", weir__js_add_broadcast}, {"service", weir__js_add_service},
+    {"pool", weir__js_add_tasks},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

@@ -17,6 +17,7 @@ int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);
 int weir__js_add_broadcast(JSContext *context, JSValueConst native);
+int weir__js_add_tasks(JSContext *context, JSValueConst native);
 int weir__js_add_worker(JSContext *context, JSValueConst native);
 
 /* The host ends. */

@@ -9,7 +9,8 @@
 const { coded } = require('errors');
 
 const { classOf, isProxy } = native;
-const ERROR = 0, MAP = 1, SET = 2, DATE = 3, REGEXP = 4, BOX = 5, VIEW = 6;
+const ERROR = 0, MAP = 1, SET = 2, DATE = 3, REGEXP = 4, BOX = 5, VIEW = 6,
+    EXCEPTION = 7;
 
 const boxes = { Boolean, Number, String, BigInt };
 const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError,
@@ -57,6 +58,8 @@ function take(value) {
     case 'Set':
         apply(setForEach, value, [(item) => { parts.push(item); }]);
         return [SET, ...parts];
+    case 'DOMException':
+        return [EXCEPTION, value.message, value.name, `${value.stack}`];
     case 'Date':
         return [DATE, apply(getTime, value, [])];
     case 'RegExp':
@@ -120,6 +123,11 @@ function fill(parts, object) {
         return new RegExp(first, second);
     case BOX:
         return Object(first);
+    case EXCEPTION: {
+        const exception = new DOMException(first, second);
+        hide(exception, 'stack', third);
+        return exception;
+    }
     }
     return new globalThis[first](second, third, fourth); // VIEW
 }

@@ -23,6 +23,7 @@ const builtins = {
     timers: () => require('timers'),
     'timers/promises': () => require('timers/promises'),
     util: () => require('util'),
+    'weir:pool': () => require('pool'),
     worker_threads: () => require('worker_threads'),
     'weir:service': () => require('service'),
 };
@@ -358,4 +359,4 @@ function main(kind, text) {
 }
 
 module.exports = { resolveImport, formatOf, namesOf, load: loadImported, fillMeta,
-    main, pathOf };
+    main, pathOf, urlOf };

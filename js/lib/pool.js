@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// pool -- weir:pool: calls of one function, spread over workers.
+//
+// Tasks wait in C (js/tasks.c): a worker that has nothing to do takes one of
+// another's.  Here are the workers, and the promises of whoever has called.
+'use strict';
+
+const { Worker } = require('worker_threads');
+const { coded, invalidArgType, outOfRange } = require('errors');
+const { transferList } = require('messaging');
+
+const priorities = { high: 0, normal: 1, low: 2 };
+
+function closed() {
+    return coded(Error, 'ERR_POOL_CLOSED', 'The pool takes no more tasks');
+}
+
+// Where the function comes from, for the workers.
+function sourceOf(given) {
+    if (typeof given === 'function')
+        return { text: Function.prototype.toString.call(given) };
+    const isUrl = given !== null && typeof given === 'object' &&
+        typeof given.href === 'string';
+    if (typeof given !== 'string' && !isUrl)
+        throw invalidArgType('task', 'of type string or function or an instance of URL', given);
+    const { pathOf, urlOf } = require('module');
+    return { url: urlOf(isUrl ? pathOf(given.href) : require('path').resolve(given)) };
+}
+
+class Pool {
+    #handle; #number; #source; #workers = []; #tasks = new Map(); #last = 0;
+    #isOpen = true; #isOver = false; #failure; #whenIdle; #idle; #priority;
+    #counts = { submitted: 0, completed: 0, failed: 0, cancelled: 0, replaced: 0 };
+
+    constructor(task, options = {}) {
+        const { size = 4, priorities: given = ['high', 'normal', 'low'] } = options;
+        if (!Number.isInteger(size))
+            throw invalidArgType('options.size', 'an integer', size);
+        if (size < 1 || size > 256)
+            throw outOfRange('options.size', '>= 1 and <= 256', size);
+        if (!Array.isArray(given) || given.length < 1 || given.length > 3)
+            throw invalidArgType('options.priorities', 'a list of one to three names', given);
+        // The names, the highest first; without a name: the middle one.
+        this.#priority = new Map(given.map((name, i) => [name, i]));
+        this.#priority.set(undefined, given.length === 1 ? 0 : 1);
+        this.#source = sourceOf(task);
+        [this.#handle, this.#number] = native.make(size);
+        for (let i = 0; i < size; i++)
+            this.#start(i);
+    }
+
+    #start(index) {
+        const worker = new Worker('require("weir:pool").serve()', { eval: true,
+            workerData: { ...this.#source, pool: this.#number, index } });
+        const state = { isReady: false, cause: undefined };
+        this.#workers[index] = worker;
+        worker.on('message', (message) => {
+            if (message === null)
+                state.isReady = true;
+            else
+                this.#hear(message);
+        });
+        worker.on('error', (error) => { state.cause = error; });
+        worker.on('exit', (code) => this.#lose(index, code, state));
+        if (this.#tasks.size === 0)
+            worker.unref(); // a pool without tasks keeps nobody waiting
+    }
+
+    #settle(id, how, value) {
+        const task = this.#tasks.get(id);
+        if (task === undefined)
+            return; // it was given up meanwhile
+        this.#tasks.delete(id);
+        task.signal?.removeEventListener('abort', task.onAbort);
+        if (this.#tasks.size === 0) {
+            for (const worker of this.#workers)
+                worker.unref();
+            this.#idle?.();
+        }
+        task[how](value);
+    }
+
+    #hear({ id, value, error }) {
+        this.#counts[error === undefined ? 'completed' : 'failed']++;
+        if (error === undefined)
+            this.#settle(id, 'resolve', value);
+        else
+            this.#settle(id, 'reject', require('thread').unpackError(error));
+    }
+
+    // A worker has ended: its task fails, and another takes its place.
+    #lose(index, code, { isReady, cause }) {
+        const id = native.lost(this.#handle, index);
+        if (this.#isOver)
+            return;
+        const error = coded(Error, 'ERR_POOL_WORKER_EXITED', isReady
+            ? `The worker ended with code ${code} while the task ran`
+            : `The worker ended with code ${code} before it could take a task`);
+        if (cause !== undefined)
+            error.cause = cause;
+        if (!isReady) { // the next one would end as well
+            this.#failure = error;
+            this.#end(error);
+            return;
+        }
+        this.#counts.replaced++;
+        this.#start(index);
+        if (id === 0)
+            return;
+        this.#counts.failed++;
+        this.#settle(id, 'reject', error);
+    }
+
+    run(args, { priority, signal, transfer, name } = {}) {
+        if (!this.#isOpen)
+            return Promise.reject(this.#failure ?? closed());
+        const level = this.#priority.get(priority);
+        if (level === undefined)
+            return Promise.reject(coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+                `There is no priority ${require('inspect').inspect(priority)}`));
+        if (signal?.aborted)
+            return Promise.reject(signal.reason);
+        return new Promise((resolve, reject) => {
+            const id = ++this.#last;
+            const wake = native.add(this.#handle, id, args,
+                transfer == null ? undefined : transferList(transfer), level);
+            const task = { resolve, reject, signal, name,
+                onAbort: () => this.#abort(id, signal.reason) };
+            this.#counts.submitted++;
+            if (this.#tasks.size === 0)
+                for (const worker of this.#workers)
+                    worker.ref();
+            this.#tasks.set(id, task);
+            signal?.addEventListener('abort', task.onAbort, { once: true });
+            if (wake >= 0)
+                this.#workers[wake].postMessage(null);
+        });
+    }
+
+    // One that runs already goes on, for nobody.
+    #abort(id, reason) {
+        native.cancel(this.#handle, id);
+        this.#counts.cancelled++;
+        this.#settle(id, 'reject', reason);
+    }
+
+    get size() { return this.#workers.length; }
+
+    // Names of what is not done yet, and figures.
+    get stats() {
+        const [steals, taken, total, longest] = native.counts(this.#handle);
+        return { ...this.#counts, pending: this.#tasks.size, steals,
+            queueTime: { mean: taken === 0 ? 0 : total / taken / 1e6, max: longest / 1e6 } };
+    }
+
+    // No more tasks; resolves when all are done, or at the deadline (in ms),
+    // when those that are left are rejected.
+    async drain({ deadline } = {}) {
+        if (deadline !== undefined && !(deadline >= 0))
+            throw outOfRange('options.deadline', '>= 0', deadline);
+        this.#isOpen = false;
+        if (this.#tasks.size > 0)
+            await this.#untilIdle(deadline);
+        const left = [...this.#tasks.values()].map(({ name }) => name);
+        await this.#end(coded(Error, 'ERR_POOL_DEADLINE', 'The deadline of the drain is over'));
+        return { ...this.stats, isLate: left.length > 0, left };
+    }
+
+    async #untilIdle(deadline) {
+        const { setTimeout, clearTimeout } = require('timers');
+        let timer;
+        this.#whenIdle ??= new Promise((resolve) => { this.#idle = resolve; });
+        await Promise.race([this.#whenIdle, new Promise((resolve) => {
+            if (deadline !== undefined)
+                timer = setTimeout(resolve, deadline);
+        })]);
+        clearTimeout(timer);
+    }
+
+    async #end(error) {
+        this.#isOpen = false;
+        this.#isOver = true;
+        for (const id of [...this.#tasks.keys()]) {
+            native.cancel(this.#handle, id);
+            this.#counts.cancelled++;
+            this.#settle(id, 'reject', error);
+        }
+        await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    }
+
+    [Symbol.dispose]() {
+        this.#end(closed());
+    }
+
+    async [Symbol.asyncDispose]() {
+        await this.drain();
+    }
+}
+
+// ---- inside a worker ----
+
+async function load({ text, url }) {
+    if (text !== undefined)
+        return (0, eval)(`(${text})`);
+    const exports = await import(url);
+    const found = exports.default;
+    if (typeof found !== 'function')
+        throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+            `${url} does not export a function`);
+    return found;
+}
+
+async function serve() {
+    const { parentPort, workerData } = require('worker_threads');
+    const { packError } = require('thread');
+    const { pool, index } = workerData;
+    const run = await load(workerData);
+    let isBusy = false;
+
+    async function work() {
+        if (isBusy)
+            return;
+        isBusy = true;
+        for (let task; (task = native.take(pool, index)) !== undefined;) {
+            const [id, args, broken] = task;
+            try {
+                if (broken !== undefined)
+                    throw broken;
+                const value = await run(args);
+                parentPort.postMessage({ id, value });
+            } catch (error) {
+                parentPort.postMessage({ id, error: packError(error) });
+            }
+        }
+        isBusy = false;
+    }
+    parentPort.postMessage(null); // ready
+    parentPort.on('message', work);
+    await work();
+}
+
+module.exports = { Pool };
+Object.defineProperty(module.exports, 'serve', { value: serve });
