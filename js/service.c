@@ -24,7 +24,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "atomics.h"
 #include "class.h"
@@ -58,7 +57,7 @@ struct ticket {
     weir_js *js;
     bool is_inside;       /* loop only; so are: */
     JSValue self, member; /* held while inside: nobody collects it */
-    pid_t thread;
+    int32_t thread;       /* threadId */
     int64_t since_ns;
     char name[];
 };
@@ -272,19 +271,24 @@ static JSValue attach(JSContext *context, JSValueConst this_value, int argc,
     return service != NULL ? new_member(context, service) : JS_NULL;
 }
 
-/* A copy of the name, or NULL with an exception. */
-static struct ticket *new_ticket(JSContext *context, JSValueConst value)
+/* With a copy of the name; or NULL, with an exception. */
+static struct ticket *new_ticket(JSContext *context, JSValueConst named,
+                                 JSValueConst number)
 {
-    const char *name = JS_ToCString(context, value);
+    const char *name = JS_ToCString(context, named);
     struct ticket *ticket;
+    int32_t thread;
 
     if (name == NULL)
         return NULL;
     ticket = malloc(sizeof(*ticket) + strlen(name) + 1);
-    if (ticket != NULL)
-        strcpy(ticket->name, name);
-    else
+    if (ticket == NULL) {
         JS_ThrowOutOfMemory(context);
+    } else {
+        strcpy(ticket->name, name);
+        JS_ToInt32(context, &thread, number); /* a number: cannot fail */
+        ticket->thread = thread;
+    }
     JS_FreeCString(context, name);
     return ticket;
 }
@@ -293,21 +297,20 @@ static void put_inside(struct ticket *ticket, struct service *service)
 {
     ticket->service = service;
     ticket->is_inside = true;
-    ticket->thread = gettid();
     ticket->since_ns = weir_clock_now();
     pthread_mutex_lock(&service->lock);
     weir__js_list_add(&service->tickets, &ticket->link);
     pthread_mutex_unlock(&service->lock);
 }
 
-/* enter(service, name): a ticket, or null */
+/* enter(service, name, thread): a ticket, or null */
 static JSValue enter(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
     struct service *service = service_of(context, argv[0]);
     struct ticket *ticket =
-        service != NULL ? new_ticket(context, argv[1]) : NULL;
+        service != NULL ? new_ticket(context, argv[1], argv[2]) : NULL;
     JSValue self;
 
     (void)this_value;
@@ -396,7 +399,7 @@ static JSValue closed(JSContext *context, JSValueConst this_value, int argc,
 
 struct holder {
     char *name;
-    pid_t thread;
+    int32_t thread;
     double age_ms;
 };
 
@@ -461,20 +464,10 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
     return array;
 }
 
-/* isMain(): whether signals come to this thread */
-static JSValue is_main(JSContext *context, JSValueConst this_value, int argc,
-                       JSValueConst *argv)
-{
-    (void)this_value;
-    (void)argc;
-    (void)argv;
-    return JS_NewBool(context, gettid() == getpid());
-}
-
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("create", 0, create),
     JS_CFUNC_DEF("attach", 1, attach),
-    JS_CFUNC_DEF("enter", 2, enter),
+    JS_CFUNC_DEF("enter", 3, enter),
     JS_CFUNC_DEF("exit", 1, exit_once),
     JS_CFUNC_MAGIC_DEF("id", 1, ask, ID),
     JS_CFUNC_MAGIC_DEF("start", 1, ask, START),
@@ -483,7 +476,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("inflight", 1, ask, INFLIGHT),
     JS_CFUNC_DEF("closed", 3, closed),
     JS_CFUNC_DEF("holders", 1, holders_of),
-    JS_CFUNC_DEF("isMain", 0, is_main),
     JS_PROP_INT32_DEF("ENOTSTARTED", WEIR_ENOTSTARTED, 0),
 };
 

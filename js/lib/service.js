@@ -3,6 +3,7 @@
 'use strict';
 
 const { coded, invalidArgType, outOfRange } = require('errors');
+const thread = require('thread');
 
 const STATES = ['INIT', 'RUNNING', 'DRAINING', 'CLOSED'];
 const HANDLE = /^weir:service:(\d{1,9})$/;
@@ -89,7 +90,7 @@ class Service {
     tryEnter(name = 'work') {
         const text = String(name);
         const entered = this.#native === null ? null
-            : native.enter(this.#native, text);
+            : native.enter(this.#native, text, thread.threadId);
         return entered === null ? null : new Ticket(entered, text, this.#inside);
     }
 
@@ -179,7 +180,7 @@ const started = new Set();
 
 function watchTerm(service) {
     const process = require('process');
-    if (started.size === 0 && native.isMain())
+    if (started.size === 0 && thread.isMainThread)
         process.on('SIGTERM', onTerm);
     started.add(service);
 }

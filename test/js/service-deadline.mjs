@@ -9,7 +9,7 @@ const begin = performance.now();
 const late = await service.drain({ deadline: 50 });
 console.log(performance.now() - begin >= 50, late.state, late.closed, late.inflight);
 for (const { name, thread, age } of late.holders)
-    console.log(name, thread === process.pid, age >= 50);
+    console.log(name, thread === 0, age >= 50);
 setTimeout(() => first.exit(), 10);
 setTimeout(() => second.exit(), 20);
 const report = await service.drain({ deadline: 60000 });

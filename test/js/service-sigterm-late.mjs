@@ -1,6 +1,6 @@
 // weir only
 // exit: 1
-// stderr: weir: shop: still inside: job 3 (thread 
+// stderr: weir: shop: still inside: job 3 (thread 0, 0.
 // What does not leave by the deadline is named, and the program ends.
 import { Service } from 'weir:service';
 
