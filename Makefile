@@ -31,10 +31,11 @@ SIEGE = loop_is_ended_and_freed_under_siege_and_calls_each_task_once
 build:  ## the library and the examples, in build/
 	@tools/build release
 
-run:  ## install what is missing, build, and run the service
+run:  ## install what is missing, build, and run the service, in JavaScript
 	@tools/setup run
 	@tools/build release
-	@build/service
+	@if [ -x build/weir ]; then build/weir examples/atomic-state-machine.js; \
+	else build/service; fi
 
 test:  ## install what is missing, build, and run every test
 	@tools/setup test

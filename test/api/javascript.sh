@@ -46,6 +46,83 @@ values_are_owned_or_borrowed() {
     done
 }
 
+# ---- the service that the project began with ----
+
+seed=test/js/seed-000/atomic-state-machine.js
+
+# Node 20 hangs for ever.
+seed_ends_at_once() {
+    local line
+    line=$(grep -n 'Atomics.wait(' "$seed" | cut -d: -f1)
+    timeout 30 build/weir "$seed" >"$scratch/said" 2>"$scratch/complaint"
+    [ $? -eq 1 ] && [ "$(head -n 1 "$scratch/said")" = '🟢 Service started' ] &&
+        ! grep 'exiting cleanly' "$scratch/said" &&
+        grep -F "TypeError: Atomics.wait would block the event loop ($PWD/$seed:$line); use await Atomics.waitAsync(...).value, or run with --allow-blocking" \
+            "$scratch/complaint"
+}
+
+# The same program, right: 200 times, with random short delays.
+run_state_machine() {
+    mkdir "$scratch/runs"
+    for ((run = 1; run <= 200; run++)); do
+        timeout 30 build/weir examples/atomic-state-machine.js \
+            $((RANDOM % 25)) $((RANDOM % 25)) >"$scratch/runs/$run" || return
+    done
+}
+
+# Each worker is rejected, or starts and finishes; the rest is said once, in
+# this order, and nobody works after the close.
+state_machine_is_right() {
+    awk '/Worker/ { steps[$3] = steps[$3] " " $4; if (closed) late = late $4 }
+         /started$/ { said = said "s" }
+         /draining/ { said = said "d" }
+         /closed/ { said = said "c"; closed = 1 }
+         /exiting cleanly/ { said = said "e" }
+         END { for (id = 0; id < 4; id++)
+                   if (steps[id] != " rejected" &&
+                       steps[id] != " started finished") exit 1
+               exit said != "sdce" || late ~ /started|finished/ }' "$1" ||
+        { cat "$1"; return 1; }
+}
+
+every_run_is_right() {
+    for output in "$scratch"/runs/*; do
+        state_machine_is_right "$output" || return
+    done
+}
+
+some_work_outlives_the_drain() {
+    for output in "$scratch"/runs/*; do
+        sed '1,/Service draining/d' "$output" | grep finished && return
+    done
+}
+
+make_run_runs_it() {
+    make -n run | grep -F 'build/weir examples/atomic-state-machine.js'
+}
+
+# ---- the other examples ----
+
+wait_async_stays_responsive() {
+    timeout 60 build/weir examples/wait-async.js |
+        sed 's/ (not-equal)$/ (ok)/' >"$scratch/said"
+    [ "$(tail -n 2 "$scratch/said")" = 'the timer ran meanwhile
+nobody notifies: timed-out' ] && grep -x 'step 5 (ok)' "$scratch/said"
+}
+
+prime_search_counts() {
+    timeout 120 build/weir examples/prime-search.js 1000000 3 >"$scratch/said" &&
+        grep -x '78498 primes below 1000000' "$scratch/said" &&
+        grep '^3 workers, which stole' "$scratch/said"
+}
+
+scheduler_prefers_the_urgent() {
+    timeout 60 build/weir examples/priority-scheduler.js |
+        awk '$2 == 64 { mean[$1] = $6 }
+             END { exit !(mean["HIGH"] < mean["NORMAL"] &&
+                          mean["NORMAL"] < mean["LOW"]) }'
+}
+
 # The first line comes with the first job.
 graceful_shutdown_finishes_its_jobs() {
     mkfifo "$scratch/lines"
@@ -59,6 +136,14 @@ expect "no value is both borrowed and owned" values_are_owned_or_borrowed
 expect "embed prints what the guide shows" \
     prints_what_the_guide_shows build/embed
 expect "the guide quotes the examples as they are" quotes_are_verbatim
+expect "the seed's service ends at once with a TypeError" seed_ends_at_once
+expect "the right one runs 200 times" run_state_machine
+expect "and is right each time" every_run_is_right
+expect "and some work outlives the drain" some_work_outlives_the_drain
+expect "make run runs it" make_run_runs_it
+expect "wait-async waits and stays responsive" wait_async_stays_responsive
+expect "prime-search counts" prime_search_counts
+expect "priority-scheduler prefers the urgent ones" scheduler_prefers_the_urgent
 expect "graceful-shutdown finishes what it has begun at SIGTERM" \
     graceful_shutdown_finishes_its_jobs
 expect "every function of weir/js.h has one row" every_function_has_one_row
