@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap -- malloc, with an account for each host.
+ * heap -- malloc, with an account for each host (docs/decisions/heap.md).
  *
  * The engine has a limit of its own, but throws null when not even an error
  * fits in; here it can be told apart from a null that was thrown.
