@@ -22,6 +22,7 @@ static const struct {
     {"messaging", weir__js_add_port},      {"thread", weir__js_add_worker},
     {"broadcast", weir__js_add_broadcast}, {"service", weir__js_add_service},
     {"pool", weir__js_add_tasks},
+    {"encodings", weir__js_add_encoding},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

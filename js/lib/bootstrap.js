@@ -50,6 +50,8 @@ for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
 for (const name of ['Event', 'CustomEvent', 'EventTarget', 'AbortSignal',
     'AbortController'])
     lazy(name, 'eventtarget', name, false);
+for (const name of ['TextEncoder', 'TextDecoder'])
+    lazy(name, 'encoding', name, false);
 lazy('structuredClone', 'clone', undefined, true);
 for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
     lazy(name, 'messaging', name, false);
