@@ -52,6 +52,8 @@ for (const name of ['Event', 'CustomEvent', 'EventTarget', 'AbortSignal',
     lazy(name, 'eventtarget', name, false);
 for (const name of ['TextEncoder', 'TextDecoder'])
     lazy(name, 'encoding', name, false);
+for (const name of ['URL', 'URLSearchParams'])
+    lazy(name, 'url', name, false);
 lazy('structuredClone', 'clone', undefined, true);
 for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
     lazy(name, 'messaging', name, false);

@@ -22,6 +22,7 @@ const builtins = {
     process: () => require('process'),
     timers: () => require('timers'),
     'timers/promises': () => require('timers/promises'),
+    url: () => require('url'),
     util: () => require('util'),
     'weir:pool': () => require('pool'),
     worker_threads: () => require('worker_threads'),
