@@ -23,6 +23,7 @@ static const struct {
     {"broadcast", weir__js_add_broadcast}, {"service", weir__js_add_service},
     {"pool", weir__js_add_tasks},
     {"encodings", weir__js_add_encoding},
+    {"buffer", weir__js_add_buffer}, {"numeric", weir__js_add_buffer},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

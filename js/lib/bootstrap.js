@@ -54,6 +54,7 @@ for (const name of ['TextEncoder', 'TextDecoder'])
     lazy(name, 'encoding', name, false);
 for (const name of ['URL', 'URLSearchParams'])
     lazy(name, 'url', name, false);
+lazy('Buffer', 'buffer', 'Buffer', false);
 lazy('structuredClone', 'clone', undefined, true);
 for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
     lazy(name, 'messaging', name, false);

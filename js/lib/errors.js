@@ -37,10 +37,26 @@ function invalidArgType(name, expected, value) {
         `${what} must be ${expected}.${received(value)}`);
 }
 
+// Large numbers have their digits grouped.
+function shownNumber(value) {
+    const isLarge = typeof value === 'bigint'
+        ? value > 2n ** 32n || value < -(2n ** 32n)
+        : Number.isInteger(value) && Math.abs(value) > 2 ** 32;
+    return require('inspect').inspect(value, { numericSeparator: isLarge });
+}
+
 function outOfRange(name, range, value) {
     return coded(RangeError, 'ERR_OUT_OF_RANGE',
         `The value of "${name}" is out of range. It must be ${range}.` +
-        ` Received ${require('inspect').inspect(value)}`);
+        ` Received ${shownNumber(value)}`);
 }
 
-module.exports = { coded, invalidArgType, outOfRange };
+function invalidArgValue(name, value, reason = 'is invalid') {
+    let text = require('inspect').inspect(value);
+    if (text.length > 128)
+        text = `${text.slice(0, 128)}...`;
+    return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${name.includes('.')
+        ? 'property' : 'argument'} '${name}' ${reason}. Received ${text}`);
+}
+
+module.exports = { coded, invalidArgType, invalidArgValue, outOfRange };

@@ -14,12 +14,14 @@ const { coded, invalidArgType } = require('errors');
 
 const builtins = {
     __proto__: null,
+    buffer: () => require('buffer'),
     console: () => require('console'),
     events: () => require('events'),
     module: () => Module,
     path: () => require('path'),
     'path/posix': () => require('path'),
     process: () => require('process'),
+    string_decoder: () => require('stringdecoder'),
     timers: () => require('timers'),
     'timers/promises': () => require('timers/promises'),
     url: () => require('url'),
