@@ -24,6 +24,7 @@ static const struct {
     {"pool", weir__js_add_tasks},
     {"encodings", weir__js_add_encoding},
     {"buffer", weir__js_add_buffer}, {"numeric", weir__js_add_buffer},
+    {"crypto", weir__js_add_random}, {"clock", weir__js_add_clock},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

@@ -21,6 +21,8 @@ int weir__js_add_tasks(JSContext *context, JSValueConst native);
 int weir__js_add_worker(JSContext *context, JSValueConst native);
 int weir__js_add_encoding(JSContext *context, JSValueConst native);
 int weir__js_add_buffer(JSContext *context, JSValueConst native);
+int weir__js_add_random(JSContext *context, JSValueConst native);
+int weir__js_add_clock(JSContext *context, JSValueConst native);
 
 /* The host ends. */
 void weir__js_drop_timers(weir_js *js);

@@ -55,6 +55,12 @@ for (const name of ['TextEncoder', 'TextDecoder'])
 for (const name of ['URL', 'URLSearchParams'])
     lazy(name, 'url', name, false);
 lazy('Buffer', 'buffer', 'Buffer', false);
+lazy('performance', 'performance', 'performance', true);
+for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark',
+    'PerformanceMeasure'])
+    lazy(name, 'performance', name, false);
+lazy('crypto', 'crypto', 'webcrypto', true);
+lazy('Crypto', 'crypto', 'Crypto', false);
 lazy('structuredClone', 'clone', undefined, true);
 for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
     lazy(name, 'messaging', name, false);

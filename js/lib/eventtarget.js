@@ -4,13 +4,14 @@
 'use strict';
 
 const { coded, invalidArgType } = require('errors');
+const { now } = require('clock');
 
 const NONE = 0, AT_TARGET = 2;
 const state = new WeakMap(); // Event -> what is not public of it
 
 class Event {
     #type; #bubbles; #cancelable; #composed; #canceled = false;
-    #timeStamp = performance.now();
+    #timeStamp = now();
 
     constructor(type, options = undefined) {
         if (arguments.length === 0)
