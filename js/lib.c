@@ -25,6 +25,7 @@ static const struct {
     {"encodings", weir__js_add_encoding},
     {"buffer", weir__js_add_buffer}, {"numeric", weir__js_add_buffer},
     {"crypto", weir__js_add_random}, {"clock", weir__js_add_clock},
+    {"bootstrap", weir__js_add_globals},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
@@ -98,19 +99,24 @@ static JSValue require_by_name(weir_js *js, const char *name)
     return exports;
 }
 
-static JSValue require_lib(JSContext *context, JSValueConst this_value,
-                           int argc, JSValueConst *argv)
+JSValue weir__js_require(JSContext *context, JSValueConst lib)
 {
-    const char *name = JS_ToCString(context, argv[0]);
+    const char *name = JS_ToCString(context, lib);
     JSValue exports;
 
-    (void)this_value;
-    (void)argc;
     if (name == NULL)
         return JS_EXCEPTION;
     exports = require_by_name(weir__js_of(context), name);
     JS_FreeCString(context, name);
     return exports;
+}
+
+static JSValue require_lib(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    return weir__js_require(context, argv[0]);
 }
 
 int weir__js_boot(weir_js *js)

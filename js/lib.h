@@ -25,6 +25,9 @@ int weir__js_boot(weir_js *js);
 
 void weir__js_drop_libs(weir_js *js);
 
+/* The exports of a library, which is loaded if it was not; or an exception. */
+JSValue weir__js_require(JSContext *context, JSValueConst lib);
+
 /* An export of "bootstrap", or an exception. */
 JSValue weir__js_hook(weir_js *js, const char *name);
 

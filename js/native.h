@@ -7,6 +7,7 @@
 
 #include "host.h"
 
+int weir__js_add_globals(JSContext *context, JSValueConst native);
 int weir__js_add_timer(JSContext *context, JSValueConst native);
 int weir__js_add_immediate(JSContext *context, JSValueConst native);
 int weir__js_add_inspect(JSContext *context, JSValueConst native);

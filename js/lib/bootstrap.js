@@ -43,6 +43,25 @@ function lazy(name, lib, key, enumerable) {
             { value, writable: true, configurable: true, enumerable });
     }
 }
+// The engine refuses to block; the message says where, and what to do.
+const { wait } = Atomics;
+Object.defineProperty(Atomics, 'wait', {
+    writable: true, configurable: true,
+    value: { wait(array, index, value, timeout) {
+        try {
+            return wait(array, index, value, timeout);
+        } catch (error) {
+            if (error.message !== 'cannot block in this thread')
+                throw error;
+            const place = /\n.*\n.*?\(?([^\s(]+:\d+):\d+\)?(?:\n|$)/
+                .exec(new Error().stack)?.[1] ?? 'somewhere';
+            throw new TypeError('Atomics.wait would block the event loop ' +
+                `(${place}); run with --allow-blocking`);
+        }
+    } }.wait,
+});
+
+const { lazy } = native;
 
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
     'clearInterval', 'setImmediate', 'clearImmediate'])
@@ -67,6 +86,8 @@ for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
 lazy('BroadcastChannel', 'broadcast', undefined, false);
 lazy('console', 'console', undefined, false);
 lazy('process', 'process', undefined, false);
+for (const name of ['queueMicrotask', 'atob', 'btoa'])
+    Object.defineProperty(globalThis, name, { enumerable: true });
 Object.defineProperty(globalThis, 'global',
     { value: globalThis, writable: true, configurable: true });
 Object.defineProperty(globalThis, Symbol.toStringTag,

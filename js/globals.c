@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * globals -- names of the global object whose library is loaded when they are
+ * first used.
+ *
+ * An accessor that replaces itself by the value.  Written in C because each new
+ * host makes all of them: closures in JavaScript took five times as long.
+ *
+ * Tested by  test/js/globals-lazy.js
+ */
+#include "lib.h"
+#include "native.h"
+
+enum { NAME, LIB, KEY, FLAGS, DATA }; /* what each accessor remembers */
+
+static int define(JSContext *context, JSValueConst *data, JSValue value)
+{
+    JSValue global = JS_GetGlobalObject(context);
+    JSAtom name = JS_ValueToAtom(context, data[NAME]);
+    int status = JS_DefinePropertyValue(context, global, name, value,
+                                        JS_PROP_THROW | JS_PROP_WRITABLE |
+                                            JS_VALUE_GET_INT(data[FLAGS]));
+
+    JS_FreeAtom(context, name);
+    JS_FreeValue(context, global);
+    return status;
+}
+
+static JSValue get(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv, int magic, JSValueConst *data)
+{
+    JSValue exports = weir__js_require(context, data[LIB]), value = exports;
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    (void)magic;
+    if (!JS_IsException(exports) && !JS_IsUndefined(data[KEY])) {
+        JSAtom key = JS_ValueToAtom(context, data[KEY]);
+
+        value = JS_GetProperty(context, exports, key);
+        JS_FreeAtom(context, key);
+        JS_FreeValue(context, exports);
+    }
+    if (!JS_IsException(value) &&
+        define(context, data, JS_DupValue(context, value)) < 0) {
+        JS_FreeValue(context, value);
+        return JS_EXCEPTION;
+    }
+    return value;
+}
+
+static JSValue set(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv, int magic, JSValueConst *data)
+{
+    (void)this_value;
+    (void)argc;
+    (void)magic;
+    return define(context, data, JS_DupValue(context, argv[0])) < 0
+               ? JS_EXCEPTION
+               : JS_UNDEFINED;
+}
+
+/* lazy(name, lib, key, isEnumerable); key: undefined for the exports
+ * themselves */
+static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    int flags = JS_PROP_CONFIGURABLE |
+                (JS_ToBool(context, argv[3]) == 1 ? JS_PROP_ENUMERABLE : 0);
+    JSValueConst data[DATA] = {argv[NAME], argv[LIB], argv[KEY],
+                               JS_NewInt32(context, flags)};
+    JSValue global = JS_GetGlobalObject(context);
+    JSAtom name = JS_ValueToAtom(context, argv[NAME]);
+    int status = JS_DefinePropertyGetSet(
+        context, global, name,
+        JS_NewCFunctionData(context, get, 0, 0, DATA, data),
+        JS_NewCFunctionData(context, set, 1, 0, DATA, data), flags);
+
+    (void)this_value;
+    (void)argc;
+    JS_FreeAtom(context, name);
+    JS_FreeValue(context, global);
+    return status < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("lazy", 4, lazy),
+};
+
+int weir__js_add_globals(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}
