@@ -59,4 +59,7 @@ function invalidArgValue(name, value, reason = 'is invalid') {
         ? 'property' : 'argument'} '${name}' ${reason}. Received ${text}`);
 }
 
-module.exports = { coded, invalidArgType, invalidArgValue, outOfRange };
+// "type number (5)", "an instance of Map"
+const describeType = (value) => received(value).replace(/^ Received /, '');
+
+module.exports = { coded, describeType, invalidArgType, invalidArgValue, outOfRange };

@@ -14,6 +14,8 @@ const { coded, invalidArgType } = require('errors');
 
 const builtins = {
     __proto__: null,
+    assert: () => require('assert'),
+    'assert/strict': () => require('assert').strict,
     buffer: () => require('buffer'),
     console: () => require('console'),
     crypto: () => require('crypto'),

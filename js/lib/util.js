@@ -104,4 +104,5 @@ const types = {
 };
 
 module.exports = { inspect, format, formatWithOptions, stripVTControlCharacters,
-    promisify, callbackify, inherits, deprecate, types };
+    promisify, callbackify, inherits, deprecate, types,
+    isDeepStrictEqual: (a, b) => require('deepequal').isDeepStrictEqual(a, b) };
