@@ -18,26 +18,69 @@ function checkCount(name, count) {
         throw outOfRange(name, '>= 0', count);
 }
 
+const capture = Symbol('kCapture'), shape = Symbol('shapeMode');
+const rejection = Symbol.for('nodejs.rejection');
+
+// A function, so that others may call it on their own objects.
+function EventEmitter(options) {
+    EventEmitter.init.call(this, options);
+}
+
+function init(options) {
+    if (this._events === undefined ||
+        this._events === Object.getPrototypeOf(this)._events) {
+        this._events = { __proto__: null };
+        this._eventsCount = 0;
+    }
+    this._maxListeners = this._maxListeners || undefined;
+    this[shape] = false;
+    const given = options?.captureRejections;
+    if (given && typeof given !== 'boolean')
+        throw invalidArgType('options.captureRejections', 'of type boolean', given);
+    this[capture] = given ? true : EventEmitter.prototype[capture];
+}
+
+// A promise that a listener returned and nobody waits for.
+function watch(emitter, promise, type, args) {
+    const fail = (error) => {
+        if (typeof emitter[rejection] === 'function') {
+            emitter[rejection](error, type, ...args);
+            return;
+        }
+        const before = emitter[capture];
+        try {
+            emitter[capture] = false; // or this one would come back
+            emitter.emit('error', error);
+        } finally {
+            emitter[capture] = before;
+        }
+    };
+    try {
+        const { then } = promise;
+        if (typeof then === 'function')
+            Reflect.apply(then, promise, [undefined,
+                (error) => require('process').nextTick(fail, error)]);
+    } catch (error) {
+        emitter.emit('error', error);
+    }
+}
+
 // _events: name -> array of listeners, never changed in place while it may be
 // walked: emit walks a list that add and remove replace.
-class EventEmitter {
-    constructor() {
-        if (!Object.hasOwn(this, '_events') || this._events === undefined) {
-            this._events = { __proto__: null };
-            this._eventsCount = 0;
-        }
-        this._maxListeners = this._maxListeners || undefined;
-    }
+Object.assign(EventEmitter.prototype, {
+    _events: undefined,
+    _eventsCount: 0,
+    _maxListeners: undefined,
 
     setMaxListeners(count) {
         checkCount('setMaxListeners', count);
         this._maxListeners = count;
         return this;
-    }
+    },
 
     getMaxListeners() {
         return this._maxListeners ?? defaultMaxListeners;
-    }
+    },
 
     emit(type, ...args) {
         const events = this._events;
@@ -50,32 +93,35 @@ class EventEmitter {
         const list = events?.[type];
         if (list === undefined)
             return false;
-        for (const listener of list)
-            Reflect.apply(listener, this, args);
+        for (const listener of list) {
+            const result = Reflect.apply(listener, this, args);
+            if (result != null && this[capture])
+                watch(this, result, type, args);
+        }
         return true;
-    }
+    },
 
     on(type, listener) {
         return add(this, type, listener, false);
-    }
+    },
 
     addListener(type, listener) {
         return add(this, type, listener, false);
-    }
+    },
 
     prependListener(type, listener) {
         return add(this, type, listener, true);
-    }
+    },
 
     once(type, listener) {
         checkListener(listener);
         return this.on(type, wrapOnce(this, type, listener));
-    }
+    },
 
     prependOnceListener(type, listener) {
         checkListener(listener);
         return this.prependListener(type, wrapOnce(this, type, listener));
-    }
+    },
 
     removeListener(type, listener) {
         checkListener(listener);
@@ -91,11 +137,11 @@ class EventEmitter {
             this.emit('removeListener', type, list.length === 1
                 ? list[at].listener || listener : listener);
         return this;
-    }
+    },
 
     off(type, listener) {
         return this.removeListener(type, listener);
-    }
+    },
 
     removeAllListeners(type) {
         const events = this._events;
@@ -122,26 +168,28 @@ class EventEmitter {
         for (const listener of (events[type] ?? []).toReversed())
             this.removeListener(type, listener);
         return this;
-    }
+    },
 
     listeners(type) {
         return (this._events?.[type] ?? []).map((one) => one.listener || one);
-    }
+    },
 
     rawListeners(type) {
         return [...(this._events?.[type] ?? [])];
-    }
+    },
 
     listenerCount(type, listener) {
         const list = this._events?.[type] ?? [];
         return listener == null ? list.length : list.filter((one) =>
             one === listener || one.listener === listener).length;
-    }
+    },
 
     eventNames() {
         return this._events === undefined ? [] : Reflect.ownKeys(this._events);
-    }
-}
+    },
+});
+Object.defineProperty(EventEmitter.prototype, capture,
+    { value: false, writable: true });
 
 function store(emitter, type, list) {
     const events = emitter._events;
@@ -215,36 +263,36 @@ function unhandled(value) {
     return error;
 }
 
-// events.once(emitter, name): a promise of the event's arguments.
-function once(emitter, name, { signal } = {}) {
-    return new Promise((resolve, reject) => {
-        if (signal?.aborted)
-            return reject(signal.reason);
-        const clean = () => {
-            emitter.removeListener(name, onEvent);
-            emitter.removeListener('error', onError);
-            signal?.removeEventListener('abort', onAbort);
-        };
-        const onEvent = (...args) => { clean(); resolve(args); };
-        const onError = (error) => { clean(); reject(error); };
-        const onAbort = () => { clean(); reject(signal.reason); };
-        emitter.once(name, onEvent);
-        if (name !== 'error')
-            emitter.once('error', onError);
-        signal?.addEventListener('abort', onAbort);
-    });
-}
-
-Object.defineProperty(EventEmitter, 'defaultMaxListeners', {
-    enumerable: true,
-    get: () => defaultMaxListeners,
-    set(count) {
-        checkCount('defaultMaxListeners', count);
-        defaultMaxListeners = count;
+Object.defineProperties(EventEmitter, {
+    defaultMaxListeners: {
+        enumerable: true,
+        get: () => defaultMaxListeners,
+        set(count) {
+            checkCount('defaultMaxListeners', count);
+            defaultMaxListeners = count;
+        },
+    },
+    captureRejections: {
+        configurable: true, enumerable: true,
+        get: () => EventEmitter.prototype[capture],
+        set(value) {
+            if (typeof value !== 'boolean')
+                throw invalidArgType('EventEmitter.captureRejections',
+                    'of type boolean', value);
+            EventEmitter.prototype[capture] = value;
+        },
     },
 });
 
 module.exports = Object.assign(EventEmitter, {
-    EventEmitter, errorMonitor, once,
-    listenerCount: (emitter, type) => emitter.listenerCount(type),
+    EventEmitter, errorMonitor, init, usingDomains: false,
+    captureRejectionSymbol: rejection,
+    listenerCount: (emitter, type) => typeof emitter.listenerCount === 'function'
+        ? emitter.listenerCount(type)
+        : EventEmitter.prototype.listenerCount.call(emitter, type),
 });
+for (const name of ['addAbortListener', 'once', 'on', 'getEventListeners',
+    'getMaxListeners', 'setMaxListeners'])
+    EventEmitter[name] = { [name](...args) {
+        return require('eventwait')[name](...args);
+    } }[name];

@@ -86,6 +86,8 @@ class CustomEvent extends Event {
 // ---- targets ----
 
 const listeners = new WeakMap(); // EventTarget -> Map of type -> array
+const limits = new WeakMap(); // EventTarget -> events.setMaxListeners
+const resisting = Symbol('resisting'); // events.addAbortListener: not stopped
 
 // A method of targets that want to know who listens: (type, count, isMore).
 const kChanged = Symbol('changed');
@@ -124,6 +126,7 @@ class EventTarget {
         const given = typeof options === 'boolean' ? { capture: options }
             : options ?? {};
         const { once, passive, signal } = given, capture = !!given.capture;
+        const resists = given[resisting] === true;
         if (signal !== undefined && !(signal instanceof AbortSignal))
             throw invalidArgType('options.signal',
                 'an instance of AbortSignal', signal);
@@ -143,6 +146,7 @@ class EventTarget {
         own.set(type, [...list, { listener, capture, once: !!once,
             passive: !!passive, isRemoved: false, isNode: false }]);
         this[kChanged]?.(type, countOf(own.get(type)), true);
+            passive: !!passive, resists, isRemoved: false }]);
     }
 
     removeEventListener(type, listener, options = undefined) {
@@ -184,7 +188,7 @@ function dispatch(target, event, own) {
     own.target = target;
     own.phase = AT_TARGET;
     for (const one of listeners.get(target).get(event.type) ?? []) {
-        if (one.isRemoved)
+        if (one.isRemoved || (own.isStopped && !one.resists))
             continue;
         if (one.once)
             target.removeEventListener(event.type, one.listener,
@@ -192,8 +196,6 @@ function dispatch(target, event, own) {
         own.isPassive = one.passive;
         call(target, one.listener, event);
         own.isPassive = false;
-        if (own.isStopped)
-            break;
     }
     own.phase = NONE;
     own.isEnded = own.isStopped = false;
@@ -372,3 +374,8 @@ function dispatchTrusted(event, target) {
 
 module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
     listeners, kChanged, call, defineHandler, dispatchTrusted };
+const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [])
+    .map((one) => one.listener);
+
+module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
+    listenersOf, limits, resisting };
