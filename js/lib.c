@@ -21,12 +21,10 @@ static const struct {
     {"signals", weir__js_add_signal},      {"clone", weir__js_add_clone},
     {"messaging", weir__js_add_port},      {"thread", weir__js_add_worker},
     {"broadcast", weir__js_add_broadcast}, {"service", weir__js_add_service},
-    {"pool", weir__js_add_tasks},
-    {"encodings", weir__js_add_encoding},
-    {"buffer", weir__js_add_buffer}, {"numeric", weir__js_add_buffer},
-    {"crypto", weir__js_add_random}, {"clock", weir__js_add_clock},
-    {"bootstrap", weir__js_add_globals},
-    {"source", weir__js_add_module},
+    {"pool", weir__js_add_tasks},          {"encodings", weir__js_add_encoding},
+    {"buffer", weir__js_add_buffer},       {"numeric", weir__js_add_buffer},
+    {"crypto", weir__js_add_random},       {"clock", weir__js_add_clock},
+    {"bootstrap", weir__js_add_globals},   {"source", weir__js_add_module},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

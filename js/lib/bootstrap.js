@@ -27,40 +27,6 @@ Object.defineProperty(Error.prototype, 'stack', {
     } }.stack,
 });
 
-function lazy(name, lib, key, enumerable) {
-    Object.defineProperty(globalThis, name, {
-        configurable: true, enumerable,
-        get() {
-            const exports = require(lib);
-            const value = key === undefined ? exports : exports[key];
-            set(value);
-            return value;
-        },
-        set,
-    });
-    function set(value) {
-        Object.defineProperty(globalThis, name,
-            { value, writable: true, configurable: true, enumerable });
-    }
-}
-// The engine refuses to block; the message says where, and what to do.
-const { wait } = Atomics;
-Object.defineProperty(Atomics, 'wait', {
-    writable: true, configurable: true,
-    value: { wait(array, index, value, timeout) {
-        try {
-            return wait(array, index, value, timeout);
-        } catch (error) {
-            if (error.message !== 'cannot block in this thread')
-                throw error;
-            const place = /\n.*\n.*?\(?([^\s(]+:\d+):\d+\)?(?:\n|$)/
-                .exec(new Error().stack)?.[1] ?? 'somewhere';
-            throw new TypeError('Atomics.wait would block the event loop ' +
-                `(${place}); run with --allow-blocking`);
-        }
-    } }.wait,
-});
-
 const { lazy } = native;
 
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval',

@@ -144,9 +144,8 @@ class EventTarget {
         signal?.addEventListener('abort', () =>
             this.removeEventListener(type, listener, { capture }), { once: true });
         own.set(type, [...list, { listener, capture, once: !!once,
-            passive: !!passive, isRemoved: false, isNode: false }]);
+            passive: !!passive, resists, isRemoved: false, isNode: false }]);
         this[kChanged]?.(type, countOf(own.get(type)), true);
-            passive: !!passive, resists, isRemoved: false }]);
     }
 
     removeEventListener(type, listener, options = undefined) {
@@ -372,10 +371,9 @@ function dispatchTrusted(event, target) {
     own.phase = AT_TARGET;
 }
 
-module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
-    listeners, kChanged, call, defineHandler, dispatchTrusted };
 const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [])
     .map((one) => one.listener);
 
 module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
-    listenersOf, limits, resisting };
+    listeners, kChanged, call, defineHandler, dispatchTrusted, listenersOf, limits,
+    resisting };
