@@ -3,6 +3,8 @@
  * main -- the program weir: a loop, a host, and one JavaScript program.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +15,15 @@
 #include "weir/js.h"
 
 enum { FAILED = 1, BAD_OPTION = 9 };
+enum { HOLDERS = 16 };
 
 struct program {
     struct options options;
     struct weir_js_program js;
     weir_loop *loop;
     weir_js *host;
+    pthread_mutex_t lock; /* of pool: each host may be the first to ask */
+    weir_pool *pool;
 };
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
@@ -37,6 +42,26 @@ static void on_breach(void *arg, weir_loop *loop)
 
     (void)loop;
     weir_js_breach(program->host);
+}
+
+/* Threads for whoever asks first; a program that opens no file has none.  They
+ * leave signals to the thread that runs JavaScript. */
+static weir_pool *get_pool(void *arg)
+{
+    struct program *program = arg;
+    weir_pool_options options = {.size = sizeof(options),
+                                 .name = "pool",
+                                 .workers = (uint32_t)program->options.threads};
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_mutex_lock(&program->lock);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (program->pool == NULL && weir_pool_new(&program->pool, &options) != 0)
+        program->pool = NULL;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_mutex_unlock(&program->lock);
+    return program->pool;
 }
 
 static char *read_stdin(void)
@@ -99,22 +124,47 @@ static int make(struct program *program)
                           .stack_size_bytes = (size_t)options->stack_size,
                           .allow_blocking = options->allow_blocking,
                           .arg = program,
+                          .get_pool = get_pool,
                           .on_uncaught = on_uncaught};
     int err = weir_loop_new(&program->loop, &loop);
 
     return err != 0 ? err : weir_js_new(&program->host, program->loop, &js);
 }
 
-/* What keeps the loop from its end. */
-static void show_holders(const weir_loop *loop)
+static void show_holders(const weir_holder *holders, size_t count)
 {
-    weir_holder holders[16];
-    size_t count = weir_loop_report(loop, holders, 16);
-
-    for (size_t i = 0; i < count && i < 16; i++)
+    for (size_t i = 0; i < count && i < HOLDERS; i++)
         fprintf(stderr, "weir: still there: %s (%llu)\n",
                 holders[i].name != NULL ? holders[i].name : "unnamed",
                 (unsigned long long)holders[i].count);
+}
+
+static int end_loop(struct program *program)
+{
+    weir_holder holders[HOLDERS];
+    int err = weir_loop_shutdown(program->loop,
+                                 program->options.shutdown_deadline_ns);
+
+    if (err == -ETIMEDOUT)
+        show_holders(holders,
+                     weir_loop_report(program->loop, holders, HOLDERS));
+    return err != 0 ? err : weir_loop_free(program->loop);
+}
+
+/* After process.exit there may be work that nobody waits for: what has not
+ * begun does not begin. */
+static int end_pool(struct program *program)
+{
+    weir_holder holders[HOLDERS];
+    int err = program->pool == NULL
+                  ? 0
+                  : weir_pool_close(program->pool,
+                                    program->options.shutdown_deadline_ns);
+
+    if (err == -ETIMEDOUT)
+        show_holders(holders,
+                     weir_pool_report(program->pool, holders, HOLDERS));
+    return err != 0 ? err : weir_pool_free(program->pool);
 }
 
 static int run(struct program *program)
@@ -127,12 +177,9 @@ static int run(struct program *program)
     if (err == 0)
         err = weir_js_free(program->host);
     if (err == 0)
-        err = weir_loop_shutdown(program->loop,
-                                 program->options.shutdown_deadline_ns);
-    if (err == -ETIMEDOUT)
-        show_holders(program->loop);
-    else if (err == 0)
-        err = weir_loop_free(program->loop);
+        err = end_loop(program);
+    if (err == 0)
+        err = end_pool(program);
     if (err == 0)
         return code;
     fprintf(stderr, "weir: %s\n", weir_error_text(err));
@@ -141,7 +188,7 @@ static int run(struct program *program)
 
 int main(int argc, char **argv)
 {
-    static struct program program;
+    static struct program program = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
     if (!options_parse(&program.options, argc, argv))
         return BAD_OPTION;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weir/pool.h"
 #include "weir/version.h"
 
 /* What a value looks like. */
@@ -38,6 +39,8 @@ static const struct option table[] = {
     {"--shutdown-deadline", NULL, "SECONDS", SECONDS,
      PLACE(shutdown_deadline_ns),
      "how long the end may take; then it names what holds it (10)"},
+    {"--threads", NULL, "N", COUNT, PLACE(threads),
+     "threads for files and other work that blocks (as many as cores)"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this and leave"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and leave"},
@@ -131,7 +134,8 @@ static bool parse_one(struct options *options, int argc, char **argv, int *at)
             return complain(argv[0], "needs a value:", option->name);
         value = argv[++*at];
     }
-    return store(options, option, value) ||
+    return (store(options, option, value) &&
+            options->threads <= WEIR_POOL_LIMIT) ||
            complain(argv[0], "bad value:", argv[*at]);
 }
 

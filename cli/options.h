@@ -17,6 +17,7 @@ struct options {
     int64_t memory_limit;     /* bytes; 0: none */
     int64_t stack_size;       /* bytes */
     int64_t shutdown_deadline_ns;
+    int64_t threads; /* of the pool; 0: as many as cores */
     const char *file; /* NULL: none; "-": stdin */
     int argc;         /* what follows the file */
     char **argv;

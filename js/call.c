@@ -130,8 +130,8 @@ static JSValue place(weir_js *js, const weir_js_value *object)
                           : weir__js_to(js, object);
 }
 
-/* May this call go on?  Then JavaScript is entered. */
-static int begin(weir_js *js, const weir_js_value *object, const char *name)
+int weir__js_define_begin(weir_js *js, const weir_js_value *object,
+                          const char *name)
 {
     if (js == NULL || name == NULL || !is_place(js, object))
         return -EINVAL;
@@ -142,7 +142,8 @@ int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,
                 weir_js_value *result)
 {
     JSValue owner, value;
-    int err = result != NULL ? begin(js, object, name) : -EINVAL;
+    int err =
+        result != NULL ? weir__js_define_begin(js, object, name) : -EINVAL;
 
     if (err != 0)
         return err;
@@ -152,9 +153,8 @@ int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,
     return weir__js_finish(js, value, result);
 }
 
-/* Takes the value; JavaScript was entered, and is left. */
-static int define(weir_js *js, const weir_js_value *object, const char *name,
-                  JSValue value)
+int weir__js_define_value(weir_js *js, const weir_js_value *object,
+                          const char *name, JSValue value)
 {
     JSValue owner = place(js, object);
     bool failed = JS_IsException(value) ||
@@ -172,8 +172,10 @@ int weir_js_set(weir_js *js, const weir_js_value *object, const char *name,
 
     if (js == NULL || !weir__js_is_valid(js, value))
         return -EINVAL;
-    err = begin(js, object, name);
-    return err != 0 ? err : define(js, object, name, weir__js_to(js, value));
+    err = weir__js_define_begin(js, object, name);
+    return err != 0 ? err
+                    : weir__js_define_value(js, object, name,
+                                            weir__js_to(js, value));
 }
 
 /* ---- from JavaScript ---- */
@@ -231,7 +233,7 @@ int weir_js_define(weir_js *js, const weir_js_value *object, const char *name,
 {
     struct definition *definition;
     JSValue function;
-    int err = fn != NULL ? begin(js, object, name) : -EINVAL;
+    int err = fn != NULL ? weir__js_define_begin(js, object, name) : -EINVAL;
 
     if (err != 0)
         return err;
@@ -245,5 +247,5 @@ int weir_js_define(weir_js *js, const weir_js_value *object, const char *name,
                               definition);
     if (JS_IsException(function))
         free(definition);
-    return define(js, object, name, function);
+    return weir__js_define_value(js, object, name, function);
 }

@@ -282,12 +282,23 @@ int weir_js_throw(weir_js *js, weir_js_throwable type, const char *format, ...)
 
 JSValue weir__js_throw_status(JSContext *context, int err)
 {
+    return weir__js_throw_status_as(context, err, NULL);
+}
+
+JSValue weir__js_throw_status_as(JSContext *context, int err,
+                                 const char *message)
+{
     JSValue error = JS_NewPlainError(context, "%s", weir_error_text(err));
 
     if (JS_IsException(error))
         return error;
-    /* Own data properties: an inherited setter would run user code. */
-    if (JS_DefinePropertyValueStr(context, error, "code",
+    /* Own data properties: an inherited setter would run user code.  The
+     * engine's format would cut a long message. */
+    if ((message != NULL &&
+         JS_DefinePropertyValueStr(
+             context, error, "message", JS_NewString(context, message),
+             JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) < 0) ||
+        JS_DefinePropertyValueStr(context, error, "code",
                                   JS_NewString(context, weir_error_name(err)),
                                   JS_PROP_C_W_E) < 0) {
         JS_FreeValue(context, error);

@@ -22,6 +22,10 @@ void weir__js_report_rejection(weir_js *js, JSValueConst reason);
 /* A status of weir's becomes an exception with `code`. */
 JSValue weir__js_throw_status(JSContext *context, int err);
 
+/* The same with a message of its own; NULL: the status has one. */
+JSValue weir__js_throw_status_as(JSContext *context, int err,
+                                 const char *message);
+
 void weir__js_clear_error(weir_js *js);
 
 #endif /* WEIR_JS_ERROR_H */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "atomics.h"
+#include "async.h"
 #include "class.h"
 #include "errand.h"
 #include "error.h"
@@ -159,6 +160,7 @@ static void end_engine(weir_js *js)
     weir__js_drop_waits(js);
     weir__js_drop_services(js);
     weir__js_drop_errands(js);
+    weir__js_drop_works(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
     if (js->context != NULL) {
@@ -206,6 +208,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
         js->options = *options;
     weir__js_list_init(&js->handles);
     weir__js_list_init(&js->errands);
+    weir__js_list_init(&js->works);
     weir__js_list_init(&js->rejections);
     weir__js_list_init(&js->timers);
     weir__js_list_init(&js->ports);

@@ -77,6 +77,7 @@ struct weir_js {
     weir_task kick;
     struct weir__js_link handles; /* weir__js_handle.link */
     struct weir__js_link errands; /* weir__js_errand.link */
+    struct weir__js_link works;   /* weir__js_work.link */
     struct weir__js_link rejections;
     struct weir__js_link waits;    /* of Atomics.waitAsync; js/waiters.c */
     struct weir__js_link services; /* members of them; js/service.c */

@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "host.h"
+#include "plain.h"
 #include "value.h"
 
 struct post {
@@ -100,6 +100,15 @@ static void copy_args(struct post *post, const weir_js_value *args)
         post->args[i].text = text;
         text += args[i].length + 1;
     }
+/* Both gates, or none. */
+static int hold(weir_js *js, struct weir_js_handle *function)
+{
+    if (!weir__js_hold(js))
+        return WEIR_ECLOSED;
+    if (weir_gate_enter(&function->gate) == 0)
+        return 0;
+    weir__js_let_go(js);
+    return WEIR_ECLOSED;
 }
 
 int weir_js_post(weir_js *js, const weir_js_value *function,
@@ -112,7 +121,7 @@ int weir_js_post(weir_js *js, const weir_js_value *function,
 
     if (js == NULL || !weir__js_is_valid(js, function) ||
         function->type != WEIR_JS_FUNCTION || count > INT16_MAX ||
-        measure(args, count, &text_size) != 0)
+        weir__js_plain_measure(args, count, &text_size) != 0)
         return -EINVAL;
     post = malloc(sizeof(*post) + count * sizeof(*args) + text_size);
     if (post == NULL)
@@ -125,6 +134,9 @@ int weir_js_post(weir_js *js, const weir_js_value *function,
                           .count = count};
     copy_args(post, args);
     if (weir_gate_enter(&function->handle->gate) != 0) {
+    weir__js_plain_copy(post->args, args, count);
+    err = hold(js, function->handle);
+    if (err != 0) {
         free(post);
         return WEIR_ECLOSED; /* the host ends */
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "plain.h"
 
 /* On any thread. */
 static void on_nobody_left(void *arg)
@@ -131,9 +132,9 @@ int weir__js_from(weir_js *js, JSValue value, weir_js_value *out)
 
 bool weir__js_is_valid(const weir_js *js, const weir_js_value *value)
 {
-    if (value == NULL || (unsigned)value->type > WEIR_JS_OTHER)
+    if (value == NULL || (unsigned)value->type > WEIR_JS_BYTES)
         return false;
-    if (value->type == WEIR_JS_STRING)
+    if (weir__js_has_text(value))
         return value->text != NULL || value->length == 0;
     return value->type < WEIR_JS_STRING ||
            (value->handle != NULL && value->handle->js == js);
@@ -155,6 +156,9 @@ JSValue weir__js_to(weir_js *js, const weir_js_value *value)
     case WEIR_JS_FUNCTION:
     case WEIR_JS_OTHER:
         return JS_DupValue(js->context, value->handle->value);
+    case WEIR_JS_BYTES:
+        return JS_NewUint8ArrayCopy(js->context, (const uint8_t *)value->text,
+                                    value->length);
     case WEIR_JS_UNDEFINED:
         break;
     }

@@ -33,6 +33,7 @@
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/loop.h"
+#include "weir/pool.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,9 @@ typedef enum weir_js_type {
     WEIR_JS_OBJECT,
     WEIR_JS_FUNCTION,
     WEIR_JS_OTHER, /* a symbol or a BigInt */
+    /* C gives it: a new Uint8Array.  Async functions get it for buffers and
+     * their views; elsewhere those come as objects. */
+    WEIR_JS_BYTES,
 } weir_js_type;
 
 /* One value.  What is given to weir is copied before the call returns.  What
@@ -62,7 +66,8 @@ typedef struct weir_js_value {
     weir_js_type type;
     bool boolean;
     double number;
-    const char *text; /* UTF-8; ends with a NUL that length does not count */
+    const char *text; /* UTF-8, or bytes; what comes from weir has a NUL behind
+                         it, that length does not count */
     size_t length;
     weir_js_handle *handle; /* of weir's: strings, objects and the like */
 } weir_js_value;
@@ -91,6 +96,14 @@ static inline weir_js_value weir_js_number(double number)
 static inline weir_js_value weir_js_string(const char *text, size_t length)
 {
     weir_js_value value = {WEIR_JS_STRING, false, 0, text, length, NULL};
+
+    return value;
+}
+
+static inline weir_js_value weir_js_bytes(const void *bytes, size_t length)
+{
+    weir_js_value value = {WEIR_JS_BYTES,       false,  0,
+                           (const char *)bytes, length, NULL};
 
     return value;
 }
@@ -126,7 +139,12 @@ typedef struct weir_js_options {
     size_t stack_size_bytes;   /* for JavaScript; 0: 1 MiB */
     int64_t time_limit_ns;     /* as weir_js_set_time_limit */
     bool allow_blocking;       /* Atomics.wait may block this loop */
-    void *arg;                 /* of on_uncaught */
+    weir_pool *pool;           /* for async functions and files; outlives the
+                                  host.  NULL: they fail with -ENOTSUP */
+    void *arg;                 /* of the two below */
+    /* Instead of pool: asked for one when it is first needed, on the loop's
+     * thread; NULL: there is none. */
+    weir_pool *(*get_pool)(void *arg);
     /* An exception left a callback, or a promise was rejected and has no
      * handler at the end of the checkpoint.  On the loop's thread; the host is
      * entered, so it cannot be freed here.  NULL: text and stack on stderr. */
@@ -258,6 +276,35 @@ WEIR_API WEIR_CHECKED int weir_js_define(weir_js *js,
                                          const char *name, weir_js_fn *fn,
                                          void *arg);
 
+/* What an async function has come to: a plain value (undefined at first), and
+ * what frees its text when that was copied; NULL: nothing must. */
+typedef struct weir_js_result {
+    weir_js_value value;
+    void (*free)(void *text);
+} weir_js_result;
+
+/* Runs on a worker of the pool, may block, and knows nothing of the host.  args
+ * are copies, until it returns.  0: the promise is fulfilled with the value.
+ * Else it is rejected with an Error with that error's name as `code`; if the
+ * value is a string, that is its message. */
+typedef int weir_js_async_fn(void *arg, const weir_js_value *args, size_t count,
+                             weir_js_result *result);
+
+/**
+ * Define an async function in C, on an object or globally (object is NULL): it
+ * returns a promise, does its work on the host's pool, and holds the loop until
+ * the promise is settled.  Its arguments must be plain: no objects but buffers
+ * and views of them.  Once the host has ended the outcome is dropped.
+ *
+ * Thread   loop
+ * Owns     arg and name are the caller's and must outlive the pool
+ * Returns  as weir_js_set, and -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_js_define_async(weir_js *js,
+                                               const weir_js_value *object,
+                                               const char *name,
+                                               weir_js_async_fn *fn, void *arg);
+
 typedef enum weir_js_throwable {
     WEIR_JS_ERROR = 0,
     WEIR_JS_TYPE_ERROR,
@@ -349,7 +396,7 @@ typedef void weir_js_done_fn(void *arg, int status,
  * Thread   any
  * Owns     the function must not be released before this returns; the
  *          arguments are copied
- * Returns  0, -EINVAL (NULL, no function, an argument that is an object),
+ * Returns  0, -EINVAL (NULL, no function, an argument that is not plain),
  *          WEIR_ECLOSED (the loop no longer admits work), -ENOMEM
  * Orders   everything before the call happens-before the function and done()
  */

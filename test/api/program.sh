@@ -41,7 +41,7 @@ stdin_alone() {
 help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
-        --memory-limit --stack-size --shutdown-deadline --help --version; do
+        --memory-limit --stack-size --shutdown-deadline --threads --help --version; do
         grep -qe "$option" "$scratch/out" &&
             sed 's/\\//g' build/weir.1 | grep -qe "$option" || return
     done
