@@ -26,6 +26,11 @@ JSValue weir__js_throw_status(JSContext *context, int err);
 JSValue weir__js_throw_status_as(JSContext *context, int err,
                                  const char *message);
 
+/* An error of the system, as Node's: `errno`, `code`, `syscall`, and what it
+ * was about; path and dest may be NULL. */
+JSValue weir__js_throw_system(JSContext *context, int err, const char *syscall,
+                              const char *path, const char *dest);
+
 void weir__js_clear_error(weir_js *js);
 
 #endif /* WEIR_JS_ERROR_H */

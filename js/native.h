@@ -14,6 +14,8 @@ int weir__js_add_inspect(JSContext *context, JSValueConst native);
 int weir__js_add_process(JSContext *context, JSValueConst native);
 int weir__js_add_signal(JSContext *context, JSValueConst native);
 int weir__js_add_service(JSContext *context, JSValueConst native);
+int weir__js_add_fs(JSContext *context, JSValueConst native);
+int weir__js_add_fs_constants(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);

@@ -3,14 +3,7 @@
 'use strict';
 
 const timers = require('timers');
-const { coded } = require('errors');
-
-function abortError(signal) {
-    const error = coded(Error, 'ABORT_ERR', 'The operation was aborted');
-    error.name = 'AbortError';
-    error.cause = signal.reason;
-    return error;
-}
+const { abortError } = require('errors');
 
 // start(done) gives a timer; stop ends it early.
 function wait(value, { signal, ref = true } = {}, start, stop) {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * answer -- what the system said to `fs`, as values of JavaScript.
+ *
+ * Tested by  test/js/fs-*.js
+ */
+#include <quickjs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "fs.h"
+
+static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
+{
+    (void)runtime;
+    (void)opaque;
+    if (size > 0)
+        return realloc(bytes, size);
+    free(bytes);
+    return NULL;
+}
+
+/* The bytes become the buffer's. */
+static JSValue new_buffer(JSContext *context,
+                          struct weir__js_fs_request *request)
+{
+    uint8_t *bytes = (uint8_t *)request->bytes;
+    JSValue buffer;
+
+    if (bytes != NULL && request->size < request->capacity / 2) {
+        char *less = realloc(request->bytes, request->size + 1);
+
+        bytes = (uint8_t *)(less != NULL ? less : request->bytes);
+        request->bytes = (char *)bytes;
+    }
+    if (bytes == NULL)
+        return JS_NewArrayBufferCopy(context, NULL, 0);
+    buffer = JS_NewArrayBuffer(context, bytes, request->size, 0, resize, NULL,
+                               false);
+    if (!JS_IsException(buffer))
+        request->bytes = NULL;
+    return buffer;
+}
+
+static JSValue new_number(JSContext *context, int64_t number, bool is_big)
+{
+    return is_big ? JS_NewBigInt64(context, number)
+                  : JS_NewInt64(context, number);
+}
+
+static int put(JSContext *context, JSValueConst array, uint32_t index,
+               JSValue value)
+{
+    return JS_DefinePropertyValueUint32(context, array, index, value,
+                                        JS_PROP_C_W_E);
+}
+
+static JSValue new_stat(JSContext *context, const struct statx *stat,
+                        bool is_big)
+{
+    int64_t fields[] = {
+        (int64_t)makedev(stat->stx_dev_major, stat->stx_dev_minor),
+        stat->stx_mode,
+        stat->stx_nlink,
+        stat->stx_uid,
+        stat->stx_gid,
+        (int64_t)makedev(stat->stx_rdev_major, stat->stx_rdev_minor),
+        stat->stx_blksize,
+        (int64_t)stat->stx_ino,
+        (int64_t)stat->stx_size,
+        (int64_t)stat->stx_blocks,
+        stat->stx_atime.tv_sec,
+        stat->stx_atime.tv_nsec,
+        stat->stx_mtime.tv_sec,
+        stat->stx_mtime.tv_nsec,
+        stat->stx_ctime.tv_sec,
+        stat->stx_ctime.tv_nsec,
+        stat->stx_btime.tv_sec,
+        stat->stx_btime.tv_nsec,
+    };
+    JSValue array = JS_NewArray(context);
+
+    for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        if (put(context, array, i, new_number(context, fields[i], is_big)) <
+            0) {
+            JS_FreeValue(context, array);
+            return JS_EXCEPTION;
+        }
+    return array;
+}
+
+/* A name as text, or as bytes where it need not be text. */
+static JSValue new_name(JSContext *context, const char *name, bool is_raw)
+{
+    return is_raw ? JS_NewArrayBufferCopy(context, (const uint8_t *)name,
+                                          strlen(name))
+                  : JS_NewString(context, name);
+}
+
+/* [names, types, directories] */
+static JSValue new_entries(JSContext *context,
+                           const struct weir__js_fs_request *request)
+{
+    bool is_raw = request->args[3].boolean, failed = false;
+    JSValue lists[3], all;
+    const char *at = request->bytes;
+
+    for (int i = 0; i < 3; i++)
+        lists[i] = JS_NewArray(context);
+    for (uint32_t i = 0; i < request->number && !failed; i++) {
+        const char *below = at + 1, *name = below + strlen(below) + 1;
+
+        failed =
+            put(context, lists[0], i, new_name(context, name, is_raw)) < 0 ||
+            put(context, lists[1], i, JS_NewInt32(context, *at)) < 0 ||
+            put(context, lists[2], i, JS_NewString(context, below)) < 0;
+        at = name + strlen(name) + 1;
+    }
+    all = JS_NewArrayFrom(context, 3, lists); /* takes them */
+    if (!failed)
+        return all;
+    JS_FreeValue(context, all);
+    return JS_EXCEPTION;
+}
+
+JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
+                           struct weir__js_fs_request *request)
+{
+    const char *text = request->bytes != NULL ? request->bytes : "";
+
+    switch (kind) {
+    case WEIR__JS_FS_NUMBER:
+        return JS_NewInt64(context, request->number);
+    case WEIR__JS_FS_TEXT:
+        return request->size == 0
+                   ? JS_UNDEFINED
+                   : JS_NewStringLen(context, text, request->size);
+    case WEIR__JS_FS_CONTENT:
+        if (request->args[2].boolean)
+            return JS_NewStringLen(context, text, request->size);
+        return new_buffer(context, request);
+    case WEIR__JS_FS_BYTES:
+        return new_buffer(context, request);
+    case WEIR__JS_FS_STAT:
+        return new_stat(context, &request->stat, request->args[1].boolean);
+    case WEIR__JS_FS_ENTRIES:
+        return new_entries(context, request);
+    case WEIR__JS_FS_NOTHING:
+        break;
+    }
+    return JS_UNDEFINED;
+}
