@@ -25,6 +25,7 @@ static const struct {
     {"buffer", weir__js_add_buffer},       {"numeric", weir__js_add_buffer},
     {"crypto", weir__js_add_random},       {"clock", weir__js_add_clock},
     {"bootstrap", weir__js_add_globals},   {"source", weir__js_add_module},
+    {"os", weir__js_add_os},
     {"fs/ops", weir__js_add_fs},
     {"fs/constants", weir__js_add_fs_constants},
 };

@@ -16,6 +16,7 @@ int weir__js_add_signal(JSContext *context, JSValueConst native);
 int weir__js_add_service(JSContext *context, JSValueConst native);
 int weir__js_add_fs(JSContext *context, JSValueConst native);
 int weir__js_add_fs_constants(JSContext *context, JSValueConst native);
+int weir__js_add_os(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);
@@ -26,6 +27,10 @@ int weir__js_add_encoding(JSContext *context, JSValueConst native);
 int weir__js_add_buffer(JSContext *context, JSValueConst native);
 int weir__js_add_random(JSContext *context, JSValueConst native);
 int weir__js_add_clock(JSContext *context, JSValueConst native);
+
+/* Of os, in network.c. */
+JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
+                                 int argc, JSValueConst *argv);
 
 /* The host ends. */
 void weir__js_drop_timers(weir_js *js);

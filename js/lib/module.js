@@ -23,6 +23,7 @@ const builtins = {
     fs: () => require('fs'),
     'fs/promises': () => require('fs/promises'),
     module: () => Module,
+    os: () => require('os'),
     path: () => require('path'),
     'path/posix': () => require('path'),
     perf_hooks: () => require('performance'),
