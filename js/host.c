@@ -210,6 +210,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     weir__js_list_init(&js->errands);
     weir__js_list_init(&js->works);
     weir__js_list_init(&js->rejections);
+    weir__js_list_init(&js->handled);
     weir__js_list_init(&js->timers);
     weir__js_list_init(&js->ports);
     weir__js_list_init(&js->workers);

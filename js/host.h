@@ -26,17 +26,21 @@ struct weir__js_link {
     struct weir__js_link *next, *prev;
 };
 
-/* A rejected promise that has no handler yet. */
+/* A rejected promise that has no handler yet, or has got one too late. */
 struct weir__js_rejection {
     struct weir__js_link link;
     JSValue promise, reason;
+    uint32_t number; /* Node's: the how-manieth it is */
 };
 
 /* What JavaScript's side of the host wants to know; set by its builtins. */
 struct weir__js_hooks {
     /* true: it was dealt with; else on_uncaught hears of it. */
     bool (*uncaught)(weir_js *js, JSValueConst thrown);
-    bool (*unhandled)(weir_js *js, JSValueConst promise, JSValueConst reason);
+    bool (*unhandled)(weir_js *js, JSValueConst promise, JSValueConst reason,
+                      uint32_t number);
+    /* One that `unhandled` was told of has got a handler. */
+    void (*handled)(weir_js *js, JSValueConst promise);
 };
 
 /* Kinds of objects with a block of C behind them: js/class.c. */
@@ -83,6 +87,14 @@ struct weir_js {
     struct weir__js_link services; /* members of them; js/service.c */
     struct weir__js_link timers;   /* the armed ones; js/timer.c: */
     JSValue timer_numbers;         /* number -> Timeout */
+    struct weir__js_link handles;    /* weir__js_handle.link */
+    struct weir__js_link errands;    /* weir__js_errand.link */
+    struct weir__js_link works;      /* weir__js_work.link */
+    struct weir__js_link rejections; /* without a handler */
+    uint32_t rejected;               /* so many were without one, ever */
+    struct weir__js_link handled;    /* ... and those with one by now */
+    struct weir__js_link timers;     /* the armed ones; js/timer.c: */
+    JSValue timer_numbers;           /* number -> Timeout */
     uint32_t timer_number;
     size_t armed; /* of them */
     int64_t timer_turn, timer_base_ns;

@@ -90,18 +90,33 @@ static void free_rejection(weir_js *js, struct weir__js_rejection *rejection)
     free(rejection);
 }
 
+static void report_handled(weir_js *js)
+{
+    while (!weir__js_list_is_empty(&js->handled)) {
+        struct weir__js_rejection *first =
+            (struct weir__js_rejection *)js->handled.next;
+        JSValue promise = JS_DupValue(js->context, first->promise);
+
+        free_rejection(js, first);
+        js->hooks.handled(js, promise);
+        JS_FreeValue(js->context, promise);
+    }
+}
+
 /* The oldest first; what a report rejects comes behind. */
 static void report_rejections(weir_js *js)
 {
+    report_handled(js);
     while (!weir__js_list_is_empty(&js->rejections)) {
         struct weir__js_rejection *first =
             (struct weir__js_rejection *)js->rejections.next;
         JSValue promise = JS_DupValue(js->context, first->promise);
         JSValue reason = JS_DupValue(js->context, first->reason);
+        uint32_t number = first->number;
 
         free_rejection(js, first);
         if (js->hooks.unhandled == NULL ||
-            !js->hooks.unhandled(js, promise, reason))
+            !js->hooks.unhandled(js, promise, reason, number))
             weir__js_report_rejection(js, reason);
         JS_FreeValue(js->context, promise);
         JS_FreeValue(js->context, reason);
@@ -123,12 +138,14 @@ static void check_rejections(void *arg, int status)
 
 void weir__js_schedule(weir_js *js)
 {
-    bool is_pending, is_done = true;
+    bool is_pending, has_rejections, is_done = true;
 
     if (js->has_ended)
         return;
     is_pending = JS_IsJobPending(js->runtime);
-    if (!is_pending && weir__js_list_is_empty(&js->rejections))
+    has_rejections = !weir__js_list_is_empty(&js->rejections) ||
+                     !weir__js_list_is_empty(&js->handled);
+    if (!is_pending && !has_rejections)
         return;
     if (!weir_loop_is_owner(js->loop)) {
         kick(js);
@@ -136,7 +153,7 @@ void weir__js_schedule(weir_js *js)
     }
     if (is_pending)
         is_done = queue(js, &js->has_job, weir_loop_microtask, run_job);
-    if (!weir__js_list_is_empty(&js->rejections))
+    if (has_rejections)
         is_done &= queue(js, &js->has_check,
                          !is_pending && js->ticks > 0 ? weir_loop_next_tick
                                                       : weir_loop_microtask,
@@ -145,16 +162,17 @@ void weir__js_schedule(weir_js *js)
         kick(js);
 }
 
-static void add_rejection(weir_js *js, JSValueConst promise,
-                          JSValueConst reason)
+static void add_rejection(weir_js *js, struct weir__js_link *list,
+                          JSValueConst promise, JSValueConst reason)
 {
     struct weir__js_rejection *rejection = malloc(sizeof(*rejection));
 
     if (rejection == NULL)
         return; /* one that is not reported; the program goes on */
+    rejection->number = js->rejected;
     rejection->promise = JS_DupValue(js->context, promise);
     rejection->reason = JS_DupValue(js->context, reason);
-    weir__js_list_add(&js->rejections, &rejection->link);
+    weir__js_list_add(list, &rejection->link);
 }
 
 /* From both ends: promises get their handlers mostly in the order in which
@@ -190,12 +208,15 @@ static void on_rejection(JSContext *context, JSValueConst promise,
 
     (void)context;
     if (!is_handled) {
-        add_rejection(js, promise, reason);
+        js->rejected++;
+        add_rejection(js, &js->rejections, promise, reason);
         return;
     }
     rejection = find_rejection(js, promise);
     if (rejection != NULL)
         free_rejection(js, rejection);
+    else if (js->hooks.handled != NULL) /* it was told of */
+        add_rejection(js, &js->handled, promise, JS_UNDEFINED);
 }
 
 void weir__js_watch_rejections(weir_js *js)
@@ -207,4 +228,6 @@ void weir__js_drop_rejections(weir_js *js)
 {
     while (!weir__js_list_is_empty(&js->rejections))
         free_rejection(js, (struct weir__js_rejection *)js->rejections.next);
+    while (!weir__js_list_is_empty(&js->handled))
+        free_rejection(js, (struct weir__js_rejection *)js->handled.next);
 }

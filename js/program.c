@@ -85,11 +85,21 @@ static bool on_uncaught(weir_js *js, JSValueConst thrown)
     return heard(js, call_hook(js, "onUncaught", 1, &thrown));
 }
 
-static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason)
+static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason,
+                         uint32_t number)
 {
-    JSValueConst args[] = {promise, reason};
+    JSValueConst args[] = {promise, reason, JS_NewUint32(js->context, number)};
 
-    return heard(js, call_hook(js, "onUnhandled", 2, args));
+    return heard(js, call_hook(js, "onUnhandled", 3, args));
+}
+
+static void on_handled(weir_js *js, JSValueConst promise)
+{
+    JSValue result = call_hook(js, "onHandled", 1, &promise);
+
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(js->context, result);
 }
 
 void weir__js_watch_process(weir_js *js)
@@ -97,6 +107,7 @@ void weir__js_watch_process(weir_js *js)
     js->has_process = true;
     js->hooks.uncaught = on_uncaught;
     js->hooks.unhandled = on_unhandled;
+    js->hooks.handled = on_handled;
 }
 
 /* The program has failed, and its error was told. */

@@ -238,7 +238,19 @@ function onUncaught(error, origin) {
     return true;
 }
 
-function onUnhandled(promise, reason) {
+const numbers = new WeakMap(); // of promises that were told of
+
+function onHandled(promise) {
+    if (self.emit('rejectionHandled', promise))
+        return;
+    const warning = new Error('Promise rejection was handled asynchronously ' +
+        `(rejection id: ${numbers.get(promise)})`);
+    warning.name = 'PromiseRejectionHandledWarning';
+    emitWarning(warning);
+}
+
+function onUnhandled(promise, reason, number) {
+    numbers.set(promise, number);
     if (self.emit('unhandledRejection', reason, promise))
         return true;
     const { isError } = require('inspect');
@@ -258,7 +270,7 @@ function nameOf(reason) {
 
 Object.assign(require('hooks'), {
     onUncaught: (error) => onUncaught(error, 'uncaughtException'),
-    onUnhandled, emitExit,
+    onUnhandled, onHandled, emitExit,
     beforeExit() { self.emit('beforeExit', currentCode()); },
     // Node's own listener: the event still says 0.
     unsettled() {
