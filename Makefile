@@ -15,7 +15,7 @@ TESTS = \
     build/debug/test/api \
     test/api/examples.sh test/api/guide.sh test/api/install.sh \
     test/api/man.sh \
-    test/api/javascript.sh test/api/program.sh \
+    test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/promise_order.sh \

@@ -3,11 +3,13 @@
  * main -- the program weir: a loop, a host, and one JavaScript program.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fault.h"
 #include "options.h"
@@ -186,6 +188,18 @@ static int run(struct program *program)
     return code != 0 ? code : FAILED;
 }
 
+/* A file that is opened later must not become stdin, stdout or stderr. */
+static void fill_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
     static struct program program = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -205,5 +219,7 @@ int main(int argc, char **argv)
                weir_js_engine_version());
         return 0;
     }
+    fill_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* an error of the write, not the end */
     return choose(&program) ? run(&program) : FAILED;
 }

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "fs.h"
+#include "native.h"
 
 static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
 {
@@ -150,4 +151,23 @@ JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
         break;
     }
     return JS_UNDEFINED;
+}
+
+/* text(buffer): its UTF-8 */
+static JSValue text(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    size_t size;
+    const uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[0]);
+
+    (void)this_value;
+    (void)argc;
+    return bytes == NULL ? JS_EXCEPTION
+                         : JS_NewStringLen(context, (const char *)bytes, size);
+}
+
+int weir__js_add_bytes(JSContext *context, JSValueConst native)
+{
+    return JS_SetPropertyStr(context, native, "text",
+                             JS_NewCFunction(context, text, "text", 1));
 }

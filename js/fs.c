@@ -519,24 +519,8 @@ static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
     return value;
 }
 
-/* text(buffer): its UTF-8 */
-static JSValue text(JSContext *context, JSValueConst this_value, int argc,
-                    JSValueConst *argv)
-{
-    size_t size;
-    const uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[0]);
-
-    (void)this_value;
-    (void)argc;
-    return bytes == NULL ? JS_EXCEPTION
-                         : JS_NewStringLen(context, (const char *)bytes, size);
-}
-
 int weir__js_add_fs(JSContext *context, JSValueConst native)
 {
-    if (JS_SetPropertyStr(context, native, "text",
-                          JS_NewCFunction(context, text, "text", 1)) < 0)
-        return -1;
     for (int i = 0; i < COUNT_OF_OPS; i++)
         if (JS_SetPropertyStr(
                 context, native, table[i].name,

@@ -156,6 +156,7 @@ static void end_engine(weir_js *js)
         return;
     weir__js_drop_workers(js);
     weir__js_drop_signals(js);
+    weir__js_drop_watches(js);
     weir__js_drop_timers(js);
     weir__js_drop_waits(js);
     weir__js_drop_services(js);
@@ -211,6 +212,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     weir__js_list_init(&js->works);
     weir__js_list_init(&js->rejections);
     weir__js_list_init(&js->handled);
+    weir__js_list_init(&js->watches);
     weir__js_list_init(&js->timers);
     weir__js_list_init(&js->ports);
     weir__js_list_init(&js->workers);

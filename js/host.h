@@ -91,6 +91,8 @@ struct weir_js {
     struct weir__js_link errands;    /* weir__js_errand.link */
     struct weir__js_link works;      /* weir__js_work.link */
     struct weir__js_link rejections; /* without a handler */
+    struct weir__js_link watches;    /* descriptors; js/stream.c */
+    struct weir__js_raw *raw;        /* a terminal that is to be reset */
     uint32_t rejected;               /* so many were without one, ever */
     struct weir__js_link handled;    /* ... and those with one by now */
     struct weir__js_link timers;     /* the armed ones; js/timer.c: */

@@ -14,9 +14,11 @@ int weir__js_add_inspect(JSContext *context, JSValueConst native);
 int weir__js_add_process(JSContext *context, JSValueConst native);
 int weir__js_add_signal(JSContext *context, JSValueConst native);
 int weir__js_add_service(JSContext *context, JSValueConst native);
+int weir__js_add_bytes(JSContext *context, JSValueConst native);
 int weir__js_add_fs(JSContext *context, JSValueConst native);
 int weir__js_add_fs_constants(JSContext *context, JSValueConst native);
 int weir__js_add_os(JSContext *context, JSValueConst native);
+int weir__js_add_stream(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);
@@ -28,6 +30,10 @@ int weir__js_add_buffer(JSContext *context, JSValueConst native);
 int weir__js_add_random(JSContext *context, JSValueConst native);
 int weir__js_add_clock(JSContext *context, JSValueConst native);
 
+/* write(fd, string): 0 or -errno; in stream.c */
+JSValue weir__js_write_text(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv);
+
 /* Of os, in network.c. */
 JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
                                  int argc, JSValueConst *argv);
@@ -36,5 +42,6 @@ JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
 void weir__js_drop_timers(weir_js *js);
 void weir__js_drop_signals(weir_js *js);
 void weir__js_drop_services(weir_js *js);
+void weir__js_drop_watches(weir_js *js);
 
 #endif /* WEIR_JS_NATIVE_H */

@@ -24,77 +24,6 @@
 
 extern char **environ;
 
-/* All of it, also to a pipe that does not block and is full. */
-static int write_all(int fd, const char *text, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(fd, text, size);
-
-        if (done >= 0) {
-            text += done;
-            size -= (size_t)done;
-        } else if (errno == EAGAIN) {
-            struct pollfd ready = {.fd = fd, .events = POLLOUT};
-
-            poll(&ready, 1, -1);
-        } else if (errno != EINTR) {
-            return -errno;
-        }
-    }
-    return 0;
-}
-
-/* write(fd, string).  A reader that has gone is not the writer's error, as for
- * Node's console. */
-static JSValue write_text(JSContext *context, JSValueConst this_value, int argc,
-                          JSValueConst *argv)
-{
-    int32_t fd;
-    size_t size;
-    const char *text = JS_ToCStringLen(context, &size, argv[1]);
-
-    (void)this_value;
-    (void)argc;
-    if (text == NULL || JS_ToInt32(context, &fd, argv[0]) < 0)
-        return JS_EXCEPTION;
-    write_all(fd, text, size);
-    JS_FreeCString(context, text);
-    return JS_UNDEFINED;
-}
-
-/* writeBytes(fd, buffer, offset, length) */
-static JSValue write_bytes(JSContext *context, JSValueConst this_value,
-                           int argc, JSValueConst *argv)
-{
-    int32_t fd;
-    uint64_t offset, length;
-    size_t size;
-    uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[1]);
-
-    (void)this_value;
-    (void)argc;
-    if (bytes == NULL || JS_ToInt32(context, &fd, argv[0]) < 0 ||
-        JS_ToIndex(context, &offset, argv[2]) < 0 ||
-        JS_ToIndex(context, &length, argv[3]) < 0)
-        return JS_EXCEPTION;
-    if (offset > size || length > size - offset)
-        return JS_ThrowRangeError(context, "out of the buffer");
-    write_all(fd, (const char *)bytes + offset, length);
-    return JS_UNDEFINED;
-}
-
-static JSValue is_tty(JSContext *context, JSValueConst this_value, int argc,
-                      JSValueConst *argv)
-{
-    int32_t fd;
-
-    (void)this_value;
-    (void)argc;
-    if (JS_ToInt32(context, &fd, argv[0]) < 0)
-        return JS_EXCEPTION;
-    return JS_NewBool(context, isatty(fd) == 1);
-}
-
 static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
@@ -281,9 +210,7 @@ static JSValue die(JSContext *context, JSValueConst this_value, int argc,
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("write", 2, write_text),
-    JS_CFUNC_DEF("writeBytes", 4, write_bytes),
-    JS_CFUNC_DEF("isTTY", 1, is_tty),
+    JS_CFUNC_DEF("write", 2, weir__js_write_text),
     JS_CFUNC_DEF("hrtime", 0, hrtime),
     JS_CFUNC_DEF("cwd", 0, cwd),
     JS_CFUNC_DEF("chdir", 1, change_directory),

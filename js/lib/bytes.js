@@ -47,4 +47,44 @@ function fromText(text, encoding = 'utf8') {
         : needBuffer(encoding).from(text, encoding);
 }
 
-module.exports = { isEncoding, isUtf8, toBuffer, toText, fromText };
+// Text that comes in pieces: write(bytes) gives what is complete, end() the rest.
+function newDecoder(encoding) {
+    let StringDecoder;
+    try {
+        ({ StringDecoder } = require('stringdecoder'));
+    } catch {
+        return utf8Decoder(); // this build has none
+    }
+    return new StringDecoder(encoding);
+}
+
+// How many bytes at the end begin a letter that is not complete.
+function incomplete(bytes) {
+    for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+        const byte = bytes.at(-back);
+        if (byte >= 0xC0)
+            return back < (byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2) ? back : 0;
+        if (byte < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+function utf8Decoder() {
+    let kept = new Uint8Array(0);
+    return {
+        write(more) {
+            const bytes = new Uint8Array(kept.length + more.length);
+            bytes.set(kept);
+            bytes.set(more, kept.length);
+            const whole = bytes.length - incomplete(bytes);
+            kept = bytes.slice(whole);
+            return native.text(bytes.slice(0, whole).buffer);
+        },
+        end() {
+            return kept.length > 0 ? '\ufffd' : '';
+        },
+    };
+}
+
+module.exports = { isEncoding, isUtf8, toBuffer, toText, fromText, utf8: native.text, newDecoder };

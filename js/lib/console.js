@@ -5,6 +5,7 @@
 const { inspect } = require('inspect');
 const { formatWithOptions } = require('format');
 const process = require('process');
+const { ignore } = require('stdio');
 
 let indent = '';
 const counts = new Map(), times = new Map();
@@ -17,7 +18,7 @@ function colorsFor(stream) {
 function write(stream, text) {
     if (indent !== '')
         text = indent + text.replaceAll('\n', `\n${indent}`);
-    stream.write(`${text}\n`);
+    stream.write(`${text}\n`, ignore);
 }
 
 function print(stream, args) {

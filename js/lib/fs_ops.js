@@ -5,7 +5,7 @@
 
 const check = require('fs/check');
 const { Stats, BigIntStats, Dirent } = require('fs/stats');
-const { isUtf8, toBuffer, toText } = require('bytes');
+const { isUtf8, toBuffer, toText, utf8 } = require('bytes');
 const { coded, abortError, outOfRange, invalidArgType } = require('errors');
 
 // fn: a function of C; take: what becomes of its answer; fail: of its error.
@@ -20,7 +20,7 @@ function asPath(encoding) {
         return toBuffer;
     if (encoding && !isUtf8(encoding))
         return (bytes) => toText(bytes, encoding);
-    return (bytes) => native.text(bytes);
+    return utf8;
 }
 
 function look(name, where, options) {

@@ -90,28 +90,6 @@ function emitWarning(warning, type, code) {
     });
 }
 
-// Enough of a stream to write to: each write is done when it returns.
-function output(fd) {
-    return {
-        fd, writable: true,
-        isTTY: native.isTTY(fd) || undefined,
-        write(chunk, encoding, done) {
-            if (typeof chunk === 'string')
-                native.write(fd, chunk);
-            else if (ArrayBuffer.isView(chunk))
-                native.writeBytes(fd, chunk.buffer, chunk.byteOffset,
-                    chunk.byteLength);
-            else
-                throw invalidArgType('chunk',
-                    'of type string or an instance of Uint8Array', chunk);
-            done = typeof encoding === 'function' ? encoding : done;
-            if (typeof done === 'function')
-                nextTick(done);
-            return true;
-        },
-    };
-}
-
 function lazy(key, make) {
     Object.defineProperty(self, key, {
         configurable: true, enumerable: true,
@@ -208,6 +186,10 @@ lazy('env', () => environment(thread.start?.env === undefined ? native
     : variables(thread.start.env)));
 lazy('stdout', () => output(1));
 lazy('stderr', () => output(2));
+lazy('env', environment);
+lazy('stdin', () => require('stdio').input(0));
+lazy('stdout', () => require('stdio').output(1));
+lazy('stderr', () => require('stdio').output(2));
 
 require('signals').attach(self, thread.isMainThread);
 

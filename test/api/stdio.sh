@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stdio -- stdin, stdout and stderr of build/weir: pipes, sockets, and ends of
+# them that are gone.
+. "$(dirname "$0")/tap.sh"
+weir=${WEIR:-$PWD/build/weir}
+
+console_outlives_its_reader() {
+    "$weir" -e 'for (let i = 0; i < 20000; i++) console.log("x".repeat(100));
+        console.error("done")' 2>"$scratch/err" | head -c 5 >/dev/null
+    [ "${PIPESTATUS[0]}" -eq 0 ] && [ "$(cat "$scratch/err")" = done ]
+}
+
+write_without_a_listener_is_fatal() {
+    "$weir" -e 'process.stdout.write("x".repeat(1e6))' 2>"$scratch/err" |
+        head -c 5 >/dev/null
+    [ "${PIPESTATUS[0]}" -eq 1 ] && grep -q "Error: write EPIPE" "$scratch/err"
+}
+
+write_tells_its_listener_once() {
+    "$weir" -e 'let errors = 0;
+        process.stdout.on("error", (e) => { errors++; console.error(e.code, e.syscall) });
+        const all = [1, 2].map(() => new Promise((done) =>
+            process.stdout.write("x".repeat(1e6), done)));
+        Promise.all(all).then(([a, b]) =>
+            setImmediate(() => console.error(a.code, b.code, errors)))' \
+        2>"$scratch/err" | head -c 5 >/dev/null
+    [ "${PIPESTATUS[0]}" -eq 0 ] &&
+        [ "$(cat "$scratch/err")" = "$(printf 'EPIPE write\nEPIPE EPIPE 1')" ]
+}
+
+all_of_a_big_file_goes_through() {
+    head -c 3000000 /dev/urandom >"$scratch/big"
+    local program='process.stdin.pipe(process.stdout)'
+    "$weir" -e "$program" <"$scratch/big" | cmp - "$scratch/big" &&
+        cat "$scratch/big" | "$weir" -e "$program" | cmp - "$scratch/big" &&
+        cat "$scratch/big" | "$weir" -e "$program" >"$scratch/copy" &&
+        cmp "$scratch/copy" "$scratch/big"
+}
+
+# The reader waits until the program wants to leave: the pipe is full then.
+a_full_pipe_that_does_not_block_loses_nothing() {
+    python3 - "$weir" <<'END'
+import os, subprocess, sys
+read, write = os.pipe()
+os.set_blocking(write, False)
+program = """process.stdout.write('x'.repeat(1e6));
+             process.on('exit', () => process.stdout.write('last'));
+             process.exit(3)"""
+child = subprocess.Popen([sys.argv[1], "-e", program], stdout=write)
+os.close(write)
+with open(read, "rb") as pipe:
+    data = pipe.read()
+assert child.wait() == 3
+assert data == b"x" * 1000000 + b"last", len(data)
+END
+}
+
+a_socket_is_read_and_written() {
+    python3 - "$weir" <<'END'
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+program = """process.stdin.setEncoding('utf8');
+    process.stdin.on('data', (text) => process.stdout.write(text.toUpperCase()));
+    process.stdin.on('end', () => process.stdout.write('.'))"""
+child = subprocess.Popen([sys.argv[1], "-e", program], stdin=theirs, stdout=theirs)
+theirs.close()
+for word in (b"one", b"two"):  # each comes back before the next is sent
+    ours.sendall(word)
+    assert ours.recv(10) == word.upper()
+ours.shutdown(socket.SHUT_WR)
+assert ours.recv(10) == b"."
+assert child.wait() == 0
+END
+}
+
+timers_run_while_stdin_waits() {
+    python3 - "$weir" <<'END'
+import subprocess, sys
+program = """process.stdin.on('data', () => { console.log('data'); process.stdin.unref() });
+    setTimeout(() => console.log('timer'), 1)"""
+child = subprocess.Popen([sys.argv[1], "-e", program], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+assert child.stdout.readline() == b"timer\n"  # nothing was sent yet
+child.stdin.write(b"x")
+child.stdin.flush()
+assert child.stdout.readline() == b"data\n"
+assert child.wait() == 0  # nobody waits for what is not referenced
+END
+}
+
+closed_descriptors_are_not_reused() {
+    [ "$("$weir" -p 'require("fs").openSync("/dev/null") > 2' <&- 2>&-)" = true ] &&
+        "$weir" -e 'process.stdin.on("end", () => process.exit(4)).resume()' <&-
+    [ $? -eq 4 ]
+}
+
+expect "console does not mind that its reader has gone" console_outlives_its_reader
+expect "a write that nobody hears of fails the program" \
+    write_without_a_listener_is_fatal
+expect "'error' comes once, and to each callback" write_tells_its_listener_once
+expect "stdin.pipe(stdout) copies what it gets" all_of_a_big_file_goes_through
+expect "a full pipe that does not block loses nothing" \
+    a_full_pipe_that_does_not_block_loses_nothing
+expect "a socket is read and written" a_socket_is_read_and_written
+expect "timers run while stdin waits" timers_run_while_stdin_waits
+expect "descriptors 0 to 2 are open" closed_descriptors_are_not_reused
+finish
