@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "atomics.h"
 #include "async.h"
+#include "atomics.h"
 #include "class.h"
 #include "errand.h"
 #include "error.h"

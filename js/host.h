@@ -79,22 +79,16 @@ struct weir_js {
     bool has_kick, has_job, has_check; /* each is queued once */
     unsigned ticks;                    /* next-ticks of JavaScript, queued */
     weir_task kick;
-    struct weir__js_link handles; /* weir__js_handle.link */
-    struct weir__js_link errands; /* weir__js_errand.link */
-    struct weir__js_link works;   /* weir__js_work.link */
-    struct weir__js_link rejections;
-    struct weir__js_link waits;    /* of Atomics.waitAsync; js/waiters.c */
-    struct weir__js_link services; /* members of them; js/service.c */
-    struct weir__js_link timers;   /* the armed ones; js/timer.c: */
-    JSValue timer_numbers;         /* number -> Timeout */
     struct weir__js_link handles;    /* weir__js_handle.link */
     struct weir__js_link errands;    /* weir__js_errand.link */
     struct weir__js_link works;      /* weir__js_work.link */
     struct weir__js_link rejections; /* without a handler */
-    struct weir__js_link watches;    /* descriptors; js/stream.c */
-    struct weir__js_raw *raw;        /* a terminal that is to be reset */
     uint32_t rejected;               /* so many were without one, ever */
     struct weir__js_link handled;    /* ... and those with one by now */
+    struct weir__js_link watches;    /* descriptors; js/stream.c */
+    struct weir__js_raw *raw;        /* a terminal that is to be reset */
+    struct weir__js_link waits;      /* of Atomics.waitAsync; js/waiters.c */
+    struct weir__js_link services;   /* members of them; js/service.c */
     struct weir__js_link timers;     /* the armed ones; js/timer.c: */
     JSValue timer_numbers;           /* number -> Timeout */
     uint32_t timer_number;

@@ -67,50 +67,6 @@ static void run(weir_task *task, int status)
     let_go(post);
 }
 
-/* Text that the arguments need, NULs included; or -EINVAL. */
-static int measure(const weir_js_value *args, size_t count, size_t *size)
-{
-    *size = 0;
-    if (args == NULL && count > 0)
-        return -EINVAL;
-    for (size_t i = 0; i < count; i++) {
-        if ((unsigned)args[i].type > WEIR_JS_STRING)
-            return -EINVAL;
-        if (args[i].type != WEIR_JS_STRING)
-            continue;
-        if (args[i].text == NULL && args[i].length > 0)
-            return -EINVAL;
-        *size += args[i].length + 1;
-    }
-    return 0;
-}
-
-static void copy_args(struct post *post, const weir_js_value *args)
-{
-    char *text = (char *)&post->args[post->count];
-
-    for (size_t i = 0; i < post->count; i++) {
-        post->args[i] = args[i];
-        post->args[i].handle = NULL;
-        if (args[i].type != WEIR_JS_STRING)
-            continue;
-        if (args[i].length > 0)
-            memcpy(text, args[i].text, args[i].length);
-        text[args[i].length] = '\0';
-        post->args[i].text = text;
-        text += args[i].length + 1;
-    }
-/* Both gates, or none. */
-static int hold(weir_js *js, struct weir_js_handle *function)
-{
-    if (!weir__js_hold(js))
-        return WEIR_ECLOSED;
-    if (weir_gate_enter(&function->gate) == 0)
-        return 0;
-    weir__js_let_go(js);
-    return WEIR_ECLOSED;
-}
-
 int weir_js_post(weir_js *js, const weir_js_value *function,
                  const weir_js_value *args, size_t count, weir_js_done_fn *done,
                  void *arg)
@@ -132,11 +88,8 @@ int weir_js_post(weir_js *js, const weir_js_value *function,
                           .done = done,
                           .arg = arg,
                           .count = count};
-    copy_args(post, args);
-    if (weir_gate_enter(&function->handle->gate) != 0) {
     weir__js_plain_copy(post->args, args, count);
-    err = hold(js, function->handle);
-    if (err != 0) {
+    if (weir_gate_enter(&function->handle->gate) != 0) {
         free(post);
         return WEIR_ECLOSED; /* the host ends */
     }

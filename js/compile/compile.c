@@ -44,17 +44,19 @@ static char *read_wrapped(const char *path, size_t *length)
     return text;
 }
 
-/* "js/lib/timers_promises.js" is "timers/promises"; "worker_threads" is that. */
+/* "js/lib/timers_promises.js" is "timers/promises"; "worker_threads" is
+ * one word of Node's. */
 static void name_of(const char *path, char *name, size_t size)
 {
     const char *base = strrchr(path, '/');
-    char *promises;
 
     snprintf(name, size, "%s", base != NULL ? base + 1 : path);
     name[strcspn(name, ".")] = '\0';
-    promises = strstr(name, "_promises");
-    if (promises != NULL)
-        *promises = '/';
+    if (strcmp(name, "worker_threads") == 0)
+        return;
+    for (char *at = name; *at != '\0'; at++)
+        if (*at == '_')
+            *at = '/';
 }
 
 static void show_exception(JSContext *context)

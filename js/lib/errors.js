@@ -62,25 +62,6 @@ function invalidArgValue(name, value, reason = 'is invalid') {
 // "type number (5)", "an instance of Map"
 const describeType = (value) => received(value).replace(/^ Received /, '');
 
-module.exports = { coded, describeType, invalidArgType, invalidArgValue, outOfRange };
-function invalidArgValue(name, value, reason = 'is invalid') {
-    let text = require('inspect').inspect(value);
-    if (text.length > 128)
-        text = `${text.slice(0, 128)}...`;
-    return coded(TypeError, 'ERR_INVALID_ARG_VALUE',
-        `The ${name.includes('.') ? 'property' : 'argument'} '${name}' ${reason}.` +
-        ` Received ${text}`);
-}
-
-function outOfRange(name, range, value) {
-    let text = require('inspect').inspect(value);
-    if (Number.isInteger(value) && Math.abs(value) > 2 ** 32)
-        text = text.replace(/\B(?=(\d{3})+$)/g, '_');
-    return coded(RangeError, 'ERR_OUT_OF_RANGE',
-        `The value of "${name}" is out of range. It must be ${range}.` +
-        ` Received ${text}`);
-}
-
 // What an operation that a signal has ended is rejected with.
 function abortError(signal) {
     const error = new Error('The operation was aborted', { cause: signal.reason });
@@ -89,4 +70,5 @@ function abortError(signal) {
     return error;
 }
 
-module.exports = { coded, invalidArgType, invalidArgValue, outOfRange, abortError };
+module.exports = { abortError, coded, describeType, invalidArgType, invalidArgValue,
+    outOfRange };

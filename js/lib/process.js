@@ -184,9 +184,6 @@ Object.defineProperty(self, Symbol.toStringTag,
     { value: 'process', configurable: true });
 lazy('env', () => environment(thread.start?.env === undefined ? native
     : variables(thread.start.env)));
-lazy('stdout', () => output(1));
-lazy('stderr', () => output(2));
-lazy('env', environment);
 lazy('stdin', () => require('stdio').input(0));
 lazy('stdout', () => require('stdio').output(1));
 lazy('stderr', () => require('stdio').output(2));
