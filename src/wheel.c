@@ -309,24 +309,43 @@ static void cascade(struct weir__wheel *wheel, weir__list list)
     } while (list != NULL);
 }
 
+/* Whether all of a list is due, and sorted as it is: so are timers that were
+ * started with the same delay.  Of others the last one mostly says no. */
+static bool is_ready(const struct weir__wheel *wheel, weir__list list)
+{
+    const struct weir__chunk *chunk = list;
+    int64_t before_ns = INT64_MIN;
+
+    if (list->entry[list->end - 1].deadline_ns > wheel->now_ns)
+        return false;
+    do {
+        chunk = chunk->next;
+        for (uint32_t i = chunk->first; i < chunk->end; i++) {
+            if (chunk->entry[i].deadline_ns < before_ns)
+                return false;
+            before_ns = chunk->entry[i].deadline_ns;
+        }
+    } while (chunk != list);
+    return true;
+}
+
 /* `tick` comes to a slot, and nothing else is due.  The slot's timers become
  * due, or move to lower levels. */
 static void come_to(struct weir__wheel *wheel, struct slot slot)
 {
-    int64_t end_ns = end_of(wheel, slot);
+    bool is_over = end_of(wheel, slot) <= wheel->now_ns;
     weir__list list;
 
     wheel->tick_ns = start_of(wheel, slot);
     list = take_all(wheel, list_of(slot));
-    if (slot.level == 0) {
-        wheel->list[DUE] = list;
-    } else if (list->next == list && end_ns <= wheel->now_ns) {
-        fetch_timers(wheel, list);
+    if (list->next == list && is_over)
         weir__entries_sort_chunk(list);
-        wheel->list[DUE] = list;
-    } else {
+    else if (slot.level > 0 && !is_ready(wheel, list)) {
         cascade(wheel, list);
+        return;
     }
+    fetch_timers(wheel, list->next);
+    wheel->list[DUE] = list;
 }
 
 /* What was fresh takes its place; so does what is due and was not popped. */
@@ -404,6 +423,15 @@ static bool take_out(struct weir__wheel *wheel, unsigned list,
     return true;
 }
 
+/* A chunk of the due has been begun: those of the next one will follow. */
+static inline void fetch_next(const struct weir__wheel *wheel)
+{
+    const struct weir__chunk *chunk = wheel->list[DUE]->next;
+
+    if (chunk->first == 0 && chunk->next != chunk)
+        fetch_timers(wheel, chunk->next);
+}
+
 bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
 {
     const struct weir__entry *first;
@@ -412,8 +440,10 @@ bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
     while ((first = first_live(wheel, DUE)) == NULL &&
            find_first(wheel, &slot) && start_of(wheel, slot) <= wheel->now_ns)
         come_to(wheel, slot);
-    if (first != NULL && first->deadline_ns <= wheel->now_ns)
+    if (first != NULL && first->deadline_ns <= wheel->now_ns) {
+        fetch_next(wheel);
         return take_out(wheel, DUE, entry);
+    }
     end_turn(wheel);
     return false;
 }

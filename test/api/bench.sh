@@ -114,7 +114,7 @@ gone() {
 stopped_by() {
     cp "$results" "$scratch/before"
     set -m
-    bench/run --quick --build "$scratch/build" gate -- stuck \
+    BENCH_DEADLINE_S=600 bench/run --quick --build "$scratch/build" gate -- stuck \
         2>"$scratch/said" &
     set +m
     await runs && kill -s "$1" $! && wait $!

@@ -164,6 +164,52 @@ CASE(wheel_pop_follows_the_deadlines)
     end();
 }
 
+/* In one slot of a high level, whose timers may be sorted already or not: four
+ * of three deadlines, in all orders. */
+CASE(wheel_sorts_what_was_inserted_in_any_order)
+{
+    for (unsigned order = 0; order < 3 * 3 * 3 * 3; order++) {
+        uint32_t last = 0;
+
+        begin_at(0);
+        for (unsigned i = 0, digits = order; i < 4; i++, digits /= 3)
+            (void)insert(SECOND_NS + 100 * (digits % 3));
+        for (unsigned i = 0; i < 4; i++) {
+            uint32_t index = pop(HOUR_NS);
+
+            expect(i == 0 || deadline_of(last) < deadline_of(index) ||
+                   (deadline_of(last) == deadline_of(index) && last < index));
+            last = index;
+        }
+        end();
+    }
+}
+
+/* Many chunks, of which the last are not due yet; or one is out of order. */
+CASE(wheel_of_a_crowd_that_is_sorted_fires_when_it_is_due)
+{
+    enum { MANY = 1000 };
+
+    for (unsigned odd = 0; odd < MANY; odd += 7) {
+        int64_t last_ns = 0;
+
+        begin_at(0);
+        for (unsigned i = 0; i < MANY; i++)
+            (void)insert(2 * SLOT_NS + (i == odd ? MANY / 2 : i));
+        weir__wheel_begin(&wheel, 2 * SLOT_NS + 3 * MANY / 4);
+        for (uint32_t index; (index = pop_next()) != WEIR__SLAB_NONE;) {
+            expect(deadline_of(index) >= last_ns);
+            last_ns = deadline_of(index);
+        }
+        expect_int(last_ns,
+                   2 * SLOT_NS + 3 * MANY / 4 - (odd == 3 * MANY / 4 ? 1 : 0));
+        weir__wheel_begin(&wheel, 3 * SLOT_NS);
+        while (pop_next() != WEIR__SLAB_NONE)
+            ;
+        end();
+    }
+}
+
 CASE(wheel_equal_deadlines_come_in_the_order_of_insertion)
 {
     enum { EACH = 100, DELAYS = 6 };
