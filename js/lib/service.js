@@ -180,8 +180,11 @@ const started = new Set();
 
 function watchTerm(service) {
     const process = require('process');
-    if (started.size === 0 && thread.isMainThread)
+    if (thread.isMainThread && !process.listeners('SIGTERM').includes(onTerm))
         process.on('SIGTERM', onTerm);
+    for (const other of started)
+        if (other.state === 'CLOSED')
+            started.delete(other);
     started.add(service);
 }
 
