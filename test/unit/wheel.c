@@ -93,6 +93,32 @@ static uint32_t pop(int64_t now_ns)
     return pop_next();
 }
 
+/* What the wheel counts is what is there. */
+static void expect_sound(void)
+{
+    uint64_t entries = 0, extra = 0;
+
+    for (unsigned list = 0; list < WEIR__WHEEL_LISTS; list++) {
+        const struct weir__chunk *last = wheel.list[list], *chunk = last;
+
+        if (list < WEIR__WHEEL_LEVELS * WEIR__WHEEL_SLOTS)
+            expect_int(wheel.occupied[list / WEIR__WHEEL_SLOTS] >>
+                               list % WEIR__WHEEL_SLOTS &
+                           1,
+                       last != NULL);
+        if (last == NULL)
+            continue;
+        do {
+            chunk = chunk->next;
+            expect(chunk->first < chunk->end && chunk->end <= WEIR__CHUNK);
+            entries += chunk->end - chunk->first;
+            extra += chunk != last;
+        } while (chunk != last);
+    }
+    expect_int(wheel.entries.count, entries);
+    expect_int(wheel.entries.extra, extra);
+}
+
 /* Nothing may be left. */
 static void end(void)
 {
@@ -613,6 +639,93 @@ CASE(wheel_of_the_due_drops_the_dead)
     end();
 }
 
+/* ---- a crowd whose deadlines are put off, again and again ---- */
+
+enum { ALIVE = 2000, SPAN_NS = 1000000 };
+
+static uint32_t alive[ALIVE]; /* or NONE */
+
+static void put_off_one(struct random *random, int64_t now_ns)
+{
+    uint32_t *one = &alive[random_below(random, ALIVE)];
+
+    if (*one != WEIR__SLAB_NONE) {
+        take_out(*one);
+        weir__slab_put(&slab, *one);
+    }
+    *one = insert(now_ns + 1 + (int64_t)random_below(random, SPAN_NS));
+    weir__errand_at(&slab, *one)->arg = one;
+}
+
+static void expect_due(uint32_t due, int64_t *last_ns, int64_t now_ns)
+{
+    uint32_t *one = weir__errand_at(&slab, due)->arg;
+
+    expect(deadline_of(due) >= *last_ns && deadline_of(due) <= now_ns);
+    expect_int(*one, due);
+    *last_ns = deadline_of(due);
+    *one = WEIR__SLAB_NONE;
+    weir__slab_put(&slab, due);
+}
+
+static uint64_t count_alive(void)
+{
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < ALIVE; i++)
+        count += alive[i] != WEIR__SLAB_NONE;
+    return count;
+}
+
+/* What is being swept becomes due, moves, is popped. */
+CASE(wheel_is_swept_while_time_goes_on)
+{
+    enum { TURNS = 300, CHANGES = 1000 };
+    struct random random = {random_seed()};
+    int64_t now_ns = 0;
+
+    begin_at(0);
+    memset(alive, 0xff, sizeof(alive));
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        int64_t last_ns = 0;
+
+        for (unsigned i = 0; i < CHANGES; i++)
+            put_off_one(&random, now_ns);
+        now_ns += (int64_t)random_below(&random, SPAN_NS / 4);
+        weir__wheel_begin(&wheel, now_ns);
+        for (uint32_t due; (due = pop_next()) != WEIR__SLAB_NONE;) {
+            expect_due(due, &last_ns, now_ns);
+            put_off_one(&random, now_ns);
+            put_off_one(&random, now_ns);
+        }
+        expect_int(wheel.entries.count - wheel.entries.dead, count_alive());
+        expect(wheel.entries.dead <= count_alive() / 2 + CHANGES);
+        expect_sound();
+    }
+    while (take_any() != WEIR__SLAB_NONE)
+        ;
+    end();
+}
+
+/* Else it would go on in a list that is another one by now. */
+CASE(wheel_forgets_where_the_broom_was_when_the_list_moves)
+{
+    enum { COUNT = 3 * WEIR__CHUNK };
+    uint32_t index[COUNT];
+
+    begin_at(0);
+    for (unsigned i = 0; i < COUNT; i++)
+        index[i] = insert(2 * SLOT_NS + i);
+    wheel.broom_list = 3 * WEIR__WHEEL_SLOTS + 2;
+    wheel.entries.mark = wheel.list[wheel.broom_list]->next;
+    expect(wheel.entries.mark != NULL);
+    expect_pop(3 * SLOT_NS, index[0]);
+    expect(wheel.entries.mark == NULL);
+    for (unsigned i = 1; i < COUNT; i++)
+        expect_pop(3 * SLOT_NS, index[i]);
+    end();
+}
+
 CASE(wheel_whose_timers_are_all_over_is_empty_at_once)
 {
     static uint32_t index[3000];
@@ -977,6 +1090,8 @@ CASE(wheel_does_what_a_plain_list_does)
         for (unsigned step = 0; step < STEPS; step++) {
             model_step();
             model_expect_next();
+            if (step % 64 == 0)
+                expect_sound();
         }
         while (model.count > 0)
             model_take_any();
