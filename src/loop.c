@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop -- its life, the ways in, and who runs it.
+ * loop -- its life: made, held, looked at, freed.
  *
- * Shape     loop.h shows the struct.  Whoever wants something from a loop on
- *           another thread puts a task into its door (ingress.c); on its own
- *           thread, into a list.
- * Roles     post, submit, ... wake     any thread
- *           run, step                  one thread at a time: it claims the
- *                                      door, and then is "the loop's thread"
+ * Shape     loop.h shows the struct, and which file does what with it.
+ * Roles     new, free               one thread, alone
+ *           ref, unref, wake, state   any thread
  *
  * Shared state
  *   lives       any thread: who may still touch the struct                P2
  *   holds       any thread: weir_loop_refs                                P3
  *   is_kicked   any thread                                                P1
- *   owner       written by the thread that has the claim; a thread asks only
- *               whether it is itself, so relaxed is enough
  *   poller      written once, under the lock                              P4
  *
  * Pairs
@@ -41,19 +36,12 @@
 #include "check.h"
 #include "clock.h"
 #include "memory.h"
-#include "place.h"
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t),
                "a futex on the door's word needs its low half, and timer ids "
                "travel as pointers");
 
-/* ---- life ---- */
-
-static bool are_sensible(const weir_loop_options *options)
-{
-    return options->size == sizeof(*options) && options->spin_ns >= 0 &&
-           (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
-}
+/* ---- the kick ---- */
 
 static void on_kick(weir_task *task, int status)
 {
@@ -64,6 +52,22 @@ static void on_kick(weir_task *task, int status)
     /* loop/P1 acquire: receives the news of all who have kicked
      * loop/P1 release: the task may be posted again */
     swap_acq_rel(&loop->is_kicked, 0);
+}
+
+void weir_loop_wake(weir_loop *loop)
+{
+    /* loop/P1 acquire: receives the task back from its last run
+     * loop/P1 release: the caller's news, for the run that is to come */
+    if (loop != NULL && swap_acq_rel(&loop->is_kicked, 1) == 0)
+        (void)weir__loop_push(loop, &loop->kick, WEIR__EXPECTED);
+}
+
+/* ---- life ---- */
+
+static bool are_sensible(const weir_loop_options *options)
+{
+    return options->size == sizeof(*options) && options->spin_ns >= 0 &&
+           (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
 }
 
 static void init_outside(weir_loop *loop, const weir_loop_options *options)
@@ -223,225 +227,7 @@ bool weir__loop_is_held(weir_loop *loop)
            load_acquire(&loop->holds) > 0;
 }
 
-/* ---- the ways in ---- */
-
-void weir__loop_wake(weir_loop *loop, int wake)
-{
-    if (wake == WEIR__WAKE_FUTEX)
-        weir__ingress_wake(&loop->in);
-    else if (wake == WEIR__WAKE_POLLER)
-        /* relaxed: ordered by ingress/P2.  The loop waits for this wake before
-         * it closes the poller. */
-        weir__poller_wake(load_relaxed(&loop->poller));
-}
-
-int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket)
-{
-    int wake = weir__ingress_push(&loop->in, task, ticket);
-
-    if (wake == WEIR__WAKE_NOBODY)
-        return 0; /* and the loop may be gone by now */
-    if (wake < 0)
-        return wake;
-    weir__loop_wake(loop, wake);
-    return 0;
-}
-
-/* On the loop's own thread. */
-static int push_own(weir_loop *loop, struct weir__tasks *list, weir_task *task)
-{
-    if (loop->status != 0)
-        return WEIR_ECLOSED;
-    weir__tasks_push(list, task);
-    if (list == &loop->ready)
-        weir__loop_take(loop, 1);
-    return 0;
-}
-
-static struct weir__envelope *
-fill_envelope(weir_loop *loop, void (*run)(weir_task *task, int status),
-              weir_fn *fn, void *arg, const char *name)
-{
-    struct weir__envelope *envelope = weir__envelope_take(&loop->envelopes);
-
-    if (envelope != NULL) {
-        envelope->task.run = run;
-        envelope->task.name = name;
-        envelope->fn = fn;
-        envelope->arg = arg;
-    }
-    return envelope;
-}
-
-int weir__loop_push_call(weir_loop *loop,
-                         void (*run)(weir_task *task, int status), weir_fn *fn,
-                         void *arg, enum weir__ticket ticket)
-{
-    struct weir__envelope *envelope = fill_envelope(loop, run, fn, arg, NULL);
-    int err;
-
-    if (envelope == NULL)
-        return -ENOMEM;
-    err = weir__loop_push(loop, &envelope->task, ticket);
-    if (err != 0)
-        weir__envelope_return(&loop->envelopes, envelope);
-    return err;
-}
-
-static void run_envelope(weir_task *task, int status)
-{
-    struct weir__call call = weir__envelope_open((struct weir__envelope *)task);
-
-    call.fn(call.arg, status);
-}
-
-/* A probe says how long tasks wait that come in now. */
-static void run_probe(weir_task *task, int status)
-{
-    struct weir__call call = weir__envelope_open((struct weir__envelope *)task);
-
-    (void)status;
-    weir__loop_inner_task(weir__thread_loop());
-    weir__metrics_probe(weir__thread_loop()->metrics, (uintptr_t)call.arg);
-}
-
-/* Before some pushes.  It does not matter if it fails. */
-__attribute__((cold, noinline)) static void send_probe(weir_loop *loop)
-{
-    uint64_t now = weir__metrics_begin_probe();
-
-    (void)weir__loop_push_call(loop, run_probe, NULL, (void *)(uintptr_t)now,
-                               WEIR__OUTSIDER);
-}
-
-int weir_loop_post(weir_loop *loop, weir_task *task)
-{
-    int err;
-
-    weir__place_begin();
-    if (loop == NULL || task == NULL || task->run == NULL)
-        return -EINVAL;
-    weir__place_note(task, loop, NULL);
-    if (weir__loop_is_local(loop)) {
-        err = push_own(loop, &loop->ready, task);
-    } else {
-        if (loop->metrics != NULL && weir__metrics_wants_probe())
-            send_probe(loop);
-        err = weir__loop_push(loop, task, WEIR__OUTSIDER);
-    }
-    if (err != 0)
-        (void)weir__place_take(task);
-    return err;
-}
-
-/* On the loop's thread into a list of its own; otherwise through the door, and
- * `arrive` is what runs then. */
-static int enqueue(weir_loop *loop, struct weir__tasks *list,
-                   void (*arrive)(weir_task *task, int status), weir_fn *fn,
-                   void *arg, const char *name)
-{
-    bool is_mine = weir__loop_is_local(loop);
-    struct weir__envelope *envelope;
-    int err;
-
-    if (!is_mine && loop->metrics != NULL && weir__metrics_wants_probe())
-        send_probe(loop);
-    envelope =
-        fill_envelope(loop, is_mine ? run_envelope : arrive, fn, arg, name);
-    if (envelope == NULL)
-        return -ENOMEM;
-    if (list == &loop->ready)
-        weir__place_note(envelope, loop, NULL);
-    err = is_mine ? push_own(loop, list, &envelope->task)
-                  : weir__loop_push(loop, &envelope->task, WEIR__OUTSIDER);
-    if (err != 0) {
-        (void)weir__place_take(envelope);
-        weir__envelope_return(&loop->envelopes, envelope);
-    }
-    return err;
-}
-
-int weir_loop_submit_named(weir_loop *loop, weir_fn *fn, void *arg,
-                           const char *name)
-{
-    weir__place_begin();
-    if (loop == NULL || fn == NULL)
-        return -EINVAL;
-    return enqueue(loop, &loop->ready, run_envelope, fn, arg, name);
-}
-
-int weir_loop_submit(weir_loop *loop, weir_fn *fn, void *arg)
-{
-    weir__place_begin();
-    return weir_loop_submit_named(loop, fn, arg, NULL);
-}
-
-int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
-{
-    if (loop == NULL || fn == NULL)
-        return -EINVAL;
-    if (!weir__loop_is_mine(loop)) {
-        weir__place_begin(); /* only here: weir_raise may leave fn */
-        return weir_loop_submit(loop, fn, arg);
-    }
-    if (loop->status != 0)
-        return WEIR_ECLOSED;
-    fn(arg, 0);
-    return 0;
-}
-
-/* ---- immediates, and the close phase ---- */
-
-/* From another thread: has come through the door, and waits for its part. */
-static void arrive_immediate(weir_task *task, int status)
-{
-    (void)status;
-    task->run = run_envelope;
-    weir__loop_inner_task(weir__thread_loop());
-    weir__tasks_push(&weir__thread_loop()->immediates, task);
-}
-
-static void arrive_closing(weir_task *task, int status)
-{
-    (void)status;
-    task->run = run_envelope;
-    weir__loop_inner_task(weir__thread_loop());
-    weir__tasks_push(&weir__thread_loop()->closing, task);
-}
-
-int weir_loop_immediate(weir_loop *loop, weir_fn *fn, void *arg)
-{
-    if (loop == NULL || fn == NULL)
-        return -EINVAL;
-    return enqueue(loop, &loop->immediates, arrive_immediate, fn, arg, NULL);
-}
-
-int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn, void *arg)
-{
-    if (loop == NULL || fn == NULL)
-        return -EINVAL;
-    return enqueue(loop, &loop->closing, arrive_closing, fn, arg, NULL);
-}
-
-void weir_loop_wake(weir_loop *loop)
-{
-    /* loop/P1 acquire: receives the task back from its last run
-     * loop/P1 release: the caller's news, for the run that is to come */
-    if (loop != NULL && swap_acq_rel(&loop->is_kicked, 1) == 0)
-        (void)weir__loop_push(loop, &loop->kick, WEIR__EXPECTED);
-}
-
-/* ---- who runs it ---- */
-
-weir_loop *weir_loop_current(void)
-{
-    return weir__thread_loop();
-}
-
-bool weir_loop_is_owner(const weir_loop *loop)
-{
-    return loop != NULL && weir__loop_is_mine(loop);
-}
+/* ---- looking ---- */
 
 weir_loop_phase weir_loop_state(const weir_loop *loop)
 {
@@ -458,80 +244,6 @@ weir_loop_phase weir_loop_state(const weir_loop *loop)
 int64_t weir_loop_now(const weir_loop *loop)
 {
     return loop->now_ns;
-}
-
-bool weir__loop_is_claimed(const weir_loop *loop)
-{
-    /* relaxed: only this thread has written its own name there */
-    return load_relaxed(&loop->owner) == weir__thread_self();
-}
-
-bool weir__loop_is_around(const weir_loop *loop)
-{
-    return weir__loop_is_claimed(loop) && loop->is_inside;
-}
-
-void weir__loop_own(weir_loop *loop)
-{
-    store_relaxed(&loop->owner, weir__thread_self()); /* relaxed: see above */
-    store_relaxed(&loop->thread, weir__thread_id());  /* relaxed: for report */
-}
-
-/* Back to AWAKE, for whoever runs it next.  False: it stays this thread's. */
-static bool leave(weir_loop *loop, bool only_if_empty)
-{
-    store_relaxed(&loop->owner, 0); /* relaxed: see above */
-    if (weir__ingress_leave(&loop->in, only_if_empty))
-        return true;
-    store_relaxed(&loop->owner, weir__thread_self()); /* relaxed: see above */
-    return false;
-}
-
-void weir__loop_woken(weir_loop *loop, bool in_poller)
-{
-    if (in_poller)
-        loop->owed_wakes++;
-    if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->wakes, 1);
-}
-
-/* ---- between two steps ---- */
-
-/* Asleep until the next step; or, if that has something to do already, with a
- * wake that makes the backend descriptor readable. */
-static void lie_between_steps(weir_loop *loop)
-{
-    struct weir__poller *poller = weir__loop_choose_poller(loop);
-
-    loop->lies_in_poller = poller != NULL;
-    loop->is_lying = weir__loop_is_quiet(loop) && !weir__loop_has_step(loop) &&
-                     weir__ingress_lie_down(&loop->in,
-                                            poller != NULL ? WEIR__BED_POLLER
-                                                           : WEIR__BED_FUTEX,
-                                            loop->is_ending);
-    if (!loop->is_lying && poller != NULL && loop->owed_wakes == 0) {
-        loop->owed_wakes = 1;
-        weir__poller_wake(poller);
-    }
-}
-
-void weir__loop_rise(weir_loop *loop)
-{
-    if (loop->is_lying && !weir__ingress_get_up(&loop->in))
-        weir__loop_woken(loop, loop->lies_in_poller);
-    loop->is_lying = false;
-}
-
-int64_t weir_loop_timeout(weir_loop *loop)
-{
-    int64_t first_ns = weir__timers_next(loop);
-    int64_t now_ns = weir_clock_now();
-
-    if (!weir__loop_is_quiet(loop) || weir__loop_has_step(loop) ||
-        weir__ingress_has_news(&loop->in, loop->is_ending) ||
-        first_ns <= now_ns)
-        return 0;
-    return first_ns == INT64_MAX ? -1 : first_ns - now_ns;
 }
 
 /* ---- the poller ---- */
@@ -580,152 +292,6 @@ int weir_loop_set_fast_path(weir_loop *loop, weir_fast_path mode)
     weir__lock_unlock(&loop->lock);
     if (err == 0 && !weir__loop_is_mine(loop))
         weir_loop_wake(loop);
-    weir__loop_exit(loop);
-    return err;
-}
-
-int weir_loop_backend_fd(weir_loop *loop)
-{
-    int err;
-
-    if (loop == NULL)
-        return -EINVAL;
-    weir__lock_lock(&loop->lock);
-    if (loop->fds.is_closed)
-        err = WEIR_ECLOSED;
-    /* relaxed: written under the lock, which we hold */
-    else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
-        err = WEIR_EFASTPATH;
-    else
-        err = weir__loop_need_poller(loop);
-    if (err == 0)
-        /* relaxed: written under the lock, which we hold */
-        err = weir__poller_fd(load_relaxed(&loop->poller));
-    weir__lock_unlock(&loop->lock);
-    if (err >= 0 && weir__loop_is_claimed(loop) && loop->is_stepped &&
-        !loop->is_inside) {
-        weir__loop_rise(loop); /* into the poller, if it was not there */
-        lie_between_steps(loop);
-    }
-    return err;
-}
-
-/* ---- run, step ---- */
-
-static int claim(weir_loop *loop)
-{
-    int err;
-
-    if (weir__loop_is_claimed(loop)) {
-        if (loop->is_inside)
-            return WEIR_EREENTRANT;
-        if (weir__ingress_look(&loop->in) == WEIR__TERMINATED)
-            return WEIR_ECLOSED;
-        weir__loop_rise(loop);
-        return 0;
-    }
-    err = weir__ingress_claim(&loop->in);
-    if (err == 0)
-        weir__loop_own(loop);
-    return err;
-}
-
-static bool has_passed(int64_t limit_ns)
-{
-    return limit_ns >= 0 && weir__clock_real() >= limit_ns;
-}
-
-/* Idle: nothing to call, nothing that holds it, and the door agrees.  From
- * that moment on the loop is whoever's runs it next. */
-static bool becomes_idle(weir_loop *loop)
-{
-    if (!loop->is_until_idle || !weir__loop_is_quiet(loop) ||
-        weir__loop_is_held(loop))
-        return false;
-    weir__envelopes_trim(&loop->envelopes);
-    loop->is_inside = false;
-    if (leave(loop, true))
-        return true;
-    loop->is_inside = true;
-    return false;
-}
-
-/* Returns whether the loop is over or idle, or the error that ends the run. */
-static int next_turn(weir_loop *loop, int64_t limit_ns)
-{
-    int err = weir__loop_turn(loop, limit_ns);
-
-    if (err != 0)
-        return err;
-    if (loop->is_ending && weir__loop_wind_up(loop)) {
-        weir__loop_tell_done(loop);
-        return true;
-    }
-    if (has_passed(limit_ns))
-        return -ETIMEDOUT;
-    return becomes_idle(loop);
-}
-
-int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
-{
-    weir_loop *outer = weir__thread_loop();
-    int result;
-
-    weir__thread_set_loop(loop);
-    loop->is_inside = true;
-    do
-        result = next_turn(loop, limit_ns);
-    while (result == 0);
-    weir__thread_set_loop(outer);
-    if (result < 0)
-        loop->is_inside = false;
-    return result < 0 ? result : 0;
-}
-
-int weir_loop_run(weir_loop *loop, weir_run_mode mode)
-{
-    int err;
-
-    if (loop == NULL || (unsigned)mode > WEIR_RUN_UNTIL_CLOSED)
-        return -EINVAL;
-    err = claim(loop);
-    if (err != 0)
-        return err;
-    weir__loop_enter(loop);
-    loop->is_until_idle = mode == WEIR_RUN_UNTIL_IDLE;
-    loop->is_stepped = false;
-    err = weir__loop_drive(loop, -1);
-    if (err != 0)
-        (void)leave(loop, false);
-    weir__loop_exit(loop);
-    return err;
-}
-
-int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
-{
-    weir_loop *outer = weir__thread_loop();
-    int err;
-
-    if (loop == NULL)
-        return -EINVAL;
-    err = claim(loop);
-    if (err != 0)
-        return err;
-    weir__loop_enter(loop);
-    loop->is_until_idle = false;
-    loop->is_stepped = true;
-    weir__thread_set_loop(loop);
-    loop->is_inside = true;
-    err = weir__loop_turn(
-        loop, timeout_ns == 0 ? 0 : weir__clock_deadline(timeout_ns));
-    if (err == 0 && loop->is_ending && weir__loop_wind_up(loop)) {
-        weir__loop_tell_done(loop);
-        err = WEIR_ECLOSED;
-    }
-    loop->is_inside = false;
-    weir__thread_set_loop(outer);
-    if (err != WEIR_ECLOSED)
-        lie_between_steps(loop);
     weir__loop_exit(loop);
     return err;
 }

@@ -10,8 +10,9 @@
  * "The loop's thread" is the one that has claimed the door: inside run or
  * step, or between two steps.  A claim hands the inside over (ingress/P3).
  *
- * The files that share this struct: loop.c (life, and the ways in), turn.c (one
- * turn), microtask.c, timer.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.
+ * The files that share this struct: loop.c (life), submit.c (the ways in), run.c
+ * (whose thread it is), turn.c (one turn), microtask.c, timer.c, fd.c,
+ * shutdown.c, raise.c, metrics.c, report.c.
  */
 #ifndef WEIR_SRC_LOOP_H
 #define WEIR_SRC_LOOP_H
@@ -132,6 +133,25 @@ struct weir_loop {
 
 /* ---- loop.c ---- */
 
+/* Holds the memory, and lets it go. */
+void weir__loop_enter(weir_loop *loop);
+void weir__loop_exit(weir_loop *loop);
+
+/* All that is left is told WEIR_ECANCELED, and nothing new is taken.
+ * Thread: the loop's. */
+static inline bool weir__loop_is_ending(const weir_loop *loop)
+{
+    return loop->is_winding || loop->status != 0;
+}
+
+/* Whether something outside the queues keeps run from becoming idle. */
+bool weir__loop_is_held(weir_loop *loop);
+
+/* The poller, made if there is none.  Under the lock. */
+int weir__loop_need_poller(weir_loop *loop);
+
+/* ---- submit.c ---- */
+
 /* Into the door, with the wake that this may need. */
 int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket);
 
@@ -143,34 +163,6 @@ int weir__loop_push_call(weir_loop *loop,
 
 /* Wakes a loop as push or close asked for. */
 void weir__loop_wake(weir_loop *loop, int wake);
-
-/* Holds the memory, and lets it go. */
-void weir__loop_enter(weir_loop *loop);
-void weir__loop_exit(weir_loop *loop);
-
-static inline bool weir__loop_is_mine(const weir_loop *loop)
-{
-    return weir__thread_loop() == loop;
-}
-
-/* All that is left is told WEIR_ECANCELED, and nothing new is taken.
- * Thread: the loop's. */
-static inline bool weir__loop_is_ending(const weir_loop *loop)
-{
-    return loop->is_winding || loop->status != 0;
-}
-
-/* Whether this thread runs the loop, around the one that it is running now. */
-__attribute__((cold)) bool weir__loop_is_around(const weir_loop *loop);
-
-/* Whether its lists are this thread's: it is ours, or around ours.  Then
- * nothing may go through the door, behind what goes straight into the lists. */
-static inline bool weir__loop_is_local(const weir_loop *loop)
-{
-    const weir_loop *current = weir__thread_loop();
-
-    return current == loop || (current != NULL && weir__loop_is_around(loop));
-}
 
 /* This thread has sent a job to a pool. */
 static inline void weir__loop_note_job(void)
@@ -188,8 +180,24 @@ static inline void weir__loop_inner_task(weir_loop *loop)
         weir__metrics_add(&loop->metrics->inner, 1);
 }
 
-/* Whether something outside the queues keeps run from becoming idle. */
-bool weir__loop_is_held(weir_loop *loop);
+/* ---- run.c ---- */
+
+static inline bool weir__loop_is_mine(const weir_loop *loop)
+{
+    return weir__thread_loop() == loop;
+}
+
+/* Whether this thread runs the loop, around the one that it is running now. */
+__attribute__((cold)) bool weir__loop_is_around(const weir_loop *loop);
+
+/* Whether its lists are this thread's: it is ours, or around ours.  Then
+ * nothing may go through the door, behind what goes straight into the lists. */
+static inline bool weir__loop_is_local(const weir_loop *loop)
+{
+    const weir_loop *current = weir__thread_loop();
+
+    return current == loop || (current != NULL && weir__loop_is_around(loop));
+}
 
 /* Whether the loop is this thread's: inside a run, or between two steps.  And
  * the claim itself, when the door has said so. */
@@ -206,9 +214,6 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns);
 
 /* Somebody else has got the loop up; from the poller: its wake is owed. */
 void weir__loop_woken(weir_loop *loop, bool in_poller);
-
-/* The poller, made if there is none.  Under the lock. */
-int weir__loop_need_poller(weir_loop *loop);
 
 /* ---- turn.c ---- */
 
