@@ -31,7 +31,7 @@ static const weir_holder *find_one(size_t count, bool is_running)
 
 /* The calls that are looked for are made by functions of their own.  A place is
  * in the last of them that begins before it. */
-#define SPOT __attribute__((noinline, noclone))
+#define SPOT __attribute__((noinline))
 
 SPOT static void submit_here(void);
 SPOT static void post_here(void);
