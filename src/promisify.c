@@ -21,7 +21,8 @@
  *   P1  let_go: fetch_sub, release  -->  let_go: the last one's, acquire
  *       Hands over the memory.
  *
- * Tested by  test/unit/promisify.c, test/model/promisify.c
+ * Tested by  test/unit/promisify.c, test/model/promisify.c,
+ *            test/stress/promisify.c
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * promisify -- a loop that sends jobs and takes their outcomes, many at a time,
+ * while its pool or the loop itself is ended: each promise is handled once, each
+ * value is freed once, and the loop does not become idle before.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "support/crew.h"
+#include "support/effort.h"
+#include "support/random.h"
+#include "support/suite.h"
+#include "weir/abort.h"
+#include "weir/promise.h"
+
+enum { DEPTH = 40, MOST = 400 };
+
+enum end { NO_END, POOL_CLOSE, POOL_SHUTDOWN, LOOP_SHUTDOWN, LOOP_CLOSE, ENDS };
+
+static weir_loop *loop;
+static weir_pool *pool;
+static weir_abort *abort_; /* of some */
+
+/* Of the loop's thread. */
+static uint64_t left, sent;
+static struct random dice;
+
+static uint64_t handled, given,
+    freed;           /* atomic, relaxed: no order to hide in */
+static bool is_over; /* the same */
+
+static void count(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t total(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static void free_value(void *data)
+{
+    expect_int(*(int *)data, 42);
+    free(data);
+    count(&freed);
+}
+
+/* Runs on a worker. */
+static int give(void *arg, weir_value *value)
+{
+    int *data = malloc(sizeof(*data));
+
+    expect(data != NULL);
+    *data = 42;
+    *value = weir_value_of(data, free_value);
+    count(&given);
+    return arg != NULL ? -EIO : 0;
+}
+
+static weir_result on_outcome(void *arg, const weir_value *value);
+
+static void send_one(void)
+{
+    weir_submit_options options = {.size = sizeof(options), .abort = abort_};
+    uint64_t random = random_next(&dice);
+    weir_promise *promise;
+    int err;
+
+    if (left == 0)
+        return;
+    left--;
+    err = weir_promisify(&promise, loop, pool, give, random & 1 ? &dice : NULL,
+                         random & 14 ? NULL : &options);
+    if (err != 0) {
+        expect_status(err, WEIR_ECLOSED);
+        left = 0;
+        return;
+    }
+    sent++;
+    expect_status(
+        weir_promise_then(promise, on_outcome, on_outcome, NULL, NULL), 0);
+    weir_promise_unref(promise);
+}
+
+static weir_result on_outcome(void *arg, const weir_value *value)
+{
+    (void)arg;
+    if (value->data != NULL)
+        expect_int(*(int *)value->data, 42);
+    count(&handled);
+    send_one();
+    return weir_give(weir_value_of(NULL, NULL));
+}
+
+static void begin(void *arg, int status)
+{
+    (void)arg;
+    if (status != 0)
+        left = 0; /* closed before it began */
+    for (int i = 0; i < DEPTH; i++)
+        send_one();
+}
+
+/* Those that the handlers' outcomes go to, when the loop ends. */
+static void ignore(void *arg, weir_loop *of, const weir_rejection *what)
+{
+    (void)arg, (void)of;
+    expect_status(what->code, WEIR_ECANCELED);
+}
+
+struct scene {
+    enum end end;
+    uint64_t at; /* after so many outcomes */
+};
+
+static void bring_end(const struct scene *scene)
+{
+    while (total(&handled) < scene->at &&
+           !__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+        sched_yield();
+    (void)weir_abort_raise(abort_, -ECANCELED);
+    if (scene->end == POOL_CLOSE)
+        (void)!weir_pool_close(pool, 0);
+    else if (scene->end == POOL_SHUTDOWN)
+        (void)!weir_pool_shutdown(pool, 0);
+    else if (scene->end == LOOP_SHUTDOWN)
+        expect_status(weir_loop_shutdown(loop, -1), 0);
+    else if (scene->end == LOOP_CLOSE)
+        expect_status(weir_loop_close(loop), 0);
+}
+
+static void run_or_end(struct crew *crew, unsigned id)
+{
+    int err;
+
+    if (id == 1) {
+        bring_end(crew->context);
+        return;
+    }
+    err = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);
+    expect(err == 0 || err == WEIR_ECLOSED);
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+}
+
+STRESS_CASE(promisify_is_handled_once_whoever_ends)
+{
+    struct effort effort = effort_begin(4);
+    struct random random = {random_seed()};
+    uint64_t outcomes = 0;
+
+    while (effort_goes_on(&effort)) {
+        struct scene scene = {.end = (enum end)random_below(&random, ENDS),
+                              .at = random_below(&random, MOST)};
+        weir_loop_options loop_options = {.size = sizeof(loop_options),
+                                          .on_rejection = ignore};
+        weir_pool_options options = {
+            .size = sizeof(options),
+            .workers = 1 + (uint32_t)random_below(&random, 3)};
+
+        left = MOST;
+        sent = handled = given = freed = 0;
+        is_over = false;
+        dice.state = random_next(&random);
+        expect_status(weir_loop_new(&loop, &loop_options), 0);
+        expect_status(weir_pool_new(&pool, &options), 0);
+        expect_status(weir_abort_new(&abort_), 0);
+        expect_status(weir_loop_submit(loop, begin, NULL), 0);
+        crew_run(2, run_or_end, &scene);
+        expect_int(total(&handled), sent);
+        expect_int(left, 0);
+        expect_status(weir_pool_shutdown(pool, -1), 0);
+        expect_status(weir_pool_free(pool), 0);
+        weir_abort_unref(abort_);
+        expect_status(weir_loop_free(loop), 0);
+        expect_int(total(&freed), total(&given));
+        outcomes += sent;
+    }
+    fprintf(stderr, "# %" PRIu64 " outcomes\n", outcomes);
+}
