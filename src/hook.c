@@ -143,7 +143,7 @@ int weir_service_add_hook(weir_service *service, const char *name,
         err = -EALREADY;
     } else {
         hook->next = service->hooks;
-        service->hooks = hook;
+        plain_store(&service->hooks, hook);
     }
     weir__lock_unlock(&service->lock);
     if (err != 0)
@@ -179,7 +179,8 @@ void weir__hooks_free(weir_service *service)
 
 void weir__hooks_report(const weir_service *service, struct weir__page *page)
 {
-    for (struct weir__hook *hook = service->hooks; hook; hook = hook->next) {
+    for (struct weir__hook *hook = plain_load(&service->hooks); hook != NULL;
+         hook = hook->next) {
         int64_t since_ns = load_relaxed(&hook->since_ns); /* relaxed: picture */
 
         /* relaxed: picture */

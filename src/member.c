@@ -123,7 +123,7 @@ static void list(struct weir__member *member)
     weir_service *service = member->service;
 
     member->next = service->members;
-    service->members = member;
+    plain_store(&service->members, member);
     *(member->pool != NULL ? &service->pools : &service->loops) += 1;
 }
 

@@ -67,6 +67,11 @@ static void init(void)
     make(1);
 }
 
+static void init_two(void)
+{
+    make(2);
+}
+
 /* ---- the user ---- */
 
 static void await_end(void)
@@ -178,6 +183,20 @@ static void hook_ran_unless_forced(void)
     freed();
 }
 
+/* Somebody who looks all the time. */
+static void look(void)
+{
+    weir_holder holders[4];
+
+    (void)weir_service_report(service, holders, 4);
+}
+
+static void add_hook_start_and_stop(void)
+{
+    model_assert(weir_service_add_hook(service, "hook", -1, hook, NULL) == 0);
+    start_stop_and_wait();
+}
+
 /* ---- a pool ---- */
 
 static weir_pool *pool;
@@ -215,11 +234,6 @@ static void job_was_called_once(void)
 /* ---- a loop ---- */
 
 static weir_loop *loop;
-
-static void init_loop(void)
-{
-    make(2);
-}
 
 static void work_on_loop(void *arg, int status)
 {
@@ -309,12 +323,16 @@ static const struct model_case cases[] = {
      .pct_depth = 4,
      .threads = {T(start_stop_and_wait), T(model_spare), T(model_spare),
                  T(second_goes_by), T(force)}},
+    {"report_sees_hooks_that_are_whole", .setup = init_two,
+     .finish = hook_ran_unless_forced, .steps = 3000, .preemption_bound = 1,
+     .threads = {T(add_hook_start_and_stop), T(model_spare), T(model_spare),
+                 T(look)}},
     {"pool_ends_before_it_is_closed_or_by_force", .setup = init_pool,
      .finish = job_was_called_once, .steps = 4000, .random_runs = 2000,
      .pct_depth = 4,
      .threads = {T(start_work_and_wait), T(model_spare), T(model_spare),
                  T(signal_once)}},
-    {"loop_ends_before_it_is_closed_or_by_force", .setup = init_loop,
+    {"loop_ends_before_it_is_closed_or_by_force", .setup = init_two,
      .finish = job_was_called_once, .steps = 4000, .random_runs = 2000,
      .pct_depth = 4,
      .threads = {T(add_loop_start_and_wait), T(model_spare), T(model_spare),
