@@ -160,10 +160,9 @@ static enum rank next_rank(struct weir__worker *worker)
     }
 }
 
-static weir_job *pick(struct weir__worker *worker, bool may_wait)
+static weir_job *pick_in_order(struct weir__worker *worker,
+                               const uint8_t *order, bool may_wait)
 {
-    const uint8_t *order = ranks[next_rank(worker)];
-
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
         unsigned priority = order[i];
         weir_job *job = NULL;
@@ -179,6 +178,18 @@ static weir_job *pick(struct weir__worker *worker, bool may_wait)
             return job;
     }
     return NULL;
+}
+
+/* Mostly there are NORMAL jobs of its own, and nothing is HIGH. */
+static weir_job *pick(struct weir__worker *worker, bool may_wait)
+{
+    enum rank rank = next_rank(worker);
+    weir_job *job = NULL;
+
+    if (rank == FIRST_HIGH && worker->occupied == 1U << NORMAL &&
+        weir__injector_is_empty(&worker->pool->injector[HIGH]))
+        job = weir__deque_pop(&worker->deque[NORMAL]);
+    return job != NULL ? job : pick_in_order(worker, ranks[rank], may_wait);
 }
 
 /* xorshift32: Marsaglia 2003. */
