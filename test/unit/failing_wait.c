@@ -291,6 +291,9 @@ CASE(failing_wait_that_is_over_too_early_goes_on)
 }
 
 /* A timer is never early, whatever ends the waits. */
+/* Long enough that even a thread which loses its core comes to its wait. */
+enum { DELAY_NS = 100 * MILLISECOND_NS };
+
 static int64_t deadline_ns;
 
 static void expect_not_early(void *arg, int status)
@@ -304,8 +307,8 @@ static void expect_in_time(weir_fast_path bed, enum failing_call call,
 {
     begin();
     loop_make(LOOP_OPTIONS(.fast_path = bed));
-    deadline_ns = weir_clock_now() + 2 * MILLISECOND_NS;
-    expect_status(weir_timer_start(loop, NULL, 2 * MILLISECOND_NS, WEIR_ONCE,
+    deadline_ns = weir_clock_now() + DELAY_NS;
+    expect_status(weir_timer_start(loop, NULL, DELAY_NS, WEIR_ONCE,
                                    expect_not_early, "fired"),
                   0);
     failing_syscalls_set(call, 1, 20, error);
