@@ -124,12 +124,17 @@ function formatArray(ctx, value, level) {
     return output;
 }
 
+// A program may have given it another.
+const typedLength = Object.getOwnPropertyDescriptor(
+    Object.getPrototypeOf(Uint8Array.prototype), 'length').get;
+
 function formatTypedArray(ctx, value, level) {
-    const limit = Math.min(Math.max(0, ctx.maxArrayLength), value.length);
+    const length = typedLength.call(value);
+    const limit = Math.min(Math.max(0, ctx.maxArrayLength), length);
     const output = [];
     for (let i = 0; i < limit; i++)
         output.push(formatPrimitive(ctx, value[i]));
-    more(output, value.length - limit);
+    more(output, length - limit);
     if (ctx.showHidden) {
         ctx.indentation += 2;
         for (const key of ['BYTES_PER_ELEMENT', 'length', 'byteLength',
@@ -230,8 +235,8 @@ function describe(ctx, value, level, ctor, tag, isTyped) {
     }
     if (ArrayBuffer.isView(value) && kind !== 'DataView') {
         shape.keys = nonIndexKeys(value, showHidden);
-        const name = head(kind, `(${value.length})`);
-        if (value.length === 0 && shape.keys.length === 0 && !showHidden)
+        const length = typedLength.call(value), name = head(kind, `(${length})`);
+        if (length === 0 && shape.keys.length === 0 && !showHidden)
             return `${name}[]`;
         return Object.assign(shape, { open: `${name}[`, close: ']',
             entries: formatTypedArray, type: ARRAY });

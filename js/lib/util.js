@@ -2,7 +2,7 @@
 // util -- the part of Node's util that is here; docs/guide/javascript.md.
 'use strict';
 
-const { inspect, stripVTControlCharacters, isError, classOf } =
+const { inspect, stripVTControlCharacters, isError, isProxy, classOf } =
     require('inspect');
 const { format, formatWithOptions } = require('format');
 const { invalidArgType, coded } = require('errors');
@@ -85,11 +85,12 @@ const is = (...kinds) => (value) => value !== null &&
     kinds.includes(classOf(value));
 
 const types = {
+    isExternal: () => false, isProxy,
     isArrayBuffer: is('ArrayBuffer'), isSharedArrayBuffer: is('SharedArrayBuffer'),
     isAnyArrayBuffer: is('ArrayBuffer', 'SharedArrayBuffer'),
     isArrayBufferView: ArrayBuffer.isView, isDataView: is('DataView'),
     isTypedArray: (value) => ArrayBuffer.isView(value) && classOf(value) !== 'DataView',
-    isUint8Array: is('Uint8Array'), isDate: is('Date'), isRegExp: is('RegExp'),
+    isDate: is('Date'), isRegExp: is('RegExp'),
     isMap: is('Map'), isSet: is('Set'), isWeakMap: is('WeakMap'),
     isWeakSet: is('WeakSet'), isPromise: is('Promise'), isNativeError: isError,
     isMapIterator: is('Map Iterator'), isSetIterator: is('Set Iterator'),
@@ -101,8 +102,75 @@ const types = {
     isAsyncFunction: is('AsyncFunction', 'AsyncGeneratorFunction'),
     isGeneratorFunction: is('GeneratorFunction', 'AsyncGeneratorFunction'),
     isGeneratorObject: is('Generator', 'AsyncGenerator'),
+    isModuleNamespaceObject: is('Module'),
+};
+for (const kind of ['Uint8', 'Uint8Clamped', 'Uint16', 'Uint32', 'Int8', 'Int16',
+    'Int32', 'Float32', 'Float64', 'BigInt64', 'BigUint64'])
+    types[`is${kind}Array`] = is(`${kind}Array`);
+
+// ---- what Node keeps for old programs ----
+
+const old = {
+    _extend(target, source) {
+        return source === null || typeof source !== 'object' ? target
+            : Object.assign(target, source);
+    },
+    isArray: Array.isArray,
+    isBoolean: (value) => typeof value === 'boolean',
+    isBuffer: (value) => require('buffer').Buffer.isBuffer(value),
+    isNull: (value) => value === null,
+    isNullOrUndefined: (value) => value == null,
+    isNumber: (value) => typeof value === 'number',
+    isString: (value) => typeof value === 'string',
+    isSymbol: (value) => typeof value === 'symbol',
+    isUndefined: (value) => value === undefined,
+    isRegExp: types.isRegExp,
+    isObject: (value) => value !== null && typeof value === 'object',
+    isDate: types.isDate,
+    isError: (value) => isError(value) || value instanceof Error,
+    isFunction: (value) => typeof value === 'function',
+    isPrimitive: (value) => value === null ||
+        (typeof value !== 'object' && typeof value !== 'function'),
 };
 
+// ---- debuglog: to stderr, if NODE_DEBUG names the section ----
+
+function isWanted(section) {
+    const names = require('process').env.NODE_DEBUG ?? '';
+    return names.split(',').some((name) => name !== '' && new RegExp(
+        `^${name.replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replaceAll('*', '.*')}$`, 'i')
+        .test(section));
+}
+
+function debuglog(section, callback = undefined) {
+    const name = section.toUpperCase();
+    let isOn, isTold = false;
+    const enabled = () => isOn ??= isWanted(name);
+    function log(...args) {
+        if (!isTold) {
+            isTold = true;
+            if (typeof callback === 'function')
+                callback(log);
+        }
+        const { pid, stderr } = require('process');
+        if (enabled())
+            stderr.write(`${name} ${pid}: ${format(...args)}\n`);
+    }
+    return Object.defineProperty(log, 'enabled',
+        { get: enabled, configurable: true, enumerable: true });
+}
+
 module.exports = { inspect, format, formatWithOptions, stripVTControlCharacters,
-    promisify, callbackify, inherits, deprecate, types,
-    isDeepStrictEqual: (a, b) => require('deepequal').isDeepStrictEqual(a, b) };
+    promisify, callbackify, inherits, deprecate, types, debuglog, debug: debuglog,
+    isDeepStrictEqual: (a, b) => require('deepequal').isDeepStrictEqual(a, b),
+    parseArgs: (config) => require('parseargs').parseArgs(config),
+    toUSVString: (value) => `${value}`.toWellFormed(), ...old };
+for (const name of ['TextEncoder', 'TextDecoder'])
+    Object.defineProperty(module.exports, name, {
+        configurable: true, enumerable: true,
+        get: () => require('encoding')[name],
+        set(value) {
+            Object.defineProperty(module.exports, name, { value, writable: true,
+                configurable: true, enumerable: true });
+        },
+    });

@@ -130,6 +130,12 @@ warns_once() {
     [ "$(grep -c MicrotaskBudgetWarning "$scratch/err")" -eq 1 ]
 }
 expect "it warns once" warns_once
+debugs() {
+    NODE_DEBUG='one,some*' ends 0 -e 'const { debuglog } = require("util");
+        debuglog("something")("hello %d", 5); debuglog("else")("no")' &&
+        [ "$(sed 's/[0-9]*:/PID:/' "$scratch/err")" = 'SOMETHING PID: hello 5' ]
+}
+expect "NODE_DEBUG names what util.debuglog shows" debugs
 expect "a pipe that nobody reads does not hang it" in_time \
     bash -c "'$weir' -e 'for (let i = 0; i < 1e4; i++) console.log(i)' | head -1"
 finish
