@@ -41,6 +41,7 @@ static const struct {
     {"os", weir__js_add_os},
     {"fs/ops", weir__js_add_fs},
     {"fs/constants", weir__js_add_fs_constants},
+    {"kinds", weir__js_add_inspect},
 };
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,

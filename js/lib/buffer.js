@@ -6,7 +6,7 @@
 const { UTF8, UTF16LE, HEX, BASE64, BASE64URL, kindOf, decode, encode, write,
     utf8Length, validity } = require('encodings');
 const { coded, invalidArgType, invalidArgValue, outOfRange } = require('errors');
-const { inspect, classOf } = require('inspect');
+const { classOf, custom } = require('kinds');
 const { bytesOf } = require('encoding');
 const { compare, copy, fill, swap, search } = native;
 
@@ -394,7 +394,7 @@ const methods = {
     },
 
     inspect(depth, options) {
-        return this[inspect.custom](depth, options);
+        return this[custom](depth, options);
     },
 
     compare(target, targetStart, targetEnd, sourceStart, sourceEnd) {
@@ -468,9 +468,9 @@ for (const [key, of] of [['parent', 'buffer'], ['offset', 'byteOffset']])
         get() { return this instanceof Buffer ? this[of] : undefined; },
     });
 
-Object.defineProperty(Buffer.prototype, inspect.custom, {
+Object.defineProperty(Buffer.prototype, custom, {
     writable: true, enumerable: true, configurable: true,
-    value(depth, options) {
+    value(depth, options, inspect = require('inspect').inspect) {
         const count = Math.min(maxShown, this.length), rest = this.length - maxShown;
         let text = decode(HEX, this, 0, count, false).replace(/..(?=.)/g, '$& ');
         if (rest > 0)

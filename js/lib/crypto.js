@@ -6,7 +6,7 @@
 const { fill, isEqual } = native;
 const { HEX, decode } = require('encodings');
 const { bytesOf } = require('encoding');
-const { classOf } = require('inspect');
+const { classOf } = require('kinds');
 const { coded, invalidArgType, outOfRange } = require('errors');
 
 const isBytes = (value) => ArrayBuffer.isView(value) ||

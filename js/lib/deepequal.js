@@ -3,7 +3,7 @@
 // assert.deepEqual and util.isDeepStrictEqual mean it.
 'use strict';
 
-const { classOf, isError } = require('inspect');
+const { classOf, isError } = require('kinds');
 
 const { hasOwnProperty, propertyIsEnumerable, toString } = Object.prototype;
 const has = (object, key) => hasOwnProperty.call(object, key);

@@ -5,7 +5,7 @@
 
 const { UTF8, TEXT16LE, TEXT16BE, WINDOWS1252, decode, tail, encode,
     encodeInto } = require('encodings');
-const { classOf } = require('inspect');
+const { classOf, custom } = require('kinds');
 const { coded, invalidArgType } = require('errors');
 
 // ---- labels ----
@@ -197,7 +197,7 @@ for (const [ctor, ...keys] of [
 }
 
 function shown(proto, text) {
-    Object.defineProperty(proto, require('inspect').inspect.custom,
+    Object.defineProperty(proto, custom,
         { value: text, writable: true, configurable: true });
 }
 shown(TextEncoder.prototype, function (depth, options, inspect) {

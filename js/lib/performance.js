@@ -5,7 +5,7 @@
 const { now, timeOrigin } = require('clock');
 const { EventTarget } = require('eventtarget');
 const { coded, invalidArgType, invalidArgValue } = require('errors');
-const { inspect } = require('inspect');
+const { custom } = require('kinds');
 
 const allowed = Symbol('allowed'); // to construct
 
@@ -53,7 +53,7 @@ class PerformanceEntry {
         return { name: this.name, entryType: this.entryType,
             startTime: this.startTime, duration: this.duration };
     }
-    [inspect.custom](depth, options) {
+    [custom](depth, options, inspect = require('inspect').inspect) {
         return depth < 0 ? this : `${this.constructor.name} ` +
             inspect(this.toJSON(), { ...options,
                 depth: options.depth == null ? null : options.depth - 1 });
@@ -232,7 +232,7 @@ class Performance extends EventTarget {
         return { timeOrigin };
     }
 
-    [inspect.custom](depth, options) {
+    [custom](depth, options, inspect = require('inspect').inspect) {
         return depth < 0 ? this : `Performance ${inspect({ timeOrigin },
             { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
     }
@@ -252,7 +252,7 @@ for (const [ctor, ...keys] of [
         { value: ctor === PerformanceMark ? 1 : 0, configurable: true });
 }
 for (const { prototype } of [PerformanceEntry, Performance])
-    Object.defineProperty(prototype, inspect.custom, { enumerable: false });
+    Object.defineProperty(prototype, custom, { enumerable: false });
 
 module.exports = { performance: new Performance(allowed), Performance,
     PerformanceEntry, PerformanceMark, PerformanceMeasure };

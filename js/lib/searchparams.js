@@ -4,7 +4,7 @@
 
 const { parseUrlencodedString, serializeUrlencoded } = require('whatwg-url');
 const { coded, invalidArgType } = require('errors');
-const { inspect } = require('inspect');
+const { custom } = require('kinds');
 
 const text = (value) => `${value}`.toWellFormed();
 
@@ -161,7 +161,7 @@ class URLSearchParams {
     values() { return iterate(this, (one) => one[1]); }
     toString() { return serializeUrlencoded(listOf(this)); }
 
-    [inspect.custom](depth, options) {
+    [custom](depth, options, inspect = require('inspect').inspect) {
         const list = listOf(this);
         if (typeof depth === 'number' && depth < 0)
             return options.stylize('[Object]', 'special');
@@ -203,8 +203,8 @@ const walker = Object.create(IteratorPrototype, {
                 ? { value: walk.pick(list[walk.at++]), done: false }
                 : { value: undefined, done: true };
         } }.next },
-    [inspect.custom]: { writable: true, configurable: true,
-        value(depth, options) {
+    [custom]: { writable: true, configurable: true,
+        value(depth, options, inspect = require('inspect').inspect) {
             const { params, pick, at } = walks.get(this);
             if (typeof depth === 'number' && depth < 0)
                 return options.stylize('[Object]', 'special');

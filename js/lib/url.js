@@ -7,7 +7,7 @@
 const whatwg = require('whatwg-url');
 const { URLSearchParams, link, refill } = require('searchparams');
 const { coded, invalidArgType } = require('errors');
-const { inspect } = require('inspect');
+const { custom } = require('kinds');
 
 const { basicURLParse: parse } = whatwg;
 
@@ -187,7 +187,7 @@ class URL {
 
     toJSON() { return whatwg.serializeURL(this.#url); }
 
-    [inspect.custom](depth, options) {
+    [custom](depth, options, inspect = require('inspect').inspect) {
         if (typeof depth === 'number' && depth < 0)
             return this;
         const shown = { __proto__: { constructor: this.constructor } };
@@ -212,7 +212,7 @@ for (const key of ['toString', 'href', 'origin', 'protocol', 'username',
     Object.defineProperty(URL.prototype, key, { enumerable: true });
 for (const key of ['parse', 'canParse'])
     Object.defineProperty(URL, key, { enumerable: true });
-Object.defineProperty(URL.prototype, inspect.custom, { enumerable: false });
+Object.defineProperty(URL.prototype, custom, { enumerable: false });
 Object.defineProperty(URL.prototype, Symbol.toStringTag,
     { value: 'URL', configurable: true });
 
