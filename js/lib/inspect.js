@@ -337,8 +337,9 @@ function formatObject(ctx, value, level, isTyped) {
     if (typeof shape === 'string')
         return shape;
     if (ctx.depth !== null && level > ctx.depth) {
-        const name = prefix(ctor, tag, Array.isArray(value) ? 'Array' : 'Object');
-        return ctx.stylize(`[${name.slice(0, -1)}]`, 'special');
+        const name = prefix(ctor, tag, Array.isArray(value) ? 'Array' : 'Object')
+            .slice(0, -1);
+        return ctx.stylize(ctor === null ? name : `[${name}]`, 'special');
     }
     level++;
     ctx.seen.push(value);

@@ -82,7 +82,7 @@ function groupDigits(digits) {
 }
 
 function numberText(number, separate) {
-    if (Object.is(number, -0))
+    if (Object.is(number, -0) && !separate)
         return '-0';
     const text = `${number}`;
     if (!separate || !/^-?\d+(\.\d+)?$/.test(text))
