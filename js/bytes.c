@@ -19,8 +19,8 @@ static int of_buffer(JSContext *context, JSValueConst value,
 {
     uint8_t *data = JS_GetArrayBuffer(context, &bytes->size, value);
 
-    if (data == NULL && !JS_IsArrayBuffer(value))
-        return -1;
+    if (data == NULL && JS_HasException(context) && !JS_IsArrayBuffer(value))
+        return -1; /* it is no buffer; a shared one is never detached */
     if (data == NULL)
         return none(context, bytes);
     bytes->data = data;
