@@ -69,7 +69,7 @@ for (const [name, object] of Object.entries(modules))
                 const own = receivers[name]?.() ?? object;
                 if (a !== huge)
                     attempt(fn, a, ['x', 0, 1]);
-                for (const args of [[a], [a, a, a], ['x', a], [Buffer.alloc(4), a, a], [0, 0, a]])
+                for (const args of [[a, a, a], [Buffer.alloc(4), a], ['x', 0, a]])
                     attempt(fn, own, args);
             }
         }
@@ -79,13 +79,15 @@ for (const Kind of [URL, URLSearchParams, TextDecoder, TextEncoder, Buffer, Perf
     for (const a of values)
         for (const args of [[], [a], [a, a], ['http://a', a], ['utf-8', a], [{ actual: a, expected: a, operator: a }]])
             attempt(Reflect.construct, undefined, [Kind, args]);
-for (const a of values)
-    for (const b of values) {
+for (const [i, a] of values.entries())
+    for (const [j, b] of values.entries()) {
+        if ((i + j) % 3 !== 0)
+            continue;
         attempt(require('util').isDeepStrictEqual, undefined, [a, b]);
         attempt(require('assert').deepEqual, undefined, [a, b]);
         for (const encoding of ['utf8', 'hex'])
             attempt(Buffer.from, Buffer, [a, encoding, b]);
     }
 performance.clearMarks();
-console.log(calls > 40000, thrown > 10000, new URL('http://still/there').host, Buffer.from('works').toString());
+console.log(calls > 30000, thrown > 10000, new URL('http://still/there').host, Buffer.from('works').toString());
 process.exitCode = 0;
