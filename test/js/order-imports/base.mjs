@@ -1,0 +1,2 @@
+console.log('base');
+queueMicrotask(() => console.log('job of base'));

@@ -1,0 +1,3 @@
+console.log('common');
+process.nextTick(() => console.log('tick of common'));
+module.exports = 'exports of common';

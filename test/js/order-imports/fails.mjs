@@ -1,0 +1,3 @@
+console.log('fails');
+await null;
+throw new Error('of fails');
