@@ -18,7 +18,7 @@ TESTS = \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
-    test/api/aplus.sh test/api/promise_order.sh \
+    test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \
     test/api/instructions.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
