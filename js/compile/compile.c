@@ -16,7 +16,7 @@
 static const char head[] = "(function (exports, require, module, native) {";
 static const char tail[] = "\n})";
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
     perror(what);
     exit(1);
