@@ -95,7 +95,7 @@ struct weir_js {
     size_t armed; /* of them */
     int64_t timer_turn, timer_base_ns;
     struct weir__js_cloner *cloner; /* NULL: nothing was cloned; js/clone.c */
-    struct weir__js_link ports;     /* the open ones; js/port.c */
+    struct weir__js_link ports;     /* those that are held; js/port.c */
     JSValue port_hooks[4];
     struct weir__js_link workers;   /* its own; js/worker.c */
     struct weir__js_worker *worker; /* that it runs in; NULL: the main one */

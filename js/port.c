@@ -25,10 +25,10 @@
 enum { MOST_IN_A_TURN = 256 };
 
 struct port {
-    struct weir__js_link link; /* js->ports, while it is open */
+    struct weir__js_link link; /* js->ports, while its object is held */
     weir_js *js;
     struct weir__js_mailbox *mailbox; /* NULL: closed, or gone elsewhere */
-    JSValue object;                   /* held while it is open */
+    JSValue object;                   /* held until it was told "close" */
     bool is_started, is_ref;
     bool is_collected; /* the object is gone */
     unsigned refs;     /* callbacks of the loop that have it */
@@ -80,7 +80,6 @@ static void let_go_of_mailbox(struct port *port)
 {
     set_ref(port, false);
     port->mailbox = NULL;
-    weir__js_list_remove(&port->link);
 }
 
 /* Takes the values. */
@@ -134,6 +133,7 @@ static void drop_object(struct port *port)
 {
     JSValue object = port->object;
 
+    weir__js_list_remove(&port->link);
     port->object = JS_UNDEFINED;
     JS_FreeValue(port->js->context, object);
 }
@@ -182,8 +182,10 @@ void weir__js_drop_ports(weir_js *js)
         struct port *port = (struct port *)js->ports.next;
         struct weir__js_mailbox *mailbox = port->mailbox;
 
-        let_go_of_mailbox(port);
-        weir__js_mailbox_close(mailbox);
+        if (mailbox != NULL) {
+            let_go_of_mailbox(port);
+            weir__js_mailbox_close(mailbox);
+        }
         drop_object(port);
     }
     for (int i = 0; i < WEIR__PORT_HOOKS; i++)
