@@ -37,6 +37,7 @@
 
 enum {
     TERMINATED_CODE = 1,
+    MICROTASK_BUDGET = 100000,    /* as the program's default */
     STACK_SIZE = 4 * 1024 * 1024, /* of JavaScript, as Node's */
     OWN_STACK_SIZE = 1024 * 1024, /* of C, beside that */
 };
@@ -175,11 +176,24 @@ static int run_host(struct weir__js_worker *worker, weir_loop *loop)
     return code;
 }
 
+/* The thread's own host: only this thread sets it. */
+static void on_breach(void *arg, weir_loop *loop)
+{
+    struct weir__js_worker *worker = arg;
+
+    (void)loop;
+    if (worker->js != NULL)
+        weir_js_breach(worker->js);
+}
+
 static void *run_thread(void *arg)
 {
     struct weir__js_worker *worker = arg;
-    weir_loop_options options = {
-        .size = sizeof(options), .name = "worker", .microtask_budget = 100000};
+    weir_loop_options options = {.size = sizeof(options),
+                                 .name = "worker",
+                                 .microtask_budget = MICROTASK_BUDGET,
+                                 .arg = worker,
+                                 .on_breach = on_breach};
     weir_loop *loop;
 
     worker->exit_code = TERMINATED_CODE;

@@ -164,7 +164,11 @@ function transferList(given) {
     if (!isList && typeof list[Symbol.iterator] !== 'function')
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
             'Optional options.transfer argument must be an iterable');
-    return [...list].filter((one) => !untransferable.has(one));
+    const wanted = [];
+    for (const one of list)
+        if (!untransferable.has(one))
+            wanted.push(one);
+    return wanted;
 }
 
 const untransferable = new WeakSet();

@@ -73,16 +73,16 @@ class Worker extends EventEmitter {
 
     constructor(filename, options = {}) {
         super();
-        if (options === null || typeof options !== 'object')
-            throw invalidArgType('options', 'of type object', options);
         const { eval: isEval, argv, name = '' } = options;
         if (argv !== undefined && !Array.isArray(argv))
             throw invalidArgType('options.argv', 'an instance of Array', argv);
         if (typeof name !== 'string')
             throw invalidArgType('options.name', 'of type string', name);
+        if (isEval && typeof filename !== 'string')
+            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The property " +
+                "'options.eval' must be false when 'filename' is not a string. " +
+                `Received ${require('inspect').inspect(isEval)}`);
         const text = isEval ? filename : fileOf(filename);
-        if (typeof text !== 'string')
-            throw invalidArgType('filename', 'of type string', filename);
         this.#limits = limitsOf(options.resourceLimits);
         const start = { workerData: options.workerData, name,
             env: environmentOf(options.env), argv: argv?.map(String) ?? [],
@@ -171,6 +171,6 @@ module.exports = {
     threadId: thread.threadId, SHARE_ENV, Worker,
     parentPort: thread.parentPort,
     get BroadcastChannel() { return require('broadcast'); },
-    workerData: thread.start?.workerData ?? null,
+    workerData: thread.isMainThread ? null : thread.start.workerData,
     setEnvironmentData, getEnvironmentData,
 };
