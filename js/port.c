@@ -29,6 +29,7 @@ struct port {
     weir_js *js;
     struct weir__js_mailbox *mailbox; /* NULL: closed, or gone elsewhere */
     JSValue object;                   /* held until it was told "close" */
+    JSValue listener; /* the only one, if it wants the value and nothing else */
     bool is_started, is_ref;
     bool is_collected; /* the object is gone */
     unsigned refs;     /* callbacks of the loop that have it */
@@ -89,12 +90,18 @@ static void call_hook(struct port *port, enum weir__js_port_hook hook,
     weir_js *js = port->js;
     JSContext *context = js->context;
     JSValue object = JS_DupValue(context, port->object);
+    bool is_simple =
+        hook == WEIR__PORT_MESSAGE && !JS_IsUndefined(port->listener);
+    JSValue function =
+        JS_DupValue(context, is_simple ? port->listener : js->port_hooks[hook]);
     JSValueConst args[] = {value, ports};
-    JSValue result = JS_Call(context, js->port_hooks[hook], object, 2, args);
+    JSValue result =
+        JS_Call(context, function, object, is_simple ? 1 : 2, args);
 
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(context, result);
+    JS_FreeValue(context, function);
     JS_FreeValue(context, value);
     JS_FreeValue(context, ports);
     JS_FreeValue(context, object); /* the port may go with it */
@@ -129,11 +136,21 @@ static void come_back(struct port *port)
     weir__js_let_go(js);
 }
 
+static void set_listener(struct port *port, JSValueConst function)
+{
+    JSContext *context = port->js->context;
+    JSValue old = port->listener;
+
+    port->listener = JS_DupValue(context, function);
+    JS_FreeValue(context, old);
+}
+
 static void drop_object(struct port *port)
 {
     JSValue object = port->object;
 
     weir__js_list_remove(&port->link);
+    set_listener(port, JS_UNDEFINED);
     port->object = JS_UNDEFINED;
     JS_FreeValue(port->js->context, object);
 }
@@ -219,16 +236,17 @@ static bool serve_one(struct port *port)
 
     if (port->mailbox == NULL)
         return false;
-    if (weir__js_mailbox_has_ended(port->mailbox)) {
-        close_port(port);
+    if (!port->is_started) {
+        if (weir__js_mailbox_has_ended(port->mailbox))
+            close_port(port);
         return false;
     }
-    message =
-        port->is_started ? weir__js_mailbox_take(port->mailbox, &left) : NULL;
-    if (message == NULL)
-        return false;
-    deliver(port, message);
-    return left > 0;
+    message = weir__js_mailbox_take(port->mailbox, &left);
+    if (message != NULL)
+        deliver(port, message);
+    else if (left > 0)
+        close_port(port); /* the end is all that is left */
+    return message != NULL && left > 0;
 }
 
 /* The mailbox is told to come again first: a message's callback may do anything,
@@ -271,7 +289,7 @@ JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
     }
     JS_SetOpaque(object, port);
     port->js = js;
-    port->object = JS_UNDEFINED;
+    port->object = port->listener = JS_UNDEFINED;
     result = JS_Call(context, js->port_hooks[WEIR__PORT_INIT], object, 0, NULL);
     JS_FreeValue(context, result);
     if (JS_IsException(result)) {
@@ -411,6 +429,19 @@ static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
     return result;
 }
 
+/* listen(port, function), or undefined: there is not only one */
+static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    struct port *port = port_of(weir__js_of(context), argv[0]);
+
+    (void)this_value;
+    (void)argc;
+    if (port != NULL && !JS_IsUndefined(port->object))
+        set_listener(port, argv[1]);
+    return JS_UNDEFINED;
+}
+
 /* isOpen(port) */
 static JSValue is_open(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
@@ -462,6 +493,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setHooks", WEIR__PORT_HOOKS + 1, set_hooks),
     JS_CFUNC_DEF("channel", 0, new_channel),
     JS_CFUNC_DEF("receive", 1, receive),
+    JS_CFUNC_DEF("listen", 2, listen),
     JS_CFUNC_DEF("isOpen", 1, is_open),
 };
 

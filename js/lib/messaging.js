@@ -85,8 +85,10 @@ function add(target, type, listener, once) {
     target.addEventListener(type, listener, { once });
     const entry = entriesOf(target).get(`${type}`)
         ?.find((one) => one.listener === listener);
-    if (entry !== undefined)
+    if (entry !== undefined) {
         entry.isNode = true;
+        target[kSimplify]?.(type);
+    }
     return target;
 }
 
@@ -118,6 +120,8 @@ function dispatch(target, type, value, ports) {
 
 // ---- ports ----
 
+const kSimplify = Symbol('simplify');
+
 class MessagePort extends NodeEventTarget {
     constructor() {
         throw coded(TypeError, 'ERR_CONSTRUCT_CALL_INVALID',
@@ -127,12 +131,22 @@ class MessagePort extends NodeEventTarget {
     [kChanged](type, count, isMore) {
         if (type !== 'message')
             return;
+        this[kSimplify](type);
         if (count === 1 && isMore) {
             this.ref();
             this.start();
         } else if (count === 0) {
             this.unref();
         }
+    }
+    // One function that wants the value is called without a detour.
+    [kSimplify](type) {
+        if (type !== 'message')
+            return;
+        const list = listeners.get(this).get(type);
+        const one = list?.length === 1 ? list[0] : undefined;
+        native.listen(this, one?.isNode && !one.once &&
+            typeof one.listener === 'function' ? one.listener : undefined);
     }
 }
 native.methods(MessagePort.prototype);
