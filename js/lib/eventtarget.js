@@ -7,11 +7,14 @@ const { coded, invalidArgType } = require('errors');
 const { now } = require('clock');
 
 const NONE = 0, AT_TARGET = 2;
-const state = new WeakMap(); // Event -> what is not public of it
+let stateOf; // Event -> what is not public of it
 
 class Event {
-    #type; #bubbles; #cancelable; #composed; #canceled = false;
-    #timeStamp = now();
+    #own;
+
+    static {
+        stateOf = (event) => event.#own;
+    }
 
     constructor(type, options = undefined) {
         if (arguments.length === 0)
@@ -20,33 +23,28 @@ class Event {
         if (options != null && typeof options !== 'object' &&
             typeof options !== 'function')
             throw invalidArgType('options', 'of type object', options);
-        this.#type = `${type}`;
-        this.#bubbles = !!options?.bubbles;
-        this.#cancelable = !!options?.cancelable;
-        this.#composed = !!options?.composed;
-        state.set(this, { target: null, phase: NONE, isStopped: false,
-            isEnded: false, isPassive: false, cancel: () => {
-                if (this.#cancelable)
-                    this.#canceled = true;
-            } });
+        this.#own = { type: `${type}`, bubbles: !!options?.bubbles,
+            cancelable: !!options?.cancelable, composed: !!options?.composed,
+            timeStamp: now(), target: null, phase: NONE, isStopped: false,
+            isEnded: false, isPassive: false, isCanceled: false, isTrusted: false };
     }
 
-    get type() { return this.#type; }
-    get target() { return state.get(this).target; }
+    get type() { return this.#own.type; }
+    get target() { return this.#own.target; }
     get currentTarget() {
-        const { phase, target } = state.get(this);
+        const { phase, target } = this.#own;
         return phase === NONE ? null : target;
     }
     get srcElement() { return this.target; }
-    get eventPhase() { return state.get(this).phase; }
-    get bubbles() { return this.#bubbles; }
-    get cancelable() { return this.#cancelable; }
-    get composed() { return this.#composed; }
-    get defaultPrevented() { return this.#cancelable && this.#canceled; }
+    get eventPhase() { return this.#own.phase; }
+    get bubbles() { return this.#own.bubbles; }
+    get cancelable() { return this.#own.cancelable; }
+    get composed() { return this.#own.composed; }
+    get defaultPrevented() { return this.#own.isCanceled; }
     get returnValue() { return !this.defaultPrevented; }
-    get timeStamp() { return this.#timeStamp; }
-    get isTrusted() { return state.get(this).isTrusted === true; }
-    get cancelBubble() { return state.get(this).isEnded; }
+    get timeStamp() { return this.#own.timeStamp; }
+    get isTrusted() { return this.#own.isTrusted; }
+    get cancelBubble() { return this.#own.isEnded; }
     set cancelBubble(value) {
         if (value)
             this.stopPropagation();
@@ -56,14 +54,13 @@ class Event {
         return target === null ? [] : [target];
     }
     preventDefault() {
-        const own = state.get(this);
-        if (!own.isPassive)
-            own.cancel();
+        const own = this.#own;
+        if (!own.isPassive && own.cancelable)
+            own.isCanceled = true;
     }
-    stopPropagation() { state.get(this).isEnded = true; }
+    stopPropagation() { this.#own.isEnded = true; }
     stopImmediatePropagation() {
-        const own = state.get(this);
-        own.isEnded = own.isStopped = true;
+        this.#own.isEnded = this.#own.isStopped = true;
     }
     static NONE = 0;
     static CAPTURING_PHASE = 1;
@@ -174,7 +171,7 @@ class EventTarget {
                 'Value of "this" must be of type EventTarget');
         if (!(event instanceof Event))
             throw invalidArgType('event', 'an instance of Event', event);
-        const own = state.get(event);
+        const own = stateOf(event);
         if (own.phase !== NONE)
             throw coded(Error, 'ERR_EVENT_RECURSION',
                 `The event "${event.type}" is already being dispatched`);
@@ -313,8 +310,8 @@ function abort(signal, reason) {
         Object.assign(signals.get(one), { aborted: true, reason });
     for (const one of [signal, ...dependants]) {
         const event = new Event('abort');
-        state.get(event).isTrusted = true;
-        dispatch(one, event, state.get(event));
+        stateOf(event).isTrusted = true;
+        dispatch(one, event, stateOf(event));
     }
 }
 
@@ -361,9 +358,10 @@ shown(EventTarget.prototype, function (depth, options, inspect) {
 
 // An event that the host dispatches by itself; target null: it is over.
 function dispatchTrusted(event, target) {
-    const own = state.get(event);
+    const own = stateOf(event);
     if (target === null) {
         own.phase = NONE;
+        own.isEnded = own.isStopped = false;
         return;
     }
     own.isTrusted = true;
@@ -375,5 +373,6 @@ const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [
     .map((one) => one.listener);
 
 module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
-    listeners, kChanged, call, defineHandler, dispatchTrusted, listenersOf, limits,
+    listeners, kChanged, call, defineHandler, dispatchTrusted, stateOf,
+    listenersOf, limits,
     resisting };

@@ -3,30 +3,31 @@
 // with the methods of an EventEmitter, as Node has them.
 'use strict';
 
-const { Event, EventTarget, listeners, kChanged, call, dispatchTrusted,
+const { Event, EventTarget, listeners, kChanged, call, stateOf, dispatchTrusted,
     defineHandler } = require('eventtarget');
 const { coded, invalidArgType } = require('errors');
 
 class MessageEvent extends Event {
-    #data; #origin; #lastEventId; #source; #ports;
+    #data; #ports; #more;
     constructor(type, init = undefined) {
         if (arguments.length === 0)
             throw new TypeError('MessageEvent constructor: 1 argument required, ' +
                 'but only 0 present.');
         super(type, init);
         this.#data = init?.data === undefined ? null : init.data;
-        this.#origin = init?.origin === undefined ? '' : `${init.origin}`;
-        this.#lastEventId = init?.lastEventId === undefined ? ''
-            : `${init.lastEventId}`;
-        this.#source = init?.source ?? null;
-        this.#ports = Object.freeze([...init?.ports ?? []]);
+        this.#ports = init?.ports == null ? none : Object.freeze([...init.ports]);
+        if (init?.origin !== undefined || init?.lastEventId !== undefined ||
+            init?.source != null)
+            this.#more = { origin: `${init.origin ?? ''}`,
+                lastEventId: `${init.lastEventId ?? ''}`, source: init.source ?? null };
     }
     get data() { return this.#data; }
-    get origin() { return this.#origin; }
-    get lastEventId() { return this.#lastEventId; }
-    get source() { return this.#source; }
+    get origin() { return this.#more === undefined ? '' : this.#more.origin; }
+    get lastEventId() { return this.#more === undefined ? '' : this.#more.lastEventId; }
+    get source() { return this.#more === undefined ? null : this.#more.source; }
     get ports() { return this.#ports; }
 }
+const none = Object.freeze([]); // of most, so they share it
 
 // ---- an EventTarget with an emitter's methods ----
 
@@ -98,7 +99,8 @@ function dispatch(target, type, value, ports) {
     if (list === undefined)
         return;
     let event;
-    for (const one of list) {
+    for (let i = 0; i < list.length; i++) { // it is replaced, not changed
+        const one = list[i];
         if (one.isRemoved)
             continue;
         if (!one.isNode && event === undefined) {
@@ -111,7 +113,7 @@ function dispatch(target, type, value, ports) {
             target.removeEventListener(type, one.listener,
                 { capture: one.capture });
         call(target, one.listener, one.isNode ? value : event);
-        if (event?.cancelBubble)
+        if (event !== undefined && stateOf(event).isStopped)
             break;
     }
     if (event !== undefined)
