@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ struct weir__js_worker {
     pthread_mutex_t lock;
     weir_js *js;        /* under the lock */
     bool is_terminated; /* under the lock */
+    weir_task stop;     /* the loop's, once it is terminated */
 };
 
 static int new_id(void)
@@ -212,10 +214,15 @@ static void *run_thread(void *arg)
 
 /* ---- the parent's thread ---- */
 
-static void stop(void *arg, int status)
+/* On the worker's thread, whose loop still runs: so the host is there. */
+static void stop(weir_task *task, int status)
 {
+    struct weir__js_worker *worker =
+        (struct weir__js_worker *)((char *)task -
+                                   offsetof(struct weir__js_worker, stop));
+
     if (status == 0)
-        weir__js_stop(arg, TERMINATED_CODE);
+        weir__js_stop(worker->js, TERMINATED_CODE);
 }
 
 static void terminate(struct weir__js_worker *worker)
@@ -223,10 +230,9 @@ static void terminate(struct weir__js_worker *worker)
     pthread_mutex_lock(&worker->lock);
     if (!worker->is_terminated && worker->js != NULL) {
         weir_js_terminate(worker->js);
-        /* A loop that sleeps has to be told as well.  Without memory for that,
-         * or if it ends anyway, it is as well. */
-        if (weir_loop_submit(worker->js->loop, stop, worker->js) != 0)
-            weir_loop_wake(worker->js->loop);
+        /* A loop that sleeps has to be told.  If it refuses, it ends. */
+        worker->stop.run = stop;
+        (void)!weir_loop_post(worker->js->loop, &worker->stop);
     }
     worker->is_terminated = true;
     pthread_mutex_unlock(&worker->lock);
