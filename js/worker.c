@@ -57,6 +57,9 @@ struct weir__js_worker {
     char *text;
     const char *argv[1];
     size_t memory_limit_bytes, stack_size_bytes;
+    weir_pool *pool; /* the first parent's, or NULL: */
+    weir_pool *(*get_pool)(void *arg);
+    void *pool_arg;
     /* the worker's thread, until it has ended */
     struct weir__js_message *start; /* NULL: it was read */
     struct weir__js_mailbox *far_control, *far_port;
@@ -158,12 +161,21 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
     return code;
 }
 
+static weir_pool *get_pool(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+
+    return worker->get_pool != NULL ? worker->get_pool(worker->pool_arg) : NULL;
+}
+
 static int run_host(struct weir__js_worker *worker, weir_loop *loop)
 {
     weir_js_options options = {.size = sizeof(options),
                                .memory_limit_bytes = worker->memory_limit_bytes,
                                .stack_size_bytes = worker->stack_size_bytes,
                                .allow_blocking = true,
+                               .pool = worker->pool,
+                               .get_pool = get_pool,
                                .arg = worker,
                                .on_uncaught = on_uncaught};
     weir_js *js;
@@ -466,6 +478,16 @@ static JSValue launch(weir_js *js, struct weir__js_worker *worker)
     return port;
 }
 
+/* All threads of a program share its pool. */
+static void share_pool(const weir_js *js, struct weir__js_worker *worker)
+{
+    const struct weir__js_worker *own = js->worker;
+
+    worker->pool = js->options.pool;
+    worker->get_pool = own != NULL ? own->get_pool : js->options.get_pool;
+    worker->pool_arg = own != NULL ? own->pool_arg : js->options.arg;
+}
+
 /* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer)
  * -> [handle, port, thread's number] */
 static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
@@ -481,6 +503,7 @@ static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
         return JS_ThrowOutOfMemory(context);
     pthread_mutex_init(&worker->lock, NULL);
     worker->parent = js;
+    share_pool(js, worker);
     worker->object = worker->on_event = JS_UNDEFINED;
     object = JS_NewObjectClass(context, js->classes[WEIR__JS_WORKER]);
     if (JS_IsException(object)) {

@@ -143,7 +143,7 @@ typedef struct weir_js_options {
                                   host.  NULL: they fail with -ENOTSUP */
     void *arg;                 /* of the two below */
     /* Instead of pool: asked for one when it is first needed, on the loop's
-     * thread; NULL: there is none. */
+     * thread, and on the threads of its workers; NULL: there is none. */
     weir_pool *(*get_pool)(void *arg);
     /* An exception left a callback, or a promise was rejected and has no
      * handler at the end of the checkpoint.  On the loop's thread; the host is
