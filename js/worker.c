@@ -39,6 +39,7 @@
 enum {
     TERMINATED_CODE = 1,
     MICROTASK_BUDGET = 100000,    /* as the program's default */
+    SPIN_NS = 20000,              /* a message is mostly followed by another */
     STACK_SIZE = 4 * 1024 * 1024, /* of JavaScript, as Node's */
     OWN_STACK_SIZE = 1024 * 1024, /* of C, beside that */
 };
@@ -95,9 +96,7 @@ static void tell(struct weir__js_worker *worker,
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
 {
-    (void)arg; /* weir__js_tell_parent has told it */
-    (void)js;
-    (void)error;
+    (void)arg, (void)js, (void)error; /* weir__js_tell_parent has told it */
 }
 
 void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
@@ -206,6 +205,7 @@ static void *run_thread(void *arg)
     weir_loop_options options = {.size = sizeof(options),
                                  .name = "worker",
                                  .microtask_budget = MICROTASK_BUDGET,
+                                 .spin_ns = SPIN_NS,
                                  .arg = worker,
                                  .on_breach = on_breach};
     weir_loop *loop;
