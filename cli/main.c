@@ -93,6 +93,9 @@ static bool choose(struct program *program)
     } else if (options->eval != NULL) {
         js->kind = WEIR_JS_PROGRAM_EVAL;
         js->text = options->eval;
+    } else if (options->file == NULL && isatty(STDIN_FILENO)) {
+        js->kind = WEIR_JS_PROGRAM_REPL;
+        js->text = "";
     } else if (options->file == NULL || strcmp(options->file, "-") == 0) {
         js->kind = WEIR_JS_PROGRAM_STDIN;
         js->text = read_stdin();

@@ -175,7 +175,9 @@ void options_help(void)
 {
     char text[64];
 
-    printf("%s\n%s; without a file, or with -, from stdin\n\n", usage, summary);
+    printf("%s\n%s; without a file, or with -, from stdin;\n"
+           "on a terminal, line by line\n\n",
+           usage, summary);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
         printf("  %-28s %s\n", text, table[i].help);
@@ -196,13 +198,16 @@ void options_man_page(void)
 {
     char text[64];
 
-    printf(".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
-           ".SH SYNOPSIS\n.B %s\n"
-           ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
-           "CommonJS one, until nothing is left to do.\n"
-           "Without a file, or with \\-, the program comes from stdin.\n"
-           ".SH OPTIONS\n",
-           WEIR_VERSION, summary, usage);
+    printf(
+        ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
+        ".SH SYNOPSIS\n.B %s\n"
+        ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
+        "CommonJS one, until nothing is left to do.\n"
+        "Without a file, or with \\-, the program comes from stdin; if that is "
+        "a terminal and no file is given, it is read line by line, and each "
+        "value printed.\n"
+        ".SH OPTIONS\n",
+        WEIR_VERSION, summary, usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
         printf(".TP\n.B ");

@@ -244,6 +244,11 @@ void weir__js_report(weir_js *js)
         JS_FreeValue(js->context, thrown);
         return;
     }
+    if (js->was_interrupted) { /* the person who did it knows */
+        js->was_interrupted = false;
+        JS_FreeValue(js->context, thrown);
+        return;
+    }
     JS_Throw(js->context, thrown);
     weir__js_report_last(js);
 }

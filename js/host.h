@@ -41,6 +41,8 @@ struct weir__js_hooks {
                       uint32_t number);
     /* One that `unhandled` was told of has got a handler. */
     void (*handled)(weir_js *js, JSValueConst promise);
+    /* A person wants the code that runs to stop. */
+    bool (*interrupted)(void);
 };
 
 /* Kinds of objects with a block of C behind them: js/class.c. */
@@ -68,14 +70,15 @@ struct weir_js {
     JSClassID classes[WEIR__JS_CLASSES];
     JSValue libs; /* name -> module of js/lib; js/lib.c */
     struct weir__js_hooks hooks;
-    unsigned depth;      /* entries into JavaScript on the stack */
-    int64_t deadline_ns; /* of the outermost entry */
-    bool is_late;        /* the deadline has interrupted it */
-    bool wants_culprit;  /* weir_js_breach: who is busy? */
-    bool wants_shift;    /* nobody was to be seen there */
-    unsigned looks;      /* how often it has looked */
-    char *culprit;       /* "    at f (a.js:1:2)", until it was told */
-    bool has_ended;      /* JavaScript is gone; only the struct is left */
+    unsigned depth;       /* entries into JavaScript on the stack */
+    int64_t deadline_ns;  /* of the outermost entry */
+    bool is_late;         /* the deadline has interrupted it */
+    bool was_interrupted; /* by a person; nobody was told yet */
+    bool wants_culprit;   /* weir_js_breach: who is busy? */
+    bool wants_shift;     /* nobody was to be seen there */
+    unsigned looks;       /* how often it has looked */
+    char *culprit;        /* "    at f (a.js:1:2)", until it was told */
+    bool has_ended;       /* JavaScript is gone; only the struct is left */
     bool has_kick, has_job, has_check; /* each is queued once */
     unsigned ticks;                    /* next-ticks of JavaScript, queued */
     weir_task kick;

@@ -122,6 +122,10 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
         look_around(js);
     if (weir__js_is_terminated(js))
         return 1;
+    if (js->hooks.interrupted != NULL && js->hooks.interrupted()) {
+        js->was_interrupted = true;
+        return 1;
+    }
     if (js->deadline_ns != 0 && weir_clock_now() >= js->deadline_ns)
         js->is_late = true;
     return js->is_late;

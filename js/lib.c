@@ -35,6 +35,7 @@ static const struct {
     {"clock", weir__js_add_clock},
     {"bootstrap", weir__js_add_globals},
     {"source", weir__js_add_module},
+    {"repl", weir__js_add_repl},
     {"stdio", weir__js_add_stream},
     {"stdin", weir__js_add_stream},
     {"bytes", weir__js_add_bytes},

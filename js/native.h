@@ -18,6 +18,7 @@ int weir__js_add_bytes(JSContext *context, JSValueConst native);
 int weir__js_add_fs(JSContext *context, JSValueConst native);
 int weir__js_add_fs_constants(JSContext *context, JSValueConst native);
 int weir__js_add_os(JSContext *context, JSValueConst native);
+int weir__js_add_repl(JSContext *context, JSValueConst native);
 int weir__js_add_stream(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);

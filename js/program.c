@@ -142,7 +142,8 @@ static void start(void *arg, int status)
 {
     struct start *begin = arg;
     weir_js *js = begin->js;
-    static const char *const kinds[] = {"file", "eval", "print", "stdin"};
+    static const char *const kinds[] = {"file", "eval", "print", "stdin",
+                                        "repl"};
     JSValue result;
 
     if (status != 0 || weir__js_enter(js) != 0)
@@ -232,7 +233,7 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
 
     if (js == NULL || program == NULL || exit_code == NULL ||
         program->size != sizeof(*program) || program->text == NULL ||
-        (unsigned)program->kind > WEIR_JS_PROGRAM_STDIN ||
+        (unsigned)program->kind > WEIR_JS_PROGRAM_REPL ||
         (program->argc > 0 && program->argv == NULL) || js->is_program)
         return -EINVAL;
     if (!weir__js_is_here(js))

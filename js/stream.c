@@ -271,12 +271,10 @@ static void reset_terminal(weir_js *js)
     js->raw = NULL;
 }
 
-/* Each key at once, none with a meaning; the terminal is reset when the host
- * ends. */
-static int make_raw(weir_js *js, int fd)
+/* What the terminal was, before anybody changed it. */
+static int save_terminal(weir_js *js, int fd)
 {
     struct weir__js_raw *raw;
-    struct termios mode;
 
     if (js->raw != NULL)
         return js->raw->fd == fd ? 0 : -EBUSY;
@@ -284,36 +282,51 @@ static int make_raw(weir_js *js, int fd)
     if (raw == NULL)
         return -ENOMEM;
     raw->fd = fd;
-    if (tcgetattr(fd, &raw->before) == 0) {
-        mode = raw->before;
-        mode.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
-        mode.c_cflag |= CS8;
-        mode.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
-        mode.c_cc[VMIN] = 1;
-        mode.c_cc[VTIME] = 0;
-        if (tcsetattr(fd, TCSADRAIN, &mode) == 0) {
-            js->raw = raw;
-            return 0;
-        }
+    if (tcgetattr(fd, &raw->before) != 0) {
+        free(raw);
+        return -errno;
     }
-    free(raw);
-    return -errno;
+    js->raw = raw;
+    return 0;
 }
 
-/* setRaw(fd, is raw): 0 or -errno */
+enum { COOKED, RAW, RAW_WITH_SIGNALS };
+
+/* Each key at once, none with a meaning, but for those that are signals if they
+ * shall be.  The terminal is reset when the host ends. */
+static int make_raw(weir_js *js, int fd, int how)
+{
+    struct termios mode;
+    int err = save_terminal(js, fd);
+
+    if (err != 0)
+        return err;
+    mode = js->raw->before;
+    mode.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+    mode.c_cflag |= CS8;
+    mode.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN);
+    if (how == RAW)
+        mode.c_lflag &= ~(tcflag_t)ISIG;
+    mode.c_cc[VMIN] = 1;
+    mode.c_cc[VTIME] = 0;
+    return tcsetattr(fd, TCSADRAIN, &mode) == 0 ? 0 : -errno;
+}
+
+/* setRaw(fd, how): 0 or -errno */
 static JSValue set_raw(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    int32_t fd;
+    int32_t fd, how;
     int err = 0;
 
     (void)this_value;
     (void)argc;
-    if (JS_ToInt32(context, &fd, argv[0]) < 0)
+    if (JS_ToInt32(context, &fd, argv[0]) < 0 ||
+        JS_ToInt32(context, &how, argv[1]) < 0)
         return JS_EXCEPTION;
-    if (JS_ToBool(context, argv[1]) == 1)
-        err = make_raw(js, fd);
+    if (how != COOKED)
+        err = make_raw(js, fd, how);
     else
         reset_terminal(js);
     return JS_NewInt32(context, err);

@@ -356,6 +356,7 @@ typedef enum weir_js_program_kind {
     WEIR_JS_PROGRAM_EVAL,     /* text is the code itself ... */
     WEIR_JS_PROGRAM_PRINT,    /* ... and its value is printed */
     WEIR_JS_PROGRAM_STDIN,    /* text is the code, read by the caller */
+    WEIR_JS_PROGRAM_REPL,     /* a person types it; text is "" */
 } weir_js_program_kind;
 
 typedef struct weir_js_program {

@@ -348,6 +348,29 @@ function runFile(name) {
     return undefined;
 }
 
+// What scripts that are no module see of one.
+function expose(module, more) {
+    Object.assign(globalThis, { module, exports: module.exports,
+        require: makeRequire(module), ...more });
+}
+
+// A person's: builtins are there by their names.
+function runRepl() {
+    const module = new Module('<repl>');
+    module.filename = path.join(require('process').cwd(), 'repl');
+    module.paths = resolve.lookUpPaths(path.dirname(module.filename));
+    expose(module);
+    for (const name of Object.keys(builtins))
+        if (/^\w+$/.test(name) && !(name in globalThis))
+            Object.defineProperty(globalThis, name, {
+                configurable: true,
+                get: builtins[name],
+                set: (value) => Object.defineProperty(globalThis, name,
+                    { value, writable: true, configurable: true, enumerable: true }),
+            });
+    require('repl').start();
+}
+
 function runText(kind, text) {
     const name = kind === 'stdin' ? '[stdin]' : '[eval]';
     const directory = require('process').cwd();
@@ -356,8 +379,7 @@ function runText(kind, text) {
     module.paths = resolve.lookUpPaths(directory);
     if (isModule(text, name))
         return native.runMainText(text, urlOf(path.join(directory, `${name}1`)));
-    Object.assign(globalThis, { module, exports: module.exports,
-        require: makeRequire(module), __filename: name, __dirname: '.' });
+    expose(module, { __filename: name, __dirname: '.' });
     const value = native.evaluate(text, name);
     if (kind === 'print')
         require('console').log(value);
@@ -365,7 +387,8 @@ function runText(kind, text) {
 }
 
 function main(kind, text) {
-    return kind === 'file' ? runFile(text) : runText(kind, text);
+    return kind === 'file' ? runFile(text) : kind === 'repl' ? runRepl()
+        : runText(kind, text);
 }
 
 module.exports = { resolveImport, formatOf, namesOf, load: loadImported, fillMeta,

@@ -334,7 +334,7 @@ class ReadStream extends EventEmitter {
     setRawMode(isRaw) {
         if (!this.isTTY)
             throw new TypeError('process.stdin.setRawMode is not a function');
-        const err = native.setRaw(this.fd, Boolean(isRaw));
+        const err = native.setRaw(this.fd, Number(Boolean(isRaw)));
         if (err !== 0)
             this.emit('error', systemError(err, 'setRawMode'));
         else
