@@ -69,19 +69,22 @@ class WriteStream extends EventEmitter {
         if (typeof encoding === 'function')
             [encoding, done] = [undefined, encoding];
         encoding ??= this.#encoding;
+        // What nearly all are is not looked at any further.
+        const isPlain = typeof chunk === 'string' && encoding === 'utf8';
         if (chunk === null)
             throw coded(TypeError, 'ERR_STREAM_NULL_VALUES',
                 'May not write null values to stream');
         if (typeof chunk !== 'string' && !ArrayBuffer.isView(chunk))
             throw invalidArgType('chunk', 'of type string or an instance of Buffer, ' +
                 'TypedArray, or DataView', chunk);
-        if (typeof chunk === 'string' && encoding !== 'buffer' &&
+        if (!isPlain && typeof chunk === 'string' && encoding !== 'buffer' &&
             !require('bytes').isEncoding(encoding))
             throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
         if (this.#isEnded)
             return this.#fail(coded(Error, 'ERR_STREAM_WRITE_AFTER_END', 'write after end'),
                 done);
-        const err = this.#put(chunk, encoding);
+        const err = isPlain ? native.write(this.fd, chunk.toWellFormed())
+            : this.#put(chunk, encoding);
         if (err !== 0)
             return this.#fail(systemError(err, 'write'), done);
         if (done !== undefined && done !== null && done !== ignore)
