@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "bytes.h"
 #include "fs.h"
 #include "native.h"
 
@@ -96,7 +97,7 @@ static JSValue new_name(JSContext *context, const char *name, bool is_raw)
 {
     return is_raw ? JS_NewArrayBufferCopy(context, (const uint8_t *)name,
                                           strlen(name))
-                  : JS_NewString(context, name);
+                  : weir__js_utf8_string(context, name, strlen(name));
 }
 
 /* [names, types, directories] */
@@ -115,7 +116,8 @@ static JSValue new_entries(JSContext *context,
         failed =
             put(context, lists[0], i, new_name(context, name, is_raw)) < 0 ||
             put(context, lists[1], i, JS_NewInt32(context, *at)) < 0 ||
-            put(context, lists[2], i, JS_NewString(context, below)) < 0;
+            put(context, lists[2], i,
+                weir__js_utf8_string(context, below, strlen(below))) < 0;
         at = name + strlen(name) + 1;
     }
     all = JS_NewArrayFrom(context, 3, lists); /* takes them */
@@ -136,10 +138,10 @@ JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
     case WEIR__JS_FS_TEXT:
         return request->size == 0
                    ? JS_UNDEFINED
-                   : JS_NewStringLen(context, text, request->size);
+                   : weir__js_utf8_string(context, text, request->size);
     case WEIR__JS_FS_CONTENT:
         if (request->args[2].boolean)
-            return JS_NewStringLen(context, text, request->size);
+            return weir__js_utf8_string(context, text, request->size);
         return new_buffer(context, request);
     case WEIR__JS_FS_BYTES:
         return new_buffer(context, request);
@@ -162,8 +164,9 @@ static JSValue text(JSContext *context, JSValueConst this_value, int argc,
 
     (void)this_value;
     (void)argc;
-    return bytes == NULL ? JS_EXCEPTION
-                         : JS_NewStringLen(context, (const char *)bytes, size);
+    return bytes == NULL
+               ? JS_EXCEPTION
+               : weir__js_utf8_string(context, (const char *)bytes, size);
 }
 
 int weir__js_add_bytes(JSContext *context, JSValueConst native)

@@ -28,4 +28,9 @@ int weir__js_writable_bytes(JSContext *context, JSValueConst value,
 /* A number, at most `most`; what is no number is `missing`. */
 size_t weir__js_offset(JSValueConst value, size_t most, size_t missing);
 
+/* The text that the bytes are; what is no UTF-8 becomes U+FFFD, as the web's
+ * standard says (the engine's own function has other ideas).  encoding.c */
+JSValue weir__js_utf8_string(JSContext *context, const char *bytes,
+                             size_t size);
+
 #endif /* WEIR_JS_BYTES_H */

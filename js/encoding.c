@@ -67,6 +67,11 @@ static JSValue decode_utf8(JSContext *context, const uint8_t *bytes,
     return take_text(context, text, valid + rest);
 }
 
+JSValue weir__js_utf8_string(JSContext *context, const char *bytes, size_t size)
+{
+    return decode_utf8(context, (const uint8_t *)bytes, size, false);
+}
+
 /* One byte, one character: through UTF-8, so that the engine finds the
  * narrowest form. */
 static JSValue decode_single(JSContext *context, enum kind kind,

@@ -60,7 +60,7 @@ function readFile(path, options) {
     const isText = Boolean(encoding) && isUtf8(encoding);
     return op(native.readFile, [fileOf(path), check.flags(options.flag, 'options.flag'), isText],
         (content) => isText ? content
-            : !encoding || encoding === 'buffer' ? toBuffer(content)
+            : !encoding ? toBuffer(content)
                 : toText(content, encoding),
         { signal: options.signal, fail: tooLarge });
 }

@@ -263,7 +263,6 @@ class ReadStream extends EventEmitter {
         if (!isEncoding(encoding))
             throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
         this.#decoder = newDecoder(encoding);
-        this.#decoder.encoding ??= 'utf8';
         this.#chunks = this.#chunks.map((chunk) => this.#decoder.write(chunk))
             .filter((text) => text !== '');
         this.#length = this.#chunks.reduce((sum, { length }) => sum + length, 0);
