@@ -144,6 +144,8 @@ typedef struct weir_js_options {
     void *arg;                 /* of the two below */
     /* Instead of pool: asked for one when it is first needed, on the loop's
      * thread, and on the threads of its workers; NULL: there is none. */
+    /* Instead of pool: asked for one when it is first needed, on the thread of
+     * this host or of one of its workers; NULL: there is none. */
     weir_pool *(*get_pool)(void *arg);
     /* An exception left a callback, or a promise was rejected and has no
      * handler at the end of the checkpoint.  On the loop's thread; the host is

@@ -184,7 +184,8 @@ Object.defineProperty(self, Symbol.toStringTag,
     { value: 'process', configurable: true });
 lazy('env', () => environment(thread.start?.env === undefined ? native
     : variables(thread.start.env)));
-lazy('stdin', () => require('stdio').input(0));
+// A worker's stdin is empty: the main thread reads the process's.
+lazy('stdin', () => require('stdio').input(thread.isMainThread ? 0 : -1));
 lazy('stdout', () => require('stdio').output(1));
 lazy('stderr', () => require('stdio').output(2));
 

@@ -57,6 +57,10 @@ class ReadStream extends EventEmitter {
     #start() {
         if (this.#source !== null || this.#isOver || this.#isDestroyed)
             return;
+        if (this.fd < 0) {
+            this.#take(0);
+            return;
+        }
         const isWatched = native.watch(this.fd, () => this.#onReadable());
         this.#source = isWatched ? 'loop' : 'pool';
         this.#isFile = !isWatched;
