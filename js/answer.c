@@ -81,15 +81,12 @@ static JSValue new_stat(JSContext *context, const struct statx *stat,
         stat->stx_btime.tv_sec,
         stat->stx_btime.tv_nsec,
     };
-    JSValue array = JS_NewArray(context);
+    enum { COUNT = sizeof(fields) / sizeof(*fields) };
+    JSValue values[COUNT];
 
-    for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-        if (put(context, array, i, new_number(context, fields[i], is_big)) <
-            0) {
-            JS_FreeValue(context, array);
-            return JS_EXCEPTION;
-        }
-    return array;
+    for (int i = 0; i < COUNT; i++)
+        values[i] = new_number(context, fields[i], is_big);
+    return JS_NewArrayFrom(context, COUNT, values);
 }
 
 /* A name as text, or as bytes where it need not be text. */

@@ -6,9 +6,17 @@ const constants = require('fs/constants');
 const { S_IFMT } = constants;
 
 class StatsBase {
-    constructor(fields) {
-        [this.dev, this.mode, this.nlink, this.uid, this.gid, this.rdev,
-            this.blksize, this.ino, this.size, this.blocks] = fields;
+    constructor(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks) {
+        this.dev = dev;
+        this.mode = mode;
+        this.nlink = nlink;
+        this.uid = uid;
+        this.gid = gid;
+        this.rdev = rdev;
+        this.blksize = blksize;
+        this.ino = ino;
+        this.size = size;
+        this.blocks = blocks;
     }
 }
 const kinds = { isDirectory: 'S_IFDIR', isFile: 'S_IFREG', isBlockDevice: 'S_IFBLK',
@@ -20,30 +28,34 @@ for (const [name, constant] of Object.entries(kinds))
             return (Number(this.mode) & S_IFMT) === constants[constant];
         } }[name] });
 
-const times = ['atime', 'mtime', 'ctime', 'birthtime'];
+const date = (ms) => new Date(Math.round(Number(ms)));
 
-function addDates(stats) {
-    for (const name of times)
-        stats[name] = new Date(Math.round(Number(stats[`${name}Ms`])));
-}
-
+// Seconds and nanoseconds of each time follow the fields of the base.
 class Stats extends StatsBase {
-    constructor(...fields) {
-        super(fields);
-        times.forEach((name, i) => {
-            this[`${name}Ms`] = fields[10 + 2 * i] * 1e3 + fields[11 + 2 * i] / 1e6;
-        });
-        addDates(this);
+    constructor(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks,
+        atime, atimeNs, mtime, mtimeNs, ctime, ctimeNs, birthtime, birthtimeNs) {
+        super(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks);
+        this.atimeMs = atime * 1e3 + atimeNs / 1e6;
+        this.mtimeMs = mtime * 1e3 + mtimeNs / 1e6;
+        this.ctimeMs = ctime * 1e3 + ctimeNs / 1e6;
+        this.birthtimeMs = birthtime * 1e3 + birthtimeNs / 1e6;
+        this.atime = date(this.atimeMs);
+        this.mtime = date(this.mtimeMs);
+        this.ctime = date(this.ctimeMs);
+        this.birthtime = date(this.birthtimeMs);
     }
 }
 
+const times = ['atime', 'mtime', 'ctime', 'birthtime'];
+
 class BigIntStats extends StatsBase {
     constructor(...fields) {
-        super(fields);
+        super(...fields);
         const ns = times.map((_, i) => fields[10 + 2 * i] * 1000000000n + fields[11 + 2 * i]);
         times.forEach((name, i) => { this[`${name}Ms`] = ns[i] / 1000000n; });
         times.forEach((name, i) => { this[`${name}Ns`] = ns[i]; });
-        addDates(this);
+        for (const name of times)
+            this[name] = date(this[`${name}Ms`]);
     }
 }
 
