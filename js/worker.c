@@ -61,7 +61,6 @@ struct weir__js_worker {
     weir_pool *pool; /* the first parent's, or NULL: */
     weir_pool *(*get_pool)(void *arg);
     void *pool_arg;
-    weir_js_options from; /* the main host's: for its pool */
     /* the worker's thread, until it has ended */
     struct weir__js_message *start; /* NULL: it was read */
     struct weir__js_mailbox *far_control, *far_port;
@@ -166,12 +165,6 @@ static weir_pool *get_pool(void *arg)
     struct weir__js_worker *worker = arg;
 
     return worker->get_pool != NULL ? worker->get_pool(worker->pool_arg) : NULL;
-/* The main host's, made when the first of all asks for it. */
-static weir_pool *get_pool(void *arg)
-{
-    const weir_js_options *from = &((struct weir__js_worker *)arg)->from;
-
-    return from->get_pool != NULL ? from->get_pool(from->arg) : NULL;
 }
 
 static int run_host(struct weir__js_worker *worker, weir_loop *loop)
@@ -182,9 +175,7 @@ static int run_host(struct weir__js_worker *worker, weir_loop *loop)
                                .allow_blocking = true,
                                .pool = worker->pool,
                                .get_pool = get_pool,
-                               .pool = worker->from.pool,
                                .arg = worker,
-                               .get_pool = get_pool,
                                .on_uncaught = on_uncaught};
     weir_js *js;
     int code = TERMINATED_CODE;
@@ -432,7 +423,6 @@ static int read_options(JSContext *context, struct weir__js_worker *worker,
                         JSValueConst *argv)
 {
     const char *text = JS_ToCString(context, argv[2]);
-    const weir_js *js = weir__js_of(context);
     double heap, stack;
 
     if (text == NULL || JS_ToFloat64(context, &heap, argv[4]) < 0 ||
@@ -446,7 +436,6 @@ static int read_options(JSContext *context, struct weir__js_worker *worker,
         JS_ThrowOutOfMemory(context);
         return -1;
     }
-    worker->from = js->worker != NULL ? js->worker->from : js->options;
     worker->memory_limit_bytes = heap > 0 ? (size_t)(heap * 1024 * 1024) : 0;
     worker->stack_size_bytes =
         stack > 0 ? (size_t)(stack * 1024 * 1024) : (size_t)STACK_SIZE;

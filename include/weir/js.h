@@ -142,8 +142,6 @@ typedef struct weir_js_options {
     weir_pool *pool;           /* for async functions and files; outlives the
                                   host.  NULL: they fail with -ENOTSUP */
     void *arg;                 /* of the two below */
-    /* Instead of pool: asked for one when it is first needed, on the loop's
-     * thread, and on the threads of its workers; NULL: there is none. */
     /* Instead of pool: asked for one when it is first needed, on the thread of
      * this host or of one of its workers; NULL: there is none. */
     weir_pool *(*get_pool)(void *arg);
