@@ -248,6 +248,8 @@ bool weir__entries_clean(struct weir__entries *entries, weir__list *list,
 
 void weir__entries_gather(struct weir__entries *entries, weir__list *list)
 {
+    if ((*list)->next == *list && entries->dead == 0)
+        return;
     while (*list != NULL && !weir__entries_clean(entries, list, NULL))
         ;
     while (*list != NULL && (*list)->next != *list &&

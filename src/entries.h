@@ -39,7 +39,7 @@ struct weir__entry {
 };
 
 #ifdef WEIR_SMALL
-enum { WEIR__CHUNK = 2 };
+enum { WEIR__CHUNK = 6 };
 #else
 enum { WEIR__CHUNK = 15 }; /* with its head, four lines of memory */
 #endif

@@ -77,8 +77,8 @@ enum {
                            * the clock went back */
     FRESH = DUE + 1,      /* in any order, for the next turn */
     FEW_CHUNKS = 4,       /* of a list whose timers will fire soon */
-    FEW_DEAD = 64,        /* are not worth a broom */
-    SWEEPS = 4,           /* chunks, for each one that is filled */
+    FEW_DEAD = WEIR__SLAB_GROUP, /* are not worth a broom */
+    SWEEPS = 4,                  /* chunks, for each one that is filled */
 };
 
 _Static_assert(SLOTS == 1 << DIGIT_BITS, "a slot for each digit");
@@ -452,10 +452,10 @@ bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
 static int64_t look_into(struct weir__wheel *wheel, struct slot slot)
 {
     weir__list *list = &wheel->list[list_of(slot)];
-    const struct weir__chunk *chunk;
+    const struct weir__chunk *chunk = (*list)->next;
     int64_t first_ns = INT64_MAX;
 
-    if (wheel->entries.dead > 0)
+    if (wheel->entries.dead > 0 || chunk->end - chunk->first < WEIR__CHUNK)
         weir__entries_gather(&wheel->entries, list);
     chunk = *list;
     if (chunk->next != chunk)

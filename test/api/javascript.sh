@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# javascript -- docs/guide/javascript.md says what is so.
+# javascript -- docs/guide/javascript.md and embedding.md say what is so.
 . "$(dirname "$0")/tap.sh"
-guide=docs/guide/javascript.md
+guides='docs/guide/javascript.md docs/guide/embedding.md'
 
 rows() {
-    sed -n 's/^| `\(weir_[a-z_]*\)` |.*/\1/p' "$guide"
+    sed -n 's/^| `\(weir_[a-z_]*\)` |.*/\1/p' docs/guide/embedding.md
 }
 
 every_function_has_one_row() {
@@ -13,12 +13,12 @@ every_function_has_one_row() {
 }
 
 quotes_are_verbatim() {
-    python3 - "$guide" <<'END'
+    python3 - $guides <<'END'
 import pathlib
 import re
 import sys
 
-guide = pathlib.Path(sys.argv[1]).read_text()
+guide = "".join(pathlib.Path(name).read_text() for name in sys.argv[1:])
 quotes = re.findall(r"^```(?:c|js) +(\S+)\n(.*?)^```$", guide, re.M | re.S)
 if not quotes:
     sys.exit("no quotes")
@@ -32,7 +32,7 @@ prints_what_the_guide_shows() {
     awk -v heading="\`\`\`text $1" '
         /^```/ { inside = 0 }
         inside { print }
-        $0 == heading { inside = 1 }' "$guide" >"$scratch/shown"
+        $0 == heading { inside = 1 }' $guides >"$scratch/shown"
     [ -s "$scratch/shown" ] &&
         timeout 30 "$1" >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
 }
@@ -132,6 +132,14 @@ graceful_shutdown_finishes_its_jobs() {
         "$scratch/said"
 }
 
+pool_server_answers_all_it_has_asked() {
+    mkfifo "$scratch/answers"
+    build/weir examples/pool-server.mjs >"$scratch/answers" &
+    { read -r && kill -TERM $! && cat >"$scratch/said"; } <"$scratch/answers"
+    wait $! && awk 'NR == 1 { exit !($1 == "CLOSED:" && $2 == $4 && $2 > 0) }' \
+        "$scratch/said"
+}
+
 expect "no value is both borrowed and owned" values_are_owned_or_borrowed
 expect "embed prints what the guide shows" \
     prints_what_the_guide_shows build/embed
@@ -146,5 +154,7 @@ expect "prime-search counts" prime_search_counts
 expect "priority-scheduler prefers the urgent ones" scheduler_prefers_the_urgent
 expect "graceful-shutdown finishes what it has begun at SIGTERM" \
     graceful_shutdown_finishes_its_jobs
+expect "pool-server waits for all answers at SIGTERM" \
+    pool_server_answers_all_it_has_asked
 expect "every function of weir/js.h has one row" every_function_has_one_row
 finish

@@ -145,24 +145,36 @@ PLACE_CASE(timer_at_a_time_without_a_slot_left_is_refused)
     loop_end();
 }
 
+static struct failing_allocator memory;
+
+static void call_at_without_memory(void *arg, int status)
+{
+    memory.fail_at = memory.calls + 1;
+    call_at(arg, status);
+    memory.fail_at = 0;
+}
+
 /* covers: weir_timer_start_at -ENOMEM */
 PLACE_CASE(timer_at_a_time_without_memory_is_refused)
 {
-    struct failing_allocator memory;
-    struct at at = {beginning_ns, record, "fired", 0, 1};
+    unsigned refused = 0;
 
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
     begin();
-    perform(call_at, &at); /* the first envelopes */
-    expect_status(weir_timer_cancel(loop, at.id), 0);
-    for (unsigned started = 0; started < 200; started++) {
-        memory.fail_at = memory.calls + 1;
+    for (unsigned i = 0; i < 200; i++) {
+        struct at at = {beginning_ns + HOUR_NS, ignore, NULL, 42, 1};
+
+        perform(call_at_without_memory, &at);
+        if (at.status == 0)
+            continue; /* it needed none */
+        expect_status(at.status, -ENOMEM);
+        expect_int(at.id, 42);
+        refused++;
         perform(call_at, &at);
-        if (at.status != 0)
-            expect_status(at.status, -ENOMEM);
+        expect_status(at.status, 0);
     }
-    memory.fail_at = 0;
+    expect(refused >= 2);
     loop_end();
     expect_int(memory.live_bytes, 0);
 }
@@ -203,7 +215,6 @@ static void put_off(void *arg, int status)
 CASE(timers_that_are_put_off_again_and_again_fire_once_each)
 {
     struct random random = {random_seed()};
-    struct failing_allocator memory;
     uint64_t live_bytes;
     unsigned armed = 0;
 

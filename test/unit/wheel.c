@@ -588,28 +588,28 @@ CASE(wheel_of_100000_is_emptied_in_reverse_order)
 /* More are taken out than there are slots, and none is popped. */
 CASE(wheel_that_is_only_inserted_into_drops_the_dead)
 {
-    enum { ALIVE = WEIR__SLAB_GROUP, ROUNDS = 100000 };
+    enum { FEW = 64, ROUNDS = 100000 };
     static const unsigned spans[] = {1, 20, 40, 62};
     struct random random = {random_seed()};
 
     for (unsigned i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
-        uint32_t index[ALIVE];
+        uint32_t index[FEW];
 
         begin_at(0);
-        for (unsigned j = 0; j < ALIVE; j++)
+        for (unsigned j = 0; j < FEW; j++)
             index[j] = insert(HOUR_NS);
         for (unsigned round = 0; round < ROUNDS; round++) {
-            uint32_t *one = &index[random_below(&random, ALIVE)];
+            uint32_t *one = &index[random_below(&random, FEW)];
 
             take_out(*one);
             weir__slab_put(&slab, *one);
             *one = insert((int64_t)(random_next(&random) >> 1 >>
                                     random_below(&random, spans[i])));
-            expect(wheel.entries.count - wheel.entries.dead == ALIVE);
-            expect(wheel.entries.dead <= 2 * ALIVE);
+            expect(wheel.entries.count - wheel.entries.dead == FEW);
+            expect(wheel.entries.dead <= 2 * FEW);
         }
-        expect_int(load_relaxed(&slab.limit), ALIVE);
-        for (unsigned j = 0; j < ALIVE; j++)
+        expect_int(load_relaxed(&slab.limit), FEW);
+        for (unsigned j = 0; j < FEW; j++)
             expect(pop(INT64_MAX) != WEIR__SLAB_NONE);
         end();
     }
@@ -618,23 +618,23 @@ CASE(wheel_that_is_only_inserted_into_drops_the_dead)
 /* All that is due is taken out, and put in again, while it is being popped. */
 CASE(wheel_of_the_due_drops_the_dead)
 {
-    enum { ALIVE = WEIR__SLAB_GROUP };
-    uint32_t index[ALIVE];
+    enum { FEW = 64 };
+    uint32_t index[FEW];
 
     begin_at(0);
-    for (unsigned i = 0; i < ALIVE; i++)
+    for (unsigned i = 0; i < FEW; i++)
         index[i] = insert(10);
     expect_pop(10, index[0]);
     index[0] = insert(5);
     for (unsigned round = 0; round < 100000; round++) {
-        uint32_t *one = &index[round % ALIVE];
+        uint32_t *one = &index[round % FEW];
 
         take_out(*one);
         weir__slab_put(&slab, *one);
         *one = insert(round % 20);
-        expect(wheel.entries.dead <= 2 * ALIVE);
+        expect(wheel.entries.dead <= 2 * FEW);
     }
-    for (unsigned i = 0; i < ALIVE; i++)
+    for (unsigned i = 0; i < FEW; i++)
         expect(pop(20) != WEIR__SLAB_NONE);
     end();
 }
