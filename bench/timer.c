@@ -8,6 +8,9 @@
  *                       which connections come to need them
  *     ... in order      the same in the order of memory, the kindest case for
  *                       caches
+ *     put off           each in turn, in random order, gets another delay while
+ *                       all others stand: what a server does with the deadline
+ *                       of a connection that was idle
  *     first             the first insert, in order, in memory that was never
  *                       used
  *     fire              all are due within 0.1 s, and that is past: from the
@@ -46,6 +49,7 @@
 enum {
     INSERT,
     CANCEL,
+    PUT_OFF,
     FIRE,
     FIRST,
     SIZEOF,
@@ -183,6 +187,19 @@ static void insert_and_cancel(void)
     trial.kind->stop(trial.loop);
 }
 
+static void put_off(void)
+{
+    uint64_t began_ns;
+
+    trial.kind->timers_start(trial.handles, trial.far_ns, trial.shuffled);
+    began_ns = bench_now_ns();
+    trial.kind->timers_put_off(trial.handles, trial.far_ns,
+                               trial.shuffled_again);
+    add(PUT_OFF, (double)(bench_now_ns() - began_ns));
+    trial.kind->timers_stop(trial.handles, trial.in_order);
+    trial.kind->stop(trial.loop);
+}
+
 static void wait_ns(uint64_t ns)
 {
     const struct timespec rest = {.tv_nsec = (long)ns};
@@ -253,6 +270,7 @@ static void time_timers(const struct bench_workload *workload,
         if (has_all)
             run(insert_and_cancel_in_order);
         run(insert_and_cancel);
+        run(put_off);
     }
     for (size_t i = 0; i < (rounds < 3 ? rounds : 3); i++) {
         run(fire);
@@ -386,6 +404,7 @@ static const struct bench_metric lateness_metrics[LATENESS_METRICS] = {
 static const struct bench_metric metrics[METRICS] = {
     [INSERT] = {"insert", "ns", 1},
     [CANCEL] = {"cancel", "ns", 1},
+    [PUT_OFF] = {"put off", "ns", 1},
     [FIRE] = {"fire", "ns", 1},
     [INSERT_IN_ORDER] = {"insert in order", "ns", 1},
     [CANCEL_IN_ORDER] = {"cancel in order", "ns", 1},

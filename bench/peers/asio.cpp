@@ -191,6 +191,7 @@ loop_kind make_kind()
     kind.timers_new = timers_new;
     kind.timers_start = timers_start;
     kind.timers_stop = timers_stop;
+    kind.timers_put_off = timers_start; // expires_after cancels
     kind.timers_free = timers_free;
     kind.watch = watch;
     kind.unwatch = unwatch;

@@ -133,6 +133,21 @@ static void timers_stop(void *arg, const uint32_t *order)
         ev_timer_stop(timers->loop, &timers->timer[order[i]]);
 }
 
+static void timers_put_off(void *arg, const uint64_t *delay_ns,
+                           const uint32_t *order)
+{
+    struct timers *timers = arg;
+
+    ev_now_update(timers->loop);
+    for (size_t i = 0; i < timers->count; i++) {
+        ev_timer *timer = &timers->timer[order[i]];
+
+        timer->repeat = (double)delay_ns[i] * 1e-9;
+        ev_timer_again(timers->loop, timer); /* the manual's way: no stop */
+        timer->repeat = 0.;
+    }
+}
+
 /* ---- descriptors ---- */
 
 struct watchers {
@@ -188,6 +203,7 @@ const struct loop_kind loop_ev = {
     .timers_new = timers_new,
     .timers_start = timers_start,
     .timers_stop = timers_stop,
+    .timers_put_off = timers_put_off,
     .timers_free = free,
     .timer_bytes = sizeof(ev_timer) + sizeof(ev_tstamp) + sizeof(void *),
     .watch = watch,

@@ -262,6 +262,7 @@ const struct loop_kind loop_event = {.title = TITLE,
                                      .timers_new = timers_new,
                                      .timers_start = timers_start,
                                      .timers_stop = timers_stop,
+                                     .timers_put_off = timers_start,
                                      .timers_free = free,
                                      .refresh = refresh,
                                      .timer_bytes =
@@ -278,6 +279,7 @@ const struct loop_kind loop_event_precise = {.title = TITLE,
                                              .timers_new = timers_new,
                                              .timers_start = timers_start,
                                              .timers_stop = timers_stop,
+                                             .timers_put_off = timers_start,
                                              .timers_free = free,
                                              .refresh = refresh};
 

@@ -148,20 +148,24 @@ static void *timers_new(void *loop, size_t count, void (*fn)(void))
     return timers;
 }
 
+static GSource *attach(struct timers *timers, uint64_t delay_ns)
+{
+    GSource *timer =
+        g_timeout_source_new((guint)((delay_ns + 999999) / 1000000));
+
+    g_source_set_callback(timer, on_timer, (gpointer)timers->fn, NULL);
+    g_source_attach(timer, timers->context);
+    g_source_unref(timer); /* the context has it */
+    return timer;
+}
+
 static void timers_start(void *arg, const uint64_t *delay_ns,
                          const uint32_t *order)
 {
     struct timers *timers = arg;
 
-    for (size_t i = 0; i < timers->count; i++) {
-        GSource *timer =
-            g_timeout_source_new((guint)((delay_ns[i] + 999999) / 1000000));
-
-        g_source_set_callback(timer, on_timer, (gpointer)timers->fn, NULL);
-        g_source_attach(timer, timers->context);
-        g_source_unref(timer); /* the context has it */
-        timers->timer[order[i]] = timer;
-    }
+    for (size_t i = 0; i < timers->count; i++)
+        timers->timer[order[i]] = attach(timers, delay_ns[i]);
 }
 
 static void timers_stop(void *arg, const uint32_t *order)
@@ -170,6 +174,18 @@ static void timers_stop(void *arg, const uint32_t *order)
 
     for (size_t i = 0; i < timers->count; i++)
         g_source_destroy(timers->timer[order[i]]);
+}
+
+/* A source has one deadline: another one is another source. */
+static void timers_put_off(void *arg, const uint64_t *delay_ns,
+                           const uint32_t *order)
+{
+    struct timers *timers = arg;
+
+    for (size_t i = 0; i < timers->count; i++) {
+        g_source_destroy(timers->timer[order[i]]);
+        timers->timer[order[i]] = attach(timers, delay_ns[i]);
+    }
 }
 
 /* ---- descriptors ---- */
@@ -234,6 +250,7 @@ const struct loop_kind loop_glib = {.title = TITLE,
                                     .timers_new = timers_new,
                                     .timers_start = timers_start,
                                     .timers_stop = timers_stop,
+                                    .timers_put_off = timers_put_off,
                                     .timers_free = free,
                                     .watch = watch,
                                     .unwatch = unwatch};

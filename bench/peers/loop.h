@@ -45,6 +45,9 @@ struct loop_kind {
     void (*timers_start)(void *timers, const uint64_t *delay_ns,
                          const uint32_t *order);
     void (*timers_stop)(void *timers, const uint32_t *order);
+    /* All are running, and get another delay. */
+    void (*timers_put_off)(void *timers, const uint64_t *delay_ns,
+                           const uint32_t *order);
     void (*timers_free)(void *timers); /* none is running */
     /* By a callback that took long: look at the clock again.  May be NULL. */
     void (*refresh)(void *loop);

@@ -163,13 +163,47 @@ static void timers_start_at(void *arg, const uint64_t *delay_ns,
              "weir_timer_start_at");
 }
 
+static void cancel(struct timers *timers, size_t index)
+{
+    must(weir_timer_cancel(timers->loop, timers->id[index]),
+         "weir_timer_cancel");
+}
+
 static void timers_stop(void *arg, const uint32_t *order)
 {
     struct timers *timers = arg;
 
     for (size_t i = 0; i < timers->count; i++)
-        must(weir_timer_cancel(timers->loop, timers->id[order[i]]),
-             "weir_timer_cancel");
+        cancel(timers, order[i]);
+}
+
+static void timers_put_off(void *arg, const uint64_t *delay_ns,
+                           const uint32_t *order)
+{
+    struct timers *timers = arg;
+
+    for (size_t i = 0; i < timers->count; i++) {
+        cancel(timers, order[i]);
+        must(weir_timer_start(timers->loop, &timers->id[order[i]],
+                              (int64_t)delay_ns[i], WEIR_ONCE, on_timer,
+                              (void *)timers->fn),
+             "weir_timer_start");
+    }
+}
+
+static void timers_put_off_at(void *arg, const uint64_t *delay_ns,
+                              const uint32_t *order)
+{
+    struct timers *timers = arg;
+    int64_t now_ns = weir_clock_now();
+
+    for (size_t i = 0; i < timers->count; i++) {
+        cancel(timers, order[i]);
+        must(weir_timer_start_at(timers->loop, &timers->id[order[i]],
+                                 now_ns + (int64_t)delay_ns[i], on_timer,
+                                 (void *)timers->fn),
+             "weir_timer_start_at");
+    }
 }
 
 /* ---- descriptors ---- */
@@ -227,20 +261,20 @@ static void unwatch(void *arg)
     free(watchers);
 }
 
-#define OWN(open_function, start_function)                                     \
+#define OWN(open_function, suffix)                                             \
     {                                                                          \
         .open = open_function, .close = close_own, .run = run, .stop = stop,   \
         .wake = wake, .timers_new = timers_new,                                \
-        .timers_start = start_function, .timers_stop = timers_stop,            \
-        .timers_free = free,                                                   \
+        .timers_start = timers_start##suffix, .timers_stop = timers_stop,      \
+        .timers_put_off = timers_put_off##suffix, .timers_free = free,         \
         .timer_bytes = sizeof(struct weir__timer) +                            \
-                       sizeof(struct weir__entry) +                            \
+                       sizeof(struct weir__chunk) / WEIR__CHUNK +              \
                        sizeof(struct weir__errand),                            \
         .watch = watch, .unwatch = unwatch                                     \
     }
 
-const struct loop_kind loop_weir = OWN(open_default, timers_start);
-const struct loop_kind loop_weir_at = OWN(open_default, timers_start_at);
-const struct loop_kind loop_weir_poller = OWN(open_poller, timers_start);
-const struct loop_kind loop_weir_spin = OWN(open_spin, timers_start);
-const struct loop_kind loop_weir_metrics = OWN(open_metrics, timers_start);
+const struct loop_kind loop_weir = OWN(open_default, );
+const struct loop_kind loop_weir_at = OWN(open_default, _at);
+const struct loop_kind loop_weir_poller = OWN(open_poller, );
+const struct loop_kind loop_weir_spin = OWN(open_spin, );
+const struct loop_kind loop_weir_metrics = OWN(open_metrics, );
