@@ -9,9 +9,9 @@ PRESETS = debug asan tsan model clang portable
 TESTS = \
     build/model/test/model \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
+    $(foreach preset,tsan asan debug,build/$(preset)/test/js) \
     $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
     build/test/unit \
-    $(foreach preset,debug asan tsan,build/$(preset)/test/js) \
     build/debug/test/api \
     test/api/examples.sh test/api/guide.sh test/api/install.sh \
     test/api/man.sh \

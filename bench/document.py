@@ -42,8 +42,8 @@ def workload_table(rows):
 
 
 def distinct(rows, key):
-    return ", ".join(dict.fromkeys(str(row[key]) for row in rows
-                                   if key in row))
+    return ", ".join(dict.fromkeys(str(row[key]).strip() for row in rows
+                                   if str(row.get(key, "")).strip()))
 
 
 def head(rows):
@@ -61,7 +61,7 @@ machine with two cores or more:
 | processor | {distinct(rows, 'cpu')}, {os.cpu_count()} cores |
 | kernel | {distinct(rows, 'kernel')} |
 | compiler | {distinct(rows, 'compiler')} |
-| peers | {distinct(rows, 'peer')}; from static libraries, as weir |
+| peers | {distinct([row for row in rows if not row['impl'].startswith('weir')], 'peer')}; from static libraries, as weir |
 | commit | {distinct(rows, 'commit')} |
 | date | {distinct(rows, 'date')} |
 {'| | **made with --quick: less exact** |' if quick else ''}

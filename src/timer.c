@@ -162,12 +162,14 @@ void weir__timer_end(weir_loop *loop, uint32_t index)
 
 /* ---- start ---- */
 
-static void fill(struct weir__errand *errand, int64_t delay_ns, weir_fn *fn,
-                 void *arg)
+/* Nobody asks for the period of one that does not repeat. */
+static inline void fill(struct weir__errand *errand, int64_t delay_ns,
+                        weir_repeat repeat, weir_fn *fn, void *arg)
 {
     plain_store(&errand->fn, fn);
     plain_store(&errand->arg, arg);
-    plain_store(&errand->period_ns, delay_ns);
+    if (repeat != WEIR_ONCE)
+        plain_store(&errand->period_ns, delay_ns);
     store_relaxed(&errand->name, NULL); /* relaxed: own */
 }
 
@@ -188,7 +190,8 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
                        uint32_t word, weir_timer id, int64_t delay_ns,
                        weir_fn *fn, void *arg)
 {
-    fill(errand_at(loop, weir__timer_index(id)), delay_ns, fn, arg);
+    fill(errand_at(loop, weir__timer_index(id)), delay_ns,
+         weir__timer_repeat(word), fn, arg);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
 }
@@ -289,7 +292,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
     if (err != 0)
         return err;
     timer = timer_at(loop, index);
-    fill(errand_at(loop, index), delay_ns, fn, arg);
+    fill(errand_at(loop, index), delay_ns, repeat, fn, arg);
     word = make_word(timer, repeat, WEIR__TIMER_STARTING);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     if (id != NULL)

@@ -109,12 +109,13 @@ gone() {
     ! runs
 }
 
-# stopped_by SIGNAL: in the middle of a turn that never ends.  Without job
-# control the shell would make it deaf to SIGINT.
+# stopped_by SIGNAL: in the middle of a turn that never ends.  A shell without
+# job control, this one or one around it, would make it deaf to SIGINT.
 stopped_by() {
     cp "$results" "$scratch/before"
     set -m
-    BENCH_DEADLINE_S=600 bench/run --quick --build "$scratch/build" gate -- stuck \
+    BENCH_DEADLINE_S=60 env --default-signal=INT,TERM \
+        bench/run --quick --build "$scratch/build" gate -- stuck \
         2>"$scratch/said" &
     set +m
     await runs && kill -s "$1" $! && wait $!
