@@ -304,21 +304,10 @@ static JSValue call_definition(JSContext *context, JSValueConst this_value,
 int weir_js_define_async(weir_js *js, const weir_js_value *object,
                          const char *name, weir_js_async_fn *fn, void *arg)
 {
-    struct definition *definition;
-    JSValue function;
-    int err = fn != NULL ? weir__js_define_begin(js, object, name) : -EINVAL;
+    const struct definition definition = {js, name, fn, arg};
 
-    if (err != 0)
-        return err;
-    definition = malloc(sizeof(*definition));
-    if (definition == NULL) {
-        weir__js_leave(js);
-        return -ENOMEM;
-    }
-    *definition = (struct definition){js, name, fn, arg};
-    function = JS_NewCClosure(js->context, call_definition, name, free, 0, 0,
-                              definition);
-    if (JS_IsException(function))
-        free(definition);
-    return weir__js_define_value(js, object, name, function);
+    if (fn == NULL)
+        return -EINVAL;
+    return weir__js_define_closure(js, object, name, call_definition,
+                                   &definition, sizeof(definition));
 }

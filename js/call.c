@@ -130,8 +130,10 @@ static JSValue place(weir_js *js, const weir_js_value *object)
                           : weir__js_to(js, object);
 }
 
-int weir__js_define_begin(weir_js *js, const weir_js_value *object,
-                          const char *name)
+/* A property is read or defined from C.  May it be?  Then JavaScript is
+ * entered, and define_value, which takes the value, leaves it. */
+static int define_begin(weir_js *js, const weir_js_value *object,
+                        const char *name)
 {
     if (js == NULL || name == NULL || !is_place(js, object))
         return -EINVAL;
@@ -142,8 +144,7 @@ int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,
                 weir_js_value *result)
 {
     JSValue owner, value;
-    int err =
-        result != NULL ? weir__js_define_begin(js, object, name) : -EINVAL;
+    int err = result != NULL ? define_begin(js, object, name) : -EINVAL;
 
     if (err != 0)
         return err;
@@ -153,8 +154,8 @@ int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,
     return weir__js_finish(js, value, result);
 }
 
-int weir__js_define_value(weir_js *js, const weir_js_value *object,
-                          const char *name, JSValue value)
+static int define_value(weir_js *js, const weir_js_value *object,
+                        const char *name, JSValue value)
 {
     JSValue owner = place(js, object);
     bool failed = JS_IsException(value) ||
@@ -172,10 +173,9 @@ int weir_js_set(weir_js *js, const weir_js_value *object, const char *name,
 
     if (js == NULL || !weir__js_is_valid(js, value))
         return -EINVAL;
-    err = weir__js_define_begin(js, object, name);
+    err = define_begin(js, object, name);
     return err != 0 ? err
-                    : weir__js_define_value(js, object, name,
-                                            weir__js_to(js, value));
+                    : define_value(js, object, name, weir__js_to(js, value));
 }
 
 /* ---- from JavaScript ---- */
@@ -228,24 +228,35 @@ static JSValue call_definition(JSContext *context, JSValueConst this_value,
     return value;
 }
 
-int weir_js_define(weir_js *js, const weir_js_value *object, const char *name,
-                   weir_js_fn *fn, void *arg)
+int weir__js_define_closure(weir_js *js, const weir_js_value *object,
+                            const char *name, JSCClosure *call,
+                            const void *definition, size_t size)
 {
-    struct definition *definition;
+    int err = define_begin(js, object, name);
     JSValue function;
-    int err = fn != NULL ? weir__js_define_begin(js, object, name) : -EINVAL;
+    void *own;
 
     if (err != 0)
         return err;
-    definition = malloc(sizeof(*definition));
-    if (definition == NULL) {
+    own = malloc(size);
+    if (own == NULL) {
         weir__js_leave(js);
         return -ENOMEM;
     }
-    *definition = (struct definition){js, fn, arg};
-    function = JS_NewCClosure(js->context, call_definition, name, free, 0, 0,
-                              definition);
+    memcpy(own, definition, size);
+    function = JS_NewCClosure(js->context, call, name, free, 0, 0, own);
     if (JS_IsException(function))
-        free(definition);
-    return weir__js_define_value(js, object, name, function);
+        free(own);
+    return define_value(js, object, name, function);
+}
+
+int weir_js_define(weir_js *js, const weir_js_value *object, const char *name,
+                   weir_js_fn *fn, void *arg)
+{
+    const struct definition definition = {js, fn, arg};
+
+    if (fn == NULL)
+        return -EINVAL;
+    return weir__js_define_closure(js, object, name, call_definition,
+                                   &definition, sizeof(definition));
 }

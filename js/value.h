@@ -44,12 +44,11 @@ int weir__js_apply(weir_js *js, JSValueConst function,
 /* The end of a call from C: takes the value, leaves JavaScript. */
 int weir__js_finish(weir_js *js, JSValue value, weir_js_value *result);
 
-/* A property is read or defined from C.  May it be?  Then JavaScript is
- * entered, and `define_value`, which takes the value, leaves it. */
-int weir__js_define_begin(weir_js *js, const weir_js_value *object,
-                          const char *name);
-int weir__js_define_value(weir_js *js, const weir_js_value *object,
-                          const char *name, JSValue value);
+/* A function in C becomes a property.  It gets a copy of the definition, which
+ * ends with it.  Returns  as weir_js_define. */
+int weir__js_define_closure(weir_js *js, const weir_js_value *object,
+                            const char *name, JSCClosure *call,
+                            const void *definition, size_t size);
 
 void weir__js_drop_handles(weir_js *js);
 

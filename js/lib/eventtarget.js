@@ -107,19 +107,25 @@ function call(target, listener, event) {
     }
 }
 
+// The listeners of one that `add` or `remove` was called on.
+function checked(target, given) {
+    const own = listeners.get(target);
+    if (own === undefined)
+        throw coded(TypeError, 'ERR_INVALID_THIS',
+            'Value of "this" must be of type EventTarget');
+    if (given < 2)
+        throw coded(TypeError, 'ERR_MISSING_ARGS',
+            'The "type" and "listener" arguments must be specified');
+    return own;
+}
+
 class EventTarget {
     constructor() {
         listeners.set(this, new Map());
     }
 
     addEventListener(type, listener, options = undefined) {
-        const own = listeners.get(this);
-        if (own === undefined)
-            throw coded(TypeError, 'ERR_INVALID_THIS',
-                'Value of "this" must be of type EventTarget');
-        if (arguments.length < 2)
-            throw coded(TypeError, 'ERR_MISSING_ARGS',
-                'The "type" and "listener" arguments must be specified');
+        const own = checked(this, arguments.length);
         const given = typeof options === 'boolean' ? { capture: options }
             : options ?? {};
         const { once, passive, signal } = given, capture = !!given.capture;
@@ -146,13 +152,7 @@ class EventTarget {
     }
 
     removeEventListener(type, listener, options = undefined) {
-        const own = listeners.get(this);
-        if (own === undefined)
-            throw coded(TypeError, 'ERR_INVALID_THIS',
-                'Value of "this" must be of type EventTarget');
-        if (arguments.length < 2)
-            throw coded(TypeError, 'ERR_MISSING_ARGS',
-                'The "type" and "listener" arguments must be specified');
+        const own = checked(this, arguments.length);
         const capture = typeof options === 'boolean' ? options : !!options?.capture;
         type = `${type}`;
         const list = own.get(type) ?? [];
