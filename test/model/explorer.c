@@ -87,6 +87,14 @@ static void add_to_x(void)
     (void)fetch_add_relaxed(&x, 1);
 }
 
+static void take_below_zero(void)
+{
+    int seen = load_relaxed(&x);
+
+    while (!cas_weak_relaxed(&x, &seen, seen - 1))
+        ;
+}
+
 /* --- memory ----------------------------------------------------------------
  */
 
@@ -304,6 +312,10 @@ static const struct model_case cases[] = {
     {"static_data_is_new_in_each_execution",
      .threads = {T(add_to_x), T(add_to_x)}, .finish = outcome_x,
      .outcomes = "2"},
+
+    {"narrow_words_go_below_zero",
+     .threads = {T(take_below_zero), T(take_below_zero)}, .finish = outcome_x,
+     .outcomes = "-2"},
 
     {"bug_is_found_by_search", .threads = {T(turn_taker), T(other_turn_taker)},
      .expect = MODEL_ASSERTION},

@@ -20,11 +20,20 @@
 #include "thread.h"
 #include "ticks.h"
 
+/* As many bits as the word has: a negative value comes with more. */
+static uint64_t narrow(uint64_t value, size_t size)
+{
+    return size < sizeof(value) ? value & ((UINT64_C(1) << 8 * size) - 1)
+                                : value;
+}
+
 /* Says what the thread is about to do, and returns when it was done. */
 static const struct op *ask(struct op op)
 {
     struct actor *self = execution->self;
 
+    op.operand = narrow(op.operand, op.size);
+    op.expected = narrow(op.expected, op.size);
     self->op = op;
     coroutine_leave();
     return &self->op;
@@ -127,7 +136,7 @@ void model_unshared(void *word, size_t size, uint64_t value,
     unsigned location = locate_plain(word, size, site, false);
 
     if (!weak_unshared(&execution->weak, location, &execution->self->view,
-                       value))
+                       narrow(value, size)))
         race(site);
 }
 
