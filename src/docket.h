@@ -24,7 +24,6 @@ struct weir__docket {
     weir_job job;
     weir_fn *fn;
     void *arg;
-    void *more;            /* of a job that opens its docket itself */
     struct weir__pad *pad; /* that it lies in; const */
 };
 

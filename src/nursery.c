@@ -24,7 +24,7 @@
 #ifdef WEIR_SMALL
 enum { SLOTS = 2, KEPT = 1 };
 #else
-enum { SLOTS = 120, KEPT = 16 }; /* a block is about four pages */
+enum { SLOTS = 127, KEPT = 16 }; /* a block is four pages */
 #endif
 
 struct weir__promise_block {

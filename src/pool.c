@@ -323,14 +323,22 @@ int weir_pool_post(weir_pool *pool, weir_job *job)
     return post(pool, job);
 }
 
-int weir__pool_submit(weir_pool *pool, void (*run)(weir_job *job, int status),
-                      weir_fn *fn, void *arg, void *more,
-                      const weir_submit_options *options)
+static void open_docket(weir_job *job, int status)
 {
-    weir_job job = {.run = run};
+    struct weir__call call = weir__docket_open((struct weir__docket *)job,
+                                               &weir__thread_worker()->tally);
+
+    call.fn(call.arg, status);
+}
+
+int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
+                     const weir_submit_options *options)
+{
+    weir_job job = {.run = open_docket};
     struct weir__docket *docket;
     int err;
 
+    weir__place_begin();
     if (pool == NULL || fn == NULL)
         return -EINVAL;
     if (options != NULL) {
@@ -349,26 +357,10 @@ int weir__pool_submit(weir_pool *pool, void (*run)(weir_job *job, int status),
     docket->job = job;
     docket->fn = fn;
     docket->arg = arg;
-    docket->more = more;
     err = post(pool, &docket->job);
     if (err != 0)
         weir__docket_return(&pool->dockets, docket);
     return err;
-}
-
-static void open_docket(weir_job *job, int status)
-{
-    struct weir__call call = weir__docket_open((struct weir__docket *)job,
-                                               &weir__thread_worker()->tally);
-
-    call.fn(call.arg, status);
-}
-
-int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
-                     const weir_submit_options *options)
-{
-    weir__place_begin();
-    return weir__pool_submit(pool, open_docket, fn, arg, NULL, options);
 }
 
 weir_pool *weir_pool_current(void)

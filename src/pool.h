@@ -36,6 +36,7 @@ struct weir__worker {
     uint32_t index;                        /* const: its place in the pool */
     uint32_t occupied; /* a bit for each deque that may have jobs */
     uint32_t picks;
+    bool came_for_few; /* at a door, and has not looked in vain since */
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;
@@ -86,12 +87,6 @@ struct weir_pool {
 
 /* A pool whose workers have no threads yet.  Returns 0, -EINVAL, -ENOMEM */
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
-
-/* weir_pool_submit, with a run that opens the docket itself: it finds fn, arg and
- * `more` there. */
-int weir__pool_submit(weir_pool *pool, void (*run)(weir_job *job, int status),
-                      weir_fn *fn, void *arg, void *more,
-                      const weir_submit_options *options);
 
 /* Its threads have ended. */
 void weir__pool_unmake(weir_pool *pool);

@@ -9,6 +9,7 @@
  *   reaction.c    what happens once a promise is settled: jobs and results
  *   combinator.c  all, all_settled, any, race
  *   rejection.c   rejections that nobody handles, and the end of the loop
+ *   promisify.c   jobs of a pool whose outcome a promise is
  *   registry.c    numbers
  *
  * A promise that `then` makes is also the record of that `then`: while it waits
@@ -75,17 +76,20 @@ enum {
 
 struct weir__combinator;
 
+/* Two cache lines.  The counts may go to a billion. */
 struct weir_promise {
-    atomic(uint32_t) word; /* any thread, settle/P1 */
-    uint16_t slot;         /* in its block; const */
+    _Alignas(CACHE_LINE) atomic(uint32_t) word; /* any thread, settle/P1 */
+    uint16_t slot;                              /* in its block; const */
     uint8_t job;
     uint8_t flags;
-    weir_loop *loop;    /* const */
-    int64_t refs;       /* of the loop's thread; see settle.c */
-    weir_promise *last; /* of those that wait for it, a ring */
-    weir_promise *next; /* in a ring, or one of the lists */
-    weir_promise *from; /* settled: whose value it has; NULL: its own */
-    weir_value value;   /* once settled, unless OUTSIDE */
+    int32_t refs;         /* of the loop's thread; see settle.c */
+    atomic(int32_t) away; /* any thread, settle/P2 */
+    weir_loop *loop;      /* const */
+    weir_promise *last;   /* of those that wait for it, a ring */
+    weir_promise *next;   /* in a ring, or one of the lists */
+    weir_promise *from;   /* settled: whose value it has; NULL: its own */
+    uint64_t id;          /* 0: none; under promises.lock */
+    weir_value value;     /* once settled, unless OUTSIDE */
     union {
         weir_value mail; /* PENDING before: written by another thread */
         struct {
@@ -111,10 +115,9 @@ struct weir_promise {
             weir_promise *resolver; /* of a thenable, or NULL: follow `from` */
         } bind;                     /* BOUND by another thread */
     } on;
-    atomic(int64_t) away; /* any thread, settle/P2 */
-    weir_task letter;     /* the door's, while POSTED is in `away` */
-    uint64_t id;          /* 0: none; under promises.lock */
+    weir_task letter; /* the door's, while POSTED is in `away` */
 };
+_Static_assert(sizeof(void *) != 8 || sizeof(weir_promise) == 128, "two lines");
 
 static inline struct weir__promises *weir__promises_of(const weir_promise *p)
 {
@@ -174,12 +177,6 @@ static inline bool weir__promise_move(weir_promise *promise, uint32_t before,
 /* Another thread: claims it, says what, and lets the loop know. */
 bool weir__promise_claim(weir_promise *promise);
 void weir__promise_publish(weir_promise *promise, uint32_t verdict);
-
-/* A worker whose job the promise is for, sent by the loop's thread: settles it,
- * or frees the value if somebody else has; then lets go of it, and of the loop.
- */
-void weir__promise_settle_last(weir_promise *promise, uint32_t verdict,
-                               const weir_value *value);
 
 /* Another thread: references. */
 void weir__promise_ref_outside(weir_promise *promise);
@@ -291,6 +288,11 @@ weir_fn weir__promise_run_job;
 
 /* The hook. */
 void weir__promise_raised(weir_loop *loop);
+
+/* ---- promisify.c ---- */
+
+/* Its memory; no promise is left. */
+void weir__promisify_fini(weir_loop *loop);
 
 /* ---- combinator.c ---- */
 

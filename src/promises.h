@@ -45,6 +45,7 @@ struct weir__promise_list {
 
 struct weir__promise_block;
 struct weir__promise_single;
+struct weir__book;
 
 struct weir__promises {
     /* First, beside the loop's queues: looked at after each callback. */
@@ -63,6 +64,9 @@ struct weir__promises {
     /* Jobs of promisify that are under way and were sent by this thread: they
      * hold the loop.  Others may look, for a report. */
     atomic(uint64_t) errands;
+    struct weir__book *book;        /* that their slips are taken from */
+    struct weir__book *spare_books; /* all of whose slips are back */
+    uint32_t spare_count;
     uint32_t empty_blocks;
     uint32_t passes; /* of `wind` */
     bool is_closed;  /* no new promises */

@@ -2,24 +2,42 @@
 /*
  * promisify -- blocking work on a pool, its outcome on a loop.
  *
- * Shape     The job settles the promise on its worker: that goes through the
- *           loop's door like any stranger's settling.  Mostly it is the loop's
- *           thread that sends a job, and there is no abort: then all that the
- *           job needs is in its docket (docket.h), it has a reference to the
- *           promise, and the loop counts it in a field of its own.
+ * Shape     Mostly it is the loop's thread that sends a job, and there is no
+ *           abort.  Then a slip goes to the pool as a job and comes back as a
+ *           task, with the outcome in the memory that was the job; the loop's
+ *           thread settles the promise.  So a worker touches the slip and the
+ *           door's word and nothing else: a promise is three cache lines, and
+ *           to settle it there and then would take them away from the loop's
+ *           core and back for each job.
+ *
+ *              the loop's thread        a worker            the loop's thread
+ *              [ job  | fn arg ] -----> fn(arg) -----> [ task outcome | ... ]
+ *                                                       settle, put
+ *
+ *           Slips lie in books, which are filled from front to end, and used
+ *           again when all slips have come back: what a core will need next lies
+ *           behind what it has needed last.
  *
  *           Otherwise one piece of memory, an errand, is the job, the listener
- *           of the abort, and what both need.  The abort rejects the promise at
- *           once, on the thread that raises; the first of the two wins, in the
- *           promise's own word.
+ *           of the abort, and what both need.  It settles the promise on the
+ *           worker, through the loop's door like any stranger.  The abort
+ *           rejects the promise at once, on the thread that raises; the first of
+ *           the two wins, in the promise's own word.
  *
  * Shared state
+ *   slip      who has it: the sender until it is posted (injector/P1), the
+ *             worker until it is pushed (ingress/P1), then the loop's thread
+ *   book      the loop's thread; once the loop is TERMINATED, who has its lock.
+ *             book.loop is const
  *   users     any thread, atomic: the job, and the listener if there is one  P1
  *   the rest  const after init
  *
  * Pairs
  *   P1  let_go: fetch_sub, release  -->  let_go: the last one's, acquire
  *       Hands over the memory.
+ *
+ * Reclaim   A slip has a reference to its promise, and a promise keeps the
+ *           memory of a loop that is over.
  *
  * Tested by  test/unit/promisify.c, test/model/promisify.c,
  *            test/stress/promisify.c
@@ -28,53 +46,219 @@
 #include <stddef.h>
 
 #include "atomic.h"
-#include "docket.h"
 #include "memory.h"
 #include "pool.h"
 #include "promise.h"
 #include "weir/abort.h"
 #include "weir/promise.h"
 
-/* ---- in a docket ---- */
+/* ---- slips ---- */
 
-/* Functions have no pointer in common but this. */
-typedef void any_fn(void);
+#ifdef WEIR_SMALL
+enum { SLIPS = 2, KEPT = 1 };
+#else
+enum { SLIPS = 256, KEPT = 8 }; /* a book is about five pages */
+#endif
+
+struct slip {
+    union { /* first */
+        weir_job job;
+        struct {
+            weir_task task;
+            weir_value value;
+            int status;
+        } back;
+    } as;
+    weir_blocking_fn *fn;
+    void *arg;
+    weir_promise *promise;   /* held */
+    struct weir__book *book; /* that it lies in; const */
+};
+
+struct weir__book {
+    weir_loop *loop; /* const */
+    struct weir__book *next;
+    uint32_t used; /* from the front */
+    uint32_t left; /* until all have come back */
+    struct slip slip[SLIPS];
+};
+
+static struct weir__book *new_book(weir_loop *loop)
+{
+    struct weir__book *book =
+        weir__memory_alloc(sizeof(*book), _Alignof(struct weir__book));
+
+    if (book == NULL)
+        return NULL;
+    book->loop = loop;
+    for (int i = 0; i < SLIPS; i++)
+        book->slip[i].book = book;
+    return book;
+}
+
+/* The last one is full, or there is none. */
+static struct weir__book *open_book(weir_loop *loop)
+{
+    struct weir__promises *all = &loop->promises;
+    struct weir__book *book = all->spare_books;
+
+    if (book != NULL) {
+        all->spare_books = book->next;
+        all->spare_count--;
+    } else if ((book = new_book(loop)) == NULL) {
+        return NULL;
+    }
+    book->used = 0;
+    book->left = SLIPS;
+    return all->book = book;
+}
+
+static struct slip *take(weir_loop *loop)
+{
+    struct weir__book *book = loop->promises.book;
+
+    if (book == NULL || book->used == SLIPS)
+        book = open_book(loop);
+    return book == NULL ? NULL : &book->slip[book->used++];
+}
+
+/* Nobody has seen it. */
+static void untake(struct slip *slip)
+{
+    slip->book->used--;
+}
+
+static void put(struct slip *slip)
+{
+    struct weir__book *book = slip->book;
+    struct weir__promises *all = &book->loop->promises;
+
+    if (--book->left > 0)
+        return;
+    if (all->book == book)
+        all->book = NULL;
+    if (all->spare_count == KEPT) {
+        weir__memory_free(book, sizeof(*book));
+        return;
+    }
+    book->next = all->spare_books;
+    all->spare_books = book;
+    all->spare_count++;
+}
+
+void weir__promisify_fini(weir_loop *loop)
+{
+    struct weir__promises *all = &loop->promises;
+
+    if (all->book != NULL)
+        weir__memory_free(all->book, sizeof(*all->book));
+    while (all->spare_books != NULL) {
+        struct weir__book *book = all->spare_books;
+
+        all->spare_books = book->next;
+        weir__memory_free(book, sizeof(*book));
+    }
+}
+
+/* ---- there and back ---- */
+
+static void drop_value(const weir_value *value)
+{
+    if (value->free != NULL)
+        value->free(value->data);
+}
+
+static void receive(weir_task *task, int status)
+{
+    struct slip *slip = (struct slip *)task;
+    weir_promise *promise = slip->promise;
+    weir_value value = slip->as.back.value;
+    uint32_t verdict =
+        slip->as.back.status == 0 ? WEIR__FULFILLED : WEIR__REJECTED;
+
+    (void)status;
+    weir__loop_inner_task(promise->loop);
+    weir__promises_end_errand(promise->loop);
+    put(slip);
+    if (!weir__promise_finish(promise, WEIR__PENDING, verdict, &value))
+        drop_value(&value); /* somebody else has settled it */
+    weir__promise_drop(promise);
+}
+
+/* The loop is over, and so is the promise. */
+static void receive_after_end(struct slip *slip)
+{
+    weir_promise *promise = slip->promise;
+    weir_loop *loop = promise->loop;
+
+    drop_value(&slip->as.back.value);
+    weir__ingress_see_end(&loop->in);
+    weir__lock_lock(&loop->lock);
+    put(slip);
+    weir__lock_unlock(&loop->lock);
+    weir__promise_unref_outside(promise);
+}
 
 /* A worker that takes a job never runs the loop: it could do both only inside
  * a group's wait, which a loop's thread is refused. */
-static void run_docket(weir_job *job, int status)
+static void run_slip(weir_job *job, int status)
 {
-    weir_promise *promise = ((struct weir__docket *)job)->more;
-    struct weir__call call = weir__docket_open((struct weir__docket *)job,
-                                               &weir__thread_worker()->tally);
+    struct slip *slip = (struct slip *)job;
+    weir_loop *loop = slip->book->loop;
     weir_value value = {NULL, NULL, 0};
 
     if (status == 0)
-        status = ((weir_blocking_fn *)(any_fn *)call.fn)(call.arg, &value);
+        status = slip->fn(slip->arg, &value);
     if (status != 0)
         value.code = status;
-    weir__promise_settle_last(
-        promise, status == 0 ? WEIR__FULFILLED : WEIR__REJECTED, &value);
+    slip->as.back.task = (weir_task){.run = receive, .name = "promise"};
+    slip->as.back.value = value;
+    slip->as.back.status = status;
+    if (weir__loop_push(loop, &slip->as.back.task, WEIR__EXPECTED) != 0)
+        receive_after_end(slip);
 }
 
-static int send_docket(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-                       weir_blocking_fn *fn, void *arg,
-                       const weir_submit_options *options)
+static void fill_job(weir_job *job, void (*run)(weir_job *job, int status),
+                     const weir_submit_options *options)
+{
+    *job = (weir_job){.run = run};
+    if (options == NULL)
+        return;
+    job->name = options->name;
+    job->priority = options->priority;
+    job->lane = options->lane;
+    job->abort = options->abort;
+}
+
+/* Thread: the loop's. */
+static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
+                     weir_blocking_fn *fn, void *arg,
+                     const weir_submit_options *options)
 {
     weir_promise *made;
+    struct slip *slip;
     int err = weir__promise_make(loop, WEIR__PENDING, &made);
 
     if (err != 0)
         return err;
-    weir__promise_hold(made); /* the job's */
+    slip = take(loop);
+    if (slip == NULL) {
+        weir__promise_drop(made);
+        return -ENOMEM;
+    }
+    fill_job(&slip->as.job, run_slip, options);
+    slip->fn = fn;
+    slip->arg = arg;
+    slip->promise = made;
+    weir__promise_hold(made);
     weir__promises_begin_errand(loop);
-    err = weir__pool_submit(pool, run_docket, (weir_fn *)(any_fn *)fn, arg,
-                            made, options);
+    err = weir_pool_post(pool, &slip->as.job);
     if (err == 0) {
         *promise = made;
         return 0;
     }
     weir__promises_end_errand(loop);
+    untake(slip);
     weir__promise_drop(made);
     weir__promise_drop(made);
     return err;
@@ -108,8 +292,8 @@ static void settle(weir_promise *promise, int err, weir_value value)
     value.code = err == 0 ? value.code : err;
     err = err == 0 ? weir_promise_resolve(promise, value)
                    : weir_promise_reject(promise, value);
-    if (err != 0 && value.free != NULL)
-        value.free(value.data);
+    if (err != 0)
+        drop_value(&value);
 }
 
 static void on_abort(weir_listener *listener, int reason)
@@ -141,17 +325,11 @@ static void run(weir_job *job, int status)
 static void fill(struct errand *errand, weir_blocking_fn *fn, void *arg,
                  const weir_submit_options *options)
 {
-    *errand = (struct errand){.job = {.run = run},
-                              .listener = {.run = on_abort},
-                              .fn = fn,
-                              .arg = arg};
+    fill_job(&errand->job, run, options);
+    errand->listener = (weir_listener){.run = on_abort};
     set_unshared(&errand->users, 1);
-    if (options == NULL)
-        return;
-    errand->job.name = options->name;
-    errand->job.priority = options->priority;
-    errand->job.lane = options->lane;
-    errand->job.abort = options->abort;
+    errand->fn = fn;
+    errand->arg = arg;
 }
 
 /* The job is under way: from here on the abort may come at any time. */
@@ -217,6 +395,6 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
         return -EINVAL;
     return weir__promise_is_local(loop) &&
                    (options == NULL || options->abort == NULL)
-               ? send_docket(promise, loop, pool, fn, arg, options)
+               ? send_slip(promise, loop, pool, fn, arg, options)
                : send_errand(promise, loop, pool, fn, arg, options);
 }

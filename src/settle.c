@@ -14,8 +14,8 @@
  *                  it may lose: it claims the promise first (DECIDING), and
  *                  writes to `mail`, which is then its own.
  *           away   the references that other threads have taken, less those
- *                  that they have given back, times four; and POSTED: the letter
- *                  is in the door, or about to be; and OVER: its job is
+ *                  that they have given back, times two; and POSTED: the letter
+ *                  is in the door, or about to be
  *
  *           A reference is counted where it costs least.  The loop's thread
  *           counts in `refs`, which is plain; all others in `away`.  What
@@ -76,7 +76,7 @@
 #include "futex.h"
 #include "promise.h"
 
-enum { POSTED = 1, OVER = 2, ONE = 4 };
+enum { POSTED = 1, ONE = 2 };
 
 /* ---- the verdict ---- */
 
@@ -139,7 +139,7 @@ static void push_letter(weir_promise *promise)
 static void post(weir_promise *promise)
 {
     /* relaxed: a guess, checked by the CAS */
-    int64_t seen = load_relaxed(&promise->away);
+    int32_t seen = load_relaxed(&promise->away);
 
     /* settle/P2 release: what was published, also if the letter is on its way
      * settle/P3 acquire: receives the letter, if it is not */
@@ -183,57 +183,38 @@ void weir__promise_ref_outside(weir_promise *promise)
     fetch_add_relaxed(&promise->away, ONE);
 }
 
-static void let_go(weir_promise *promise, int64_t flags)
+void weir__promise_unref_outside(weir_promise *promise)
 {
     /* relaxed: a guess, checked by the CAS */
-    int64_t seen = load_relaxed(&promise->away);
+    int32_t seen = load_relaxed(&promise->away);
 
     /* settle/P2 release: all uses of the promise so far
      * settle/P3 acquire: receives the letter, if it is not on its way */
-    while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | flags))
+    while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | POSTED))
         ;
     if (!(seen & POSTED))
         push_letter(promise);
 }
 
-void weir__promise_unref_outside(weir_promise *promise)
+/* Shifts keep the sign; the flag falls out. */
+static int32_t count_of(int32_t away)
 {
-    let_go(promise, POSTED);
-}
-
-void weir__promise_settle_last(weir_promise *promise, uint32_t verdict,
-                               const weir_value *value)
-{
-    if (weir__promise_claim(promise)) {
-        promise->on.mail = *value;
-        announce(promise, verdict);
-    } else if (value->free != NULL) {
-        value->free(value->data);
-    }
-    let_go(promise, POSTED | OVER);
-}
-
-/* Shifts keep the sign; the flags fall out. */
-static int64_t count_of(int64_t away)
-{
-    return away >> 2;
+    return away >> 1;
 }
 
 void weir__promise_collect(weir_promise *promise)
 {
     /* settle/P2 acquire: receives what they did who posted or let go
      * settle/P3 release: the letter may be used again */
-    int64_t away = swap_acq_rel(&promise->away, 0);
+    int32_t away = swap_acq_rel(&promise->away, 0);
 
     promise->refs += count_of(away);
-    if (away & OVER)
-        weir__promises_end_errand(promise->loop);
 }
 
 bool weir__promise_collect_last(weir_promise *promise)
 {
     /* relaxed: a guess, checked by the CAS */
-    int64_t seen = load_relaxed(&promise->away);
+    int32_t seen = load_relaxed(&promise->away);
 
     while (seen != 0) {
         if (seen & POSTED)

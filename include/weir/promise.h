@@ -358,7 +358,8 @@ WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
 typedef int weir_blocking_fn(void *arg, weir_value *value);
 
 /**
- * Run fn on the pool; *promise is settled with what it returns.  If fn does not
+ * Run fn on the pool; *promise is settled with what it returns, when the loop
+ * takes that in: a thread that waits for it needs the loop to run.  If fn does not
  * get to run, because the pool is closed or options->abort is raised, the
  * promise is rejected with WEIR_ECANCELED; when the abort is raised later, too,
  * at once, and fn's outcome is dropped.  It holds the loop until fn is over.
