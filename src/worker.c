@@ -40,12 +40,12 @@
 #include "weir/abort.h"
 
 #ifdef WEIR_SMALL
-enum { SHARE = 2, SPINS = 0, YIELDS = 1 };
+enum { SHARE = 2, FEW = 1, BREATH = 0, SPINS = 0, YIELDS = 1 };
 #else
 /* How often a worker looks before it sleeps: a few times while it keeps the
  * core, for others are often about to bring something; a few more after it has
  * let others have the core, for they may be the ones that bring it. */
-enum { SHARE = 32, SPINS = 16, YIELDS = 8 };
+enum { SHARE = 32, FEW = 16, BREATH = 64, SPINS = 16, YIELDS = 8 };
 #endif
 
 #define HIGH WEIR_PRIORITY_HIGH
@@ -125,24 +125,39 @@ static weir_job *reverse(weir_job *job)
     return reversed;
 }
 
+/* Who has come for a few jobs, has done them and finds the next few there, is as
+ * quick as the producer: they would meet at each job, and pass the door's cache
+ * line to and fro.  A microsecond later it is worth the way. */
+static void let_more_come(struct weir__worker *worker,
+                          const struct weir__injector *in)
+{
+    if (!worker->came_for_few || weir__injector_is_empty(in))
+        return;
+    for (int i = 0; i < BREATH; i++)
+        cpu_relax();
+}
+
 /* A share of what came from outside: one to run, the others to the queue. */
 static weir_job *take_share(struct weir__worker *worker, unsigned priority,
                             bool may_wait)
 {
     weir_pool *pool = worker->pool;
     struct weir__injector *in = &pool->injector[priority];
-    weir_job *first =
-        weir__injector_take(in, pool->roster.base, SHARE, may_wait);
+    unsigned taken = 1;
+    weir_job *first;
 
+    let_more_come(worker, in);
+    first = weir__injector_take(in, pool->roster.base, SHARE, may_wait);
     if (first == NULL)
         return NULL;
     for (weir_job *job = reverse(first->next_), *next; job != NULL;
-         job = next) {
+         job = next, taken++) {
         next = job->next_;
         worker->occupied |= 1U << priority;
         if (!weir__deque_push(&worker->deque[priority], job))
             weir__worker_push_outside(worker, job);
     }
+    worker->came_for_few = taken < FEW;
     if (worker->occupied & 1U << priority || !weir__injector_is_empty(in))
         weir__roster_notify(&pool->roster);
     return first;
@@ -308,6 +323,7 @@ static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
             job = steal(worker);
         if (job != NULL)
             return job;
+        worker->came_for_few = false;
         if (i < SPINS)
             cpu_relax();
         else
