@@ -91,7 +91,7 @@ struct weir_loop {
     bool told_breach; /* on_breach was told of this chain */
     bool is_until_idle;
     bool is_stepped;     /* by weir_loop_step: its bed is the poller */
-    bool has_called;     /* something, in this turn */
+    bool has_called;     /* something, since it looked at the clock */
     bool has_sent;       /* a job to a pool, in this turn */
     bool is_lying;       /* asleep between two steps ... */
     bool lies_in_poller; /* ... there, or on the futex */
@@ -103,17 +103,17 @@ struct weir_loop {
 
     struct weir__calls ticks;
     struct weir__calls microtasks;
-    struct weir__promises promises; /* promise.h */
-    struct weir__tasks ready;       /* for the next turn */
-    struct weir__tasks batch;       /* for this one */
-    struct weir__tasks immediates;  /* as ready */
+    struct weir__tasks ready;      /* for the next turn */
+    struct weir__tasks batch;      /* for this one */
+    struct weir__tasks immediates; /* as ready */
     struct weir__tasks immediate_batch;
     struct weir__tasks closing; /* as ready */
     struct weir__tasks closing_batch;
     atomic(uint64_t) taken; /* tasks that have come into ready, ever ... */
     atomic(uint64_t) run;   /* ... and those of them that have run */
-
-    struct weir__timers timers;
+    uint64_t untimed;       /* so many callbacks until one is timed */
+    uint64_t began; /* when the one that is timed began, in ticks; or 0 */
+    struct weir__running running;
     uint64_t owed_wakes;  /* of the poller: claimed, and not arrived yet */
     int64_t spin_ns;      /* what the next spin may take */
     uint64_t arrived;     /* through the door, in this turn */
@@ -122,11 +122,10 @@ struct weir_loop {
     uint32_t sleeps_left; /* ... are left */
     int event_count;
     int event_at;
-    struct weir__event events[WEIR__POLLER_BATCH];
 
-    uint64_t untimed; /* so many callbacks until one is timed */
-    uint64_t began;   /* when the one that is timed began, in ticks; or 0 */
-    struct weir__running running;
+    struct weir__promises promises; /* promise.h */
+    struct weir__timers timers;
+    struct weir__event events[WEIR__POLLER_BATCH];
     int raised;        /* the code of the last weir_raise ... */
     char message[256]; /* ... and what it said */
 };

@@ -193,7 +193,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
     int result;
 
     weir__thread_set_loop(loop);
-    loop->is_inside = true;
+    loop->is_inside = loop->has_called = true;
     do
         result = next_turn(loop, limit_ns);
     while (result == 0);
@@ -236,7 +236,7 @@ int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
     loop->is_until_idle = false;
     loop->is_stepped = true;
     weir__thread_set_loop(loop);
-    loop->is_inside = true;
+    loop->is_inside = loop->has_called = true;
     err = weir__loop_turn(
         loop, timeout_ns == 0 ? 0 : weir__clock_deadline(timeout_ns));
     if (err == 0 && loop->is_ending && weir__loop_wind_up(loop)) {

@@ -32,6 +32,7 @@ static void look_at_clock(weir_loop *loop)
 {
     loop->now_ns = weir_clock_now();
     loop->since_ns = weir__clock_is_frozen() ? 0 : loop->now_ns;
+    loop->has_called = false;
 }
 
 /* ---- around each callback ---- */
@@ -203,9 +204,11 @@ static int64_t wait_limit(weir_loop *loop, int64_t limit_ns)
         weir__loop_has_step(loop))
         return 0;
     timer_ns = weir__timers_next(loop);
+    if (timer_ns == INT64_MAX)
+        return limit_ns;
     if (timer_ns <= weir_clock_now())
         return 0;
-    if (timer_ns == INT64_MAX || weir__clock_is_frozen())
+    if (weir__clock_is_frozen())
         return limit_ns;
     return limit_ns < 0 || timer_ns < limit_ns ? timer_ns : limit_ns;
 }
@@ -343,12 +346,15 @@ bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
 
 /* ---- the turn ---- */
 
+/* A turn mostly begins where the wait of the last one has ended, and then it
+ * is still the same time. */
 static void begin_turn(weir_loop *loop)
 {
-    look_at_clock(loop);
+    if (loop->has_called)
+        look_at_clock(loop);
     weir__wheel_begin(&loop->timers.wheel, loop->now_ns);
     loop->has_rest = weir__loop_has_microtasks(loop);
-    loop->has_called = loop->has_sent = false;
+    loop->has_sent = false;
     loop->part = WEIR__PART_DRAIN;
     if (loop->metrics != NULL)
         weir__metrics_add(&loop->metrics->turns, 1);
