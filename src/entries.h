@@ -19,7 +19,7 @@
 #include "slab.h"
 #include "weir/task.h"
 
-/* The two parts of a timer's slot.  The first: whether it is there at all. */
+/* The three parts of a timer's slot.  The first: whether it is there at all. */
 struct weir__timer {
     atomic(uint32_t) word; /* generation, and what timer.c needs */
 };
@@ -28,8 +28,12 @@ struct weir__timer {
 struct weir__errand {
     weir_fn *fn;
     void *arg;
+};
+
+/* The third is for the few that repeat, or have a name. */
+struct weir__habit {
     int64_t period_ns;
-    atomic(const char *) name; /* any thread: report */
+    atomic(const char *) name; /* any thread: report; NULL unless NAMED */
 };
 
 /* And when. */
@@ -72,7 +76,8 @@ struct weir__entries {
 enum {
     WEIR__TIMER_WORD,
     WEIR__TIMER_ERRAND,
-    WEIR__TIMER_GENERATION_SHIFT = 6, /* in the word */
+    WEIR__TIMER_HABIT,
+    WEIR__TIMER_GENERATION_SHIFT = 7, /* in the word */
 };
 
 static inline uint32_t weir__timer_index(uint64_t id)
@@ -97,6 +102,13 @@ weir__errand_at(const struct weir__slab *timers, uint32_t index)
 {
     return weir__slab_part(timers, WEIR__TIMER_ERRAND, index,
                            sizeof(struct weir__errand));
+}
+
+static inline struct weir__habit *
+weir__habit_at(const struct weir__slab *timers, uint32_t index)
+{
+    return weir__slab_part(timers, WEIR__TIMER_HABIT, index,
+                           sizeof(struct weir__habit));
 }
 
 /* A slab for timers, and for the chunks that so many need. */

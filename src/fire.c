@@ -70,9 +70,18 @@ static void settle(weir_loop *loop)
     }
     entry.deadline_ns = next_deadline(
         entry.deadline_ns,
-        weir__errand_at(&loop->timer_slots, index)->period_ns,
+        plain_load(&weir__habit_at(&loop->timer_slots, index)->period_ns),
         weir__timer_repeat(weir__timer_word(timer)), weir_clock_now());
     weir__wheel_insert(&loop->timers.wheel, entry);
+}
+
+static const char *name_of(const weir_loop *loop, uint32_t index)
+{
+    const struct weir__slab *slots = &loop->timer_slots;
+
+    if (!(weir__timer_word(weir__timer_at(slots, index)) & WEIR__TIMER_NAMED))
+        return NULL;
+    return load_relaxed(&weir__habit_at(slots, index)->name); /* relaxed: own */
 }
 
 static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
@@ -81,7 +90,7 @@ static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
     struct weir__errand *errand = weir__errand_at(&loop->timer_slots, index);
     weir_fn *fn = plain_load(&errand->fn);
     void *arg = plain_load(&errand->arg);
-    const char *name = load_relaxed(&errand->name); /* relaxed: own */
+    const char *name = name_of(loop, index);
 
     if (is_last)
         weir__timer_end(loop, index);

@@ -30,7 +30,7 @@ enum { WEIR__SLAB_GROUP_BITS = 6 };
 enum {
     WEIR__SLAB_GROUP = 1 << WEIR__SLAB_GROUP_BITS, /* slots; also in block 0 */
     WEIR__SLAB_BLOCKS = 24,
-    WEIR__SLAB_PARTS = 2,
+    WEIR__SLAB_PARTS = 3,
 };
 #define WEIR__SLAB_NONE UINT32_MAX
 

@@ -2,16 +2,16 @@
 /*
  * timer -- started and cancelled by any thread, fired by one.
  *
- * Shape     A timer is a slot of a slab, in two parts (entries.h): a word, and what
- *           it is for.  Its id is the slot's index and the generation that it
+ * Shape     A timer is a slot of a slab, in three parts (entries.h): a word, what
+ *           it is for, and what few have.  Its id is the slot's index and the generation that it
  *           had.  The wheel has an entry for it, and is the loop's alone.  What
  *           threads race for, whether a timer fires or is cancelled, its word
  *           decides:
  *
- *             31                     6      5      4   3    2   1   0
- *            +------------------------+-------+--------+-----------+
- *            |       generation       | UNREF | repeat |   state   |
- *            +------------------------+-------+--------+-----------+
+ *             31             7     6       5      4   3    2   1   0
+ *            +----------------+-------+-------+--------+-----------+
+ *            |   generation   | NAMED | UNREF | repeat |   state   |
+ *            +----------------+-------+-------+--------+-----------+
  *
  *              FREE --> ARMED --> SPENT --> FREE            fires once
  *                       ARMED --> FIRING --> ARMED ...      repeats
@@ -60,7 +60,7 @@
  *       Who reads a later id there sees what was decided before it.
  *
  * Why ids are never used again  a slot whose generation has run through all
- *           26 bits is retired: 36 bytes for 67 million timers.
+ *           25 bits is retired: 36 bytes for 33 million timers.
  *
  * Tested by  test/unit/timer*.c, test/model/timer.c, test/stress/loop.c
  */
@@ -136,6 +136,15 @@ static NOINLINE void give_back(weir_loop *loop)
     weir__lock_unlock(&loop->lock);
 }
 
+static NOINLINE void end_special(weir_loop *loop, uint32_t word, uint32_t index)
+{
+    if (word & WEIR__TIMER_UNREF)
+        loop->timers.unrefs--;
+    if (word & WEIR__TIMER_NAMED)
+        /* relaxed: own, shown by report */
+        store_relaxed(&weir__habit_at(&loop->timer_slots, index)->name, NULL);
+}
+
 /* The timer is over: its id is dead from here on, and so is its entry in the
  * wheel, if there is one. */
 static inline void end_timer(weir_loop *loop, struct weir__timer *timer,
@@ -144,8 +153,8 @@ static inline void end_timer(weir_loop *loop, struct weir__timer *timer,
     struct weir__timers *timers = &loop->timers;
 
     timers->used--;
-    if (word & WEIR__TIMER_UNREF)
-        timers->unrefs--;
+    if (__builtin_expect(word & (WEIR__TIMER_UNREF | WEIR__TIMER_NAMED), 0))
+        end_special(loop, word, index);
     /* relaxed: ids are compared, nothing is read through a dead one */
     store_relaxed(&timer->word, (word | (WEIR__TIMER_GENERATION_ONE - 1)) + 1);
     timers->ended[timers->ended_count++] = index;
@@ -163,14 +172,16 @@ void weir__timer_end(weir_loop *loop, uint32_t index)
 /* ---- start ---- */
 
 /* Nobody asks for the period of one that does not repeat. */
-static inline void fill(struct weir__errand *errand, int64_t delay_ns,
+static inline void fill(weir_loop *loop, uint32_t index, int64_t delay_ns,
                         weir_repeat repeat, weir_fn *fn, void *arg)
 {
+    struct weir__errand *errand = errand_at(loop, index);
+
     plain_store(&errand->fn, fn);
     plain_store(&errand->arg, arg);
     if (repeat != WEIR_ONCE)
-        plain_store(&errand->period_ns, delay_ns);
-    store_relaxed(&errand->name, NULL); /* relaxed: own */
+        plain_store(&weir__habit_at(&loop->timer_slots, index)->period_ns,
+                    delay_ns);
 }
 
 /* A fresh slot has generation 0, and no id is 0: its first one is 1. */
@@ -190,8 +201,8 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
                        uint32_t word, weir_timer id, int64_t delay_ns,
                        weir_fn *fn, void *arg)
 {
-    fill(errand_at(loop, weir__timer_index(id)), delay_ns,
-         weir__timer_repeat(word), fn, arg);
+    fill(loop, weir__timer_index(id), delay_ns, weir__timer_repeat(word), fn,
+         arg);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
 }
@@ -292,7 +303,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
     if (err != 0)
         return err;
     timer = timer_at(loop, index);
-    fill(errand_at(loop, index), delay_ns, repeat, fn, arg);
+    fill(loop, index, delay_ns, repeat, fn, arg);
     word = make_word(timer, repeat, WEIR__TIMER_STARTING);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     if (id != NULL)
@@ -337,46 +348,73 @@ static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
     return start_own(loop, id, now_ns + delay_ns, delay_ns, repeat, fn, arg);
 }
 
-/* On the loop's thread, where nothing is in the way: it calls nothing, so it
- * keeps little on the stack.  A store that misses the cache holds up all stores
- * after it, and a processor has room for some 50: the fewer a start makes, the
- * more starts wait for memory together.  False: nothing was done. */
+/* On the loop's thread, where nothing is in the way.  A store that misses the
+ * cache holds up all stores after it, and a processor has room for some 50: the
+ * fewer a start makes, the more starts wait for memory together.  So it calls
+ * nothing, and keeps so little in registers that none is saved on the stack:
+ * what is to be done is written down first, into a slot that stays free if the
+ * rest does not come about. */
 static inline __attribute__((always_inline)) bool
-start_quickly(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
-              int64_t delay_ns, weir_repeat repeat, weir_fn *fn, void *arg)
+has_slot(const weir_loop *loop)
 {
-    struct weir__slab_stock *stock = &loop->timers.stock;
-    struct weir__entry entry = {.deadline_ns = deadline_ns};
-    struct weir__timer *timer;
-    uint32_t word, index;
+    return !weir__loop_is_ending(loop) && loop->timers.stock.slots != 0;
+}
 
-    if (weir__loop_is_ending(loop) || stock->slots == 0)
-        return false;
-    index = stock->first + (uint32_t)__builtin_ctzll(stock->slots);
-    timer = timer_at(loop, index);
-    word = make_word(timer, repeat, WEIR__TIMER_ARMED);
-    entry.id = weir__timer_id(word, index);
+static inline __attribute__((always_inline)) uint32_t
+next_slot(const weir_loop *loop)
+{
+    const struct weir__slab_stock *stock = &loop->timers.stock;
+
+    return stock->first + (uint32_t)__builtin_ctzll(stock->slots);
+}
+
+/* False: nothing was done. */
+static inline __attribute__((always_inline)) bool
+enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
+              weir_repeat repeat, weir_timer *id)
+{
+    struct weir__timer *timer = timer_at(loop, index);
+    uint32_t word = make_word(timer, repeat, WEIR__TIMER_ARMED);
+    struct weir__entry entry = {deadline_ns, weir__timer_id(word, index)};
+
     if (!weir__wheel_insert_quickly(&loop->timers.wheel, entry))
         return false;
-    stock->slots &= stock->slots - 1;
-    arm(loop, timer, word, entry.id, delay_ns, fn, arg);
+    loop->timers.stock.slots &= loop->timers.stock.slots - 1;
+    store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
+    loop->timers.used++;
     if (id != NULL)
         *id = entry.id;
     return true;
+}
+
+/* What was written down, and did not come about. */
+static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
+                                int64_t delay_ns, weir_repeat repeat,
+                                uint32_t index)
+{
+    struct weir__errand *errand = errand_at(loop, index);
+
+    return start_with_care(loop, id, delay_ns, repeat, plain_load(&errand->fn),
+                           plain_load(&errand->arg));
 }
 
 int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
                      weir_repeat repeat, weir_fn *fn, void *arg)
 {
     int64_t now_ns;
+    uint32_t index;
 
     __builtin_prefetch(id, 1); /* it may be one of a million */
-    if (is_sensible(loop, delay_ns, repeat, fn) && weir__loop_is_mine(loop) &&
-        weir__pace_tell(&loop->timers.pace, &now_ns) &&
+    if (!is_sensible(loop, delay_ns, repeat, fn) || !weir__loop_is_mine(loop) ||
+        !has_slot(loop))
+        return start_with_care(loop, id, delay_ns, repeat, fn, arg);
+    index = next_slot(loop);
+    fill(loop, index, delay_ns, repeat, fn, arg);
+    if (weir__pace_tell(&loop->timers.pace, &now_ns) &&
         delay_ns <= INT64_MAX - now_ns &&
-        start_quickly(loop, id, now_ns + delay_ns, delay_ns, repeat, fn, arg))
+        enter_quickly(loop, index, now_ns + delay_ns, repeat, id))
         return 0;
-    return start_with_care(loop, id, delay_ns, repeat, fn, arg);
+    return start_again(loop, id, delay_ns, repeat, index);
 }
 
 static NOINLINE int start_at_with_care(weir_loop *loop, weir_timer *id,
@@ -390,14 +428,29 @@ static NOINLINE int start_at_with_care(weir_loop *loop, weir_timer *id,
                : start_elsewhere(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
 }
 
+static NOINLINE int start_at_again(weir_loop *loop, weir_timer *id,
+                                   int64_t deadline_ns, uint32_t index)
+{
+    struct weir__errand *errand = errand_at(loop, index);
+
+    return start_at_with_care(loop, id, deadline_ns, plain_load(&errand->fn),
+                              plain_load(&errand->arg));
+}
+
 int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
                         weir_fn *fn, void *arg)
 {
+    uint32_t index;
+
     __builtin_prefetch(id, 1);
-    if (loop != NULL && fn != NULL && weir__loop_is_mine(loop) &&
-        start_quickly(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg))
+    if (loop == NULL || fn == NULL || !weir__loop_is_mine(loop) ||
+        !has_slot(loop))
+        return start_at_with_care(loop, id, deadline_ns, fn, arg);
+    index = next_slot(loop);
+    fill(loop, index, 0, WEIR_ONCE, fn, arg);
+    if (enter_quickly(loop, index, deadline_ns, WEIR_ONCE, id))
         return 0;
-    return start_at_with_care(loop, id, deadline_ns, fn, arg);
+    return start_at_again(loop, id, deadline_ns, index);
 }
 
 /* ---- cancel ---- */

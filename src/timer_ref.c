@@ -22,20 +22,27 @@ static struct weir__timer *find(weir_loop *loop, weir_timer id)
                : NULL;
 }
 
+/* Sets the flag, or takes it away.  False: it is as it was. */
+static bool set_flag(struct weir__timer *timer, uint32_t flag, bool is_set)
+{
+    uint32_t word = weir__timer_word(timer);
+
+    if (((word & flag) != 0) == is_set)
+        return false;
+    /* relaxed: the flag is the loop's own; a cancel may come between */
+    while (!cas_weak_relaxed(&timer->word, &word, word ^ flag))
+        ;
+    return true;
+}
+
 static int set_ref(weir_loop *loop, weir_timer id, bool holds)
 {
     struct weir__timer *timer = find(loop, id);
-    uint32_t word;
 
     if (timer == NULL)
         return -ENOENT;
-    word = weir__timer_word(timer);
-    if (!(word & WEIR__TIMER_UNREF) == holds)
-        return 0;
-    /* relaxed: the flag is the loop's own; a cancel may come between */
-    while (!cas_weak_relaxed(&timer->word, &word, word ^ WEIR__TIMER_UNREF))
-        ;
-    loop->timers.unrefs += holds ? UINT64_MAX : 1;
+    if (set_flag(timer, WEIR__TIMER_UNREF, !holds))
+        loop->timers.unrefs += holds ? UINT64_MAX : 1;
     return 0;
 }
 
@@ -80,13 +87,17 @@ int weir_timer_unref(weir_loop *loop, weir_timer id)
 
 int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
 {
+    struct weir__timer *timer;
+
     if (loop == NULL)
         return -EINVAL;
-    if (find(loop, id) == NULL)
+    timer = find(loop, id);
+    if (timer == NULL)
         return -ENOENT;
     /* relaxed: own, shown by report */
-    store_relaxed(&weir__errand_at(&loop->timer_slots, (uint32_t)id)->name,
-                  name);
+    store_relaxed(
+        &weir__habit_at(&loop->timer_slots, weir__timer_index(id))->name, name);
+    (void)set_flag(timer, WEIR__TIMER_NAMED, true);
     return 0;
 }
 
@@ -97,7 +108,7 @@ bool weir__timer_is_holding(const weir_loop *loop, uint32_t index,
     uint32_t before = load_relaxed(&timer->word); /* relaxed: picture */
 
     /* relaxed: picture */
-    *name = load_relaxed(&weir__errand_at(&loop->timer_slots, index)->name);
+    *name = load_relaxed(&weir__habit_at(&loop->timer_slots, index)->name);
     return weir__timer_is_live(before) && !(before & WEIR__TIMER_UNREF) &&
            /* relaxed: picture; the same again: the name was this timer's */
            weir__timer_generation(load_relaxed(&timer->word)) ==

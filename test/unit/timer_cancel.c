@@ -302,14 +302,16 @@ PLACE_CASE(timer_ids_are_all_different)
     loop_end();
 }
 
-/* As if the slot had been used 67 million times. */
+/* As if the slot had been used 33 million times. */
 static weir_timer age(weir_timer id)
 {
     struct weir__timer *timer = weir__timer_at(&loop->timer_slots, slot_of(id));
-    const uint32_t last = UINT32_MAX >> 6;
+    const uint32_t last = UINT32_MAX >> WEIR__TIMER_GENERATION_SHIFT;
 
-    store_relaxed(&timer->word, /* relaxed: unshared */
-                  last << 6 | (load_relaxed(&timer->word) & 63));
+    store_relaxed(
+        &timer->word, /* relaxed: unshared */
+        last << WEIR__TIMER_GENERATION_SHIFT |
+            (load_relaxed(&timer->word) & (WEIR__TIMER_GENERATION_ONE - 1)));
     return (weir_timer)last << 32 | slot_of(id);
 }
 

@@ -30,7 +30,7 @@ static void begin_at(int64_t now_ns)
 /* What a slot was last inserted with. */
 static int64_t deadline_of(uint32_t index)
 {
-    return weir__errand_at(&slab, index)->period_ns;
+    return weir__habit_at(&slab, index)->period_ns;
 }
 
 static uint64_t id_of(uint32_t index)
@@ -43,7 +43,7 @@ static void insert_at(uint32_t index, int64_t deadline_ns)
 {
     struct weir__entry entry = {deadline_ns, id_of(index)};
 
-    weir__errand_at(&slab, index)->period_ns = deadline_ns;
+    weir__habit_at(&slab, index)->period_ns = deadline_ns;
     if (!is_in_a_hurry || !weir__wheel_insert_quickly(&wheel, entry))
         weir__wheel_insert(&wheel, entry);
     is_in_a_hurry = !is_in_a_hurry;
