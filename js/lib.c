@@ -18,6 +18,7 @@ static const struct {
     {"timers", weir__js_add_timer},
     {"inspect", weir__js_add_inspect},
     {"base", weir__js_add_inspect},
+    {"env", weir__js_add_env},
     {"process", weir__js_add_process},
     {"module", weir__js_add_module},
     {"resolve", weir__js_add_module},

@@ -465,6 +465,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("detectModule", 1, detect),
     JS_CFUNC_DEF("runMain", 1, run_main),
     JS_CFUNC_DEF("runMainText", 2, run_main_text),
+    JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
     JS_CFUNC_DEF("stat", 1, stat_path),
     JS_CFUNC_DEF("realpath", 1, real_path),
     JS_CFUNC_DEF("readFile", 1, read_file),

@@ -11,6 +11,7 @@ int weir__js_add_globals(JSContext *context, JSValueConst native);
 int weir__js_add_timer(JSContext *context, JSValueConst native);
 int weir__js_add_immediate(JSContext *context, JSValueConst native);
 int weir__js_add_inspect(JSContext *context, JSValueConst native);
+int weir__js_add_env(JSContext *context, JSValueConst native);
 int weir__js_add_process(JSContext *context, JSValueConst native);
 int weir__js_add_signal(JSContext *context, JSValueConst native);
 int weir__js_add_service(JSContext *context, JSValueConst native);
@@ -34,6 +35,10 @@ int weir__js_add_clock(JSContext *context, JSValueConst native);
 /* write(fd, string): 0 or -errno; in stream.c */
 JSValue weir__js_write_text(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv);
+
+/* cwd(); in process.c */
+JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv);
 
 /* Of os, in network.c. */
 JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,

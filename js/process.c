@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,6 @@
 #include "weir/clock.h"
 #include "weir/version.h"
 
-extern char **environ;
-
 static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
@@ -33,8 +30,8 @@ static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewBigInt64(context, weir_clock_now());
 }
 
-static JSValue cwd(JSContext *context, JSValueConst this_value, int argc,
-                   JSValueConst *argv)
+JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
 {
     char path[PATH_MAX];
 
@@ -77,74 +74,6 @@ static JSValue set_umask(JSContext *context, JSValueConst this_value, int argc,
     old = umask(0);
     umask(old);
     return JS_NewUint32(context, old);
-}
-
-/* ---- the environment ---- */
-
-/* A worker may share it (SHARE_ENV). */
-static pthread_mutex_t environment_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static JSValue get_variable(JSContext *context, JSValueConst this_value,
-                            int argc, JSValueConst *argv)
-{
-    const char *name = JS_ToCString(context, argv[0]);
-    const char *value;
-    JSValue result = JS_UNDEFINED;
-
-    (void)this_value;
-    (void)argc;
-    if (name == NULL)
-        return JS_EXCEPTION;
-    pthread_mutex_lock(&environment_lock);
-    value = getenv(name);
-    if (value != NULL)
-        result = JS_NewString(context, value);
-    pthread_mutex_unlock(&environment_lock);
-    JS_FreeCString(context, name);
-    return result;
-}
-
-/* setenv(name, value); undefined removes it. */
-static JSValue set_variable(JSContext *context, JSValueConst this_value,
-                            int argc, JSValueConst *argv)
-{
-    const char *name = JS_ToCString(context, argv[0]);
-    const char *value =
-        JS_IsUndefined(argv[1]) ? NULL : JS_ToCString(context, argv[1]);
-
-    (void)this_value;
-    (void)argc;
-    pthread_mutex_lock(&environment_lock);
-    if (name != NULL && value != NULL)
-        setenv(name, value, 1);
-    else if (name != NULL)
-        unsetenv(name);
-    pthread_mutex_unlock(&environment_lock);
-    JS_FreeCString(context, value);
-    JS_FreeCString(context, name);
-    return JS_UNDEFINED;
-}
-
-static JSValue variable_names(JSContext *context, JSValueConst this_value,
-                              int argc, JSValueConst *argv)
-{
-    JSValue names = JS_NewArray(context);
-    uint32_t count = 0;
-
-    (void)this_value;
-    (void)argc;
-    (void)argv;
-    pthread_mutex_lock(&environment_lock);
-    for (char **at = environ; *at != NULL; at++) {
-        const char *end = strchr(*at, '=');
-
-        if (end != NULL && end != *at)
-            JS_SetPropertyUint32(
-                context, names, count++,
-                JS_NewStringLen(context, *at, (size_t)(end - *at)));
-    }
-    pthread_mutex_unlock(&environment_lock);
-    return names;
 }
 
 /* ---- memory, exit ---- */
@@ -212,12 +141,9 @@ static JSValue die(JSContext *context, JSValueConst this_value, int argc,
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("write", 2, weir__js_write_text),
     JS_CFUNC_DEF("hrtime", 0, hrtime),
-    JS_CFUNC_DEF("cwd", 0, cwd),
+    JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
     JS_CFUNC_DEF("chdir", 1, change_directory),
     JS_CFUNC_DEF("umask", 1, set_umask),
-    JS_CFUNC_DEF("getenv", 1, get_variable),
-    JS_CFUNC_DEF("setenv", 2, set_variable),
-    JS_CFUNC_DEF("envKeys", 0, variable_names),
     JS_CFUNC_DEF("memoryUsage", 0, memory_usage),
     JS_CFUNC_DEF("exit", 1, leave),
     JS_CFUNC_DEF("abort", 0, die),

@@ -9,6 +9,7 @@
 const path = require('path');
 const resolve = require('resolve');
 const { coded, invalidArgType } = require('errors');
+const hooks = require('hooks');
 
 // ---- builtins ----
 
@@ -330,20 +331,19 @@ function importMain(id) {
 }
 
 function runFile(name) {
-    const file = path.resolve(name);
+    const file = path.resolve(native.cwd(), name);
     const found = resolve.asFile(file) ?? resolve.asDirectory(file);
     if (found === undefined)
         throw notFound(file);
+    hooks.program = { file, module: undefined }; // `process` waits until it is used
     const real = native.realpath(found);
-    require('process').argv[1] = file;
     const format = resolve.formatOf(real);
     if (format === 'module' || (format === undefined &&
         isModule(strip(native.readFile(real)), real)))
         return importMain(urlOf(real));
     const module = new Module(real);
     module.id = '.';
-    Module.main = module;
-    require('process').mainModule = module;
+    Module.main = hooks.program.module = module;
     run(module, real);
     return undefined;
 }
@@ -373,7 +373,7 @@ function runRepl() {
 
 function runText(kind, text) {
     const name = kind === 'stdin' ? '[stdin]' : '[eval]';
-    const directory = require('process').cwd();
+    const directory = native.cwd();
     const module = new Module(name);
     module.filename = path.join(directory, name);
     module.paths = resolve.lookUpPaths(directory);

@@ -6,6 +6,7 @@ const EventEmitter = require('events');
 const { coded, invalidArgType } = require('errors');
 const { nextTick } = require('timers');
 const thread = require('thread');
+const hooks = require('hooks');
 
 class process extends EventEmitter {}
 const self = new process();
@@ -102,50 +103,6 @@ function lazy(key, make) {
     });
 }
 
-// A worker's own variables: nobody else sees what it does to them.
-function variables(given) {
-    const map = new Map(Object.entries(given));
-    return {
-        getenv: (key) => map.get(key),
-        setenv(key, value) {
-            if (value === undefined)
-                map.delete(key);
-            else
-                map.set(key, value);
-        },
-        envKeys: () => [...map.keys()],
-    };
-}
-
-// Reads and writes go to the environment of the process itself, or to such.
-function environment({ getenv, setenv, envKeys }) {
-    return new Proxy({}, {
-        get: (_, key) => typeof key === 'string' ? getenv(key) : undefined,
-        has: (_, key) => typeof key === 'string' && getenv(key) !== undefined,
-        set(_, key, value) {
-            if (typeof key === 'symbol')
-                throw new TypeError('Cannot convert a Symbol value to a string');
-            setenv(key, `${value}`);
-            return true;
-        },
-        defineProperty(_, key, { value }) {
-            setenv(key, `${value}`);
-            return true;
-        },
-        deleteProperty(_, key) {
-            if (typeof key === 'string')
-                setenv(key, undefined);
-            return true;
-        },
-        ownKeys: () => envKeys(),
-        getOwnPropertyDescriptor(_, key) {
-            const value = typeof key === 'string' ? getenv(key) : undefined;
-            return value === undefined ? undefined
-                : { value, writable: true, enumerable: true, configurable: true };
-        },
-    });
-}
-
 const version = 'v20.0.0'; // the Node whose interfaces these are
 
 Object.assign(self, {
@@ -182,8 +139,12 @@ Object.defineProperty(self, 'exitCode', {
 });
 Object.defineProperty(self, Symbol.toStringTag,
     { value: 'process', configurable: true });
-lazy('env', () => environment(thread.start?.env === undefined ? native
-    : variables(thread.start.env)));
+if (hooks.program !== undefined) {
+    self.argv[1] = hooks.program.file;
+    if (hooks.program.module !== undefined)
+        self.mainModule = hooks.program.module;
+}
+lazy('env', () => require('env').env);
 // A worker's stdin is empty: the main thread reads the process's.
 lazy('stdin', () => require('stdio').input(thread.isMainThread ? 0 : -1));
 lazy('stdout', () => require('stdio').output(1));
@@ -248,7 +209,7 @@ function nameOf(reason) {
     return String(reason);
 }
 
-Object.assign(require('hooks'), {
+Object.assign(hooks, {
     onUncaught: (error) => onUncaught(error, 'uncaughtException'),
     onUnhandled, onHandled, emitExit,
     beforeExit() { self.emit('beforeExit', currentCode()); },

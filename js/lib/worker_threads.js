@@ -55,7 +55,9 @@ function environmentOf(env) {
     if (env != null && typeof env !== 'object')
         throw invalidArgType('options.env', 'of type object or one of undefined, ' +
             'null, or worker_threads.SHARE_ENV', env);
-    return Object.fromEntries(Object.entries(env ?? require('process').env)
+    if (env == null)
+        return require('env').copy();
+    return Object.fromEntries(Object.entries(env)
         .map(([key, value]) => [key, `${value}`]));
 }
 

@@ -123,9 +123,13 @@ function busy() {
 busy();
 setTimeout(() => { stop = true; }, 1000);
 END
+# It is in either of the two calls when the engine asks.
+names_busy() {
+    ends 0 --microtask-budget=10 "$scratch/busy.js" &&
+        grep -qxE "    at busy \($scratch/busy\.js:4:(17|32)\)" "$scratch/err"
+}
 expect "--microtask-budget lets timers through, and names the function" in_time \
-    complains 0 "    at busy ($scratch/busy.js:4:32)" \
-    --microtask-budget=10 "$scratch/busy.js"
+    names_busy
 warns_once() {
     [ "$(grep -c MicrotaskBudgetWarning "$scratch/err")" -eq 1 ]
 }
