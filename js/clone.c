@@ -4,10 +4,14 @@
  * need of a host: which class is which, and the functions of js/lib/clone.js.
  *
  * The engine has numbers for its classes but does not give them away; their
- * names are known, so the numbers are looked up, once in each host.
+ * names are known, so the numbers are looked up.  They are the same in all
+ * hosts, so the first one looks for all.
+ *
+ * The functions are loaded when there is a value that needs them.
  *
  * Tested by  test/js/clone-*.js
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,18 +67,20 @@ static enum weir__js_kind kind_by_name(const char *name)
 }
 
 /* A proxy's class has the same name; an object's is found with an object. */
-static void set_object(weir_js *js, struct weir__js_cloner *cloner)
+static bool set_object(weir_js *js, uint8_t *kinds)
 {
     JSValue object = JS_NewObject(js->context);
-    JSClassID id = JS_IsObject(object) ? JS_GetClassID(object) : 0;
 
-    if (id < CLASSES)
-        cloner->kinds[id] = WEIR__KIND_OBJECT;
-    cloner->kinds[0] = WEIR__KIND_OTHER;
+    if (JS_IsException(object))
+        return false;
+    if (JS_GetClassID(object) < CLASSES)
+        kinds[JS_GetClassID(object)] = WEIR__KIND_OBJECT;
     JS_FreeValue(js->context, object);
+    return true;
 }
 
-static void look_up(weir_js *js, struct weir__js_cloner *cloner)
+/* False: there was no memory. */
+static bool look_up(weir_js *js, uint8_t *kinds)
 {
     for (JSClassID id = 1; id < js->classes[0] && id < CLASSES; id++) {
         JSAtom atom = JS_GetClassName(js->runtime, id);
@@ -82,23 +88,55 @@ static void look_up(weir_js *js, struct weir__js_cloner *cloner)
             atom != JS_ATOM_NULL ? JS_AtomToCString(js->context, atom) : NULL;
 
         if (name != NULL)
-            cloner->kinds[id] = (uint8_t)kind_by_name(name);
+            kinds[id] = (uint8_t)kind_by_name(name);
         JS_FreeCString(js->context, name);
         JS_FreeAtom(js->context, atom);
+        if (name == NULL && atom != JS_ATOM_NULL)
+            return false;
     }
-    set_object(js, cloner);
+    return set_object(js, kinds);
+}
+
+/* The engine's own classes; false after an exception. */
+static bool copy_kinds(weir_js *js, uint8_t *kinds)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint8_t known[CLASSES];
+    static bool is_known;
+    bool is_done;
+
+    pthread_mutex_lock(&lock);
+    if (!is_known)
+        is_known = look_up(js, known);
+    is_done = is_known;
+    memcpy(kinds, known, sizeof(known));
+    pthread_mutex_unlock(&lock);
+    return is_done;
+}
+
+static struct weir__js_cloner *new_cloner(weir_js *js)
+{
+    struct weir__js_cloner *cloner = malloc(sizeof(*cloner));
+
+    if (cloner == NULL) {
+        JS_ThrowOutOfMemory(js->context);
+        return NULL;
+    }
+    if (!copy_kinds(js, cloner->kinds)) {
+        free(cloner);
+        return NULL;
+    }
     if (js->classes[WEIR__JS_PORT] < CLASSES)
         cloner->kinds[js->classes[WEIR__JS_PORT]] = WEIR__KIND_PORT;
+    for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
+        cloner->hooks[i] = JS_UNDEFINED;
+    return cloner;
 }
 
 const struct weir__js_cloner *weir__js_cloner(weir_js *js)
 {
-    JSValue loaded;
-
-    if (js->cloner == NULL) {
-        loaded = weir__js_complain(js, "clone", JS_UNDEFINED);
-        JS_FreeValue(js->context, loaded);
-    }
+    if (js->cloner == NULL)
+        js->cloner = new_cloner(js);
     return js->cloner;
 }
 
@@ -116,9 +154,16 @@ JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
 {
     const struct weir__js_cloner *cloner = weir__js_cloner(js);
 
-    return cloner == NULL ? JS_EXCEPTION
-                          : JS_Call(js->context, cloner->hooks[hook],
-                                    JS_UNDEFINED, count, args);
+    if (cloner == NULL)
+        return JS_EXCEPTION;
+    if (JS_IsUndefined(cloner->hooks[hook])) {
+        JSValue loaded = weir__js_complain(js, "clone", JS_UNDEFINED);
+
+        if (JS_IsException(loaded))
+            return loaded;
+        JS_FreeValue(js->context, loaded);
+    }
+    return JS_Call(js->context, cloner->hooks[hook], JS_UNDEFINED, count, args);
 }
 
 void weir__js_drop_cloner(weir_js *js)
@@ -139,18 +184,16 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 
     (void)this_value;
     (void)argc;
-    js->cloner = calloc(1, sizeof(*js->cloner));
-    if (js->cloner == NULL)
-        return JS_ThrowOutOfMemory(context);
+    if (weir__js_cloner(js) == NULL)
+        return JS_EXCEPTION;
     for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
         js->cloner->hooks[i] = JS_DupValue(context, argv[i]);
-    look_up(js, js->cloner);
     return JS_UNDEFINED;
 }
 
 /* clone(value, list of what to transfer) */
-static JSValue clone(JSContext *context, JSValueConst this_value, int argc,
-                     JSValueConst *argv)
+static JSValue clone_value(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
 {
     struct weir__js_message *message =
         weir__js_message_write(context, argv[0], argv[1], NULL);
@@ -167,7 +210,7 @@ static JSValue clone(JSContext *context, JSValueConst this_value, int argc,
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setHooks", WEIR__CLONE_HOOKS, set_hooks),
-    JS_CFUNC_DEF("clone", 2, clone),
+    JS_CFUNC_DEF("clone", 2, clone_value),
 };
 
 int weir__js_add_clone(JSContext *context, JSValueConst native)

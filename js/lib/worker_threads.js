@@ -88,7 +88,8 @@ class Worker extends EventEmitter {
         this.#limits = limitsOf(options.resourceLimits);
         const start = { workerData: options.workerData, name,
             env: environmentOf(options.env), argv: argv?.map(String) ?? [],
-            limits: this.#limits, environment };
+            limits: this.#limits,
+            environment: environment.size > 0 ? environment : undefined };
         [this.#handle, this.#port, this.threadId] = thread.newWorker(
             (event, value) => this.#hear(event, value), !!isEval, text, start,
             this.#limits.maxOldGenerationSizeMb ?? 0, this.#limits.stackSizeMb,
