@@ -88,10 +88,13 @@ class Module {
     }
 
     _compile(source, file) {
-        const run = native.compile(source, file);
-        return Reflect.apply(run, this.exports,
-            [this.exports, makeRequire(this), this, file, path.dirname(file)]);
+        return execute(this, native.compile(source, file), file);
     }
+}
+
+function execute(module, code, file) {
+    return Reflect.apply(code, module.exports, [module.exports,
+        makeRequire(module), module, file, path.dirname(file)]);
 }
 
 function notFound(name, module) {
@@ -158,13 +161,17 @@ function loadFile(file, parent) {
     return run(module, file);
 }
 
-function run(module, file) {
+// code: what its source was compiled to, if it was.
+function run(module, file, code) {
     module.filename = file;
     module.paths = resolve.lookUpPaths(path.dirname(file));
     cache[file] = module;
     try {
-        const extension = path.extname(file);
-        (Module._extensions[extension] ?? Module._extensions['.js'])(module, file);
+        if (code !== undefined)
+            execute(module, code, file);
+        else
+            (Module._extensions[path.extname(file)] ??
+                Module._extensions['.js'])(module, file);
     } catch (error) {
         delete cache[file];
         const { parent } = module;
@@ -256,46 +263,21 @@ function formatOf(id) {
     if (format === 'commonjs')
         return ['commonjs'];
     const source = native.readFile(file);
-    if (format === 'module' || (cache[file] === undefined && isModule(source, file)))
+    if (format === 'module' ||
+        (cache[file] === undefined && compileAny(source, file) === null))
         return ['module', source];
     return ['commonjs'];
 }
 
-// Node's guess for a .js file that no package.json speaks for.
-function isModule(source, file) {
+// Node's guess for a .js file that no package.json speaks for: the function that
+// a CommonJS source is, null for an ES module, undefined for neither.
+function compileAny(source, file) {
     try {
-        native.compile(source, file);
-        return false;
+        return native.compile(source, file);
     } catch (error) {
-        return error instanceof SyntaxError && native.detectModule(source);
+        return error instanceof SyntaxError && native.detectModule(source)
+            ? null : undefined;
     }
-}
-
-const identifier = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
-
-// The names that a CommonJS source gives to `exports`, as far as they can be
-// read off it: exports.a = , Object.defineProperty(exports, 'a', and
-// module.exports = {a, b: 1}.
-function scan(source) {
-    const names = new Set();
-    const text = source.replace(/\/\*[\s\S]*?\*\/|(^|[\s;{}])\/\/[^\n]*/g, '$1');
-    for (const [, name] of text.matchAll(/\bexports\.([$\w]+)\s*=(?!=)/g))
-        names.add(name);
-    for (const [, name] of text.matchAll(/\bexports\[(?:'|")([$\w]+)(?:'|")\]\s*=(?!=)/g))
-        names.add(name);
-    for (const [, name] of text.matchAll(
-        /\bObject\.defineProperty\(\s*(?:module\.)?exports\s*,\s*['"]([$\w]+)['"]/g))
-        names.add(name);
-    const literal = /\bmodule\.exports\s*=\s*\{([^}]*)/.exec(text);
-    for (const part of literal?.[1].split(',') ?? []) {
-        const entry = /^\s*(?:'([$\w]+)'|"([$\w]+)"|([$\w]+))\s*(?::\s*([$_a-zA-Z][$\w]*)\s*(\()?.*)?$/s.exec(part);
-        if (entry === null)
-            break; // as Node's: a value that is no name ends it
-        names.add(entry[1] ?? entry[2] ?? entry[3]);
-        if (entry[5] !== undefined)
-            break;
-    }
-    return [...names].filter((name) => identifier.test(name));
 }
 
 function namesOf(id) {
@@ -304,7 +286,7 @@ function namesOf(id) {
         names = Object.keys(builtins[id.slice(5)]());
     else
         names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
-            : scan(native.readFile(pathOf(id)));
+            : require('names')(native.readFile(pathOf(id)));
     return [...names.filter((name) => name !== 'default'), 'default'];
 }
 
@@ -338,13 +320,14 @@ function runFile(name) {
     hooks.program = { file, module: undefined }; // `process` waits until it is used
     const real = native.realpath(found);
     const format = resolve.formatOf(real);
-    if (format === 'module' || (format === undefined &&
-        isModule(strip(native.readFile(real)), real)))
+    const code = format === undefined
+        ? compileAny(strip(native.readFile(real)), real) : undefined;
+    if (format === 'module' || code === null)
         return importMain(urlOf(real));
     const module = new Module(real);
     module.id = '.';
     Module.main = hooks.program.module = module;
-    run(module, real);
+    run(module, real, code);
     return undefined;
 }
 
@@ -377,7 +360,7 @@ function runText(kind, text) {
     const module = new Module(name);
     module.filename = path.join(directory, name);
     module.paths = resolve.lookUpPaths(directory);
-    if (isModule(text, name))
+    if (compileAny(text, name) === null)
         return native.runMainText(text, urlOf(path.join(directory, `${name}1`)));
     expose(module, { __filename: name, __dirname: '.' });
     const value = native.evaluate(text, name);
