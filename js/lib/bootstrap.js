@@ -32,9 +32,10 @@ const { lazy } = native;
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
     'clearInterval', 'setImmediate', 'clearImmediate'])
     lazy(name, 'timers', name, true);
-for (const name of ['Event', 'CustomEvent', 'EventTarget', 'AbortSignal',
-    'AbortController'])
+for (const name of ['Event', 'CustomEvent', 'EventTarget'])
     lazy(name, 'eventtarget', name, false);
+for (const name of ['AbortSignal', 'AbortController'])
+    lazy(name, 'abort', name, false);
 for (const name of ['TextEncoder', 'TextDecoder'])
     lazy(name, 'encoding', name, false);
 for (const name of ['URL', 'URLSearchParams'])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// eventtarget -- Event, EventTarget, CustomEvent, AbortController, AbortSignal:
-// the DOM standard's, as Node has them.
+// eventtarget -- Event, EventTarget, CustomEvent: the DOM standard's, as Node has
+// them.
 'use strict';
 
 const { coded, invalidArgType } = require('errors');
@@ -130,7 +130,7 @@ class EventTarget {
             : options ?? {};
         const { once, passive, signal } = given, capture = !!given.capture;
         const resists = given[resisting] === true;
-        if (signal !== undefined && !(signal instanceof AbortSignal))
+        if (signal !== undefined && !(signal instanceof require('abort').AbortSignal))
             throw invalidArgType('options.signal',
                 'an instance of AbortSignal', signal);
         if (listener == null)
@@ -228,129 +228,25 @@ function defineHandler(proto, type) {
     });
 }
 
-// ---- aborting ----
-
-const signals = new WeakMap(); // AbortSignal -> {aborted, reason, dependants}
-let isAllowed = false;
-
-function makeSignal() {
-    isAllowed = true;
-    try {
-        return new AbortSignal();
-    } finally {
-        isAllowed = false;
-    }
-}
-
-class AbortSignal extends EventTarget {
-    constructor() {
-        if (!isAllowed)
-            throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
-        super();
-        signals.set(this, { aborted: false, reason: undefined,
-            dependants: new Set(), sources: new Set() });
-    }
-    get aborted() { return ownOf(this).aborted; }
-    get reason() { return ownOf(this).reason; }
-    throwIfAborted() {
-        if (this.aborted)
-            throw this.reason;
-    }
-    static abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
-        const signal = makeSignal();
-        Object.assign(signals.get(signal), { aborted: true, reason });
-        return signal;
-    }
-    static timeout(delay) {
-        if (typeof delay !== 'number')
-            throw invalidArgType('delay', 'of type number', delay);
-        const signal = makeSignal();
-        require('timers').setTimeout(() => abort(signal, new DOMException(
-            'The operation was aborted due to timeout', 'TimeoutError')),
-        delay).unref();
-        return signal;
-    }
-    static any(list) {
-        const sources = [...list];
-        for (const [i, source] of sources.entries())
-            if (!(source instanceof AbortSignal))
-                throw invalidArgType(`signals[${i}]`,
-                    'an instance of AbortSignal', source);
-        const signal = makeSignal(), own = signals.get(signal);
-        const first = sources.find((source) => source.aborted);
-        if (first !== undefined) {
-            Object.assign(own, { aborted: true, reason: first.reason });
-            return signal;
-        }
-        for (const source of sources) {
-            signals.get(source).dependants.add(signal);
-            own.sources.add(source);
-        }
-        return signal;
-    }
-}
-defineHandler(AbortSignal.prototype, 'abort');
-
-function ownOf(signal) {
-    const own = signals.get(signal);
-    if (own === undefined)
-        throw coded(TypeError, 'ERR_INVALID_THIS',
-            'Value of "this" must be of type AbortSignal');
-    return own;
-}
-
-function abort(signal, reason) {
-    const own = signals.get(signal);
-    if (own.aborted)
-        return;
-    Object.assign(own, { aborted: true, reason });
-    const dependants = [...own.dependants].filter((one) => !one.aborted);
-    own.dependants.clear();
-    for (const one of dependants)
-        Object.assign(signals.get(one), { aborted: true, reason });
-    for (const one of [signal, ...dependants]) {
-        const event = new Event('abort');
-        stateOf(event).isTrusted = true;
-        dispatch(one, event, stateOf(event));
-    }
-}
-
-class AbortController {
-    #signal = makeSignal();
-    get signal() { return this.#signal; }
-    abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
-        abort(this.#signal, reason);
-    }
-}
-
-for (const [ctor, ...keys] of [
-    [Event, 'type', 'defaultPrevented', 'cancelable', 'timeStamp', 'preventDefault',
-        'stopPropagation', 'stopImmediatePropagation', 'composedPath', 'target',
-        'currentTarget', 'srcElement', 'bubbles', 'composed', 'eventPhase',
-        'cancelBubble', 'returnValue', 'isTrusted'],
-    [CustomEvent, 'detail'],
-    [EventTarget, 'addEventListener', 'removeEventListener', 'dispatchEvent'],
-    [AbortSignal, 'aborted', 'reason', 'throwIfAborted'],
-    [AbortController, 'signal', 'abort']]) {
+// The members that a standard names are enumerable, and a class has its tag.
+function reveal(ctor, ...keys) {
     for (const key of keys)
         Object.defineProperty(ctor.prototype, key, { enumerable: true });
     Object.defineProperty(ctor.prototype, Symbol.toStringTag,
         { value: ctor.name, configurable: true });
 }
+reveal(Event, 'type', 'defaultPrevented', 'cancelable', 'timeStamp',
+    'preventDefault', 'stopPropagation', 'stopImmediatePropagation',
+    'composedPath', 'target', 'currentTarget', 'srcElement', 'bubbles',
+    'composed', 'eventPhase', 'cancelBubble', 'returnValue', 'isTrusted');
+reveal(CustomEvent, 'detail');
+reveal(EventTarget, 'addEventListener', 'removeEventListener', 'dispatchEvent');
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 function shown(proto, text) {
     Object.defineProperty(proto, custom,
         { value: text, writable: true, configurable: true });
 }
-shown(AbortSignal.prototype, function (depth, options, inspect) {
-    return depth < 0 ? 'AbortSignal'
-        : `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
-});
-shown(AbortController.prototype, function (depth, options, inspect) {
-    return depth < 0 ? 'AbortController'
-        : `AbortController ${inspect({ signal: this.signal }, options)}`;
-});
 shown(EventTarget.prototype, function (depth, options, inspect) {
     return depth < 0 ? this.constructor.name
         : `${this.constructor.name} ${inspect({}, options)}`;
@@ -372,7 +268,6 @@ function dispatchTrusted(event, target) {
 const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [])
     .map((one) => one.listener);
 
-module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController,
-    listeners, kChanged, call, defineHandler, dispatchTrusted, stateOf,
-    listenersOf, limits,
-    resisting };
+module.exports = { Event, CustomEvent, EventTarget, listeners, kChanged, call,
+    defineHandler, dispatch, dispatchTrusted, stateOf, listenersOf, limits,
+    resisting, reveal, shown };

@@ -5,8 +5,8 @@
 
 const { coded, invalidArgType, outOfRange } = require('errors');
 const events = require('events');
-const { AbortSignal, EventTarget, listenersOf, limits, resisting } =
-    require('eventtarget');
+const { AbortSignal } = require('abort');
+const { EventTarget, listenersOf, limits, resisting } = require('eventtarget');
 
 function abortError(reason) {
     const error = coded(Error, 'ABORT_ERR', 'The operation was aborted');

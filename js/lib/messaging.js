@@ -4,7 +4,7 @@
 'use strict';
 
 const { Event, EventTarget, listeners, kChanged, call, stateOf, dispatchTrusted,
-    defineHandler } = require('eventtarget');
+    defineHandler, reveal, shown } = require('eventtarget');
 const { coded, invalidArgType } = require('errors');
 
 class MessageEvent extends Event {
@@ -193,18 +193,10 @@ function markAsUntransferable(object) {
         untransferable.add(object);
 }
 
-for (const key of ['data', 'origin', 'lastEventId', 'source', 'ports'])
-    Object.defineProperty(MessageEvent.prototype, key, { enumerable: true });
-Object.defineProperty(MessageEvent.prototype, Symbol.toStringTag,
-    { value: 'MessageEvent', configurable: true });
-
-const custom = Symbol.for('nodejs.util.inspect.custom');
-Object.defineProperty(MessagePort.prototype, custom, {
-    writable: true, configurable: true,
-    value(depth, options, inspect) {
-        return depth < 0 ? 'MessagePort' : `MessagePort [EventTarget] ${inspect(
-            { active: native.isOpen(this), refed: this.hasRef() }, options)}`;
-    },
+reveal(MessageEvent, 'data', 'origin', 'lastEventId', 'source', 'ports');
+shown(MessagePort.prototype, function (depth, options, inspect) {
+    return depth < 0 ? 'MessagePort' : `MessagePort [EventTarget] ${inspect(
+        { active: native.isOpen(this), refed: this.hasRef() }, options)}`;
 });
 
 module.exports = { MessageChannel, MessagePort, MessageEvent, NodeEventTarget,
