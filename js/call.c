@@ -68,9 +68,9 @@ out:
     return result;
 }
 
-int weir__js_apply(weir_js *js, JSValueConst function,
-                   const weir_js_value *args, size_t count,
-                   weir_js_value *result)
+/* JavaScript was entered, and is left. */
+static int apply(weir_js *js, JSValueConst function, const weir_js_value *args,
+                 size_t count, weir_js_value *result)
 {
     JSValue few[FEW], *values = few, value;
 
@@ -84,10 +84,6 @@ int weir__js_apply(weir_js *js, JSValueConst function,
     value = call_with(js, function, values, args, count);
     if (values != few)
         free(values);
-    if (result == NULL && JS_IsException(value)) {
-        weir__js_report(js);
-        value = JS_UNDEFINED;
-    }
     return weir__js_finish(js, value, result);
 }
 
@@ -109,8 +105,8 @@ int weir_js_call(weir_js *js, const weir_js_value *function,
     err = weir__js_enter(js);
     if (err != 0)
         return err;
-    err = weir__js_apply(js, function->handle->value, args, count,
-                         result != NULL ? result : &ignored);
+    err = apply(js, function->handle->value, args, count,
+                result != NULL ? result : &ignored);
     weir_js_release(js, &ignored);
     return err;
 }

@@ -35,12 +35,6 @@ bool weir__js_is_valid(const weir_js *js, const weir_js_value *value);
  * value.  The caller is still in the gate. */
 void weir__js_settle_release(struct weir_js_handle *handle);
 
-/* A call from C; JavaScript was entered, and is left.  Without a result what it
- * throws is reported. */
-int weir__js_apply(weir_js *js, JSValueConst function,
-                   const weir_js_value *args, size_t count,
-                   weir_js_value *result);
-
 /* The end of a call from C: takes the value, leaves JavaScript. */
 int weir__js_finish(weir_js *js, JSValue value, weir_js_value *result);
 

@@ -38,6 +38,38 @@ CASE(post_copies_its_arguments_and_tells_the_result)
     js_end();
 }
 
+/* More than are kept on the stack; with a reply between arguments and texts, and
+ * without. */
+CASE(post_takes_every_plain_kind_and_many_of_them)
+{
+    enum { MANY = 12 };
+    weir_js_value function, args[MANY];
+
+    js_make(NULL);
+    js_eval("function f(...all) {"
+            "    const text = all.map((one) => one instanceof Uint8Array"
+            "        ? `[${one}]` : String(one)).join();"
+            "    log(text); return text }");
+    function = js_function("f");
+    for (int i = 0; i < MANY; i++)
+        args[i] = weir_js_number(i);
+    args[1] = weir_js_undefined();
+    args[2].type = WEIR_JS_NULL;
+    args[3] = weir_js_boolean(true);
+    args[4] = weir_js_string("one", 3);
+    args[6] = weir_js_bytes("\1\2", 2);
+    args[8] = weir_js_string(NULL, 0);
+    args[11] = weir_js_string("last", 4);
+    expect_status(weir_js_post(js, &function, args, MANY, on_done, "done"), 0);
+    expect_status(weir_js_post(js, &function, args, MANY, NULL, NULL), 0);
+    weir_js_release(js, &function);
+    loop_run();
+    expect_recorded("0,undefined,null,true,one,5,[1,2],7,,9,10,last done "
+                    "0,undefined,null,true,one,5,[1,2],7,,9,10,last "
+                    "0,undefined,null,true,one,5,[1,2],7,,9,10,last");
+    js_end();
+}
+
 CASE(post_that_throws_tells_done_or_the_host)
 {
     weir_js_value function;
