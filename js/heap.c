@@ -106,6 +106,28 @@ static size_t usable_size(const void *block)
     return malloc_usable_size((void *)block);
 }
 
+/* As the engine's table (0.17.0): a header, then steps of 8, 16 and 32. */
+static size_t anchor_size(int i)
+{
+    size_t whole = i < 15   ? 16 + 8 * (size_t)i
+                   : i < 23 ? 128 + 16 * (size_t)(i - 14)
+                            : 256 + 32 * (size_t)(i - 22);
+
+    return whole - 8;
+}
+
+void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime)
+{
+    for (int i = 0; i < WEIR__HEAP_ANCHORS; i++)
+        heap->anchors[i] = js_malloc_rt(runtime, anchor_size(i));
+}
+
+void weir__js_heap_weigh_anchor(struct weir__js_heap *heap, JSRuntime *runtime)
+{
+    for (int i = 0; i < WEIR__HEAP_ANCHORS; i++)
+        js_free_rt(runtime, heap->anchors[i]);
+}
+
 JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap)
 {
     static const JSMallocFunctions functions = {

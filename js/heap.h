@@ -9,11 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { WEIR__HEAP_ANCHORS = 31 };
+
 struct weir__js_heap {
     size_t used_bytes, limit_bytes; /* 0: no limit */
     bool has_run_out;               /* since this was last cleared */
     bool is_capturing;
     void *captured;
+    void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */
 };
 
 /* Between these two one block that is given back is not freed, but the caller's,
@@ -32,5 +35,13 @@ void *weir__js_heap_resize(struct weir__js_heap *heap, void *block,
 
 /* NULL: no memory. */
 JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap);
+
+/* The engine carves small blocks out of pages, one size to a page, and gives a
+ * page back with its last block: a program that needs one block of a size now
+ * and then makes and drops a page each time.  So one block of each size stays,
+ * from when the host is made until the engine ends.  Not having one is slower,
+ * nothing else. */
+void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
+void weir__js_heap_weigh_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
 
 #endif /* WEIR_JS_HEAP_H */

@@ -144,6 +144,7 @@ static int start_engine(weir_js *js)
         err = weir__js_add_atomics(js);
     if (err == 0)
         err = weir__js_boot(js);
+    weir__js_heap_anchor(&js->heap, js->runtime);
     return err != 0 ? err : limit_memory(js);
 }
 
@@ -172,6 +173,7 @@ static void end_engine(weir_js *js)
         weir__js_drop_libs(js);
         JS_FreeContext(js->context);
     }
+    weir__js_heap_weigh_anchor(&js->heap, js->runtime);
     JS_FreeRuntime(js->runtime);
     weir__js_clear_error(js);
     free(js->culprit);

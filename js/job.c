@@ -136,17 +136,10 @@ static void check_rejections(void *arg, int status)
     weir__js_let_go(js);
 }
 
-void weir__js_schedule(weir_js *js)
+static void queue_all(weir_js *js, bool has_rejections)
 {
-    bool is_pending, has_rejections, is_done = true;
+    bool is_pending = JS_IsJobPending(js->runtime), is_done = true;
 
-    if (js->has_ended)
-        return;
-    is_pending = JS_IsJobPending(js->runtime);
-    has_rejections = !weir__js_list_is_empty(&js->rejections) ||
-                     !weir__js_list_is_empty(&js->handled);
-    if (!is_pending && !has_rejections)
-        return;
     if (!weir_loop_is_owner(js->loop)) {
         kick(js);
         return;
@@ -160,6 +153,19 @@ void weir__js_schedule(weir_js *js)
                          check_rejections);
     if (!is_done)
         kick(js);
+}
+
+/* After each job, so what is queued already is seen first. */
+void weir__js_schedule(weir_js *js)
+{
+    bool has_rejections;
+
+    if (js->has_ended)
+        return;
+    has_rejections = !weir__js_list_is_empty(&js->rejections) ||
+                     !weir__js_list_is_empty(&js->handled);
+    if (has_rejections || (!js->has_job && JS_IsJobPending(js->runtime)))
+        queue_all(js, has_rejections);
 }
 
 static void add_rejection(weir_js *js, struct weir__js_link *list,
