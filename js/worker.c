@@ -123,27 +123,16 @@ void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
     weir__js_mailbox_send(worker->far_control, message);
 }
 
-/* Whether it may begin; from now on it can be terminated. */
+/* The host that terminate finds, or NULL for none.  Whether it has come. */
 static bool publish(struct weir__js_worker *worker, weir_js *js)
 {
-    bool may_begin;
+    bool is_terminated;
 
     pthread_mutex_lock(&worker->lock);
     worker->js = js;
-    may_begin = !worker->is_terminated;
+    is_terminated = worker->is_terminated;
     pthread_mutex_unlock(&worker->lock);
-    return may_begin;
-}
-
-static bool retract(struct weir__js_worker *worker)
-{
-    bool was_terminated;
-
-    pthread_mutex_lock(&worker->lock);
-    worker->js = NULL;
-    was_terminated = worker->is_terminated;
-    pthread_mutex_unlock(&worker->lock);
-    return was_terminated;
+    return is_terminated;
 }
 
 static int run_program(struct weir__js_worker *worker, weir_js *js)
@@ -151,11 +140,11 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
     int code = TERMINATED_CODE, err = 0;
 
     js->worker = worker;
-    if (publish(worker, js)) {
+    if (!publish(worker, js)) {
         tell(worker, WEIR__MESSAGE_ONLINE);
         err = weir_js_run(js, &worker->program, &code);
     }
-    if ((retract(worker) && !js->has_exited) || err != 0)
+    if ((publish(worker, NULL) && !js->has_exited) || err != 0)
         code = TERMINATED_CODE;
     return code;
 }
@@ -315,21 +304,28 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 const JSClassDef weir__js_worker_class = {.class_name = "WorkerHandle",
                                           .finalizer = finalize};
 
-/* Takes the value. */
-static void emit(struct weir__js_worker *worker, const char *name,
+/* Takes the value.  Whether it was answered with true, or by an exception. */
+static bool emit(struct weir__js_worker *worker, const char *name,
                  JSValue value)
 {
     weir_js *js = worker->parent;
     JSContext *context = js->context;
-    JSValue event = JS_NewString(context, name), result;
-    JSValueConst args[] = {event, value};
+    JSValue event, result;
+    bool is_true;
 
-    result = JS_Call(context, worker->on_event, JS_UNDEFINED, 2, args);
+    if (weir__js_enter(js) != 0)
+        return false;
+    event = JS_NewString(context, name);
+    result = JS_Call(context, worker->on_event, JS_UNDEFINED, 2,
+                     (JSValueConst[]){event, value});
+    is_true = JS_IsException(result) || JS_ToBool(context, result) == 1;
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(context, result);
     JS_FreeValue(context, event);
     JS_FreeValue(context, value);
+    weir__js_leave(js);
+    return is_true;
 }
 
 static void emit_message(struct weir__js_worker *worker,
@@ -354,7 +350,8 @@ static void emit_message(struct weir__js_worker *worker,
     weir__js_message_free(message);
 }
 
-/* Of the control channel: each event is a callback of its own. */
+/* Of the control channel: each event is a callback of its own.  So is a message
+ * that was sent before it, and has not come yet. */
 static void serve(void *arg)
 {
     struct weir__js_worker *worker = arg;
@@ -362,12 +359,13 @@ static void serve(void *arg)
     struct weir__js_message *message;
     size_t left;
 
+    if (emit(worker, "drain", JS_UNDEFINED)) {
+        weir__js_mailbox_attach(worker->control, js, serve, worker);
+        return;
+    }
     if (weir__js_mailbox_has_ended(worker->control)) {
         end(worker);
-        if (weir__js_enter(js) == 0) {
-            emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
-            weir__js_leave(js);
-        }
+        emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
         drop_values(worker);
         return;
     }
@@ -462,20 +460,19 @@ static JSValue launch(weir_js *js, struct weir__js_worker *worker)
     if (err != 0)
         return JS_ThrowOutOfMemory(js->context);
     port = weir__js_port_attach(js, near);
+    /* Before there is a thread: else its messages could pass its "online". */
+    weir__js_mailbox_attach(worker->control, js, serve, worker);
     if (JS_IsException(port))
         weir__js_mailbox_close(near);
     else
         err = start_thread(worker);
-    if (JS_IsException(port) || err != 0) {
-        weir__js_mailbox_close(worker->far_port);
-        weir__js_mailbox_close(worker->far_control);
-        weir__js_mailbox_close(worker->control);
-        JS_FreeValue(js->context, port);
-        return err != 0 ? weir__js_throw_status(js->context, err)
-                        : JS_EXCEPTION;
-    }
-    weir__js_mailbox_attach(worker->control, js, serve, worker);
-    return port;
+    if (!JS_IsException(port) && err == 0)
+        return port;
+    weir__js_mailbox_close(worker->control);
+    weir__js_mailbox_close(worker->far_control);
+    weir__js_mailbox_close(worker->far_port);
+    JS_FreeValue(js->context, port);
+    return err != 0 ? weir__js_throw_status(js->context, err) : JS_EXCEPTION;
 }
 
 /* All threads of a program share its pool. */

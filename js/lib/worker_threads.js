@@ -71,7 +71,7 @@ function limitsOf(given) {
 }
 
 class Worker extends EventEmitter {
-    #handle; #port; #limits;
+    #handle; #port; #limits; #isOnline = false;
 
     constructor(filename, options = {}) {
         super();
@@ -104,35 +104,38 @@ class Worker extends EventEmitter {
         this.#port.unref();
     }
 
-    // What was sent before comes before.
+    // What was sent before the next event comes before it: whether there was one.
     #drain() {
-        let received;
-        while ((received = receiveMessageOnPort(this.#port)) !== undefined)
+        const received = this.#isOnline ? receiveMessageOnPort(this.#port)
+            : undefined;
+        if (received !== undefined)
             this.emit('message', received.message);
+        return received !== undefined;
     }
 
     #hear(event, value) {
         switch (event) {
+        case 'drain':
+            return this.#drain();
         case 'online':
+            this.#isOnline = true;
             this.emit('online');
             this.#listen();
             break;
         case 'error':
-            this.#drain();
             this.emit('error', thread.unpackError(value));
             break;
         case 'memory':
-            this.#drain();
             this.emit('error', coded(Error, 'ERR_WORKER_OUT_OF_MEMORY',
                 'Worker terminated due to reaching memory limit: JS heap out of memory'));
             break;
         default:
-            this.#drain();
             this.#port.close();
             this.threadId = -1;
             this.#handle = undefined;
             this.emit('exit', value);
         }
+        return false;
     }
 
     postMessage(...args) {
