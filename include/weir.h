@@ -7,6 +7,7 @@
 #define WEIR_H
 
 #include "weir/abort.h"
+#include "weir/board.h"
 #include "weir/clock.h"
 #include "weir/error.h"
 #include "weir/event.h"

@@ -58,7 +58,7 @@ weir__deque_pop_last(struct weir__deque *deque, int64_t bottom, int64_t top);
 /*
  * Take the oldest.
  *
- * Thread   any but the owner
+ * Thread   any; the owner too, if it wants the oldest
  * Orders   WEIR__LOOT_ONE sees what came before the push
  */
 enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item);

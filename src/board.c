@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * board -- notices of one thread, spread over takers by stealing.
+ *
+ * Shape     For each priority a deque (deque.h) of the poster's, the board
+ *           itself, and one of each taker's.  All of them are emptied from the
+ *           old end, by whoever comes: steal is how a taker takes from the
+ *           board, from another, and from its own.
+ *
+ *             poster --push--> board ---.
+ *                                       +--steal--> a taker: the first it takes,
+ *             taker 0's deque <--push---+           the rest of its share it
+ *             taker 1's deque ----------'           pushes to its own deque
+ *
+ *           A share is what the queue has, divided by the takers; BATCH at the
+ *           most.  It moves only into a deque that is empty.
+ * Roles     add, cancel    the poster: owner of the board's deques
+ *           take, leave    a taker: owner of its own
+ *           count          any thread
+ * Progress  add and cancel are lock-free, take as well: who loses a race has
+ *           lost it to one who has got something.
+ *
+ * Shared state
+ *   deques          see deque.c; each has one owner, who alone pushes
+ *   idle[]          all, atomic: a bit for each taker that waits         P1
+ *   notice.word_    poster, takers, atomic: QUEUED, TAKEN or CANCELLED, and
+ *                   how many hold it                                     P2
+ *   notice.next_    the poster's, plain, while it sweeps
+ *   tally           its taker writes; others read it as a count
+ *   added, cancelled   the poster writes; others read them as a count
+ *
+ * Which word decides
+ *   notice.word_    Whether it is taken or cancelled: both try to CAS it from
+ *                   QUEUED.  A notice that only moves keeps the word, so it can
+ *                   be cancelled wherever it is.
+ *   idle[]          Whether a taker waits.  Who clears its bit decides: a waker,
+ *                   who then owes it one wake, or the taker itself, which has
+ *                   found something after all.
+ *
+ * Pairs
+ *   P1  wake_some: add of nothing to idle, release  -->  take: add of its bit,
+ *       acquire
+ *       Hands over the pushes that came before.  Both are read-modify-writes of
+ *       one word, so one comes first:
+ *         who has pushed                      a taker
+ *         push                                finds nothing
+ *         read idle       (P1)                add its bit     (P1)
+ *         a bit: wake that taker              look again, and wait
+ *       If the bit comes first, it is read, and the taker woken.  If it comes
+ *       second, it reads what the waker wrote, or a later value in that release
+ *       sequence (each change of idle is a read-modify-write), and the second
+ *       look finds what was pushed, or that somebody has taken it.
+ *   P2  weir_notice_release: sub, release  -->  the same, acquire
+ *       Who gives up the last hold sees what the other did with the notice.
+ *
+ * Not paired, on purpose
+ *   claim, cancel: CAS of word_, relaxed.  What the notice holds came with the
+ *       deque (deque/P1); the CAS says only whose it is.
+ *   wake_some, withdraw: CAS of idle, relaxed.  It says only who must get up;
+ *       the order is P1's.
+ *
+ * Why no lost wake  P1; and nobody moves a notice without waking.  A notice
+ *           that is between two deques is in no queue, and a taker that looks
+ *           then may wait; but the mover wakes after its push, as add does.
+ * Why enough are woken  Each push wakes one, if one waits, and each wake clears
+ *           another bit.  So while somebody waits, there are no more notices in
+ *           the queues than takers on their way; leave passes on the wake of
+ *           one that has left.
+ * Late wakes  A waker may stand still between its CAS and its call, and its
+ *           taker get up meanwhile, for another reason, or leave.  So a wake
+ *           says "look", and one too many does no harm: take begins by giving
+ *           up the bit, and what it then misses its second look will find.
+ * Dead notices  A dead one stays where it is until a taker meets it.  The
+ *           poster sweeps the board when half of it may be dead: it pops all
+ *           and pushes the living again, oldest first, so that cancelling costs
+ *           O(1) on average, and memory no more than the living do.  To a taker
+ *           the sweep is a mover.
+ *
+ * Reclaim   weir_board_free, when nobody else is there.
+ *
+ * Tested by  test/unit/board.c, test/model/board.c, test/stress/board.c
+ */
+#include "weir/board.h"
+
+#include <errno.h>
+
+#include "check.h"
+#include "clock.h"
+#include "deque.h"
+#include "memory.h"
+
+enum {
+    WORD_BITS = 64,
+    WORDS = WEIR_BOARD_TAKERS / WORD_BITS,
+    PATIENCE = 16, /* every so manieth is looked for from the lowest up */
+#ifdef WEIR_SMALL
+    BATCH = 2,
+    LEAST_DEAD = 2 /* before a sweep */
+#else
+    BATCH = 16,
+    LEAST_DEAD = 64
+#endif
+};
+
+/* notice.word_ */
+enum { QUEUED = 0, TAKEN = 1, CANCELLED = 2, PHASE = 3, HOLD = 4 };
+
+typedef atomic(uint64_t) tally_word;
+
+struct tally {
+    tally_word taken, steals, waited_ns, longest_ns;
+};
+
+struct taker {
+    struct weir__deque own[WEIR_BOARD_PRIORITIES];
+    struct tally tally;
+};
+
+struct weir_board {
+    weir_board_options options; /* const */
+    struct weir__deque deques[WEIR_BOARD_PRIORITIES];
+    uint64_t
+        dead[WEIR_BOARD_PRIORITIES]; /* the poster's: so many since its sweep */
+    tally_word added, cancelled;     /* the poster writes */
+    _Alignas(CACHE_APART) tally_word idle[WORDS]; /* all, board/P1 */
+    struct taker takers[];
+};
+
+/* ---- made and freed ---- */
+
+static size_t bytes_for(uint32_t takers)
+{
+    return sizeof(weir_board) + takers * sizeof(struct taker);
+}
+
+/* All that there are, one after another; NULL after the last. */
+static struct weir__deque *deque_at(weir_board *board, uint32_t i)
+{
+    uint32_t priorities = board->options.priorities;
+    uint32_t taker = i / priorities;
+
+    if (taker == 0)
+        return &board->deques[i];
+    if (taker > board->options.takers)
+        return NULL;
+    return &board->takers[taker - 1].own[i % priorities];
+}
+
+static void init_words(weir_board *board)
+{
+    for (int i = 0; i < WEIR_BOARD_PRIORITIES; i++)
+        board->dead[i] = 0;
+    set_unshared(&board->added, 0);
+    set_unshared(&board->cancelled, 0);
+    for (int i = 0; i < WORDS; i++)
+        set_unshared(&board->idle[i], 0);
+    for (uint32_t i = 0; i < board->options.takers; i++) {
+        struct tally *tally = &board->takers[i].tally;
+
+        set_unshared(&tally->taken, 0);
+        set_unshared(&tally->steals, 0);
+        set_unshared(&tally->waited_ns, 0);
+        set_unshared(&tally->longest_ns, 0);
+    }
+}
+
+static bool is_usable(const weir_board_options *options)
+{
+    return options != NULL && options->size == sizeof(*options) &&
+           options->takers > 0 && options->takers <= WEIR_BOARD_TAKERS &&
+           options->priorities > 0 &&
+           options->priorities <= WEIR_BOARD_PRIORITIES &&
+           options->wake != NULL && options->drop != NULL;
+}
+
+int weir_board_new(weir_board **made, const weir_board_options *options)
+{
+    struct weir__deque *deque;
+    weir_board *board;
+    uint32_t i;
+
+    if (made == NULL || !is_usable(options))
+        return -EINVAL;
+    board = weir__memory_alloc(bytes_for(options->takers), CACHE_APART);
+    if (board == NULL)
+        return -ENOMEM;
+    board->options = *options;
+    init_words(board);
+    for (i = 0; (deque = deque_at(board, i)) != NULL; i++)
+        if (weir__deque_init(deque) != 0)
+            goto fail;
+    *made = board;
+    return 0;
+fail:
+    while (i-- > 0)
+        weir__deque_fini(deque_at(board, i));
+    weir__memory_free(board, bytes_for(options->takers));
+    return -ENOMEM;
+}
+
+bool weir_notice_release(weir_notice *notice)
+{
+    /* board/P2 release: what was done with it here
+     * board/P2 acquire: and what was done there, if this is the last */
+    return fetch_sub_acq_rel(&notice->word_, HOLD) < 2 * HOLD;
+}
+
+/* For the board. */
+static void release(weir_board *board, weir_notice *notice)
+{
+    if (weir_notice_release(notice))
+        board->options.drop(board->options.arg, notice);
+}
+
+void weir_board_free(weir_board *board)
+{
+    struct weir__deque *deque;
+
+    if (board == NULL)
+        return;
+    for (uint32_t i = 0; (deque = deque_at(board, i)) != NULL; i++) {
+        for (void *item; (item = weir__deque_pop(deque)) != NULL;)
+            release(board, item);
+        weir__deque_fini(deque);
+    }
+    weir__memory_free(board, bytes_for(board->options.takers));
+}
+
+/* ---- who is idle ---- */
+
+static tally_word *idle_word(weir_board *board, uint32_t taker)
+{
+    return &board->idle[taker / WORD_BITS];
+}
+
+static uint64_t idle_bit(uint32_t taker)
+{
+    return UINT64_C(1) << taker % WORD_BITS;
+}
+
+/* Something has been pushed: `count` who are idle shall look, if there are. */
+static void wake_some(weir_board *board, uint64_t count)
+{
+    for (uint32_t first = 0; first < board->options.takers;
+         first += WORD_BITS) {
+        tally_word *word = idle_word(board, first);
+        /* board/P1 release: publishes the push to whoever comes to idle */
+        uint64_t seen = fetch_add_release(word, 0);
+
+        while (seen != 0 && count > 0) {
+            uint64_t rest = seen & (seen - 1);
+
+            /* relaxed: ordered by P1 */
+            if (!cas_weak_relaxed(word, &seen, rest))
+                continue;
+            count--;
+            board->options.wake(board->options.arg,
+                                first + (uint32_t)__builtin_ctzll(seen));
+            seen = rest;
+        }
+    }
+}
+
+static void announce(weir_board *board, uint32_t taker)
+{
+    /* board/P1 acquire: receives the pushes that came before */
+    (void)!fetch_add_acquire(idle_word(board, taker), idle_bit(taker));
+}
+
+/* False: it was not idle, or a waker was first and the wake is on its way. */
+static bool withdraw(weir_board *board, uint32_t taker)
+{
+    tally_word *word = idle_word(board, taker);
+    uint64_t bit = idle_bit(taker);
+    /* relaxed: a guess, checked by the CAS */
+    uint64_t seen = load_relaxed(word);
+
+    do {
+        if ((seen & bit) == 0)
+            return false;
+        /* relaxed: hands nothing over */
+    } while (!cas_weak_relaxed(word, &seen, seen & ~bit));
+    return true;
+}
+
+/* Whether there seems to be something, anywhere. */
+static bool has_some(weir_board *board)
+{
+    struct weir__deque *deque;
+
+    for (uint32_t i = 0; (deque = deque_at(board, i)) != NULL; i++)
+        if (!weir__deque_is_empty(deque))
+            return true;
+    return false;
+}
+
+/* ---- the poster ---- */
+
+static void count_one(tally_word *word, uint64_t more)
+{
+    /* relaxed: own */
+    store_relaxed(word, load_relaxed(word) + more);
+}
+
+int weir_board_add(weir_board *board, weir_notice *notice, uint32_t priority)
+{
+    if (priority >= board->options.priorities)
+        return -EINVAL;
+    notice->added_ns_ = weir_clock_now();
+    notice->priority_ = priority;
+    set_unshared(&notice->word_, QUEUED + 2 * HOLD);
+    if (!weir__deque_push(&board->deques[priority], notice))
+        return -ENOMEM;
+    count_one(&board->added, 1);
+    wake_some(board, 1);
+    return 0;
+}
+
+/* From QUEUED to that phase. */
+static bool decide(weir_notice *notice, uint32_t phase)
+{
+    /* relaxed: a guess, checked by the CAS */
+    uint32_t seen = load_relaxed(&notice->word_);
+
+    do {
+        if ((seen & PHASE) != QUEUED)
+            return false;
+        /* relaxed: says only whose it is */
+    } while (!cas_weak_relaxed(&notice->word_, &seen, seen + phase));
+    return true;
+}
+
+static bool is_dead(const weir_notice *notice)
+{
+    /* relaxed: own; the poster is who cancels */
+    return (load_relaxed(&notice->word_) & PHASE) == CANCELLED;
+}
+
+/* Pops what is on the board: the living, the oldest first. */
+static weir_notice *pop_living(weir_board *board, struct weir__deque *deque)
+{
+    weir_notice *living = NULL, *notice;
+
+    while ((notice = weir__deque_pop(deque)) != NULL) {
+        if (is_dead(notice)) {
+            release(board, notice);
+        } else {
+            notice->next_ = living;
+            living = notice;
+        }
+    }
+    return living;
+}
+
+static void sweep(weir_board *board, uint32_t priority)
+{
+    struct weir__deque *deque = &board->deques[priority];
+    weir_notice *notice = pop_living(board, deque), *next;
+    uint64_t count = 0;
+
+    for (; notice != NULL; notice = next, count++) {
+        next = notice->next_; /* before it is a taker's again */
+        CHECK(weir__deque_push(deque, notice), "no room where there was some");
+    }
+    board->dead[priority] = 0;
+    wake_some(board, count);
+}
+
+int weir_board_cancel(weir_board *board, weir_notice *notice)
+{
+    uint32_t priority = notice->priority_;
+    uint64_t dead;
+
+    if (!decide(notice, CANCELLED))
+        return -ENOENT;
+    count_one(&board->cancelled, 1);
+    dead = ++board->dead[priority];
+    if (dead >= LEAST_DEAD &&
+        dead >= weir__deque_count(&board->deques[priority]) / 2)
+        sweep(board, priority);
+    return 0;
+}
+
+/* ---- takers ---- */
+
+/* The oldest of a queue that is not dead; it is taken, or only moved. */
+static weir_notice *steal(weir_board *board, struct weir__deque *from)
+{
+    for (;;) {
+        void *item;
+
+        switch (weir__deque_steal(from, &item)) {
+        case WEIR__LOOT_NONE:
+            return NULL;
+        case WEIR__LOOT_LOST:
+            break;
+        case WEIR__LOOT_ONE:
+            if (decide(item, TAKEN))
+                return item;
+            release(board, item);
+        }
+    }
+}
+
+/* From there to its own queue, which is empty: so many, if there are.  Returns
+ * how many there were. */
+static uint64_t move(struct weir__deque *from, struct weir__deque *to,
+                     uint64_t most)
+{
+    uint64_t moved = 0;
+    void *item;
+
+    while (moved < most && weir__deque_steal(from, &item) == WEIR__LOOT_ONE) {
+        CHECK(weir__deque_push(to, item), "no room in an empty deque");
+        moved++;
+    }
+    return moved;
+}
+
+/* One to take, and the rest of a share to its own queue.  How many more than
+ * that one have left the other queue is *moved. */
+static weir_notice *draw(weir_board *board, struct weir__deque *from,
+                         struct weir__deque *to, uint64_t *moved)
+{
+    uint64_t share = weir__deque_count(from) / board->options.takers;
+    weir_notice *notice = steal(board, from);
+
+    if (notice == NULL || share < 2)
+        return notice;
+    *moved = move(from, to, (share < BATCH ? share : BATCH) - 1);
+    if (*moved > 0)
+        wake_some(board, *moved);
+    return notice;
+}
+
+/* From another taker, beginning with the next. */
+static weir_notice *rob(weir_board *board, uint32_t me, uint32_t priority)
+{
+    uint32_t takers = board->options.takers;
+
+    for (uint32_t i = 1; i < takers; i++) {
+        struct taker *other = &board->takers[(me + i) % takers];
+        struct taker *own = &board->takers[me];
+        uint64_t moved = 0;
+        weir_notice *notice;
+
+        if (weir__deque_is_empty(&other->own[priority]))
+            continue;
+        notice =
+            draw(board, &other->own[priority], &own->own[priority], &moved);
+        if (notice == NULL)
+            continue;
+        count_one(&own->tally.steals, 1 + moved);
+        return notice;
+    }
+    return NULL;
+}
+
+static weir_notice *look_for(weir_board *board, uint32_t me, uint32_t priority)
+{
+    struct weir__deque *own = &board->takers[me].own[priority];
+    struct weir__deque *posted = &board->deques[priority];
+    weir_notice *notice = NULL;
+    uint64_t moved = 0;
+
+    if (!weir__deque_is_empty(own))
+        notice = steal(board, own);
+    if (notice == NULL && !weir__deque_is_empty(posted))
+        notice = draw(board, posted, own, &moved);
+    return notice != NULL ? notice : rob(board, me, priority);
+}
+
+static weir_notice *look(weir_board *board, uint32_t me)
+{
+    /* relaxed: own */
+    uint64_t picks = load_relaxed(&board->takers[me].tally.taken) + 1;
+    uint32_t priorities = board->options.priorities;
+    bool from_the_lowest = picks % PATIENCE == 0;
+    weir_notice *notice = NULL;
+
+    for (uint32_t i = 0; i < priorities && notice == NULL; i++)
+        notice = look_for(board, me, from_the_lowest ? priorities - 1 - i : i);
+    return notice;
+}
+
+static void count_taken(struct tally *tally, const weir_notice *notice)
+{
+    uint64_t waited_ns = (uint64_t)(weir_clock_now() - notice->added_ns_);
+
+    count_one(&tally->taken, 1);
+    count_one(&tally->waited_ns, waited_ns);
+    /* relaxed: own, and count */
+    if (waited_ns > load_relaxed(&tally->longest_ns))
+        store_relaxed(&tally->longest_ns, waited_ns); /* relaxed: count */
+}
+
+weir_notice *weir_board_take(weir_board *board, uint32_t taker)
+{
+    weir_notice *notice;
+
+    CHECK(taker < board->options.takers, "weir_board_take: no such taker");
+    (void)!withdraw(board, taker); /* from the last time */
+    while ((notice = look(board, taker)) == NULL) {
+        announce(board, taker);
+        if (!has_some(board) || !withdraw(board, taker))
+            return NULL;
+    }
+    count_taken(&board->takers[taker].tally, notice);
+    return notice;
+}
+
+void weir_board_leave(weir_board *board, uint32_t taker)
+{
+    if (!withdraw(board, taker))
+        wake_some(board, 1); /* for the wake that may have been meant for it */
+}
+
+/* ---- figures ---- */
+
+void weir_board_count(const weir_board *board, weir_board_counts *counts)
+{
+    uint64_t gone;
+
+    /* relaxed: count */
+    *counts = (weir_board_counts){.added = load_relaxed(&board->added)};
+    /* relaxed: count */
+    counts->cancelled = load_relaxed(&board->cancelled);
+    for (uint32_t i = 0; i < board->options.takers; i++) {
+        const struct tally *tally = &board->takers[i].tally;
+        /* relaxed: count */
+        uint64_t longest_ns = load_relaxed(&tally->longest_ns);
+
+        counts->taken += load_relaxed(&tally->taken);   /* relaxed: count */
+        counts->steals += load_relaxed(&tally->steals); /* relaxed: count */
+        /* relaxed: count */
+        counts->waited_ns += load_relaxed(&tally->waited_ns);
+        if (longest_ns > counts->longest_ns)
+            counts->longest_ns = longest_ns;
+    }
+    /* Some may have been taken that were not added yet when it was read. */
+    gone = counts->cancelled + counts->taken;
+    counts->queued = counts->added > gone ? counts->added - gone : 0;
+}
