@@ -5,7 +5,7 @@
  * Shape     A list of messages.  The lock is held for a few instructions, and
  *           for the post of the task, so that the host (which leaves the
  *           mailbox under the lock before it ends) is there then.
- * Roles     put             any thread
+ * Roles     put, knock      any thread
  *           the rest        the owner; the task, on the thread of the host that
  *                           it was posted to
  *
@@ -164,6 +164,13 @@ void weir__js_mailbox_put(struct weir__js_mailbox *mailbox,
     pthread_mutex_unlock(&mailbox->lock);
     if (!is_taken)
         weir__js_message_free(message);
+}
+
+void weir__js_mailbox_knock(struct weir__js_mailbox *mailbox)
+{
+    pthread_mutex_lock(&mailbox->lock);
+    tell(mailbox);
+    pthread_mutex_unlock(&mailbox->lock);
 }
 
 void weir__js_mailbox_send(struct weir__js_mailbox *from,

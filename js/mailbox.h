@@ -28,6 +28,10 @@ void weir__js_mailbox_send(struct weir__js_mailbox *from,
 void weir__js_mailbox_put(struct weir__js_mailbox *mailbox,
                           struct weir__js_message *message);
 
+/* Any thread that has a reference.  Its host is told, as if a message had come;
+ * not at all if there is none. */
+void weir__js_mailbox_knock(struct weir__js_mailbox *mailbox);
+
 /* The owner.  From now on that host is told; at once, if there is something. */
 void weir__js_mailbox_attach(struct weir__js_mailbox *mailbox, weir_js *js,
                              weir__js_serve_fn *serve, void *arg);

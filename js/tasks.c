@@ -1,49 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks -- the queues of weir:pool: what its workers have to do.
+ * tasks -- what the workers of weir:pool have to do, and how they get it.
  *
- * Shape     For each worker a list for each priority.  A task goes to the worker
- *           with the fewest; a worker takes its own oldest of the highest
- *           priority, and if it has none, steals the oldest from whoever has
- *           most.  Every 16th pick begins with the lowest priority, so no task
- *           waits for ever.
- * Roles     add, cancel, lost     the pool's thread
- *           take                  its workers' threads
- * Why a lock  A task is a call into JavaScript, with its arguments cloned on
- *           the way; one lock for each pool is not what it waits for.  It also
- *           makes "is idle" and "there is nothing" one decision: a worker that
- *           finds nothing is idle in the same step, and whoever adds a task
- *           next sees that and wakes it.
- * Reclaim   The pool has a reference, and each thread while it calls.  A pool
- *           is known by its number: threads look it up, and find none when it
- *           is gone.
+ * A pool has a board (weir/board.h), whose poster is the pool's thread and whose
+ * takers are its workers.  src/board.c says how they share and steal, and why no
+ * wake is lost; here a notice becomes a call of JavaScript.
  *
- * Tested by  test/js/pool-*.js
+ *     the pool's thread                      a worker's thread
+ *     add: clone, notice, wake     ---->     serve: calls work()
+ *     cancel                                 take: put together, run
+ *     done, lost                   <----     the result, as a message
+ *
+ * Who touches what
+ *   table, free_id    the pool's thread: number -> task.  A number is used again
+ *                     when its task was cancelled in time or has been answered,
+ *                     so an answer is never taken for another's.
+ *   task.args         who has won the task: its taker, or cancel
+ *   slot.running      the worker in that seat; `lost`, when the seat is empty
+ *   slot.is_taken     under the lock: one seat for each slot, so that a deque
+ *                     has one owner, whatever a program does
+ *   slot.mailbox      any thread knocks; who sits there is told
+ * Reclaim   A task has two holds (weir_notice_release): the table's, and the
+ *           board's or its taker's.  The pool has a reference from its handle
+ *           and from each seat; a worker's seat goes with its host, on its
+ *           thread, and leaves the board.  A pool is known by its number: a
+ *           worker that comes to sit finds none when it is gone.
+ *
+ * Tested by  test/js/pool-*.mjs
  */
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "class.h"
+#include "error.h"
 #include "lib.h"
-#include "message.h"
+#include "mailbox.h"
 #include "native.h"
-#include "weir/clock.h"
+#include "weir/board.h"
+#include "weir/loop.h"
 
-enum { PRIORITIES = 3, PATIENCE = 16, MOST_WORKERS = 256 };
+enum { FIRST_ROOM = 64 };
+#define NO_TASK UINT32_MAX
 
 struct task {
-    struct weir__js_link link;
-    double id;
-    int64_t added_ns;
-    struct weir__js_message *args;
+    weir_notice notice;
+    uint32_t id;
+    struct weir__js_message *args; /* NULL: was taken out */
+};
+
+struct entry {
+    struct task *task; /* NULL: the number is free */
+    uint32_t next_free;
 };
 
 struct slot {
-    struct weir__js_link tasks[PRIORITIES]; /* 0: the highest */
-    size_t count;
-    unsigned picks;
-    double running; /* the task's number; 0: none */
-    bool is_idle;   /* it has found nothing, and waits to be woken */
+    struct weir__js_mailbox *mailbox; /* const */
+    bool is_taken;                    /* under the pool's lock */
+    uint32_t running;
 };
 
 struct pool {
@@ -51,8 +65,10 @@ struct pool {
     unsigned refs;             /* under pools_lock */
     uint32_t number;           /* const */
     uint32_t size;             /* const */
-    pthread_mutex_t lock;      /* of what follows */
-    uint64_t steals, taken, queued_ns, longest_ns;
+    weir_board *board;         /* const */
+    struct entry *table;
+    uint32_t room, free_id;
+    pthread_mutex_t lock;
     struct slot slots[];
 };
 
@@ -60,27 +76,93 @@ static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weir__js_link pools = {&pools, &pools};
 static uint32_t last_number;
 
-/* ---- pools ---- */
+/* ---- tasks and their numbers ---- */
 
 static void free_task(struct task *task)
 {
-    weir__js_message_free(task->args);
+    if (task->args != NULL)
+        weir__js_message_free(task->args);
     free(task);
+}
+
+static void release(struct task *task)
+{
+    if (weir_notice_release(&task->notice))
+        free_task(task);
+}
+
+static void drop(void *arg, weir_notice *notice)
+{
+    (void)arg;
+    free_task((struct task *)notice);
+}
+
+static bool make_room(struct pool *pool)
+{
+    uint32_t room = pool->room == 0 ? FIRST_ROOM : 2 * pool->room;
+    struct entry *table;
+
+    if (room <= pool->room)
+        return false;
+    table = realloc(pool->table, room * sizeof(*table));
+    if (table == NULL)
+        return false;
+    for (uint32_t i = pool->room; i < room; i++)
+        table[i] = (struct entry){.next_free = i + 1 < room ? i + 1 : NO_TASK};
+    pool->free_id = pool->room;
+    pool->table = table;
+    pool->room = room;
+    return true;
+}
+
+/* Give it a number, and put it on the board. */
+static bool post(struct pool *pool, struct task *task, uint32_t priority)
+{
+    struct entry *entry;
+
+    if (pool->free_id == NO_TASK && !make_room(pool))
+        return false;
+    task->id = pool->free_id;
+    entry = &pool->table[task->id];
+    if (weir_board_add(pool->board, &task->notice, priority) != 0)
+        return false;
+    entry->task = task;
+    pool->free_id = entry->next_free;
+    return true;
+}
+
+static struct task *task_of(const struct pool *pool, uint32_t id)
+{
+    return id < pool->room ? pool->table[id].task : NULL;
+}
+
+/* Its number is free. */
+static void forget(struct pool *pool, struct task *task, uint32_t id)
+{
+    pool->table[id] = (struct entry){.next_free = pool->free_id};
+    pool->free_id = id;
+    release(task);
+}
+
+/* ---- pools ---- */
+
+static void wake(void *arg, uint32_t taker)
+{
+    struct pool *pool = arg;
+
+    weir__js_mailbox_knock(pool->slots[taker].mailbox);
 }
 
 static void free_pool(struct pool *pool)
 {
+    for (uint32_t i = 0; i < pool->room; i++)
+        if (pool->table[i].task != NULL)
+            release(pool->table[i].task);
+    free(pool->table);
+    weir_board_free(pool->board);
     for (uint32_t i = 0; i < pool->size; i++)
-        for (int priority = 0; priority < PRIORITIES; priority++) {
-            struct weir__js_link *list = &pool->slots[i].tasks[priority];
-
-            while (!weir__js_list_is_empty(list)) {
-                struct task *task = (struct task *)list->next;
-
-                weir__js_list_remove(&task->link);
-                free_task(task);
-            }
-        }
+        if (pool->slots[i].mailbox != NULL)
+            weir__js_mailbox_close(pool->slots[i].mailbox);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
 }
@@ -112,7 +194,7 @@ static struct pool *find(uint32_t number)
     return found;
 }
 
-static void finalize(JSRuntime *runtime, JSValueConst value)
+static void finalize_pool(JSRuntime *runtime, JSValueConst value)
 {
     struct pool *pool =
         weir__js_opaque(JS_GetRuntimeOpaque(runtime), value, WEIR__JS_POOL);
@@ -122,41 +204,67 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 }
 
 const JSClassDef weir__js_pool_class = {.class_name = "PoolHandle",
-                                        .finalizer = finalize};
+                                        .finalizer = finalize_pool};
 
-/* make(size) -> [handle, number] */
+static struct pool *new_pool(uint32_t size, uint32_t priorities)
+{
+    struct pool *pool = calloc(1, sizeof(*pool) + size * sizeof(*pool->slots));
+    weir_board_options options = {.size = sizeof(options),
+                                  .takers = size,
+                                  .priorities = priorities,
+                                  .wake = wake,
+                                  .drop = drop,
+                                  .arg = pool};
+    int err;
+
+    if (pool == NULL)
+        return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pool->size = size;
+    pool->refs = 1;
+    pool->free_id = NO_TASK;
+    err = weir_board_new(&pool->board, &options);
+    for (uint32_t i = 0; i < size && err == 0; i++) {
+        pool->slots[i].running = NO_TASK;
+        err = weir__js_mailbox_new(&pool->slots[i].mailbox);
+    }
+    if (err != 0) {
+        free_pool(pool);
+        return NULL;
+    }
+    pthread_mutex_lock(&pools_lock);
+    pool->number = ++last_number;
+    weir__js_list_add(&pools, &pool->link);
+    pthread_mutex_unlock(&pools_lock);
+    return pool;
+}
+
+/* make(size, priorities) -> [handle, number] */
 static JSValue make(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
     struct pool *pool;
     JSValue pair[2];
-    uint32_t size;
+    uint32_t size, priorities;
 
     (void)this_value;
     (void)argc;
-    if (JS_ToUint32(context, &size, argv[0]) < 0)
+    if (JS_ToUint32(context, &size, argv[0]) < 0 ||
+        JS_ToUint32(context, &priorities, argv[1]) < 0)
         return JS_EXCEPTION;
-    if (size == 0 || size > MOST_WORKERS)
-        return JS_ThrowRangeError(context, "size");
+    if (size == 0 || size > WEIR_BOARD_TAKERS || priorities == 0 ||
+        priorities > WEIR_BOARD_PRIORITIES)
+        return JS_ThrowRangeError(context, "size or priorities");
     pair[0] = JS_NewObjectClass(context, js->classes[WEIR__JS_POOL]);
-    pool = calloc(1, sizeof(*pool) + size * sizeof(*pool->slots));
-    if (JS_IsException(pair[0]) || pool == NULL) {
+    if (JS_IsException(pair[0]))
+        return pair[0];
+    pool = new_pool(size, priorities);
+    if (pool == NULL) {
         JS_FreeValue(context, pair[0]);
-        free(pool);
         return JS_ThrowOutOfMemory(context);
     }
     JS_SetOpaque(pair[0], pool);
-    pthread_mutex_init(&pool->lock, NULL);
-    pool->size = size;
-    pool->refs = 1;
-    for (uint32_t i = 0; i < size; i++)
-        for (int priority = 0; priority < PRIORITIES; priority++)
-            weir__js_list_init(&pool->slots[i].tasks[priority]);
-    pthread_mutex_lock(&pools_lock);
-    pool->number = ++last_number;
-    weir__js_list_add(&pools, &pool->link);
-    pthread_mutex_unlock(&pools_lock);
     pair[1] = JS_NewUint32(context, pool->number);
     return JS_NewArrayFrom(context, 2, pair);
 }
@@ -173,70 +281,31 @@ static struct pool *pool_of(JSContext *context, JSValueConst value)
 
 /* ---- the pool's thread ---- */
 
-/* Under the lock: an idle worker is the best; else the one with the fewest. */
-static uint32_t choose(const struct pool *pool)
-{
-    uint32_t best = 0;
-
-    for (uint32_t i = 0; i < pool->size; i++) {
-        if (pool->slots[i].is_idle)
-            return i;
-        if (pool->slots[i].count < pool->slots[best].count)
-            best = i;
-    }
-    return best;
-}
-
-/* add(handle, number, args, transfer, priority) -> the worker to wake, or -1 */
+/* add(handle, args, transfer, priority) -> the task's number */
 static JSValue add(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv)
 {
     struct pool *pool = pool_of(context, argv[0]);
     struct task *task;
-    uint32_t priority, at;
-    bool was_idle;
+    uint32_t priority;
 
     (void)this_value;
     (void)argc;
-    if (pool == NULL || JS_ToUint32(context, &priority, argv[4]) < 0)
+    if (pool == NULL || JS_ToUint32(context, &priority, argv[3]) < 0)
         return JS_EXCEPTION;
-    if (priority >= PRIORITIES)
-        return JS_ThrowRangeError(context, "priority");
     task = malloc(sizeof(*task));
     if (task == NULL)
         return JS_ThrowOutOfMemory(context);
-    JS_ToFloat64(context, &task->id, argv[1]);
-    task->args = weir__js_message_write(context, argv[2], argv[3], NULL);
+    task->args = weir__js_message_write(context, argv[1], argv[2], NULL);
     if (task->args == NULL) {
         free(task);
         return JS_EXCEPTION;
     }
-    task->added_ns = weir_clock_now();
-    pthread_mutex_lock(&pool->lock);
-    at = choose(pool);
-    weir__js_list_add(&pool->slots[at].tasks[priority], &task->link);
-    pool->slots[at].count++;
-    was_idle = pool->slots[at].is_idle;
-    pool->slots[at].is_idle = false;
-    pthread_mutex_unlock(&pool->lock);
-    return JS_NewInt32(context, was_idle ? (int32_t)at : -1);
-}
-
-/* Under the lock. */
-static struct task *find_task(struct pool *pool, double id, struct slot **slot)
-{
-    for (uint32_t i = 0; i < pool->size; i++)
-        for (int priority = 0; priority < PRIORITIES; priority++) {
-            struct weir__js_link *list = &pool->slots[i].tasks[priority];
-
-            for (struct weir__js_link *at = list->next; at != list;
-                 at = at->next)
-                if (((struct task *)at)->id == id) {
-                    *slot = &pool->slots[i];
-                    return (struct task *)at;
-                }
-        }
-    return NULL;
+    if (!post(pool, task, priority)) {
+        free_task(task);
+        return JS_ThrowOutOfMemory(context);
+    }
+    return JS_NewUint32(context, task->id);
 }
 
 /* cancel(handle, number) -> whether it was still queued */
@@ -245,33 +314,46 @@ static JSValue cancel(JSContext *context, JSValueConst this_value, int argc,
 {
     struct pool *pool = pool_of(context, argv[0]);
     struct task *task;
-    struct slot *slot;
-    double id;
+    uint32_t id;
 
     (void)this_value;
     (void)argc;
-    if (pool == NULL || JS_ToFloat64(context, &id, argv[1]) < 0)
+    if (pool == NULL || JS_ToUint32(context, &id, argv[1]) < 0)
         return JS_EXCEPTION;
-    pthread_mutex_lock(&pool->lock);
-    task = find_task(pool, id, &slot);
-    if (task != NULL) {
-        weir__js_list_remove(&task->link);
-        slot->count--;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    if (task != NULL)
-        free_task(task);
-    return JS_NewBool(context, task != NULL);
+    task = task_of(pool, id);
+    if (task == NULL || weir_board_cancel(pool->board, &task->notice) != 0)
+        return JS_FALSE;
+    weir__js_message_free(task->args);
+    task->args = NULL;
+    forget(pool, task, id);
+    return JS_TRUE;
 }
 
-/* lost(handle, worker) -> the number of the task that it had, or 0.  Its thread
+/* done(handle, number): its worker has answered, or is lost. */
+static JSValue done(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    struct pool *pool = pool_of(context, argv[0]);
+    struct task *task;
+    uint32_t id;
+
+    (void)this_value;
+    (void)argc;
+    if (pool == NULL || JS_ToUint32(context, &id, argv[1]) < 0)
+        return JS_EXCEPTION;
+    task = task_of(pool, id);
+    if (task != NULL)
+        forget(pool, task, id);
+    return JS_UNDEFINED;
+}
+
+/* lost(handle, worker) -> the number of the task that it had, or -1.  Its thread
  * has ended. */
 static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
     struct pool *pool = pool_of(context, argv[0]);
-    uint32_t at;
-    double running;
+    uint32_t at, running = NO_TASK;
 
     (void)this_value;
     (void)argc;
@@ -280,99 +362,119 @@ static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
     if (at >= pool->size)
         return JS_ThrowRangeError(context, "worker");
     pthread_mutex_lock(&pool->lock);
-    running = pool->slots[at].running;
-    pool->slots[at].running = 0;
-    pool->slots[at].is_idle = false;
+    if (!pool->slots[at].is_taken) {
+        running = pool->slots[at].running;
+        pool->slots[at].running = NO_TASK;
+    }
     pthread_mutex_unlock(&pool->lock);
-    return JS_NewFloat64(context, running);
+    return running == NO_TASK ? JS_NewInt32(context, -1)
+                              : JS_NewUint32(context, running);
 }
 
-/* counts(handle) -> [steals, taken, ns in queues, longest] */
+/* counts(handle) -> [queued, steals, taken, ns in queues, longest] */
 static JSValue counts(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
     struct pool *pool = pool_of(context, argv[0]);
-    JSValue values[4];
+    weir_board_counts now;
+    JSValue values[5];
 
     (void)this_value;
     (void)argc;
     if (pool == NULL)
         return JS_EXCEPTION;
-    pthread_mutex_lock(&pool->lock);
-    values[0] = JS_NewInt64(context, (int64_t)pool->steals);
-    values[1] = JS_NewInt64(context, (int64_t)pool->taken);
-    values[2] = JS_NewInt64(context, (int64_t)pool->queued_ns);
-    values[3] = JS_NewInt64(context, (int64_t)pool->longest_ns);
-    pthread_mutex_unlock(&pool->lock);
-    return JS_NewArrayFrom(context, 4, values);
+    weir_board_count(pool->board, &now);
+    values[0] = JS_NewInt64(context, (int64_t)now.queued);
+    values[1] = JS_NewInt64(context, (int64_t)now.steals);
+    values[2] = JS_NewInt64(context, (int64_t)now.taken);
+    values[3] = JS_NewInt64(context, (int64_t)now.waited_ns);
+    values[4] = JS_NewInt64(context, (int64_t)now.longest_ns);
+    return JS_NewArrayFrom(context, 5, values);
 }
 
 /* ---- the workers' threads ---- */
 
-/* Under the lock: the oldest of the highest priority that it has. */
-static struct task *pick(struct slot *slot, bool from_the_lowest)
-{
-    for (int i = 0; i < PRIORITIES && slot->count > 0; i++) {
-        struct weir__js_link *list =
-            &slot->tasks[from_the_lowest ? PRIORITIES - 1 - i : i];
-        struct weir__js_link *first = list->next;
-
-        if (first == list)
-            continue;
-        weir__js_list_remove(first);
-        slot->count--;
-        return (struct task *)first;
-    }
-    return NULL;
-}
-
-/* Under the lock: from whoever has most. */
-static struct task *steal(struct pool *pool, bool from_the_lowest)
-{
-    struct slot *richest = &pool->slots[0];
-
-    for (uint32_t i = 1; i < pool->size; i++)
-        if (pool->slots[i].count > richest->count)
-            richest = &pool->slots[i];
-    return pick(richest, from_the_lowest);
-}
-
-static struct task *take_task(struct pool *pool, struct slot *slot)
-{
-    struct task *task;
-    bool from_the_lowest;
-    int64_t waited_ns;
-
-    pthread_mutex_lock(&pool->lock);
-    from_the_lowest = (slot->picks + 1) % PATIENCE == 0;
-    task = pick(slot, from_the_lowest);
-    if (task == NULL) {
-        task = steal(pool, from_the_lowest);
-        pool->steals += task != NULL;
-    }
-    slot->is_idle = task == NULL;
-    slot->running = task != NULL ? task->id : 0;
-    if (task != NULL) {
-        waited_ns = weir_clock_now() - task->added_ns;
-        slot->picks++;
-        pool->taken++;
-        pool->queued_ns += (uint64_t)waited_ns;
-        if ((uint64_t)waited_ns > pool->longest_ns)
-            pool->longest_ns = (uint64_t)waited_ns;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    return task;
-}
-
-/* take(pool's number, worker) -> [task's number, args], or undefined: nothing is
- * there, and the worker is idle.  Arguments that cannot be put together here
- * are a number alone and the error. */
-static JSValue take(JSContext *context, JSValueConst this_value, int argc,
-                    JSValueConst *argv)
-{
+/* A worker's place at the board. */
+struct seat {
     struct pool *pool;
-    struct task *task = NULL;
-    JSValue values[3] = {JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED};
+    struct slot *slot;
+    uint32_t at;
+    weir_js *js;
+    JSValue work;
+};
+
+static void finalize_seat(JSRuntime *runtime, JSValueConst value)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+    struct seat *seat = weir__js_opaque(js, value, WEIR__JS_SEAT);
+
+    if (seat == NULL)
+        return;
+    weir__js_mailbox_detach(seat->slot->mailbox);
+    weir_board_leave(seat->pool->board, seat->at);
+    pthread_mutex_lock(&seat->pool->lock);
+    seat->slot->is_taken = false;
+    pthread_mutex_unlock(&seat->pool->lock);
+    weir_loop_unref(js->loop);
+    JS_FreeValueRT(runtime, seat->work);
+    unref(seat->pool);
+    free(seat);
+}
+
+static void mark_seat(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+    struct seat *seat = weir__js_opaque(js, value, WEIR__JS_SEAT);
+
+    if (seat != NULL)
+        JS_MarkValue(runtime, seat->work, fn);
+}
+
+const JSClassDef weir__js_seat_class = {
+    .class_name = "PoolSeat", .finalizer = finalize_seat, .gc_mark = mark_seat};
+
+/* It was woken. */
+static void serve(void *arg)
+{
+    struct seat *seat = arg;
+    weir_js *js = seat->js;
+    JSContext *context = js->context;
+    JSValue work, result;
+
+    if (weir__js_enter(js) != 0)
+        return;
+    work = JS_DupValue(context, seat->work);
+    result = JS_Call(context, work, JS_UNDEFINED, 0, NULL);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, work);
+    weir__js_leave(js);
+}
+
+static bool take_slot(struct pool *pool, uint32_t at)
+{
+    bool is_free = false;
+
+    if (at >= pool->size)
+        return false;
+    pthread_mutex_lock(&pool->lock);
+    is_free = !pool->slots[at].is_taken;
+    pool->slots[at].is_taken = true;
+    pthread_mutex_unlock(&pool->lock);
+    return is_free;
+}
+
+/* sit(pool's number, worker, work) -> a seat, or undefined: the pool is gone, or
+ * somebody sits there.  While there is the seat, the worker lives, and work is
+ * called when it shall look; it may be called once too often. */
+static JSValue sit(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct seat *seat;
+    struct pool *pool;
+    JSValue object;
     uint32_t number, at;
 
     (void)this_value;
@@ -380,27 +482,65 @@ static JSValue take(JSContext *context, JSValueConst this_value, int argc,
     if (JS_ToUint32(context, &number, argv[0]) < 0 ||
         JS_ToUint32(context, &at, argv[1]) < 0)
         return JS_EXCEPTION;
+    object = JS_NewObjectClass(context, js->classes[WEIR__JS_SEAT]);
+    seat = malloc(sizeof(*seat));
+    if (JS_IsException(object) || seat == NULL) {
+        JS_FreeValue(context, object);
+        free(seat);
+        return JS_ThrowOutOfMemory(context);
+    }
     pool = find(number);
-    if (pool != NULL && at < pool->size)
-        task = take_task(pool, &pool->slots[at]);
-    if (pool != NULL)
-        unref(pool);
+    if (pool == NULL || !take_slot(pool, at)) {
+        if (pool != NULL)
+            unref(pool);
+        JS_FreeValue(context, object);
+        free(seat);
+        return JS_UNDEFINED;
+    }
+    *seat = (struct seat){pool, &pool->slots[at], at, js,
+                          JS_DupValue(context, argv[2])};
+    JS_SetOpaque(object, seat);
+    weir_loop_ref(js->loop);
+    weir__js_mailbox_attach(seat->slot->mailbox, js, serve, seat);
+    return object;
+}
+
+/* take(seat) -> [task's number, args], or undefined: nothing is there, and the
+ * worker is idle.  Arguments that cannot be put together here are a number
+ * alone and the error. */
+static JSValue take(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    struct seat *seat =
+        weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_SEAT);
+    JSValue values[3] = {JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED};
+    struct task *task;
+
+    (void)this_value;
+    (void)argc;
+    if (seat == NULL)
+        return JS_UNDEFINED;
+    task = (struct task *)weir_board_take(seat->pool->board, seat->at);
+    seat->slot->running = task != NULL ? task->id : NO_TASK;
     if (task == NULL)
         return JS_UNDEFINED;
-    values[0] = JS_NewFloat64(context, task->id);
+    values[0] = JS_NewUint32(context, task->id);
     values[1] = weir__js_message_read(context, task->args, NULL);
     if (JS_IsException(values[1])) {
         values[1] = JS_UNDEFINED;
         values[2] = JS_GetException(context);
     }
-    free_task(task);
+    weir__js_message_free(task->args);
+    task->args = NULL;
+    release(task);
     return JS_NewArrayFrom(context, 3, values);
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("make", 1, make),     JS_CFUNC_DEF("add", 5, add),
-    JS_CFUNC_DEF("cancel", 2, cancel), JS_CFUNC_DEF("lost", 2, lost),
-    JS_CFUNC_DEF("counts", 1, counts), JS_CFUNC_DEF("take", 2, take),
+    JS_CFUNC_DEF("make", 2, make),     JS_CFUNC_DEF("add", 4, add),
+    JS_CFUNC_DEF("cancel", 2, cancel), JS_CFUNC_DEF("done", 2, done),
+    JS_CFUNC_DEF("lost", 2, lost),     JS_CFUNC_DEF("counts", 1, counts),
+    JS_CFUNC_DEF("sit", 3, sit),       JS_CFUNC_DEF("take", 1, take),
 };
 
 int weir__js_add_tasks(JSContext *context, JSValueConst native)

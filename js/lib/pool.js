@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // pool -- weir:pool: calls of one function, spread over workers.
 //
-// Tasks wait in C (js/tasks.c): a worker that has nothing to do takes one of
-// another's.  Here are the workers, and the promises of whoever has called.
+// Tasks wait in C (js/tasks.c): a worker that has nothing to do steals from
+// another.  Here are the workers, and the promises of whoever has called.
 'use strict';
 
 const { Worker } = require('worker_threads');
 const { coded, invalidArgType, outOfRange } = require('errors');
+const { AbortSignal } = require('eventtarget');
 const { transferList } = require('messaging');
-
-const priorities = { high: 0, normal: 1, low: 2 };
 
 function closed() {
     return coded(Error, 'ERR_POOL_CLOSED', 'The pool takes no more tasks');
@@ -28,7 +27,8 @@ function sourceOf(given) {
 }
 
 class Pool {
-    #handle; #number; #source; #workers = []; #tasks = new Map(); #last = 0;
+    #handle; #number; #source; #workers = [];
+    #tasks = []; #pending = 0; // by number; undefined: nobody waits for it
     #isOpen = true; #isOver = false; #failure; #whenIdle; #idle; #priority;
     #counts = { submitted: 0, completed: 0, failed: 0, cancelled: 0, replaced: 0 };
 
@@ -44,7 +44,7 @@ class Pool {
         this.#priority = new Map(given.map((name, i) => [name, i]));
         this.#priority.set(undefined, given.length === 1 ? 0 : 1);
         this.#source = sourceOf(task);
-        [this.#handle, this.#number] = native.make(size);
+        [this.#handle, this.#number] = native.make(size, given.length);
         for (let i = 0; i < size; i++)
             this.#start(i);
     }
@@ -57,40 +57,44 @@ class Pool {
         worker.on('message', (message) => {
             if (message === null)
                 state.isReady = true;
-            else
-                this.#hear(message);
+            else if (Number.isInteger(message?.id))
+                this.#hear(message); // else it is the task's own
         });
         worker.on('error', (error) => { state.cause = error; });
         worker.on('exit', (code) => this.#lose(index, code, state));
-        if (this.#tasks.size === 0)
+        if (this.#pending === 0)
             worker.unref(); // a pool without tasks keeps nobody waiting
     }
 
+    // Whether somebody has waited for it.
     #settle(id, how, value) {
-        const task = this.#tasks.get(id);
+        const task = this.#tasks[id];
         if (task === undefined)
-            return; // it was given up meanwhile
-        this.#tasks.delete(id);
+            return false; // it was given up meanwhile
+        this.#tasks[id] = undefined;
         task.signal?.removeEventListener('abort', task.onAbort);
-        if (this.#tasks.size === 0) {
+        if (--this.#pending === 0) {
             for (const worker of this.#workers)
                 worker.unref();
             this.#idle?.();
         }
         task[how](value);
+        return true;
     }
 
     #hear({ id, value, error }) {
-        this.#counts[error === undefined ? 'completed' : 'failed']++;
-        if (error === undefined)
-            this.#settle(id, 'resolve', value);
-        else
-            this.#settle(id, 'reject', require('thread').unpackError(error));
+        const isFine = error === undefined;
+        native.done(this.#handle, id);
+        if (this.#settle(id, isFine ? 'resolve' : 'reject',
+            isFine ? value : require('thread').unpackError(error)))
+            this.#counts[isFine ? 'completed' : 'failed']++;
     }
 
     // A worker has ended: its task fails, and another takes its place.
     #lose(index, code, { isReady, cause }) {
         const id = native.lost(this.#handle, index);
+        if (id >= 0)
+            native.done(this.#handle, id);
         if (this.#isOver)
             return;
         const error = coded(Error, 'ERR_POOL_WORKER_EXITED', isReady
@@ -105,40 +109,41 @@ class Pool {
         }
         this.#counts.replaced++;
         this.#start(index);
-        if (id === 0)
-            return;
-        this.#counts.failed++;
-        this.#settle(id, 'reject', error);
+        if (id >= 0 && this.#settle(id, 'reject', error))
+            this.#counts.failed++;
     }
 
-    run(args, { priority, signal, transfer, name } = {}) {
+    // The function is called with this one value.
+    run(value, { priority, signal, transfer, name } = {}) {
         if (!this.#isOpen)
             return Promise.reject(this.#failure ?? closed());
         const level = this.#priority.get(priority);
         if (level === undefined)
             return Promise.reject(coded(TypeError, 'ERR_INVALID_ARG_VALUE',
                 `There is no priority ${require('inspect').inspect(priority)}`));
+        if (signal !== undefined && !(signal instanceof AbortSignal))
+            return Promise.reject(invalidArgType('options.signal',
+                'an instance of AbortSignal', signal));
         if (signal?.aborted)
             return Promise.reject(signal.reason);
         return new Promise((resolve, reject) => {
-            const id = ++this.#last;
-            const wake = native.add(this.#handle, id, args,
+            const id = native.add(this.#handle, value,
                 transfer == null ? undefined : transferList(transfer), level);
-            const task = { resolve, reject, signal, name,
-                onAbort: () => this.#abort(id, signal.reason) };
-            this.#counts.submitted++;
-            if (this.#tasks.size === 0)
+            const task = { id, order: this.#counts.submitted++, resolve, reject,
+                name, signal, onAbort: undefined };
+            this.#tasks[id] = task;
+            if (this.#pending++ === 0)
                 for (const worker of this.#workers)
                     worker.ref();
-            this.#tasks.set(id, task);
-            signal?.addEventListener('abort', task.onAbort, { once: true });
-            if (wake >= 0)
-                this.#workers[wake].postMessage(null);
+            if (signal !== undefined) {
+                task.onAbort = () => this.#giveUp(id, signal.reason);
+                signal.addEventListener('abort', task.onAbort, { once: true });
+            }
         });
     }
 
     // One that runs already goes on, for nobody.
-    #abort(id, reason) {
+    #giveUp(id, reason) {
         native.cancel(this.#handle, id);
         this.#counts.cancelled++;
         this.#settle(id, 'reject', reason);
@@ -148,8 +153,8 @@ class Pool {
 
     // Names of what is not done yet, and figures.
     get stats() {
-        const [steals, taken, total, longest] = native.counts(this.#handle);
-        return { ...this.#counts, pending: this.#tasks.size, steals,
+        const [queued, steals, taken, total, longest] = native.counts(this.#handle);
+        return { ...this.#counts, pending: this.#pending, queued, steals,
             queueTime: { mean: taken === 0 ? 0 : total / taken / 1e6, max: longest / 1e6 } };
     }
 
@@ -159,11 +164,17 @@ class Pool {
         if (deadline !== undefined && !(deadline >= 0))
             throw outOfRange('options.deadline', '>= 0', deadline);
         this.#isOpen = false;
-        if (this.#tasks.size > 0)
+        if (this.#pending > 0)
             await this.#untilIdle(deadline);
-        const left = [...this.#tasks.values()].map(({ name }) => name);
+        const left = this.#left().map(({ name }) => name);
         await this.#end(coded(Error, 'ERR_POOL_DEADLINE', 'The deadline of the drain is over'));
         return { ...this.stats, isLate: left.length > 0, left };
+    }
+
+    // What is not done, in the order of the calls.
+    #left() {
+        return this.#tasks.filter((task) => task !== undefined)
+            .sort((a, b) => a.order - b.order);
     }
 
     async #untilIdle(deadline) {
@@ -180,11 +191,8 @@ class Pool {
     async #end(error) {
         this.#isOpen = false;
         this.#isOver = true;
-        for (const id of [...this.#tasks.keys()]) {
-            native.cancel(this.#handle, id);
-            this.#counts.cancelled++;
-            this.#settle(id, 'reject', error);
-        }
+        for (const { id } of this.#left())
+            this.#giveUp(id, error);
         await Promise.all(this.#workers.map((worker) => worker.terminate()));
     }
 
@@ -210,32 +218,36 @@ async function load({ text, url }) {
     return found;
 }
 
+let seat; // of this worker; it stays as long as somebody has it
+
 async function serve() {
     const { parentPort, workerData } = require('worker_threads');
     const { packError } = require('thread');
-    const { pool, index } = workerData;
     const run = await load(workerData);
     let isBusy = false;
 
     async function work() {
         if (isBusy)
-            return;
+            return; // it will look again
         isBusy = true;
-        for (let task; (task = native.take(pool, index)) !== undefined;) {
-            const [id, args, broken] = task;
+        for (let task; (task = native.take(seat)) !== undefined;) {
+            const [id, value, broken] = task;
             try {
                 if (broken !== undefined)
                     throw broken;
-                const value = await run(args);
-                parentPort.postMessage({ id, value });
+                const result = await run(value);
+                parentPort.postMessage({ id, value: result });
             } catch (error) {
                 parentPort.postMessage({ id, error: packError(error) });
             }
         }
         isBusy = false;
     }
+    const place = native.sit(workerData.pool, workerData.index, work);
+    if (place === undefined)
+        return; // the pool is gone, or this was called twice
+    seat = place;
     parentPort.postMessage(null); // ready
-    parentPort.on('message', work);
     await work();
 }
 
