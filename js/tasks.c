@@ -26,7 +26,7 @@
  *           thread, and leaves the board.  A pool is known by its number: a
  *           worker that comes to sit finds none when it is gone.
  *
- * Tested by  test/js/pool-*.mjs
+ * Tested by  test/js/pool-*.mjs, test/js/pool.c
  */
 #include <pthread.h>
 #include <stddef.h>

@@ -45,8 +45,13 @@ class Pool {
         this.#priority.set(undefined, given.length === 1 ? 0 : 1);
         this.#source = sourceOf(task);
         [this.#handle, this.#number] = native.make(size, given.length);
-        for (let i = 0; i < size; i++)
-            this.#start(i);
+        try {
+            for (let i = 0; i < size; i++)
+                this.#start(i);
+        } catch (error) { // no more threads, no memory
+            this.#end(error);
+            throw error;
+        }
     }
 
     #start(index) {
@@ -66,6 +71,12 @@ class Pool {
             worker.unref(); // a pool without tasks keeps nobody waiting
     }
 
+    // The program waits for the workers, or not.  Needs no memory.
+    #hold(how) {
+        for (let i = 0; i < this.#workers.length; i++)
+            this.#workers[i][how]();
+    }
+
     // Whether somebody has waited for it.
     #settle(id, how, value) {
         const task = this.#tasks[id];
@@ -74,8 +85,7 @@ class Pool {
         this.#tasks[id] = undefined;
         task.signal?.removeEventListener('abort', task.onAbort);
         if (--this.#pending === 0) {
-            for (const worker of this.#workers)
-                worker.unref();
+            this.#hold('unref');
             this.#idle?.();
         }
         task[how](value);
@@ -127,18 +137,23 @@ class Pool {
         if (signal?.aborted)
             return Promise.reject(signal.reason);
         return new Promise((resolve, reject) => {
-            const id = native.add(this.#handle, value,
+            const task = { id: 0, order: 0, resolve, reject, name, signal,
+                onAbort: undefined };
+            const id = task.id = native.add(this.#handle, value,
                 transfer == null ? undefined : transferList(transfer), level);
-            const task = { id, order: this.#counts.submitted++, resolve, reject,
-                name, signal, onAbort: undefined };
             this.#tasks[id] = task;
+            task.order = this.#counts.submitted++;
             if (this.#pending++ === 0)
-                for (const worker of this.#workers)
-                    worker.ref();
+                this.#hold('ref');
             if (signal !== undefined) {
                 task.onAbort = () => this.#giveUp(id, signal.reason);
                 signal.addEventListener('abort', task.onAbort, { once: true });
             }
+            // A getter of the value may have done anything.
+            if (!this.#isOpen)
+                this.#giveUp(id, this.#failure ?? closed());
+            else if (signal?.aborted)
+                this.#giveUp(id, signal.reason);
         });
     }
 

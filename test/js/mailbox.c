@@ -71,6 +71,30 @@ CASE(mailbox_that_is_closed_frees_what_is_in_it)
     weir__js_mailbox_close(pair[0]);
 }
 
+CASE(mailbox_knock_tells_its_host_and_nobody_else)
+{
+    struct weir__js_mailbox *mailbox;
+
+    js_make(NULL);
+    serves = messages = 0;
+    expect_status(weir__js_mailbox_new(&mailbox), 0);
+    weir__js_mailbox_knock(mailbox); /* at nobody's */
+    weir__js_mailbox_attach(mailbox, js, serve, mailbox);
+    loop_run();
+    expect_int(serves, 0);
+    weir__js_mailbox_knock(mailbox);
+    weir__js_mailbox_knock(mailbox);
+    loop_run();
+    expect_int(serves, 1);
+    weir__js_mailbox_knock(mailbox);
+    weir__js_mailbox_detach(mailbox);
+    loop_run();
+    expect_int(serves, 1);
+    expect_int(messages, 0);
+    weir__js_mailbox_close(mailbox);
+    js_end();
+}
+
 static void hear_the_end(void *arg)
 {
     serves++;

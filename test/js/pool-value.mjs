@@ -26,3 +26,15 @@ const failed = (promise) => promise.then((value) => value, (error) => [error.nam
 console.log(await failed(pool.run(1, { signal: {} })), await failed(pool.run(1, { signal: null })));
 console.log(await failed(pool.run(1, { transfer: 5 })), await failed(pool.run(Symbol())));
 console.log(pool.stats.pending);
+
+// A value whose getters use the pool, abort, or end it.
+{
+    await using nested = new Pool((value) => value, { size: 1 });
+    let inner;
+    const outer = nested.run({ get n() { inner = nested.run('inner'); return 'outer'; } });
+    console.log((await outer).n, await inner);
+    const one = new AbortController();
+    console.log(await failed(nested.run({ get n() { one.abort(); } }, { signal: one.signal })));
+    console.log(await failed(nested.run({ get n() { throw new RangeError(); } })));
+    console.log(await failed(nested.run({ get n() { nested[Symbol.dispose](); } })), nested.stats.pending);
+}
