@@ -91,6 +91,19 @@ static const char *const purposes[] = {
      "workerData: $e }); $v.on($w, $f); $v.on('error', $f);"),
     "$v.postMessage($e, $e);",
     "$v.terminate().then($f);",
+    ("($v = new (require('weir:pool').Pool)($f, { size: 2, priorities: [$t] }))"
+     ".run($e, $e).then($f, $f);"),
+    ("{ const x = new (require('weir:pool').Pool)($f, { size: 1 }), "
+     "y = new AbortController; for (let i = 0; i < 9; i++) "
+     "x.run($e, { signal: y.signal, name: $t }).then($f, $f); $s y.abort($e); "
+     "}"),
+    "$v.run($e, $e).then($f, $f);",
+    "$v.drain({ deadline: $n }).then($f, $f); $v.stats;",
+    "(async () => { await using x = $v; using y = $v; $s })();",
+    ("{ const x = new (require('weir:service').Service)($e); x.start(); "
+     "x.run($f, $t).then($f, $f); x.closed.then($f); $v = x; $s x.drain(); }"),
+    "$v = $v.tryEnter($e); $v.exit($e);",
+    "$v = require('weir:service').Service.from($e); $v.report();",
     "$v = new globalThis.BroadcastChannel($t); $v.onmessage = $f; $v.close();",
     "$v = Buffer.from($t, $t); $v.write($t, $n); $v.toString($t, $n, $n);",
     "require('assert').deepStrictEqual($e, $e);",
@@ -286,6 +299,7 @@ static const char *const texts[] = {
     "'a.b'",
     "'events'",
     "'node:util'",
+    "'weir:service:1'",
     "'./none.js'",
     "'data:text/javascript,1'",
     "'__proto__'",
