@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * seat -- a worker's place at the board of a pool, and what it takes there.
+ *
+ * A seat belongs to the host of the worker, and all that is done with it is done
+ * on its thread: so the taker's deques have one owner.  The host holds it until
+ * it ends, and then the seat leaves the board; whoever sits there next goes on
+ * with what was left.
+ *
+ * A waker knocks at the slot's mailbox, from any thread.  That may be late, and
+ * find nobody, or another; then it does nothing, or one look too many.
+ *
+ * Tested by  test/js/pool-*.mjs, test/js/pool.c
+ */
+#include <stdlib.h>
+
+#include "class.h"
+#include "error.h"
+#include "mailbox.h"
+#include "tasks.h"
+#include "weir/loop.h"
+
+struct seat {
+    struct weir__js_pool *pool;
+    struct weir__js_slot *slot;
+    uint32_t at;
+    weir_js *js;
+    JSValue work;
+};
+
+static void finalize_seat(JSRuntime *runtime, JSValueConst value)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+    struct seat *seat = weir__js_opaque(js, value, WEIR__JS_SEAT);
+
+    if (seat == NULL)
+        return;
+    weir__js_mailbox_detach(seat->slot->mailbox);
+    weir_board_leave(seat->pool->board, seat->at);
+    pthread_mutex_lock(&seat->pool->lock);
+    seat->slot->is_taken = false;
+    pthread_mutex_unlock(&seat->pool->lock);
+    weir_loop_unref(js->loop);
+    JS_FreeValueRT(runtime, seat->work);
+    weir__js_pool_unref(seat->pool);
+    free(seat);
+}
+
+static void mark_seat(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+    struct seat *seat = weir__js_opaque(js, value, WEIR__JS_SEAT);
+
+    if (seat != NULL)
+        JS_MarkValue(runtime, seat->work, fn);
+}
+
+const JSClassDef weir__js_seat_class = {
+    .class_name = "PoolSeat", .finalizer = finalize_seat, .gc_mark = mark_seat};
+
+/* It was woken. */
+static void serve(void *arg)
+{
+    struct seat *seat = arg;
+    weir_js *js = seat->js;
+    JSContext *context = js->context;
+    JSValue work, result;
+
+    if (weir__js_enter(js) != 0)
+        return;
+    work = JS_DupValue(context, seat->work);
+    result = JS_Call(context, work, JS_UNDEFINED, 0, NULL);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, work);
+    weir__js_leave(js);
+}
+
+static bool take_slot(struct weir__js_pool *pool, uint32_t at)
+{
+    bool is_free = false;
+
+    if (at >= pool->size)
+        return false;
+    pthread_mutex_lock(&pool->lock);
+    is_free = !pool->slots[at].is_taken;
+    pool->slots[at].is_taken = true;
+    pthread_mutex_unlock(&pool->lock);
+    return is_free;
+}
+
+JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct seat *seat;
+    struct weir__js_pool *pool;
+    JSValue object;
+    uint32_t number, at;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToUint32(context, &number, argv[0]) < 0 ||
+        JS_ToUint32(context, &at, argv[1]) < 0)
+        return JS_EXCEPTION;
+    object = JS_NewObjectClass(context, js->classes[WEIR__JS_SEAT]);
+    seat = malloc(sizeof(*seat));
+    if (JS_IsException(object) || seat == NULL) {
+        JS_FreeValue(context, object);
+        free(seat);
+        return JS_ThrowOutOfMemory(context);
+    }
+    pool = weir__js_pool_find(number);
+    if (pool == NULL || !take_slot(pool, at)) {
+        if (pool != NULL)
+            weir__js_pool_unref(pool);
+        JS_FreeValue(context, object);
+        free(seat);
+        return JS_UNDEFINED;
+    }
+    *seat = (struct seat){pool, &pool->slots[at], at, js,
+                          JS_DupValue(context, argv[2])};
+    JS_SetOpaque(object, seat);
+    weir_loop_ref(js->loop);
+    weir__js_mailbox_attach(seat->slot->mailbox, js, serve, seat);
+    return object;
+}
+
+JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    struct seat *seat =
+        weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_SEAT);
+    JSValue values[3] = {JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED};
+    struct weir__js_task *task;
+
+    (void)this_value;
+    (void)argc;
+    if (seat == NULL)
+        return JS_UNDEFINED;
+    task = (struct weir__js_task *)weir_board_take(seat->pool->board, seat->at);
+    seat->slot->running = task != NULL ? task->id : WEIR__JS_NO_TASK;
+    if (task == NULL)
+        return JS_UNDEFINED;
+    values[0] = JS_NewUint32(context, task->id);
+    values[1] = weir__js_message_read(context, task->args, NULL);
+    if (JS_IsException(values[1])) {
+        values[1] = JS_UNDEFINED;
+        values[2] = JS_GetException(context);
+    }
+    weir__js_message_free(task->args);
+    task->args = NULL;
+    weir__js_task_release(task);
+    return JS_NewArrayFrom(context, 3, values);
+}
