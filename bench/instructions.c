@@ -28,6 +28,8 @@ static struct {
     weir_timer *timers;
     weir_gate gate;
     struct weir__parker parker;
+    weir_board *board;
+    weir_notice *notices;
     int fd;
 } bed;
 
@@ -91,6 +93,58 @@ static void unpark_and_park(void)
     for (uint64_t i = 0; i < bed.count; i++) {
         weir__parker_unpark(&bed.parker);
         weir__parker_park(&bed.parker);
+    }
+}
+
+/* ---- board ---- */
+
+enum { TAKERS = 4 };
+
+static void wake_nobody(void *arg, uint32_t taker)
+{
+    (void)arg;
+    (void)taker;
+}
+
+static void drop_nothing(void *arg, weir_notice *notice)
+{
+    (void)arg;
+    (void)notice;
+}
+
+static void prepare_board(void)
+{
+    const weir_board_options options = {.size = sizeof(options),
+                                        .takers = TAKERS,
+                                        .priorities = 3,
+                                        .wake = wake_nobody,
+                                        .drop = drop_nothing};
+
+    must(weir_board_new(&bed.board, &options));
+    bed.notices = calloc(bed.count, sizeof(*bed.notices));
+    if (bed.notices == NULL)
+        must(-ENOMEM);
+}
+
+static void add_and_take(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++)
+        must(weir_board_add(bed.board, &bed.notices[i], 1));
+    for (uint64_t i = 0; i < bed.count; i++) {
+        weir_notice *notice = weir_board_take(bed.board, 0);
+
+        if (weir_notice_release(notice) || !weir_notice_release(notice))
+            must(-EINVAL);
+    }
+}
+
+static void add_and_cancel(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++)
+        must(weir_board_add(bed.board, &bed.notices[i], 1));
+    for (uint64_t i = 0; i < bed.count; i++) {
+        must(weir_board_cancel(bed.board, &bed.notices[i]));
+        (void)!weir_notice_release(&bed.notices[i]);
     }
 }
 
@@ -250,6 +304,8 @@ static const struct {
     {"gate", prepare_gate, enter_and_exit},
     {"gate-sharded", prepare_sharded_gate, enter_and_exit},
     {"parker", prepare_parker, unpark_and_park},
+    {"board", prepare_board, add_and_take},
+    {"board-cancel", prepare_board, add_and_cancel},
     {"post", prepare_tasks, post_and_run},
     {"submit", NULL, submit_and_run},
     {"microtask", NULL, chain_microtasks},
