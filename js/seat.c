@@ -132,7 +132,8 @@ JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
 {
     struct seat *seat =
         weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_SEAT);
-    JSValue values[3] = {JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED};
+    JSValue values[4] = {JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED,
+                         JS_UNDEFINED};
     struct weir__js_task *task;
 
     (void)this_value;
@@ -140,17 +141,19 @@ JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
     if (seat == NULL)
         return JS_UNDEFINED;
     task = (struct weir__js_task *)weir_board_take(seat->pool->board, seat->at);
-    seat->slot->running = task != NULL ? task->id : WEIR__JS_NO_TASK;
+    seat->slot->running =
+        task != NULL ? task->id : (struct weir__js_task_id){0, 0};
     if (task == NULL)
         return JS_UNDEFINED;
-    values[0] = JS_NewUint32(context, task->id);
-    values[1] = weir__js_message_read(context, task->args, NULL);
-    if (JS_IsException(values[1])) {
-        values[1] = JS_UNDEFINED;
-        values[2] = JS_GetException(context);
+    values[0] = JS_NewUint32(context, task->id.number);
+    values[1] = JS_NewInt64(context, (int64_t)task->id.serial);
+    values[2] = weir__js_message_read(context, task->args, NULL);
+    if (JS_IsException(values[2])) {
+        values[2] = JS_UNDEFINED;
+        values[3] = JS_GetException(context);
     }
     weir__js_message_free(task->args);
     task->args = NULL;
     weir__js_task_release(task);
-    return JS_NewArrayFrom(context, 3, values);
+    return JS_NewArrayFrom(context, 4, values);
 }

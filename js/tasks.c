@@ -12,9 +12,11 @@
  *     done, lost                   <----     the result, as a message
  *
  * Who touches what
- *   table, free_id    the pool's thread: number -> task.  A number is used again
- *                     when its task was cancelled in time or has been answered,
- *                     so an answer is never taken for another's.
+ *   table and what is beside it
+ *                     the pool's thread: number -> task.  A number is used again
+ *                     when its task was cancelled in time or has been answered;
+ *                     who answers says the serial too, so that an answer, or the
+ *                     end of a worker, is never taken for another's.
  *   task.args         who has won the task: its taker, or cancel
  *   slot.running      the worker in that seat; `lost`, when the seat is empty
  *   slot.is_taken     under the lock: one seat for each slot, so that a deque
@@ -36,7 +38,8 @@
 #include "mailbox.h"
 #include "native.h"
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_ROOM = 64, KEPT_ROOM = 1024 };
+#define NO_NUMBER UINT32_MAX
 
 struct weir__js_entry {
     struct weir__js_task *task; /* NULL: the number is free */
@@ -80,8 +83,8 @@ static bool make_room(struct weir__js_pool *pool)
         return false;
     for (uint32_t i = pool->room; i < room; i++)
         table[i] = (struct weir__js_entry){
-            .next_free = i + 1 < room ? i + 1 : WEIR__JS_NO_TASK};
-    pool->free_id = pool->room;
+            .next_free = i + 1 < room ? i + 1 : NO_NUMBER};
+    pool->free_number = pool->room;
     pool->table = table;
     pool->room = room;
     return true;
@@ -93,30 +96,52 @@ static bool post(struct weir__js_pool *pool, struct weir__js_task *task,
 {
     struct weir__js_entry *entry;
 
-    if (pool->free_id == WEIR__JS_NO_TASK && !make_room(pool))
+    if (pool->free_number == NO_NUMBER && !make_room(pool))
         return false;
-    task->id = pool->free_id;
-    entry = &pool->table[task->id];
+    task->id.number = pool->free_number;
+    task->id.serial = pool->last_serial + 1;
+    entry = &pool->table[task->id.number];
     if (weir_board_add(pool->board, &task->notice, priority) != 0)
         return false;
     entry->task = task;
-    pool->free_id = entry->next_free;
+    pool->free_number = entry->next_free;
+    pool->last_serial++;
+    pool->used++;
     return true;
 }
 
 static struct weir__js_task *task_of(const struct weir__js_pool *pool,
-                                     uint32_t id)
+                                     uint32_t number)
 {
-    return id < pool->room ? pool->table[id].task : NULL;
+    return number < pool->room ? pool->table[number].task : NULL;
 }
 
-/* Its number is free. */
-static void forget(struct weir__js_pool *pool, struct weir__js_task *task,
-                   uint32_t id)
+/* Its number is free; a table that has grown large goes with the last. */
+static void forget(struct weir__js_pool *pool, struct weir__js_task *task)
 {
-    pool->table[id] = (struct weir__js_entry){.next_free = pool->free_id};
-    pool->free_id = id;
+    uint32_t number = task->id.number;
+
+    pool->table[number] =
+        (struct weir__js_entry){.next_free = pool->free_number};
+    pool->free_number = number;
+    if (--pool->used == 0 && pool->room > KEPT_ROOM) {
+        free(pool->table);
+        pool->table = NULL;
+        pool->room = 0;
+        pool->free_number = NO_NUMBER;
+    }
     weir__js_task_release(task);
+}
+
+/* It was answered, or will not be.  False: it is not there any more. */
+static bool finish(struct weir__js_pool *pool, struct weir__js_task_id id)
+{
+    struct weir__js_task *task = task_of(pool, id.number);
+
+    if (task == NULL || task->id.serial != id.serial)
+        return false;
+    forget(pool, task);
+    return true;
 }
 
 /* ---- pools ---- */
@@ -198,12 +223,10 @@ static struct weir__js_pool *new_pool(uint32_t size, uint32_t priorities)
     pthread_mutex_init(&pool->lock, NULL);
     pool->size = size;
     pool->refs = 1;
-    pool->free_id = WEIR__JS_NO_TASK;
+    pool->free_number = NO_NUMBER;
     err = weir_board_new(&pool->board, &options);
-    for (uint32_t i = 0; i < size && err == 0; i++) {
-        pool->slots[i].running = WEIR__JS_NO_TASK;
+    for (uint32_t i = 0; i < size && err == 0; i++)
         err = weir__js_mailbox_new(&pool->slots[i].mailbox);
-    }
     if (err != 0) {
         free_pool(pool);
         return NULL;
@@ -281,7 +304,7 @@ static JSValue add(JSContext *context, JSValueConst this_value, int argc,
         free_task(task);
         return JS_ThrowOutOfMemory(context);
     }
-    return JS_NewUint32(context, task->id);
+    return JS_NewUint32(context, task->id.number);
 }
 
 /* cancel(handle, number) -> whether it was still queued */
@@ -290,46 +313,47 @@ static JSValue cancel(JSContext *context, JSValueConst this_value, int argc,
 {
     struct weir__js_pool *pool = pool_of(context, argv[0]);
     struct weir__js_task *task;
-    uint32_t id;
+    uint32_t number;
 
     (void)this_value;
     (void)argc;
-    if (pool == NULL || JS_ToUint32(context, &id, argv[1]) < 0)
+    if (pool == NULL || JS_ToUint32(context, &number, argv[1]) < 0)
         return JS_EXCEPTION;
-    task = task_of(pool, id);
+    task = task_of(pool, number);
     if (task == NULL || weir_board_cancel(pool->board, &task->notice) != 0)
         return JS_FALSE;
     weir__js_message_free(task->args);
     task->args = NULL;
-    forget(pool, task, id);
+    forget(pool, task);
     return JS_TRUE;
 }
 
-/* done(handle, number): its worker has answered, or is lost. */
+/* done(handle, number, serial) -> whether that task has waited for an answer,
+ * which has come */
 static JSValue done(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
     struct weir__js_pool *pool = pool_of(context, argv[0]);
-    struct weir__js_task *task;
-    uint32_t id;
+    struct weir__js_task_id id;
+    int64_t serial;
 
     (void)this_value;
     (void)argc;
-    if (pool == NULL || JS_ToUint32(context, &id, argv[1]) < 0)
+    if (pool == NULL || JS_ToUint32(context, &id.number, argv[1]) < 0 ||
+        JS_ToInt64(context, &serial, argv[2]) < 0)
         return JS_EXCEPTION;
-    task = task_of(pool, id);
-    if (task != NULL)
-        forget(pool, task, id);
-    return JS_UNDEFINED;
+    id.serial = (uint64_t)serial;
+    return JS_NewBool(context, finish(pool, id));
 }
 
-/* lost(handle, worker) -> the number of the task that it had, or -1.  Its thread
- * has ended. */
+/* lost(handle, worker) -> the number of the task that it had, and that will get
+ * no answer; or -1.  Its thread has ended. */
 static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
     struct weir__js_pool *pool = pool_of(context, argv[0]);
-    uint32_t at, running = WEIR__JS_NO_TASK;
+    struct weir__js_task_id running = {0, 0};
+    uint32_t at;
 
     (void)this_value;
     (void)argc;
@@ -338,13 +362,11 @@ static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
     if (at >= pool->size)
         return JS_ThrowRangeError(context, "worker");
     pthread_mutex_lock(&pool->lock);
-    if (!pool->slots[at].is_taken) {
+    if (!pool->slots[at].is_taken)
         running = pool->slots[at].running;
-        pool->slots[at].running = WEIR__JS_NO_TASK;
-    }
     pthread_mutex_unlock(&pool->lock);
-    return running == WEIR__JS_NO_TASK ? JS_NewInt32(context, -1)
-                                       : JS_NewUint32(context, running);
+    return finish(pool, running) ? JS_NewUint32(context, running.number)
+                                 : JS_NewInt32(context, -1);
 }
 
 /* counts(handle) -> [queued, steals, taken, ns in queues, longest] */
@@ -372,7 +394,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("make", 2, make),
     JS_CFUNC_DEF("add", 4, add),
     JS_CFUNC_DEF("cancel", 2, cancel),
-    JS_CFUNC_DEF("done", 2, done),
+    JS_CFUNC_DEF("done", 3, done),
     JS_CFUNC_DEF("lost", 2, lost),
     JS_CFUNC_DEF("counts", 1, counts),
     JS_CFUNC_DEF("sit", 3, weir__js_pool_sit),

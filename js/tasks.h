@@ -11,18 +11,24 @@
 #include "message.h"
 #include "weir/board.h"
 
-#define WEIR__JS_NO_TASK UINT32_MAX
+/* A task's number, which is used again, and its serial, which is not; 0 is
+ * none. */
+struct weir__js_task_id {
+    uint32_t number;
+    uint64_t serial;
+};
 
 struct weir__js_task {
     weir_notice notice;
-    uint32_t id;
+    struct weir__js_task_id id;
     struct weir__js_message *args; /* NULL: was taken out */
 };
 
 struct weir__js_slot {
     struct weir__js_mailbox *mailbox; /* const */
     bool is_taken;                    /* under the pool's lock */
-    uint32_t running; /* a task; who sits there, then the pool's thread */
+    struct weir__js_task_id
+        running; /* who sits there, then the pool's thread */
 };
 
 struct weir__js_pool {
@@ -32,7 +38,8 @@ struct weir__js_pool {
     uint32_t size;                /* const */
     weir_board *board;            /* const */
     struct weir__js_entry *table; /* these: the pool's thread */
-    uint32_t room, free_id;
+    uint32_t room, used, free_number;
+    uint64_t last_serial;
     pthread_mutex_t lock; /* of slots[].is_taken */
     struct weir__js_slot slots[];
 };
@@ -52,9 +59,9 @@ void weir__js_task_release(struct weir__js_task *task);
 JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv);
 
-/* take(seat) -> [task's number, args], or undefined: nothing is there, and the
- * worker is idle.  Arguments that cannot be put together here are a number
- * alone and the error. */
+/* take(seat) -> [task's number, serial, args], or undefined: nothing is there,
+ * and the worker is idle.  Instead of arguments that cannot be put together here
+ * there is the error. */
 JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv);
 

@@ -62,7 +62,7 @@ class Pool {
         worker.on('message', (message) => {
             if (message === null)
                 state.isReady = true;
-            else if (Number.isInteger(message?.id))
+            else if (typeof message?.serial === 'number')
                 this.#hear(message); // else it is the task's own
         });
         worker.on('error', (error) => { state.cause = error; });
@@ -85,6 +85,8 @@ class Pool {
         this.#tasks[id] = undefined;
         task.signal?.removeEventListener('abort', task.onAbort);
         if (--this.#pending === 0) {
+            if (this.#tasks.length > 1024)
+                this.#tasks = []; // as its numbers
             this.#hold('unref');
             this.#idle?.();
         }
@@ -92,9 +94,10 @@ class Pool {
         return true;
     }
 
-    #hear({ id, value, error }) {
+    #hear({ id, serial, value, error }) {
         const isFine = error === undefined;
-        native.done(this.#handle, id);
+        if (!native.done(this.#handle, id, serial))
+            return;
         if (this.#settle(id, isFine ? 'resolve' : 'reject',
             isFine ? value : require('thread').unpackError(error)))
             this.#counts[isFine ? 'completed' : 'failed']++;
@@ -103,8 +106,6 @@ class Pool {
     // A worker has ended: its task fails, and another takes its place.
     #lose(index, code, { isReady, cause }) {
         const id = native.lost(this.#handle, index);
-        if (id >= 0)
-            native.done(this.#handle, id);
         if (this.#isOver)
             return;
         const error = coded(Error, 'ERR_POOL_WORKER_EXITED', isReady
@@ -246,14 +247,14 @@ async function serve() {
             return; // it will look again
         isBusy = true;
         for (let task; (task = native.take(seat)) !== undefined;) {
-            const [id, value, broken] = task;
+            const [id, serial, value, broken] = task;
             try {
                 if (broken !== undefined)
                     throw broken;
                 const result = await run(value);
-                parentPort.postMessage({ id, value: result });
+                parentPort.postMessage({ id, serial, value: result });
             } catch (error) {
-                parentPort.postMessage({ id, error: packError(error) });
+                parentPort.postMessage({ id, serial, error: packError(error) });
             }
         }
         isBusy = false;

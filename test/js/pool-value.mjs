@@ -16,7 +16,7 @@ console.log(await sum.run([1, 2]));
 // A task that talks to its parent disturbs nobody.
 await using loud = new Pool(async (n) => {
     const { parentPort } = await import('worker_threads');
-    for (const message of [undefined, 'text', 7, {}, { id: 'x' }, { id: 1e9 }])
+    for (const message of [undefined, 'text', 7, {}, { id: 'x' }, { id: 1e9, serial: 1 }, { id: 0, serial: 7 }])
         parentPort.postMessage(message);
     return n;
 }, { size: 1 });
