@@ -24,6 +24,7 @@ enum { FEW = 8 }; /* arguments that need no memory of their own */
 int weir_js_eval(weir_js *js, const char *source, size_t length,
                  const char *file, weir_js_source kind, weir_js_value *result)
 {
+    JSValue value;
     int err;
 
     if (js == NULL || source == NULL || file == NULL ||
@@ -34,12 +35,12 @@ int weir_js_eval(weir_js *js, const char *source, size_t length,
     err = weir__js_enter(js);
     if (err != 0)
         return err;
-    return weir__js_finish(js,
-                           JS_Eval(js->context, source, length, file,
-                                   kind == WEIR_JS_MODULE
-                                       ? JS_EVAL_TYPE_MODULE
-                                       : JS_EVAL_TYPE_GLOBAL),
-                           result);
+    js->linking++;
+    value = JS_Eval(js->context, source, length, file,
+                    kind == WEIR_JS_MODULE ? JS_EVAL_TYPE_MODULE
+                                           : JS_EVAL_TYPE_GLOBAL);
+    js->linking--;
+    return weir__js_finish(js, value, result);
 }
 
 /* ---- from C ---- */

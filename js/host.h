@@ -71,6 +71,8 @@ struct weir_js {
     JSClassID classes[WEIR__JS_CLASSES];
     JSValue libs; /* name -> module of js/lib; js/lib.c */
     struct weir__js_hooks hooks;
+    unsigned linking;     /* modules that we load: no import(); js/import.c */
+    unsigned deepest;     /* ... below each other, at the most */
     unsigned depth;       /* entries into JavaScript on the stack */
     int64_t deadline_ns;  /* of the outermost entry */
     bool is_late;         /* the deadline has interrupted it */

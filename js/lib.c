@@ -21,6 +21,7 @@ static const struct {
     {"env", weir__js_add_env},
     {"process", weir__js_add_process},
     {"module", weir__js_add_module},
+    {"import", weir__js_add_import},
     {"resolve", weir__js_add_module},
     {"signals", weir__js_add_signal},
     {"clone", weir__js_add_clone},

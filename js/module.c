@@ -51,12 +51,15 @@ static JSValue ask_about(weir_js *js, const char *name, JSValue first,
     return answer;
 }
 
+/* Not while one of ours is linked: an import(), which goes to the gate. */
 static char *normalize(JSContext *context, const char *base, const char *name,
-                       void *opaque)
+                       JSValueConst attributes, void *opaque)
 {
+    weir_js *js = opaque;
+    bool is_dynamic = js->linking == 0 && JS_IsUndefined(attributes);
     JSValue parent = JS_NewString(context, base);
-    JSValue id =
-        ask_about(opaque, "resolve", JS_NewString(context, name), parent);
+    JSValue id = ask_about(js, is_dynamic ? "import" : "resolve",
+                           JS_NewString(context, name), parent);
     const char *text = JS_IsException(id) ? NULL : JS_ToCString(context, id);
     char *copy = text != NULL ? js_strdup(context, text) : NULL;
 
@@ -137,11 +140,14 @@ static JSModuleDef *compile_module(weir_js *js, const char *id,
                                    const char *source, size_t length)
 {
     JSContext *context = js->context;
-    JSValue code = JS_Eval(context, source, length, id,
-                           JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
     JSModuleDef *module;
-    JSValue meta, filled;
+    JSValue code, meta, filled;
 
+    if (++js->linking > js->deepest)
+        js->deepest = js->linking;
+    code = JS_Eval(context, source, length, id,
+                   JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+    js->linking--;
     if (JS_IsException(code))
         return NULL;
     module = JS_VALUE_GET_PTR(code);
@@ -216,6 +222,24 @@ static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
     return module;
 }
 
+/* prepare(id): compiled, and what it imports; how deep that goes. */
+static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    const char *id = JS_ToCString(context, argv[0]);
+    JSModuleDef *module;
+
+    (void)this_value;
+    (void)argc;
+    if (id == NULL)
+        return JS_EXCEPTION;
+    js->deepest = 0;
+    module = load(context, id, js, JS_UNDEFINED);
+    JS_FreeCString(context, id);
+    return module != NULL ? JS_NewUint32(context, js->deepest) : JS_EXCEPTION;
+}
+
 static int check_attributes(JSContext *context, void *opaque,
                             JSValueConst attributes)
 {
@@ -244,7 +268,8 @@ static int check_attributes(JSContext *context, void *opaque,
 
 void weir__js_watch_modules(weir_js *js)
 {
-    JS_SetModuleLoaderFunc2(js->runtime, normalize, load, check_attributes, js);
+    JS_SetModuleLoaderFunc2(js->runtime, NULL, load, check_attributes, js);
+    JS_SetModuleNormalizeFunc2(js->runtime, normalize);
 }
 
 /* ---- the program's own module ---- */
@@ -264,12 +289,16 @@ static JSValue watch_main(JSContext *context, JSValue promise)
 
 static JSValue evaluate_module(JSContext *context, JSModuleDef *module)
 {
+    weir_js *js = weir__js_of(context);
+    JSValue promise;
+
     if (module == NULL)
         return JS_EXCEPTION;
-    return watch_main(
-        context,
-        JS_EvalFunction(context,
-                        JS_DupValue(context, JS_MKPTR(JS_TAG_MODULE, module))));
+    js->linking++;
+    promise = JS_EvalFunction(
+        context, JS_DupValue(context, JS_MKPTR(JS_TAG_MODULE, module)));
+    js->linking--;
+    return watch_main(context, promise);
 }
 
 static JSValue run_main(JSContext *context, JSValueConst this_value, int argc,
@@ -463,6 +492,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("compile", 2, compile),
     JS_CFUNC_DEF("evaluate", 2, evaluate),
     JS_CFUNC_DEF("detectModule", 1, detect),
+    JS_CFUNC_DEF("prepare", 1, prepare),
     JS_CFUNC_DEF("runMain", 1, run_main),
     JS_CFUNC_DEF("runMainText", 2, run_main_text),
     JS_CFUNC_DEF("cwd", 0, weir__js_cwd),

@@ -21,6 +21,7 @@ int weir__js_add_fs_constants(JSContext *context, JSValueConst native);
 int weir__js_add_os(JSContext *context, JSValueConst native);
 int weir__js_add_repl(JSContext *context, JSValueConst native);
 int weir__js_add_stream(JSContext *context, JSValueConst native);
+int weir__js_add_import(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);

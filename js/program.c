@@ -244,8 +244,9 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
     js->argc = program->argc;
     js->argv = program->argv;
     /* At the end of a turn: the next one begins with the timers, as Node's
-     * first does. */
-    err = weir_loop_on_close_phase(js->loop, start, &begin);
+     * first does.  A worker is told what to run, so immediates are next. */
+    err = js->worker == NULL ? weir_loop_on_close_phase(js->loop, start, &begin)
+                             : weir_loop_submit(js->loop, start, &begin);
     if (err == 0)
         err = run_to_the_end(js);
     if (err != 0)

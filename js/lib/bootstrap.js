@@ -64,7 +64,8 @@ Object.defineProperty(globalThis, Symbol.toStringTag,
 // listens then.
 module.exports = {
     resolve: (name, parent) => require('module').resolveImport(name, parent),
-    format: (id) => require('module').formatOf(id),
+    import: (name, parent) => require('module').askFor(name, parent),
+    format: (id) => require('module').loading(id),
     names: (id) => require('module').namesOf(id),
     load: (id) => require('module').load(id),
     meta: (id, meta) => require('module').fillMeta(id, meta),

@@ -252,9 +252,25 @@ function resolveImport(name, parent) {
     return urlOf(resolve.resolveImport(bare, from)) + query;
 }
 
+// An import(): what answers it is the gate.
+const gate = 'weir:import';
+
+function askFor(name, parent) {
+    require('import').ask(name, parent);
+    return gate;
+}
+
+// What the engine has begun to load; import() need not read it.
+const known = new Set();
+
+function loading(id) {
+    known.add(id);
+    return formatOf(id);
+}
+
 // ['builtin' | 'json' | 'commonjs' | 'module', source text of a module]
 function formatOf(id) {
-    if (id.startsWith('node:'))
+    if (id.startsWith('node:') || id === gate)
         return ['builtin'];
     const file = pathOf(id);
     const format = resolve.formatOf(file);
@@ -267,6 +283,11 @@ function formatOf(id) {
         (cache[file] === undefined && compileAny(source, file) === null))
         return ['module', source];
     return ['commonjs'];
+}
+
+// Whether the loader reads it, to tell what it is or to compile it.
+function isRead(id) {
+    return !id.startsWith('node:') && resolve.formatOf(pathOf(id)) !== 'commonjs';
 }
 
 // Node's guess for a .js file that no package.json speaks for: the function that
@@ -282,7 +303,9 @@ function compileAny(source, file) {
 
 function namesOf(id) {
     let names;
-    if (id.startsWith('node:'))
+    if (id === gate)
+        names = ['then'];
+    else if (id.startsWith('node:'))
         names = Object.keys(builtins[id.slice(5)]());
     else
         names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
@@ -292,6 +315,8 @@ function namesOf(id) {
 
 // module.exports of what is imported but no ES module.
 function loadImported(id) {
+    if (id === gate)
+        return require('import').gate;
     if (id.startsWith('node:'))
         return builtins[id.slice(5)]();
     return loadFile(pathOf(id)).exports;
@@ -309,7 +334,8 @@ function fillMeta(id, meta) {
 
 function importMain(id) {
     // In a job, as in Node: its promises come before its next-ticks.
-    queueMicrotask(() => native.runMain(id));
+    // And behind a turn, in which Node reads it: immediates are next.
+    require('import').submit(() => queueMicrotask(() => native.runMain(id)));
 }
 
 function runFile(name) {
@@ -374,5 +400,5 @@ function main(kind, text) {
         : runText(kind, text);
 }
 
-module.exports = { resolveImport, formatOf, namesOf, load: loadImported, fillMeta,
-    main, pathOf, urlOf };
+module.exports = { resolveImport, askFor, loading, isRead, known, namesOf,
+    prepare: native.prepare, load: loadImported, fillMeta, main, pathOf, urlOf };

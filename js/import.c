@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * import -- import() at Node's pace.
+ *
+ * The engine would load what import() names within one job.  Node reads files
+ * while the loop turns, and takes some jobs in any case, so that other jobs,
+ * next-ticks and immediates come first.  The engine has no hook for that, but
+ * the language has: a module that exports a function `then` answers import()
+ * with what that function says.  So every import() gets the same module, the
+ * gate; its `then` is js/lib/import.js, which knows what was asked for because
+ * it is asked in the order of the calls.
+ *
+ * An import() with attributes (of JSON) goes the engine's way.
+ *
+ * Tested by  test/js/order-import-*
+ */
+#include "module.h"
+
+#include "errand.h"
+#include "error.h"
+#include "lib.h"
+#include "native.h"
+
+static void on_submitted(void *arg, int status)
+{
+    struct weir__js_errand *errand = arg;
+
+    if (status == 0)
+        weir__js_errand_call(errand);
+    weir__js_errand_free(errand);
+}
+
+/* submit(function): where the loop serves what comes from outside, between
+ * timers and immediates. */
+static JSValue submit(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__js_errand *errand = weir__js_errand_new(js, argv[0], 0, NULL);
+    int err;
+
+    (void)this_value;
+    (void)argc;
+    if (errand == NULL)
+        return JS_EXCEPTION;
+    err = weir_loop_submit(js->loop, on_submitted, errand);
+    if (err == 0)
+        return JS_UNDEFINED;
+    weir__js_errand_free(errand);
+    return weir__js_throw_status(context, err);
+}
+
+/* loadModule(name, parent): a promise of its namespace. */
+static JSValue load_module(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    const char *name = JS_ToCString(context, argv[0]);
+    const char *parent = JS_ToCString(context, argv[1]);
+    JSValue promise = JS_EXCEPTION;
+
+    (void)this_value;
+    (void)argc;
+    js->linking++;
+    if (name != NULL && parent != NULL)
+        promise = JS_LoadModule(context, parent, name);
+    js->linking--;
+    JS_FreeCString(context, name);
+    JS_FreeCString(context, parent);
+    return promise;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("submit", 1, submit),
+    JS_CFUNC_DEF("loadModule", 2, load_module),
+};
+
+int weir__js_add_import(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}

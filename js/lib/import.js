@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// import -- what stands for a module until import() has loaded it: js/import.c.
+//
+// Each `await` below is a job that Node takes as well.
+'use strict';
+
+const { setImmediate } = require('timers');
+const { resolveImport, isRead, prepare, known } = require('module');
+
+const asked = [];
+const reading = new Map(); // id -> promise, shared by all who want it
+
+// A turn of the loop each: Node opens, looks at, reads and closes the file.
+async function turn(count) {
+    while (count-- > 0)
+        await new Promise((resolve) => setImmediate(() => native.submit(resolve)));
+}
+
+async function pass(jobs) {
+    while (--jobs > 0)
+        await undefined;
+}
+
+// What it imports in its turn is read after it.
+async function read(id) {
+    await turn(4);
+    const depth = known.has(id) ? 1 : prepare(id);
+    await turn(4 * (depth - 1));
+    return depth;
+}
+
+// How deep its imports go; 0: it is no ES module, and takes jobs only.
+async function fetch(id) {
+    try {
+        if (isRead(id))
+            return await read(id);
+        await pass(7);
+        return 0;
+    } finally {
+        reading.delete(id);
+    }
+}
+
+function fetchOnce(id) {
+    if (!reading.has(id))
+        reading.set(id, fetch(id));
+    return reading.get(id);
+}
+
+async function load(id, name, parent, resolve, reject) {
+    let depth;
+    try {
+        if (!known.has(id) || reading.has(id))
+            depth = await fetchOnce(id);
+        const namespace = await native.loadModule(name, parent);
+        await undefined;
+        await undefined;
+        resolve(namespace);
+    } catch (error) {
+        await undefined;
+        if (depth !== 0)
+            await undefined;
+        reject(error);
+    }
+}
+
+function then(resolve, reject) {
+    const [name, parent] = asked.shift();
+    let id;
+    try {
+        id = resolveImport(name, parent);
+    } catch (error) {
+        if (error?.code !== 'ERR_UNKNOWN_BUILTIN_MODULE')
+            return reject(error);
+        return pass(8).then(() => reject(error));
+    }
+    return load(id, name, parent, resolve, reject);
+}
+
+module.exports = {
+    ask(name, parent) { asked.push([name, parent]); },
+    gate: { then }, submit: native.submit,
+};

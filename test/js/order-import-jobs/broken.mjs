@@ -1,0 +1,1 @@
+import { none } from './base.mjs';

@@ -1,0 +1,1 @@
+log('  runs'); count();

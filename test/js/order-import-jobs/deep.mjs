@@ -1,0 +1,2 @@
+import './base.mjs';
+count();

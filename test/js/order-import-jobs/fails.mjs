@@ -1,0 +1,1 @@
+count(); throw new Error('thrown');

@@ -1,0 +1,2 @@
+console.log('deep runs');
+queueMicrotask(() => console.log('job of deep'));
