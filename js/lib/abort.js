@@ -3,7 +3,7 @@
 'use strict';
 
 const { coded, invalidArgType } = require('errors');
-const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal, shown } =
+const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal, shownBy } =
     require('eventtarget');
 
 const signals = new WeakMap(); // AbortSignal -> {aborted, reason, dependants}
@@ -101,13 +101,9 @@ class AbortController {
 
 reveal(AbortSignal, 'aborted', 'reason', 'throwIfAborted');
 reveal(AbortController, 'signal', 'abort');
-shown(AbortSignal.prototype, function (depth, options, inspect) {
-    return depth < 0 ? 'AbortSignal'
-        : `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
-});
-shown(AbortController.prototype, function (depth, options, inspect) {
-    return depth < 0 ? 'AbortController'
-        : `AbortController ${inspect({ signal: this.signal }, options)}`;
-});
+shownBy(AbortSignal.prototype, ({ aborted }) => ({ aborted }),
+    (name, { stylize }) => stylize(`[${name}]`, 'special'));
+shownBy(AbortController.prototype, ({ signal }) => ({ signal }),
+    (name) => `${name} {}`);
 
 module.exports = { AbortSignal, AbortController };

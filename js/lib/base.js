@@ -91,8 +91,7 @@ function errorBase(ctx, error, ctor, tag, keys) {
     if (!ctx.showHidden)
         for (const key of ['name', 'message', 'stack']) {
             const at = keys.indexOf(key);
-            if (at >= 0 && (typeof error[key] !== 'string' ||
-                stack.includes(error[key])))
+            if (at >= 0 && stack.includes(error[key]))
                 keys.splice(at, 1);
         }
     if ('cause' in error && !keys.includes('cause'))

@@ -201,13 +201,14 @@ function shown(proto, text) {
         { value: text, writable: true, configurable: true });
 }
 shown(TextEncoder.prototype, function (depth, options, inspect) {
-    return typeof depth === 'number' && depth < 0 ? this
+    return typeof depth === 'number' && depth < 0
+        ? options.stylize('[TextEncoder]', 'special')
         : inspect({ __proto__: null, encoding: this.encoding }, options)
             .replace(/^\[Object: null prototype\] /, '');
 });
 shown(TextDecoder.prototype, function (depth, options, inspect) {
     if (typeof depth === 'number' && depth < 0)
-        return this;
+        return options.stylize('[TextDecoder]', 'special');
     const { encoding, fatal, ignoreBOM } = this;
     return `TextDecoder ${inspect({ encoding, fatal, ignoreBOM }, options)}`;
 });

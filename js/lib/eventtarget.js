@@ -247,10 +247,19 @@ function shown(proto, text) {
     Object.defineProperty(proto, custom,
         { value: text, writable: true, configurable: true });
 }
-shown(EventTarget.prototype, function (depth, options, inspect) {
-    return depth < 0 ? this.constructor.name
-        : `${this.constructor.name} ${inspect({}, options)}`;
-});
+// As Node shows one: its name, and some fields; a text of its own where it lies
+// too deep.
+function shownBy(proto, fieldsOf, whenDeep) {
+    shown(proto, function (depth, options, inspect) {
+        if (depth < 0)
+            return whenDeep(this.constructor.name, options);
+        const inner = { ...options };
+        if (options.depth != null)
+            inner.depth = options.depth - 1;
+        return `${this.constructor.name} ${inspect(fieldsOf(this), inner)}`;
+    });
+}
+shownBy(EventTarget.prototype, () => ({}), (name) => name);
 
 // An event that the host dispatches by itself; target null: it is over.
 function dispatchTrusted(event, target) {
@@ -270,4 +279,4 @@ const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [
 
 module.exports = { Event, CustomEvent, EventTarget, listeners, kChanged, call,
     defineHandler, dispatch, dispatchTrusted, stateOf, listenersOf, limits,
-    resisting, reveal, shown };
+    resisting, reveal, shownBy };

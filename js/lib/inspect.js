@@ -7,12 +7,13 @@
 'use strict';
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
-const { colors, styles, plain, paint, ansi, widthOf, special, escape, quote,
+const { colors, styles, plain, paint, ansi, cellsOf, special, escape, quote,
     formatPrimitive } = require('text');
 const { prefix, functionBase, errorBase, boxBase } = require('base');
 const { join, ARRAY } = require('layout');
 
 const OBJECT = 0; // entries with their key
+const EXTRA = 2; // those that an array has besides
 const { hasOwnProperty, propertyIsEnumerable } = Object.prototype;
 
 const defaults = {
@@ -215,25 +216,34 @@ function formatNamespace(ctx, value, level, keys) {
 
 // ---- any object ----
 
+// `Name [tag] `, for what is no kind of its own.
+function nameOf(value, ctor, tag) {
+    const kind = ctor === null ? native.classOf(value) : '';
+    return prefix(ctor, tag, kind === tag ? 'Object' : kind);
+}
+
+const isTooDeep = (ctx, level) => ctx.depth !== null && level > ctx.depth;
+
 // What is shown: {base, open, close, entries, keys, type}, or a text.
-function describe(ctx, value, level, ctor, tag, isTyped) {
+function describe(ctx, value, level, ctor, tag, isTyped, hasMore) {
     const kind = ctor === null && tag === 'Module' && Object.isSealed(value)
         ? 'Module' : native.classOf(value);
     const { showHidden } = ctx;
     const shape = { base: '', open: '{', close: '}', entries: () => [],
         keys: undefined, type: OBJECT };
     const head = (fallback, size) => prefix(ctor, tag, fallback, size);
+    const isIterable = ctor === null || Symbol.iterator in value;
 
-    if (Array.isArray(value)) {
+    if (isIterable && Array.isArray(value)) {
         const name = ctor !== 'Array' || tag !== ''
             ? head('Array', `(${value.length})`) : '';
         shape.keys = nonIndexKeys(value, showHidden);
-        if (value.length === 0 && shape.keys.length === 0)
+        if (value.length === 0 && shape.keys.length === 0 && !hasMore)
             return `${name}[]`;
         return Object.assign(shape, { open: `${name}[`, close: ']',
             entries: formatArray, type: ARRAY });
     }
-    if (ArrayBuffer.isView(value) && kind !== 'DataView') {
+    if (isIterable && ArrayBuffer.isView(value) && kind !== 'DataView') {
         shape.keys = nonIndexKeys(value, showHidden);
         const length = typedLength.call(value), name = head(kind, `(${length})`);
         if (length === 0 && shape.keys.length === 0 && !showHidden)
@@ -242,31 +252,51 @@ function describe(ctx, value, level, ctor, tag, isTyped) {
             entries: formatTypedArray, type: ARRAY });
     }
     const keys = shape.keys = keysOf(value, showHidden);
-    const none = () => keys.length === 0;
-    switch (kind) {
-    case 'Set': case 'Map': {
+    const none = () => keys.length === 0 && !hasMore;
+    if (isIterable && (kind === 'Set' || kind === 'Map')) {
         const size = (kind === 'Set' ? setSize : mapSize).call(value);
         const name = head(kind, `(${size})`);
-        if (size === 0 && none())
-            return `${name}{}`;
         shape.open = `${name}{`;
         shape.entries = kind === 'Set' ? formatSet : formatMap;
+        return size === 0 && none() ? `${name}{}` : shape;
+    }
+    if (isIterable && (kind === 'Map Iterator' || kind === 'Set Iterator')) {
+        shape.open = `[${tag || kind}] {`;
+        shape.entries = unknown;
         return shape;
     }
-    case 'Map Iterator': case 'Set Iterator':
-        shape.open = `[${tag || kind}] {`;
-        shape.entries = (c) => [c.stylize('<items unknown>', 'special')];
-        return shape;
-    case 'Arguments':
-        shape.open = '[Arguments] {';
-        return none() ? '[Arguments] {}' : shape;
+    if (typeof value === 'function') {
+        shape.base = functionBase(value, ctor, tag);
+        return none() ? ctx.stylize(shape.base, 'special') : shape;
+    }
+    if (ctor === 'Object') {
+        shape.open = kind === 'Arguments' ? '[Arguments] {'
+            : tag !== '' ? `${head('Object')}{` : '{';
+        return none() ? `${shape.open}}` : shape;
+    }
+    if (native.isError(value)) {
+        if (showHidden) // V8's order
+            keys.splice(0, keys.length, 'stack',
+                ...keys.filter((key) => key !== 'stack'));
+        shape.base = errorBase(ctx, value, ctor, tag, keys);
+        return none() ? shape.base : shape;
+    }
+    return describeKind(ctx, value, level, kind, shape, head, none,
+        { ctor, tag, isTyped });
+}
+
+const unknown = (ctx) => [ctx.stylize('<items unknown>', 'special')];
+
+function describeKind(ctx, value, level, kind, shape, head, none, { ctor, tag, isTyped }) {
+    const { keys } = shape;
+    switch (kind) {
     case 'RegExp': {
         const name = head('RegExp');
-        const text = RegExp.prototype.toString.call(value);
+        const text = RegExp.prototype.toString.call(
+            ctor === null ? new RegExp(value) : value);
         shape.base = name === 'RegExp ' ? text : name + text;
-        if (none() || (ctx.depth !== null && level > ctx.depth))
-            return ctx.stylize(shape.base, 'regexp');
-        return shape;
+        return none() || isTooDeep(ctx, level) ? ctx.stylize(shape.base, 'regexp')
+            : shape;
     }
     case 'Date': {
         const name = head('Date'), time = Date.prototype.getTime.call(value);
@@ -293,16 +323,8 @@ function describe(ctx, value, level, ctor, tag, isTyped) {
         return shape;
     case 'WeakSet': case 'WeakMap':
         shape.open = `${head(kind)}{`;
-        shape.entries = (c) => [c.stylize('<items unknown>', 'special')];
+        shape.entries = unknown;
         return shape;
-    case 'WeakRef': {
-        const target = WeakRef.prototype.deref.call(value);
-        shape.open = `${head(kind)}{`;
-        shape.entries = (c, v, at) =>
-            [target === undefined ? c.stylize('<cleared>', 'special')
-                : format(c, target, at)];
-        return shape;
-    }
     case 'Module':
         shape.open = `${head('Module')}{`;
         shape.entries = (c, v, at) => formatNamespace(c, v, at, keys);
@@ -311,19 +333,48 @@ function describe(ctx, value, level, ctor, tag, isTyped) {
         shape.base = boxBase(ctx, value, keys, ctor, tag);
         return none() ? shape.base : shape;
     }
-    if (typeof value === 'function') {
-        shape.base = functionBase(value, ctor, tag);
-        return none() ? ctx.stylize(shape.base, 'special') : shape;
-    }
-    if (native.isError(value)) {
-        shape.base = errorBase(ctx, value, ctor, tag, keys);
+    if ((tag === 'URL' || ctor === 'URL') && require('url').isURL(value) &&
+        !isTooDeep(ctx, level)) {
+        shape.base = value.href;
         return none() ? shape.base : shape;
     }
-    if (kind === 'Generator' || kind === 'AsyncGenerator')
-        shape.open = `Object [${kind}] {`;
-    else if (ctor !== 'Object' || tag !== '')
-        shape.open = `${head('Object')}{`;
+    shape.open = `${nameOf(value, ctor, tag)}{`;
     return none() ? `${shape.open}}` : shape;
+}
+
+// With showHidden: what the prototypes of a program's own classes hold, but for
+// functions and what is hidden by the object or a prototype below.
+function formatInherited(ctx, value, level) {
+    const first = Object.getPrototypeOf(value), output = [], shown = new Set();
+    const own = Object.hasOwn(value, 'constructor') ? value : first;
+    if (own === null || (own === first && isBuiltin(first)))
+        return output;
+    ctx.seen.push(value);
+    for (let at = first, step = 0; at !== null && step < 3 &&
+        (step === 0 && own === first || !isBuiltin(at));
+        at = Object.getPrototypeOf(at), step++) {
+        const keys = Reflect.ownKeys(at);
+        for (const key of keys) {
+            const found = Object.getOwnPropertyDescriptor(at, key);
+            if (key === 'constructor' || Object.hasOwn(value, key) ||
+                shown.has(key) || typeof found.value === 'function')
+                continue;
+            const text = formatProperty(ctx, at, level, key, OBJECT, value);
+            output.push(ctx.colors ? `\u001b[2m${text}\u001b[22m` : text);
+        }
+        keys.forEach((key) => shown.add(key));
+    }
+    ctx.seen.pop();
+    return output;
+}
+
+let builtins; // names of the engine's and the host's classes
+
+function isBuiltin(proto) {
+    builtins ??= new Set(Object.getOwnPropertyNames(globalThis)
+        .filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name)));
+    const found = Object.getOwnPropertyDescriptor(proto, 'constructor');
+    return typeof found?.value === 'function' && builtins.has(found.value.name);
 }
 
 function formatObject(ctx, value, level, isTyped) {
@@ -333,20 +384,24 @@ function formatObject(ctx, value, level, isTyped) {
         (ctx.showHidden ? hasOwnProperty : propertyIsEnumerable)
             .call(value, Symbol.toStringTag)))
         tag = '';
-    const shape = describe(ctx, value, level, ctor, tag, isTyped);
+    const inherited = ctx.showHidden && ctor !== null && !isTooDeep(ctx, level)
+        ? formatInherited(ctx, value, level) : [];
+    const shape = describe(ctx, value, level, ctor, tag, isTyped,
+        inherited.length > 0);
     if (typeof shape === 'string')
         return shape;
-    if (ctx.depth !== null && level > ctx.depth) {
-        const name = prefix(ctor, tag, Array.isArray(value) ? 'Array' : 'Object')
-            .slice(0, -1);
+    if (isTooDeep(ctx, level)) {
+        const name = nameOf(value, ctor, tag).slice(0, -1);
         return ctx.stylize(ctor === null ? name : `[${name}]`, 'special');
     }
     level++;
     ctx.seen.push(value);
     ctx.current = level;
     const output = shape.entries(ctx, value, level);
+    const type = shape.type === ARRAY ? EXTRA : OBJECT;
     for (const key of shape.keys)
-        output.push(formatProperty(ctx, value, level, key, OBJECT));
+        output.push(formatProperty(ctx, value, level, key, type));
+    output.push(...inherited);
     ctx.seen.pop();
     const index = ctx.circular?.get(value);
     if (index !== undefined) {
@@ -374,19 +429,19 @@ function sort(ctx, output, shape) {
             .sort(order));
 }
 
-function formatProperty(ctx, value, level, key, type) {
+function formatProperty(ctx, value, level, key, type, receiver = value) {
     const found = Object.getOwnPropertyDescriptor(value, key) ||
-        { value: value[key], configurable: true, enumerable: true };
+        { value: value[key], enumerable: key !== 'stack' };
     let text, gap = ' ';
     if (found.value !== undefined) {
         const step = ctx.compact !== true || type !== OBJECT ? 2 : 3;
         ctx.indentation += step;
         text = format(ctx, found.value, level);
-        if (step === 3 && ctx.breakLength < widthOf(ctx, text))
+        if (step === 3 && ctx.breakLength < cellsOf(text))
             gap = `\n${' '.repeat(ctx.indentation)}`;
         ctx.indentation -= step;
     } else if (found.get !== undefined) {
-        text = formatGetter(ctx, value, level, found);
+        text = formatGetter(ctx, receiver, level, found);
     } else if (found.set !== undefined) {
         text = ctx.stylize('[Setter]', 'special');
     } else {
@@ -412,7 +467,7 @@ function formatGetter(ctx, value, level, found) {
         ctx.indentation -= 2;
         return text;
     } catch (error) {
-        return `${stylize(`[${label}: <Inspection threw (${error.message})>`, 'special')}]`;
+        return `${stylize(`[${label}:`, 'special')} <Inspection threw (${error.message})>${stylize(']', 'special')}`;
     }
 }
 
@@ -435,14 +490,13 @@ function formatCustom(ctx, value, level, inspected) {
         (value.constructor && value.constructor.prototype === value))
         return undefined;
     const depth = ctx.depth === null ? null : ctx.depth - level;
-    const { stylize, ...rest } = ctx.user;
     const result = fn.call(inspected, depth, {
-        ...rest, ...pick(ctx), stylize: ctx.stylize }, inspect);
+        ...pick(ctx), stylize: ctx.stylize, ...ctx.user }, inspect);
     if (result === inspected)
         return undefined;
-    if (typeof result !== 'object')
-        return `${result}`;
-    return format(ctx, result, level)
+    if (typeof result !== 'string')
+        return format(ctx, result, level);
+    return result
         .replaceAll('\n', `\n${' '.repeat(ctx.indentation)}`);
 }
 
@@ -460,11 +514,12 @@ function format(ctx, value, level, isTyped) {
         return formatPrimitive(ctx, value);
     const inspected = value;
     while (native.isProxy(value)) {
+        const target = native.proxyTarget(value);
+        if (target === null)
+            return ctx.stylize('<Revoked Proxy>', 'special');
         if (ctx.showProxy)
             return formatProxy(ctx, value, level);
-        value = native.proxyTarget(value);
-        if (value === null) // revoked
-            return ctx.stylize('<Revoked Proxy>', 'special');
+        value = target;
     }
     if (ctx.customInspect) {
         const text = formatCustom(ctx, value, level, inspected);

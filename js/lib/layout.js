@@ -3,7 +3,7 @@
 // wide the columns are is Node's formula.
 'use strict';
 
-const { widthOf } = require('text');
+const { widthOf, cellsOf } = require('text');
 
 const ARRAY = 1; // entries without a key
 
@@ -14,7 +14,7 @@ function group(ctx, output, value) {
         count--; // "... more items" is not one of them
     const widths = [];
     for (let i = 0; i < count; i++) {
-        widths[i] = widthOf(ctx, output[i]);
+        widths[i] = cellsOf(output[i]);
         total += widths[i] + 2;
         longest = Math.max(longest, widths[i]);
     }

@@ -5,16 +5,7 @@
 // each key has a name that the table below gives a meaning.
 'use strict';
 
-// Letters that take two cells, and those that take none.
-const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
-const none = /[\p{Mn}\p{Me}\p{Cf}]/u;
-
-function width(text) {
-    let cells = 0;
-    for (const letter of text)
-        cells += none.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
-    return cells;
-}
+const { cellsOf } = require('text');
 
 // What terminals send.
 const sequences = {
@@ -198,12 +189,12 @@ class LineEditor {
         if (common.length > part.length) {
             this.#replace(this.#cursor - part.length, this.#cursor, common);
         } else if (isSecond && choices.length > 1) {
-            const widest = Math.max(...choices.map(width)) + 2;
+            const widest = Math.max(...choices.map(cellsOf)) + 2;
             const each = Math.max(1, Math.floor(this.#columns() / widest));
             let list = '\n';
             choices.forEach((choice, i) => {
                 list += (i + 1) % each === 0 || i === choices.length - 1 ? `${choice}\n`
-                    : choice + ' '.repeat(widest - width(choice));
+                    : choice + ' '.repeat(widest - cellsOf(choice));
             });
             this.#output.write(list);
             this.refresh();
@@ -237,8 +228,8 @@ class LineEditor {
             return;
         this.#isStale = false;
         const columns = this.#columns();
-        const cells = width(this.#prompt + this.#text);
-        const at = width(this.#prompt + this.#text.slice(0, this.#cursor));
+        const cells = cellsOf(this.#prompt + this.#text);
+        const at = cellsOf(this.#prompt + this.#text.slice(0, this.#cursor));
         const up = this.#row > 0 ? `\x1b[${this.#row}A` : '';
         // A line that ends with the screen's edge has its cursor in the next row.
         const edge = cells > 0 && cells % columns === 0 ? '\n' : '';

@@ -3,6 +3,7 @@
 'use strict';
 
 const { inspect } = require('inspect');
+const { cellsOf } = require('text');
 
 function cell(value) {
     const depth = value !== null && typeof value === 'object' &&
@@ -12,11 +13,11 @@ function cell(value) {
 
 function draw(head, columns) {
     const rows = Math.max(...columns.map((column) => column.length));
-    const widths = columns.map((column, i) => 2 + Math.max(head[i].length,
-        ...Array.from({ length: rows }, (_, row) => (column[row] ?? '').length)));
+    const widths = columns.map((column, i) => 2 + Math.max(cellsOf(head[i]),
+        ...Array.from({ length: rows }, (_, row) => cellsOf(column[row] ?? ''))));
     const rule = widths.map((width) => '─'.repeat(width));
-    const line = (cells) => `│${cells.map((text, i) =>
-        ` ${text ?? ''}`.padEnd(widths[i])).join('│')}│`;
+    const line = (cells) => `│${cells.map((text = '', i) =>
+        ` ${text}${' '.repeat(widths[i] - 1 - cellsOf(text))}`).join('│')}│`;
     return [`┌${rule.join('┬')}┐`, line(head), `├${rule.join('┼')}┤`,
         ...Array.from({ length: rows }, (_, row) =>
             line(columns.map((column) => column[row]))),

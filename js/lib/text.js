@@ -31,6 +31,20 @@ function widthOf(ctx, text) {
     return ctx.colors ? text.replace(ansi, '').length : text.length;
 }
 
+// Letters that take two cells, and those that take none.
+const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}\u{20000}-\u{3fffd}]/u;
+const none = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
+
+// What a terminal needs for it; colours need nothing.
+function cellsOf(text) {
+    if (!/[^ -~]/.test(text))
+        return text.length;
+    let cells = 0;
+    for (const letter of text.replace(ansi, '').normalize('NFC'))
+        cells += none.test(letter) ? +(letter === '\xad') : wide.test(letter) ? 2 : 1;
+    return cells;
+}
+
 // ---- strings and numbers ----
 
 const escapes = {
@@ -68,7 +82,7 @@ function formatString(ctx, text) {
         text = text.slice(0, ctx.maxStringLength);
         tail = `... ${rest} more character${rest > 1 ? 's' : ''}`;
     }
-    if (text.length > 16 &&
+    if (ctx.compact !== true && text.length > 16 &&
         text.length > ctx.breakLength - ctx.indentation - 4) {
         const lines = text.split(/(?<=\n)/)
             .map((line) => ctx.stylize(quote(line), 'string'));
@@ -111,5 +125,5 @@ function formatPrimitive(ctx, value) {
     }
 }
 
-module.exports = { colors, styles, plain, paint, ansi, widthOf, special, escape,
+module.exports = { colors, styles, plain, paint, ansi, widthOf, cellsOf, special, escape,
     quote, numberText, formatPrimitive };

@@ -289,3 +289,5 @@ function urlToHttpOptions(url) {
 
 module.exports = { URL, URLSearchParams, domainToASCII, domainToUnicode,
     pathToFileURL, fileURLToPath, urlToHttpOptions };
+// For inspect.
+Object.defineProperty(module.exports, 'isURL', { value: isURL });
