@@ -32,7 +32,9 @@ function own(object, key) {
 // [ERROR, name, stack, message, cause]; what is not there is null, not a text.
 function takeError(value) {
     const message = own(value, 'message');
-    const parts = [ERROR, `${value.name}`, `${value.stack}`,
+    const { stack } = value;
+    const parts = [ERROR, `${value.name}`,
+        typeof stack === 'string' ? stack : undefined,
         message === undefined ? null : `${message}`];
     if (Object.hasOwn(value, 'cause'))
         parts.push(value.cause);
@@ -134,13 +136,34 @@ function fill(parts, object) {
 
 // ---- refused ----
 
+// What is inherited as a plain value; no getter is asked.
+function inherited(value, key) {
+    for (let at = value; at !== null; at = Object.getPrototypeOf(at)) {
+        const found = isProxy(at) ? undefined : own(at, key);
+        if (found !== undefined)
+            return found;
+    }
+    return undefined;
+}
+
+function describeObject(value) {
+    const ctor = inherited(value, 'constructor');
+    if (inherited(value, 'toString') === Object.prototype.toString &&
+        typeof ctor === 'function' && own(ctor, 'name'))
+        return `#<${own(ctor, 'name')}>`;
+    const tag = inherited(value, Symbol.toStringTag);
+    return `[object ${typeof tag === 'string' ? tag : classOf(value)}]`;
+}
+
+// As V8 names it.
 function describe(value) {
     if (typeof value === 'symbol')
         return value.toString();
-    if (isProxy(value))
-        return '#<Object>'; // it is not asked
+    while (isProxy(value))
+        value = require('inspect').proxyTarget(value) ?? {};
     return typeof value === 'function' ? Function.prototype.toString.call(value)
-        : `#<${value.constructor?.name || 'Object'}>`;
+        .replace(/\{\n {4}(\[native code\])\n\}$/, '{ $1 }')
+        : describeObject(value);
 }
 
 // A number is for an error that is no DataCloneError.

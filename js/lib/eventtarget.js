@@ -260,6 +260,8 @@ function shownBy(proto, fieldsOf, whenDeep) {
     });
 }
 shownBy(EventTarget.prototype, () => ({}), (name) => name);
+shownBy(Event.prototype, ({ type, defaultPrevented, cancelable, timeStamp }) =>
+    ({ type, defaultPrevented, cancelable, timeStamp }), (name) => name);
 
 // An event that the host dispatches by itself; target null: it is over.
 function dispatchTrusted(event, target) {
