@@ -281,4 +281,4 @@ const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [
 
 module.exports = { Event, CustomEvent, EventTarget, listeners, kChanged, call,
     defineHandler, dispatch, dispatchTrusted, stateOf, listenersOf, limits,
-    resisting, reveal, shownBy };
+    resisting, reveal, shown, shownBy };
