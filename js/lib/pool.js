@@ -113,15 +113,26 @@ class Pool {
             : `The worker ended with code ${code} before it could take a task`);
         if (cause !== undefined)
             error.cause = cause;
-        if (!isReady) { // the next one would end as well
-            this.#failure = error;
-            this.#end(error);
-            return;
-        }
-        this.#counts.replaced++;
-        this.#start(index);
         if (id >= 0 && this.#settle(id, 'reject', error))
             this.#counts.failed++;
+        if (isReady)
+            this.#replace(index);
+        else
+            this.#fail(error); // the next one would end as well
+    }
+
+    #replace(index) {
+        try {
+            this.#start(index);
+            this.#counts.replaced++;
+        } catch (error) { // no more threads, no memory
+            this.#fail(error);
+        }
+    }
+
+    #fail(error) {
+        this.#failure = error;
+        this.#end(error);
     }
 
     // The function is called with this one value.

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool -- weir:pool when its host ends in the middle of it, and without memory.
+ * pool -- weir:pool when its host ends in the middle of it, and without memory
+ * or threads.
  * What programs see of it is tested by test/js/pool-*.mjs.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
+#include "support/failing_syscalls.h"
 #include "support/suite.h"
 
 enum { ROUNDS = 40 };
@@ -75,5 +78,32 @@ CASE(pool_run_without_memory_is_rejected_and_the_pool_goes_on)
             break;
     }
     expect_recorded("");
+    js_end();
+}
+
+/* Two have begun when the third is refused: they end. */
+CASE(pool_without_threads_is_none)
+{
+    make_with("function make() { new Pool((n) => n, { size: 4 }) }");
+    failing_syscalls_set(CALL_PTHREAD_CREATE, 3, FAILING_ALWAYS, EAGAIN);
+    js_run("try { make() } catch (error) { log(error.code) }");
+    expect_recorded("EAGAIN");
+    failing_syscalls_set(CALL_PTHREAD_CREATE, 1, 0, 0);
+    js_end();
+}
+
+/* It cannot be replaced: nobody waits for ever. */
+CASE(pool_whose_last_worker_has_no_successor_rejects_all)
+{
+    make_with("const pool = new Pool((n) => n > 0 ? n : process.exit(3),"
+              "                      { size: 1 });"
+              "pool.run(1).then(() => log('begun'))");
+    loop_run();
+    failing_syscalls_set(CALL_PTHREAD_CREATE, 1, FAILING_ALWAYS, EAGAIN);
+    js_run("for (const n of [0, 5])"
+           "  pool.run(n).catch((error) => log(error.code))");
+    js_run("pool.run(6).catch((error) => log(error.code))");
+    expect_recorded("begun ERR_POOL_WORKER_EXITED EAGAIN EAGAIN");
+    failing_syscalls_set(CALL_PTHREAD_CREATE, 1, 0, 0);
     js_end();
 }
