@@ -7,7 +7,6 @@
 
 const { Worker } = require('worker_threads');
 const { coded, invalidArgType, outOfRange } = require('errors');
-const { AbortSignal } = require('eventtarget');
 const { transferList } = require('messaging');
 
 function closed() {
@@ -143,7 +142,7 @@ class Pool {
         if (level === undefined)
             return Promise.reject(coded(TypeError, 'ERR_INVALID_ARG_VALUE',
                 `There is no priority ${require('inspect').inspect(priority)}`));
-        if (signal !== undefined && !(signal instanceof AbortSignal))
+        if (signal !== undefined && !(signal instanceof require('abort').AbortSignal))
             return Promise.reject(invalidArgType('options.signal',
                 'an instance of AbortSignal', signal));
         if (signal?.aborted)
