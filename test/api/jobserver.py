@@ -21,10 +21,13 @@ import time
 DEADLINE = 60
 JOBSERVER = os.environ.get("JOBSERVER", "build/jobserver")
 CLOSED = "error closed: no longer admits work"
+# A status whose answer is out may still be about to leave: its request, or the
+# callback that has sent it.
 REPORT = re.compile(
     r"weir: jobserver is forced to end, with this unfinished:\n"
-    r"    request\n"
-    r"(    job sum, .*\n)?"  # its answer is out, and it is about to end
+    r"    request(, 2 of them)?\n"
+    r"(    descriptor, .*\n)?"
+    r"(    job sum, .*\n)?"  # the same
     r"    job sleep, for \d+ ms, on thread \d+\n")
 
 
