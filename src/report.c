@@ -14,6 +14,10 @@
  * Tested by  test/unit/report.c, test/stress/loop.c
  */
 #include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "clock.h"
 #include "loop.h"
 
@@ -180,4 +184,45 @@ size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
             break;
     }
     return count;
+}
+
+/* ---- for people ---- */
+
+static void print_place(const void *from)
+{
+#if WEIR__PLACES
+    char text[256];
+
+    if (from == NULL)
+        return;
+    weir__place_name(from, text, sizeof(text));
+    fprintf(stderr, ", submitted at %s", text);
+#else
+    (void)from;
+#endif
+}
+
+static void print_holder(const weir_holder *holder)
+{
+    fprintf(stderr, "    %s", weir_kind_name(holder->kind));
+    if (holder->name != NULL)
+        fprintf(stderr, " %s", holder->name);
+    if (holder->count != 1)
+        fprintf(stderr, ", %" PRIu64 " of them", holder->count);
+    if (holder->age_ns >= 0)
+        fprintf(stderr, ", for %" PRId64 " ms", holder->age_ns / 1000000);
+    if (holder->thread != 0)
+        fprintf(stderr, ", on thread %" PRIu64, holder->thread);
+    print_place(holder->from);
+    fputc('\n', stderr);
+}
+
+void weir__report_print(const char *name, const weir_holder *holders,
+                        size_t count)
+{
+    fprintf(stderr, "weir: %s is forced to end, with this unfinished:\n", name);
+    for (size_t i = 0; i < count; i++)
+        print_holder(&holders[i]);
+    if (count == 0)
+        fputs("    nothing\n", stderr);
 }

@@ -54,4 +54,8 @@ static inline weir_holder *weir__page_rest(const struct weir__page *page)
     return weir__page_room(page) > 0 ? page->holders + page->count : NULL;
 }
 
+/* For people, to stderr: what the end of `name` leaves unfinished. */
+void weir__report_print(const char *name, const weir_holder *holders,
+                        size_t count);
+
 #endif /* WEIR_SRC_REPORT_H */

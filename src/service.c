@@ -45,13 +45,11 @@
 #include "service.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "check.h"
 #include "memory.h"
-#include "place.h"
+#include "report.h"
 #include "signals.h"
 #include "wakefd.h"
 #include "weir/fd.h"
@@ -214,51 +212,6 @@ static void keeper_on_gate_closed(weir_task *task, int status)
 
 /* ---- the keeper: by force ---- */
 
-#if WEIR__PLACES
-static void print_place(const void *from)
-{
-    char text[256];
-
-    if (from == NULL)
-        return;
-    weir__place_name(from, text, sizeof(text));
-    fprintf(stderr, ", submitted at %s", text);
-}
-#else
-static void print_place(const void *from)
-{
-    (void)from;
-}
-#endif
-
-static void print_holder(const weir_holder *holder)
-{
-    fprintf(stderr, "    %s", weir_kind_name(holder->kind));
-    if (holder->name != NULL)
-        fprintf(stderr, " %s", holder->name);
-    if (holder->count != 1)
-        fprintf(stderr, ", %" PRIu64 " of them", holder->count);
-    if (holder->age_ns >= 0)
-        fprintf(stderr, ", for %" PRId64 " ms", holder->age_ns / 1000000);
-    if (holder->thread != 0)
-        fprintf(stderr, ", on thread %" PRIu64, holder->thread);
-    print_place(holder->from);
-    fputc('\n', stderr);
-}
-
-static void print_report(const weir_service *service,
-                         const weir_holder *holders, size_t count)
-{
-    const char *name = service->options.name;
-
-    fprintf(stderr, "weir: %s is forced to end, with this unfinished:\n",
-            name != NULL ? name : "the service");
-    for (size_t i = 0; i < count; i++)
-        print_holder(&holders[i]);
-    if (count == 0)
-        fputs("    nothing\n", stderr);
-}
-
 static void keeper_report(weir_service *service)
 {
     weir_holder holders[SHOWN];
@@ -270,7 +223,9 @@ static void keeper_report(weir_service *service)
         service->options.on_report(service->options.arg, service, holders,
                                    count);
     else
-        print_report(service, holders, count);
+        weir__report_print(service->options.name != NULL ? service->options.name
+                                                         : "the service",
+                           holders, count);
 }
 
 static void keeper_on_grace_over(void *arg, int status)
