@@ -138,7 +138,8 @@ void weir__timers_run(weir_loop *loop)
 {
     struct weir__entry entry;
 
-    settle(loop); /* what weir_raise has left */
+    if (loop->timers.firing.id != 0)
+        settle(loop); /* what weir_raise has left */
     while (next_due(loop, &entry))
         take(loop, entry);
 }

@@ -45,8 +45,7 @@ enum weir__part {
     WEIR__PART_WAIT,
     WEIR__PART_FDS,
     WEIR__PART_IMMEDIATES,
-    WEIR__PART_CLOSE,
-    WEIR__PART_END
+    WEIR__PART_CLOSE
 };
 
 /* What runs now, for report: written by the loop's thread, read by any.  The

@@ -127,7 +127,8 @@ static void drain(weir_loop *loop)
         weir__metrics_add(&loop->metrics->arrived, arrived);
 }
 
-static void run_list(weir_loop *loop, struct weir__tasks *batch, weir_kind kind)
+static inline void run_list(weir_loop *loop, struct weir__tasks *batch,
+                            weir_kind kind)
 {
     weir_task *task;
 
@@ -360,63 +361,90 @@ static void begin_turn(weir_loop *loop)
         weir__metrics_add(&loop->metrics->turns, 1);
 }
 
-/* Each may be begun again after weir_raise. */
-static int run_part(weir_loop *loop, int64_t limit_ns)
+static void take_in(weir_loop *loop)
 {
+    loop->is_ending = (weir__ingress_look(&loop->in) & 1) != 0;
+    drain(loop);
+    notice_close(loop);
+    weir__tasks_move(&loop->batch, &loop->ready);
+}
+
+static void run_timers(weir_loop *loop)
+{
+    weir__timers_run(loop);
+    if (weir__loop_is_ending(loop))
+        loop->promises.may_wind = true;
+}
+
+static void run_descriptors(weir_loop *loop)
+{
+    if (loop->event_at != loop->event_count)
+        weir__fds_run(loop);
+    if (loop->promises.may_wind && loop->promises.hooks != NULL)
+        loop->promises.hooks->wind(loop);
+    if (weir__loop_is_ending(loop))
+        weir__fds_cancel(loop);
+}
+
+/* What is left of the turn.  Most parts of most turns have nothing to do, and a
+ * sleeping loop that is woken goes through all of them before it calls: so it
+ * falls from one to the next. */
+static int run_parts(weir_loop *loop, int64_t limit_ns)
+{
+    int err;
+
     switch (loop->part) {
     case WEIR__PART_DRAIN:
-        loop->is_ending = (weir__ingress_look(&loop->in) & 1) != 0;
-        drain(loop);
-        notice_close(loop);
-        weir__tasks_move(&loop->batch, &loop->ready);
-        break;
+        take_in(loop);
+        loop->part = WEIR__PART_REST;
+        /* fall through */
     case WEIR__PART_REST:
         weir__loop_take_up(loop);
-        break;
+        loop->part = WEIR__PART_TIMERS;
+        /* fall through */
     case WEIR__PART_TIMERS:
-        weir__timers_run(loop);
-        if (loop->is_winding || loop->status != 0)
-            loop->promises.may_wind = true;
-        break;
+        run_timers(loop);
+        loop->part = WEIR__PART_TASKS;
+        /* fall through */
     case WEIR__PART_TASKS:
         run_tasks(loop);
         if (loop->promises.late.first != NULL)
             loop->promises.hooks->after_tasks(loop);
-        break;
+        loop->part = WEIR__PART_WAIT;
+        /* fall through */
     case WEIR__PART_WAIT:
-        return wait(loop, limit_ns);
+        err = wait(loop, limit_ns);
+        if (err != 0)
+            return err;
+        loop->part = WEIR__PART_FDS;
+        /* fall through */
     case WEIR__PART_FDS:
-        weir__fds_run(loop);
-        if (loop->promises.may_wind && loop->promises.hooks != NULL)
-            loop->promises.hooks->wind(loop);
-        if (loop->is_winding || loop->status != 0)
-            weir__fds_cancel(loop);
+        run_descriptors(loop);
         weir__tasks_move(&loop->immediate_batch, &loop->immediates);
-        break;
+        loop->part = WEIR__PART_IMMEDIATES;
+        /* fall through */
     case WEIR__PART_IMMEDIATES:
         run_list(loop, &loop->immediate_batch, WEIR_KIND_IMMEDIATE);
         weir__tasks_move(&loop->closing_batch, &loop->closing);
-        break;
+        loop->part = WEIR__PART_CLOSE;
+        /* fall through */
     case WEIR__PART_CLOSE:
         run_list(loop, &loop->closing_batch, WEIR_KIND_CLOSE);
-        break;
-    case WEIR__PART_END:
-        break;
     }
     return 0;
 }
 
+/* After weir_raise it goes on with the part that it was in. */
 int weir__loop_turn(weir_loop *loop, int64_t limit_ns)
 {
     jmp_buf landing;
-    volatile int err = 0;
+    int err;
 
     begin_turn(loop);
     loop->landing = &landing;
     if (_setjmp(landing) != 0)
         weir__loop_uncaught(loop);
-    for (; loop->part != WEIR__PART_END && err == 0; loop->part++)
-        err = run_part(loop, limit_ns);
+    err = run_parts(loop, limit_ns);
     loop->landing = NULL;
     return err;
 }

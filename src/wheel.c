@@ -437,6 +437,10 @@ bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
     const struct weir__entry *first;
     struct slot slot;
 
+    if (wheel->entries.count == 0) {
+        end_turn(wheel);
+        return false;
+    }
     while ((first = first_live(wheel, DUE)) == NULL &&
            find_first(wheel, &slot) && start_of(wheel, slot) <= wheel->now_ns)
         come_to(wheel, slot);
@@ -472,6 +476,8 @@ int64_t weir__wheel_next(struct weir__wheel *wheel)
     const struct weir__entry *first;
     struct slot slot;
 
+    if (wheel->entries.count == 0)
+        return INT64_MAX;
     if (first_live(wheel, FRESH) != NULL)
         return INT64_MIN;
     first = first_live(wheel, DUE);
