@@ -334,26 +334,31 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
     return self;
 }
 
+static void clear_number(weir_js *js, JSValueConst value)
+{
+    JSAtom number = JS_ValueToAtom(js->context, value);
+    JSValue found = JS_GetProperty(js->context, js->timer_numbers, number);
+    struct timeout *timeout = weir__js_opaque(js, found, WEIR__JS_TIMEOUT);
+
+    if (timeout != NULL)
+        clear(timeout);
+    JS_FreeAtom(js->context, number);
+    JS_FreeValue(js->context, found);
+}
+
 /* clear(timeout or number); anything else is nothing. */
 static JSValue clear_any(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
     struct timeout *timeout = weir__js_opaque(js, argv[0], WEIR__JS_TIMEOUT);
-    JSValue found = JS_UNDEFINED;
 
     (void)this_value;
     (void)argc;
-    if (timeout == NULL && (JS_IsNumber(argv[0]) || JS_IsString(argv[0]))) {
-        JSAtom number = JS_ValueToAtom(context, argv[0]);
-
-        found = JS_GetProperty(context, js->timer_numbers, number);
-        JS_FreeAtom(context, number);
-        timeout = weir__js_opaque(js, found, WEIR__JS_TIMEOUT);
-    }
     if (timeout != NULL)
         clear(timeout);
-    JS_FreeValue(context, found);
+    else if (JS_IsNumber(argv[0]) || JS_IsString(argv[0]))
+        clear_number(js, argv[0]);
     return JS_UNDEFINED;
 }
 
