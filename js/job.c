@@ -136,6 +136,21 @@ static void check_rejections(void *arg, int status)
     weir__js_let_go(js);
 }
 
+void weir__js_run_last_jobs(weir_js *js)
+{
+    JSContext *context;
+
+    if (weir__js_enter(js) != 0)
+        return;
+    do {
+        while (JS_IsJobPending(js->runtime))
+            if (JS_ExecutePendingJob(js->runtime, &context) < 0)
+                weir__js_report(js);
+        report_rejections(js);
+    } while (!js->has_exited && JS_IsJobPending(js->runtime));
+    weir__js_leave(js);
+}
+
 static void queue_all(weir_js *js, bool has_rejections)
 {
     bool is_pending = JS_IsJobPending(js->runtime), is_done = true;

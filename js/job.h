@@ -13,4 +13,7 @@ void weir__js_schedule(weir_js *js);
 void weir__js_watch_rejections(weir_js *js);
 void weir__js_drop_rejections(weir_js *js);
 
+/* After "exit": the jobs of its listeners, at once; the loop turns no more. */
+void weir__js_run_last_jobs(weir_js *js);
+
 #endif /* WEIR_JS_JOB_H */

@@ -19,6 +19,7 @@
 
 #include "error.h"
 #include "interrupt.h"
+#include "job.h"
 #include "lib.h"
 #include "module.h"
 
@@ -209,18 +210,33 @@ static int run_until_idle(weir_js *js)
     return js->has_exited && err == WEIR_ECLOSED ? 0 : err;
 }
 
-/* beforeExit may queue more; then it comes again. */
+struct mark {
+    weir_js *js;
+    size_t begun;
+};
+
+/* Behind beforeExit and the jobs and ticks that came of it. */
+static void on_after(void *arg, int status)
+{
+    struct mark *mark = arg;
+
+    (void)status;
+    mark->begun = mark->js->begun;
+}
+
+/* beforeExit may queue more for the loop; then it comes again. */
 static int run_to_the_end(weir_js *js)
 {
+    struct mark mark = {js, 0};
     int err = run_until_idle(js);
 
     while (err == 0 && !js->has_exited && js->has_process) {
-        size_t before = js->begun + 1; /* beforeExit itself */
-
         err = weir_loop_submit(js->loop, on_before_exit, js);
         if (err == 0)
+            err = weir_loop_submit(js->loop, on_after, &mark);
+        if (err == 0)
             err = run_until_idle(js);
-        if (js->begun <= before)
+        if (js->begun == mark.begun)
             break; /* nothing has come of it */
     }
     return err;
@@ -254,6 +270,7 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
     if (!js->has_exited) {
         code = main_code(js);
         tell_process(js, code == 0 ? "emitExit" : "unsettled", &code);
+        weir__js_run_last_jobs(js);
     }
     *exit_code = (js->has_exited ? js->exit_code : code) & 0xff;
     return 0;

@@ -4,7 +4,7 @@
 
 const EventEmitter = require('events');
 const { coded, invalidArgType } = require('errors');
-const { nextTick } = require('timers');
+const { nextTick, setImmediate } = require('timers');
 const thread = require('thread');
 const hooks = require('hooks');
 
@@ -176,6 +176,7 @@ function onUncaught(error, origin) {
     if (self.listenerCount('uncaughtException') === 0)
         return false;
     self.emit('uncaughtException', error, origin);
+    setImmediate(() => {}); // as Node's: the loop turns once more
     return true;
 }
 
@@ -205,7 +206,7 @@ function onUnhandled(promise, reason, number) {
 
 function nameOf(reason) {
     if (reason !== null && typeof reason === 'object')
-        return '#<' + (reason.constructor?.name || 'Object') + '>';
+        return `#<${reason.constructor?.name || 'Object'}>`;
     return String(reason);
 }
 
