@@ -2,7 +2,7 @@
 // abort -- AbortController, AbortSignal: the DOM standard's, as Node has them.
 'use strict';
 
-const { coded, invalidArgType } = require('errors');
+const { coded, invalidArgType, outOfRange } = require('errors');
 const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal, shownBy } =
     require('eventtarget');
 
@@ -40,6 +40,10 @@ class AbortSignal extends EventTarget {
     static timeout(delay) {
         if (typeof delay !== 'number')
             throw invalidArgType('delay', 'of type number', delay);
+        if (!Number.isInteger(delay))
+            throw outOfRange('delay', 'an integer', delay);
+        if (delay < 0 || delay > 4294967295)
+            throw outOfRange('delay', '>= 0 && <= 4294967295', delay);
         const signal = makeSignal();
         require('timers').setTimeout(() => abort(signal, new DOMException(
             'The operation was aborted due to timeout', 'TimeoutError')),
@@ -47,6 +51,9 @@ class AbortSignal extends EventTarget {
         return signal;
     }
     static any(list) {
+        if (list === null || typeof list !== 'object' ||
+            typeof list[Symbol.iterator] !== 'function')
+            throw invalidArgType('signals', 'an instance of Array', list);
         const sources = [...list];
         for (const [i, source] of sources.entries())
             if (!(source instanceof AbortSignal))

@@ -5,6 +5,19 @@
 const { plain, paint, formatPrimitive } = require('text');
 const { hasOwnProperty } = Object.prototype;
 
+function isInstance(value, ctor) {
+    try {
+        return value instanceof ctor;
+    } catch {
+        return false;
+    }
+}
+
+// A DOMException is one, too.
+function isError(value) {
+    return native.isError(value) || isInstance(value, Error);
+}
+
 function prefix(ctor, tag, fallback, size = '') {
     if (ctor === null)
         return tag !== '' && fallback !== tag
@@ -84,10 +97,17 @@ function shorten(lines, cause) {
         `    ... ${same} lines matching cause stack trace ...`];
 }
 
+// A DOMException's stack is its frames alone.
+function stackOf(error) {
+    const head = () => Error.prototype.toString.call(error);
+    const stack = error.stack ? String(error.stack) : head();
+    return native.classOf(error) === 'DOMException' && /^( {4}at |$)/.test(stack)
+        ? `${head()}\n${stack.trimEnd()}` : stack;
+}
+
 function errorBase(ctx, error, ctor, tag, keys) {
     const name = error.name != null ? String(error.name) : 'Error';
-    let stack = error.stack ? String(error.stack)
-        : Error.prototype.toString.call(error);
+    let stack = stackOf(error);
     if (!ctx.showHidden)
         for (const key of ['name', 'message', 'stack']) {
             const at = keys.indexOf(key);
@@ -135,4 +155,4 @@ function boxBase(ctx, value, keys, ctor, tag) {
         : ctx.stylize(base, type.toLowerCase());
 }
 
-module.exports = { prefix, functionBase, errorBase, boxBase };
+module.exports = { prefix, functionBase, errorBase, boxBase, isInstance, isError };

@@ -283,7 +283,7 @@ function fillBytes(buffer, value, pattern, start, end) {
         start = 0;
         end = buffer.length;
     } else {
-        checkNumber(start, 'offset', 0, kMaxLength);
+        checkOffset(start, 'offset');
         if (end === undefined)
             end = buffer.length;
         else

@@ -65,8 +65,13 @@ function watch(emitter, promise, type, args) {
     }
 }
 
-// _events: name -> array of listeners, never changed in place while it may be
-// walked: emit walks a list that add and remove replace.
+// _events: name -> the listener, or an array of several, never changed in place
+// while it may be walked: emit walks a list that add and remove replace.
+function listOf(emitter, type) {
+    const found = emitter._events?.[type];
+    return typeof found === 'function' ? [found] : found;
+}
+
 Object.assign(EventEmitter.prototype, {
     _events: undefined,
     _eventsCount: 0,
@@ -93,7 +98,7 @@ Object.assign(EventEmitter.prototype, {
         const list = events?.[type];
         if (list === undefined)
             return false;
-        for (const listener of list) {
+        for (const listener of typeof list === 'function' ? [list] : list) {
             const result = Reflect.apply(listener, this, args);
             if (result != null && this[capture])
                 watch(this, result, type, args);
@@ -125,7 +130,7 @@ Object.assign(EventEmitter.prototype, {
 
     removeListener(type, listener) {
         checkListener(listener);
-        const list = this._events?.[type];
+        const list = listOf(this, type);
         if (list === undefined)
             return this;
         const at = list.findLastIndex((other) =>
@@ -165,21 +170,21 @@ Object.assign(EventEmitter.prototype, {
             this._eventsCount = 0;
             return this;
         }
-        for (const listener of (events[type] ?? []).toReversed())
+        for (const listener of (listOf(this, type) ?? []).toReversed())
             this.removeListener(type, listener);
         return this;
     },
 
     listeners(type) {
-        return (this._events?.[type] ?? []).map((one) => one.listener || one);
+        return (listOf(this, type) ?? []).map((one) => one.listener || one);
     },
 
     rawListeners(type) {
-        return [...(this._events?.[type] ?? [])];
+        return [...(listOf(this, type) ?? [])];
     },
 
     listenerCount(type, listener) {
-        const list = this._events?.[type] ?? [];
+        const list = listOf(this, type) ?? [];
         return listener == null ? list.length : list.filter((one) =>
             one === listener || one.listener === listener).length;
     },
@@ -196,7 +201,7 @@ function store(emitter, type, list) {
     if (list.length > 0) {
         if (events[type] === undefined)
             emitter._eventsCount++;
-        events[type] = list;
+        events[type] = list.length === 1 ? list[0] : list;
     } else if (events[type] !== undefined) {
         emitter._eventsCount--;
         delete events[type];
@@ -211,9 +216,10 @@ function add(emitter, type, listener, first) {
     }
     if (emitter._events.newListener !== undefined)
         emitter.emit('newListener', type, listener.listener ?? listener);
-    const old = emitter._events[type] ?? [];
+    const old = listOf(emitter, type) ?? [];
     const list = first ? [listener, ...old] : [...old, listener];
-    list.warned = old.warned;
+    if (old.warned)
+        list.warned = true;
     const most = emitter.getMaxListeners();
     if (most > 0 && list.length > most && !old.warned) {
         list.warned = true;

@@ -126,6 +126,9 @@ class EventTarget {
 
     addEventListener(type, listener, options = undefined) {
         const own = checked(this, arguments.length);
+        if (options != null && typeof options !== 'object' &&
+            typeof options !== 'boolean' && typeof options !== 'function')
+            throw invalidArgType('options', 'of type object', options);
         const given = typeof options === 'boolean' ? { capture: options }
             : options ?? {};
         const { once, passive, signal } = given, capture = !!given.capture;
@@ -154,6 +157,11 @@ class EventTarget {
     removeEventListener(type, listener, options = undefined) {
         const own = checked(this, arguments.length);
         const capture = typeof options === 'boolean' ? options : !!options?.capture;
+        if (listener == null)
+            return;
+        if (!isListener(listener))
+            throw invalidArgType('listener',
+                'an instance of EventListener', listener);
         type = `${type}`;
         const list = own.get(type) ?? [];
         const at = list.findIndex((one) =>

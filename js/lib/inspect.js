@@ -7,9 +7,10 @@
 'use strict';
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
-const { colors, styles, plain, paint, ansi, cellsOf, special, escape, quote,
+const { colors, styles, plain, paint, stripVTControlCharacters, cellsOf, special, escape, quote,
     formatPrimitive } = require('text');
-const { prefix, functionBase, errorBase, boxBase } = require('base');
+const { prefix, functionBase, errorBase, boxBase, isInstance, isError } =
+    require('base');
 const { join, ARRAY } = require('layout');
 
 const OBJECT = 0; // entries with their key
@@ -19,19 +20,11 @@ const { hasOwnProperty, propertyIsEnumerable } = Object.prototype;
 const defaults = {
     showHidden: false, depth: 2, colors: false, customInspect: true,
     showProxy: false, maxArrayLength: 100, maxStringLength: 10000,
-    breakLength: 128, compact: 3, sorted: false, getters: false,
+    breakLength: 80, compact: 3, sorted: false, getters: false,
     numericSeparator: false,
 };
 
 // ---- names ----
-
-function isInstance(value, ctor) {
-    try {
-        return value instanceof ctor;
-    } catch {
-        return false;
-    }
-}
 
 // null for an object without a prototype.
 function constructorName(value, ctx, level) {
@@ -274,7 +267,7 @@ function describe(ctx, value, level, ctor, tag, isTyped, hasMore) {
             : tag !== '' ? `${head('Object')}{` : '{';
         return none() ? `${shape.open}}` : shape;
     }
-    if (native.isError(value)) {
+    if (isError(value)) {
         if (showHidden) // V8's order
             keys.splice(0, keys.length, 'stack',
                 ...keys.filter((key) => key !== 'stack'));
@@ -549,7 +542,7 @@ function formatProxy(ctx, value, level) {
 }
 
 function inspect(value, options, ...legacy) {
-    const ctx = { ...defaults, breakLength: 80, seen: [], circular: undefined,
+    const ctx = { ...defaults, seen: [], circular: undefined,
         indentation: 0, current: 0, size: 0, stylize: plain, user: {} };
     if (typeof options === 'boolean')
         ctx.showHidden = options;
@@ -579,10 +572,19 @@ function pickKnown(options) {
 inspect.custom = custom;
 inspect.colors = Object.assign({ __proto__: null }, colors);
 inspect.styles = styles;
-inspect.defaultOptions = defaults;
+Object.defineProperty(inspect, 'defaultOptions', {
+    configurable: true, enumerable: true,
+    get: () => defaults,
+    set(options) {
+        if (options === null || typeof options !== 'object')
+            throw require('errors').invalidArgType('options', 'of type object',
+                options);
+        Object.assign(defaults, pickKnown(options));
+    },
+});
 
 module.exports = {
-    inspect, isError: native.isError, classOf: native.classOf,
+    inspect, isError, classOf: native.classOf,
     isProxy: native.isProxy, proxyTarget: native.proxyTarget,
-    stripVTControlCharacters: (text) => `${text}`.replace(ansi, ''),
+    stripVTControlCharacters,
 };

@@ -77,9 +77,9 @@ function dirname(path) {
 }
 
 function basename(path, suffix) {
-    check(path, 'path');
     if (suffix !== undefined)
         check(suffix, 'suffix');
+    check(path, 'path');
     if (suffix === path)
         return '';
     const whole = trimEnd(path);

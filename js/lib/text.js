@@ -31,6 +31,12 @@ function widthOf(ctx, text) {
     return ctx.colors ? text.replace(ansi, '').length : text.length;
 }
 
+function stripVTControlCharacters(text) {
+    if (typeof text !== 'string')
+        throw require('errors').invalidArgType('str', 'of type string', text);
+    return text.replace(ansi, '');
+}
+
 // Letters that take two cells, and those that take none.
 const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}\u{20000}-\u{3fffd}]/u;
 const none = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
@@ -125,5 +131,5 @@ function formatPrimitive(ctx, value) {
     }
 }
 
-module.exports = { colors, styles, plain, paint, ansi, widthOf, cellsOf, special, escape,
+module.exports = { colors, styles, plain, paint, stripVTControlCharacters, widthOf, cellsOf, special, escape,
     quote, numberText, formatPrimitive };

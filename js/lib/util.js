@@ -36,7 +36,7 @@ function callbackify(original) {
     if (typeof original !== 'function')
         throw invalidArgType('original', 'of type function', original);
     const { nextTick } = require('process');
-    return function callbackified(...args) {
+    function callbackified(...args) {
         const done = args.pop();
         if (typeof done !== 'function')
             throw invalidArgType('last argument', 'of type function', done);
@@ -51,14 +51,24 @@ function callbackify(original) {
                 }
                 nextTick(done.bind(this), reason);
             });
-    };
+    }
+    // One argument more, the callback.
+    const shape = Object.getOwnPropertyDescriptors(original);
+    if (typeof shape.length?.value === 'number')
+        shape.length.value++;
+    if (typeof shape.name?.value === 'string')
+        shape.name.value += 'Callbackified';
+    return Object.defineProperties(callbackified, shape);
 }
 
 function inherits(ctor, parent) {
-    if (typeof ctor !== 'function')
+    if (ctor == null)
         throw invalidArgType('ctor', 'of type function', ctor);
-    if (typeof parent !== 'function')
+    if (parent == null)
         throw invalidArgType('superCtor', 'of type function', parent);
+    if (parent.prototype === undefined)
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "superCtor.prototype" ' +
+            'property must be of type object. Received undefined');
     Object.defineProperty(ctor, 'super_',
         { value: parent, writable: true, configurable: true });
     Object.setPrototypeOf(ctor.prototype, parent.prototype);
@@ -92,7 +102,7 @@ const types = {
     isTypedArray: (value) => ArrayBuffer.isView(value) && classOf(value) !== 'DataView',
     isDate: is('Date'), isRegExp: is('RegExp'),
     isMap: is('Map'), isSet: is('Set'), isWeakMap: is('WeakMap'),
-    isWeakSet: is('WeakSet'), isPromise: is('Promise'), isNativeError: isError,
+    isWeakSet: is('WeakSet'), isPromise: is('Promise'), isNativeError: require('kinds').isError,
     isMapIterator: is('Map Iterator'), isSetIterator: is('Set Iterator'),
     isNumberObject: is('Number'), isStringObject: is('String'),
     isBooleanObject: is('Boolean'), isSymbolObject: is('Symbol'),
@@ -127,7 +137,7 @@ const old = {
     isRegExp: types.isRegExp,
     isObject: (value) => value !== null && typeof value === 'object',
     isDate: types.isDate,
-    isError: (value) => isError(value) || value instanceof Error,
+    isError,
     isFunction: (value) => typeof value === 'function',
     isPrimitive: (value) => value === null ||
         (typeof value !== 'object' && typeof value !== 'function'),
@@ -143,24 +153,31 @@ function isWanted(section) {
 }
 
 function debuglog(section, callback = undefined) {
-    const name = section.toUpperCase();
+    const name = `${section}`.toUpperCase();
     let isOn, isTold = false;
     const enabled = () => isOn ??= isWanted(name);
-    function log(...args) {
+    function logger(...args) {
         if (!isTold) {
             isTold = true;
             if (typeof callback === 'function')
-                callback(log);
+                callback(logger);
         }
         const { pid, stderr } = require('process');
         if (enabled())
             stderr.write(`${name} ${pid}: ${format(...args)}\n`);
     }
-    return Object.defineProperty(log, 'enabled',
+    return Object.defineProperty(logger, 'enabled',
         { get: enabled, configurable: true, enumerable: true });
 }
 
-module.exports = { inspect, format, formatWithOptions, stripVTControlCharacters,
+function checkedFormat(options, ...args) {
+    if (options === null || typeof options !== 'object')
+        throw invalidArgType('inspectOptions', 'of type object', options);
+    return formatWithOptions(options, ...args);
+}
+Object.defineProperty(checkedFormat, 'name', { value: 'formatWithOptions' });
+
+module.exports = { inspect, format, formatWithOptions: checkedFormat, stripVTControlCharacters,
     promisify, callbackify, inherits, deprecate, types, debuglog, debug: debuglog,
     isDeepStrictEqual: (a, b) => require('deepequal').isDeepStrictEqual(a, b),
     parseArgs: (config) => require('parseargs').parseArgs(config),
