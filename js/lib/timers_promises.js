@@ -3,12 +3,32 @@
 'use strict';
 
 const timers = require('timers');
-const { abortError } = require('errors');
+const { abortError, invalidArgType } = require('errors');
+
+// What is wrong with them, or that they are over already.
+function check(delay, options) {
+    if (delay !== undefined && typeof delay !== 'number')
+        throw invalidArgType('delay', 'of type number', delay);
+    if (options === null || typeof options !== 'object')
+        throw invalidArgType('options', 'of type object', options);
+    const { signal, ref = true } = options;
+    if (signal !== undefined && (signal === null || typeof signal !== 'object' ||
+        !('aborted' in signal)))
+        throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
+    if (typeof ref !== 'boolean')
+        throw invalidArgType('options.ref', 'of type boolean', ref);
+    if (signal?.aborted)
+        throw abortError(signal);
+}
 
 // start(done) gives a timer; stop ends it early.
-function wait(value, { signal, ref = true } = {}, start, stop) {
-    if (signal?.aborted)
-        return Promise.reject(abortError(signal));
+function wait(value, delay, options = {}, start, stop) {
+    try {
+        check(delay, options);
+    } catch (error) {
+        return Promise.reject(error);
+    }
+    const { signal, ref = true } = options;
     return new Promise((resolve, reject) => {
         const timer = start(() => {
             signal?.removeEventListener('abort', onAbort);
@@ -25,18 +45,18 @@ function wait(value, { signal, ref = true } = {}, start, stop) {
 }
 
 function setTimeout(delay, value, options) {
-    return wait(value, options, (done) => timers.setTimeout(done, delay),
+    return wait(value, delay, options, (done) => timers.setTimeout(done, delay),
         timers.clearTimeout);
 }
 
 function setImmediate(value, options) {
-    return wait(value, options, (done) => timers.setImmediate(done),
+    return wait(value, undefined, options, (done) => timers.setImmediate(done),
         timers.clearImmediate);
 }
 
-async function* setInterval(delay, value, { signal, ref = true } = {}) {
-    if (signal?.aborted)
-        throw abortError(signal);
+async function* setInterval(delay, value, options = {}) {
+    check(delay, options);
+    const { signal, ref = true } = options;
     let due = 0, wake;
     const timer = timers.setInterval(() => { due++; wake?.(); }, delay);
     const onAbort = () => { timers.clearInterval(timer); wake?.(); };
