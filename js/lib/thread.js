@@ -4,6 +4,8 @@
 
 const [start = undefined, parentPort = null, threadId = 0] = native.start() ?? [];
 
+const classes = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
+
 // What a worker's error is for its parent: a value that can be cloned.
 function packError(error) {
     const { inspect, isError } = require('inspect');
@@ -13,17 +15,25 @@ function packError(error) {
             return { error: structuredClone(error) };
         const more = {};
         for (const key of Object.keys(error))
-            if (!['name', 'message', 'stack', 'cause'].includes(key))
+            if (!['message', 'stack', 'cause'].includes(key))
                 try {
                     more[key] = structuredClone(error[key]);
                 } catch {}
-        return { error: structuredClone(error), more };
+        const clone = structuredClone(error), name = String(error.name);
+        const kind = classes.findIndex((one) => error instanceof one);
+        return { error: clone, more, kind, name: clone.name === name ? undefined : name };
     } catch {
         return { error: inspect(error) };
     }
 }
 
-function unpackError({ error, more }) {
+// An error of a class that is not known here keeps its name.
+function unpackError({ error, more, name, kind = -1 }) {
+    if (kind >= 0)
+        Object.setPrototypeOf(error, classes[kind].prototype);
+    if (name !== undefined && !Object.hasOwn(more, 'name'))
+        Object.defineProperty(error, 'name',
+            { value: name, writable: true, configurable: true });
     return more === undefined ? error : Object.assign(error, more);
 }
 
