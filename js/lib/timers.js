@@ -30,5 +30,9 @@ module.exports = {
     setTimeout, clearTimeout, setInterval, clearInterval,
     setImmediate, clearImmediate,
 };
+for (const name of ['setTimeout', 'setImmediate'])
+    Object.defineProperty(module.exports[name],
+        Symbol.for('nodejs.util.promisify.custom'), { enumerable: true,
+            get: () => require('timers/promises')[name] });
 // For process, which is where Node has it.
 Object.defineProperty(module.exports, 'nextTick', { value: nextTick });
