@@ -39,9 +39,9 @@ class AssertionError extends Error {
         const { message, operator, stackStartFn, stackStartFunction } = options;
         const { actual, expected } = options;
         const areErrors = isError(actual) && isError(expected);
-        super(message != null ? String(message) : areErrors
+        super(message == null && areErrors
             ? messageOf(withoutStack(actual), withoutStack(expected), operator)
-            : messageOf(actual, expected, operator));
+            : messageOf(actual, expected, operator, message));
         Object.defineProperty(this, 'name', { value: 'AssertionError',
             writable: true, configurable: true });
         Object.assign(this, { generatedMessage: !message, code: 'ERR_ASSERTION',

@@ -132,7 +132,8 @@ function pointer(left, right) {
     return at;
 }
 
-function difference(actual, expected, operator) {
+// `given` stands for the first line.
+function difference(actual, expected, operator, given) {
     const left = show(actual).split('\n'), right = show(expected).split('\n');
     if (operator === 'strictEqual' && (typeof actual === 'function'
         ? typeof expected === 'function'
@@ -144,7 +145,7 @@ function difference(actual, expected, operator) {
         if (length <= SHORT) {
             if (isPrimitive(actual) && isPrimitive(expected) &&
                 (actual !== 0 || expected !== 0))
-                return `${heads[operator]}\n\n${left[0]} !== ${right[0]}\n`;
+                return `${given || heads[operator]}\n\n${left[0]} !== ${right[0]}\n`;
         } else if (operator !== 'strictEqualObject' && length < WIDTH) {
             count = pointer(left[0], right[0]);
             if (count > 2) {
@@ -157,8 +158,8 @@ function difference(actual, expected, operator) {
     if (left.length === 0 && right.length === 0)
         return `${heads.notIdentical}\n\n` +
             `${shortened(show(actual).split('\n')).join('\n')}\n`;
-    return compareLines(left, right, `${heads[operator]}\n+ actual - expected`, end,
-        isCut) + arrow;
+    return compareLines(left, right,
+        `${given || heads[operator]}\n+ actual - expected`, end, isCut) + arrow;
 }
 
 // The operators that want them not to be equal: one is enough to show.
@@ -175,9 +176,11 @@ function sameness(actual, operator) {
 const cut = (text, most) => text.length > most ? `${text.slice(0, most - 3)}...`
     : text;
 
-function message(actual, expected, operator) {
+function message(actual, expected, operator, given) {
     if (operator === 'deepStrictEqual' || operator === 'strictEqual')
-        return difference(actual, expected, operator);
+        return difference(actual, expected, operator, given);
+    if (given != null)
+        return String(given);
     if (operator === 'notDeepStrictEqual' || operator === 'notStrictEqual')
         return sameness(actual, operator);
     const left = show(actual), right = show(expected);
