@@ -6,9 +6,9 @@
  * while the loop turns, and takes some jobs in any case, so that other jobs,
  * next-ticks and immediates come first.  The engine has no hook for that, but
  * the language has: a module that exports a function `then` answers import()
- * with what that function says.  So every import() gets the same module, the
- * gate; its `then` is js/lib/import.js, which knows what was asked for because
- * it is asked in the order of the calls.
+ * with what that function says.  So an import() gets such a module, a gate; its
+ * `then` is in js/lib/import.js.  There are as many gates as there were ever
+ * import()s under way at once, for the engine keeps each module for ever.
  *
  * An import() with attributes (of JSON) goes the engine's way.
  *

@@ -51,7 +51,7 @@ static JSValue ask_about(weir_js *js, const char *name, JSValue first,
     return answer;
 }
 
-/* Not while one of ours is linked: an import(), which goes to the gate. */
+/* Not while one of ours is linked: an import(), which goes to a gate. */
 static char *normalize(JSContext *context, const char *base, const char *name,
                        JSValueConst attributes, void *opaque)
 {

@@ -7,7 +7,6 @@
 const { setImmediate } = require('timers');
 const { resolveImport, isRead, prepare, known } = require('module');
 
-const asked = [];
 const reading = new Map(); // id -> promise, shared by all who want it
 
 // A turn of the loop each: Node opens, looks at, reads and closes the file.
@@ -64,8 +63,7 @@ async function load(id, name, parent, resolve, reject) {
     }
 }
 
-function then(resolve, reject) {
-    const [name, parent] = asked.shift();
+function answer(name, parent, resolve, reject) {
     let id;
     try {
         id = resolveImport(name, parent);
@@ -77,7 +75,27 @@ function then(resolve, reject) {
     return load(id, name, parent, resolve, reject);
 }
 
-module.exports = {
-    ask(name, parent) { asked.push([name, parent]); },
-    gate: { then }, submit: native.submit,
-};
+// A gate stands for one import() at a time, and is free again once it has been
+// asked.  One that is not, because the host was interrupted before, stays taken:
+// no other import() is given its answer.
+const gates = [], free = [];
+
+function makeGate(index) {
+    const gate = {
+        request: undefined,
+        then(resolve, reject) {
+            const [name, parent] = gate.request;
+            free.push(index);
+            return answer(name, parent, resolve, reject);
+        },
+    };
+    return gate;
+}
+
+function ask(name, parent) {
+    const index = free.pop() ?? gates.push(makeGate(gates.length)) - 1;
+    gates[index].request = [name, parent];
+    return index;
+}
+
+module.exports = { ask, gates, submit: native.submit };

@@ -252,12 +252,11 @@ function resolveImport(name, parent) {
     return urlOf(resolve.resolveImport(bare, from)) + query;
 }
 
-// An import(): what answers it is the gate.
-const gate = 'weir:import';
+// An import(): what answers it is a gate, known by its number.
+const gate = 'weir:import/';
 
 function askFor(name, parent) {
-    require('import').ask(name, parent);
-    return gate;
+    return gate + require('import').ask(name, parent);
 }
 
 // What the engine has begun to load; import() need not read it.
@@ -270,7 +269,7 @@ function loading(id) {
 
 // ['builtin' | 'json' | 'commonjs' | 'module', source text of a module]
 function formatOf(id) {
-    if (id.startsWith('node:') || id === gate)
+    if (id.startsWith('node:') || id.startsWith(gate))
         return ['builtin'];
     const file = pathOf(id);
     const format = resolve.formatOf(file);
@@ -303,7 +302,7 @@ function compileAny(source, file) {
 
 function namesOf(id) {
     let names;
-    if (id === gate)
+    if (id.startsWith(gate))
         names = ['then'];
     else if (id.startsWith('node:'))
         names = Object.keys(builtins[id.slice(5)]());
@@ -315,8 +314,8 @@ function namesOf(id) {
 
 // module.exports of what is imported but no ES module.
 function loadImported(id) {
-    if (id === gate)
-        return require('import').gate;
+    if (id.startsWith(gate))
+        return require('import').gates[id.slice(gate.length)];
     if (id.startsWith('node:'))
         return builtins[id.slice(5)]();
     return loadFile(pathOf(id)).exports;
