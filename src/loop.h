@@ -28,6 +28,7 @@
 #include "ingress.h"
 #include "lock.h"
 #include "metrics.h"
+#include "place.h"
 #include "poller.h"
 #include "promises.h"
 #include "slab.h"
@@ -243,6 +244,13 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
 /* Around each callback; of what is no task: begin_other. */
 void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);
+
+/* Where what has begun comes from. */
+static inline void weir__loop_show_place(weir_loop *loop, const void *from)
+{
+    if (WEIR__PLACES)
+        store_relaxed(&loop->running.from, from); /* relaxed: shown to report */
+}
 void weir__loop_end(weir_loop *loop);
 
 /* Something for a checkpoint: ticks, microtasks, what promises have for it.  One

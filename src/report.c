@@ -104,16 +104,19 @@ static void add_queued(struct weir__page *page, const weir_loop *loop)
 
 static void add_timers(struct weir__page *page, const weir_loop *loop)
 {
+    const struct weir__timer *timer;
     const char *name;
 
-    for (uint32_t i = 0; weir__slab_at(&loop->timer_slots, i,
-                                       sizeof(struct weir__timer)) != NULL;
+    for (uint32_t i = 0;
+         (timer = weir__slab_at(&loop->timer_slots, i, sizeof(*timer))) != NULL;
          i++)
         if (weir__timer_is_holding(loop, i, &name))
-            weir__page_add(page, (weir_holder){.kind = WEIR_KIND_TIMER,
-                                               .name = name,
-                                               .count = 1,
-                                               .age_ns = -1});
+            weir__page_add(page,
+                           (weir_holder){.kind = WEIR_KIND_TIMER,
+                                         .name = name,
+                                         .count = 1,
+                                         .age_ns = -1,
+                                         .from = weir__place_look(timer)});
 }
 
 static void add_fds(struct weir__page *page, const weir_loop *loop)
@@ -127,7 +130,8 @@ static void add_fds(struct weir__page *page, const weir_loop *loop)
             weir__page_add(page, (weir_holder){.kind = WEIR_KIND_FD,
                                                .name = name,
                                                .count = 1,
-                                               .age_ns = -1});
+                                               .age_ns = -1,
+                                               .from = weir__place_look(fd)});
 }
 
 const char *weir_kind_name(weir_kind kind)

@@ -153,6 +153,7 @@ static inline void end_timer(weir_loop *loop, struct weir__timer *timer,
     struct weir__timers *timers = &loop->timers;
 
     timers->used--;
+    (void)weir__place_take(timer);
     if (__builtin_expect(word & (WEIR__TIMER_UNREF | WEIR__TIMER_NAMED), 0))
         end_special(loop, word, index);
     /* relaxed: ids are compared, nothing is read through a dead one */
@@ -196,6 +197,12 @@ static uint32_t make_word(struct weir__timer *timer, weir_repeat repeat,
            (unsigned)repeat << WEIR__TIMER_REPEAT_SHIFT | state;
 }
 
+static inline void note_place(const weir_loop *loop,
+                              const struct weir__timer *timer)
+{
+    weir__place_note(timer, &loop->timers, NULL);
+}
+
 /* A slot becomes a timer.  Its entry is in the wheel, or will be. */
 static inline void arm(weir_loop *loop, struct weir__timer *timer,
                        uint32_t word, weir_timer id, int64_t delay_ns,
@@ -203,6 +210,7 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
 {
     fill(loop, weir__timer_index(id), delay_ns, weir__timer_repeat(word), fn,
          arg);
+    note_place(loop, timer);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
 }
@@ -304,6 +312,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
         return err;
     timer = timer_at(loop, index);
     fill(loop, index, delay_ns, repeat, fn, arg);
+    note_place(loop, timer);
     word = make_word(timer, repeat, WEIR__TIMER_STARTING);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     if (id != NULL)
@@ -313,6 +322,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
         return 0;
     if (id != NULL)
         *id = before;
+    (void)weir__place_take(timer);
     /* relaxed: nobody has its id */
     store_relaxed(&timer->word, weir__timer_with(word, WEIR__TIMER_FREE));
     weir__lock_lock(&loop->lock);
@@ -380,6 +390,7 @@ enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
     if (!weir__wheel_insert_quickly(&loop->timers.wheel, entry))
         return false;
     loop->timers.stock.slots &= loop->timers.stock.slots - 1;
+    note_place(loop, timer);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
     if (id != NULL)
@@ -404,6 +415,7 @@ int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
     int64_t now_ns;
     uint32_t index;
 
+    weir__place_begin();
     __builtin_prefetch(id, 1); /* it may be one of a million */
     if (!is_sensible(loop, delay_ns, repeat, fn) || !weir__loop_is_mine(loop) ||
         !has_slot(loop))
@@ -442,6 +454,7 @@ int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
 {
     uint32_t index;
 
+    weir__place_begin();
     __builtin_prefetch(id, 1);
     if (loop == NULL || fn == NULL || !weir__loop_is_mine(loop) ||
         !has_slot(loop))

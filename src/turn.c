@@ -26,7 +26,6 @@
 
 #include "clock.h"
 #include "loop.h"
-#include "place.h"
 
 static void look_at_clock(weir_loop *loop)
 {
@@ -145,9 +144,7 @@ static void run_tasks(weir_loop *loop)
 
     while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
         weir__loop_begin(loop, WEIR_KIND_TASK, task->name);
-        if (WEIR__PLACES)
-            /* relaxed: shown to report */
-            store_relaxed(&loop->running.from, weir__place_take(task));
+        weir__loop_show_place(loop, weir__place_take(task));
         /* Now: it is queued, or it runs.  relaxed: own, shown to report */
         store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         task->run(task, loop->status);

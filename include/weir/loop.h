@@ -432,8 +432,9 @@ typedef struct weir_holder {
                          debug build */
     uint64_t thread; /* the kernel's id of the thread it runs on; 0: none */
     /* Debug builds of weir: where it was submitted, as the address that the call
-     * returned to (`addr2line -e PROGRAM`, or dladdr).  Of jobs and tasks; those
-     * that wait are counted by place.  NULL: not known. */
+     * returned to (`addr2line -e PROGRAM`, or dladdr).  Of jobs, tasks,
+     * timers and descriptors; jobs and tasks that wait are counted by place.
+     * NULL: not known. */
     const void *from;
 } weir_holder;
 

@@ -7,10 +7,13 @@
 
 #include <semaphore.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/pool_fixture.h"
 #include "support/suite.h"
+#include "weir/fd.h"
 #include "weir/group.h"
+#include "weir/timer.h"
 
 enum { CAPACITY = 16 };
 
@@ -39,12 +42,15 @@ SPOT static void look_here(void);
 SPOT static void block_here(void);
 SPOT static void submit_to_pool_here(void);
 SPOT static void spawn_here(void);
+SPOT static void start_here(void);
+SPOT static void start_at_here(void);
+SPOT static void watch_here(void);
 
 static bool is_in(const void *from, void (*spot)(void))
 {
-    static void (*const spots[])(void) = {submit_here,         post_here,
-                                          look_here,           block_here,
-                                          submit_to_pool_here, spawn_here};
+    static void (*const spots[])(void) = {
+        submit_here, post_here,  look_here,     block_here, submit_to_pool_here,
+        spawn_here,  start_here, start_at_here, watch_here};
     uintptr_t best = 0;
 
     for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++)
@@ -116,6 +122,71 @@ CASE(place_of_the_task_that_runs_and_of_those_that_wait)
     expect_int(posts->count, 3);
     expect_int(weir_loop_report(loop, holders, CAPACITY), 0);
     expect_status(weir_loop_free(loop), 0);
+}
+
+/* ---- timers and descriptors ---- */
+
+static weir_timer timer;
+static int pair[2];
+
+static void look_as_descriptor(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)events;
+    if (status != 0)
+        return;
+    seen = weir_loop_report(loop, holders, CAPACITY);
+    expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
+}
+
+SPOT static void start_here(void)
+{
+    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, look, NULL), 0);
+    __asm__ volatile("");
+}
+
+SPOT static void start_at_here(void)
+{
+    expect_status(weir_timer_start_at(loop, &timer, INT64_MAX, nothing, NULL),
+                  0);
+    __asm__ volatile("");
+}
+
+SPOT static void watch_here(void)
+{
+    expect_status(
+        weir_fd_add(loop, pair[0], WEIR_READABLE, look_as_descriptor, NULL), 0);
+    __asm__ volatile("");
+}
+
+static const weir_holder *find_kind(weir_kind kind)
+{
+    for (size_t i = 0; i < seen; i++)
+        if (holders[i].kind == kind && !holders[i].is_running)
+            return &holders[i];
+    return NULL;
+}
+
+CASE(place_of_timers_and_descriptors)
+{
+    expect(pipe(pair) == 0);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    start_here();
+    start_at_here();
+    watch_here();
+    expect_status(weir_loop_step(loop, 0), 0); /* they come ... */
+    expect_status(weir_loop_step(loop, 0), 0); /* ... and one fires */
+    expect(is_in(find_one(seen, true)->from, start_here));
+    expect(is_in(find_kind(WEIR_KIND_TIMER)->from, start_at_here));
+    expect(is_in(find_kind(WEIR_KIND_FD)->from, watch_here));
+    expect_status(weir_timer_cancel(loop, timer), 0);
+    start_at_here(); /* not through the door: the loop is this thread's now */
+    expect(write(pair[1], "x", 1) == 1);
+    expect_status(weir_loop_step(loop, -1), 0);
+    expect(is_in(find_one(seen, true)->from, watch_here));
+    expect(is_in(find_kind(WEIR_KIND_TIMER)->from, start_at_here));
+    expect_status(weir_timer_cancel(loop, timer), 0);
+    expect_status(weir_loop_free(loop), 0);
+    expect(close(pair[0]) == 0 && close(pair[1]) == 0);
 }
 
 /* It has begun before the end has. */
