@@ -31,7 +31,9 @@ const buffer = Buffer.alloc(6, '.');
 fs.writeFileSync(name, 'abc');
 const fd = fs.openSync(name);
 console.log(fs.readSync(fd, buffer, 1, 3), buffer.toString());
-fs.read(fd, (error, count, data) => console.log(error, count, data.constructor.name, data.length));
-fs.promises.readFile(name).then((data) => console.log(data, Buffer.isBuffer(data)));
+fs.read(fd, (error, count, data) => {
+    console.log(error, count, data.constructor.name, data.length);
+    fs.promises.readFile(name).then((data) => console.log(data, Buffer.isBuffer(data)));
+});
 process.stdout.write('68690a', 'hex');
 process.stdout.write(Buffer.from('a Buffer\n'));
