@@ -17,5 +17,7 @@ console.log(t.size, t.nlink, t.isFile(), t.atimeMs, t.mtimeMs, t.atime.toISOStri
 const { dev, ino } = t;
 console.log(fs.statSync(dir).dev === dev, fs.fstatSync(fs.openSync(`${dir}/t`)).ino === ino);
 fs.rmSync(dir, { recursive: true });
-fs.stat('.', { bigint: true }, (error, stats) => console.log(error, stats.isDirectory(), typeof stats.ino));
-fs.promises.stat('.', { bigint: true }).then((stats) => console.log(stats.isDirectory()));
+fs.stat('.', { bigint: true }, (error, stats) => {
+    console.log(error, stats.isDirectory(), typeof stats.ino);
+    fs.promises.stat('.', { bigint: true }).then((stats) => console.log(stats.isDirectory()));
+});
