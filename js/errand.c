@@ -48,6 +48,22 @@ void weir__js_errand_free(struct weir__js_errand *errand)
     weir__js_let_go(js);
 }
 
+bool weir__js_errand_send(JSContext *context, struct weir__js_errand *errand,
+                          int (*how)(weir_loop *, weir_fn *, void *),
+                          weir_fn *fn)
+{
+    int err;
+
+    if (errand == NULL)
+        return false;
+    err = how(errand->js->loop, fn, errand);
+    if (err == 0)
+        return true;
+    weir__js_errand_free(errand);
+    weir__js_throw_status(context, err);
+    return false;
+}
+
 void weir__js_drop_errands(weir_js *js)
 {
     while (!weir__js_list_is_empty(&js->errands))

@@ -26,6 +26,13 @@ struct weir__js_errand *weir__js_errand_new(weir_js *js, JSValueConst function,
 /* Call the function, `this` undefined; what it throws is reported. */
 void weir__js_errand_call(struct weir__js_errand *errand);
 
+/* Give it to the loop: `how` is weir_loop_submit or its like, and fn gets the
+ * errand.  NULL is what `new` returned.  False: an exception is thrown, and the
+ * errand is gone. */
+bool weir__js_errand_send(JSContext *context, struct weir__js_errand *errand,
+                          int (*how)(weir_loop *, weir_fn *, void *),
+                          weir_fn *fn);
+
 void weir__js_errand_free(struct weir__js_errand *errand);
 
 void weir__js_drop_errands(weir_js *js);

@@ -161,19 +161,13 @@ static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
 {
     weir_js *js = weir__js_of(context);
     struct weir__js_errand *errand;
-    int err;
 
     (void)this_value;
     if (!JS_IsFunction(context, argv[0]))
         return weir__js_complain(js, "invalidCallback", argv[0]);
     errand = weir__js_errand_new(js, argv[0], argc - 1, argv + 1);
-    if (errand == NULL)
+    if (!weir__js_errand_send(context, errand, weir_loop_next_tick, on_tick))
         return JS_EXCEPTION;
-    err = weir_loop_next_tick(js->loop, on_tick, errand);
-    if (err != 0) {
-        weir__js_errand_free(errand);
-        return weir__js_throw_status(context, err);
-    }
     js->ticks++;
     return JS_UNDEFINED;
 }

@@ -37,17 +37,12 @@ static JSValue submit(JSContext *context, JSValueConst this_value, int argc,
 {
     weir_js *js = weir__js_of(context);
     struct weir__js_errand *errand = weir__js_errand_new(js, argv[0], 0, NULL);
-    int err;
 
     (void)this_value;
     (void)argc;
-    if (errand == NULL)
-        return JS_EXCEPTION;
-    err = weir_loop_submit(js->loop, on_submitted, errand);
-    if (err == 0)
-        return JS_UNDEFINED;
-    weir__js_errand_free(errand);
-    return weir__js_throw_status(context, err);
+    return weir__js_errand_send(context, errand, weir_loop_submit, on_submitted)
+               ? JS_UNDEFINED
+               : JS_EXCEPTION;
 }
 
 /* loadModule(name, parent): a promise of its namespace. */

@@ -313,8 +313,10 @@ static bool emit(struct weir__js_worker *worker, const char *name,
     JSValue event, result;
     bool is_true;
 
-    if (weir__js_enter(js) != 0)
+    if (weir__js_enter(js) != 0) {
+        JS_FreeValue(context, value);
         return false;
+    }
     event = JS_NewString(context, name);
     result = JS_Call(context, worker->on_event, JS_UNDEFINED, 2,
                      (JSValueConst[]){event, value});

@@ -334,21 +334,15 @@ static void open_docket(weir_job *job, int status)
 int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
                      const weir_submit_options *options)
 {
-    weir_job job = {.run = open_docket};
     struct weir__docket *docket;
+    weir_job job;
     int err;
 
     weir__place_begin();
-    if (pool == NULL || fn == NULL)
+    if (pool == NULL || fn == NULL ||
+        (options != NULL && options->size != sizeof(*options)))
         return -EINVAL;
-    if (options != NULL) {
-        if (options->size != sizeof(*options))
-            return -EINVAL;
-        job.name = options->name;
-        job.priority = options->priority;
-        job.lane = options->lane;
-        job.abort = options->abort;
-    }
+    job = weir__job_of(open_docket, options);
     if (!weir__pool_is_fit(pool, &job))
         return -EINVAL;
     docket = weir__docket_take(&pool->dockets);

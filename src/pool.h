@@ -85,6 +85,21 @@ struct weir_pool {
 
 /* ---- pool.c ---- */
 
+/* A job as the options say, which may be NULL. */
+static inline weir_job weir__job_of(void (*run)(weir_job *job, int status),
+                                    const weir_submit_options *options)
+{
+    weir_job job = {.run = run};
+
+    if (options != NULL) {
+        job.name = options->name;
+        job.priority = options->priority;
+        job.lane = options->lane;
+        job.abort = options->abort;
+    }
+    return job;
+}
+
 /* A pool whose workers have no threads yet.  Returns 0, -EINVAL, -ENOMEM */
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
 

@@ -28,8 +28,8 @@ static void clean(weir_promise *promise)
 
     if (promise->from != NULL)
         weir_promise_unref(promise->from);
-    else if (value->free != NULL)
-        value->free(value->data);
+    else
+        weir__value_free(value);
 }
 
 /* A promise that nobody can settle any more, with somebody who waits for it. */

@@ -248,6 +248,13 @@ void weir__promise_receive_after_end(weir_promise *promise);
 /* A promise for the loop's thread: refs 1.  Returns  0, -ENOMEM, WEIR_ECLOSED */
 int weir__promise_make(weir_loop *loop, uint32_t verdict, weir_promise **made);
 
+/* Of one that nobody has any more. */
+static inline void weir__value_free(const weir_value *value)
+{
+    if (value->free != NULL)
+        value->free(value->data);
+}
+
 /* ---- reaction.c: the loop's thread ---- */
 
 /* The reason of all that the end of the loop rejects. */

@@ -162,12 +162,6 @@ void weir__promisify_fini(weir_loop *loop)
 
 /* ---- there and back ---- */
 
-static void drop_value(const weir_value *value)
-{
-    if (value->free != NULL)
-        value->free(value->data);
-}
-
 static void receive(weir_task *task, int status)
 {
     struct slip *slip = (struct slip *)task;
@@ -181,7 +175,7 @@ static void receive(weir_task *task, int status)
     weir__promises_end_errand(promise->loop);
     put(slip);
     if (!weir__promise_finish(promise, WEIR__PENDING, verdict, &value))
-        drop_value(&value); /* somebody else has settled it */
+        weir__value_free(&value); /* somebody else has settled it */
     weir__promise_drop(promise);
 }
 
@@ -191,7 +185,7 @@ static void receive_after_end(struct slip *slip)
     weir_promise *promise = slip->promise;
     weir_loop *loop = promise->loop;
 
-    drop_value(&slip->as.back.value);
+    weir__value_free(&slip->as.back.value);
     weir__ingress_see_end(&loop->in);
     weir__lock_lock(&loop->lock);
     put(slip);
@@ -218,18 +212,6 @@ static void run_slip(weir_job *job, int status)
         receive_after_end(slip);
 }
 
-static void fill_job(weir_job *job, void (*run)(weir_job *job, int status),
-                     const weir_submit_options *options)
-{
-    *job = (weir_job){.run = run};
-    if (options == NULL)
-        return;
-    job->name = options->name;
-    job->priority = options->priority;
-    job->lane = options->lane;
-    job->abort = options->abort;
-}
-
 /* Thread: the loop's. */
 static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
                      weir_blocking_fn *fn, void *arg,
@@ -246,7 +228,7 @@ static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
         weir__promise_drop(made);
         return -ENOMEM;
     }
-    fill_job(&slip->as.job, run_slip, options);
+    slip->as.job = weir__job_of(run_slip, options);
     slip->fn = fn;
     slip->arg = arg;
     slip->promise = made;
@@ -293,7 +275,7 @@ static void settle(weir_promise *promise, int err, weir_value value)
     err = err == 0 ? weir_promise_resolve(promise, value)
                    : weir_promise_reject(promise, value);
     if (err != 0)
-        drop_value(&value);
+        weir__value_free(&value);
 }
 
 static void on_abort(weir_listener *listener, int reason)
@@ -325,7 +307,7 @@ static void run(weir_job *job, int status)
 static void fill(struct errand *errand, weir_blocking_fn *fn, void *arg,
                  const weir_submit_options *options)
 {
-    fill_job(&errand->job, run, options);
+    errand->job = weir__job_of(run, options);
     errand->listener = (weir_listener){.run = on_abort};
     set_unshared(&errand->users, 1);
     errand->fn = fn;

@@ -353,12 +353,6 @@ static void run_then(weir_promise *promise, weir_promise *from, int status)
 
 /* ---- finally ---- */
 
-static void free_value(weir_value value)
-{
-    if (value.free != NULL)
-        value.free(value.data);
-}
-
 /* `promise` becomes what `from` is, once `awaited` is fulfilled; what that is
  * rejected with takes its place.  The reference to `awaited` goes with it. */
 static void wait_then_return(weir_promise *promise, weir_promise *from,
@@ -415,7 +409,7 @@ static void run_finally(weir_promise *promise, weir_promise *from, int status)
     all->current = NULL;
     promise->from = NULL;
     if (result.kind == WEIR_RESULT_VALUE) {
-        free_value(result.as.value);
+        weir__value_free(&result.as.value);
         result.kind = WEIR_RESULT_PASS;
     }
     if (status != 0 || result.kind == WEIR_RESULT_ERROR) {

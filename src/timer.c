@@ -114,6 +114,14 @@ static NOINLINE int stock_up(weir_loop *loop)
     return err;
 }
 
+/* Of a stock that has some. */
+static inline uint32_t next_slot(const weir_loop *loop)
+{
+    const struct weir__slab_stock *stock = &loop->timers.stock;
+
+    return stock->first + (uint32_t)__builtin_ctzll(stock->slots);
+}
+
 static int take_own_slot(weir_loop *loop, uint32_t *index)
 {
     struct weir__slab_stock *stock = &loop->timers.stock;
@@ -124,7 +132,7 @@ static int take_own_slot(weir_loop *loop, uint32_t *index)
         if (err != 0)
             return err;
     }
-    *index = stock->first + (uint32_t)__builtin_ctzll(stock->slots);
+    *index = next_slot(loop);
     stock->slots &= stock->slots - 1;
     return 0;
 }
@@ -197,12 +205,6 @@ static uint32_t make_word(struct weir__timer *timer, weir_repeat repeat,
            (unsigned)repeat << WEIR__TIMER_REPEAT_SHIFT | state;
 }
 
-static inline void note_place(const weir_loop *loop,
-                              const struct weir__timer *timer)
-{
-    weir__place_note(timer, &loop->timers, NULL);
-}
-
 /* A slot becomes a timer.  Its entry is in the wheel, or will be. */
 static inline void arm(weir_loop *loop, struct weir__timer *timer,
                        uint32_t word, weir_timer id, int64_t delay_ns,
@@ -210,7 +212,7 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
 {
     fill(loop, weir__timer_index(id), delay_ns, weir__timer_repeat(word), fn,
          arg);
-    note_place(loop, timer);
+    weir__place_note(timer, &loop->timers, NULL);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
 }
@@ -312,7 +314,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
         return err;
     timer = timer_at(loop, index);
     fill(loop, index, delay_ns, repeat, fn, arg);
-    note_place(loop, timer);
+    weir__place_note(timer, &loop->timers, NULL);
     word = make_word(timer, repeat, WEIR__TIMER_STARTING);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     if (id != NULL)
@@ -370,14 +372,6 @@ has_slot(const weir_loop *loop)
     return !weir__loop_is_ending(loop) && loop->timers.stock.slots != 0;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-next_slot(const weir_loop *loop)
-{
-    const struct weir__slab_stock *stock = &loop->timers.stock;
-
-    return stock->first + (uint32_t)__builtin_ctzll(stock->slots);
-}
-
 /* False: nothing was done. */
 static inline __attribute__((always_inline)) bool
 enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
@@ -390,7 +384,7 @@ enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
     if (!weir__wheel_insert_quickly(&loop->timers.wheel, entry))
         return false;
     loop->timers.stock.slots &= loop->timers.stock.slots - 1;
-    note_place(loop, timer);
+    weir__place_note(timer, &loop->timers, NULL);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
     if (id != NULL)
