@@ -105,24 +105,33 @@ void weir__ingress_init(struct weir__ingress *in)
     set_unshared(&in->word, WEIR__AWAKE);
 }
 
+/* For who has lost the word: a cache line that goes to and fro for each task
+ * costs both sides more than a pause in which the winner pushes a few more. */
+static void let_others_push(void)
+{
+    for (int i = 0; i < 4; i++)
+        cpu_relax();
+}
+
 int weir__ingress_push(struct weir__ingress *in, weir_task *task,
                        enum weir__ticket ticket)
 {
-    /* relaxed: a guess, checked by the CAS */
-    uintptr_t seen = load_relaxed(&in->word);
-    uintptr_t next;
-
     DEBUG_CHECK(((uintptr_t)task & STATE) == 0, "a task that is not aligned");
-    do {
+    for (;;) {
+        /* relaxed: a guess, checked by the CAS */
+        uintptr_t seen = load_relaxed(&in->word);
+        uintptr_t next = is_asleep(seen) ? got_up(seen) : seen;
+
         if (is_refused(seen, ticket))
             return WEIR_ECLOSED;
         plain_store(&task->next_, task_of(seen));
-        next = is_asleep(seen) ? got_up(seen) : seen;
         next = (uintptr_t)task | (next & STATE);
         /* ingress/P1 release: publishes next_ and the caller's writes
          * ingress/P2 acquire: receives the poller, if it sleeps there */
-    } while (!cas_weak_acq_rel(&in->word, &seen, next));
-    return wake_of(seen);
+        if (cas_weak_acq_rel(&in->word, &seen, next))
+            return wake_of(seen);
+        let_others_push();
+    }
 }
 
 void weir__ingress_wake(struct weir__ingress *in)
