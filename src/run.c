@@ -68,12 +68,26 @@ void weir__loop_woken(weir_loop *loop, bool in_poller)
 
 /* ---- between two steps ---- */
 
+/* The poller whose descriptor its host looks at, to the very end: also while the
+ * loop cancels everything, and in its own turns does not ask the poller. */
+static struct weir__poller *poller_of_host(weir_loop *loop)
+{
+    /* relaxed: whoever changes it wakes the loop afterwards */
+    if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
+        return NULL;
+    /* loop/P4 acquire: receives the poller, which another may have made */
+    return load_acquire(&loop->poller);
+}
+
 /* Asleep until the next step; or, if that has something to do already, with a
  * wake that makes the backend descriptor readable. */
 static void lie_between_steps(weir_loop *loop)
 {
-    struct weir__poller *poller = weir__loop_choose_poller(loop);
+    struct weir__poller *poller = poller_of_host(loop);
 
+    /* The step has seen what they were sent for. */
+    if (poller != NULL && loop->owed_wakes > 0)
+        loop->owed_wakes -= weir__poller_take_wakes(poller, false);
     loop->lies_in_poller = poller != NULL;
     loop->is_lying = weir__loop_is_quiet(loop) && !weir__loop_has_step(loop) &&
                      weir__ingress_lie_down(&loop->in,

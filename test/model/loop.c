@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "model.h"
+#include "readiness.h"
 #include "weir/fd.h"
 #include "weir/loop.h"
 #include "weir/timer.h"
@@ -88,13 +89,18 @@ static void shut_down(void)
     model_assert(plain_load(&done) == 1);
 }
 
-static void ended_well(void)
+static void ended_once(void)
 {
     model_assert(weir_loop_state(loop) == WEIR_LOOP_TERMINATED);
-    model_assert(called == all_accepted());
     model_assert(done == 1);
     model_assert(weir_loop_free(loop) == 0);
     loop = NULL;
+}
+
+static void ended_well(void)
+{
+    model_assert(called == all_accepted());
+    ended_once();
 }
 
 /* ---- post against close and free ---- */
@@ -288,6 +294,71 @@ static void wake_twice_and_unref(void)
     weir_loop_unref(loop);
 }
 
+/* ---- a host that steps the loop, and sleeps on its descriptor ---- */
+
+static weir_timer far;
+static int cancelled; /* the canceller's */
+
+static void begin_shutdown(void *arg, int status)
+{
+    (void)arg, (void)status;
+    model_assert(weir_loop_shutdown(loop, -1) == 0);
+}
+
+static void init_hosted(void)
+{
+    init_in_poller();
+    weir_loop_ref(loop); /* the other thread's */
+}
+
+static void init_hosted_by_two(void)
+{
+    init_hosted();
+    weir_loop_ref(loop);
+}
+
+static void init_hosted_with_a_timer(void)
+{
+    init_hosted();
+    model_assert(weir_timer_start(loop, &far, INT64_C(1) << 60, WEIR_ONCE,
+                                  count_call, NULL) == 0);
+    model_assert(weir_loop_submit(loop, begin_shutdown, NULL) == 0);
+}
+
+static void host(void)
+{
+    int err;
+
+    while ((err = weir_loop_step(loop, 0)) == 0)
+        if (weir_loop_timeout(loop) != 0)
+            readiness_await();
+    model_assert(err == WEIR_ECLOSED || err == -EBUSY); /* ended by others */
+}
+
+static void cancel_far(void)
+{
+    cancelled = weir_timer_cancel(loop, far) == 0;
+    weir_loop_unref(loop);
+}
+
+static void timer_had_one_end(void)
+{
+    model_assert(called + cancelled == 1);
+    ended_once();
+}
+
+static void shut_down_and_let_go(void)
+{
+    shut_down();
+    weir_loop_unref(loop);
+}
+
+static void close_and_let_go(void)
+{
+    close_it();
+    weir_loop_unref(loop);
+}
+
 static const struct model_case cases[] = {
     {"submit_against_close", .setup = init, .finish = ended_well,
      .threads = {T(submit_one), T(close_it), T(run)}, .preemption_bound = 2},
@@ -324,6 +395,12 @@ static const struct model_case cases[] = {
     {"mode_switch_hands_the_poller_over", .setup = init_ref,
      .finish = close_after, .preemption_bound = 3,
      .threads = {T(to_the_poller), T(run_only)}},
+    {"host_hears_of_a_timer_cancelled_during_the_end",
+     .setup = init_hosted_with_a_timer, .finish = timer_had_one_end,
+     .preemption_bound = 2, .threads = {T(cancel_far), T(host)}},
+    {"host_hears_of_shutdown_and_of_close", .setup = init_hosted_by_two,
+     .finish = ended_well, .preemption_bound = 1,
+     .threads = {T(shut_down_and_let_go), T(close_and_let_go), T(host)}},
     {"kick_under_way_brings_the_news_of_others", .setup = init_ref,
      .finish = close_after, .preemption_bound = 2,
      .threads = {T(wake), T(unref), T(run_only)}},

@@ -147,6 +147,13 @@ int weir__poller_wait(struct weir__poller *poller, struct weir__event *events,
     }
 }
 
+void readiness_await(void)
+{
+    struct weir__event events[WEIR__POLLER_BATCH];
+
+    (void)weir__poller_wait(the_poller, events, -1);
+}
+
 void weir__poller_wake(struct weir__poller *poller)
 {
     (void)plain_load(&poller->descriptor);

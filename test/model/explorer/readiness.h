@@ -13,6 +13,10 @@ enum { READINESS_FDS = 2 };
 void readiness_set(int fd);
 void readiness_clear(int fd);
 
+/* What a host does with the backend descriptor of a loop that it steps: sleeps
+ * until it is readable. */
+void readiness_await(void);
+
 /* The kernel orders what came before add or modify before the wait that returns
  * the token.  Neither C nor ThreadSanitizer knows that.  After this call the
  * first event hands over its token and nothing else. */
