@@ -36,6 +36,7 @@
 #include "check.h"
 #include "clock.h"
 #include "memory.h"
+#include "spin.h"
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t),
                "a futex on the door's word needs its low half, and timer ids "
@@ -67,6 +68,7 @@ void weir_loop_wake(weir_loop *loop)
 static bool are_sensible(const weir_loop_options *options)
 {
     return options->size == sizeof(*options) && options->spin_ns >= 0 &&
+           options->spin_ns <= WEIR__LONGEST_SPIN_NS &&
            (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
 }
 

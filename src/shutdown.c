@@ -156,6 +156,23 @@ static int await(weir_loop *loop, int64_t deadline_ns)
     return 0;
 }
 
+/* A loop's thread does not wait for another's, which might wait for it.  What
+ * nobody runs it can run itself.
+ * Returns  0 (go on), -EDEADLK: nothing has changed */
+static int may_wait(weir_loop *loop)
+{
+    int err;
+
+    if (!weir__thread_is_loop() || weir__loop_is_claimed(loop))
+        return 0;
+    err = weir__ingress_claim(&loop->in);
+    if (err == 0)
+        weir__loop_own(loop);
+    if (err == WEIR_ECLOSED && await(loop, 0) == 0)
+        return 0;
+    return err == 0 ? 0 : -EDEADLK;
+}
+
 /* Begins the end, and brings it about: as the loop's thread, or by waiting for
  * it.  The caller holds the loop. */
 static int end(weir_loop *loop, weir_task *cancel, int64_t deadline_ns)
@@ -189,45 +206,56 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
         return 0;
     }
     weir__loop_enter(loop);
-    err = end(loop, NULL, deadline_ns);
+    err = timeout_ns == 0 ? 0 : may_wait(loop);
+    if (err == 0)
+        err = end(loop, NULL, deadline_ns);
     weir__loop_exit(loop);
     return err;
 }
 
-static int close_until(weir_loop *loop, int64_t deadline_ns)
+/* The caller holds the loop. */
+static int cancel_until(weir_loop *loop, int64_t deadline_ns)
 {
-    bool is_first;
-    int err;
-
-    weir__loop_enter(loop);
     /* relaxed: a hint; the door hands over what came before */
-    is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
-    err = end(loop, is_first ? &loop->cancel : NULL, deadline_ns);
-    weir__loop_exit(loop);
-    return err;
+    bool is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
+
+    return end(loop, is_first ? &loop->cancel : NULL, deadline_ns);
 }
 
 int weir_loop_close(weir_loop *loop)
 {
+    int err;
+
     if (loop == NULL)
         return -EINVAL;
-    return is_inside(loop) ? WEIR_EREENTRANT : close_until(loop, -1);
+    if (is_inside(loop))
+        return WEIR_EREENTRANT;
+    weir__loop_enter(loop);
+    err = may_wait(loop);
+    if (err == 0)
+        err = cancel_until(loop, -1);
+    weir__loop_exit(loop);
+    return err;
 }
 
 void weir__loop_begin_close(weir_loop *loop)
 {
-    (void)close_until(loop, 0);
+    weir__loop_enter(loop);
+    (void)cancel_until(loop, 0);
+    weir__loop_exit(loop);
 }
 
 int weir__loop_end_of_life(weir_loop *loop)
 {
     enum weir__ingress_state state = weir__ingress_look(&loop->in);
+    int err;
 
     if (is_inside(loop))
         return loop->in_done ? 0 : WEIR_EREENTRANT;
     if (state == WEIR__TERMINATED)
-        return await(loop, -1);
-    if (state == WEIR__AWAKE || weir__loop_is_claimed(loop))
-        return weir_loop_close(loop);
-    return -EBUSY;
+        return await(loop, weir__thread_is_loop() ? 0 : -1) == 0 ? 0 : -EBUSY;
+    if (state != WEIR__AWAKE && !weir__loop_is_claimed(loop))
+        return -EBUSY;
+    err = weir_loop_close(loop);
+    return err == -EDEADLK ? -EBUSY : err;
 }

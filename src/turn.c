@@ -26,6 +26,7 @@
 
 #include "clock.h"
 #include "loop.h"
+#include "spin.h"
 
 static void look_at_clock(weir_loop *loop)
 {
@@ -94,8 +95,7 @@ void weir__loop_end(weir_loop *loop)
 /* ---- the parts ---- */
 
 enum {
-    LOST_CORE_NS = 20000, /* a yield that took so long: others want the core */
-    MANY = 16,            /* tasks that make up for it */
+    MANY = 16, /* tasks that make up for a core that was lost */
     MOST_SLEEPS = 63
 };
 
@@ -267,7 +267,7 @@ static bool give_way(weir_loop *loop)
     }
     began_ns = weir__clock_real();
     weir__thread_yield();
-    loop->lost_core = weir__clock_real() - began_ns > LOST_CORE_NS;
+    loop->lost_core = weir__clock_real() - began_ns > WEIR__LOST_CORE_NS;
     if (!loop->lost_core)
         loop->sleeps = 0;
     return weir__ingress_has_news(&loop->in, loop->is_ending);
@@ -301,43 +301,29 @@ static int wait(weir_loop *loop, int64_t limit_ns)
 
 /* ---- spinning ---- */
 
-enum {
-    PAUSES = 32, /* between two looks, which take the word from producers */
-    LOOKS = 4,   /* at the word, between two at the clock */
-    SHORTEST_SPIN_NS = 500
-};
+static bool has_news(const void *arg)
+{
+    const weir_loop *loop = arg;
 
-/* Looks for news instead of sleeping, as a core that sleeps takes long to wake.
- * It yields again and again; once that costs it the core, somebody else needs
- * it more, and it stops.  Spins that pay grow, to what the user allows; others
- * shrink. */
+    return weir__ingress_has_news(&loop->in, loop->is_ending);
+}
+
+/* Spins that pay grow, to what the user allows; others shrink. */
 bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
 {
+    const struct weir__gaze gaze = {.pauses = 32, .looks = 4};
     int64_t began_ns = weir__clock_real();
     int64_t end_ns = began_ns + loop->spin_ns;
-    int64_t now_ns = began_ns;
 
     if (until_ns >= 0 && until_ns < end_ns)
         end_ns = until_ns;
-    while (now_ns < end_ns) {
-        int64_t before_ns = now_ns;
-
-        for (int i = 0; i < LOOKS; i++) {
-            if (weir__ingress_has_news(&loop->in, loop->is_ending)) {
-                loop->spin_ns = 2 * loop->spin_ns < loop->options.spin_ns
-                                    ? 2 * loop->spin_ns
-                                    : loop->options.spin_ns;
-                return true;
-            }
-            for (int pause = 0; pause < PAUSES; pause++)
-                cpu_relax();
-        }
-        weir__thread_yield();
-        now_ns = weir__clock_real();
-        if (now_ns - before_ns > LOST_CORE_NS)
-            break;
+    if (weir__spin(gaze, began_ns, end_ns, has_news, loop)) {
+        loop->spin_ns = 2 * loop->spin_ns < loop->options.spin_ns
+                            ? 2 * loop->spin_ns
+                            : loop->options.spin_ns;
+        return true;
     }
-    if (loop->spin_ns > SHORTEST_SPIN_NS)
+    if (loop->spin_ns > WEIR__SHORTEST_SPIN_NS)
         loop->spin_ns /= 2;
     return false;
 }

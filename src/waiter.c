@@ -62,6 +62,7 @@
 #include "clock.h"
 #include "futex.h"
 #include "lock.h"
+#include "spin.h"
 #include "thread.h"
 
 enum { NOTIFIED = 1, INTERRUPTED = 2, ASLEEP = 4 };
@@ -71,13 +72,6 @@ enum { BUCKET_BITS = 1 };
 #else
 enum { BUCKET_BITS = 8 };
 #endif
-
-enum {
-    PAUSES = 8, /* between two looks, which take the word from who notifies */
-    LOOKS = 2,  /* at the word, between two at the clock */
-    LOST_CORE_NS = 20000, /* a yield that took so long: others want the core */
-    SHORTEST_SPIN_NS = 500
-};
 
 struct bucket {
     _Alignas(CACHE_LINE) struct weir__lock lock; /* all zeros is free */
@@ -251,7 +245,8 @@ uint32_t weir_waiter_notify(const void *address, uint32_t count)
 void weir_waiter_init(weir_waiter *waiter, int64_t spin_ns)
 {
     set_unshared(&waiter->word_, 0);
-    waiter->most_ns_ = waiter->spin_ns_ = spin_ns;
+    waiter->most_ns_ = waiter->spin_ns_ =
+        spin_ns < WEIR__LONGEST_SPIN_NS ? spin_ns : WEIR__LONGEST_SPIN_NS;
 }
 
 void weir_waiter_interrupt(weir_waiter *waiter)
@@ -295,27 +290,21 @@ static uint32_t sleep_until(weir_waiter *waiter, uint32_t bits,
     }
 }
 
-/* Looks instead of sleeping.  It yields again and again; once that costs it the
- * core, somebody else needs it more, and it stops. */
-static void spin(weir_waiter *waiter, int64_t began_ns)
+static bool has_news(const void *arg)
 {
-    int64_t end_ns = began_ns + waiter->spin_ns_;
+    const weir_waiter *waiter = arg;
 
-    for (int64_t now_ns = began_ns; now_ns < end_ns;) {
-        int64_t before_ns = now_ns;
+    /* relaxed: a guess; who sleeps looks again */
+    return (load_relaxed(&waiter->word_) & (NOTIFIED | INTERRUPTED)) != 0;
+}
 
-        for (int i = 0; i < LOOKS; i++) {
-            /* relaxed: a guess; who sleeps looks again */
-            if ((load_relaxed(&waiter->word_) & (NOTIFIED | INTERRUPTED)) != 0)
-                return;
-            for (int pause = 0; pause < PAUSES; pause++)
-                cpu_relax();
-        }
-        weir__thread_yield();
-        now_ns = weir__clock_real();
-        if (now_ns - before_ns > LOST_CORE_NS)
-            return;
-    }
+/* Instead of sleeping. */
+static void spin(const weir_waiter *waiter, int64_t began_ns)
+{
+    const struct weir__gaze gaze = {.pauses = 8, .looks = 2};
+
+    (void)weir__spin(gaze, began_ns, began_ns + waiter->spin_ns_, has_news,
+                     waiter);
 }
 
 /* A wait that was shorter than the longest spin could do without the sleep:
@@ -324,7 +313,7 @@ static void learn(weir_waiter *waiter, int64_t took_ns)
 {
     if (took_ns <= waiter->most_ns_)
         waiter->spin_ns_ = waiter->most_ns_;
-    else if (waiter->spin_ns_ > SHORTEST_SPIN_NS)
+    else if (waiter->spin_ns_ > WEIR__SHORTEST_SPIN_NS)
         waiter->spin_ns_ /= 2;
 }
 

@@ -108,7 +108,8 @@ typedef struct weir_loop_options {
     const char *name; /* of the loop */
     weir_fast_path fast_path;
     /* How long to look for work before sleeping: at the most, and only while
-     * that pays and no other thread wants the core.  0: not at all. */
+     * that pays and no other thread wants the core.  0: not at all; a second is
+     * the limit. */
     int64_t spin_ns;
     /* Microtasks and next-ticks at one checkpoint.  0: WEIR_MICROTASK_BUDGET,
      * WEIR_NO_BUDGET: all. */
@@ -399,12 +400,15 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
  * Waits for the end, for timeout_ns at the most (negative: no limit).  If no
  * thread runs the loop, or it is this thread's, the call runs it itself.
  * Inside a callback of the loop it begins the shutdown and returns at once.
+ * Inside a callback of another loop, which must not block, it waits for no other
+ * thread: with timeout_ns 0 it begins, and options.done tells the end.
  *
  * Thread   any, any number of times
  * Returns  0 (TERMINATED and done, or begun from inside), -ETIMEDOUT (it goes
  *          on; weir_loop_report says what holds it.  If this call ran the loop,
- *          it stays this thread's: call again), or the error of the poller's
- *          wait
+ *          it stays this thread's: call again), -EDEADLK (inside a callback of
+ *          another loop, another thread runs this one, and timeout_ns is not 0:
+ *          nothing has changed), or the error of the poller's wait
  * Orders   0: all callbacks happened before
  */
 WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
@@ -415,7 +419,10 @@ WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
  * accepted are called with WEIR_ECANCELED.  Waits for the end.
  *
  * Thread   any, any number of times; also during a shutdown
- * Returns  0 (TERMINATED and done), WEIR_EREENTRANT (inside a callback)
+ * Returns  0 (TERMINATED and done), WEIR_EREENTRANT (inside a callback),
+ *          -EDEADLK (inside a callback of another loop, and another thread runs
+ *          this one: nothing has changed; weir_loop_shutdown begins without
+ *          waiting)
  * Orders   all callbacks happened before
  */
 WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop);

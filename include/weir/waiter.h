@@ -55,7 +55,8 @@ struct weir_waiter {
 /**
  * Make it ready for its first wait.  spin_ns is how long weir_waiter_wait looks
  * before it sleeps, as to wake a core that sleeps takes long: at the most, and
- * only while that pays and no other thread wants the core.  0: not at all.
+ * only while that pays and no other thread wants the core, and never for more
+ * than a second.  0: not at all.
  *
  * Thread   one, before the others know the waiter
  */

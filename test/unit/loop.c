@@ -40,6 +40,8 @@ CASE(loop_new_with_options_that_make_no_sense_is_refused)
         {.size = right + 8},
         {.size = SIZE_MAX},
         {.size = right, .spin_ns = -1},
+        {.size = right, .spin_ns = SECOND_NS + 1},
+        {.size = right, .spin_ns = INT64_MAX},
         {.size = right, .fast_path = (weir_fast_path)3},
         {.size = right, .fast_path = (weir_fast_path)-1},
     };
