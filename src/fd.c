@@ -165,9 +165,14 @@ static int take_slot(weir_loop *loop, int fd, uint32_t *index)
 
     if (err == 0)
         err = weir__slab_take(&loop->fds.slots, index);
-    if (err == 0)
-        fetch_add_relaxed(&loop->fds.used, 1); /* relaxed: count */
-    return err;
+    if (err != 0)
+        return err;
+    if (*index > INDEX_MASK) { /* a token has no room for it */
+        weir__slab_put(&loop->fds.slots, *index);
+        return -ENOSPC;
+    }
+    fetch_add_relaxed(&loop->fds.used, 1); /* relaxed: count */
+    return 0;
 }
 
 /* A registration that the kernel knows, and then the loop. */

@@ -222,10 +222,10 @@ int weir_group_wait(weir_group *group)
 
     if (__builtin_expect(worker != group->owner_, 0))
         return -EPERM;
+    if (weir__thread_is_loop()) /* also one that a worker runs in a job */
+        return -EDEADLK;
     if (worker != NULL)
         wait_as_worker(group, worker);
-    else if (weir__thread_is_loop())
-        return -EDEADLK;
     else
         wait_asleep(group);
     word = load_relaxed(&group->word_); /* relaxed: nobody else has it now */

@@ -11,8 +11,8 @@
  * step, or between two steps.  A claim hands the inside over (ingress/P3).
  *
  * The files that share this struct: loop.c (life), submit.c (the ways in), run.c
- * (whose thread it is), turn.c (one turn), microtask.c, timer.c, fd.c,
- * shutdown.c, raise.c, metrics.c, report.c.
+ * (whose thread it is), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
+ * fire.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.
  */
 #ifndef WEIR_SRC_LOOP_H
 #define WEIR_SRC_LOOP_H

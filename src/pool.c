@@ -64,6 +64,13 @@ static size_t bytes_of(uint32_t max_workers)
            max_workers * sizeof(((weir_pool *)NULL)->worker[0]);
 }
 
+static uint32_t default_workers(void)
+{
+    uint32_t cores = weir__thread_cores();
+
+    return cores < WEIR_POOL_LIMIT ? cores : WEIR_POOL_LIMIT;
+}
+
 /* Fills in the defaults.  Returns 0, -EINVAL */
 static int understand(weir_pool_options *to, const weir_pool_options *from)
 {
@@ -71,7 +78,7 @@ static int understand(weir_pool_options *to, const weir_pool_options *from)
         return -EINVAL;
     *to = from != NULL ? *from : (weir_pool_options){.size = sizeof(*to)};
     if (to->workers == 0)
-        to->workers = weir__thread_cores();
+        to->workers = default_workers();
     if (to->workers > WEIR_POOL_LIMIT || to->max_workers > WEIR_POOL_LIMIT)
         return -EINVAL;
     if (to->max_workers == 0)
@@ -254,10 +261,16 @@ int weir__pool_make(weir_pool **pool, const weir_pool_options *options)
 
 int weir_pool_new(weir_pool **pool, const weir_pool_options *options)
 {
-    int err = weir__pool_make(pool, options);
+    weir_pool *made;
+    int err;
 
+    if (pool == NULL)
+        return -EINVAL;
+    err = weir__pool_make(&made, options);
     if (err == 0)
-        err = start_all(*pool);
+        err = start_all(made);
+    if (err == 0)
+        *pool = made;
     return err;
 }
 

@@ -41,9 +41,10 @@ struct weir__worker {
     bool is_blocking;
     struct weir__tally tally;
     struct weir__bunk bunk;     /* roster.h */
-    struct weir__thread thread; /* under pool.lock */
-    bool is_used;               /* under pool.lock: has a thread */
-    bool is_joinable;           /* under pool.lock: or had one */
+    /* Under pool.lock, once the pool is made: */
+    struct weir__thread thread;
+    bool is_used;     /* has a thread */
+    bool is_joinable; /* or had one */
     /* Written by the worker, read by any thread: pictures and counts. */
     atomic(bool) is_running;
     atomic(const char *) name;

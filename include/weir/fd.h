@@ -42,7 +42,8 @@ typedef void weir_fd_fn(void *arg, int status, int fd, unsigned events);
  * Returns  0, -EINVAL (NULL, or unknown events), -EBADF, -EEXIST (it is
  *          watched already), -EPERM (the kernel cannot watch such a file),
  *          -ENOTSUP (at the edge, but the poller cannot), WEIR_EFASTPATH,
- *          WEIR_ECLOSED, -ENOMEM, -ENOSPC, -EMFILE, -ENFILE
+ *          WEIR_ECLOSED, -ENOMEM, -ENOSPC, -EMFILE, -ENFILE, -ELOOP (the
+ *          backend descriptor of a loop that watches this one)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,

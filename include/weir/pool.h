@@ -24,7 +24,8 @@
  * NORMAL before LOW, of its own jobs and of those from outside; when it has
  * neither, it steals in the same order.  But of each WEIR_POOL_FAIRNESS jobs
  * that it takes, one is LOW and one NORMAL if there are any in its reach, so
- * none is starved.
+ * none is starved.  (While it waits for a group it runs what helps, its own
+ * jobs first, and does not count them.)
  *
  * Lanes.  A lane is a name for a kind of job, and a limit of how many of them
  * run at once.  The others wait in the lane and occupy no worker: four stuck

@@ -358,6 +358,29 @@ CASE(group_wait_on_a_loop_is_refused)
     pool_end();
 }
 
+/* Its job runs a loop, and a callback of that waits: other jobs, which may know
+ * the loop, would run inside the callback. */
+static void run_loop_in_job(void *arg, int status)
+{
+    weir_loop *loop = arg;
+
+    expect_status(status, 0);
+    expect_status(weir_loop_submit(loop, wait_on_loop, NULL), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+}
+
+/* covers: weir_group_wait -EDEADLK */
+CASE(group_wait_on_a_loop_that_a_worker_runs_is_refused)
+{
+    weir_loop *loop;
+
+    pool_make(.workers = 1);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_pool_submit(pool, run_loop_in_job, loop, NULL), 0);
+    pool_end();
+    expect_status(weir_loop_free(loop), 0);
+}
+
 /* ---- cancel ---- */
 
 /* covers: weir_group_wait WEIR_ECANCELED

@@ -59,10 +59,12 @@ CASE(pool_new_without_threads_fails_clean)
 
     with_done.done = never_done;
     begin();
+    pool = NULL;
     for (int round = 0; round < 20; round++)
         for (uint32_t nth = 1; nth <= 3; nth++) {
             failing_syscalls_set(CALL_PTHREAD_CREATE, nth, 1, EAGAIN);
             expect_status(weir_pool_new(&pool, &with_done), -EAGAIN);
+            expect(pool == NULL);
             expect_no_leak();
         }
     failing_syscalls_set(CALL_PTHREAD_CREATE, 0, 0, 0);

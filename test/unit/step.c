@@ -697,3 +697,25 @@ CASE(step_serves_a_loop_that_another_loop_watches)
     expect_status(weir_loop_free(outer), 0);
     loop_end();
 }
+
+/* covers: weir_fd_add -ELOOP */
+CASE(step_two_loops_do_not_watch_each_other)
+{
+    weir_loop *outer;
+    int inner_fd, outer_fd;
+
+    loop_make(NULL);
+    expect_status(weir_loop_new(&outer, NULL), 0);
+    inner_fd = weir_loop_backend_fd(loop);
+    outer_fd = weir_loop_backend_fd(outer);
+    if (inner_fd != -ENOTSUP) { /* poll(2) has none */
+        expect_status(
+            weir_fd_add(outer, inner_fd, WEIR_READABLE, step_inner, outer), 0);
+        expect_status(weir_fd_add(loop, outer_fd, WEIR_READABLE, record_fd,
+                                  (void *)"outer"),
+                      -ELOOP);
+        expect_status(weir_fd_remove(outer, inner_fd, NULL, NULL), 0);
+    }
+    expect_status(weir_loop_free(outer), 0);
+    loop_end();
+}
