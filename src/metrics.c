@@ -176,7 +176,7 @@ static weir_times times_of(const struct weir__histogram *from, double scale)
 int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
 {
     const struct weir__metrics *from;
-    uint64_t inner;
+    uint64_t arrived, unsaved;
     double scale;
 
     if (loop == NULL || out == NULL)
@@ -205,11 +205,10 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
     out->callbacks += out->tasks;
     if (out->queue_depth_max < out->queue_depth)
         out->queue_depth_max = out->queue_depth;
-    /* relaxed: counts; an inner task has arrived before */
-    inner = load_relaxed(&from->inner);
-    out->wakes_saved = load_relaxed(&from->arrived) - inner; /* relaxed: same */
-    out->wakes_saved -=
-        out->wakes_sent < out->wakes_saved ? out->wakes_sent : out->wakes_saved;
+    /* relaxed: counts, the same */
+    unsaved = load_relaxed(&from->inner) + out->wakes_sent;
+    arrived = load_relaxed(&from->arrived); /* relaxed: count, the same */
+    out->wakes_saved = arrived > unsaved ? arrived - unsaved : 0;
     return 0;
 }
 

@@ -215,6 +215,19 @@ static void to_the_poller(void)
     weir_loop_unref(loop);
 }
 
+static void init_two_refs_in_poller(void)
+{
+    init_in_poller();
+    weir_loop_ref(loop);
+    weir_loop_ref(loop);
+}
+
+static void to_the_futex(void)
+{
+    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED) == 0);
+    weir_loop_unref(loop);
+}
+
 static void close_after(void)
 {
     model_assert(weir_loop_free(loop) == 0);
@@ -385,6 +398,9 @@ static const struct model_case cases[] = {
     {"mode_switch_against_submit", .setup = init_two_refs,
      .finish = close_after, .preemption_bound = 3,
      .threads = {T(submit_and_unref), T(to_the_poller), T(run_until_idle)}},
+    {"mode_switch_back_against_submit", .setup = init_two_refs_in_poller,
+     .finish = close_after, .preemption_bound = 2,
+     .threads = {T(submit_and_unref), T(to_the_futex), T(run_until_idle)}},
     {"idle_waits_for_the_last_ref", .setup = init_ref, .finish = close_after,
      .threads = {T(submit_and_unref), T(run_until_idle)}},
     {"idle_sees_what_they_did_who_let_go", .setup = init_ref,
