@@ -127,11 +127,13 @@ static weir_job *reverse(weir_job *job)
 
 /* Who has come for a few jobs, has done them and finds the next few there, is as
  * quick as the producer: they would meet at each job, and pass the door's cache
- * line to and fro.  A microsecond later it is worth the way. */
+ * line to and fro.  A microsecond later it is worth the way.  Not if a worker
+ * has left some there: then they were many. */
 static void let_more_come(struct weir__worker *worker,
                           const struct weir__injector *in)
 {
-    if (!worker->came_for_few || weir__injector_is_empty(in))
+    if (!worker->came_for_few || weir__injector_count(in) > 0 ||
+        weir__injector_is_empty(in))
         return;
     for (int i = 0; i < BREATH; i++)
         cpu_relax();
