@@ -12,9 +12,9 @@
 #include "memory.h"
 
 #ifdef WEIR_SMALL
-enum { FIRST = 2, KEPT = 4 };
+enum { FIRST = 2 };
 #else
-enum { FIRST = 64, KEPT = 4096 };
+enum { FIRST = 64 };
 #endif
 
 void weir__calls_init(struct weir__calls *calls)
@@ -47,10 +47,4 @@ int weir__calls_grow(struct weir__calls *calls)
     calls->ring = ring;
     calls->slots = wanted;
     return 0;
-}
-
-void weir__calls_trim(struct weir__calls *calls)
-{
-    if (calls->slots > KEPT)
-        weir__calls_fini(calls);
 }

@@ -64,7 +64,18 @@ static inline struct weir__call weir__calls_pop(struct weir__calls *calls)
     return calls->ring[calls->head++ & (calls->slots - 1)];
 }
 
+/* A ring of so many slots stays. */
+#ifdef WEIR_SMALL
+enum { WEIR__CALLS_KEPT = 4 };
+#else
+enum { WEIR__CALLS_KEPT = 4096 };
+#endif
+
 /* Gives back what a burst has taken.  It is empty. */
-void weir__calls_trim(struct weir__calls *calls);
+static inline void weir__calls_trim(struct weir__calls *calls)
+{
+    if (__builtin_expect(calls->slots > WEIR__CALLS_KEPT, 0))
+        weir__calls_fini(calls);
+}
 
 #endif /* WEIR_SRC_CALLS_H */

@@ -273,6 +273,10 @@ bool weir__loop_spin(weir_loop *loop, int64_t until_ns);
 /* All next-ticks and microtasks, within the budget. */
 void weir__loop_checkpoint(weir_loop *loop);
 
+/* The same as the last act of a callback that has queued nothing, and with one
+ * microtask that so need not go through the queue.  There is budget for it. */
+void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg);
+
 /* The same for what the last turn has left, if there is any. */
 void weir__loop_take_up(weir_loop *loop);
 

@@ -52,20 +52,45 @@ static void serve_promises(weir_loop *loop)
     loop->promises.hooks->checkpoint(loop);
 }
 
-static void end_chain(weir_loop *loop)
+static inline void end_chain(weir_loop *loop)
 {
     loop->told_breach = false;
     weir__calls_trim(&loop->ticks);
     weir__calls_trim(&loop->microtasks);
 }
 
-static void breach(weir_loop *loop)
+__attribute__((cold)) static void breach(weir_loop *loop)
 {
     if (loop->told_breach)
         return;
     loop->told_breach = true;
     if (loop->options.on_breach != NULL)
         loop->options.on_breach(loop->options.arg, loop);
+}
+
+/* A checkpoint after its first next-ticks. */
+static void run_microtasks(weir_loop *loop)
+{
+    for (;;) {
+        run_calls(loop, &loop->microtasks, WEIR_KIND_MICROTASK);
+        if (loop->promises.wants_checkpoint && loop->budget_left > 0)
+            serve_promises(loop);
+        if (!weir__loop_has_microtasks(loop) || loop->budget_left == 0)
+            return;
+        run_calls(loop, &loop->ticks, WEIR_KIND_TICK);
+    }
+}
+
+static inline void end_checkpoint(weir_loop *loop, uint32_t kind)
+{
+    store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
+    if (weir__loop_has_microtasks(loop))
+        breach(loop);
+    else
+        end_chain(loop);
+    /* Only here: a checkpoint that weir_raise has left goes on with what is
+     * left of its budget. */
+    loop->budget_left = loop->options.microtask_budget;
 }
 
 void weir__loop_checkpoint(weir_loop *loop)
@@ -75,20 +100,22 @@ void weir__loop_checkpoint(weir_loop *loop)
     if (!weir__loop_has_microtasks(loop))
         return;
     kind = load_relaxed(&loop->running.kind); /* relaxed: own */
-    do {
-        run_calls(loop, &loop->ticks, WEIR_KIND_TICK);
-        run_calls(loop, &loop->microtasks, WEIR_KIND_MICROTASK);
-        if (loop->promises.wants_checkpoint && loop->budget_left > 0)
-            serve_promises(loop);
-    } while (weir__loop_has_microtasks(loop) && loop->budget_left > 0);
-    store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
+    run_calls(loop, &loop->ticks, WEIR_KIND_TICK);
+    run_microtasks(loop);
+    end_checkpoint(loop, kind);
+}
+
+void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg)
+{
+    uint32_t kind = load_relaxed(&loop->running.kind); /* relaxed: own */
+
+    /* relaxed: shown to report */
+    store_relaxed(&loop->running.kind, WEIR_KIND_MICROTASK + 1);
+    use_budget(loop);
+    fn(arg, loop->status);
     if (weir__loop_has_microtasks(loop))
-        breach(loop);
-    else
-        end_chain(loop);
-    /* Only here: a checkpoint that weir_raise has left goes on with what is
-     * left of its budget. */
-    loop->budget_left = loop->options.microtask_budget;
+        run_microtasks(loop);
+    end_checkpoint(loop, kind);
 }
 
 int weir_loop_checkpoint(weir_loop *loop)

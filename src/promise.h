@@ -282,6 +282,11 @@ bool weir__promise_finish(weir_promise *promise, uint32_t before,
                           uint32_t after, const weir_value *value);
 void weir__promise_finish_as(weir_promise *promise, weir_promise *other);
 
+/* Settles one that is PENDING as the last act of a task, whose reference and
+ * value go with it: if there is one reaction only, it runs at once. */
+void weir__promise_deliver(weir_promise *promise, uint32_t after,
+                           const weir_value *value);
+
 /* A promise that is BOUND begins to follow; the reference goes with it. */
 void weir__promise_follow(weir_promise *promise, weir_promise *other);
 

@@ -174,9 +174,7 @@ static void receive(weir_task *task, int status)
     weir__loop_inner_task(promise->loop);
     weir__promises_end_errand(promise->loop);
     put(slip);
-    if (!weir__promise_finish(promise, WEIR__PENDING, verdict, &value))
-        weir__value_free(&value); /* somebody else has settled it */
-    weir__promise_drop(promise);
+    weir__promise_deliver(promise, verdict, &value);
 }
 
 /* The loop is over, and so is the promise. */
@@ -199,14 +197,13 @@ static void run_slip(weir_job *job, int status)
 {
     struct slip *slip = (struct slip *)job;
     weir_loop *loop = slip->book->loop;
-    weir_value value = {NULL, NULL, 0};
 
-    if (status == 0)
-        status = slip->fn(slip->arg, &value);
-    if (status != 0)
-        value.code = status;
     slip->as.back.task = (weir_task){.run = receive, .name = "promise"};
-    slip->as.back.value = value;
+    slip->as.back.value = (weir_value){NULL, NULL, 0};
+    if (status == 0)
+        status = slip->fn(slip->arg, &slip->as.back.value);
+    if (status != 0)
+        slip->as.back.value.code = status;
     slip->as.back.status = status;
     if (weir__loop_push(loop, &slip->as.back.task, WEIR__EXPECTED) != 0)
         receive_after_end(slip);

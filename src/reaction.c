@@ -159,13 +159,20 @@ void weir__promise_dispatch(weir_promise *promise)
         weir__promise_drop(held);
 }
 
-bool weir__promise_finish(weir_promise *promise, uint32_t before,
-                          uint32_t after, const weir_value *value)
+/* False: it is not `before`, nothing has changed. */
+static inline bool write_down(weir_promise *promise, uint32_t before,
+                              uint32_t after, const weir_value *value)
 {
     if (weir__promise_verdict(promise) != before)
         return false; /* and its value is not to be overwritten */
     promise->value = *value;
-    if (!weir__promise_move(promise, before, after))
+    return weir__promise_move(promise, before, after);
+}
+
+bool weir__promise_finish(weir_promise *promise, uint32_t before,
+                          uint32_t after, const weir_value *value)
+{
+    if (!write_down(promise, before, after, value))
         return false;
     if (promise->last == NULL && after == WEIR__FULFILLED) {
         promise->flags |= WEIR__DISPATCHED; /* nobody to tell */
@@ -174,6 +181,43 @@ bool weir__promise_finish(weir_promise *promise, uint32_t before,
         weir__promise_dispatch(promise);
     }
     return true;
+}
+
+/* Whether one promise waits for it, whose job would be the only microtask. */
+static bool has_sole_reaction(const weir_promise *promise)
+{
+    const weir_promise *waiter = promise->last;
+
+    return waiter != NULL && waiter->next == waiter &&
+           !(waiter->flags & WEIR__DIRECT) &&
+           !weir__promise_is_settled(waiter) &&
+           !weir__loop_has_microtasks(promise->loop) &&
+           promise->loop->budget_left > 0;
+}
+
+/* `waiter` is the one that waits; our reference to the promise is its job's. */
+static void react_now(weir_promise *waiter, weir_promise *promise)
+{
+    promise->flags |= WEIR__DISPATCHED;
+    weir__promises_of(promise)->unsettled--;
+    promise->last = NULL;
+    waiter->from = promise;
+    weir__loop_checkpoint_with(promise->loop, weir__promise_run_job, waiter);
+}
+
+void weir__promise_deliver(weir_promise *promise, uint32_t after,
+                           const weir_value *value)
+{
+    if (has_sole_reaction(promise)) {
+        if (write_down(promise, WEIR__PENDING, after, value)) {
+            react_now(promise->last, promise);
+            return;
+        }
+        weir__value_free(value); /* somebody else has settled it */
+    } else if (!weir__promise_finish(promise, WEIR__PENDING, after, value)) {
+        weir__value_free(value); /* the same */
+    }
+    weir__promise_drop(promise);
 }
 
 void weir__promise_finish_as(weir_promise *promise, weir_promise *other)
@@ -331,6 +375,15 @@ static void conclude(weir_promise *promise, weir_promise *from,
 
 /* ---- then ---- */
 
+/* Nobody has it but its job, and nobody waits for it: what it becomes is not
+ * seen by anybody, unless it is rejected. */
+static bool is_forgotten(const weir_promise *promise)
+{
+    /* relaxed: own; others leave no zero behind */
+    return promise->refs == 1 && load_relaxed(&promise->away) == 0 &&
+           promise->last == NULL && promise->id == 0;
+}
+
 static void run_then(weir_promise *promise, weir_promise *from, int status)
 {
     struct weir__promises *all = weir__promises_of(promise);
@@ -338,7 +391,7 @@ static void run_then(weir_promise *promise, weir_promise *from, int status)
         status == 0 && weir__promise_verdict(from) == WEIR__FULFILLED;
     weir_then_fn *handler = is_fulfilled ? promise->on.then.on_fulfilled
                                          : promise->on.then.on_rejected;
-    weir_result result = {.kind = WEIR_RESULT_PASS};
+    weir_result result;
 
     if (handler != NULL) {
         all->current = promise;
@@ -346,9 +399,14 @@ static void run_then(weir_promise *promise, weir_promise *from, int status)
             handler(promise->on.then.arg,
                     status != 0 ? &weir__cancelled : weir__promise_value(from));
         all->current = NULL;
+    } else {
+        result = weir_pass();
     }
     promise->from = NULL;
-    conclude(promise, from, &result, status);
+    if (result.kind == WEIR_RESULT_VALUE && is_forgotten(promise))
+        weir__value_free(&result.as.value);
+    else
+        conclude(promise, from, &result, status);
 }
 
 /* ---- finally ---- */

@@ -18,7 +18,7 @@
 static weir_loop *loop;
 static weir_promise *promise;
 static int decided[MODEL_THREADS]; /* each thread's own: its call won */
-static int freed; /* values, by their promises */
+static int freed;                  /* values, by their promises */
 static int values[MODEL_THREADS];  /* what is behind a value: plain */
 static int fulfilled, refused;     /* calls of handlers */
 
@@ -42,6 +42,13 @@ static weir_result on_fulfilled(void *arg, const weir_value *value)
     model_assert(plain_load((int *)value->data) == 7);
     fulfilled++;
     return weir_pass();
+}
+
+static weir_result give_nothing(void *arg, const weir_value *value)
+{
+    (void)arg, (void)value;
+    fulfilled++;
+    return weir_give(weir_value_of(NULL, NULL));
 }
 
 static weir_result on_rejected(void *arg, const weir_value *value)
@@ -85,8 +92,8 @@ static void init_two(void)
 
 static void add_handler(void)
 {
-    model_assert(weir_promise_then(promise, on_fulfilled, on_rejected, NULL,
-                                   NULL) == 0);
+    model_assert(
+        weir_promise_then(promise, on_fulfilled, on_rejected, NULL, NULL) == 0);
     model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
 }
 
@@ -232,8 +239,8 @@ static void run_and_resolve(void)
 static void then_inside(void *arg, int status)
 {
     (void)arg, (void)status;
-    model_assert(weir_promise_then(promise, on_fulfilled, on_rejected, NULL,
-                                   NULL) == 0);
+    model_assert(
+        weir_promise_then(promise, on_fulfilled, on_rejected, NULL, NULL) == 0);
     weir_promise_unref(promise);
 }
 
@@ -371,6 +378,39 @@ static void not_found(void)
     free_loop();
 }
 
+/* What `then` made: only its number leads to it, and it has a job. */
+static void init_numbered_job(void)
+{
+    weir_promise *derived;
+
+    make_loop();
+    make_promise(1);
+    model_assert(
+        weir_promise_then(promise, give_nothing, NULL, NULL, &derived) == 0);
+    model_assert(weir_promise_id(derived, &id) == 0);
+    weir_promise_unref(derived);
+    model_assert(weir_promise_resolve(promise, weir_value_of(NULL, NULL)) == 0);
+    weir_promise_unref(promise);
+}
+
+static void run_jobs(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+    model_assert(fulfilled == 1);
+}
+
+/* Who finds it sees it settled. */
+static void find_and_wait(void)
+{
+    weir_promise *found;
+
+    if (weir_promise_find(loop, id, &found) != 0)
+        return;
+    model_assert(weir_promise_wait(found, -1) == 0);
+    model_assert(weir_promise_state(found) == WEIR_PROMISE_FULFILLED);
+    weir_promise_unref(found);
+}
+
 /* ---- following ---- */
 
 static weir_promise *other;
@@ -434,8 +474,7 @@ static const struct model_case cases[] = {
                  T(run_until_idle)}},
     {"settle_while_a_letter_is_on_its_way", .setup = init_handler_two_held,
      .finish = handled_once_by_one_letter, .preemption_bound = 2,
-     .threads = {T(resolve_and_let_go), T(drop_and_let_go),
-                 T(run_until_idle)}},
+     .threads = {T(resolve_and_let_go), T(drop_and_let_go), T(run_until_idle)}},
     {"settle_against_then_of_another_thread", .setup = init_two_held,
      .finish = handled_once, .preemption_bound = 1,
      .threads = {T(resolve_drop_and_let_go), T(then_drop_and_let_go),
@@ -469,10 +508,11 @@ static const struct model_case cases[] = {
     {"unref_against_unref", .setup = init_two, .finish = free_loop,
      .threads = {T(drop), T(run_drop)}},
     {"unref_against_unref_and_end", .setup = init_two, .finish = gone,
-     .preemption_bound = 2,
-     .threads = {T(drop), T(drop), T(close_and_free)}},
+     .preemption_bound = 2, .threads = {T(drop), T(drop), T(close_and_free)}},
     {"find_against_the_last_unref", .setup = init_numbered, .finish = not_found,
      .preemption_bound = 3, .threads = {T(find_and_drop), T(run_drop)}},
+    {"find_against_the_job", .setup = init_numbered_job, .finish = not_found,
+     .preemption_bound = 2, .threads = {T(find_and_wait), T(run_jobs)}},
     {"follow_against_settle", .setup = init_other, .finish = handled_once,
      .preemption_bound = 1,
      .threads = {T(follow_and_drop), T(resolve_other_and_drop),
@@ -484,12 +524,13 @@ static const struct model_case cases[] = {
     {"settle_against_close_and_free_bound_2", .setup = init_handler_two,
      .finish = told_once_and_gone, .preemption_bound = 2, .is_long = true,
      .threads = {T(resolve_and_drop), T(close_and_free), T(drop)}},
-    {"settle_against_close_of_a_running_loop_bound_2", .setup = init_handler_two,
-     .finish = told_once, .preemption_bound = 2, .is_long = true,
+    {"settle_against_close_of_a_running_loop_bound_2",
+     .setup = init_handler_two, .finish = told_once, .preemption_bound = 2,
+     .is_long = true,
      .threads = {T(resolve_and_drop), T(close_it), T(run_until_closed),
                  T(drop)}},
-    {"follow_against_settle_bound_2", .setup = init_other, .finish = handled_once,
-     .preemption_bound = 2, .is_long = true,
+    {"follow_against_settle_bound_2", .setup = init_other,
+     .finish = handled_once, .preemption_bound = 2, .is_long = true,
      .threads = {T(follow_and_drop), T(resolve_other_and_drop),
                  T(run_until_idle)}},
     {"broken_settle_without_a_claim_is_a_race", .expect = MODEL_RACE,

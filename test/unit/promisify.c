@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/failing_allocator.h"
 #include "support/suite.h"
 #include "weir/abort.h"
+#include "weir/loop.h"
 #include "weir/promise.h"
 
 static struct failing_allocator memory;
@@ -128,6 +130,157 @@ CASE(promisify_rejects_with_the_error)
     expect(seen.data == &freed);
     end();
     expect_int(freed, 1);
+}
+
+/* ---- the handler is a microtask ---- */
+
+static char order[16];
+
+static void note(const char *word)
+{
+    strncat(order, word, sizeof(order) - strlen(order) - 1);
+}
+
+static void note_call(void *word, int status)
+{
+    expect_status(status, 0);
+    note(word);
+}
+
+static weir_result queue_both(void *word, const weir_value *value)
+{
+    (void)value;
+    note(word);
+    expect_status(weir_loop_checkpoint(loop), WEIR_EREENTRANT);
+    expect_status(weir_loop_next_tick(loop, note_call, "t"), 0);
+    expect_status(weir_loop_microtask(loop, note_call, "m"), 0);
+    return weir_give(weir_value_of(NULL, NULL));
+}
+
+static void send_handlers(void *arg, int status)
+{
+    weir_promise *promise;
+
+    expect_status(status, 0);
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    for (int i = 0; i < *(int *)arg; i++)
+        expect_status(weir_promise_then(promise, queue_both, NULL, "h", NULL),
+                      0);
+    weir_promise_unref(promise);
+}
+
+static void expect_order(int handlers, const char *expected)
+{
+    begin();
+    order[0] = '\0';
+    expect_status(weir_loop_submit(loop, send_handlers, &handlers), 0);
+    run_loop();
+    end();
+    expect_string(order, expected);
+}
+
+/* Next-ticks do not break into the microtasks, of which the handler is one. */
+CASE(promisify_handler_is_a_microtask)
+{
+    expect_order(1, "hmt");
+}
+
+CASE(promisify_handlers_are_microtasks)
+{
+    expect_order(2, "hhmmtt");
+}
+
+static int breaches;
+
+static void count_breach(void *arg, weir_loop *told)
+{
+    (void)arg, (void)told;
+    breaches++;
+}
+
+static void expect_breaches(uint32_t budget, int expected)
+{
+    const weir_loop_options options = {.size = sizeof(options),
+                                       .microtask_budget = budget,
+                                       .on_breach = count_breach};
+    int handlers = 1;
+
+    begin();
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_loop_new(&loop, &options), 0);
+    order[0] = '\0';
+    expect_status(weir_loop_submit(loop, send_handlers, &handlers), 0);
+    run_loop();
+    end();
+    expect_int(breaches, expected);
+}
+
+CASE(promisify_handler_uses_the_budget)
+{
+    expect_breaches(2, 1);
+    expect_string(order, "hmt");
+}
+
+CASE(promisify_handler_within_the_budget_is_no_breach)
+{
+    expect_breaches(3, 0);
+}
+
+static weir_result raise_it(void *arg, const weir_value *value)
+{
+    (void)arg, (void)value;
+    weir_raise(-EDOM, "a handler");
+}
+
+static void send_raising(void *arg, int status)
+{
+    weir_promise *promise, *derived;
+
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(weir_promise_then(promise, raise_it, NULL, NULL, &derived),
+                  0);
+    weir_promise_unref(promise);
+    watch(derived);
+}
+
+CASE(promisify_handler_that_raises_rejects_what_then_made)
+{
+    begin();
+    expect_status(weir_loop_submit(loop, send_raising, NULL), 0);
+    run_loop();
+    expect_int(seen.rejected, 1);
+    expect_status(seen.code, -EDOM);
+    end();
+    expect_int(freed, 1);
+}
+
+static weir_result give_one(void *arg, const weir_value *value)
+{
+    (void)arg, (void)value;
+    return weir_give(weir_value_of(&freed, free_value));
+}
+
+static void send_and_forget(void *arg, int status)
+{
+    weir_promise *promise;
+
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(weir_promise_then(promise, give_one, NULL, NULL, NULL), 0);
+    weir_promise_unref(promise);
+}
+
+CASE(promisify_handlers_result_that_nobody_wants_is_freed)
+{
+    begin();
+    expect_status(weir_loop_submit(loop, send_and_forget, NULL), 0);
+    run_loop();
+    expect_int(freed, 2);
+    end();
+    expect_int(freed, 2);
 }
 
 static int block(void *arg, weir_value *value)
