@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nursery -- where promises come from, and go to.
+ * nursery -- where promises come from, and go to when nobody has them.
  *
  * The loop's thread takes them from blocks, each with a list of its own of what
  * is free in it.  The blocks are in a ring, those with room first: one that
  * becomes full goes to the end, one that is no longer full to the front.  A few
  * empty ones are kept, so that in steady state nothing is allocated; what a
- * burst has taken beyond that goes back.
+ * burst has taken beyond that goes back.  The last few that were put back are
+ * at hand, outside their blocks' lists: a promise that comes for one that goes
+ * costs a few instructions, and its memory is still in the cache.
  *
  * Another thread gets its promise from the allocator, one by one ("single"); the
  * loop hears of it by its letter.
@@ -22,9 +24,9 @@
 #include "promise.h"
 
 #ifdef WEIR_SMALL
-enum { SLOTS = 2, KEPT = 1 };
+enum { SLOTS = 2, KEPT = 1, SPARES = 1 };
 #else
-enum { SLOTS = 127, KEPT = 16 }; /* a block is four pages */
+enum { SLOTS = 127, KEPT = 16, SPARES = 8 }; /* a block is four pages */
 #endif
 
 struct weir__promise_block {
@@ -120,20 +122,7 @@ void weir__nursery_fini(weir_loop *loop)
 
 /* ---- promises ---- */
 
-/* `slot` and `loop` are there already, the union is for the caller; the value
- * counts once it is settled. */
-static void begin(weir_promise *promise, uint32_t verdict, unsigned flags)
-{
-    set_unshared(&promise->word, verdict);
-    set_unshared(&promise->away, 0);
-    promise->job = WEIR__JOB_NONE;
-    promise->flags = (uint8_t)flags;
-    promise->refs = 1;
-    promise->last = promise->from = NULL;
-    promise->id = 0;
-}
-
-weir_promise *weir__promise_take(weir_loop *loop, uint32_t verdict)
+static weir_promise *take_from_block(weir_loop *loop)
 {
     struct weir__promises *all = &loop->promises;
     struct weir__promise_block *block = all->blocks;
@@ -150,9 +139,18 @@ weir_promise *weir__promise_take(weir_loop *loop, uint32_t verdict)
         all->empty_blocks--;
     if (block->free == NULL)
         all->blocks = block->next; /* full: it is the last one now */
-    all->live++;
-    all->unsettled++;
-    begin(promise, verdict, 0);
+    return promise;
+}
+
+weir_promise *weir__promise_take_slowly(weir_loop *loop, uint32_t verdict)
+{
+    weir_promise *promise = take_from_block(loop);
+
+    if (promise == NULL)
+        return NULL;
+    loop->promises.live++;
+    loop->promises.unsettled++;
+    weir__promise_begin(promise, verdict, 0);
     return promise;
 }
 
@@ -165,7 +163,7 @@ weir_promise *weir__promise_take_single(weir_loop *loop, uint32_t verdict)
         return NULL;
     single->promise.loop = loop;
     single->promise.slot = 0;
-    begin(&single->promise, verdict, WEIR__SINGLE);
+    weir__promise_begin(&single->promise, verdict, WEIR__SINGLE);
     return &single->promise;
 }
 
@@ -224,15 +222,120 @@ static void put_in_block(struct weir__promises *all, weir_promise *promise)
         release_block(all, block);
 }
 
+/* To those at hand. */
+static inline void put_aside(struct weir__promises *all, weir_promise *promise)
+{
+    set_unshared(&promise->word, WEIR__UNUSED);
+    promise->next = all->spare;
+    all->spare = promise;
+    all->spares++;
+    all->live--;
+}
+
 bool weir__promise_put(weir_promise *promise)
 {
     struct weir__promises *all = weir__promises_of(promise);
 
-    if (promise->flags & WEIR__SINGLE)
+    if (promise->flags & WEIR__SINGLE) {
         put_single(all, promise);
-    else
+        all->live--;
+    } else if (all->spares == SPARES) {
         put_in_block(all, promise);
-    return --all->live == 0 && plain_load(&all->is_over);
+        all->live--;
+    } else {
+        put_aside(all, promise);
+    }
+    return all->live == 0 && plain_load(&all->is_over);
+}
+
+/* ---- the last reference ---- */
+
+/* What it holds of others.  Calls out: not under a lock. */
+static void clean(weir_promise *promise)
+{
+    const weir_value *value = weir__promise_value(promise);
+
+    if (promise->from != NULL)
+        weir_promise_unref(promise->from);
+    else
+        weir__value_free(value);
+}
+
+/* A promise that nobody can settle any more, with somebody who waits for it. */
+__attribute__((cold)) static void abandon(weir_promise *promise)
+{
+    static const weir_value abandoned = {NULL, NULL, WEIR_EABANDONED};
+
+    weir__promise_hold(promise);
+    (void)weir__promise_finish(promise, weir__promise_verdict(promise),
+                               WEIR__REJECTED, &abandoned);
+    weir__promise_drop(promise);
+}
+
+__attribute__((noinline)) static void drop_last(weir_promise *promise)
+{
+    if (!weir__promise_is_unreferenced(promise) ||
+        (promise->id != 0 && !weir__registry_forget(promise)))
+        return;
+    if (weir__promise_is_settled(promise)) {
+        clean(promise);
+    } else if (promise->last != NULL) {
+        abandon(promise);
+        return;
+    } else {
+        weir__promises_of(promise)->unsettled--;
+    }
+    (void)weir__promise_put(promise);
+}
+
+/* Nobody has it, and it has nothing that somebody would have to free. */
+static inline bool is_bare(const weir_promise *promise)
+{
+    /* relaxed: own, nobody else has it */
+    uint32_t word = load_relaxed(&promise->word);
+
+    if (word == WEIR__FULFILLED || word == WEIR__REJECTED)
+        return promise->from == NULL && promise->value.free == NULL;
+    return word <= WEIR__BOUND && promise->last == NULL;
+}
+
+/* Most go this way, without a call. */
+void weir__promise_drop_last(weir_promise *promise)
+{
+    struct weir__promises *all = weir__promises_of(promise);
+
+    /* relaxed: own; others leave no zero behind */
+    if (load_relaxed(&promise->away) != 0 || promise->refs != 0 ||
+        promise->id != 0 || promise->flags & WEIR__SINGLE ||
+        all->spares == SPARES || !is_bare(promise)) {
+        drop_last(promise);
+        return;
+    }
+    /* relaxed: the same */
+    if (load_relaxed(&promise->word) <= WEIR__BOUND)
+        all->unsettled--;
+    put_aside(all, promise);
+}
+
+void weir__promise_receive_after_end(weir_promise *promise)
+{
+    weir_loop *loop = promise->loop;
+    bool is_dead, is_last;
+
+    weir__ingress_see_end(&loop->in);
+    weir__lock_lock(&loop->lock);
+    weir__promise_collect(promise);
+    is_dead = promise->refs == 0 &&
+              (promise->id == 0 || weir__registry_forget(promise));
+    weir__lock_unlock(&loop->lock);
+    if (!is_dead)
+        return;
+    clean(promise);
+    weir__lock_lock(&loop->lock);
+    is_last = weir__promise_put(promise);
+    weir__lock_unlock(&loop->lock);
+    if (is_last)
+        weir__loop_exit(loop);
 }
 
 void weir__promise_each(weir_loop *loop, void (*visit)(weir_promise *promise))

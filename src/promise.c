@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise -- its life, and the public calls.
+ * promise -- the public calls, and letters.
  *
  * Each call has two ways.  On the loop's thread it does its work at once, on
  * plain fields; the other files of promise.h are all of that kind, but for
@@ -16,69 +16,6 @@
 #include "promise.h"
 
 #include <errno.h>
-
-#include "check.h"
-
-/* ---- the last reference ---- */
-
-/* What it holds of others.  Calls out: not under a lock. */
-static void clean(weir_promise *promise)
-{
-    const weir_value *value = weir__promise_value(promise);
-
-    if (promise->from != NULL)
-        weir_promise_unref(promise->from);
-    else
-        weir__value_free(value);
-}
-
-/* A promise that nobody can settle any more, with somebody who waits for it. */
-__attribute__((cold)) static void abandon(weir_promise *promise)
-{
-    static const weir_value abandoned = {NULL, NULL, WEIR_EABANDONED};
-
-    weir__promise_hold(promise);
-    (void)weir__promise_finish(promise, weir__promise_verdict(promise),
-                               WEIR__REJECTED, &abandoned);
-    weir__promise_drop(promise);
-}
-
-void weir__promise_drop_last(weir_promise *promise)
-{
-    if (!weir__promise_is_unreferenced(promise) ||
-        (promise->id != 0 && !weir__registry_forget(promise)))
-        return;
-    if (weir__promise_is_settled(promise)) {
-        clean(promise);
-    } else if (promise->last != NULL) {
-        abandon(promise);
-        return;
-    } else {
-        weir__promises_of(promise)->unsettled--;
-    }
-    (void)weir__promise_put(promise);
-}
-
-void weir__promise_receive_after_end(weir_promise *promise)
-{
-    weir_loop *loop = promise->loop;
-    bool is_dead, is_last;
-
-    weir__ingress_see_end(&loop->in);
-    weir__lock_lock(&loop->lock);
-    weir__promise_collect(promise);
-    is_dead = promise->refs == 0 &&
-              (promise->id == 0 || weir__registry_forget(promise));
-    weir__lock_unlock(&loop->lock);
-    if (!is_dead)
-        return;
-    clean(promise);
-    weir__lock_lock(&loop->lock);
-    is_last = weir__promise_put(promise);
-    weir__lock_unlock(&loop->lock);
-    if (is_last)
-        weir__loop_exit(loop);
-}
 
 /* ---- letters ---- */
 
@@ -137,20 +74,7 @@ void weir__promise_receive(weir_promise *promise)
 
 /* ---- life ---- */
 
-int weir__promise_make(weir_loop *loop, uint32_t verdict, weir_promise **made)
-{
-    weir_promise *promise;
-
-    if (loop->promises.is_closed || loop->status != 0)
-        return WEIR_ECLOSED;
-    promise = weir__promise_take(loop, verdict);
-    if (promise == NULL)
-        return -ENOMEM;
-    *made = promise;
-    return 0;
-}
-
-/* The same on another thread. */
+/* On another thread. */
 static int make_outside(weir_loop *loop, weir_promise **made)
 {
     weir_promise *promise = weir__promise_take_single(loop, WEIR__PENDING);

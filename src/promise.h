@@ -3,8 +3,8 @@
  * promise -- what a promise consists of, and which file does what with it.
  *
  *   settle.c      the two words that any thread may touch
- *   nursery.c     where promises come from, and go to
- *   promise.c     life; the public calls, which choose between the loop's
+ *   nursery.c     where promises come from, and go to when nobody has them
+ *   promise.c     the public calls, which choose between the loop's
  *                 thread and the door
  *   reaction.c    what happens once a promise is settled: jobs and results
  *   combinator.c  all, all_settled, any, race
@@ -29,6 +29,7 @@
 #ifndef WEIR_SRC_PROMISE_H
 #define WEIR_SRC_PROMISE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -204,14 +205,73 @@ bool weir__promise_was_found(const weir_promise *promise);
 
 /* ---- nursery.c ---- */
 
+/* `slot` and `loop` are there already, the union is for the caller; the value
+ * counts once it is settled. */
+static inline void weir__promise_begin(weir_promise *promise, uint32_t verdict,
+                                       unsigned flags)
+{
+    set_unshared(&promise->word, verdict);
+    set_unshared(&promise->away, 0);
+    promise->job = WEIR__JOB_NONE;
+    promise->flags = (uint8_t)flags;
+    promise->refs = 1;
+    promise->last = promise->from = NULL;
+    promise->id = 0;
+}
+
 /* Memory of a promise, for the loop's thread; or for another one: a single.
  * NULL: there is none.  All of it is set but the union. */
-weir_promise *weir__promise_take(weir_loop *loop, uint32_t verdict);
+weir_promise *weir__promise_take_slowly(weir_loop *loop, uint32_t verdict);
+static inline weir_promise *weir__promise_take(weir_loop *loop,
+                                               uint32_t verdict)
+{
+    struct weir__promises *all = &loop->promises;
+    weir_promise *promise = all->spare;
+
+    if (__builtin_expect(promise == NULL, 0))
+        return weir__promise_take_slowly(loop, verdict);
+    all->spare = promise->next;
+    all->spares--;
+    all->live++;
+    all->unsettled++;
+    weir__promise_begin(promise, verdict, 0);
+    return promise;
+}
 weir_promise *weir__promise_take_single(weir_loop *loop, uint32_t verdict);
+
+/* A promise for the loop's thread: refs 1.  Returns  0, -ENOMEM, WEIR_ECLOSED */
+static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
+                                     weir_promise **made)
+{
+    weir_promise *promise;
+
+    if (loop->promises.is_closed || loop->status != 0)
+        return WEIR_ECLOSED;
+    promise = weir__promise_take(loop, verdict);
+    if (promise == NULL)
+        return -ENOMEM;
+    *made = promise;
+    return 0;
+}
 
 /* Back.  The caller is the loop's thread, or has its lock; true: it was the
  * last of a loop that is over. */
 bool weir__promise_put(weir_promise *promise);
+
+/* On the loop's thread. */
+static inline void weir__promise_hold(weir_promise *promise)
+{
+    promise->refs++;
+}
+void weir__promise_drop_last(weir_promise *promise);
+static inline void weir__promise_drop(weir_promise *promise)
+{
+    if (--promise->refs <= 0)
+        weir__promise_drop_last(promise);
+}
+
+/* A letter that comes after TERMINATED.  Thread: any. */
+void weir__promise_receive_after_end(weir_promise *promise);
 
 /* A single that its maker could not get through the door. */
 void weir__promise_discard(weir_promise *promise);
@@ -227,26 +287,8 @@ void weir__nursery_fini(weir_loop *loop);
 
 /* ---- promise.c ---- */
 
-/* On the loop's thread. */
-static inline void weir__promise_hold(weir_promise *promise)
-{
-    promise->refs++;
-}
-void weir__promise_drop_last(weir_promise *promise);
-static inline void weir__promise_drop(weir_promise *promise)
-{
-    if (--promise->refs <= 0)
-        weir__promise_drop_last(promise);
-}
-
 /* A letter has come: what another thread has done to it. */
 void weir__promise_receive(weir_promise *promise);
-
-/* After TERMINATED: the same, on any thread. */
-void weir__promise_receive_after_end(weir_promise *promise);
-
-/* A promise for the loop's thread: refs 1.  Returns  0, -ENOMEM, WEIR_ECLOSED */
-int weir__promise_make(weir_loop *loop, uint32_t verdict, weir_promise **made);
 
 /* Of one that nobody has any more. */
 static inline void weir__value_free(const weir_value *value)
@@ -270,8 +312,27 @@ static inline const weir_value *weir__promise_value(const weir_promise *promise)
                                                         : &promise->value;
 }
 
-/* Lets `waiter`, whose reference goes with it, wait for a promise. */
-void weir__promise_attach(weir_promise *waiter, weir_promise *promise);
+/* Lets `waiter`, whose reference goes with it, wait for a promise; late: for one
+ * that is settled. */
+void weir__promise_attach_late(weir_promise *waiter, weir_promise *promise);
+static inline void weir__promise_attach(weir_promise *waiter,
+                                        weir_promise *promise)
+{
+    weir_promise *last = promise->last;
+
+    if (weir__promise_is_settled(promise)) {
+        weir__promise_attach_late(waiter, promise);
+        return;
+    }
+    promise->flags |= WEIR__HANDLED;
+    if (last == NULL) {
+        waiter->next = waiter;
+    } else {
+        waiter->next = last->next;
+        last->next = waiter;
+    }
+    promise->last = waiter;
+}
 
 /* It is settled: whoever waits gets a job. */
 void weir__promise_dispatch(weir_promise *promise);

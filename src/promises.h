@@ -53,6 +53,7 @@ struct weir__promises {
     bool may_wind;         /* the timers are cancelled */
     const struct weir__promise_hooks *hooks; /* NULL: never had a promise */
     struct weir__promise_block *blocks;      /* a ring; those with room first */
+    struct weir_promise *spare;              /* free ones at hand, few */
     struct weir__promise_single *singles;    /* made by other threads */
     struct weir_promise *current;            /* its handler runs */
     struct weir_promise *telling;            /* on_rejection is told of it */
@@ -68,6 +69,7 @@ struct weir__promises {
     struct weir__book *spare_books; /* all of whose slips are back */
     uint32_t spare_count;
     uint32_t empty_blocks;
+    uint32_t spares; /* in `spare` */
     uint32_t passes; /* of `wind` */
     bool is_closed;  /* no new promises */
     bool is_over;    /* TERMINATED, or about to be */

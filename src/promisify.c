@@ -338,9 +338,9 @@ static int send(struct errand *errand, weir_loop *loop, weir_pool *pool)
     return err;
 }
 
-static int send_errand(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-                       weir_blocking_fn *fn, void *arg,
-                       const weir_submit_options *options)
+__attribute__((noinline)) static int
+send_errand(weir_promise **promise, weir_loop *loop, weir_pool *pool,
+            weir_blocking_fn *fn, void *arg, const weir_submit_options *options)
 {
     struct errand *errand;
     weir_promise *made;

@@ -51,28 +51,16 @@ static void react(weir_promise *waiter, weir_promise *promise)
     weir__promise_queue(waiter);
 }
 
-void weir__promise_attach(weir_promise *waiter, weir_promise *promise)
+void weir__promise_attach_late(weir_promise *waiter, weir_promise *promise)
 {
-    weir_promise *last = promise->last;
-
     if (!(promise->flags & WEIR__HANDLED)) {
         promise->flags |= WEIR__HANDLED;
         if (promise->flags & WEIR__TOLD)
             weir__rejection_note(promise);
     }
-    if (weir__promise_is_settled(promise)) {
-        /* By another thread perhaps, and its letter has not come yet. */
-        weir__promise_dispatch(promise);
-        react(waiter, promise);
-        return;
-    }
-    if (last == NULL) {
-        waiter->next = waiter;
-    } else {
-        waiter->next = last->next;
-        last->next = waiter;
-    }
-    promise->last = waiter;
+    /* By another thread perhaps, and its letter has not come yet. */
+    weir__promise_dispatch(promise);
+    react(waiter, promise);
 }
 
 /* The list, in order: the first one; the last one's next is NULL. */
