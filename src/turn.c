@@ -37,7 +37,7 @@ static void look_at_clock(weir_loop *loop)
 
 /* ---- around each callback ---- */
 
-void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
+static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
 {
     struct weir__running *running = &loop->running;
 
@@ -55,6 +55,11 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
     if (loop->untimed-- == 0) /* never, without metrics */
         loop->began = weir__ticks_now();
+}
+
+void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
+{
+    begin(loop, kind, name);
 }
 
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
@@ -83,13 +88,19 @@ __attribute__((cold)) static void end_timed(weir_loop *loop)
     loop->began = 0;
 }
 
-void weir__loop_end(weir_loop *loop)
+static inline void end(weir_loop *loop)
 {
-    weir__loop_checkpoint(loop);
+    if (weir__loop_has_microtasks(loop))
+        weir__loop_checkpoint(loop);
     if (loop->began != 0)
         end_timed(loop);
     store_relaxed(&loop->running.kind, 0); /* relaxed: shown to report */
     notice_close(loop);
+}
+
+void weir__loop_end(weir_loop *loop)
+{
+    end(loop);
 }
 
 /* ---- the parts ---- */
@@ -143,12 +154,12 @@ static void run_tasks(weir_loop *loop)
     weir_task *task;
 
     while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
-        weir__loop_begin(loop, WEIR_KIND_TASK, task->name);
+        begin(loop, WEIR_KIND_TASK, task->name);
         weir__loop_show_place(loop, weir__place_take(task));
         /* Now: it is queued, or it runs.  relaxed: own, shown to report */
         store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         task->run(task, loop->status);
-        weir__loop_end(loop);
+        end(loop);
     }
     if (loop->metrics != NULL)
         /* Here both counts are of one moment.  relaxed: own, and count */
