@@ -54,14 +54,7 @@
 
 #include <stddef.h>
 
-#include "check.h"
-
-enum { CLOSED = 1 };
-
-static weir_job *job_of(uintptr_t word)
-{
-    return (weir_job *)(word & ~(uintptr_t)CLOSED); // NOLINT
-}
+enum { CLOSED = WEIR__INJECTOR_CLOSED };
 
 void weir__injector_init(struct weir__injector *in)
 {
@@ -72,35 +65,10 @@ void weir__injector_init(struct weir__injector *in)
     in->tail = NULL;
 }
 
-int weir__injector_push(struct weir__injector *in, weir_job *job,
-                        enum weir__origin origin)
-{
-    /* relaxed: a guess, checked by the CAS */
-    uintptr_t seen = load_relaxed(&in->word);
-
-    DEBUG_CHECK(((uintptr_t)job & CLOSED) == 0, "a job that is not aligned");
-    do {
-        if (seen & CLOSED && origin == WEIR__FROM_OUTSIDE)
-            return WEIR_ECLOSED;
-        plain_store(&job->next_, job_of(seen));
-        /* injector/P1 release: publishes next_ and the caller's writes */
-    } while (
-        !cas_weak_release(&in->word, &seen, (uintptr_t)job | (seen & CLOSED)));
-    return 0;
-}
-
 void weir__injector_close(struct weir__injector *in)
 {
     /* relaxed: hands nothing over */
     fetch_or_relaxed(&in->word, CLOSED);
-}
-
-bool weir__injector_is_empty(const struct weir__injector *in)
-{
-    /* relaxed: a guess */
-    return job_of(load_relaxed(&in->word)) == NULL &&
-           /* relaxed: the same */
-           load_relaxed(&in->sorted) == 0;
 }
 
 uint64_t weir__injector_count(const struct weir__injector *in)
@@ -115,11 +83,11 @@ static weir_job *take_stack(struct weir__injector *in)
     uintptr_t seen = load_relaxed(&in->word);
 
     do {
-        if (job_of(seen) == NULL)
+        if (weir__injector_job_of(seen) == NULL)
             return NULL;
         /* injector/P1 acquire: receives every push up to the one we read */
     } while (!cas_weak_acquire(&in->word, &seen, seen & CLOSED));
-    return job_of(seen);
+    return weir__injector_job_of(seen);
 }
 
 /* Puts the stack behind the list.  Returns how many there are then. */

@@ -16,9 +16,12 @@
 #include <stdint.h>
 
 #include "atomic.h"
+#include "check.h"
 #include "lock.h"
 #include "weir/error.h"
 #include "weir/job.h"
+
+enum { WEIR__INJECTOR_CLOSED = 1 }; /* in `word` */
 
 struct weir__injector {
     atomic(uintptr_t) word; /* any thread, injector/P1 */
@@ -35,6 +38,11 @@ enum weir__origin { WEIR__FROM_OUTSIDE, WEIR__FROM_INSIDE };
 
 void weir__injector_init(struct weir__injector *in);
 
+static inline weir_job *weir__injector_job_of(uintptr_t word)
+{
+    return (weir_job *)(word & ~(uintptr_t)WEIR__INJECTOR_CLOSED); // NOLINT
+}
+
 /*
  * Put a job in.
  *
@@ -42,15 +50,36 @@ void weir__injector_init(struct weir__injector *in);
  * Returns  0, WEIR_ECLOSED (from outside, after close)
  * Orders   what came before happens-before the take that returns the job
  */
-int weir__injector_push(struct weir__injector *in, weir_job *job,
-                        enum weir__origin origin);
+static inline int weir__injector_push(struct weir__injector *in, weir_job *job,
+                                      enum weir__origin origin)
+{
+    /* relaxed: a guess, checked by the CAS */
+    uintptr_t seen = load_relaxed(&in->word);
+
+    DEBUG_CHECK(((uintptr_t)job & WEIR__INJECTOR_CLOSED) == 0,
+                "a job that is not aligned");
+    do {
+        if (seen & WEIR__INJECTOR_CLOSED && origin == WEIR__FROM_OUTSIDE)
+            return WEIR_ECLOSED;
+        plain_store(&job->next_, weir__injector_job_of(seen));
+        /* injector/P1 release: publishes next_ and the caller's writes */
+    } while (!cas_weak_release(
+        &in->word, &seen, (uintptr_t)job | (seen & WEIR__INJECTOR_CLOSED)));
+    return 0;
+}
 
 /* From now on outsiders are refused.  Thread: any, any number of times. */
 void weir__injector_close(struct weir__injector *in);
 
 /* Whether there is nothing to take.  Thread: any; a guess, but exact when
  * nobody is inside push or take. */
-bool weir__injector_is_empty(const struct weir__injector *in);
+static inline bool weir__injector_is_empty(const struct weir__injector *in)
+{
+    /* relaxed: a guess */
+    return load_relaxed(&in->word) <= WEIR__INJECTOR_CLOSED &&
+           /* relaxed: the same */
+           load_relaxed(&in->sorted) == 0;
+}
 
 /* How many there are, about; those that were not looked at are not counted.
  * Thread: any. */

@@ -434,7 +434,7 @@ __attribute__((noinline)) static void run_with_care(struct weir__worker *worker,
         call(worker, job, status, group);
 }
 
-void weir__worker_run(struct weir__worker *worker, weir_job *job)
+static inline void run(struct weir__worker *worker, weir_job *job)
 {
     weir_group *group = job->group_;
 
@@ -442,6 +442,11 @@ void weir__worker_run(struct weir__worker *worker, weir_job *job)
         run_with_care(worker, job);
     else
         call(worker, job, status_of(worker->pool, group), group);
+}
+
+void weir__worker_run(struct weir__worker *worker, weir_job *job)
+{
+    run(worker, job);
 }
 
 /* What the report shows. */
@@ -476,7 +481,7 @@ void weir__worker_live(void *arg)
     job = search(worker, NULL); /* a searcher since it was joined */
     while (job != NULL) {
         show(worker, job);
-        weir__worker_run(worker, job);
+        run(worker, job);
         if (worker->is_blocking)
             weir__worker_unblock(worker);
         job = pick(worker, false);
