@@ -14,7 +14,7 @@
  * Not paired, on purpose
  *   is_ended: who frees joins the hook's thread, and that is the order.
  *
- * Tested by  test/unit/service.c, test/model/service.c
+ * Tested by  test/unit/service*.c, test/model/service.c
  */
 #include <errno.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
  *   is_ended: it says that nobody has to be waited for, as a user's callback.
  *   Who frees joins the threads of the pool or loop, and that is the order.
  *
- * Tested by  test/unit/service.c, test/model/service.c
+ * Tested by  test/unit/service*.c, test/model/service.c
  */
 #include <errno.h>
 #include <stddef.h>

@@ -39,8 +39,7 @@
  *   word, otherwise: it hands nothing over.  The keeper's door does, and, for
  *   who waits, the gate `life`, which closes with the service.
  *
- * Tested by  test/unit/service.c, test/unit/service_signals.c,
- *            test/stress/service.c, test/model/service.c
+ * Tested by  test/unit/service*.c, test/stress/service.c, test/model/service.c
  */
 #include "service.h"
 

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service -- deadlines and force: it names what holds it, and does not wait.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/service_fixture.h"
+
+static sem_t begun, release;
+
+static void block(void *arg, int status)
+{
+    (void)arg, (void)status;
+    sem_post(&begun);
+    wait_for(&release);
+}
+
+#define make_stuck(...)                                                        \
+    make(.grace_ns = MILLISECOND_NS, __VA_ARGS__);                             \
+    get_stuck()
+
+static void get_stuck(void)
+{
+    weir_pool *pool;
+
+    sem_init(&begun, 0, 0);
+    sem_init(&release, 0, 0);
+    expect_status(weir_service_add_pool(service, &pool, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_pool_submit(pool, block, NULL,
+                                   &(weir_submit_options){
+                                       .size = sizeof(weir_submit_options),
+                                       .name = "sleeper"}),
+                  0);
+    wait_for(&begun);
+}
+
+/* covers: weir_service_wait WEIR_EFORCED
+ * covers: weir_service_free -EBUSY */
+CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
+{
+    const weir_holder *job;
+
+    make_stuck(.timeout_ns = 20 * MILLISECOND_NS);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect_int(seen.reports, 1);
+    expect_int(seen.closed, 1);
+    expect_status(seen.status, WEIR_EFORCED);
+    job = find_holder(WEIR_KIND_JOB);
+    expect(job != NULL && job->is_running);
+    expect_string(job->name, "sleeper");
+    expect(job->thread != 0);
+    expect(job->age_ns >= 20 * MILLISECOND_NS);
+#ifndef NDEBUG
+    expect(job->from != NULL); /* test/unit/place.c: where */
+#else
+    expect(job->from == NULL);
+#endif
+    expect_int(weir_service_free(service), -EBUSY);
+    sem_post(&release);
+    while (weir_service_free(service) != 0)
+        continue;
+}
+
+/* Without on_report, on stderr. */
+CASE(service_deadline_prints_the_job_and_where_it_came_from)
+{
+    char text[1024] = "";
+    FILE *file = tmpfile();
+
+    expect(dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+    expect_status(weir_service_new(&service,
+                                   &(weir_service_options){
+                                       .size = sizeof(weir_service_options),
+                                       .name = "it",
+                                       .timeout_ns = MILLISECOND_NS,
+                                       .grace_ns = MILLISECOND_NS,
+                                       .no_signals = true}),
+                  0);
+    get_stuck();
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    rewind(file);
+    expect(fread(text, 1, sizeof(text) - 1, file) > 0);
+    expect(strstr(text, "weir: it is forced to end") == text);
+    expect(strstr(text, "    job sleeper, for ") != NULL);
+#ifndef NDEBUG
+    expect(strstr(text, ", submitted at ") != NULL);
+#else
+    expect(strstr(text, "submitted") == NULL);
+#endif
+    sem_post(&release);
+    while (weir_service_free(service) != 0)
+        continue;
+}
+
+/* covers: weir_service_force -EALREADY */
+CASE(service_force_cuts_the_drain_short)
+{
+    make_stuck(.timeout_ns = -1);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, 5 * MILLISECOND_NS), -ETIMEDOUT);
+    expect_status(weir_service_force(service), 0);
+    expect_status(weir_service_force(service), -EALREADY);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect_status(weir_service_force(service), -EALREADY);
+    sem_post(&release);
+    while (weir_service_free(service) != 0)
+        continue;
+}
+
+/* covers: weir_service_force WEIR_ENOTSTARTED */
+CASE(service_force_before_start_is_refused)
+{
+    make();
+    expect_status(weir_service_force(service), WEIR_ENOTSTARTED);
+    expect_status(weir_service_free(service), 0);
+}
+
+CASE(service_force_without_stop_ends_it_too)
+{
+    make(.grace_ns = -1);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    expect_status(weir_service_force(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect(find_holder(WEIR_KIND_REQUEST) != NULL);
+    expect_int(find_holder(WEIR_KIND_REQUEST)->count, 1);
+    weir_gate_exit(weir_service_gate(service));
+    expect_status(weir_service_free(service), 0);
+}
+
+/* What has not begun is told so. */
+static void expect_cancelled(void *count, int status)
+{
+    expect_status(status, WEIR_ECANCELED);
+    __atomic_add_fetch((unsigned *)count, 1, __ATOMIC_RELAXED);
+}
+
+CASE(service_that_is_forced_tells_what_has_not_begun)
+{
+    weir_pool *pool;
+    unsigned cancelled = 0;
+
+    sem_init(&begun, 0, 0);
+    sem_init(&release, 0, 0);
+    make(.timeout_ns = -1, .grace_ns = 60 * SECOND_NS);
+    expect_status(weir_service_add_pool(
+                      service, &pool,
+                      &(weir_pool_options){.size = sizeof(weir_pool_options),
+                                           .workers = 1}),
+                  0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_pool_submit(pool, block, NULL, NULL), 0);
+    wait_for(&begun);
+    for (int i = 0; i < 10; i++)
+        expect_status(
+            weir_pool_submit(pool, expect_cancelled, &cancelled, NULL), 0);
+    expect_status(weir_service_force(service), 0);
+    while (weir_service_report(service, NULL, 0) > 2)
+        continue;
+    while (weir_pool_submit(pool, expect_cancelled, &cancelled, NULL) == 0)
+        continue; /* until it is closed */
+    sem_post(&release);
+    /* all has ended within the grace, so nobody waited for it */
+    expect_status(weir_service_wait(service, 30 * SECOND_NS), WEIR_EFORCED);
+    expect(__atomic_load_n(&cancelled, __ATOMIC_RELAXED) >= 10);
+    expect_status(weir_service_free(service), 0);
+}
+
+static void hook_last(void *arg)
+{
+    (void)arg;
+    tell('1');
+}
+
+static void hook_block(void *arg)
+{
+    wait_for(arg);
+}
+
+CASE(service_hook_that_takes_too_long_is_left_behind)
+{
+    sem_init(&release, 0, 0);
+    make();
+    expect_status(weir_service_add_hook(service, "last", -1, hook_last, NULL),
+                  0);
+    expect_status(weir_service_add_hook(service, "stuck", MILLISECOND_NS,
+                                        hook_block, &release),
+                  0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_string(story, "1C");
+    expect_int(weir_service_free(service), -EBUSY);
+    while ((seen.count = weir_service_report(service, seen.holders, 64)) == 0)
+        continue; /* its thread may not have begun yet */
+    expect_string(find_holder(WEIR_KIND_HOOK)->name, "stuck");
+    sem_post(&release);
+    while (weir_service_free(service) != 0)
+        continue;
+}
