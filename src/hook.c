@@ -90,7 +90,9 @@ static struct weir__hook *first_waiting(const weir_service *service)
     return hook;
 }
 
-/* If no thread can be made, the keeper's is better than none. */
+/* If no thread can be made, the keeper's is better than none.  Without a timer,
+ * for want of memory or as the clock never comes that far, the service's own
+ * deadline bounds it. */
 static void begin(struct weir__hook *hook)
 {
     weir_loop *keeper = hook->service->keeper;

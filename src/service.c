@@ -168,15 +168,20 @@ static void keeper_on_deadline(void *arg, int status)
         (void)weir_service_force(arg);
 }
 
-/* The timer has had a slot since the service was made: it can be had again. */
+/* The timer has had a slot since the service was made: it can be had again.  A
+ * time that the clock never reaches is none. */
 static void keeper_set_deadline(weir_service *service, int64_t timeout_ns,
                                 weir_fn *fn)
 {
+    int err;
+
     (void)!weir_timer_cancel(service->keeper, service->deadline);
-    if (timeout_ns >= 0)
-        CHECK(weir_timer_start(service->keeper, &service->deadline, timeout_ns,
-                               WEIR_ONCE, fn, service) == 0,
-              "a service without a timer for its deadline");
+    if (timeout_ns < 0)
+        return;
+    err = weir_timer_start(service->keeper, &service->deadline, timeout_ns,
+                           WEIR_ONCE, fn, service);
+    CHECK(err == 0 || err == -EOVERFLOW,
+          "a service without a timer for its deadline");
 }
 
 static void keeper_drain(weir_service *service)

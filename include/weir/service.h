@@ -58,10 +58,11 @@ typedef struct weir_service_options {
     size_t size;      /* sizeof(weir_service_options) */
     const char *name; /* for on_report's lines; not copied */
     /* From the beginning of the drain until it is forced.  0:
-     * WEIR_SERVICE_TIMEOUT_NS; negative: no limit. */
+     * WEIR_SERVICE_TIMEOUT_NS; negative, or beyond the clock: no limit. */
     int64_t timeout_ns;
     /* How long a forced end waits for those that are told so to clean up.  0:
-     * WEIR_SERVICE_GRACE_NS; negative: not at all. */
+     * WEIR_SERVICE_GRACE_NS; negative: not at all; beyond the clock: until all
+     * have. */
     int64_t grace_ns;
     bool no_signals; /* SIGTERM and SIGINT are left alone */
     void *arg;       /* of the three below, which run on the service's thread */
@@ -139,8 +140,8 @@ weir_service_add_pool(weir_service *service, weir_pool **pool,
 
 /**
  * Call fn during the drain, when no request is inside any more, on a thread of
- * its own: it may block.  After timeout_ns (negative: no limit but the
- * service's) the drain goes on without it.
+ * its own: it may block.  After timeout_ns (negative, or beyond the clock: no
+ * limit but the service's) the drain goes on without it.
  *
  * Thread   any, before weir_service_start
  * Owns     arg is the caller's; name is not copied

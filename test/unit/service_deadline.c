@@ -202,3 +202,42 @@ CASE(service_hook_that_takes_too_long_is_left_behind)
     while (weir_service_free(service) != 0)
         continue;
 }
+
+/* ---- limits beyond the clock ---- */
+
+CASE(service_deadline_beyond_the_clock_is_none)
+{
+    make(.timeout_ns = INT64_MAX);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    expect_status(weir_service_stop(service), 0);
+    while (weir_gate_phase(weir_service_gate(service)) == WEIR_PHASE_RUNNING)
+        continue;
+    weir_gate_exit(weir_service_gate(service));
+    expect_clean_end();
+}
+
+/* All that runs is waited for; the last to leave is the request. */
+CASE(service_grace_beyond_the_clock_waits_for_all)
+{
+    make(.timeout_ns = -1, .grace_ns = INT64_MAX);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    expect_status(weir_service_force(service), 0);
+    expect_status(weir_service_wait(service, 5 * MILLISECOND_NS), -ETIMEDOUT);
+    weir_gate_exit(weir_service_gate(service));
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect_int(seen.reports, 1);
+    expect_status(weir_service_free(service), 0);
+}
+
+CASE(service_hook_deadline_beyond_the_clock_is_none)
+{
+    make();
+    expect_status(
+        weir_service_add_hook(service, "hook", INT64_MAX, hook_last, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_clean_end();
+    expect_string(story, "1C");
+}
