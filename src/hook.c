@@ -90,6 +90,17 @@ static struct weir__hook *first_waiting(const weir_service *service)
     return hook;
 }
 
+/* As on a thread of its own, which has no loop: it may call what blocks, and
+ * weir_raise, which would leave the keeper's callback, aborts. */
+static void run_here(struct weir__hook *hook)
+{
+    weir_loop *keeper = hook->service->keeper;
+
+    weir__thread_set_loop(NULL);
+    run(hook);
+    weir__thread_set_loop(keeper);
+}
+
 /* If no thread can be made, the keeper's is better than none.  Without a timer,
  * for want of memory or as the clock never comes that far, the service's own
  * deadline bounds it. */
@@ -104,7 +115,7 @@ static void begin(struct weir__hook *hook)
         hook->timer = 0;
     if (weir__thread_start(&hook->thread, run, hook) != 0) {
         hook->thread.handle = 0;
-        run(hook);
+        run_here(hook);
     }
 }
 

@@ -44,9 +44,11 @@
 #include "service.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stddef.h>
 
 #include "check.h"
+#include "loop.h"
 #include "memory.h"
 #include "report.h"
 #include "signals.h"
@@ -71,6 +73,56 @@ static uint32_t look(const weir_service *service)
 static weir_phase phase_of(uint32_t word)
 {
     return (weir_phase)(word & PHASE);
+}
+
+/* ---- the keeper: what the user wrote ---- */
+
+/* As a callback of its own, in the middle of ours, which has steps to take yet:
+ * what it raises ends it alone.  A microtask that raises as well lands here once
+ * more. */
+static void keeper_call(weir_service *service, const char *name,
+                        void (*call)(weir_service *service))
+{
+    weir_loop *keeper = service->keeper;
+    jmp_buf *outer = keeper->landing;
+    jmp_buf landing;
+
+    weir__loop_begin(keeper, WEIR_KIND_TASK, name);
+    keeper->landing = &landing;
+    if (_setjmp(landing) == 0)
+        call(service);
+    else
+        weir__loop_uncaught(keeper);
+    keeper->landing = outer;
+}
+
+static void call_draining(weir_service *service)
+{
+    if (service->options.draining != NULL)
+        service->options.draining(service->options.arg, service);
+}
+
+static void call_report(weir_service *service)
+{
+    weir_holder holders[SHOWN];
+    size_t count = weir_service_report(service, holders, SHOWN);
+
+    if (count > SHOWN)
+        count = SHOWN;
+    if (service->options.on_report != NULL)
+        service->options.on_report(service->options.arg, service, holders,
+                                   count);
+    else
+        weir__report_print(service->options.name != NULL ? service->options.name
+                                                         : "the service",
+                           holders, count);
+}
+
+static void call_closed(weir_service *service)
+{
+    if (service->options.closed != NULL)
+        service->options.closed(service->options.arg, service,
+                                look(service) & FORCED ? WEIR_EFORCED : 0);
 }
 
 /* ---- the keeper: the end ---- */
@@ -103,9 +155,7 @@ static void keeper_finish(weir_service *service)
     (void)!weir_timer_cancel(service->keeper, service->deadline);
     keeper_release_signals(service);
     keeper_set_phase(service, WEIR_PHASE_CLOSED, is_forced ? FORCED : 0);
-    if (service->options.closed != NULL)
-        service->options.closed(service->options.arg, service,
-                                is_forced ? WEIR_EFORCED : 0);
+    keeper_call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
     (void)!weir_loop_shutdown(service->keeper, 0); /* begins it */
 }
@@ -188,10 +238,9 @@ static void keeper_drain(weir_service *service)
 {
     service->step = WEIR__STEP_GATE;
     keeper_set_phase(service, WEIR_PHASE_DRAINING, 0);
-    if (service->options.draining != NULL)
-        service->options.draining(service->options.arg, service);
     keeper_set_deadline(service, service->options.timeout_ns,
                         keeper_on_deadline);
+    keeper_call(service, "draining", call_draining);
     (void)!weir_gate_drain(&service->gate);
 }
 
@@ -216,22 +265,6 @@ static void keeper_on_gate_closed(weir_task *task, int status)
 
 /* ---- the keeper: by force ---- */
 
-static void keeper_report(weir_service *service)
-{
-    weir_holder holders[SHOWN];
-    size_t count = weir_service_report(service, holders, SHOWN);
-
-    if (count > SHOWN)
-        count = SHOWN;
-    if (service->options.on_report != NULL)
-        service->options.on_report(service->options.arg, service, holders,
-                                   count);
-    else
-        weir__report_print(service->options.name != NULL ? service->options.name
-                                                         : "the service",
-                           holders, count);
-}
-
 static void keeper_on_grace_over(void *arg, int status)
 {
     weir_service *service = arg;
@@ -249,7 +282,7 @@ static void keeper_on_force(weir_task *task, int status)
         return;
     if (service->step == WEIR__STEP_WORK)
         keeper_drain(service);
-    keeper_report(service);
+    keeper_call(service, "on_report", call_report);
     weir__members_end_pools(service, true);
     weir__members_end_loops(service, true);
     if (service->options.grace_ns < 0)

@@ -29,7 +29,8 @@
  * program can exit.
  *
  * The service's own callbacks run on a thread of its own, and so are signals
- * handled: a loop that is busy delays neither.
+ * handled: a loop that is busy delays neither.  A callback that raises
+ * (weir_raise) fails alone, with a line on stderr, and the drain goes on.
  */
 #ifndef WEIR_SERVICE_H
 #define WEIR_SERVICE_H
@@ -141,7 +142,8 @@ weir_service_add_pool(weir_service *service, weir_pool **pool,
 /**
  * Call fn during the drain, when no request is inside any more, on a thread of
  * its own: it may block.  After timeout_ns (negative, or beyond the clock: no
- * limit but the service's) the drain goes on without it.
+ * limit but the service's) the drain goes on without it.  No loop runs on that
+ * thread: weir_raise aborts.
  *
  * Thread   any, before weir_service_start
  * Owns     arg is the caller's; name is not copied
