@@ -53,8 +53,10 @@ for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
 lazy('BroadcastChannel', 'broadcast', undefined, false);
 lazy('console', 'console', undefined, false);
 lazy('process', 'process', undefined, false);
-for (const name of ['queueMicrotask', 'atob', 'btoa'])
-    Object.defineProperty(globalThis, name, { enumerable: true });
+const { atob, btoa } = globalThis; // the engine's
+for (const name of ['atob', 'btoa'])
+    lazy(name, 'base64', name, true);
+Object.defineProperty(globalThis, 'queueMicrotask', { enumerable: true });
 Object.defineProperty(globalThis, 'global',
     { value: globalThis, writable: true, configurable: true });
 Object.defineProperty(globalThis, Symbol.toStringTag,
@@ -63,6 +65,7 @@ Object.defineProperty(globalThis, Symbol.toStringTag,
 // Why a program would be heard of where nobody has used `process` yet: nobody
 // listens then.
 module.exports = {
+    atob, btoa,
     resolve: (name, parent) => require('module').resolveImport(name, parent),
     import: (name, parent) => require('module').askFor(name, parent),
     format: (id) => require('module').loading(id),

@@ -504,8 +504,7 @@ module.exports = {
     isUtf8: (input) => validity(checkInput(input)) >= 1,
     isAscii: (input) => validity(checkInput(input)) === 2,
     kMaxLength, kStringMaxLength,
-    btoa: (text) => btoa(text),
-    atob: (text) => atob(text),
+    ...require('base64'),
     constants: Object.defineProperties({}, {
         MAX_LENGTH: { value: kMaxLength, enumerable: true },
         MAX_STRING_LENGTH: { value: kStringMaxLength, enumerable: true },
