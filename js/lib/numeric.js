@@ -12,6 +12,21 @@ function checkNumber(value, name) {
         throw invalidArgType(name, 'of type number', value);
 }
 
+function asNumber(value) {
+    if (typeof value === 'bigint')
+        throw new TypeError('Cannot convert a BigInt value to a number');
+    return +value;
+}
+
+// As arithmetic takes it, where C would take a text: no number, and no digits.
+function asBig(value) {
+    const negative = -value;
+    if (typeof negative !== 'bigint')
+        throw new TypeError('Cannot mix BigInt and other types, use explicit ' +
+            'conversions');
+    return -negative;
+}
+
 // Why nothing could be read or written at `value`.
 function boundsError(value, most, name) {
     if (Math.floor(value) !== value) {
@@ -52,13 +67,17 @@ function limitsOf(width, flags) {
 }
 
 function write(buffer, value, offset, width, flags, least, most) {
-    if (!(flags & BIGINT))
-        value = +value;
+    if (!(flags & BIGINT) && typeof value !== 'number')
+        value = asNumber(value);
     if (width === 1) // Node looks at it first here only
         checkNumber(offset, 'offset');
     if (value > most || value < least)
         throw outOfRange('value', rangeOf(width, flags), value);
     checkNumber(offset, 'offset');
+    if (flags & BIGINT && typeof value !== 'bigint') {
+        read(buffer, offset, width, flags); // the place is looked at first
+        value = asBig(value);
+    }
     const next = writeNumber(buffer, value, offset, width, flags);
     if (next === undefined)
         throw boundsError(offset, buffer.length - width);

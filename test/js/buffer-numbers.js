@@ -36,3 +36,10 @@ t(() => Buffer.alloc(8)[m](1, 9 - n, n)); }
 for (const n of [0, 7, undefined, 'x']) {
 t(() => Buffer.alloc(8).writeUIntLE(1, 0, n));
 t(() => Buffer.alloc(8).writeIntBE(1, 0, n)); }
+// A BigInt, or something that becomes one; the place is looked at before it.
+for (const m of ['writeBigUInt64LE', 'writeBigInt64BE']) for (const v of [undefined, null, 1, '1', true, {}, [7n], Object(5n), { valueOf: () => 6n }]) {
+t(() => { const z = Buffer.alloc(8); return [z[m](v), z]; });
+t(() => Buffer.alloc(8)[m](v, 1));
+t(() => Buffer.alloc(8)[m](v, 'x')); }
+for (const m of ['writeUInt8', 'writeInt16BE', 'writeFloatLE', 'writeDoubleBE'])
+t(() => Buffer.alloc(8)[m](1n));
