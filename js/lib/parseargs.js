@@ -40,9 +40,10 @@ function checkOption(name, option) {
 }
 
 function settingsOf(config) {
-    const own = (key, otherwise) => config !== null && config !== undefined &&
-        Object.hasOwn(Object(config), key) && config[key] !== undefined
-        ? config[key] : otherwise;
+    if (config === null)
+        throw new TypeError('Cannot convert undefined or null to object');
+    const own = (key, otherwise) => config !== undefined &&
+        Object.hasOwn(config, key) ? config[key] ?? otherwise : otherwise;
     const { argv, execArgv } = require('process');
     const isEval = execArgv?.some((one) => /^(-e|--eval|-p|--print)$/.test(one));
     const settings = { args: own('args', argv.slice(isEval ? 1 : 2)),
@@ -59,6 +60,15 @@ function settingsOf(config) {
 }
 
 // ---- what was given ----
+
+// What is no text is positional.
+function asText(value) {
+    if (value === null || value === undefined)
+        throw new TypeError(`Cannot read properties of ${value} (reading 'length')`);
+    if (typeof value === 'symbol')
+        throw new TypeError('Cannot convert a Symbol value to a string');
+    return typeof value === 'string' ? value : '';
+}
 
 const isDashed = (text) => text !== undefined && text.length > 1 && text[0] === '-';
 
@@ -82,7 +92,7 @@ function tokensOf({ args, options }) {
         }
     };
     while (++index < args.length) {
-        const text = args[index];
+        const text = asText(args[index]);
         if (text === '--') {
             tokens.push({ kind: 'option-terminator', index });
             while (++index < args.length)
@@ -96,7 +106,7 @@ function tokensOf({ args, options }) {
         } else if (isDashed(text)) {
             shorts(text, option, longOf, typeOf);
         } else {
-            tokens.push({ kind: 'positional', index, value: text });
+            tokens.push({ kind: 'positional', index, value: args[index] });
         }
     }
     return tokens;

@@ -33,3 +33,9 @@ parse({ args: ['-u'], options: { a: { type: 'boolean' } }, allowPositionals: tru
 parse({ args: ['--foo'], options: { foo: { type: 'string', short: 'f' } } });
 parse({ args: ['--__proto__=5'], strict: false });
 parse(5);
+for (const key of ['args', 'strict', 'allowPositionals', 'tokens', 'options', 'allowNegative'])
+    parse({ args: [], [key]: null }); // as if it were not there
+for (const config of [null, true, 'text', []])
+    parse(config);
+for (const odd of [0, true, null, undefined, {}, 1n, ['-x'], Symbol('s')])
+    parse({ args: [odd], strict: false, tokens: true });
