@@ -83,10 +83,13 @@ function basename(path, suffix) {
     if (suffix === path)
         return '';
     const whole = trimEnd(path);
-    let name = whole === '/' ? '' : whole.slice(whole.lastIndexOf('/') + 1);
-    if (suffix && name !== suffix && name.endsWith(suffix))
-        name = name.slice(0, -suffix.length);
-    return name;
+    const name = whole === '/' ? '' : whole.slice(whole.lastIndexOf('/') + 1);
+    if (!suffix || name === suffix || suffix.length > path.length)
+        return name;
+    // Where the suffix ends with the whole name, Node keeps the slashes behind it.
+    if (suffix.endsWith(name))
+        return name === '' ? path : path.slice(whole.length - name.length);
+    return name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
 }
 
 function extname(path) {
@@ -108,15 +111,16 @@ function relative(from, to) {
 function parse(path) {
     check(path, 'path');
     const root = path[0] === '/' ? '/' : '';
-    const base = basename(path), ext = extname(path);
-    const whole = trimEnd(path);
+    const base = basename(path), whole = trimEnd(path);
     const head = whole.slice(0, whole.length - base.length);
+    // Node takes the second dot of "/.." for an extension.
+    const ext = whole === '/..' ? '.' : extname(path);
     const dir = head === root ? root : head.slice(0, -1);
     return { root, dir, base, ext, name: ext ? base.slice(0, -ext.length) : base };
 }
 
 function format(object) {
-    if (object === null || typeof object !== 'object')
+    if (object === null || typeof object !== 'object' || Array.isArray(object))
         throw invalidArgType('pathObject', 'of type object', object);
     const dir = object.dir || object.root;
     const ext = object.ext ? `${object.ext[0] === '.' ? '' : '.'}${object.ext}` : '';
@@ -130,8 +134,9 @@ function isAbsolute(path) {
 }
 
 const posix = module.exports = {
-    resolve, normalize, isAbsolute, join, relative, dirname, basename, extname,
-    format, parse, sep: '/', delimiter: ':',
+    resolve, normalize, isAbsolute, join, relative,
     toNamespacedPath: (path) => path,
+    dirname, basename, extname, format, parse, sep: '/', delimiter: ':',
 };
 posix.posix = posix;
+posix._makeLong = posix.toNamespacedPath;
