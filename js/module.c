@@ -179,40 +179,23 @@ static JSValue type_of(JSContext *context, JSValueConst attributes)
                : JS_UNDEFINED;
 }
 
-static bool check_type(JSContext *context, const char *id, const char *format,
-                       JSValueConst attributes)
-{
-    JSValue type = type_of(context, attributes);
-    bool is_json = strcmp(format, "json") == 0;
-    bool is_given = JS_IsString(type);
-
-    JS_FreeValue(context, type);
-    if (is_json == is_given)
-        return true;
-    JS_ThrowTypeError(context,
-                      is_json ? "Module \"%s\" needs an import attribute of "
-                                "\"type: json\""
-                              : "Module \"%s\" is not of type \"json\"",
-                      id);
-    return false;
-}
-
 static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
                          JSValueConst attributes)
 {
     weir_js *js = opaque;
-    JSValue answer =
-        ask_about(js, "format", JS_NewString(context, id), JS_UNDEFINED);
+    JSValue type = type_of(context, attributes);
+    JSValue answer = ask_about(js, "format", JS_NewString(context, id), type);
     JSValue format, source;
     JSModuleDef *module = NULL;
     const char *name;
 
+    JS_FreeValue(context, type);
     if (JS_IsException(answer))
         return NULL;
     format = JS_GetPropertyUint32(context, answer, 0);
     source = JS_GetPropertyUint32(context, answer, 1);
     name = JS_ToCString(context, format);
-    if (name != NULL && check_type(context, id, name, attributes))
+    if (name != NULL)
         module = strcmp(name, "module") == 0 ? compile_value(js, id, source)
                                              : new_foreign(js, id);
     JS_FreeCString(context, name);
@@ -240,35 +223,10 @@ static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
     return module != NULL ? JS_NewUint32(context, js->deepest) : JS_EXCEPTION;
 }
 
-static int check_attributes(JSContext *context, void *opaque,
-                            JSValueConst attributes)
-{
-    JSPropertyEnum *names;
-    uint32_t count;
-    int err = 0;
-
-    (void)opaque;
-    if (JS_GetOwnPropertyNames(context, &names, &count, attributes,
-                               JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY) < 0)
-        return -1;
-    for (uint32_t i = 0; i < count && err == 0; i++) {
-        const char *name = JS_AtomToCString(context, names[i].atom);
-
-        if (name == NULL || strcmp(name, "type") != 0) {
-            JS_ThrowTypeError(context,
-                              "Import attribute \"%s\" is not supported",
-                              name != NULL ? name : "?");
-            err = -1;
-        }
-        JS_FreeCString(context, name);
-    }
-    JS_FreePropertyEnum(context, names, count);
-    return err;
-}
-
 void weir__js_watch_modules(weir_js *js)
 {
-    JS_SetModuleLoaderFunc2(js->runtime, NULL, load, check_attributes, js);
+    /* Attributes that nobody knows are left alone, as Node leaves them. */
+    JS_SetModuleLoaderFunc2(js->runtime, NULL, load, NULL, js);
     JS_SetModuleNormalizeFunc2(js->runtime, normalize);
 }
 

@@ -68,7 +68,7 @@ module.exports = {
     atob, btoa,
     resolve: (name, parent) => require('module').resolveImport(name, parent),
     import: (name, parent) => require('module').askFor(name, parent),
-    format: (id) => require('module').loading(id),
+    format: (id, type) => require('module').loading(id, type),
     names: (id) => require('module').namesOf(id),
     load: (id) => require('module').load(id),
     meta: (id, meta) => require('module').fillMeta(id, meta),

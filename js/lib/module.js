@@ -247,6 +247,10 @@ function resolveImport(name, parent) {
             `Received protocol '${scheme[1]}:'`);
     const isPath = /^\.{0,2}\//.test(name);
     const query = isPath ? /[?#].*$/s.exec(name)?.[0] ?? '' : '';
+    if (isPath && /%2f|%5c/i.test(name))
+        throw coded(TypeError, 'ERR_INVALID_MODULE_SPECIFIER', 'Invalid module "' +
+            path.resolve(path.dirname(from), name.slice(0, name.length - query.length)) +
+            `" must not include encoded "/" or "\\" characters imported from ${from}`);
     const bare = isPath ? decodeURIComponent(name.slice(0, name.length - query.length))
         : name;
     return urlOf(resolve.resolveImport(bare, from)) + query;
@@ -262,9 +266,22 @@ function askFor(name, parent) {
 // What the engine has begun to load; import() need not read it.
 const known = new Set();
 
-function loading(id) {
+// type: the import attribute, or undefined.
+function loading(id, type = 'javascript') {
+    const answer = formatOf(id);
+    const expected = answer[0] === 'json' ? 'json' : 'javascript';
+    if (type !== expected)
+        throw wrongType(id, expected, type);
     known.add(id);
-    return formatOf(id);
+    return answer;
+}
+
+function wrongType(id, expected, type) {
+    const [what, text] = type === 'javascript'
+        ? ['MISSING', `Module "${id}" needs an import attribute of type "${expected}"`]
+        : type === 'json' ? ['FAILED', `Module "${id}" is not of type "json"`]
+            : ['UNSUPPORTED', `Import attribute type "${type}" is unsupported`];
+    return coded(TypeError, `ERR_IMPORT_ASSERTION_TYPE_${what}`, text);
 }
 
 // ['builtin' | 'json' | 'commonjs' | 'module', source text of a module]

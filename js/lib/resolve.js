@@ -237,8 +237,19 @@ function resolveRequire(name, parent) {
         : native.realpath(path);
 }
 
+// "name", "@scope/name", and what follows them.
+function checkName(name, parent) {
+    const [wanted] = split(name);
+    if (wanted[0] === '.' || /[\\%]/.test(wanted) ||
+        (wanted[0] === '@' && !wanted.includes('/')))
+        throw coded(TypeError, 'ERR_INVALID_MODULE_SPECIFIER',
+            `Invalid module "${name}" is not a valid package name imported from ${parent}`);
+}
+
 // The same for import, which adds no extension and reads no directory.
 function resolveImport(name, parent) {
+    if (name[0] !== '#' && !isRelative(name))
+        checkName(name, parent);
     const path = name[0] === '#' ? resolveImports(name, parent, forImport)
         : isRelative(name) ? join(dirname(parent), name)
             : resolvePackage(name, parent, forImport);
@@ -246,7 +257,8 @@ function resolveImport(name, parent) {
         throw coded(Error, 'ERR_MODULE_NOT_FOUND',
             `Cannot find package '${split(name)[0]}' imported from ${parent}`);
     if (isDirectory(path))
-        throw coded(Error, 'ERR_UNSUPPORTED_DIR_IMPORT', `Directory import '${path}' ` +
+        throw coded(Error, 'ERR_UNSUPPORTED_DIR_IMPORT', `Directory import '${path}` +
+            `${name.endsWith('/') ? '/' : ''}' ` +
             `is not supported resolving ES modules imported from ${parent}`);
     if (!isFile(path))
         throw coded(Error, 'ERR_MODULE_NOT_FOUND',

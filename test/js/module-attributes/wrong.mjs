@@ -1,0 +1,1 @@
+import "./code.mjs" with { type: "json" };
