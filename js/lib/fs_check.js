@@ -160,5 +160,5 @@ function callback(value) {
     return value;
 }
 
-module.exports = { path, integer, fd, id, boolean, mode, bits, flags, options,
+module.exports = { isURL, path, integer, fd, id, boolean, mode, bits, flags, options,
     signal, time, data, position, callback };

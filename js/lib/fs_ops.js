@@ -192,6 +192,16 @@ function write(fd, data, offset, length, position) {
         check.position(position)], Number);
 }
 
+// The options, which say how the answer is told, are looked at first.
+function pathFrom(fn, options, args) {
+    const take = asPath(check.options(options, {}).encoding);
+    return op(fn, args(), take);
+}
+
+// Node's own: of any value, as text, and ".." goes back over a link's name.
+const realpath = (path, options) => pathFrom(native.realpath, options, () => [
+    require('path').resolve(check.path(check.isURL(path) ? path : `${path}`)), true]);
+
 const pathOp = (name, ...rest) => op(native[name], rest, nothing);
 
 const ops = {
@@ -221,15 +231,14 @@ const ops = {
     lutimes: (path, atime, mtime) => pathOp('lutimes', check.path(path),
         check.time(atime), check.time(mtime)),
     mkdir,
-    mkdtemp: (prefix, options) => op(native.mkdtemp, [check.path(prefix, 'prefix')],
-        asPath(check.options(options, {}).encoding)),
+    mkdtemp: (prefix, options) => pathFrom(native.mkdtemp, options,
+        () => [check.path(prefix, 'prefix')]),
     open: (path, flags, mode) => op(native.open, [check.path(path), check.flags(flags),
         check.mode(mode, 'mode', 0o666)], Number),
     read, readdir, readFile,
-    readlink: (path, options) => op(native.readlink, [check.path(path)],
-        asPath(check.options(options, {}).encoding)),
-    realpath: (path, options) => op(native.realpath, [check.path(path), true],
-        asPath(check.options(options, {}).encoding)),
+    readlink: (path, options) => pathFrom(native.readlink, options,
+        () => [check.path(path, 'oldPath')]),
+    realpath,
     rename: (from, to) => pathOp('rename', check.path(from, 'oldPath'),
         check.path(to, 'newPath')),
     rm, rmdir,
@@ -244,8 +253,8 @@ const ops = {
     write, writeFile,
 };
 // What the system itself says, in its own words; for realpath.native.
-const realpathNative = (path, options) => op(native.realpath, [check.path(path), false],
-    asPath(check.options(options, {}).encoding));
+const realpathNative = (path, options) => pathFrom(native.realpath, options,
+    () => [check.path(path), false]);
 
 // ---- how they are done ----
 

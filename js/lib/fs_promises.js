@@ -135,10 +135,13 @@ const promises = {};
 for (const name of names)
     promises[name] = { async [name](...args) {
         const [first, ...rest] = args;
-        if (first instanceof FileHandle && name.endsWith('File'))
+        const takesFile = /^(append|read|write)File$/.test(name);
+        if (takesFile && first instanceof FileHandle)
             return first[name](...rest);
-        if (typeof first === 'number')
+        if (takesFile && typeof first === 'number') {
+            ops[name]('', ...rest); // what is wrong with these comes first
             check.path(first); // a descriptor will not do; it throws
+        }
         return settle(ops[name](...args));
     } }[name];
 promises.realpath = async function realpath(path, options) {
