@@ -254,16 +254,18 @@ function pathToFileURL(path) {
 // ---- the rest of Node's ----
 
 function domain(convert) {
-    return (name) => {
-        if (name === undefined)
+    return function (name) {
+        if (arguments.length === 0)
             throw missing('domain');
-        return convert(`${name}`);
+        return convert(text(name));
     };
 }
 
+// As a URL's hostname takes it: no port, and nobody's name before it.
 const domainToASCII = domain((name) => {
-    const url = parse(`ws://${name}`);
-    return url === null ? '' : whatwg.serializeHost(url.host);
+    const url = parse('ws://x');
+    return parse(name, { url, stateOverride: 'hostname' }) === null ? ''
+        : whatwg.serializeHost(url.host);
 });
 
 const domainToUnicode = domain((name) => {

@@ -79,3 +79,7 @@ t(() => { const u = new URL('http://a/?x=1'); u.searchParams.append('é', ' &');
 t(() => { const u = new URL('http://a/?x=1'); u.searchParams.delete('x'); return u.href; });
 t(() => { const u = new URL('http://a/?x=1'); const p = u.searchParams; u.search = '?q=2'; return p.toString() + u.searchParams.get('q'); });
 t(() => JSON.stringify(new URL('http://a')));
+for (const name of ['a@b', 'a:5', 'a:', 'a/b', 'a?b', 'a#b', 'a\\b', '', ':', '@', 'A.B.', '1.2', '0x7f.1', '[::1]', '[::1]:5', 'a b', 'a\tb', '\ud800', undefined, null, 5])
+    t(() => JSON.stringify([name, url.domainToASCII(name), url.domainToUnicode(name)]));
+t(() => url.domainToASCII());
+t(() => url.domainToUnicode());
