@@ -14,27 +14,38 @@ function coded(Base, code, message) {
     return error;
 }
 
-function received(value) {
+// A long text is cut; quotes that are in the way are JSON's.
+function quoted(text) {
+    const shown = text.length > 28 ? `${text.slice(0, 25)}...` : text;
+    return shown.includes("'") ? JSON.stringify(shown) : `'${shown}'`;
+}
+
+function hasClass(value) {
+    const { constructor } = value;
+    return (typeof constructor === 'function' ||
+        (typeof constructor === 'object' && constructor !== null)) &&
+        'name' in constructor;
+}
+
+// "type number (5)", "an instance of Map"
+function describeType(value) {
     if (value == null)
-        return ` Received ${value}`;
+        return `${value}`;
     if (typeof value === 'function')
-        return ` Received function ${value.name}`;
-    const { inspect } = require('inspect');
-    if (typeof value === 'object')
-        return value.constructor?.name
-            ? ` Received an instance of ${value.constructor.name}`
-            : ` Received ${inspect(value, { depth: -1 })}`;
-    let text = inspect(value, { colors: false });
-    if (text.length > 28)
-        text = `${text.slice(0, 25)}...`;
-    return ` Received type ${typeof value} (${text})`;
+        return `function ${value.name}`;
+    if (typeof value === 'string')
+        return `type string (${quoted(value)})`;
+    if (typeof value === 'object' && hasClass(value))
+        return `an instance of ${value.constructor.name}`;
+    const text = require('inspect').inspect(value, { depth: -1 });
+    return typeof value === 'object' ? text : `type ${typeof value} (${text})`;
 }
 
 function invalidArgType(name, expected, value) {
     const what = name.endsWith(' argument') ? `The ${name}`
         : `The "${name}" ${name.includes('.') ? 'property' : 'argument'}`;
     return coded(TypeError, 'ERR_INVALID_ARG_TYPE',
-        `${what} must be ${expected}.${received(value)}`);
+        `${what} must be ${expected}. Received ${describeType(value)}`);
 }
 
 // Large numbers have their digits grouped.
@@ -58,9 +69,6 @@ function invalidArgValue(name, value, reason = 'is invalid') {
     return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${name.includes('.')
         ? 'property' : 'argument'} '${name}' ${reason}. Received ${text}`);
 }
-
-// "type number (5)", "an instance of Map"
-const describeType = (value) => received(value).replace(/^ Received /, '');
 
 // What an operation that a signal has ended is rejected with.
 function abortError(signal) {
