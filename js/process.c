@@ -40,22 +40,30 @@ JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
     (void)argv;
     return getcwd(path, sizeof(path)) != NULL
                ? JS_NewString(context, path)
-               : weir__js_throw_status(context, -errno);
+               : weir__js_throw_system(context, -errno, "uv_cwd", NULL, NULL);
 }
 
 static JSValue change_directory(JSContext *context, JSValueConst this_value,
                                 int argc, JSValueConst *argv)
 {
     const char *path = JS_ToCString(context, argv[0]);
+    JSValue result = JS_UNDEFINED;
+    char from[PATH_MAX];
+    const char *here;
     int err;
 
     (void)this_value;
     (void)argc;
     if (path == NULL)
         return JS_EXCEPTION;
-    err = chdir(path) != 0 ? -errno : 0;
+    if (chdir(path) != 0) {
+        err = -errno;
+        here = getcwd(from, sizeof(from));
+        result = weir__js_throw_system(context, err, "chdir",
+                                       here != NULL ? here : "", path);
+    }
     JS_FreeCString(context, path);
-    return err != 0 ? weir__js_throw_status(context, err) : JS_UNDEFINED;
+    return result;
 }
 
 static JSValue set_umask(JSContext *context, JSValueConst this_value, int argc,

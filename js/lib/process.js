@@ -3,7 +3,7 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { coded, invalidArgType } = require('errors');
+const { coded, invalidArgType, outOfRange } = require('errors');
 const { nextTick, setImmediate } = require('timers');
 const thread = require('thread');
 const hooks = require('hooks');
@@ -49,6 +49,8 @@ function hrtime(since) {
         return pair;
     if (!Array.isArray(since))
         throw invalidArgType('time', 'an instance of Array', since);
+    if (since.length !== 2)
+        throw outOfRange('time', 2, since.length);
     let [seconds, rest] = [pair[0] - since[0], pair[1] - since[1]];
     if (rest < 0)
         [seconds, rest] = [seconds - 1, rest + 1e9];
@@ -66,15 +68,23 @@ function showWarning(warning) {
 
 function emitWarning(warning, type, code) {
     let detail;
-    if (type !== null && typeof type === 'object')
-        ({ type, code, detail } = type);
+    if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
+        ({ code, detail } = type);
+        type = type.type || 'Warning';
+    } else if (typeof type === 'function') {
+        type = undefined; // where stacks would begin
+    }
+    for (const [name, value] of Object.entries({ type, code }))
+        if (value !== undefined && typeof value !== 'string' &&
+            (name === 'type' || typeof value !== 'function'))
+            throw invalidArgType(name, 'of type string', value);
     if (typeof warning === 'string') {
         const text = warning;
         warning = new Error(text);
-        warning.name = String(type || 'Warning');
-        if (code !== undefined)
+        warning.name = type || 'Warning';
+        if (typeof code === 'string')
             warning.code = code;
-        if (detail !== undefined)
+        if (typeof detail === 'string')
             warning.detail = detail;
     } else if (!require('inspect').isError(warning)) {
         throw invalidArgType('warning',
@@ -121,7 +131,8 @@ Object.assign(self, {
             throw invalidArgType('directory', 'of type string', directory);
         native.chdir(directory);
     },
-    umask: (mask) => native.umask(mask),
+    umask: (mask) => native.umask(mask === undefined ? mask
+        : require('fs/check').mode(mask, 'mask')),
     uptime: () => Number(native.hrtime() - native.started) / 1e9,
     memoryUsage: () => native.memoryUsage(),
     hrtime, nextTick, exit, emitWarning,

@@ -28,14 +28,31 @@ function listen(process) {
 function attach(process, isMainThread) {
     if (isMainThread)
         listen(process);
-    process.kill = function kill(pid, signal = 'SIGTERM') {
+    process.kill = function kill(pid, signal) {
         // As Node, '5' will do; but true shall not be init.
         if (!['number', 'string'].includes(typeof pid) || pid != (pid | 0))
             throw invalidArgType('pid', 'of type number', pid);
-        if (typeof signal !== 'number' && !isSignal(signal))
-            throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
-        return send(pid | 0, typeof signal === 'number' ? signal : numbers[signal]);
+        return deliver(pid | 0, numberOf(signal));
     };
+}
+
+function numberOf(signal) {
+    if (Number.isInteger(signal) && signal === (signal | 0))
+        return signal;
+    signal ||= 'SIGTERM';
+    if (!isSignal(signal))
+        throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL',
+            require('format').format('Unknown signal: %s', signal));
+    return numbers[signal];
+}
+
+function deliver(pid, number) {
+    try {
+        return send(pid, number);
+    } catch ({ code }) {
+        throw Object.assign(new Error(`kill ${code}`),
+            { errno: -require('os').constants.errno[code], code, syscall: 'kill' });
+    }
 }
 
 module.exports = { attach,

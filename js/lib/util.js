@@ -75,6 +75,8 @@ function inherits(ctor, parent) {
 }
 
 function deprecate(fn, message, code) {
+    if (code !== undefined && typeof code !== 'string')
+        throw invalidArgType('code', 'of type string', code);
     let warned = false;
     function deprecated(...args) {
         if (!warned) {
