@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * globals -- names of the global object whose library is loaded when they are
- * first used.
+ * first used; and queueMicrotask, which has none.
  *
  * An accessor that replaces itself by the value.  Written in C because each new
  * host makes all of them: closures in JavaScript took five times as long.
@@ -84,8 +84,28 @@ static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
     return status < 0 ? JS_EXCEPTION : JS_UNDEFINED;
 }
 
+static JSValue run_microtask(JSContext *context, int argc, JSValueConst *argv)
+{
+    (void)argc;
+    return JS_Call(context, argv[0], JS_UNDEFINED, 0, NULL);
+}
+
+/* queueMicrotask(function): the engine's has other errors, and another this. */
+static JSValue queue_microtask(JSContext *context, JSValueConst this_value,
+                               int argc, JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    if (!JS_IsFunction(context, argv[0]))
+        return weir__js_complain(weir__js_of(context), "invalidCallback",
+                                 argv[0]);
+    return JS_EnqueueJob(context, run_microtask, 1, argv) < 0 ? JS_EXCEPTION
+                                                              : JS_UNDEFINED;
+}
+
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("lazy", 4, lazy),
+    JS_CFUNC_DEF("queueMicrotask", 1, queue_microtask),
 };
 
 int weir__js_add_globals(JSContext *context, JSValueConst native)

@@ -56,7 +56,8 @@ lazy('process', 'process', undefined, false);
 const { atob, btoa } = globalThis; // the engine's
 for (const name of ['atob', 'btoa'])
     lazy(name, 'base64', name, true);
-Object.defineProperty(globalThis, 'queueMicrotask', { enumerable: true });
+Object.defineProperty(globalThis, 'queueMicrotask',
+    { value: native.queueMicrotask, enumerable: true });
 Object.defineProperty(globalThis, 'global',
     { value: globalThis, writable: true, configurable: true });
 Object.defineProperty(globalThis, Symbol.toStringTag,
