@@ -65,6 +65,10 @@ function watch(emitter, promise, type, args) {
     }
 }
 
+function mostOf(emitter) {
+    return emitter._maxListeners ?? defaultMaxListeners;
+}
+
 // _events: name -> the listener, or an array of several, never changed in place
 // while it may be walked: emit walks a list that add and remove replace.
 function listOf(emitter, type) {
@@ -84,7 +88,7 @@ Object.assign(EventEmitter.prototype, {
     },
 
     getMaxListeners() {
-        return this._maxListeners ?? defaultMaxListeners;
+        return mostOf(this);
     },
 
     emit(type, ...args) {
@@ -104,10 +108,6 @@ Object.assign(EventEmitter.prototype, {
                 watch(this, result, type, args);
         }
         return true;
-    },
-
-    on(type, listener) {
-        return add(this, type, listener, false);
     },
 
     addListener(type, listener) {
@@ -142,10 +142,6 @@ Object.assign(EventEmitter.prototype, {
             this.emit('removeListener', type, list.length === 1
                 ? list[at].listener || listener : listener);
         return this;
-    },
-
-    off(type, listener) {
-        return this.removeListener(type, listener);
     },
 
     removeAllListeners(type) {
@@ -193,6 +189,8 @@ Object.assign(EventEmitter.prototype, {
         return this._events === undefined ? [] : Reflect.ownKeys(this._events);
     },
 });
+EventEmitter.prototype.on = EventEmitter.prototype.addListener;
+EventEmitter.prototype.off = EventEmitter.prototype.removeListener;
 Object.defineProperty(EventEmitter.prototype, capture,
     { value: false, writable: true });
 
@@ -220,7 +218,7 @@ function add(emitter, type, listener, first) {
     const list = first ? [listener, ...old] : [...old, listener];
     if (old.warned)
         list.warned = true;
-    const most = emitter.getMaxListeners();
+    const most = mostOf(emitter);
     if (most > 0 && list.length > most && !old.warned) {
         list.warned = true;
         warn(emitter, type, list.length, most);

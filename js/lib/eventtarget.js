@@ -177,6 +177,9 @@ class EventTarget {
         if (listeners.get(this) === undefined)
             throw coded(TypeError, 'ERR_INVALID_THIS',
                 'Value of "this" must be of type EventTarget');
+        if (arguments.length === 0)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "event" argument must be specified');
         if (!(event instanceof Event))
             throw invalidArgType('event', 'an instance of Event', event);
         const own = stateOf(event);

@@ -23,3 +23,12 @@ s.on('grow', function grow() { log('grow'); s.on('grow', () => log('not yet')); 
     setTimeout(() => s.emit('later', 1, 2), 1); log(await once(s, 'later'));
     setTimeout(() => s.emit('error', new Error('rejects')), 1); await once(s, 'never').catch((error) => log(error.message));
 })();
+// The methods on an object of another kind; the two names of one method.
+const borrowed = EventEmitter.prototype.on.call({ own: 1 }, 'x', function () { console.log('called', this.own); });
+console.log(borrowed);
+EventEmitter.prototype.emit.call(borrowed, 'x');
+console.log(EventEmitter.prototype.listenerCount.call(borrowed, 'x'), EventEmitter.prototype.on === EventEmitter.prototype.addListener,
+    EventEmitter.prototype.off === EventEmitter.prototype.removeListener);
+console.log(Object.keys(EventEmitter.prototype).sort().join());
+class Counting extends EventEmitter { getMaxListeners() { throw new Error('not asked'); } }
+console.log(new Counting().on('x', () => {}).listenerCount('x'));

@@ -23,3 +23,4 @@ const e2 = new AbortController(); t.addEventListener('z', () => log('never'), { 
 const timed = AbortSignal.timeout(40); timed.addEventListener('abort', () => log(timed.reason.name)); setTimeout(() => log('end'), 300);
 process.on('uncaughtException', (error) => log('uncaught', error.message)); t.addEventListener('boom', () => { throw new Error('in listener'); }); t.addEventListener('boom', () => log('next')); log(t.dispatchEvent(new Event('boom')));
 (async () => { const { setTimeout: wait } = require('timers/promises'); const ac = new AbortController(); setTimeout(() => ac.abort(), 1); await wait(1e6, 0, { signal: ac.signal }).catch((error) => log(error.name, error.code)); })();
+try { new EventTarget().dispatchEvent(); } catch (error) { console.log(error.name, error.code, error.message); }
