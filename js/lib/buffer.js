@@ -5,7 +5,8 @@
 
 const { UTF8, UTF16LE, HEX, BASE64, BASE64URL, kindOf, decode, encode, write,
     utf8Length, validity } = require('encodings');
-const { coded, invalidArgType, invalidArgValue, outOfRange } = require('errors');
+const { coded, invalidArgType, invalidArgValue, outOfRange, unknownEncoding } =
+    require('errors');
 const { classOf, custom } = require('kinds');
 const { bytesOf } = require('encoding');
 const { compare, copy, fill, swap, search } = native;
@@ -44,8 +45,7 @@ function checkOffset(value, name, least = 0, most = kMaxLength) {
 function kindFor(encoding) {
     const kind = kindOf(encoding);
     if (kind === undefined)
-        throw coded(TypeError, 'ERR_UNKNOWN_ENCODING',
-            `Unknown encoding: ${encoding}`);
+        throw unknownEncoding(encoding);
     return kind;
 }
 
@@ -287,7 +287,7 @@ function fillBytes(buffer, value, pattern, start, end) {
         if (end === undefined)
             end = buffer.length;
         else
-            checkNumber(end, 'end', 0, buffer.length);
+            checkOffset(end, 'end', 0, buffer.length);
         if (start >= end)
             return buffer;
     }

@@ -185,7 +185,7 @@ native.setHooks(take, make, fill, refuse);
 function structuredClone(value, options) {
     if (arguments.length === 0)
         throw coded(TypeError, 'ERR_MISSING_ARGS',
-            'The "value" argument must be specified');
+            'The value argument must be specified');
     if (options != null && typeof options !== 'object' &&
         typeof options !== 'function')
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',

@@ -186,7 +186,8 @@ function below(range) {
 }
 
 function randomUUID(options = undefined) {
-    if (options !== undefined && (typeof options !== 'object' || options === null))
+    if (options !== undefined && (typeof options !== 'object' || options === null ||
+        Array.isArray(options)))
         throw invalidArgType('options', 'of type object', options);
     const cache = options?.disableEntropyCache;
     if (cache !== undefined && typeof cache !== 'boolean')

@@ -70,6 +70,11 @@ function invalidArgValue(name, value, reason = 'is invalid') {
         ? 'property' : 'argument'} '${name}' ${reason}. Received ${text}`);
 }
 
+function unknownEncoding(encoding) {
+    return coded(TypeError, 'ERR_UNKNOWN_ENCODING',
+        require('format').format('Unknown encoding: %s', encoding));
+}
+
 // What an operation that a signal has ended is rejected with.
 function abortError(signal) {
     const error = new Error('The operation was aborted', { cause: signal.reason });
@@ -79,4 +84,4 @@ function abortError(signal) {
 }
 
 module.exports = { abortError, coded, describeType, invalidArgType, invalidArgValue,
-    outOfRange };
+    outOfRange, unknownEncoding };

@@ -78,10 +78,10 @@ class PerformanceMark extends PerformanceEntry {
         if (arguments.length === 0)
             throw missing('name');
         name = checkMarkName(name);
-        if (options != null && !isObject(options))
+        if (options != null && (!isObject(options) || Array.isArray(options)))
             throw invalidArgType('options', 'of type object', options);
         const startTime = options?.startTime;
-        super(allowed, name, 'mark', startTime === undefined ? now()
+        super(allowed, name, 'mark', startTime == null ? now()
             : checkTime(startTime, 'startTime'), 0);
         this.#detail = copied(options?.detail);
     }

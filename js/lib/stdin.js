@@ -11,7 +11,7 @@ const { nextTick, setImmediate } = require('timers');
 const { systemError } = require('stdio');
 const { toBuffer, newDecoder, isEncoding } = require('bytes');
 const { ops, now, later } = require('fs/ops');
-const { coded } = require('errors');
+const { unknownEncoding } = require('errors');
 
 const SIZE = 65536, FULL = 65536;
 
@@ -265,7 +265,7 @@ class ReadStream extends EventEmitter {
 
     setEncoding(encoding = 'utf8') {
         if (!isEncoding(encoding))
-            throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+            throw unknownEncoding(encoding);
         this.#decoder = newDecoder(encoding);
         this.#chunks = this.#chunks.map((chunk) => this.#decoder.write(chunk))
             .filter((text) => text !== '');

@@ -4,7 +4,7 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { coded, invalidArgType } = require('errors');
+const { coded, invalidArgType, unknownEncoding } = require('errors');
 const { nextTick } = require('timers');
 
 // What console gives as a callback: its errors are nobody's.
@@ -79,7 +79,7 @@ class WriteStream extends EventEmitter {
                 'TypedArray, or DataView', chunk);
         if (!isPlain && typeof chunk === 'string' && encoding !== 'buffer' &&
             !require('bytes').isEncoding(encoding))
-            throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+            throw unknownEncoding(encoding);
         if (this.#isEnded)
             return this.#fail(coded(Error, 'ERR_STREAM_WRITE_AFTER_END', 'write after end'),
                 done);
@@ -114,7 +114,7 @@ class WriteStream extends EventEmitter {
 
     setDefaultEncoding(encoding) {
         if (!require('bytes').isEncoding(encoding))
-            throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+            throw unknownEncoding(encoding);
         this.#encoding = encoding;
         return this;
     }

@@ -5,7 +5,7 @@
 
 const { UTF8, UTF16LE, BASE64, BASE64URL, kindOf, names, decode } =
     require('encodings');
-const { coded, invalidArgType } = require('errors');
+const { coded, invalidArgType, unknownEncoding } = require('errors');
 const { bytesOf } = require('encoding');
 
 const own = new WeakMap(); // StringDecoder -> {kind, kept, count, missing}
@@ -83,8 +83,7 @@ class StringDecoder {
     constructor(encoding) {
         const kind = encoding == null || encoding === '' ? UTF8 : kindOf(encoding);
         if (kind === undefined)
-            throw coded(TypeError, 'ERR_UNKNOWN_ENCODING',
-                `Unknown encoding: ${encoding}`);
+            throw unknownEncoding(encoding);
         this.encoding = names[kind];
         own.set(this, { kind, kept: new Uint8Array(4), count: 0, missing: 0 });
     }

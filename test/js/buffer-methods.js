@@ -182,3 +182,11 @@ t(() => structuredClone(Buffer.from('ab')));
 t(() => Buffer.isBuffer(Object.create(Buffer.prototype)));
 t(() => Buffer.from('test').toString('utf16le').length);
 t(() => b.btoa('x') + b.atob('eA=='));
+for (const range of [[0, 1.5], [1.5], [1.5, 4], [NaN], [0, NaN], [0, 99], [5, 2], [5, 2.5], [0, -1], [0, null], [0, {}]]) {
+    t(() => Buffer.alloc(6).fill('ab', ...range));
+    t(() => Buffer.alloc(6).fill(7, ...range));
+}
+for (const encoding of ['nope', {}, [], 1n, { a: 1 }, -0, true]) {
+    t(() => Buffer.from('abc').indexOf('b', 0, encoding));
+    t(() => Buffer.from('abc').toString(encoding));
+}

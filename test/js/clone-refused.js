@@ -16,3 +16,4 @@ for (const error of [Object.assign(new Error('a'), { stack: undefined }), Object
     const clone = structuredClone(error);
     console.log(clone.name, clone.message, clone.stack, [clone]);
 }
+try { structuredClone(); } catch ({ name, code, message }) { console.log(name, code, message); }

@@ -66,3 +66,4 @@ for (let i = 0; i < 2000; i++)
     seen.add(c.randomInt(-3, 4));
 console.log([...seen].sort((a, b) => a - b).join());
 t(() => crypto.getRandomValues(new Uint32Array(1000)).filter((x) => x === 0).length < 3);
+t(() => require('crypto').randomUUID([]));

@@ -70,3 +70,5 @@ setTimeout(() => {
     const passed = p.now() - before;
     console.log(passed >= 20 && passed < 2000);
 }, 20);
+t(() => performance.mark('null', { startTime: null }).startTime > 0);
+t(() => performance.mark('array', []));

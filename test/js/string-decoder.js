@@ -42,3 +42,5 @@ for (const encoding of ['utf8', 'utf16le', 'base64', 'base64url', 'hex', 'latin1
     }
     console.log(encoding, sum);
 }
+for (const encoding of ['nope', {}, [], 1n, { a: 1 }, true, () => {}])
+    t(() => new StringDecoder(encoding));
