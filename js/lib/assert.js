@@ -2,7 +2,8 @@
 // assert -- Node's assert, loose and strict.
 'use strict';
 
-const { coded, invalidArgType, invalidArgValue, describeType } = require('errors');
+const { checkObject, coded, describeType, invalidArgType, invalidArgValue } =
+    require('errors');
 const { inspect, isError, classOf } = require('inspect');
 const { isDeepEqual, isDeepStrictEqual } = require('deepequal');
 const { message: messageOf } = require('difference');
@@ -34,8 +35,7 @@ function shortString(value) {
 
 class AssertionError extends Error {
     constructor(options) {
-        if (typeof options !== 'object' || options === null)
-            throw invalidArgType('options', 'of type object', options);
+        checkObject(options, 'options');
         const { message, operator, stackStartFn, stackStartFunction } = options;
         const { actual, expected } = options;
         const areErrors = isError(actual) && isError(expected);

@@ -7,7 +7,7 @@ const { fill, isEqual } = native;
 const { HEX, decode } = require('encodings');
 const { bytesOf } = require('encoding');
 const { classOf } = require('kinds');
-const { coded, invalidArgType, outOfRange } = require('errors');
+const { checkObject, coded, invalidArgType, outOfRange } = require('errors');
 
 const isBytes = (value) => ArrayBuffer.isView(value) ||
     (typeof value === 'object' && value !== null &&
@@ -186,9 +186,8 @@ function below(range) {
 }
 
 function randomUUID(options = undefined) {
-    if (options !== undefined && (typeof options !== 'object' || options === null ||
-        Array.isArray(options)))
-        throw invalidArgType('options', 'of type object', options);
+    if (options !== undefined)
+        checkObject(options, 'options');
     const cache = options?.disableEntropyCache;
     if (cache !== undefined && typeof cache !== 'boolean')
         throw invalidArgType('options.disableEntropyCache', 'of type boolean', cache);

@@ -48,6 +48,11 @@ function invalidArgType(name, expected, value) {
         `${what} must be ${expected}. Received ${describeType(value)}`);
 }
 
+function checkObject(value, name) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value))
+        throw invalidArgType(name, 'of type object', value);
+}
+
 // Large numbers have their digits grouped.
 function shownNumber(value) {
     const isLarge = typeof value === 'bigint'
@@ -83,5 +88,5 @@ function abortError(signal) {
     return error;
 }
 
-module.exports = { abortError, coded, describeType, invalidArgType, invalidArgValue,
+module.exports = { abortError, checkObject, coded, describeType, invalidArgType, invalidArgValue,
     outOfRange, unknownEncoding };

@@ -3,7 +3,7 @@
 // them.
 'use strict';
 
-const { coded, invalidArgType } = require('errors');
+const { checkObject, coded, invalidArgType } = require('errors');
 const { now } = require('clock');
 
 const NONE = 0, AT_TARGET = 2;
@@ -20,9 +20,8 @@ class Event {
         if (arguments.length === 0)
             throw coded(TypeError, 'ERR_MISSING_ARGS',
                 'The "type" argument must be specified');
-        if (options != null && typeof options !== 'object' &&
-            typeof options !== 'function')
-            throw invalidArgType('options', 'of type object', options);
+        if (options != null)
+            checkObject(options, 'options');
         this.#own = { type: `${type}`, bubbles: !!options?.bubbles,
             cancelable: !!options?.cancelable, composed: !!options?.composed,
             timeStamp: now(), target: null, phase: NONE, isStopped: false,

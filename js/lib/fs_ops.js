@@ -6,7 +6,8 @@
 const check = require('fs/check');
 const { Stats, BigIntStats, Dirent } = require('fs/stats');
 const { isUtf8, toBuffer, toText, utf8 } = require('bytes');
-const { coded, abortError, outOfRange, invalidArgType } = require('errors');
+const { abortError, checkObject, coded, invalidArgType, outOfRange } =
+    require('errors');
 
 // fn: a function of C; take: what becomes of its answer; fail: of its error.
 function op(fn, args, take, more) {
@@ -94,8 +95,7 @@ function mkdir(path, options) {
 }
 
 function rmOptions(options = {}, isOld = false) {
-    if (options === null || typeof options !== 'object')
-        throw invalidArgType('options', 'of type object', options);
+    checkObject(options, 'options');
     const { recursive = false, force = false, maxRetries = 0, retryDelay = 100 } = options;
     check.boolean(recursive, 'options.recursive');
     if (!isOld)

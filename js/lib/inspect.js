@@ -576,9 +576,7 @@ Object.defineProperty(inspect, 'defaultOptions', {
     configurable: true, enumerable: true,
     get: () => defaults,
     set(options) {
-        if (options === null || typeof options !== 'object')
-            throw require('errors').invalidArgType('options', 'of type object',
-                options);
+        require('errors').checkObject(options, 'options');
         Object.assign(defaults, pickKnown(options));
     },
 });

@@ -175,9 +175,9 @@ function transferList(given) {
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
             'Optional transferList argument must be an iterable');
     const list = isList ? given : given.transfer;
-    if (list == null)
+    if (list === undefined)
         return undefined;
-    if (!isList && typeof list[Symbol.iterator] !== 'function')
+    if (!isList && (Object(list) !== list || typeof list[Symbol.iterator] !== 'function'))
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
             'Optional options.transfer argument must be an iterable');
     const wanted = [];

@@ -2,7 +2,7 @@
 // path -- Node's path, for POSIX; there is no Windows here.
 'use strict';
 
-const { invalidArgType } = require('errors');
+const { checkObject, invalidArgType } = require('errors');
 
 function check(value, name) {
     if (typeof value !== 'string')
@@ -120,8 +120,7 @@ function parse(path) {
 }
 
 function format(object) {
-    if (object === null || typeof object !== 'object' || Array.isArray(object))
-        throw invalidArgType('pathObject', 'of type object', object);
+    checkObject(object, 'pathObject');
     const dir = object.dir || object.root;
     const ext = object.ext ? `${object.ext[0] === '.' ? '' : '.'}${object.ext}` : '';
     const base = object.base || `${object.name || ''}${ext}`;

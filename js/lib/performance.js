@@ -4,7 +4,7 @@
 
 const { now, timeOrigin } = require('clock');
 const { EventTarget } = require('eventtarget');
-const { coded, invalidArgType, invalidArgValue } = require('errors');
+const { checkObject, coded, invalidArgType, invalidArgValue } = require('errors');
 const { custom } = require('kinds');
 
 const allowed = Symbol('allowed'); // to construct
@@ -78,8 +78,8 @@ class PerformanceMark extends PerformanceEntry {
         if (arguments.length === 0)
             throw missing('name');
         name = checkMarkName(name);
-        if (options != null && (!isObject(options) || Array.isArray(options)))
-            throw invalidArgType('options', 'of type object', options);
+        if (options != null)
+            checkObject(options, 'options');
         const startTime = options?.startTime;
         super(allowed, name, 'mark', startTime == null ? now()
             : checkTime(startTime, 'startTime'), 0);

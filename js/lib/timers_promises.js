@@ -3,14 +3,13 @@
 'use strict';
 
 const timers = require('timers');
-const { abortError, invalidArgType } = require('errors');
+const { abortError, checkObject, invalidArgType } = require('errors');
 
 // What is wrong with them, or that they are over already.
 function check(delay, options) {
     if (delay !== undefined && typeof delay !== 'number')
         throw invalidArgType('delay', 'of type number', delay);
-    if (options === null || typeof options !== 'object')
-        throw invalidArgType('options', 'of type object', options);
+    checkObject(options, 'options');
     const { signal, ref = true } = options;
     if (signal !== undefined && (signal === null || typeof signal !== 'object' ||
         !('aborted' in signal)))

@@ -75,8 +75,9 @@ class Worker extends EventEmitter {
 
     constructor(filename, options = {}) {
         super();
-        const { eval: isEval, argv, name = '' } = options;
-        if (argv !== undefined && !Array.isArray(argv))
+        const { eval: isEval } = options;
+        const argv = options.argv || [], name = options.name || '';
+        if (!Array.isArray(argv))
             throw invalidArgType('options.argv', 'an instance of Array', argv);
         if (typeof name !== 'string')
             throw invalidArgType('options.name', 'of type string', name);
@@ -87,7 +88,7 @@ class Worker extends EventEmitter {
         const text = isEval ? filename : fileOf(filename);
         this.#limits = limitsOf(options.resourceLimits);
         const start = { workerData: options.workerData, name,
-            env: environmentOf(options.env), argv: argv?.map(String) ?? [],
+            env: environmentOf(options.env), argv: argv.map(String),
             limits: this.#limits,
             environment: environment.size > 0 ? environment : undefined };
         [this.#handle, this.#port, this.threadId] = thread.newWorker(
