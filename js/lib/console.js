@@ -103,6 +103,9 @@ const console = {
     },
     groupEnd() { indent = indent.slice(0, -2); },
     table(data, columns) {
+        if (columns !== undefined && !Array.isArray(columns))
+            throw require('errors').invalidArgType('properties',
+                'an instance of Array', columns);
         if (data === null || typeof data !== 'object')
             console.log(data);
         else

@@ -24,22 +24,23 @@ function draw(head, columns) {
         `└${rule.join('┴')}┘`].join('\n');
 }
 
-// A column for each key of any row, one for rows that are no objects.
+// A column for each key that is wanted, or for each of any row, and one for rows
+// that are no objects.
 function table(data, wanted) {
     const keys = new Map(), index = [], values = [];
     let indexName = '(index)', isValued = false, row = 0;
     const add = (name, value) => {
         index.push(name);
-        if (value === null || (typeof value !== 'object' &&
-            typeof value !== 'function')) {
+        const isObject = Object(value) === value;
+        if (!isObject && wanted === undefined) {
             values[row++] = cell(value);
             isValued = true;
             return;
         }
-        for (const key of wanted || Object.keys(value)) {
+        for (const key of wanted ?? Object.keys(value)) {
             if (!keys.has(key))
                 keys.set(key, []);
-            if (Object.hasOwn(value, key))
+            if (isObject && Object.hasOwn(value, key))
                 keys.get(key)[row] = cell(value[key]);
         }
         row++;

@@ -13,3 +13,11 @@ console.table([{ a: 1, b: 2 }], ['b']);
 console.table({ r1: { x: 1 }, r2: { x: [1, 2], y: { z: 1 } } });
 console.log(Object.keys(console).slice(0, 5), typeof console.time, String(console));
 const { log } = console; log('detached');
+console.table([1, { a: 1, b: 2 }], ['a']);
+console.table([1, 2], []);
+console.table([1], ['a', 'b']);
+console.table(new Map([['a', 1]]), ['x']);
+console.table(new Set([1, { a: 2 }]), ['a']);
+for (const odd of [5, 'a', null, {}])
+    for (const data of [[1], 5])
+        try { console.table(data, odd); } catch ({ code, message }) { console.log(code, message); }
