@@ -59,9 +59,9 @@ struct link {
 };
 
 struct weir_abort {
+    atomic(uint64_t) refs;  /* any thread, P2 */
+    atomic(uint64_t) lives; /* any thread, P2 */
     atomic(int) reason;     /* any thread, P1 */
-    atomic(uint32_t) refs;  /* any thread, P2 */
-    atomic(uint32_t) lives; /* any thread, P2 */
     struct weir__lock lock;
     weir_listener *head, *tail; /* under lock; tail if head is not NULL */
     size_t count;               /* const */
@@ -81,7 +81,7 @@ static weir_abort *make(size_t links)
         return NULL;
     set_unshared(&abort->reason, 0);
     set_unshared(&abort->refs, 1);
-    set_unshared(&abort->lives, 1 + (uint32_t)links);
+    set_unshared(&abort->lives, 1 + (uint64_t)links);
     weir__lock_init(&abort->lock);
     abort->head = NULL;
     abort->count = links;
@@ -90,10 +90,15 @@ static weir_abort *make(size_t links)
 
 int weir_abort_new(weir_abort **abort)
 {
+    weir_abort *made;
+
     if (abort == NULL)
         return -EINVAL;
-    *abort = make(0);
-    return *abort == NULL ? -ENOMEM : 0;
+    made = make(0);
+    if (made == NULL)
+        return -ENOMEM;
+    *abort = made;
+    return 0;
 }
 
 void weir_abort_ref(weir_abort *abort)
