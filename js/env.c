@@ -79,6 +79,37 @@ static JSValue variable_names(JSContext *context, JSValueConst this_value,
     return names;
 }
 
+static size_t size_of_all(void)
+{
+    size_t size = 0;
+
+    for (char **at = environ; *at != NULL; at++)
+        size += strlen(*at) + 1;
+    return size;
+}
+
+/* variables() -> "A=1\0B=2\0", all that there are now */
+JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    JSValue result;
+    char *text, *end;
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    pthread_mutex_lock(&environment_lock);
+    text = end = js_malloc(context, size_of_all() + 1);
+    for (char **at = environ; text != NULL && *at != NULL; at++)
+        end = stpcpy(end, *at) + 1;
+    pthread_mutex_unlock(&environment_lock);
+    if (text == NULL)
+        return JS_EXCEPTION;
+    result = JS_NewStringLen(context, text, (size_t)(end - text));
+    js_free(context, text);
+    return result;
+}
+
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("getenv", 1, get_variable),
     JS_CFUNC_DEF("setenv", 2, set_variable),

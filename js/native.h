@@ -41,6 +41,10 @@ JSValue weir__js_write_text(JSContext *context, JSValueConst this_value,
 JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv);
 
+/* What a worker begins with; in env.c */
+JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv);
+
 /* Of os, in network.c. */
 JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
                                  int argc, JSValueConst *argv);

@@ -591,6 +591,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("ref", 1, act, REF),
     JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),
     JS_CFUNC_DEF("start", 0, start_value),
+    JS_CFUNC_DEF("variables", 0, weir__js_variables),
 };
 
 int weir__js_add_worker(JSContext *context, JSValueConst native)

@@ -4,9 +4,21 @@
 
 const { start } = require('thread');
 
+// "A=1\0B=2\0"; the first of a name counts, as for getenv.
+function parse(text) {
+    const map = new Map();
+    for (const one of text.split('\0')) {
+        const at = one.indexOf('='), key = one.slice(0, at);
+        if (at > 0 && !map.has(key))
+            map.set(key, one.slice(at + 1));
+    }
+    return map;
+}
+
 // A worker's own variables: nobody else sees what it does to them.
 function variables(given) {
-    const map = new Map(Object.entries(given));
+    const map = typeof given === 'string' ? parse(given)
+        : new Map(Object.entries(given));
     return {
         getenv: (key) => map.get(key),
         setenv(key, value) {

@@ -39,4 +39,5 @@ function unpackError({ error, more, name, kind = -1 }) {
 
 module.exports = { isMainThread: start === undefined, threadId, parentPort, start,
     packError, unpackError, newWorker: native.newWorker,
-    terminate: native.terminate, ref: native.ref, unref: native.unref };
+    terminate: native.terminate, ref: native.ref, unref: native.unref,
+    variables: native.variables };

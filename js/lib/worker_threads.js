@@ -48,7 +48,8 @@ function fileOf(filename) {
         `'./' or '../'.${hint} Received "${filename}"`);
 }
 
-// The variables of the worker; undefined: those of the process itself.
+// The variables of the worker: an object, or text that nobody reads before it is
+// used; undefined: those of the process itself.
 function environmentOf(env) {
     if (env === SHARE_ENV)
         return undefined;
@@ -56,7 +57,8 @@ function environmentOf(env) {
         throw invalidArgType('options.env', 'of type object or one of undefined, ' +
             'null, or worker_threads.SHARE_ENV', env);
     if (env == null)
-        return require('env').copy();
+        return thread.start?.env === undefined ? thread.variables()
+            : require('env').copy();
     return Object.fromEntries(Object.entries(env)
         .map(([key, value]) => [key, `${value}`]));
 }

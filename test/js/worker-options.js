@@ -39,6 +39,12 @@ function result(code, options) {
     process.env.WEIR_TEST = 'main';
     console.log(await result('process.env.WEIR_TEST += " copy"; parentPort.postMessage(process.env.WEIR_TEST)'), process.env.WEIR_TEST);
     console.log(await result('process.env.WEIR_TEST += " shared"; parentPort.postMessage(process.env.WEIR_TEST)', { env: SHARE_ENV }), process.env.WEIR_TEST);
+    Object.assign(process.env, { WEIR_EMPTY: '', WEIR_EQUALS: 'a=b=c' });
+    const three = '[process.env.WEIR_EMPTY, process.env.WEIR_EQUALS, process.env.WEIR_NONE]';
+    console.log(await result(`parentPort.postMessage(${three})`));
+    console.log(await result(`process.env.WEIR_EMPTY = 'changed'; delete process.env.WEIR_EQUALS;
+        new (require('worker_threads').Worker)("require('worker_threads').parentPort.postMessage(${three})",
+            { eval: true }).on('message', (value) => parentPort.postMessage(value))`));
     console.log(await result('delete process.env.A; process.env.C = 3; parentPort.postMessage([Object.entries(process.env).sort().join(), "A" in process.env, process.env.B])', { env: { A: 1, B: 2 } }));
 
     console.log(await result('parentPort.postMessage([threads.isMainThread, typeof threads.threadId, threads.workerData, process.argv.length])', { workerData: { x: [1n] } }));
