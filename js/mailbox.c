@@ -3,8 +3,9 @@
  * mailbox -- a queue behind a lock, and a task that tells its host.
  *
  * Shape     A list of messages.  The lock is held for a few instructions, and
- *           for the post of the task, so that the host (which leaves the
- *           mailbox under the lock before it ends) is there then.
+ *           not while the task is posted: whom that wakes would run into it.
+ *           A host that leaves the mailbox waits until all posts to it have
+ *           returned, so it and its loop are there until then.
  * Roles     put, knock      any thread
  *           the rest        the owner; the task, on the thread of the host that
  *                           it was posted to
@@ -15,6 +16,7 @@
  *   posted      the host whose loop has the task, or NULL.  A mailbox that has
  *               moved on meanwhile is told by that task: it posts itself again,
  *               to the new host.
+ *   posting     how many threads are about to post, or do
  *
  * Why no lost wake  put looks at `posted` under the lock after it has put its
  *                   message, and the task clears it under the lock before it
@@ -44,7 +46,9 @@ struct weir__js_mailbox {
     weir_js *js;     /* who is told */
     weir__js_serve_fn *serve;
     void *arg;
-    weir_js *posted; /* whose loop has the task */
+    weir_js *posted; /* whose loop has the task, or is about to get it */
+    unsigned posting;
+    pthread_cond_t has_posted; /* nobody posts any more */
     weir_task task;
 };
 
@@ -63,23 +67,53 @@ static void unref(struct weir__js_mailbox *mailbox)
     pthread_mutex_unlock(&mailbox->lock);
     if (left > 0)
         return;
+    pthread_cond_destroy(&mailbox->has_posted);
     pthread_mutex_destroy(&mailbox->lock);
     free(mailbox);
 }
 
-/* Under the lock.  Tell the host, unless it is told already. */
-static void tell(struct weir__js_mailbox *mailbox)
+/* Under the lock, but for the post itself. */
+static int post(struct weir__js_mailbox *mailbox, weir_js *js)
 {
-    weir_js *js = mailbox->js;
+    int err;
 
-    if (js == NULL || mailbox->posted != NULL || !weir__js_hold(js))
-        return;
-    if (weir_loop_post(js->loop, &mailbox->task) != 0) {
-        weir__js_let_go(js); /* the loop has ended */
-        return;
-    }
     mailbox->posted = js;
     mailbox->refs++;
+    mailbox->posting++;
+    pthread_mutex_unlock(&mailbox->lock);
+    err = weir_loop_post(js->loop, &mailbox->task);
+    pthread_mutex_lock(&mailbox->lock);
+    if (--mailbox->posting == 0)
+        pthread_cond_broadcast(&mailbox->has_posted);
+    return err;
+}
+
+/* Under the lock.  Tell the host, unless it is told already.  If its loop has
+ * ended, the mailbox may have a new one meanwhile. */
+static void tell(struct weir__js_mailbox *mailbox)
+{
+    weir_js *js = mailbox->js, *refused = NULL;
+
+    while (js != NULL && js != refused && mailbox->posted == NULL &&
+           weir__js_hold(js)) {
+        if (post(mailbox, js) == 0)
+            return;
+        mailbox->posted = NULL;
+        mailbox->refs--;
+        weir__js_let_go(js);
+        refused = js;
+        js = mailbox->js;
+    }
+}
+
+/* Under the lock.  The host that is told from now on. */
+static void set_host(struct weir__js_mailbox *mailbox, weir_js *js)
+{
+    if (mailbox->js == js)
+        return;
+    mailbox->js = js;
+    while (mailbox->posting > 0)
+        pthread_cond_wait(&mailbox->has_posted, &mailbox->lock);
 }
 
 static bool has_news(const struct weir__js_mailbox *mailbox)
@@ -117,6 +151,7 @@ int weir__js_mailbox_new(struct weir__js_mailbox **made)
     if (mailbox == NULL)
         return -ENOMEM;
     pthread_mutex_init(&mailbox->lock, NULL);
+    pthread_cond_init(&mailbox->has_posted, NULL);
     mailbox->refs = 1;
     mailbox->task.run = run;
     *made = mailbox;
@@ -183,7 +218,7 @@ void weir__js_mailbox_attach(struct weir__js_mailbox *mailbox, weir_js *js,
                              weir__js_serve_fn *serve, void *arg)
 {
     pthread_mutex_lock(&mailbox->lock);
-    mailbox->js = js;
+    set_host(mailbox, js);
     mailbox->serve = serve;
     mailbox->arg = arg;
     if (has_news(mailbox))
@@ -256,7 +291,7 @@ void weir__js_mailbox_empty(struct weir__js_mailbox *mailbox,
     mailbox->first = NULL;
     mailbox->count = 0;
     mailbox->is_closed = true;
-    mailbox->js = NULL;
+    set_host(mailbox, NULL);
     pthread_mutex_unlock(&mailbox->lock);
     if (mailbox->peer != NULL)
         leave_peer(mailbox->peer);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mailbox -- a burst of messages wakes its host once; what is not taken out is
- * freed; a mailbox that moves on is told where it is.
+ * freed; a mailbox that moves on is told where it is, and a host that it has
+ * left may end.
  */
 #include "../../js/mailbox.h"
 
@@ -11,7 +12,7 @@
 #include "support/crew.h"
 #include "support/suite.h"
 
-enum { PRODUCERS = 4, EACH = 1000 };
+enum { PRODUCERS = 4, EACH = 1000, HOSTS = 100 };
 
 static struct weir__js_mailbox *pair[2];
 static unsigned serves, messages;
@@ -148,4 +149,42 @@ CASE(mailbox_that_moves_on_is_told_where_it_is)
     expect_status(weir_js_free(second), 0);
     expect_status(weir_loop_free(second_loop), 0);
     js_end();
+}
+
+/* One thread has a host after the other, whose loop goes with it. */
+static void visit(struct weir__js_mailbox *mailbox)
+{
+    weir_loop *loop;
+    weir_js *host;
+
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_js_new(&host, loop, NULL), 0);
+    weir__js_mailbox_attach(mailbox, host, serve, mailbox);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    weir__js_mailbox_detach(mailbox);
+    expect_status(weir_js_free(host), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+static bool has_left; /* atomic */
+
+static void visit_or_knock(struct crew *crew, unsigned id)
+{
+    (void)crew;
+    if (id == 0) {
+        for (int i = 0; i < HOSTS; i++)
+            visit(pair[1]);
+        __atomic_store_n(&has_left, true, __ATOMIC_RELEASE);
+    }
+    while (!__atomic_load_n(&has_left, __ATOMIC_ACQUIRE))
+        weir__js_mailbox_knock(pair[1]);
+}
+
+CASE(mailbox_host_that_has_left_may_end_while_others_knock)
+{
+    has_left = false;
+    expect_status(weir__js_mailbox_pair(pair), 0);
+    crew_run(2, visit_or_knock, NULL);
+    weir__js_mailbox_close(pair[0]);
+    weir__js_mailbox_close(pair[1]);
 }
