@@ -7,6 +7,7 @@
 #include "../../js/mailbox.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include "js/support/js_fixture.h"
 #include "support/crew.h"
@@ -148,6 +149,76 @@ CASE(mailbox_that_moves_on_is_told_where_it_is)
     weir__js_mailbox_close(pair[1]);
     expect_status(weir_js_free(second), 0);
     expect_status(weir_loop_free(second_loop), 0);
+    js_end();
+}
+
+/* ---- a post that takes its time ---- */
+
+enum { HELD = 1, LEAVING = 2, GO_ON = 4, HAS_LEFT = 8 };
+
+static unsigned stage; /* atomic */
+static bool holds_posts;
+
+static void reach(unsigned flag)
+{
+    __atomic_fetch_or(&stage, flag, __ATOMIC_ACQ_REL);
+}
+
+static bool has_reached(unsigned flag)
+{
+    return (__atomic_load_n(&stage, __ATOMIC_ACQUIRE) & flag) != 0;
+}
+
+static void await_stage(unsigned flag)
+{
+    while (!has_reached(flag))
+        sched_yield();
+}
+
+int __real_weir_loop_post(weir_loop *loop, weir_task *task);
+int __wrap_weir_loop_post(weir_loop *loop, weir_task *task);
+
+int __wrap_weir_loop_post(weir_loop *loop, weir_task *task)
+{
+    if (holds_posts) {
+        reach(HELD);
+        await_stage(GO_ON);
+    }
+    return __real_weir_loop_post(loop, task);
+}
+
+static void knock_or_leave(struct crew *crew, unsigned id)
+{
+    (void)crew;
+    if (id == 0) {
+        weir__js_mailbox_knock(pair[1]);
+        return;
+    }
+    await_stage(HELD);
+    reach(LEAVING);
+    weir__js_mailbox_detach(pair[1]);
+    reach(HAS_LEFT);
+}
+
+CASE(mailbox_host_that_leaves_waits_for_a_post_to_it)
+{
+    struct crew crew;
+
+    js_make(NULL);
+    stage = 0;
+    expect_status(weir__js_mailbox_pair(pair), 0);
+    weir__js_mailbox_attach(pair[1], js, serve, pair[1]);
+    holds_posts = true;
+    crew_start(&crew, 2, knock_or_leave, NULL);
+    await_stage(LEAVING);
+    await_asleep(crew.members[1].tid);
+    expect(!has_reached(HAS_LEFT));
+    reach(GO_ON);
+    crew_join(&crew);
+    holds_posts = false;
+    expect(has_reached(HAS_LEFT));
+    weir__js_mailbox_close(pair[0]);
+    weir__js_mailbox_close(pair[1]);
     js_end();
 }
 
