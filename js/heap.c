@@ -5,12 +5,18 @@
  * The engine has a limit of its own, but throws null when not even an error
  * fits in; here it can be told apart from a null that was thrown.
  *
- * Tested by  test/js/limits.c
+ * Tested by  test/js/limits.c, test/js/heap.c
  */
 #include "heap.h"
 
 #include <malloc.h>
 #include <stdlib.h>
+
+/* What the engine takes for a page of small blocks (0.17.0): 4 KiB, but for a
+ * rest that is no block.  And what malloc makes of it. */
+enum { PAGE_MIN = 4096 - 512, PAGE_MAX = 4096 + 16 };
+
+enum { FIRST_PATIENCE = 256, ROOM = 16 };
 
 static bool admit(struct weir__js_heap *heap, size_t size)
 {
@@ -47,10 +53,14 @@ static void *allocate_cleared(void *opaque, size_t count, size_t size)
 static void give_back(void *opaque, void *block)
 {
     struct weir__js_heap *heap = opaque;
+    size_t size;
 
     if (block == NULL)
         return;
-    heap->used_bytes -= malloc_usable_size(block);
+    size = malloc_usable_size(block);
+    heap->used_bytes -= size;
+    if (size > PAGE_MIN && size < PAGE_MAX)
+        heap->dropped++;
     if (heap->is_capturing && heap->captured == NULL)
         heap->captured = block;
     else
@@ -119,7 +129,40 @@ static size_t anchor_size(int i)
 void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime)
 {
     for (int i = 0; i < WEIR__HEAP_ANCHORS; i++)
-        heap->anchors[i] = js_malloc_rt(runtime, anchor_size(i));
+        if (heap->anchors[i] == NULL) /* it has not been settled before */
+            heap->anchors[i] = js_malloc_rt(runtime, anchor_size(i));
+}
+
+/* A block with some room before it, in the page that this may have taken. */
+static void *new_anchor(JSRuntime *runtime, size_t size)
+{
+    void *blocks[ROOM];
+    int count = 0;
+
+    while (count < ROOM &&
+           (blocks[count] = js_malloc_rt(runtime, size)) != NULL)
+        count++;
+    for (int i = 0; i + 1 < count; i++)
+        js_free_rt(runtime, blocks[i]);
+    return count > 0 ? blocks[count - 1] : NULL;
+}
+
+/* Where pages come and go for good reason, it tries ever more seldom. */
+void weir__js_heap_settle(struct weir__js_heap *heap, JSRuntime *runtime)
+{
+    bool has_run_out = heap->has_run_out;
+
+    if (heap->dropped < heap->patience)
+        return;
+    for (int i = 0; i < WEIR__HEAP_ANCHORS; i++) {
+        void *old = heap->anchors[i];
+
+        heap->anchors[i] = new_anchor(runtime, anchor_size(i));
+        js_free_rt(runtime, old);
+    }
+    heap->has_run_out = has_run_out;
+    heap->patience *= 2;
+    heap->dropped = 0;
 }
 
 void weir__js_heap_weigh_anchor(struct weir__js_heap *heap, JSRuntime *runtime)
@@ -138,5 +181,6 @@ JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap)
         .js_malloc_usable_size = usable_size,
     };
 
+    heap->patience = FIRST_PATIENCE;
     return JS_NewRuntime2(&functions, heap);
 }

@@ -17,6 +17,8 @@ struct weir__js_heap {
     bool is_capturing;
     void *captured;
     void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */
+    size_t dropped;  /* pages of small blocks, since the anchors moved */
+    size_t patience; /* with that */
 };
 
 /* Between these two one block that is given back is not freed, but the caller's,
@@ -40,8 +42,14 @@ JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap);
  * page back with its last block: a program that needs one block of a size now
  * and then makes and drops a page each time.  So one block of each size stays,
  * from when the host is made until the engine ends.  Not having one is slower,
- * nothing else. */
+ * nothing else.
+ *
+ * The same comes up again when the pages of a size are full but for less than
+ * what the program needs in between.  settle, called now and then inside
+ * JavaScript, sees that, and moves the anchors: into the page that comes and
+ * goes. */
 void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
+void weir__js_heap_settle(struct weir__js_heap *heap, JSRuntime *runtime);
 void weir__js_heap_weigh_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
 
 #endif /* WEIR_JS_HEAP_H */

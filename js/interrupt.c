@@ -117,7 +117,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
 {
     weir_js *js = arg;
 
-    (void)runtime;
+    weir__js_heap_settle(&js->heap, runtime);
     if (js->wants_culprit)
         look_around(js);
     if (weir__js_is_terminated(js))

@@ -175,16 +175,16 @@ static void await_stage(unsigned flag)
         sched_yield();
 }
 
-int __real_weir_loop_post(weir_loop *loop, weir_task *task);
-int __wrap_weir_loop_post(weir_loop *loop, weir_task *task);
+int __real_weir_loop_post(weir_loop *to, weir_task *task);
+int __wrap_weir_loop_post(weir_loop *to, weir_task *task);
 
-int __wrap_weir_loop_post(weir_loop *loop, weir_task *task)
+int __wrap_weir_loop_post(weir_loop *to, weir_task *task)
 {
     if (holds_posts) {
         reach(HELD);
         await_stage(GO_ON);
     }
-    return __real_weir_loop_post(loop, task);
+    return __real_weir_loop_post(to, task);
 }
 
 static void knock_or_leave(struct crew *crew, unsigned id)
@@ -225,16 +225,16 @@ CASE(mailbox_host_that_leaves_waits_for_a_post_to_it)
 /* One thread has a host after the other, whose loop goes with it. */
 static void visit(struct weir__js_mailbox *mailbox)
 {
-    weir_loop *loop;
+    weir_loop *its_loop;
     weir_js *host;
 
-    expect_status(weir_loop_new(&loop, NULL), 0);
-    expect_status(weir_js_new(&host, loop, NULL), 0);
+    expect_status(weir_loop_new(&its_loop, NULL), 0);
+    expect_status(weir_js_new(&host, its_loop, NULL), 0);
     weir__js_mailbox_attach(mailbox, host, serve, mailbox);
-    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_status(weir_loop_run(its_loop, WEIR_RUN_UNTIL_IDLE), 0);
     weir__js_mailbox_detach(mailbox);
     expect_status(weir_js_free(host), 0);
-    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_loop_free(its_loop), 0);
 }
 
 static bool has_left; /* atomic */
