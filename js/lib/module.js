@@ -366,7 +366,7 @@ function runFile(name) {
         ? compileAny(strip(native.readFile(real)), real) : undefined;
     if (format === 'module' || code === null)
         return importMain(urlOf(real));
-    const module = new Module(real);
+    const module = new Module(real, null);
     module.id = '.';
     Module.main = hooks.program.module = module;
     run(module, real, code);

@@ -221,17 +221,25 @@ function isRelative(name) {
 const forRequire = ['node', 'require', 'module-sync', 'node-addons'];
 const forImport = ['node', 'import', 'module-sync', 'node-addons'];
 
+// What exports or imports of a package named, and is not there.
+function checkTarget(path) {
+    if (path === undefined || isFile(path))
+        return path;
+    const error = new Error(`Cannot find module '${path}'`);
+    throw Object.assign(error, { code: 'MODULE_NOT_FOUND', path: packageOf(path)?.path });
+}
+
 // The file that require(name) in the file `parent` means; undefined: none.
 function resolveRequire(name, parent) {
     let path;
-    if (name[0] === '#') {
-        path = resolveImports(name, parent, forRequire);
+    if (name[0] === '#' && packageOf(parent)?.imports != null) {
+        path = checkTarget(resolveImports(name, parent, forRequire));
     } else if (isRelative(name)) {
         path = join(dirname(parent), name);
         path = (/(^|\/)\.{0,2}\/?$/.test(name) ? undefined : asFile(path)) ??
             asDirectory(path);
     } else {
-        path = resolvePackage(name, parent, forRequire);
+        path = checkTarget(resolvePackage(name, parent, forRequire));
     }
     return path === undefined || !isFile(path) ? undefined
         : native.realpath(path);

@@ -8,6 +8,9 @@ console.log(module.children.length > 0, Object.keys(require.cache).length > 3, m
 for (const name of ['./missing', 'missing', '', 'dep/none', './bad.json', './throws', 'node:none', 5])
     try { require(name); } catch (error) { console.log(name, error.name, error.code, error.message.split('\n')[0].replace(/\/.*\//g, '').replace(/: Expected.*/, '')); }
 try { require('./missing'); } catch (error) { console.log(error.requireStack.length); }
+for (const name of ['exporting/none', '#none'])
+    try { require(name); } catch (error) { console.log(error.code, error.message.replaceAll(__dirname, '.').split('\n')[0], error.path?.replace(__dirname, '.'), error.requireStack?.length); }
+console.log(module.parent, require('./lib').name !== undefined);
 require('./throws-once'); 
 delete require.cache[require.resolve('./counter')]; const one = require('./counter'); delete require.cache[require.resolve('./counter')];
 console.log(one.n, require('./counter').n, require('./counter') === require('./counter'));
