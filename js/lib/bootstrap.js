@@ -59,7 +59,7 @@ for (const name of ['atob', 'btoa'])
 Object.defineProperty(globalThis, 'queueMicrotask',
     { value: native.queueMicrotask, enumerable: true });
 Object.defineProperty(globalThis, 'global',
-    { value: globalThis, writable: true, configurable: true });
+    { value: globalThis, writable: true, enumerable: true, configurable: true });
 Object.defineProperty(globalThis, Symbol.toStringTag,
     { value: 'global', configurable: true });
 

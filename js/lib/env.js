@@ -2,6 +2,7 @@
 // env -- process.env: the variables of the process itself, or a worker's own.
 'use strict';
 
+const { coded } = require('errors');
 const { start } = require('thread');
 
 // "A=1\0B=2\0"; the first of a name counts, as for getenv.
@@ -34,19 +35,39 @@ function variables(given) {
 const { getenv, setenv, envKeys } = start?.env === undefined ? native
     : variables(start.env);
 
+const named = (key) => typeof key === 'string' ? getenv(key) : undefined;
+
+function assign(key, value) {
+    if (typeof key === 'symbol' || typeof value === 'symbol')
+        throw new TypeError('Cannot convert a Symbol value to a string');
+    setenv(key, `${value}`);
+}
+
+function checkDescriptor(descriptor) {
+    if ('get' in descriptor || 'set' in descriptor)
+        throw coded(TypeError, 'ERR_INVALID_OBJECT_DEFINE_PROPERTY',
+            "'process.env' does not accept an accessor(getter/setter) descriptor");
+    if (!('value' in descriptor && descriptor.writable && descriptor.enumerable &&
+        descriptor.configurable))
+        throw coded(TypeError, 'ERR_INVALID_OBJECT_DEFINE_PROPERTY',
+            "'process.env' only accepts a configurable, writable, and enumerable " +
+            'data descriptor');
+}
+
+// An object like others, but for its own properties.
 const env = new Proxy({}, {
-    get: (_, key) => typeof key === 'string' ? getenv(key) : undefined,
-    has: (_, key) => typeof key === 'string' && getenv(key) !== undefined,
+    get: (target, key) => named(key) ?? target[key],
+    has: (target, key) => named(key) !== undefined || key in target,
     set(_, key, value) {
-        if (typeof key === 'symbol')
-            throw new TypeError('Cannot convert a Symbol value to a string');
-        setenv(key, `${value}`);
+        assign(key, value);
         return true;
     },
-    defineProperty(_, key, { value }) {
-        setenv(key, `${value}`);
+    defineProperty(_, key, descriptor) {
+        checkDescriptor(descriptor);
+        assign(key, descriptor.value);
         return true;
     },
+    preventExtensions: () => false,
     deleteProperty(_, key) {
         if (typeof key === 'string')
             setenv(key, undefined);
@@ -54,7 +75,7 @@ const env = new Proxy({}, {
     },
     ownKeys: () => envKeys(),
     getOwnPropertyDescriptor(_, key) {
-        const value = typeof key === 'string' ? getenv(key) : undefined;
+        const value = named(key);
         return value === undefined ? undefined
             : { value, writable: true, enumerable: true, configurable: true };
     },

@@ -14,10 +14,12 @@ let exitCode, isExiting = false;
 const shownOnce = new Set();
 
 function checkCode(code) {
+    if (typeof code === 'string' && code !== '' && !Number.isNaN(+code))
+        code = +code;
     if (code === undefined || code === null || Number.isInteger(code))
         return;
-    if (typeof code === 'string' && code !== '' && Number.isInteger(+code))
-        return;
+    if (typeof code === 'number')
+        throw outOfRange('code', 'an integer', code);
     throw invalidArgType('code', 'of type number', code);
 }
 

@@ -1,6 +1,6 @@
 // Globals that are loaded when they are first used: seen, replaced, deleted.
 const names = ['URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'Buffer', 'Event', 'EventTarget', 'AbortController', 'structuredClone',
-    'performance', 'crypto', 'Crypto', 'PerformanceMark', 'setTimeout', 'queueMicrotask', 'console', 'process'];
+    'performance', 'crypto', 'Crypto', 'PerformanceMark', 'setTimeout', 'queueMicrotask', 'console', 'process', 'global', 'atob'];
 for (const name of names)
     console.log(name, name in globalThis, Object.hasOwn(globalThis, name), Object.prototype.propertyIsEnumerable.call(globalThis, name),
         Object.getOwnPropertyDescriptor(globalThis, name).configurable, typeof globalThis[name], globalThis[name] === globalThis[name]);

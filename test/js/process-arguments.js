@@ -36,6 +36,9 @@ for (const pid of [undefined, null, 'x', 1.5, NaN, {}, [], 2 ** 32])
     if (pid !== null && !Array.isArray(pid)) // Node would take these for 0, the group
         show(() => process.kill(pid, 0));
 
+for (const code of [1.5, NaN, '1.5', 'x', '', true, {}, 5, '6', null, undefined])
+    show(() => { process.exitCode = code; return process.exitCode; });
+
 process.on('warning', ({ name, message, code, detail }) => console.log('warning', { name, message, code, detail }));
 for (const value of odd) {
     show(() => process.emitWarning(value));
