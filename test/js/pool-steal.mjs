@@ -39,6 +39,7 @@ console.log(pool.stats.queued, pool.stats.steals);
 // The other has all the rest to do, and that share is part of it.
 open(SECOND);
 console.log((await Promise.all(runs)).join());
+await Promise.all(busy); // the first answered long ago, but on its own thread
 const { queued, pending, steals, completed } = pool.stats;
 console.log({ queued, pending, steals, completed });
 open(LONG);
