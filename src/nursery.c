@@ -212,7 +212,7 @@ static void put_in_block(struct weir__promises *all, weir_promise *promise)
     struct weir__promise_block *block = block_of(promise);
 
     set_unshared(&promise->word, WEIR__UNUSED);
-    if (block->free == NULL && all->blocks != block) {
+    if (block->free == NULL && all->blocks != block && !all->is_visiting) {
         unlink(all, block);
         link_first(all, block);
     }
@@ -338,19 +338,86 @@ void weir__promise_receive_after_end(weir_promise *promise)
         weir__loop_exit(loop);
 }
 
+/* ---- all of them ---- */
+
+/* Those of other threads.  A visit may let any of them go: the one that comes
+ * next is held before the last one is let go. */
+static void each_single(struct weir__promises *all,
+                        void (*visit)(weir_promise *promise))
+{
+    struct weir__promise_single *single = all->singles;
+
+    if (single != NULL)
+        weir__promise_hold(&single->promise);
+    while (single != NULL) {
+        struct weir__promise_single *next;
+
+        visit(&single->promise);
+        next = single->next;
+        if (next != NULL)
+            weir__promise_hold(&next->promise);
+        weir__promise_drop(&single->promise);
+        single = next;
+    }
+}
+
+/* The block stays meanwhile, as if one more promise were in it. */
+static void each_in_block(struct weir__promises *all,
+                          struct weir__promise_block *block,
+                          void (*visit)(weir_promise *promise))
+{
+    if (block->used++ == 0)
+        all->empty_blocks--;
+    for (int i = 0; i < SLOTS; i++)
+        if (weir__promise_verdict(&block->slot[i]) != WEIR__UNUSED)
+            visit(&block->slot[i]);
+    if (--block->used == 0)
+        all->empty_blocks++;
+}
+
+/* Others may go; none changes its place. */
+static void each_block(struct weir__promises *all,
+                       void (*visit)(weir_promise *promise))
+{
+    struct weir__promise_block *block = all->blocks;
+    bool is_last;
+
+    all->is_visiting = true;
+    do {
+        struct weir__promise_block *next;
+
+        each_in_block(all, block, visit);
+        next = block->next;
+        is_last = next == all->blocks;
+        if (block->used == 0 && all->empty_blocks > KEPT)
+            release_block(all, block);
+        block = next;
+    } while (!is_last);
+    all->is_visiting = false;
+}
+
+/* Those that have got room meanwhile go to the front. */
+static void put_in_order(struct weir__promises *all)
+{
+    struct weir__promise_block *block, *last = all->blocks->prev;
+
+    for (struct weir__promise_block *next = all->blocks; next != NULL;) {
+        block = next;
+        next = block == last ? NULL : block->next;
+        if (block->free != NULL && block != all->blocks) {
+            unlink(all, block);
+            link_first(all, block);
+        }
+    }
+}
+
 void weir__promise_each(weir_loop *loop, void (*visit)(weir_promise *promise))
 {
-    struct weir__promise_block *block = loop->promises.blocks;
+    struct weir__promises *all = &loop->promises;
 
-    for (struct weir__promise_single *single = loop->promises.singles;
-         single != NULL; single = single->next)
-        visit(&single->promise);
-    if (block == NULL)
-        return;
-    do {
-        for (int i = 0; i < SLOTS; i++)
-            if (weir__promise_verdict(&block->slot[i]) != WEIR__UNUSED)
-                visit(&block->slot[i]);
-        block = block->next;
-    } while (block != loop->promises.blocks);
+    each_single(all, visit);
+    if (all->blocks != NULL) {
+        each_block(all, visit);
+        put_in_order(all);
+    }
 }

@@ -279,7 +279,8 @@ void weir__promise_discard(weir_promise *promise);
 /* A single has come. */
 void weir__promise_enlist(weir_promise *promise);
 
-/* Calls visit for each promise that the loop has. */
+/* Calls visit for each promise that the loop has.  A visit may let promises go,
+ * but make none. */
 void weir__promise_each(weir_loop *loop, void (*visit)(weir_promise *promise));
 
 /* All blocks; no promise is left. */

@@ -69,10 +69,11 @@ struct weir__promises {
     struct weir__book *spare_books; /* all of whose slips are back */
     uint32_t spare_count;
     uint32_t empty_blocks;
-    uint32_t spares; /* in `spare` */
-    uint32_t passes; /* of `wind` */
-    bool is_closed;  /* no new promises */
-    bool is_over;    /* TERMINATED, or about to be */
+    uint32_t spares;   /* in `spare` */
+    bool is_closed;    /* no new promises: `wind` has begun */
+    bool is_over;      /* TERMINATED, or about to be */
+    bool is_visiting;  /* weir__promise_each: blocks keep their places */
+    uint64_t stuck_at; /* 1 + loop->run when `wind` could settle nothing */
 
     struct weir__lock lock; /* the two below are any thread's under it */
     struct weir__registry *registry;

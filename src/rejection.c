@@ -13,12 +13,13 @@
  * behind it; a handler may be in the next one.  So promises that another thread
  * has made are told of when all that has come with them has run.
  *
- * The end.  After the timers are cancelled, a first pass rejects all that are
- * PENDING; what waits for them follows by itself, handlers included.  What is
- * not settled then follows itself in a circle: a second pass rejects all that
- * follow.  What is left another thread is about to settle, and its letter is
- * waited for.  Rejections with WEIR_ECANCELED are then nobody's fault, and
- * are not told of.
+ * The end.  After the timers are cancelled, a pass rejects all that are PENDING;
+ * what waits for them follows by itself, handlers included.  Where none is
+ * PENDING, what is not settled follows itself in a circle: a pass rejects all
+ * that follow.  A handler may have closed one more circle by then, so there are
+ * passes until one finds nothing to settle.  What is left another thread is
+ * about to settle: its letter is waited for, and there is a pass after it.
+ * Rejections with WEIR_ECANCELED are then nobody's fault, and are not told of.
  *
  * All of this is the loop's thread's.
  *
@@ -164,19 +165,33 @@ static void cancel_following(weir_promise *promise)
                                    &weir__cancelled);
 }
 
+/* Circles are known when nothing is about to be called.  Returns whether it
+ * has settled any. */
+static bool reject_some(weir_loop *loop)
+{
+    struct weir__promises *all = &loop->promises;
+    int64_t before = all->unsettled;
+
+    weir__promise_each(loop, cancel_pending);
+    if (all->unsettled == before && weir__loop_is_quiet(loop))
+        weir__promise_each(loop, cancel_following);
+    return all->unsettled < before;
+}
+
 /* A pass is a callback like others, with a checkpoint behind it. */
 static void wind(weir_loop *loop)
 {
     struct weir__promises *all = &loop->promises;
 
-    if (all->passes == 2 || (all->passes == 1 && !weir__loop_is_quiet(loop)))
+    if (all->is_closed && !weir__loop_is_quiet(loop))
         return;
     all->is_closed = true;
     if (all->unsettled == 0)
         return;
     weir__loop_begin_other(loop, WEIR_KIND_MICROTASK, "promises");
-    weir__promise_each(loop,
-                       all->passes++ == 0 ? cancel_pending : cancel_following);
+    all->stuck_at = 0;
+    if (!reject_some(loop) && weir__loop_is_quiet(loop))
+        all->stuck_at = load_relaxed(&loop->run) + 1; /* relaxed: own */
     weir__loop_end(loop);
 }
 

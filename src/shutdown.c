@@ -52,10 +52,13 @@ static bool has_any(const weir_loop *loop)
            loop->promises.unsettled > 0;
 }
 
-/* Passes over its promises that are still to be made. */
+/* One more pass over its promises may settle some: the last one did, or a letter
+ * has come since. */
 static bool has_promises_to_reject(const weir_loop *loop)
 {
-    return loop->promises.unsettled > 0 && loop->promises.passes < 2;
+    return loop->promises.unsettled > 0 &&
+           /* relaxed: own */
+           loop->promises.stuck_at != load_relaxed(&loop->run) + 1;
 }
 
 /* Until the table is closed an add may have taken a slot, and may give it back

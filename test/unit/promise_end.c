@@ -163,6 +163,130 @@ CASE(promise_of_a_combinator_is_rejected_by_every_end)
     }
 }
 
+/* ---- many of them ---- */
+
+enum { MANY = 300, CROWD = 3000 };
+
+static weir_promise *many[MANY];
+static weir_promise *resolver;
+
+static int then_keep(weir_thenable *thenable, weir_promise *promise)
+{
+    (void)thenable;
+    resolver = keep(promise);
+    return 0;
+}
+
+static weir_result give_thenable(void *thenable, const weir_value *value)
+{
+    (void)value;
+    return weir_give_thenable(thenable);
+}
+
+/* The resolver lies behind them, in another block.  What waits for it lies
+ * before them, and nobody but the resolver has it. */
+static void leave_many_and_a_thenable(void)
+{
+    static weir_thenable thenable = {then_keep};
+
+    left[0] = resolved(); /* kept: its block shall stay full */
+    expect_status(
+        weir_promise_then(left[0], give_thenable, NULL, &thenable, NULL), 0);
+    for (int i = 0; i < MANY; i++)
+        many[i] = pending();
+}
+
+CASE(promises_beside_one_that_is_let_go_are_rejected_by_every_end)
+{
+    for (int way = 0; way < WAYS; way++) {
+        make();
+        inside(leave_many_and_a_thenable);
+        end_in(way);
+        for (int i = 0; i < MANY; i++)
+            expect_cancelled(many[i]);
+        expect_cancelled(resolver);
+        drop(left[0]);
+    }
+}
+
+/* A thenable whose promise follows the one that asked it, and nobody has the
+ * two: rejecting one lets both go. */
+static struct narcissus {
+    weir_thenable thenable;
+    weir_promise *self;
+} narcissi[CROWD];
+
+static int then_follow_self(weir_thenable *thenable, weir_promise *promise)
+{
+    weir_promise *self = ((struct narcissus *)thenable)->self;
+
+    expect_status(weir_promise_follow(promise, self), 0);
+    drop(self);
+    return 0;
+}
+
+static void leave_a_crowd(void)
+{
+    for (int i = 0; i < CROWD; i++) {
+        narcissi[i].thenable.then = then_follow_self;
+        narcissi[i].self =
+            then_call(resolved(), give_thenable, &narcissi[i].thenable);
+    }
+}
+
+static void leave_a_crowd_elsewhere(void)
+{
+    for (int i = 0; i < CROWD; i++) {
+        narcissi[i].thenable.then = then_follow_self;
+        narcissi[i].self = pending();
+        expect_status(weir_promise_follow_thenable(narcissi[i].self,
+                                                   &narcissi[i].thenable),
+                      0);
+    }
+    loop_run();
+}
+
+CASE(promises_that_only_follow_each_other_go_with_every_end)
+{
+    for (int way = 0; way < WAYS; way++) {
+        make();
+        inside(leave_a_crowd);
+        end_in(way);
+        make();
+        leave_a_crowd_elsewhere();
+        end_in(way);
+    }
+}
+
+/* A handler that the end of one circle calls closes another. */
+static weir_result close_circle(void *next, const weir_value *value)
+{
+    expect_int(value->code, WEIR_ECANCELED);
+    return weir_give_promise(keep(*(weir_promise **)next));
+}
+
+static void leave_circles(void)
+{
+    for (int i = 0; i < 4; i++)
+        left[i] = NULL;
+    left[0] = pending();
+    left[1] = then_call(keep(left[0]), NULL, NULL);
+    expect_status(weir_promise_follow(left[0], left[1]), 0);
+    left[2] = catch_call(keep(left[1]), close_circle, &left[3]);
+    left[3] = then_call(keep(left[2]), must_not_run, NULL);
+}
+
+CASE(circle_that_a_handler_closes_at_the_end_is_rejected)
+{
+    for (int way = 0; way < WAYS; way++) {
+        make();
+        inside(leave_circles);
+        end_in(way);
+        for (int i = 0; i < 4; i++)
+            expect_cancelled(left[i]);
+    }
+}
+
 /* ---- the order of the end ---- */
 
 static int event;
