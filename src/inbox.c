@@ -8,8 +8,11 @@
  *           that will take the highest of all: one immediate for each item, up
  *           to WEIR_INBOX_TURN, and then one for each that has run.  Immediates
  *           that are queued by immediates belong to the next turn, and the next
- *           turn looks at the door first.  Without memory for an immediate a
- *           task does the same.
+ *           turn looks at the door first.  Without memory for an immediate, and
+ *           once the loop was closed and takes none, a task does the same: one
+ *           for all, that goes straight into the loop's list.  So each item is a
+ *           callback of its own to the end, and one that raises keeps no other
+ *           from being called.
  * Roles     post              any thread
  *           everything else   the loop's thread
  *
@@ -24,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "loop.h"
 #include "memory.h"
 #include "tasks.h"
 
@@ -59,31 +63,18 @@ static weir_item *take_highest(weir_inbox *inbox)
 
 static void take_one(void *arg, int status);
 
-/* Sees to it that somebody takes what waits: an immediate, or, if there is no
- * memory for one, a task that needs none.  WEIR_ECLOSED: nobody will. */
-static int plan(weir_inbox *inbox)
+/* Sees to it that somebody takes what waits. */
+static void plan(weir_inbox *inbox)
 {
-    int err;
-
     if (inbox->due >= WEIR_INBOX_TURN || inbox->due >= inbox->count)
-        return 0;
-    err = weir_loop_immediate(inbox->loop, take_one, inbox);
-    if (err != 0 && !inbox->is_kicked) {
-        err = weir_loop_post(inbox->loop, &inbox->kick);
-        inbox->is_kicked = err == 0;
+        return;
+    if (weir_loop_immediate(inbox->loop, take_one, inbox) != 0) {
+        if (inbox->is_kicked)
+            return; /* it comes here again */
+        inbox->is_kicked = true;
+        weir__loop_put(inbox->loop, &inbox->kick);
     }
-    inbox->due += err == 0;
-    return inbox->due > 0 ? 0 : WEIR_ECLOSED;
-}
-
-/* The loop was closed.  The inbox may go with the last one. */
-static void cancel_all(weir_inbox *inbox)
-{
-    for (uint64_t left = inbox->count; left > 0; left--) {
-        weir_item *item = take_highest(inbox);
-
-        item->run(item, WEIR_ECANCELED);
-    }
+    inbox->due++;
 }
 
 /* The rest is planned first: the item may raise, and the inbox may go with the
@@ -91,13 +82,10 @@ static void cancel_all(weir_inbox *inbox)
 static void take(weir_inbox *inbox, int status)
 {
     weir_item *item = take_highest(inbox);
-    int err;
 
     inbox->due--;
-    err = plan(inbox);
+    plan(inbox);
     item->run(item, status);
-    if (err != 0)
-        cancel_all(inbox);
 }
 
 static void take_one(void *arg, int status)
@@ -125,8 +113,7 @@ static void arrive(weir_task *task, int status)
     }
     weir__tasks_push(&inbox->waiting[item->priority], task);
     inbox->count++;
-    if (plan(inbox) != 0)
-        cancel_all(inbox);
+    plan(inbox);
 }
 
 int weir_inbox_new(weir_inbox **made, weir_loop *loop)

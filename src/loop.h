@@ -241,6 +241,14 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
         weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
 }
 
+/* A task of weir's own for the next turn, in a callback: it cannot be refused.
+ * If the loop was closed, it is called with WEIR_ECANCELED. */
+static inline void weir__loop_put(weir_loop *loop, weir_task *task)
+{
+    weir__tasks_push(&loop->ready, task);
+    weir__loop_take(loop, 1);
+}
+
 /* Around each callback; of what is no task: begin_other. */
 void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);

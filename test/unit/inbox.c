@@ -5,8 +5,10 @@
 #include "weir/inbox.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
+#include "support/crew.h"
 #include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
 #include "support/suite.h"
@@ -15,6 +17,7 @@ enum { MANY = 1000 };
 
 static struct failing_allocator memory;
 static weir_inbox *inbox;
+static sem_t entered;
 
 static struct result {
     weir_item item;
@@ -203,6 +206,56 @@ CASE(inbox_close_tells_all_of_it)
     expect_int(seen.count, WEIR_INBOX_TURN);
     expect_status(weir_loop_close(loop), 0);
     expect_all_seen(WEIR_ECANCELED);
+    end();
+}
+
+static void close_and_fail(weir_item *item, int status)
+{
+    see(item, status);
+    if (seen.count == 1)
+        expect_int(sem_post(&entered), 0);
+    while (seen.count == 1 && weir_loop_state(loop) != WEIR_LOOP_TERMINATING)
+        sched_yield();
+    if (status != 0)
+        weir_raise(-EIO, "no");
+}
+
+static void close_it(struct crew *crew, unsigned id)
+{
+    (void)crew, (void)id;
+    await_post(&entered);
+    expect_status(weir_loop_close(loop), 0);
+}
+
+static void count_uncaught(void *count, weir_loop *where,
+                           const weir_uncaught *what)
+{
+    (void)where;
+    expect_status(what->code, -EIO);
+    ++*(unsigned *)count;
+}
+
+/* More than a turn takes, some of them in the door still; the close comes
+ * during the first. */
+CASE(inbox_items_that_raise_in_a_close_keep_none_from_being_told)
+{
+    unsigned uncaught = 0;
+    struct crew crew;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    loop_make(LOOP_OPTIONS(.on_uncaught = count_uncaught, .arg = &uncaught));
+    expect_status(weir_inbox_new(&inbox, loop), 0);
+    expect_int(sem_init(&entered, 0, 0), 0);
+    for (unsigned i = 0; i < MANY; i++) {
+        results[i] = (struct result){{.run = close_and_fail}, i};
+        expect_status(weir_inbox_post(inbox, &results[i].item), 0);
+    }
+    crew_start(&crew, 1, close_it, NULL);
+    (void)!weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED);
+    crew_join(&crew);
+    expect_all_seen(WEIR_ECANCELED);
+    expect_int(uncaught, MANY - 1);
     end();
 }
 
