@@ -39,7 +39,8 @@
  *           lock; listen looks at it under the lock.  Either listen comes first
  *           and is on the list that raise empties, or it sees the reason.
  *
- * Tested by  test/unit/abort.c, test/model/abort.c
+ * Tested by  test/unit/abort.c, test/unit/abort_raise.c,
+ *            test/model/abort.c
  */
 #include "weir/abort.h"
 
@@ -48,6 +49,7 @@
 
 #include "atomic.h"
 #include "lock.h"
+#include "loop.h"
 #include "memory.h"
 
 enum { IDLE = 0, LISTED = 1 }; /* weir_listener.state_ */
@@ -170,6 +172,17 @@ static void take_off(weir_abort *abort, weir_listener *listener)
     plain_store(&listener->state_, IDLE);
 }
 
+static void run(void *listener, int reason)
+{
+    ((weir_listener *)listener)->run(listener, reason);
+}
+
+/* It may raise, and the others are told nevertheless. */
+static void tell(weir_listener *listener, int reason)
+{
+    weir__loop_contain(run, listener, reason);
+}
+
 static void listen(weir_abort *abort, weir_listener *listener)
 {
     int reason;
@@ -182,7 +195,7 @@ static void listen(weir_abort *abort, weir_listener *listener)
         plain_store(&listener->state_, IDLE);
     weir__lock_unlock(&abort->lock);
     if (reason != 0)
-        listener->run(listener, reason);
+        tell(listener, reason);
 }
 
 int weir_abort_listen(weir_abort *abort, weir_listener *listener)
@@ -230,7 +243,7 @@ int weir_abort_raise(weir_abort *abort, int reason)
     if (!cas_release(&abort->reason, &seen, reason))
         return -EALREADY;
     while ((listener = take_first(abort)) != NULL)
-        listener->run(listener, reason);
+        tell(listener, reason);
     unlink_all(abort); /* the other sources are of no interest any more */
     return 0;
 }

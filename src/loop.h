@@ -293,6 +293,10 @@ void weir__loop_take_up(weir_loop *loop);
 /* weir_raise has landed: hands it to on_uncaught, and ends the callback. */
 void weir__loop_uncaught(weir_loop *loop);
 
+/* Calls fn of somebody else, who may raise: on_uncaught is told, and the caller
+ * goes on.  Thread: any; where nobody may raise it calls fn, and that is all. */
+void weir__loop_contain(weir_fn *fn, void *arg, int status);
+
 /* ---- shutdown.c ---- */
 
 /* weir_loop_close, without waiting for the end.  Thread: any but the loop's. */

@@ -6,7 +6,10 @@
  * stack between is gone, with whatever it held; the loop's own state is never
  * there.
  *
- * Tested by  test/unit/raise.c
+ * A callback that tells others (abort.c, waiter.c) has them called by contain,
+ * with a landing of their own: each of them fails alone.
+ *
+ * Tested by  test/unit/raise.c, test/unit/abort_raise.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,4 +72,47 @@ void weir__loop_uncaught(weir_loop *loop)
     weir__loop_end(loop);
     /* Where the last microtask has raised, no checkpoint was left to do it. */
     loop->budget_left = loop->options.microtask_budget;
+}
+
+/* ---- what a callback calls ---- */
+
+/* As the end of a checkpoint that it has made, and that was left, would do. */
+static void end_inner_checkpoint(weir_loop *loop, uint32_t kind)
+{
+    if (load_relaxed(&loop->running.kind) == kind) /* relaxed: own */
+        return;
+    store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
+    if (!weir__loop_has_microtasks(loop))
+        loop->budget_left = loop->options.microtask_budget;
+}
+
+static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
+{
+    uint32_t kind = load_relaxed(&loop->running.kind); /* relaxed: own */
+    struct weir_promise *current = loop->promises.current;
+    jmp_buf *outer = loop->landing;
+    jmp_buf landing;
+
+    loop->landing = &landing;
+    if (_setjmp(landing) == 0) {
+        fn(arg, status);
+    } else {
+        /* Another handler than ours ran in a checkpoint that fn has made. */
+        if (loop->promises.current != current)
+            loop->promises.hooks->raised(loop);
+        else
+            tell_uncaught(loop);
+        end_inner_checkpoint(loop, kind);
+    }
+    loop->landing = outer;
+}
+
+void weir__loop_contain(weir_fn *fn, void *arg, int status)
+{
+    weir_loop *loop = weir__thread_loop();
+
+    if (loop != NULL && loop->landing != NULL)
+        contain(loop, fn, arg, status);
+    else
+        fn(arg, status); /* weir_raise would abort */
 }

@@ -112,11 +112,12 @@ static void on_time(void *arg, int status)
 static void on_message(weir_task *task, int status)
 {
     struct abortable *abortable = (struct abortable *)task;
+    bool is_mine = weir_timer_cancel(abortable->loop, abortable->timer) == 0;
 
     (void)status;
-    if (weir_timer_cancel(abortable->loop, abortable->timer) == 0)
-        end(abortable, WEIR_ECANCELED);
     let_go(abortable); /* for the listener: its message has come */
+    if (is_mine)
+        end(abortable, WEIR_ECANCELED); /* last: fn may raise */
 }
 
 static void on_abort(weir_listener *listener, int reason)

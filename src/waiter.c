@@ -62,6 +62,7 @@
 #include "clock.h"
 #include "futex.h"
 #include "lock.h"
+#include "loop.h"
 #include "spin.h"
 #include "thread.h"
 
@@ -208,12 +209,19 @@ int weir_waiter_remove(weir_waiter *waiter)
     return leave(waiter) ? 0 : -ENOENT;
 }
 
+static void call_woken(void *waiter, int status)
+{
+    (void)status;
+    ((weir_waiter *)waiter)->woken_(waiter);
+}
+
+/* One that raises keeps no other from being woken. */
 static void wake(weir_waiter *waiter)
 {
     const void *word = &waiter->word_;
 
     if (waiter->woken_ != NULL) {
-        waiter->woken_(waiter);
+        weir__loop_contain(call_woken, waiter, 0);
         return;
     }
     /* waiter/P1 release: publishes what came before the notify; from here on

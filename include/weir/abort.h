@@ -32,7 +32,9 @@ extern "C" {
 /* Somebody to be told, embedded in the caller's own struct.  Set run, add it,
  * and leave it alone until run() is entered or weir_abort_remove returns 0.
  * run is called on the thread that raises: inside weir_abort_raise, or inside
- * weir_abort_listen if it was raised before.  No lock is held. */
+ * weir_abort_listen if it was raised before.  No lock is held.  In a callback
+ * of a loop it may leave by weir_raise: on_uncaught of that loop is told, the
+ * other listeners are called, and the callback goes on. */
 typedef struct weir_listener weir_listener;
 struct weir_listener {
     void (*run)(weir_listener *listener, int reason);

@@ -286,7 +286,9 @@ WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
  * Leave the running callback, and with it whoever called weir_loop_dispatch
  * there.  The loop gives the error to on_uncaught and goes on with the next
  * callback.  Nothing is undone: what the callback holds must not need its
- * return.  Outside a callback: aborts.
+ * return.  In what a callback tells of something (a listener of an abort, the
+ * woken of a waiter) it leaves only that, and the callback goes on.  Outside a
+ * callback: aborts.
  *
  * Thread   loop, inside a callback
  */

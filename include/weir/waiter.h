@@ -36,7 +36,9 @@ extern "C" {
 typedef struct weir_waiter weir_waiter;
 
 /* On the thread that notifies, outside all locks.  It may free the waiter, or
- * add it again.  It must not block: that thread may be a loop's. */
+ * add it again.  It must not block: that thread may be a loop's.  In a callback
+ * of a loop it may leave by weir_raise: on_uncaught of that loop is told, the
+ * others are woken, and the callback goes on. */
 typedef void weir_woken_fn(weir_waiter *waiter);
 
 /* Open, so that it can be embedded; its members are private.  One waits for

@@ -63,6 +63,27 @@ CASE(abort_after_is_raised_when_its_time_has_come)
     end();
 }
 
+static void fail_listener(weir_listener *listener, int reason)
+{
+    expect_int(reason, -ETIMEDOUT);
+    listener->run = NULL;
+    weir_raise(-EIO, "no");
+}
+
+CASE(abort_after_with_a_listener_that_raises_is_let_go)
+{
+    weir_listener listener = {.run = fail_listener};
+    weir_abort *late;
+
+    begin();
+    expect_status(weir_abort_after(&late, loop, 100), 0);
+    expect_status(weir_abort_listen(late, &listener), 0);
+    weir_abort_unref(late);
+    pass(100);
+    expect(listener.run == NULL);
+    end();
+}
+
 CASE(abort_after_does_not_hold_the_loop)
 {
     weir_abort *late;
@@ -247,4 +268,23 @@ CASE(abortable_timer_has_one_outcome)
         expect_int(calls, 1);
         end();
     }
+}
+
+static void fail_call(void *arg, int status)
+{
+    note_call(arg, status);
+    weir_raise(-EIO, "no");
+}
+
+CASE(abortable_timer_whose_function_raises_is_let_go)
+{
+    begin();
+    expect_status(
+        weir_timer_start_abortable(loop, 100, signal_, fail_call, NULL), 0);
+    loop_turns(1);
+    expect_status(weir_abort_raise(signal_, 1), 0);
+    loop_turns(2);
+    expect_int(calls, 1);
+    expect_status(last, WEIR_ECANCELED);
+    end();
 }

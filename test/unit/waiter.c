@@ -10,20 +10,21 @@
 
 #include "clock.h"
 #include "support/crew.h"
+#include "support/loop_fixture.h"
 #include "support/suite.h"
 
-enum { MILLISECOND_NS = 1000000, CROWD = 100 };
+enum { CROWD = 100 };
 
 static uint32_t word;
 static uint64_t long_word;
 static weir_waiter waiters[CROWD];
-static char record[512];
+static char woken_record[512];
 
 static void on_woken(weir_waiter *waiter)
 {
-    size_t used = strlen(record);
+    size_t used = strlen(woken_record);
 
-    snprintf(record + used, sizeof(record) - used, "%d ",
+    snprintf(woken_record + used, sizeof(woken_record) - used, "%d ",
              (int)(waiter - waiters));
 }
 
@@ -84,10 +85,10 @@ CASE(waiters_are_woken_in_the_order_in_which_they_came)
         add(i, &word);
     expect_int(weir_waiter_notify(&word, 0), 0);
     expect_int(weir_waiter_notify(&word, 2), 2);
-    expect_string(record, "0 1 ");
+    expect_string(woken_record, "0 1 ");
     add(0, &word);
     expect_int(weir_waiter_notify(&word, UINT32_MAX), 4);
-    expect_string(record, "0 1 2 3 4 0 ");
+    expect_string(woken_record, "0 1 2 3 4 0 ");
     expect_int(weir_waiter_notify(&word, 1), 0);
 }
 
@@ -105,7 +106,7 @@ CASE(waiter_that_was_removed_is_not_woken)
     expect_status(weir_waiter_remove(&waiters[4]), 0); /* and the last */
     expect_status(weir_waiter_remove(&waiters[4]), -ENOENT);
     expect_int(weir_waiter_notify(&word, 9), 2);
-    expect_string(record, "1 3 ");
+    expect_string(woken_record, "1 3 ");
     expect_status(weir_waiter_remove(&waiters[1]), -ENOENT);
 }
 
@@ -125,7 +126,7 @@ CASE(waiters_of_other_words_are_left_alone)
     for (int i = 1; i < 4096; i++)
         expect_int(weir_waiter_notify(&words[i], 1), 0);
     expect_int(weir_waiter_notify(&words[0], 1), 1);
-    expect_string(record, "0 ");
+    expect_string(woken_record, "0 ");
 }
 
 static void add_again(weir_waiter *waiter)
@@ -145,7 +146,7 @@ CASE(woken_may_add_and_notify)
     expect_status(weir_waiter_add(&waiters[0], &word, 4, 0, add_again), 0);
     expect_status(weir_waiter_add(second, &word, 4, 0, add_again), 0);
     expect_int(weir_waiter_notify(&word, 2), 2);
-    expect_string(record, "0 1 0 ");
+    expect_string(woken_record, "0 1 0 ");
     expect_status(weir_waiter_remove(&waiters[0]), 0);
 }
 
@@ -173,6 +174,50 @@ CASE(waiter_is_interrupted_for_ever)
     expect_status(weir_waiter_wait(&waiters[0], &word, 4, 9, 0),
                   WEIR_ECANCELED);
     expect_int(weir_waiter_notify(&word, 1), 0);
+}
+
+static void fail_woken(weir_waiter *waiter)
+{
+    on_woken(waiter);
+    weir_raise(-EIO, "no");
+}
+
+static void count_uncaught(void *arg, weir_loop *told,
+                           const weir_uncaught *what)
+{
+    (void)told;
+    expect_int(what->code, -EIO);
+    ++*(int *)arg;
+}
+
+static void notify_all(void *arg, int status)
+{
+    (void)arg, (void)status;
+    expect_int(weir_waiter_notify(&word, 9), 4);
+    strcat(woken_record, "goes on");
+}
+
+/* The last of them sleeps. */
+CASE(waiter_whose_woken_raises_fails_alone)
+{
+    int uncaught = 0, result = 1;
+    struct crew crew;
+
+    loop_make(LOOP_OPTIONS(.on_uncaught = count_uncaught, .arg = &uncaught));
+    for (int i = 1; i < 4; i++)
+        expect_status(weir_waiter_add(&waiters[i], &word, 4, 0,
+                                      i == 2 ? on_woken : fail_woken),
+                      0);
+    weir_waiter_init(&waiters[0], 0);
+    crew_start(&crew, 1, sleeper, &result);
+    expect(await_asleep(crew.members[0].tid));
+    expect_status(weir_loop_submit(loop, notify_all, NULL), 0);
+    loop_run();
+    crew_join(&crew);
+    expect_status(result, 0);
+    expect_string(woken_record, "1 2 3 goes on");
+    expect_int(uncaught, 2);
+    loop_end();
 }
 
 CASE(notify_wakes_as_many_sleepers_as_it_says)
