@@ -294,19 +294,23 @@ static void keeper_on_force(weir_task *task, int status)
 
 /* ---- signals ---- */
 
+void weir__service_signalled(weir_service *service, uint64_t count)
+{
+    bool is_first = !service->is_signalled;
+
+    if (count == 0)
+        return;
+    service->is_signalled = true;
+    (void)weir_service_stop(service);
+    if (!is_first || count > 1)
+        (void)weir_service_force(service);
+}
+
 static void keeper_on_signal(void *arg, int status, int fd, unsigned events)
 {
-    weir_service *service = arg;
-    uint64_t count;
-
     (void)events;
-    if (status != 0)
-        return;
-    count = weir__wakefd_take(fd, false);
-    if (count > 0 && weir_service_stop(service) == 0)
-        count--;
-    if (count > 0)
-        (void)weir_service_force(service);
+    if (status == 0)
+        weir__service_signalled(arg, weir__wakefd_take(fd, false));
 }
 
 static int take_signals(weir_service *service)

@@ -74,6 +74,7 @@ struct weir_service {
 
     /* The keeper's thread alone. */
     enum weir__step step;
+    bool is_signalled;       /* a signal has come: the next one forces */
     bool is_empty;           /* the gate is closed */
     struct weir__hook *hook; /* that runs now */
     uint32_t pools, loops;   /* that have not ended */
@@ -82,6 +83,10 @@ struct weir_service {
 
 /* Something has ended: go on as far as possible.  Thread: the keeper. */
 void weir__service_advance(weir_service *service);
+
+/* So many signals have come: the first one stops it, whoever did before; the
+ * second one forces it.  Thread: the keeper. */
+void weir__service_signalled(weir_service *service, uint64_t count);
 
 /* ---- member.c ---- */
 

@@ -4,7 +4,8 @@
  *
  * A service is a gate for its requests, loops and pools that end with it, and
  * hooks that run on the way.  SIGTERM and SIGINT begin the drain; a second one,
- * or the deadline, forces it.
+ * or the deadline, forces it.  weir_service_stop is no signal: after it, too, it
+ * takes two.
  *
  *     weir_service *service;
  *     weir_loop *loop;
@@ -165,7 +166,7 @@ weir_service_add_hook(weir_service *service, const char *name,
 WEIR_API WEIR_CHECKED int weir_service_start(weir_service *service);
 
 /**
- * Begin the drain, as SIGTERM does.  Returns at once.
+ * Begin the drain, as the first signal does.  Returns at once.
  *
  * Thread   any, any number of times
  * Returns  0, -EINVAL (NULL), -EALREADY (begun before)

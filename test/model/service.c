@@ -6,8 +6,8 @@
  *
  * Thread 0 is the user.  The keeper, and the threads of hooks and workers, are
  * spare ones (spare.h).  A signal is what keeper_on_signal makes of it: a call
- * on the keeper's thread that stops the service and, if that was done before,
- * forces it.  Time stands still until a thread moves it.
+ * on the keeper's thread, weir__service_signalled.  Time stands still until a
+ * thread moves it.
  *
  * A run has some hundreds of steps: the smallest cases are searched with a bound
  * on preemptions, the others drawn.
@@ -110,8 +110,8 @@ static void stop(void)
 static void on_signal(void *arg, int status)
 {
     (void)arg;
-    if (status == 0 && weir_service_stop(service) != 0)
-        (void)weir_service_force(service);
+    if (status == 0)
+        weir__service_signalled(service, 1);
 }
 
 /* Refused once the keeper ends: then it is as if it came later. */
@@ -160,6 +160,12 @@ static void freed(void)
     model_assert(closed == 1);
     model_assert(weir_service_free(service) == 0);
     service = NULL;
+}
+
+static void freed_and_not_forced(void)
+{
+    model_assert(closed_status == 0);
+    freed();
 }
 
 /* ---- hooks ---- */
@@ -302,9 +308,12 @@ static const struct model_case cases[] = {
     {"start_against_stop", .setup = init, .finish = freed, .steps = 3000,
      .preemption_bound = 3,
      .threads = {T(start_and_wait), T(model_spare), T(stop)}},
-    {"start_against_a_signal", .setup = init, .finish = freed, .steps = 3000,
-     .preemption_bound = 2,
+    {"start_against_a_signal", .setup = init, .finish = freed_and_not_forced,
+     .steps = 3000, .preemption_bound = 2,
      .threads = {T(start_and_wait), T(model_spare), T(signal_once)}},
+    {"stop_against_a_signal_does_not_force", .setup = init,
+     .finish = freed_and_not_forced, .steps = 3000, .preemption_bound = 1,
+     .threads = {T(start_stop_and_wait), T(model_spare), T(signal_once)}},
     {"two_stops_close_once", .setup = init, .finish = freed, .steps = 3000,
      .preemption_bound = 2,
      .threads = {T(start_stop_and_wait), T(model_spare), T(stop)}},
@@ -331,7 +340,7 @@ static const struct model_case cases[] = {
      .finish = job_was_called_once, .steps = 4000, .random_runs = 2000,
      .pct_depth = 4,
      .threads = {T(start_work_and_wait), T(model_spare), T(model_spare),
-                 T(signal_once)}},
+                 T(signal_twice)}},
     {"loop_ends_before_it_is_closed_or_by_force", .setup = init_two,
      .finish = job_was_called_once, .steps = 4000, .random_runs = 2000,
      .pct_depth = 4,

@@ -80,6 +80,57 @@ CASE(service_is_forced_by_a_second_signal)
     expect_end(WEIR_EFORCED);
 }
 
+/* ---- signals after a stop: they are counted, not what began the drain ---- */
+
+static int to_raise; /* const while the service is there */
+
+/* On the keeper's thread, which looks for signals before it goes on. */
+static void raise_signals(void *arg, weir_service *of)
+{
+    (void)arg, (void)of;
+    for (int i = 0; i < to_raise; i++)
+        expect_int(raise(SIGTERM), 0);
+}
+
+/* So many signals come when weir_service_stop has begun the drain. */
+static void stop_then_signal(int count)
+{
+    weir_service_options own = options;
+
+    own.draining = raise_signals;
+    to_raise = count;
+    expect_status(weir_service_new(&service, &own), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    expect_status(weir_service_stop(service), 0);
+    while (weir_gate_phase(weir_service_gate(service)) == WEIR_PHASE_RUNNING)
+        continue;
+}
+
+CASE(service_is_not_forced_by_the_first_signal_after_a_stop)
+{
+    stop_then_signal(1);
+    weir_gate_exit(weir_service_gate(service));
+    expect_end(0);
+}
+
+CASE(service_is_forced_by_the_second_signal_after_a_stop)
+{
+    stop_then_signal(1);
+    send(SIGINT);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    weir_gate_exit(weir_service_gate(service));
+    expect_end(WEIR_EFORCED);
+}
+
+CASE(service_is_forced_by_two_signals_at_once_after_a_stop)
+{
+    stop_then_signal(2);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    weir_gate_exit(weir_service_gate(service));
+    expect_end(WEIR_EFORCED);
+}
+
 CASE(service_remembers_a_signal_from_before_its_start)
 {
     begin();
