@@ -211,6 +211,11 @@ void weir__loop_rise(weir_loop *loop);
  * Returns  0, -ETIMEDOUT, or the error of the poller's wait */
 int weir__loop_drive(weir_loop *loop, int64_t limit_ns);
 
+/* weir_loop_run until it is closed.  But after an error of the poller's wait the
+ * loop stays this thread's (weir__loop_is_claimed), so that it can be closed, or
+ * run again, before another thread takes it. */
+int weir__loop_run_and_keep(weir_loop *loop);
+
 /* Somebody else has got the loop up; from the poller: its wake is owed. */
 void weir__loop_woken(weir_loop *loop, bool in_poller);
 

@@ -7,8 +7,12 @@
  *           A loop has a thread of the service's from the beginning, so
  *           starting the service cannot fail.
  *
+ * Failure   A loop whose poller fails is over: its thread closes it, so that all
+ *           in it are told, and the keeper, told of the end, drains the service.
+ *
  * Shared state
  *   is_ended   whoever calls done writes, last; relaxed
+ *   error      the loop's thread writes, before done; the keeper reads after it
  *
  * Not paired, on purpose
  *   is_ended: it says that nobody has to be waited for, as a user's callback.
@@ -34,6 +38,8 @@ static void on_end(weir_task *task, int status)
 
     (void)status;
     *(member->pool != NULL ? &service->pools : &service->loops) -= 1;
+    if (plain_load(&member->error) != 0)
+        weir__service_fail(service, plain_load(&member->error));
     weir__service_advance(service);
 }
 
@@ -62,6 +68,8 @@ static void on_loop_done(void *arg, weir_loop *loop, int status)
 
     if (member->service == NULL)
         return; /* it could not be given a thread, and was never the user's */
+    if (plain_load(&member->error) != 0)
+        status = plain_load(&member->error);
     if (member->user.loop.done != NULL)
         member->user.loop.done(member->user.loop.arg, loop, status);
     tell(member);
@@ -145,9 +153,12 @@ static int make_pool(struct weir__member *member, const void *given)
 static void run_loop(void *arg)
 {
     struct weir__member *member = arg;
+    int err = weir__loop_run_and_keep(member->loop);
 
-    /* It fails only if the loop was ended before: also then it is over. */
-    (void)!weir_loop_run(member->loop, WEIR_RUN_UNTIL_CLOSED);
+    if (err == 0)
+        return;
+    plain_store(&member->error, err);
+    (void)!weir_loop_close(member->loop); /* which needs no poller */
 }
 
 static int make_loop(struct weir__member *member, const void *given)

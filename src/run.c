@@ -217,23 +217,33 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
     return result < 0 ? result : 0;
 }
 
-int weir_loop_run(weir_loop *loop, weir_run_mode mode)
+/* keeps: after an error of the wait the loop is still this thread's. */
+static int run(weir_loop *loop, weir_run_mode mode, bool keeps)
 {
-    int err;
+    int err = claim(loop);
 
-    if (loop == NULL || (unsigned)mode > WEIR_RUN_UNTIL_CLOSED)
-        return -EINVAL;
-    err = claim(loop);
     if (err != 0)
         return err;
     weir__loop_enter(loop);
     loop->is_until_idle = mode == WEIR_RUN_UNTIL_IDLE;
     loop->is_stepped = false;
     err = weir__loop_drive(loop, -1);
-    if (err != 0)
+    if (err != 0 && !keeps)
         (void)leave(loop, false);
     weir__loop_exit(loop);
     return err;
+}
+
+int weir_loop_run(weir_loop *loop, weir_run_mode mode)
+{
+    if (loop == NULL || (unsigned)mode > WEIR_RUN_UNTIL_CLOSED)
+        return -EINVAL;
+    return run(loop, mode, false);
+}
+
+int weir__loop_run_and_keep(weir_loop *loop)
+{
+    return run(loop, WEIR_RUN_UNTIL_CLOSED, true);
 }
 
 int weir_loop_step(weir_loop *loop, int64_t timeout_ns)

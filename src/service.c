@@ -13,10 +13,10 @@
  *
  *           One word is for everybody: phase and flags.
  *
- *             5          4        3       2       1     0
- *            +-----------+--------+-------+------+-----------+
- *            | NOT_READY | FORCED | FORCE | STOP |   phase   |
- *            +-----------+--------+-------+------+-----------+
+ *             4           3       2      1     0
+ *            +-----------+-------+------+-----------+
+ *            | NOT_READY | FORCE | STOP |   phase   |
+ *            +-----------+-------+------+-----------+
  *
  *           STOP and FORCE are set once each, and who sets one posts the task
  *           that goes with it, unless the service has not been started: then
@@ -25,7 +25,7 @@
  *           everything static that says keeper            its thread
  *
  * Shared state
- *   word      any thread, atomic; the keeper changes phase and FORCED       P1
+ *   word      any thread, atomic; the keeper changes the phase              P1
  *   members, hooks   under lock until start; const afterwards               P1
  *
  * Pairs
@@ -59,8 +59,7 @@ enum {
     PHASE = 3,
     STOP = 4,
     FORCE = 8,
-    FORCED = 16,
-    NOT_READY = 32,
+    NOT_READY = 16,
     SHOWN = 64, /* holders that on_report gets, at the most */
 };
 #define A_CENTURY_NS (INT64_C(100) * 365 * 24 * 3600 * 1000000000)
@@ -122,19 +121,18 @@ static void call_closed(weir_service *service)
 {
     if (service->options.closed != NULL)
         service->options.closed(service->options.arg, service,
-                                look(service) & FORCED ? WEIR_EFORCED : 0);
+                                plain_load(&service->status));
 }
 
 /* ---- the keeper: the end ---- */
 
-static void keeper_set_phase(weir_service *service, weir_phase phase,
-                             uint32_t flags)
+static void keeper_set_phase(weir_service *service, weir_phase phase)
 {
     uint32_t word = look(service);
 
     /* relaxed: see above */
     while (!cas_weak_relaxed(&service->word, &word,
-                             (word & ~(uint32_t)PHASE) | phase | flags))
+                             (word & ~(uint32_t)PHASE) | phase))
         ;
 }
 
@@ -151,10 +149,11 @@ static void keeper_finish(weir_service *service)
 {
     bool is_forced = (look(service) & FORCE) != 0;
 
+    plain_store(&service->status, is_forced ? WEIR_EFORCED : service->error);
     service->step = WEIR__STEP_OVER;
     (void)!weir_timer_cancel(service->keeper, service->deadline);
     keeper_release_signals(service);
-    keeper_set_phase(service, WEIR_PHASE_CLOSED, is_forced ? FORCED : 0);
+    keeper_set_phase(service, WEIR_PHASE_CLOSED);
     keeper_call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
     (void)!weir_loop_shutdown(service->keeper, 0); /* begins it */
@@ -237,7 +236,7 @@ static void keeper_set_deadline(weir_service *service, int64_t timeout_ns,
 static void keeper_drain(weir_service *service)
 {
     service->step = WEIR__STEP_GATE;
-    keeper_set_phase(service, WEIR_PHASE_DRAINING, 0);
+    keeper_set_phase(service, WEIR_PHASE_DRAINING);
     keeper_set_deadline(service, service->options.timeout_ns,
                         keeper_on_deadline);
     keeper_call(service, "draining", call_draining);
@@ -261,6 +260,13 @@ static void keeper_on_gate_closed(weir_task *task, int status)
     service->is_empty = true;
     if (status == 0)
         weir__service_advance(service);
+}
+
+void weir__service_fail(weir_service *service, int err)
+{
+    if (service->error == 0)
+        service->error = err;
+    (void)weir_service_stop(service);
 }
 
 /* ---- the keeper: by force ---- */
@@ -334,12 +340,20 @@ static int take_signals(weir_service *service)
 
 /* ---- new, free ---- */
 
+/* The keeper needs its poller for signals alone.  If that fails it gives them
+ * back, and goes on without: from then on it sleeps on its door. */
 static void run_keeper(void *arg)
 {
     weir_service *service = arg;
+    int err;
 
     if (!service->options.no_signals)
         weir__signals_let_in();
+    err = weir__loop_run_and_keep(service->keeper);
+    if (err == 0 || !weir__loop_is_claimed(service->keeper))
+        return; /* closed; or by another thread, before this one began */
+    keeper_release_signals(service);
+    weir__service_fail(service, err);
     (void)!weir_loop_run(service->keeper, WEIR_RUN_UNTIL_CLOSED);
 }
 
@@ -549,9 +563,7 @@ int weir_service_wait(weir_service *service, int64_t timeout_ns)
     if (service == NULL)
         return -EINVAL;
     err = weir_gate_wait(&service->life, timeout_ns);
-    if (err != 0)
-        return err;
-    return look(service) & FORCED ? WEIR_EFORCED : 0;
+    return err != 0 ? err : plain_load(&service->status);
 }
 
 weir_phase weir_service_phase(const weir_service *service)

@@ -19,7 +19,7 @@
 /* A loop or a pool. */
 struct weir__member {
     struct weir__member *next; /* const after start */
-    weir_service *service;     /* const, as all but the last three */
+    weir_service *service;     /* const, as all but the last four */
     weir_pool *pool;           /* one of the two */
     weir_loop *loop;
     struct weir__thread thread; /* that runs the loop */
@@ -29,6 +29,7 @@ struct weir__member {
     } user;
     struct weir__parker parker; /* who makes it waits until the loop runs */
     weir_task begun, ended;     /* tell it, and the keeper */
+    int error;                  /* of the loop's poller; the loop's thread */
     atomic(bool) is_ended;      /* any thread */
 };
 
@@ -71,6 +72,7 @@ struct weir_service {
     struct weir__hook *hooks;     /* the same */
     weir_task stop, force;        /* posted by whom the word chose */
     weir_task gate_closed;
+    int status; /* of the end: the keeper's, then whoever's has waited */
 
     /* The keeper's thread alone. */
     enum weir__step step;
@@ -78,11 +80,15 @@ struct weir_service {
     bool is_empty;           /* the gate is closed */
     struct weir__hook *hook; /* that runs now */
     uint32_t pools, loops;   /* that have not ended */
+    int error;               /* of the first poller that failed */
     weir_timer deadline;
 };
 
 /* Something has ended: go on as far as possible.  Thread: the keeper. */
 void weir__service_advance(weir_service *service);
+
+/* A poller has failed: the service drains, and ends with this error. */
+void weir__service_fail(weir_service *service, int err);
 
 /* So many signals have come: the first one stops it, whoever did before; the
  * second one forces it.  Thread: the keeper. */

@@ -29,6 +29,11 @@
  * service is closed then, forced, even if a job or a hook never ends: the
  * program can exit.
  *
+ * A loop whose poller fails, as with -EBADF or -ENOMEM, is closed: what is in it
+ * is told WEIR_ECANCELED, its done that error.  The service drains then, and ends
+ * with the error.  It does the same if the poller of its own thread fails, and no
+ * longer takes signals.
+ *
  * The service's own callbacks run on a thread of its own, and so are signals
  * handled: a loop that is busy delays neither.  A callback that raises
  * (weir_raise) fails alone, with a line on stderr, and the drain goes on.
@@ -74,8 +79,9 @@ typedef struct weir_service_options {
      * stderr. */
     void (*on_report)(void *arg, weir_service *service,
                       const weir_holder *holders, size_t count);
-    /* The last thing a service does, once.  status is 0, or WEIR_EFORCED.  It
-     * must not free the service. */
+    /* The last thing a service does, once.  status is what weir_service_wait
+     * returns: 0, WEIR_EFORCED, or the error of a poller.  It must not free the
+     * service. */
     void (*closed)(void *arg, weir_service *service, int status);
 } weir_service_options;
 
@@ -117,7 +123,8 @@ WEIR_API weir_gate *weir_service_gate(weir_service *service);
 
 /**
  * Make a loop that ends with the service.  A thread of the service runs it, at
- * once.  options as weir_loop_new's; the service hears of its end, too.
+ * once.  options as weir_loop_new's; the service hears of its end, too.  done may
+ * also be told the error of its poller's wait, which has ended it.
  *
  * Thread   any, before weir_service_start
  * Owns     *loop is the service's, and is freed with it; do not free it in done
@@ -186,9 +193,10 @@ WEIR_API int weir_service_force(weir_service *service);
  * Sleep until it is closed.
  *
  * Thread   any but a loop's, which must not block
- * Returns  0, WEIR_EFORCED (closed, but something was cut off), -ETIMEDOUT
- *          (timeout_ns went by; negative waits for ever), -EDEADLK (on a loop's
- *          thread), -EINVAL (NULL)
+ * Returns  0, WEIR_EFORCED (closed, but something was cut off), the error of the
+ *          poller's wait (closed, but that has ended a loop before its time),
+ *          -ETIMEDOUT (timeout_ns went by; negative waits for ever), -EDEADLK (on
+ *          a loop's thread), -EINVAL (NULL)
  * Orders   sees what `closed` did, and, unless forced, all callbacks and jobs
  */
 WEIR_API WEIR_CHECKED int weir_service_wait(weir_service *service,

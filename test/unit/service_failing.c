@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * service -- without memory, threads and descriptors: what fails has no effect
- * and leaves nothing.
+ * and leaves nothing.  A loop that cannot wait any more ends, and the service
+ * with it.
  */
 #include <errno.h>
+#include <signal.h>
 
 #include "support/failing_allocator.h"
 #include "support/failing_syscalls.h"
 #include "support/suite.h"
 #include "weir/service.h"
+#include "weir/timer.h"
 
 static struct failing_allocator memory;
 static weir_service *service;
@@ -205,4 +208,187 @@ CASE(service_hook_without_a_thread_runs_on_the_keepers)
     failing_syscalls_set(CALL_PTHREAD_CREATE, 1, FAILING_ALWAYS, EAGAIN);
     end();
     expect_int(called, 2);
+}
+
+/* ---- loops whose wait fails ---- */
+
+#ifdef WEIR_POLLER_POLL
+static const enum failing_call wait_call = CALL_PPOLL;
+#else
+static const enum failing_call wait_call = CALL_EPOLL_PWAIT2;
+#endif
+
+enum { NOT_TOLD = 1 };
+static int done_status, timer_status, closed_status;
+
+static void on_done(void *arg, weir_loop *of, int status)
+{
+    (void)arg;
+    expect(of == loop);
+    expect_int(done_status, NOT_TOLD);
+    done_status = status;
+}
+
+static void on_timer(void *arg, int status)
+{
+    (void)arg;
+    expect_int(timer_status, NOT_TOLD);
+    timer_status = status;
+}
+
+static void on_closed(void *arg, weir_service *of, int status)
+{
+    (void)arg, (void)of;
+    expect_int(closed_status, NOT_TOLD);
+    closed_status = status;
+}
+
+static void be_quiet(void *arg, weir_service *of, const weir_holder *holders,
+                     size_t size)
+{
+    (void)arg, (void)of, (void)holders, (void)size;
+}
+
+/* Of its loops, one waits in the poller; the keeper does not. */
+static void make_with_poller(void)
+{
+    const weir_service_options options = {.size = sizeof(options),
+                                          .timeout_ns = -1,
+                                          .grace_ns = -1,
+                                          .no_signals = true,
+                                          .on_report = be_quiet,
+                                          .closed = on_closed};
+    weir_loop_options own = on_poller;
+
+    done_status = timer_status = closed_status = NOT_TOLD;
+    own.done = on_done;
+    begin();
+    expect_status(weir_service_new(&service, &options), 0);
+    expect_status(weir_service_add_loop(service, &loop, &own), 0);
+    expect_status(weir_timer_start(loop, NULL, 3600 * INT64_C(1000000000),
+                                   WEIR_ONCE, on_timer, NULL),
+                  0);
+}
+
+static void let_wait_fail(int error)
+{
+    failing_syscalls_set(wait_call, 1, 1, error);
+    weir_loop_wake(loop);
+}
+
+static void expect_failed_end(int status)
+{
+    expect_status(weir_service_wait(service, -1), status);
+    expect_status(closed_status, status);
+    expect_status(timer_status, WEIR_ECANCELED);
+    expect_status(weir_service_free(service), 0);
+    expect_int(memory.live, 0);
+    expect_int(memory.live_bytes, 0);
+}
+
+CASE(service_ends_with_the_error_of_a_loop_whose_wait_fails)
+{
+    make_with_poller();
+    expect_status(weir_service_start(service), 0);
+    let_wait_fail(EBADF);
+    expect_failed_end(-EBADF);
+    expect_status(done_status, -EBADF);
+}
+
+CASE(service_with_a_loop_whose_wait_failed_drains_when_it_starts)
+{
+    make_with_poller();
+    let_wait_fail(EBADF);
+    while (weir_loop_state(loop) != WEIR_LOOP_TERMINATED)
+        continue;
+    expect_status(weir_service_start(service), 0);
+    expect_failed_end(-EBADF);
+    expect_status(done_status, -EBADF);
+}
+
+/* Requests are still let out, and hooks run. */
+CASE(service_that_lost_a_loop_drains_in_order)
+{
+    int called = 0;
+
+    make_with_poller();
+    expect_status(weir_service_add_hook(service, "hook", -1, count, &called),
+                  0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    let_wait_fail(ENOMEM);
+    while (weir_gate_phase(weir_service_gate(service)) == WEIR_PHASE_RUNNING)
+        continue;
+    expect_status(weir_loop_submit(loop, on_timer, NULL), WEIR_ECLOSED);
+    weir_gate_exit(weir_service_gate(service));
+    expect_failed_end(-ENOMEM);
+    expect_int(called, 1);
+}
+
+/* That something still runs is the worse news. */
+CASE(service_that_lost_a_loop_and_is_forced_says_so)
+{
+    make_with_poller();
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    let_wait_fail(EBADF);
+    while (weir_gate_phase(weir_service_gate(service)) == WEIR_PHASE_RUNNING)
+        continue;
+    expect_status(weir_service_force(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    weir_gate_exit(weir_service_gate(service));
+    expect_failed_end(WEIR_EFORCED);
+    expect_status(done_status, -EBADF);
+}
+
+/* Each wait of a drain in turn. */
+CASE(service_drain_in_which_a_wait_fails_ends)
+{
+    bool is_over = false;
+
+    for (uint32_t nth = 1; !is_over; nth++) {
+        int status;
+
+        make_with_poller();
+        expect_status(weir_service_start(service), 0);
+        failing_syscalls_set(wait_call, nth, 1, ENOMEM);
+        expect_status(weir_service_stop(service), 0);
+        status = weir_service_wait(service, -1);
+        expect(status == 0 || status == -ENOMEM);
+        is_over = failing_syscalls_count(wait_call) < nth;
+        failing_syscalls_set(wait_call, 0, 0, 0);
+        if (is_over)
+            expect_status(status, 0);
+        expect_status(done_status, status);
+        expect_failed_end(status);
+    }
+}
+
+static volatile sig_atomic_t heard;
+
+static void on_signal(int number)
+{
+    (void)number;
+    heard++;
+}
+
+/* The keeper waits there for signals; without them it can still end. */
+CASE(service_whose_keeper_cannot_wait_ends_with_the_error)
+{
+    struct sigaction own = {.sa_handler = on_signal};
+    int called = 0;
+
+    expect_int(sigaction(SIGTERM, &own, NULL), 0);
+    begin();
+    failing_syscalls_set(wait_call, 1, FAILING_ALWAYS, EBADF);
+    make();
+    expect_status(weir_service_add_hook(service, "hook", -1, count, &called),
+                  0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_wait(service, -1), -EBADF);
+    expect_int(raise(SIGTERM), 0);
+    expect_int(heard, 1);
+    expect_status(weir_service_free(service), 0);
+    expect_int(called, 1);
+    expect_int(memory.live, 0);
 }
