@@ -37,7 +37,8 @@ static void on_end(weir_task *task, int status)
     weir_service *service = member->service;
 
     (void)status;
-    *(member->pool != NULL ? &service->pools : &service->loops) -= 1;
+    *(member->pool != NULL ? &service->ended_pools : &service->ended_loops) +=
+        1;
     if (plain_load(&member->error) != 0)
         weir__service_fail(service, plain_load(&member->error));
     weir__service_advance(service);
@@ -129,10 +130,11 @@ static struct weir__member *new_member(weir_service *service)
 static void list(struct weir__member *member)
 {
     weir_service *service = member->service;
+    uint32_t *count = member->pool != NULL ? &service->pools : &service->loops;
 
     member->next = service->members;
     plain_store(&service->members, member);
-    *(member->pool != NULL ? &service->pools : &service->loops) += 1;
+    plain_store(count, plain_load(count) + 1);
 }
 
 static int make_pool(struct weir__member *member, const void *given)

@@ -26,7 +26,7 @@
  *
  * Shared state
  *   word      any thread, atomic; the keeper changes the phase              P1
- *   members, hooks   under lock until start; const afterwards               P1
+ *   members, hooks, pools, loops   under lock until start; const then       P1
  *
  * Pairs
  *   P1  start: CAS on word, release  -->  stop, force: fetch_or, CAS; report:
@@ -161,10 +161,20 @@ static void keeper_finish(weir_service *service)
 
 /* ---- the keeper: the drain ---- */
 
+static bool have_pools_ended(const weir_service *service)
+{
+    return service->ended_pools == plain_load(&service->pools);
+}
+
+static bool have_loops_ended(const weir_service *service)
+{
+    return service->ended_loops == plain_load(&service->loops);
+}
+
 static bool keeper_is_drained(const weir_service *service)
 {
-    return service->is_empty && service->hook == NULL && service->pools == 0 &&
-           service->loops == 0;
+    return service->is_empty && service->hook == NULL &&
+           have_pools_ended(service) && have_loops_ended(service);
 }
 
 /* One step, if what it waits for has happened. */
@@ -183,13 +193,13 @@ static bool keeper_step(weir_service *service)
         weir__members_end_pools(service, false);
         return true;
     case WEIR__STEP_POOLS:
-        if (service->pools > 0)
+        if (!have_pools_ended(service))
             return false;
         service->step = WEIR__STEP_LOOPS;
         weir__members_end_loops(service, false);
         return true;
     case WEIR__STEP_LOOPS:
-        if (service->loops > 0)
+        if (!have_loops_ended(service))
             return false;
         keeper_finish(service);
         return false;

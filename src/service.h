@@ -67,9 +67,10 @@ struct weir_service {
     int signals;                  /* a wakefd; or negative: not ours */
     weir_gate gate;               /* any thread: requests */
     weir_gate life;               /* any thread: closes with the service */
-    struct weir__lock lock;       /* of the two lists, until start */
+    struct weir__lock lock;       /* of the next four, until start */
     struct weir__member *members; /* the last one that was added first */
     struct weir__hook *hooks;     /* the same */
+    uint32_t pools, loops;        /* among the members */
     weir_task stop, force;        /* posted by whom the word chose */
     weir_task gate_closed;
     int status; /* of the end: the keeper's, then whoever's has waited */
@@ -79,8 +80,8 @@ struct weir_service {
     bool is_signalled;       /* a signal has come: the next one forces */
     bool is_empty;           /* the gate is closed */
     struct weir__hook *hook; /* that runs now */
-    uint32_t pools, loops;   /* that have not ended */
-    int error;               /* of the first poller that failed */
+    uint32_t ended_pools, ended_loops; /* also before start */
+    int error;                         /* of the first poller that failed */
     weir_timer deadline;
 };
 

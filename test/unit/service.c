@@ -289,6 +289,26 @@ CASE(service_loops_keep_their_own_callbacks)
     expect_status(weir_service_free(service), 0);
 }
 
+/* The keeper hears of one end while the next member is being added. */
+CASE(service_members_may_end_while_others_are_added)
+{
+    enum { LOOPS = 20 };
+    weir_loop *loop;
+    weir_pool *pool;
+
+    make();
+    for (int i = 0; i < LOOPS; i++) {
+        expect_status(weir_service_add_loop(service, &loop, NULL), 0);
+        expect_status(weir_loop_shutdown(loop, -1), 0);
+    }
+    expect_status(weir_service_add_pool(service, &pool, NULL), 0);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_status(weir_service_add_pool(service, &pool, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_clean_end();
+}
+
 /* ---- bad input ---- */
 
 /* covers: weir_service_new -EINVAL
