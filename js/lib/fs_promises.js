@@ -7,9 +7,44 @@ const { ops, realpathNative, later, checkView } = require('fs/ops');
 const check = require('fs/check');
 const constants = require('fs/constants');
 const { toBuffer } = require('bytes');
+const { abortError } = require('errors');
 
 function settle(one) {
     return new Promise((resolve, reject) => later(one, resolve, reject));
+}
+
+// ---- what comes piece by piece ----
+
+function isPieces(data) {
+    return data != null && typeof data !== 'string' && !ArrayBuffer.isView(data) &&
+        typeof (data[Symbol.asyncIterator] ?? data[Symbol.iterator]) === 'function';
+}
+
+// Each of them is a text or a view.
+async function writePieces(fd, pieces, options) {
+    const { encoding, signal } = check.options(options, {});
+    for await (const piece of pieces) {
+        if (signal?.aborted)
+            throw abortError(signal);
+        const bytes = ArrayBuffer.isView(piece) ? piece
+            : require('buffer').Buffer.from(piece, encoding || 'utf8');
+        for (let at = 0; at < bytes.byteLength;)
+            at += await settle(ops.write(fd, bytes, at, bytes.byteLength - at, null));
+    }
+}
+
+async function writeToPath(path, pieces, options, flag) {
+    const given = check.options(options, { flag });
+    if (given.signal?.aborted)
+        throw abortError(given.signal);
+    const handle = await promises.open(path, given.flag || flag, given.mode);
+    try {
+        await handle.writeFile(pieces, options);
+        if (given.flush)
+            await handle.sync();
+    } finally {
+        await handle.close();
+    }
 }
 
 // ---- open files ----
@@ -95,7 +130,8 @@ class FileHandle extends EventEmitter {
         return this.#use('readFile', (fd) => settle(ops.readFile(fd, options)));
     }
     writeFile(data, options) {
-        return this.#use('writeFile', (fd) => settle(ops.writeFile(fd, data, options)));
+        return this.#use('writeFile', (fd) => isPieces(data)
+            ? writePieces(fd, data, options) : settle(ops.writeFile(fd, data, options)));
     }
 
     read(view, offset, length, position) {
@@ -142,6 +178,8 @@ for (const name of names)
             ops[name]('', ...rest); // what is wrong with these comes first
             check.path(first); // a descriptor will not do; it throws
         }
+        if (/^(append|write)File$/.test(name) && isPieces(rest[0]))
+            return writeToPath(first, rest[0], rest[1], name[0]); // its flag
         return settle(ops[name](...args));
     } }[name];
 promises.realpath = async function realpath(path, options) {
