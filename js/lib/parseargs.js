@@ -141,16 +141,19 @@ function checkAmbiguous(token) {
         `To specify an option argument starting with a dash use ${example}.`);
 }
 
-function isNegated(token, { options, allowNegative }) {
-    return allowNegative && token.name.startsWith('no-') &&
-        token.value === undefined && Object.hasOwn(options, token.name.slice(3)) &&
-        options[token.name.slice(3)].type === 'boolean';
+// The option that is meant; undefined: there is none.
+function knownName({ name }, { options, allowNegative }) {
+    if (Object.hasOwn(options, name))
+        return name;
+    const positive = name.slice(3);
+    return allowNegative && name.startsWith('no-') && Object.hasOwn(options, positive) &&
+        options[positive].type === 'boolean' ? positive : undefined;
 }
 
 function checkToken(token, settings) {
     const { options, allowPositionals } = settings;
-    const name = isNegated(token, settings) ? token.name.slice(3) : token.name;
-    if (!Object.hasOwn(options, name))
+    const name = knownName(token, settings);
+    if (name === undefined)
         throw coded(TypeError, 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
             `Unknown option '${token.rawName}'${allowPositionals ? '. To specify a ' +
                 "positional argument starting with a '-', place it at the end of " +
@@ -167,9 +170,11 @@ function checkToken(token, settings) {
 function store(values, token, settings) {
     if (token.name === '__proto__')
         return;
-    const negated = isNegated(token, settings);
-    const name = negated ? token.name.slice(3) : token.name;
-    const value = token.value ?? !negated;
+    const isNegated = settings.allowNegative && token.name.startsWith('no-') &&
+        token.value === undefined;
+    if (isNegated)
+        token.name = token.name.slice(3);
+    const { name } = token, value = token.value ?? !isNegated;
     if (Object.hasOwn(settings.options, name) && settings.options[name].multiple)
         (values[name] ??= []).push(value);
     else

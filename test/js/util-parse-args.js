@@ -39,3 +39,7 @@ for (const config of [null, true, 'text', []])
     parse(config);
 for (const odd of [0, true, null, undefined, {}, 1n, ['-x'], Symbol('s')])
     parse({ args: [odd], strict: false, tokens: true });
+for (const strict of [true, false])
+    for (const args of [['--no-foo'], ['--no-bar'], ['--no-none'], ['--no-foo=1'], ['--no-off'], ['--foo', '--no-foo'], ['--no-many', '--many']])
+        parse({ args, strict, tokens: true, allowNegative: true,
+            options: { foo: { type: 'boolean' }, bar: { type: 'string' }, 'no-off': { type: 'boolean' }, many: { type: 'boolean', multiple: true } } });
