@@ -229,23 +229,19 @@ static inline void put_aside(struct weir__promises *all, weir_promise *promise)
     promise->next = all->spare;
     all->spare = promise;
     all->spares++;
-    all->live--;
 }
 
 bool weir__promise_put(weir_promise *promise)
 {
     struct weir__promises *all = weir__promises_of(promise);
 
-    if (promise->flags & WEIR__SINGLE) {
+    if (promise->flags & WEIR__SINGLE)
         put_single(all, promise);
-        all->live--;
-    } else if (all->spares == SPARES) {
+    else if (all->spares == SPARES)
         put_in_block(all, promise);
-        all->live--;
-    } else {
+    else
         put_aside(all, promise);
-    }
-    return all->live == 0 && plain_load(&all->is_over);
+    return --all->live == 0 && plain_load(&all->is_over);
 }
 
 /* ---- the last reference ---- */
@@ -307,14 +303,18 @@ void weir__promise_drop_last(weir_promise *promise)
     /* relaxed: own; others leave no zero behind */
     if (load_relaxed(&promise->away) != 0 || promise->refs != 0 ||
         promise->id != 0 || promise->flags & WEIR__SINGLE ||
-        all->spares == SPARES || !is_bare(promise)) {
+        !is_bare(promise)) {
         drop_last(promise);
         return;
     }
     /* relaxed: the same */
     if (load_relaxed(&promise->word) <= WEIR__BOUND)
         all->unsettled--;
-    put_aside(all, promise);
+    all->live--;
+    if (all->spares == SPARES)
+        put_in_block(all, promise);
+    else
+        put_aside(all, promise);
 }
 
 void weir__promise_receive_after_end(weir_promise *promise)

@@ -157,48 +157,58 @@ static inline bool write_down(weir_promise *promise, uint32_t before,
     return weir__promise_move(promise, before, after);
 }
 
+/* The one that waits for it, if there is one only, which is to get a job. */
+static inline weir_promise *sole_waiter(const weir_promise *promise)
+{
+    weir_promise *waiter = promise->last;
+
+    return waiter != NULL && waiter->next == waiter &&
+                   !(waiter->flags & WEIR__DIRECT) &&
+                   !weir__promise_is_settled(waiter)
+               ? waiter
+               : NULL;
+}
+
+/* As tell, for one whose list is looked at already. */
+static inline void take_out(weir_promise *promise)
+{
+    promise->flags |= WEIR__DISPATCHED;
+    weir__promises_of(promise)->unsettled--;
+    promise->last = NULL;
+}
+
 bool weir__promise_finish(weir_promise *promise, uint32_t before,
                           uint32_t after, const weir_value *value)
 {
+    weir_promise *waiter;
+
     if (!write_down(promise, before, after, value))
         return false;
-    if (promise->last == NULL && after == WEIR__FULFILLED) {
-        promise->flags |= WEIR__DISPATCHED; /* nobody to tell */
-        weir__promises_of(promise)->unsettled--;
+    waiter = sole_waiter(promise);
+    if (waiter != NULL) {
+        take_out(promise);
+        react(waiter, promise);
+    } else if (promise->last == NULL && after == WEIR__FULFILLED) {
+        take_out(promise); /* nobody to tell */
     } else {
         weir__promise_dispatch(promise);
     }
     return true;
 }
 
-/* Whether one promise waits for it, whose job would be the only microtask. */
-static bool has_sole_reaction(const weir_promise *promise)
-{
-    const weir_promise *waiter = promise->last;
-
-    return waiter != NULL && waiter->next == waiter &&
-           !(waiter->flags & WEIR__DIRECT) &&
-           !weir__promise_is_settled(waiter) &&
-           !weir__loop_has_microtasks(promise->loop) &&
-           promise->loop->budget_left > 0;
-}
-
-/* `waiter` is the one that waits; our reference to the promise is its job's. */
-static void react_now(weir_promise *waiter, weir_promise *promise)
-{
-    promise->flags |= WEIR__DISPATCHED;
-    weir__promises_of(promise)->unsettled--;
-    promise->last = NULL;
-    waiter->from = promise;
-    weir__loop_checkpoint_with(promise->loop, weir__promise_run_job, waiter);
-}
-
 void weir__promise_deliver(weir_promise *promise, uint32_t after,
                            const weir_value *value)
 {
-    if (has_sole_reaction(promise)) {
+    weir_loop *loop = promise->loop;
+    weir_promise *waiter = sole_waiter(promise);
+
+    /* Its job would be the only microtask. */
+    if (waiter != NULL && !weir__loop_has_microtasks(loop) &&
+        loop->budget_left > 0) {
         if (write_down(promise, WEIR__PENDING, after, value)) {
-            react_now(promise->last, promise);
+            take_out(promise);
+            waiter->from = promise; /* with our reference */
+            weir__loop_checkpoint_with(loop, weir__promise_run_job, waiter);
             return;
         }
         weir__value_free(value); /* somebody else has settled it */
