@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock -- a mutex of one word, for a few instructions at a time.
+ * lock -- a mutex of one word; who finds it taken sleeps.
  *
- * For tables that any thread may change and that are not on a hot path.  No
- * callback ever runs while one is held.
+ * For tables that any thread may change and that are not on a hot path.  Mostly
+ * it is held for a few instructions; where nobody is in a hurry, also while
+ * something for the table is made: a block of slots, a poller, a loop of a
+ * service with its thread.  So the allocator's hooks may run while one is held,
+ * but no callback ever does.
  */
 #ifndef WEIR_SRC_LOCK_H
 #define WEIR_SRC_LOCK_H

@@ -17,10 +17,10 @@
  *     weir_service_start(service);
  *     return weir_service_wait(service, -1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
  *
- * The drain, in this order: it is no longer ready; the gate refuses requests,
- * and those inside leave; the hooks run, the last one that was added first; the
- * pools finish, for their results go to the loops; the loops finish; `closed` is
- * called, once, and those who wait return.
+ * The drain, in this order: it is no longer ready; `draining` is called, once;
+ * the gate refuses requests, and those inside leave; the hooks run, the last one
+ * that was added first; the pools finish, for their results go to the loops; the
+ * loops finish; `closed` is called, once, and those who wait return.
  *
  * The deadline counts from the beginning of the drain.  When it comes, or a
  * second signal does, on_report is shown what still holds the service, and all
@@ -73,7 +73,8 @@ typedef struct weir_service_options {
     int64_t grace_ns;
     bool no_signals; /* SIGTERM and SIGINT are left alone */
     void *arg;       /* of the three below, which run on the service's thread */
-    /* The drain begins: close listeners, tell clients.  It must not block. */
+    /* The drain begins, and the gate still admits: close listeners, tell
+     * clients.  It must not block. */
     void (*draining)(void *arg, weir_service *service);
     /* The drain is being forced, and this holds it.  NULL: a line for each on
      * stderr. */

@@ -93,6 +93,8 @@ static void on_draining(void *arg, weir_service *of)
     (void)arg;
     expect(of == service);
     expect_int(weir_service_phase(service), WEIR_PHASE_DRAINING);
+    expect(!weir_service_is_ready(service));
+    expect_int(weir_gate_phase(weir_service_gate(service)), WEIR_PHASE_RUNNING);
     tell('d');
 }
 
