@@ -44,7 +44,6 @@
 #include "service.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <stddef.h>
 
 #include "check.h"
@@ -76,36 +75,30 @@ static weir_phase phase_of(uint32_t word)
 
 /* ---- the keeper: what the user wrote ---- */
 
-/* As a callback of its own, in the middle of ours, which has steps to take yet:
- * what it raises ends it alone.  A microtask that raises as well lands here once
- * more. */
-static void keeper_call(weir_service *service, const char *name,
-                        void (*call)(weir_service *service))
+/* In the middle of a callback of ours, which has steps to take yet: it fails
+ * alone, and what it raises is told by its own name. */
+static void keeper_call(weir_service *service, const char *name, weir_fn *call)
 {
-    weir_loop *keeper = service->keeper;
-    jmp_buf *outer = keeper->landing;
-    jmp_buf landing;
-
-    weir__loop_begin(keeper, WEIR_KIND_TASK, name);
-    keeper->landing = &landing;
-    if (_setjmp(landing) == 0)
-        call(service);
-    else
-        weir__loop_uncaught(keeper);
-    keeper->landing = outer;
+    weir__loop_begin(service->keeper, WEIR_KIND_TASK, name);
+    weir__loop_contain(call, service, 0);
 }
 
-static void call_draining(weir_service *service)
+static void call_draining(void *arg, int status)
 {
+    weir_service *service = arg;
+
+    (void)status;
     if (service->options.draining != NULL)
         service->options.draining(service->options.arg, service);
 }
 
-static void call_report(weir_service *service)
+static void call_report(void *arg, int status)
 {
+    weir_service *service = arg;
     weir_holder holders[SHOWN];
     size_t count = weir_service_report(service, holders, SHOWN);
 
+    (void)status;
     if (count > SHOWN)
         count = SHOWN;
     if (service->options.on_report != NULL)
@@ -117,8 +110,11 @@ static void call_report(weir_service *service)
                            holders, count);
 }
 
-static void call_closed(weir_service *service)
+static void call_closed(void *arg, int status)
 {
+    weir_service *service = arg;
+
+    (void)status;
     if (service->options.closed != NULL)
         service->options.closed(service->options.arg, service,
                                 plain_load(&service->status));
