@@ -57,7 +57,7 @@ static void leave(struct weir__hook *hook)
     if (service->hook != hook)
         return; /* it was left before */
     service->hook = NULL;
-    weir__service_advance(service);
+    weir__keeper_advance(service);
 }
 
 static void on_end(weir_task *task, int status)

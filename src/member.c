@@ -40,8 +40,8 @@ static void on_end(weir_task *task, int status)
     *(member->pool != NULL ? &service->ended_pools : &service->ended_loops) +=
         1;
     if (plain_load(&member->error) != 0)
-        weir__service_fail(service, plain_load(&member->error));
-    weir__service_advance(service);
+        weir__keeper_fail(service, plain_load(&member->error));
+    weir__keeper_advance(service);
 }
 
 static void tell(struct weir__member *member)

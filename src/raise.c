@@ -6,7 +6,7 @@
  * stack between is gone, with whatever it held; the loop's own state is never
  * there.
  *
- * A callback that tells others (abort.c, waiter.c, service.c) has them called by
+ * A callback that tells others (abort.c, waiter.c, keeper.c) has them called by
  * contain, with a landing of their own: each of them fails alone.
  *
  * Tested by  test/unit/raise.c, test/unit/abort_raise.c

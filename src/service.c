@@ -3,15 +3,9 @@
  * service -- one lifecycle over gate, loops, pools and hooks.
  *
  * Shape     The service has a loop of its own, the keeper, on a thread of its
- *           own.  Whatever happens comes to it through the door of that loop:
- *           stop, force, the gate that closes, a hook, a pool, a loop that ends;
- *           signals come as a descriptor, deadlines as timers.  So the drain is
- *           single-threaded code: each time something has ended, advance() goes
- *           on as far as it can.
- *
- *               WORK -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
- *
- *           One word is for everybody: phase and flags.
+ *           own, which brings about its end (keeper.c).  What other threads
+ *           want of it they say here, in one word for everybody, phase and
+ *           flags:
  *
  *             4           3       2      1     0
  *            +-----------+-------+------+-----------+
@@ -22,7 +16,6 @@
  *           that goes with it, unless the service has not been started: then
  *           start posts it, as it sees the flag in the same word.
  * Roles     start, stop, force, set_ready, wait, report   any thread
- *           everything static that says keeper            its thread
  *
  * Shared state
  *   word      any thread, atomic; the keeper changes the phase              P1
@@ -44,324 +37,17 @@
 #include "service.h"
 
 #include <errno.h>
-#include <stddef.h>
 
-#include "check.h"
-#include "loop.h"
 #include "memory.h"
 #include "report.h"
 #include "signals.h"
-#include "wakefd.h"
-#include "weir/fd.h"
-
-enum {
-    PHASE = 3,
-    STOP = 4,
-    FORCE = 8,
-    NOT_READY = 16,
-    SHOWN = 64, /* holders that on_report gets, at the most */
-};
-#define A_CENTURY_NS (INT64_C(100) * 365 * 24 * 3600 * 1000000000)
-
-static uint32_t look(const weir_service *service)
-{
-    return load_relaxed(&service->word); /* relaxed: see above */
-}
 
 static weir_phase phase_of(uint32_t word)
 {
-    return (weir_phase)(word & PHASE);
-}
-
-/* ---- the keeper: what the user wrote ---- */
-
-/* In the middle of a callback of ours, which has steps to take yet: it fails
- * alone, and what it raises is told by its own name. */
-static void keeper_call(weir_service *service, const char *name, weir_fn *call)
-{
-    weir__loop_begin(service->keeper, WEIR_KIND_TASK, name);
-    weir__loop_contain(call, service, 0);
-}
-
-static void call_draining(void *arg, int status)
-{
-    weir_service *service = arg;
-
-    (void)status;
-    if (service->options.draining != NULL)
-        service->options.draining(service->options.arg, service);
-}
-
-static void call_report(void *arg, int status)
-{
-    weir_service *service = arg;
-    weir_holder holders[SHOWN];
-    size_t count = weir_service_report(service, holders, SHOWN);
-
-    (void)status;
-    if (count > SHOWN)
-        count = SHOWN;
-    if (service->options.on_report != NULL)
-        service->options.on_report(service->options.arg, service, holders,
-                                   count);
-    else
-        weir__report_print(service->options.name != NULL ? service->options.name
-                                                         : "the service",
-                           holders, count);
-}
-
-static void call_closed(void *arg, int status)
-{
-    weir_service *service = arg;
-
-    (void)status;
-    if (service->options.closed != NULL)
-        service->options.closed(service->options.arg, service,
-                                plain_load(&service->status));
-}
-
-/* ---- the keeper: the end ---- */
-
-static void keeper_set_phase(weir_service *service, weir_phase phase)
-{
-    uint32_t word = look(service);
-
-    /* relaxed: see above */
-    while (!cas_weak_relaxed(&service->word, &word,
-                             (word & ~(uint32_t)PHASE) | phase))
-        ;
-}
-
-static void keeper_release_signals(weir_service *service)
-{
-    if (service->signals < 0)
-        return;
-    (void)!weir_fd_remove(service->keeper, service->signals, NULL, NULL);
-    weir__signals_give_back();
-    service->signals = -1;
-}
-
-static void keeper_finish(weir_service *service)
-{
-    bool is_forced = (look(service) & FORCE) != 0;
-
-    plain_store(&service->status, is_forced ? WEIR_EFORCED : service->error);
-    service->step = WEIR__STEP_OVER;
-    (void)!weir_timer_cancel(service->keeper, service->deadline);
-    keeper_release_signals(service);
-    keeper_set_phase(service, WEIR_PHASE_CLOSED);
-    keeper_call(service, "closed", call_closed);
-    weir_gate_exit(&service->life);
-    (void)!weir_loop_shutdown(service->keeper, 0); /* begins it */
-}
-
-/* ---- the keeper: the drain ---- */
-
-static bool have_pools_ended(const weir_service *service)
-{
-    return service->ended_pools == plain_load(&service->pools);
-}
-
-static bool have_loops_ended(const weir_service *service)
-{
-    return service->ended_loops == plain_load(&service->loops);
-}
-
-static bool keeper_is_drained(const weir_service *service)
-{
-    return service->is_empty && service->hook == NULL &&
-           have_pools_ended(service) && have_loops_ended(service);
-}
-
-/* One step, if what it waits for has happened. */
-static bool keeper_step(weir_service *service)
-{
-    switch (service->step) {
-    case WEIR__STEP_GATE:
-        if (!service->is_empty)
-            return false;
-        service->step = WEIR__STEP_HOOKS;
-        return true;
-    case WEIR__STEP_HOOKS:
-        if (service->hook != NULL || weir__hooks_next(service))
-            return false;
-        service->step = WEIR__STEP_POOLS;
-        weir__members_end_pools(service, false);
-        return true;
-    case WEIR__STEP_POOLS:
-        if (!have_pools_ended(service))
-            return false;
-        service->step = WEIR__STEP_LOOPS;
-        weir__members_end_loops(service, false);
-        return true;
-    case WEIR__STEP_LOOPS:
-        if (!have_loops_ended(service))
-            return false;
-        keeper_finish(service);
-        return false;
-    case WEIR__STEP_WORK:
-    case WEIR__STEP_OVER:
-        break;
-    }
-    return false;
-}
-
-void weir__service_advance(weir_service *service)
-{
-    if (look(service) & FORCE) {
-        if (service->step != WEIR__STEP_OVER && keeper_is_drained(service))
-            keeper_finish(service);
-        return;
-    }
-    while (keeper_step(service))
-        ;
-}
-
-static void keeper_on_deadline(void *arg, int status)
-{
-    if (status == 0)
-        (void)weir_service_force(arg);
-}
-
-/* The timer has had a slot since the service was made: it can be had again.  A
- * time that the clock never reaches is none. */
-static void keeper_set_deadline(weir_service *service, int64_t timeout_ns,
-                                weir_fn *fn)
-{
-    int err;
-
-    (void)!weir_timer_cancel(service->keeper, service->deadline);
-    if (timeout_ns < 0)
-        return;
-    err = weir_timer_start(service->keeper, &service->deadline, timeout_ns,
-                           WEIR_ONCE, fn, service);
-    CHECK(err == 0 || err == -EOVERFLOW,
-          "a service without a timer for its deadline");
-}
-
-static void keeper_drain(weir_service *service)
-{
-    service->step = WEIR__STEP_GATE;
-    keeper_set_phase(service, WEIR_PHASE_DRAINING);
-    keeper_set_deadline(service, service->options.timeout_ns,
-                        keeper_on_deadline);
-    keeper_call(service, "draining", call_draining);
-    (void)!weir_gate_drain(&service->gate);
-}
-
-static void keeper_on_stop(weir_task *task, int status)
-{
-    weir_service *service =
-        (weir_service *)((char *)task - offsetof(weir_service, stop));
-
-    if (status == 0 && service->step == WEIR__STEP_WORK)
-        keeper_drain(service);
-}
-
-static void keeper_on_gate_closed(weir_task *task, int status)
-{
-    weir_service *service =
-        (weir_service *)((char *)task - offsetof(weir_service, gate_closed));
-
-    service->is_empty = true;
-    if (status == 0)
-        weir__service_advance(service);
-}
-
-void weir__service_fail(weir_service *service, int err)
-{
-    if (service->error == 0)
-        service->error = err;
-    (void)weir_service_stop(service);
-}
-
-/* ---- the keeper: by force ---- */
-
-static void keeper_on_grace_over(void *arg, int status)
-{
-    weir_service *service = arg;
-
-    if (status == 0 && service->step != WEIR__STEP_OVER)
-        keeper_finish(service);
-}
-
-static void keeper_on_force(weir_task *task, int status)
-{
-    weir_service *service =
-        (weir_service *)((char *)task - offsetof(weir_service, force));
-
-    if (status != 0 || service->step == WEIR__STEP_OVER)
-        return;
-    if (service->step == WEIR__STEP_WORK)
-        keeper_drain(service);
-    keeper_call(service, "on_report", call_report);
-    weir__members_end_pools(service, true);
-    weir__members_end_loops(service, true);
-    if (service->options.grace_ns < 0)
-        keeper_finish(service);
-    else
-        keeper_set_deadline(service, service->options.grace_ns,
-                            keeper_on_grace_over);
-}
-
-/* ---- signals ---- */
-
-void weir__service_signalled(weir_service *service, uint64_t count)
-{
-    bool is_first = !service->is_signalled;
-
-    if (count == 0)
-        return;
-    service->is_signalled = true;
-    (void)weir_service_stop(service);
-    if (!is_first || count > 1)
-        (void)weir_service_force(service);
-}
-
-static void keeper_on_signal(void *arg, int status, int fd, unsigned events)
-{
-    (void)events;
-    if (status == 0)
-        weir__service_signalled(arg, weir__wakefd_take(fd, false));
-}
-
-static int take_signals(weir_service *service)
-{
-    int err;
-
-    service->signals = -1;
-    if (service->options.no_signals)
-        return 0;
-    err = weir__signals_take();
-    if (err < 0)
-        return err;
-    service->signals = err;
-    err = weir_fd_add(service->keeper, service->signals, WEIR_READABLE,
-                      keeper_on_signal, service);
-    if (err == 0)
-        return 0;
-    weir__signals_give_back();
-    return err;
+    return (weir_phase)(word & WEIR__SERVICE_PHASE);
 }
 
 /* ---- new, free ---- */
-
-/* The keeper needs its poller for signals alone.  If that fails it gives them
- * back, and goes on without: from then on it sleeps on its door. */
-static void run_keeper(void *arg)
-{
-    weir_service *service = arg;
-    int err;
-
-    if (!service->options.no_signals)
-        weir__signals_let_in();
-    err = weir__loop_run_and_keep(service->keeper);
-    if (err == 0 || !weir__loop_is_claimed(service->keeper))
-        return; /* closed; or by another thread, before this one began */
-    keeper_release_signals(service);
-    weir__service_fail(service, err);
-    (void)!weir_loop_run(service->keeper, WEIR_RUN_UNTIL_CLOSED);
-}
 
 static void on_gate_closed(void *arg)
 {
@@ -397,43 +83,11 @@ static int understand(weir_service_options *to,
 
 static void init(weir_service *service, const weir_service_options *options)
 {
-    *service = (weir_service){
-        .options = *options,
-        .stop = {.run = keeper_on_stop, .name = "stop"},
-        .force = {.run = keeper_on_force, .name = "force"},
-        .gate_closed = {.run = keeper_on_gate_closed, .name = "gate closed"},
-        .step = WEIR__STEP_WORK,
-    };
+    *service = (weir_service){.options = *options, .step = WEIR__STEP_WORK};
     set_unshared(&service->word, WEIR_PHASE_INIT);
     weir__lock_init(&service->lock);
     begin_life(&service->life);
     (void)!weir_gate_init(&service->gate, on_gate_closed, service, NULL);
-}
-
-/* The keeper, what it needs, and its thread. */
-static int make_keeper(weir_service *service)
-{
-    const weir_loop_options options = {.size = sizeof(options),
-                                       .name = "keeper"};
-    int err = weir_loop_new(&service->keeper, &options);
-
-    if (err != 0)
-        return err;
-    err = weir_timer_start(service->keeper, &service->deadline, A_CENTURY_NS,
-                           WEIR_ONCE, keeper_on_deadline, service);
-    if (err != 0)
-        goto free_keeper;
-    err = take_signals(service);
-    if (err != 0)
-        goto free_keeper;
-    err = weir__thread_start(&service->thread, run_keeper, service);
-    if (err == 0)
-        return 0;
-    if (service->signals >= 0)
-        weir__signals_give_back();
-free_keeper:
-    (void)weir_loop_free(service->keeper);
-    return err;
 }
 
 int weir_service_new(weir_service **made, const weir_service_options *options)
@@ -448,7 +102,7 @@ int weir_service_new(weir_service **made, const weir_service_options *options)
     if (service == NULL)
         return -ENOMEM;
     init(service, &known);
-    err = make_keeper(service);
+    err = weir__keeper_new(service);
     if (err != 0) {
         weir__memory_free(service, sizeof(*service));
         return err;
@@ -511,9 +165,9 @@ int weir_service_start(weir_service *service)
     if (service == NULL)
         return -EINVAL;
     weir__lock_lock(&service->lock);
-    if (phase_of(look(service)) == WEIR_PHASE_INIT) {
+    if (phase_of(weir__service_look(service)) == WEIR_PHASE_INIT) {
         (void)!weir_gate_start(&service->gate);
-        before = look(service);
+        before = weir__service_look(service);
         /* service/P1 release: publishes the gate, members, hooks */
         while (!cas_weak_release(&service->word, &before,
                                  before | WEIR_PHASE_RUNNING))
@@ -522,7 +176,7 @@ int weir_service_start(weir_service *service)
     weir__lock_unlock(&service->lock);
     if (phase_of(before) != WEIR_PHASE_INIT)
         return -EALREADY;
-    if (before & STOP)
+    if (before & WEIR__SERVICE_STOP)
         (void)!weir_loop_post(service->keeper, &service->stop);
     return 0;
 }
@@ -534,8 +188,8 @@ int weir_service_stop(weir_service *service)
     if (service == NULL)
         return -EINVAL;
     /* service/P1 acquire: receives the gate, members, hooks, for the keeper */
-    before = fetch_or_acquire(&service->word, STOP);
-    if (before & STOP || phase_of(before) > WEIR_PHASE_RUNNING)
+    before = fetch_or_acquire(&service->word, WEIR__SERVICE_STOP);
+    if (before & WEIR__SERVICE_STOP || phase_of(before) > WEIR_PHASE_RUNNING)
         return -EALREADY;
     if (phase_of(before) == WEIR_PHASE_RUNNING)
         (void)!weir_loop_post(service->keeper, &service->stop);
@@ -548,15 +202,17 @@ int weir_service_force(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
-    word = look(service);
+    word = weir__service_look(service);
     do {
         if (phase_of(word) == WEIR_PHASE_INIT)
             return WEIR_ENOTSTARTED;
-        if (word & FORCE || phase_of(word) == WEIR_PHASE_CLOSED)
+        if (word & WEIR__SERVICE_FORCE || phase_of(word) == WEIR_PHASE_CLOSED)
             return -EALREADY;
         /* service/P1 acquire: receives the gate, members, hooks, for the keeper
          */
-    } while (!cas_weak_acquire(&service->word, &word, word | STOP | FORCE));
+    } while (
+        !cas_weak_acquire(&service->word, &word,
+                          word | WEIR__SERVICE_STOP | WEIR__SERVICE_FORCE));
     /* Refused if it closes at this moment: then it is as if we came later. */
     return weir_loop_post(service->keeper, &service->force) == 0 ? 0
                                                                  : -EALREADY;
@@ -574,24 +230,26 @@ int weir_service_wait(weir_service *service, int64_t timeout_ns)
 
 weir_phase weir_service_phase(const weir_service *service)
 {
-    return phase_of(look(service));
+    return phase_of(weir__service_look(service));
 }
 
 bool weir_service_is_ready(const weir_service *service)
 {
-    uint32_t word = look(service);
+    uint32_t word = weir__service_look(service);
 
-    return phase_of(word) == WEIR_PHASE_RUNNING && !(word & (STOP | NOT_READY));
+    return phase_of(word) == WEIR_PHASE_RUNNING &&
+           !(word & (WEIR__SERVICE_STOP | WEIR__SERVICE_NOT_READY));
 }
 
 void weir_service_set_ready(weir_service *service, bool is_ready)
 {
-    uint32_t word = look(service);
+    uint32_t word = weir__service_look(service);
 
     /* relaxed: see above */
     while (!cas_weak_relaxed(&service->word, &word,
-                             is_ready ? word & ~(uint32_t)NOT_READY
-                                      : word | NOT_READY))
+                             is_ready
+                                 ? word & ~(uint32_t)WEIR__SERVICE_NOT_READY
+                                 : word | WEIR__SERVICE_NOT_READY))
         ;
 }
 

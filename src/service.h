@@ -2,8 +2,8 @@
 /*
  * service -- its parts: the keeper, members, hooks.
  *
- * service.c has the lifecycle; member.c the loops and pools that end with it;
- * hook.c what runs on the way.
+ * service.c has what other threads may ask of it; keeper.c brings about the end;
+ * member.c has the loops and pools that end with it; hook.c what runs on the way.
  */
 #ifndef WEIR_SRC_SERVICE_H
 #define WEIR_SRC_SERVICE_H
@@ -49,6 +49,14 @@ struct weir__hook {
     atomic(bool) is_ended;      /* any thread */
 };
 
+/* The service's word. */
+enum {
+    WEIR__SERVICE_PHASE = 3,
+    WEIR__SERVICE_STOP = 4,
+    WEIR__SERVICE_FORCE = 8,
+    WEIR__SERVICE_NOT_READY = 16
+};
+
 /* How far the drain has come.  The keeper's thread alone. */
 enum weir__step {
     WEIR__STEP_WORK,
@@ -85,15 +93,27 @@ struct weir_service {
     weir_timer deadline;
 };
 
-/* Something has ended: go on as far as possible.  Thread: the keeper. */
-void weir__service_advance(weir_service *service);
+/* Phase and flags.  Thread: any. */
+static inline uint32_t weir__service_look(const weir_service *service)
+{
+    return load_relaxed(&service->word); /* relaxed: see service.c */
+}
 
-/* A poller has failed: the service drains, and ends with this error. */
-void weir__service_fail(weir_service *service, int err);
+/* ---- keeper.c ---- */
+
+/* Its loop, what it needs, and its thread. */
+int weir__keeper_new(weir_service *service);
+
+/* Something has ended: go on as far as possible.  Thread: the keeper. */
+void weir__keeper_advance(weir_service *service);
+
+/* A poller has failed: the service drains, and ends with this error.  Thread:
+ * the keeper. */
+void weir__keeper_fail(weir_service *service, int err);
 
 /* So many signals have come: the first one stops it, whoever did before; the
  * second one forces it.  Thread: the keeper. */
-void weir__service_signalled(weir_service *service, uint64_t count);
+void weir__keeper_signalled(weir_service *service, uint64_t count);
 
 /* ---- member.c ---- */
 

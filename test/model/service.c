@@ -5,8 +5,8 @@
  * nobody waits for ever.
  *
  * Thread 0 is the user.  The keeper, and the threads of hooks and workers, are
- * spare ones (spare.h).  A signal is what keeper_on_signal makes of it: a call
- * on the keeper's thread, weir__service_signalled.  Time stands still until a
+ * spare ones (spare.h).  A signal is what keeper.c makes of it: a call
+ * on the keeper's thread, weir__keeper_signalled.  Time stands still until a
  * thread moves it.
  *
  * A run has some hundreds of steps: the smallest cases are searched with a bound
@@ -111,7 +111,7 @@ static void on_signal(void *arg, int status)
 {
     (void)arg;
     if (status == 0)
-        weir__service_signalled(service, 1);
+        weir__keeper_signalled(service, 1);
 }
 
 /* Refused once the keeper ends: then it is as if it came later. */
@@ -273,7 +273,7 @@ static void stop_in_two_steps(void)
 {
     bool is_running = weir_service_phase(service) == WEIR_PHASE_RUNNING;
 
-    fetch_or_acquire(&service->word, 4); /* STOP */
+    fetch_or_acquire(&service->word, WEIR__SERVICE_STOP);
     if (is_running)
         (void)!weir_loop_post(service->keeper, &service->stop);
 }
@@ -282,9 +282,9 @@ static void stop_in_two_steps(void)
 static void force_by_hand(void)
 {
     if (weir_service_phase(service) == WEIR_PHASE_DRAINING) {
-        fetch_or_acquire(&service->word, 8); /* FORCE */
+        fetch_or_acquire(&service->word, WEIR__SERVICE_FORCE);
         service->is_empty = true;
-        weir__service_advance(service);
+        weir__keeper_advance(service);
     }
 }
 
@@ -293,7 +293,7 @@ static void drain_past_the_gate(void *arg, int status)
 {
     (void)arg, (void)status;
     service->is_empty = true;
-    weir__service_advance(service);
+    weir__keeper_advance(service);
 }
 
 static void start_and_drain_past_the_gate(void)
