@@ -26,7 +26,6 @@
 #include "weir/fd.h"
 
 enum { SHOWN = 64 }; /* holders that on_report gets, at the most */
-#define A_CENTURY_NS (INT64_C(100) * 365 * 24 * 3600 * 1000000000)
 
 /* ---- what the user wrote ---- */
 
@@ -327,8 +326,8 @@ int weir__keeper_new(weir_service *service)
     service->force = (weir_task){.run = on_force, .name = "force"};
     service->gate_closed =
         (weir_task){.run = on_gate_closed, .name = "gate closed"};
-    err = weir_timer_start(service->keeper, &service->deadline, A_CENTURY_NS,
-                           WEIR_ONCE, on_deadline, service);
+    err = weir_timer_start_at(service->keeper, &service->deadline, INT64_MAX,
+                              on_deadline, service);
     if (err != 0)
         goto free_keeper;
     err = take_signals(service);

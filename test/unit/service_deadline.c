@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "support/service_fixture.h"
+#include "weir/clock.h"
 
 static sem_t begun, release;
 
@@ -229,6 +230,16 @@ CASE(service_grace_beyond_the_clock_waits_for_all)
     expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
     expect_int(seen.reports, 1);
     expect_status(weir_service_free(service), 0);
+}
+
+/* The clock of a test may stand anywhere. */
+CASE(service_can_be_made_at_the_end_of_the_clock)
+{
+    expect_status(weir_clock_freeze(INT64_MAX - 1), 0);
+    make();
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_clean_end();
 }
 
 CASE(service_hook_deadline_beyond_the_clock_is_none)
