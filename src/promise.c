@@ -17,6 +17,8 @@
 
 #include <errno.h>
 
+#include "check.h"
+
 /* ---- letters ---- */
 
 /* What another thread said: follow, or ask a thenable. */
@@ -102,10 +104,12 @@ int weir_promise_new(weir_promise **promise, weir_loop *loop)
 
 weir_promise *weir_promise_ref(weir_promise *promise)
 {
-    if (weir__promise_is_local(promise->loop))
+    if (weir__promise_is_local(promise->loop)) {
+        CHECK(promise->refs < WEIR__PROMISE_REFS, "too many refs of a promise");
         weir__promise_hold(promise);
-    else
+    } else {
         weir__promise_ref_outside(promise);
+    }
     return promise;
 }
 

@@ -77,7 +77,12 @@ enum {
 
 struct weir__combinator;
 
-/* Two cache lines.  The counts may go to a billion. */
+/* Of weir_promise_ref, from one side; so the sum of both, and of what the library
+ * holds itself, fits in. */
+enum { WEIR__PROMISE_REFS = 1 << 29 };
+
+/* Two cache lines, so the counts have 32 bits: nobody gets beyond their end, as
+ * weir_promise_ref aborts before. */
 struct weir_promise {
     _Alignas(CACHE_LINE) atomic(uint32_t) word; /* any thread, settle/P1 */
     uint16_t slot;                              /* in its block; const */

@@ -177,10 +177,18 @@ int weir__promise_introduce(weir_promise *promise)
 
 /* ---- references ---- */
 
+/* Shifts keep the sign; the flag falls out. */
+static int32_t count_of(int32_t away)
+{
+    return away >> 1;
+}
+
 void weir__promise_ref_outside(weir_promise *promise)
 {
     /* relaxed: the caller has one already */
-    fetch_add_relaxed(&promise->away, ONE);
+    int32_t before = fetch_add_relaxed(&promise->away, ONE);
+
+    CHECK(count_of(before) < WEIR__PROMISE_REFS, "too many refs of a promise");
 }
 
 void weir__promise_unref_outside(weir_promise *promise)
@@ -194,12 +202,6 @@ void weir__promise_unref_outside(weir_promise *promise)
         ;
     if (!(seen & POSTED))
         push_letter(promise);
-}
-
-/* Shifts keep the sign; the flag falls out. */
-static int32_t count_of(int32_t away)
-{
-    return away >> 1;
 }
 
 void weir__promise_collect(weir_promise *promise)

@@ -168,7 +168,7 @@ WEIR_API WEIR_CHECKED int weir_promise_new(weir_promise **promise,
                                            weir_loop *loop);
 
 /**
- * One more reference.
+ * One more reference.  More than 2^29 are a leak: it aborts.
  *
  * Thread   any that has one, or the loop's
  * Owns     the new one is the caller's

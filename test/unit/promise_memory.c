@@ -4,6 +4,7 @@
  * was refused has had no effect, nothing leaks.  And what a promise costs when
  * there have been some before.
  */
+#include "promise.h"
 #include "support/failing_fixture.h"
 #include "support/promise_fixture.h"
 
@@ -307,4 +308,43 @@ CASE(promise_memory_of_a_burst_is_given_back)
     make();
     inside(scene_burst);
     end();
+}
+
+/* counts have an end, and nobody gets there */
+
+static void ref_too_often(void *arg, int status)
+{
+    weir_promise *p = arg;
+
+    (void)status;
+    p->refs = WEIR__PROMISE_REFS - 1; /* as if so many had been taken */
+    (void)weir_promise_ref(p);
+    (void)weir_promise_ref(p);
+}
+
+CASE_ABORTS(promise_with_too_many_refs_aborts, "promise.c", "too many refs")
+{
+    loop_make(NULL);
+    expect_status(weir_loop_submit(loop, ref_too_often, pending()), 0);
+    loop_run();
+}
+
+static void *ref_outside(void *p)
+{
+    return weir_promise_ref(p);
+}
+
+CASE_ABORTS(promise_with_too_many_refs_of_others_aborts, "settle.c",
+            "too many refs")
+{
+    weir_promise *p;
+    pthread_t thread;
+
+    loop_make(NULL);
+    p = pending();
+    set_unshared(&p->away, 2 * WEIR__PROMISE_REFS - 2);
+    for (int i = 0; i < 2; i++) {
+        expect_int(pthread_create(&thread, NULL, ref_outside, p), 0);
+        expect_int(pthread_join(thread, NULL), 0);
+    }
 }
