@@ -110,6 +110,7 @@ static void init_inside(weir_loop *loop)
     weir__calls_init(&loop->microtasks);
     loop->promises = (struct weir__promises){.hooks = NULL};
     set_unshared(&loop->promises.errands, 0);
+    set_unshared(&loop->promises.shown_count, 0);
     weir__lock_init(&loop->promises.lock);
     loop->ready = loop->batch = none;
     loop->immediates = loop->immediate_batch = none;

@@ -130,8 +130,8 @@ static inline struct weir__promises *weir__promises_of(const weir_promise *p)
     return &p->loop->promises;
 }
 
-/* A job that the loop's thread sends, or that is over: it holds the loop
- * meanwhile.  Thread: the loop's. */
+/* A job that was sent to a pool, or that is over: it holds the loop meanwhile.
+ * Thread: the loop's. */
 static inline void weir__promises_begin_errand(weir_loop *loop)
 {
     /* relaxed: own, shown to report */
@@ -372,6 +372,9 @@ void weir__promise_raised(weir_loop *loop);
 
 /* Its memory; no promise is left. */
 void weir__promisify_fini(weir_loop *loop);
+
+/* The hook. */
+void weir__promisify_show(weir_loop *loop);
 
 /* ---- combinator.c ---- */
 

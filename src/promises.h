@@ -31,6 +31,8 @@ struct weir__promise_hooks {
     void (*raised)(struct weir_loop *loop);
     /* The loop is winding: one more pass over what is not settled. */
     void (*wind)(struct weir_loop *loop);
+    /* A shutdown waits for jobs: `shown` says for which. */
+    void (*show_jobs)(struct weir_loop *loop);
     /* Right before TERMINATED; and back, if that was refused. */
     void (*end)(struct weir_loop *loop, bool is_over);
     /* The loop's memory goes. */
@@ -47,6 +49,21 @@ struct weir__promise_block;
 struct weir__promise_single;
 struct weir__book;
 
+/* A job that promisify has out, in a list of the loop's thread. */
+struct weir__out {
+    struct weir__out *prev, *next;
+    const char *name;
+    int64_t since_ns; /* of the real clock; 0: not known */
+};
+
+/* What others see of one, for a report. */
+struct weir__shown {
+    atomic(const char *) name;
+    atomic(int64_t) since_ns;
+};
+
+enum { WEIR__JOBS_SHOWN = 16 };
+
 struct weir__promises {
     /* First, beside the loop's queues: looked at after each callback. */
     bool wants_checkpoint; /* noted or stranded are not empty */
@@ -62,11 +79,16 @@ struct weir__promises {
     struct weir__promise_list stranded;      /* no room in the microtasks */
     int64_t live;                            /* promises whose memory is out */
     int64_t unsettled;
-    /* Jobs of promisify that are under way and were sent by this thread: they
-     * hold the loop.  Others may look, for a report. */
+    /* Jobs of promisify that are under way: they hold the loop, and a shutdown
+     * waits for them.  Others may look, for a report. */
     atomic(uint64_t) errands;
-    struct weir__book *book;        /* that their slips are taken from */
+    struct weir__out *out;          /* those of them that are no slips */
+    struct weir__book *book;        /* that slips are taken from */
+    struct weir__book *oldest_book; /* of those with slips that are out ... */
+    struct weir__book *newest_book; /* ... through `next` */
     struct weir__book *spare_books; /* all of whose slips are back */
+    struct weir__shown shown[WEIR__JOBS_SHOWN]; /* some, by show_jobs ... */
+    atomic(uint32_t) shown_count;               /* ... so many */
     uint32_t spare_count;
     uint32_t empty_blocks;
     uint32_t spares;   /* in `spare` */

@@ -24,12 +24,21 @@
  *           rejects the promise at once, on the thread that raises; the first of
  *           the two wins, in the promise's own word.
  *
+ *           A shutdown of the loop waits for what is out, so its thread counts
+ *           both kinds.  It sends and takes back slips itself.  Of an errand from
+ *           another thread it hears through the door: that it is there before the
+ *           job goes to the pool, or it is refused; and that it is back after the
+ *           outcome.  A close waits for nothing.
+ *
  * Shared state
  *   slip      who has it: the sender until it is posted (injector/P1), the
  *             worker until it is pushed (ingress/P1), then the loop's thread
  *   book      the loop's thread; once the loop is TERMINATED, who has its lock.
  *             book.loop is const
- *   users     any thread, atomic: the job, and the listener if there is one  P1
+ *   users     any thread, atomic: the job and its way back, and the listener
+ *             if there is one                                             P1
+ *   there, back, out   the door's, then the loop's thread (ingress/P1)
+ *   shown     written by the loop's thread, read by any: a picture
  *   the rest  const after init
  *
  * Pairs
@@ -46,6 +55,7 @@
 #include <stddef.h>
 
 #include "atomic.h"
+#include "clock.h"
 #include "memory.h"
 #include "pool.h"
 #include "promise.h"
@@ -71,15 +81,18 @@ struct slip {
     } as;
     weir_blocking_fn *fn;
     void *arg;
-    weir_promise *promise;   /* held */
+    weir_promise *promise;   /* held; NULL: it is back */
     struct weir__book *book; /* that it lies in; const */
+    /* The loop's thread's, for weir__promisify_show: */
+    const char *name;
+    int64_t since_ns;
 };
 
 struct weir__book {
-    weir_loop *loop; /* const */
-    struct weir__book *next;
-    uint32_t used; /* from the front */
-    uint32_t left; /* until all have come back */
+    weir_loop *loop;                /* const */
+    struct weir__book *prev, *next; /* those in use, oldest first; or spare */
+    uint32_t used;                  /* from the front */
+    uint32_t left;                  /* until all have come back */
     struct slip slip[SLIPS];
 };
 
@@ -96,6 +109,29 @@ static struct weir__book *new_book(weir_loop *loop)
     return book;
 }
 
+static void link_newest(struct weir__promises *all, struct weir__book *book)
+{
+    book->next = NULL;
+    book->prev = all->newest_book;
+    if (book->prev != NULL)
+        book->prev->next = book;
+    else
+        all->oldest_book = book;
+    all->newest_book = book;
+}
+
+static void unlink_book(struct weir__promises *all, struct weir__book *book)
+{
+    if (book->prev != NULL)
+        book->prev->next = book->next;
+    else
+        all->oldest_book = book->next;
+    if (book->next != NULL)
+        book->next->prev = book->prev;
+    else
+        all->newest_book = book->prev;
+}
+
 /* The last one is full, or there is none. */
 static struct weir__book *open_book(weir_loop *loop)
 {
@@ -110,6 +146,7 @@ static struct weir__book *open_book(weir_loop *loop)
     }
     book->used = 0;
     book->left = SLIPS;
+    link_newest(all, book);
     return all->book = book;
 }
 
@@ -133,8 +170,10 @@ static void put(struct slip *slip)
     struct weir__book *book = slip->book;
     struct weir__promises *all = &book->loop->promises;
 
+    slip->promise = NULL;
     if (--book->left > 0)
         return;
+    unlink_book(all, book);
     if (all->book == book)
         all->book = NULL;
     if (all->spare_count == KEPT) {
@@ -191,6 +230,19 @@ static void receive_after_end(struct slip *slip)
     weir__promise_unref_outside(promise);
 }
 
+/* While fn runs, a shutdown of the loop waits for this thread. */
+static inline int call(const weir_loop *loop, weir_blocking_fn *fn, void *arg,
+                       weir_value *value)
+{
+    const struct weir__duty duty = {loop, weir__thread_duty()};
+    int status;
+
+    weir__thread_set_duty(&duty);
+    status = fn(arg, value);
+    weir__thread_set_duty(duty.outer);
+    return status;
+}
+
 /* A worker that takes a job never runs the loop: it could do both only inside
  * a group's wait, which a loop's thread is refused. */
 static void run_slip(weir_job *job, int status)
@@ -201,7 +253,7 @@ static void run_slip(weir_job *job, int status)
     slip->as.back.task = (weir_task){.run = receive, .name = "promise"};
     slip->as.back.value = (weir_value){NULL, NULL, 0};
     if (status == 0)
-        status = slip->fn(slip->arg, &slip->as.back.value);
+        status = call(loop, slip->fn, slip->arg, &slip->as.back.value);
     if (status != 0)
         slip->as.back.value.code = status;
     slip->as.back.status = status;
@@ -229,6 +281,8 @@ static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     slip->fn = fn;
     slip->arg = arg;
     slip->promise = made;
+    slip->name = slip->as.job.name;
+    slip->since_ns = loop->since_ns;
     weir__promise_hold(made);
     weir__promises_begin_errand(loop);
     err = weir_pool_post(pool, &slip->as.job);
@@ -252,6 +306,8 @@ struct errand {
     weir_promise *promise;  /* held */
     weir_blocking_fn *fn;
     void *arg;
+    weir_task there, back; /* the door's: the loop hears of both */
+    struct weir__out out;  /* the loop's thread's, from one to the other */
 };
 
 static void let_go(struct errand *errand)
@@ -285,20 +341,75 @@ static void on_abort(weir_listener *listener, int reason)
     let_go(errand);
 }
 
+/* The loop's thread: from here on it is held. */
+static void begin_out(weir_loop *loop, struct weir__out *out)
+{
+    struct weir__promises *all = &loop->promises;
+
+    weir__promises_begin_errand(loop);
+    out->prev = NULL;
+    out->next = all->out;
+    if (out->next != NULL)
+        out->next->prev = out;
+    all->out = out;
+}
+
+static void end_out(weir_loop *loop, struct weir__out *out)
+{
+    weir__promises_end_errand(loop);
+    if (out->prev != NULL)
+        out->prev->next = out->next;
+    else
+        loop->promises.out = out->next;
+    if (out->next != NULL)
+        out->next->prev = out->prev;
+}
+
+static void on_there(weir_task *task, int status)
+{
+    struct errand *errand =
+        (struct errand *)((char *)task - offsetof(struct errand, there));
+    weir_loop *loop = weir__thread_loop();
+
+    (void)status;
+    weir__loop_inner_task(loop);
+    begin_out(loop, &errand->out);
+}
+
+static void on_back(weir_task *task, int status)
+{
+    struct errand *errand =
+        (struct errand *)((char *)task - offsetof(struct errand, back));
+    weir_loop *loop = weir__thread_loop();
+
+    (void)status;
+    weir__loop_inner_task(loop);
+    end_out(loop, &errand->out);
+    let_go(errand);
+}
+
+/* The loop will let go for the job; if it is over, nobody waits for that. */
+static void send_back(struct errand *errand)
+{
+    weir_loop *loop = weir_promise_loop(errand->promise);
+
+    errand->back = (weir_task){.run = on_back, .name = "promise"};
+    if (weir__loop_push(loop, &errand->back, WEIR__EXPECTED) != 0)
+        let_go(errand);
+}
+
 static void run(weir_job *job, int status)
 {
     struct errand *errand = (struct errand *)job;
-    weir_loop *loop = weir_promise_loop(errand->promise);
     weir_value value = {NULL, NULL, 0};
 
     if (status == 0)
-        status = errand->fn(errand->arg, &value);
+        status = call(errand->promise->loop, errand->fn, errand->arg, &value);
     settle(errand->promise, status, value);
     if (job->abort != NULL &&
         weir_abort_remove(job->abort, &errand->listener) == 0)
         let_go(errand); /* for the listener, which will not be told */
-    weir_loop_unref(loop);
-    let_go(errand);
+    send_back(errand);
 }
 
 static void fill(struct errand *errand, weir_blocking_fn *fn, void *arg,
@@ -311,29 +422,56 @@ static void fill(struct errand *errand, weir_blocking_fn *fn, void *arg,
     errand->arg = arg;
 }
 
-/* The job is under way: from here on the abort may come at any time. */
+/* Before the job goes to the pool: the loop shall know of it before it is back.
+ * Returns  0, WEIR_ECLOSED */
+static int announce(struct errand *errand, weir_loop *loop)
+{
+    bool is_local = weir__promise_is_local(loop);
+
+    errand->out.name = errand->job.name;
+    errand->out.since_ns = is_local ? loop->since_ns : weir__clock_real();
+    if (is_local) {
+        begin_out(loop, &errand->out);
+        return 0;
+    }
+    errand->there = (weir_task){.run = on_there, .name = "promise"};
+    return weir__loop_push(loop, &errand->there, WEIR__OUTSIDER);
+}
+
+/* It was announced, and is not under way after all. */
+static void revoke(struct errand *errand, weir_loop *loop)
+{
+    if (weir__promise_is_local(loop)) {
+        end_out(loop, &errand->out);
+        let_go(errand);
+    } else {
+        send_back(errand);
+    }
+}
+
+/* Once the job is under way the abort may come at any time. */
 static int send(struct errand *errand, weir_loop *loop, weir_pool *pool)
 {
     weir_abort *abort = errand->job.abort;
     int err;
 
-    if (abort != NULL) {
+    if (abort != NULL)
         weir_abort_ref(abort);
-        set_unshared(&errand->users, 3); /* the listener, the job, and we */
+    err = announce(errand, loop);
+    if (err != 0) {
+        let_go(errand);
+        return err;
+    }
+    /* The job, the listener, and we. */
+    set_unshared(&errand->users, abort != NULL ? 3 : 2);
+    if (abort != NULL)
         (void)!weir_abort_listen(abort, &errand->listener);
-    } else {
-        set_unshared(&errand->users, 2);
-    }
-    weir_loop_ref(loop);
     err = weir_pool_post(pool, &errand->job);
-    if (err == 0) {
-        let_go(errand);
-        return 0;
+    if (err != 0) {
+        if (abort != NULL && weir_abort_remove(abort, &errand->listener) == 0)
+            let_go(errand);
+        revoke(errand, loop);
     }
-    weir_loop_unref(loop);
-    if (abort != NULL && weir_abort_remove(abort, &errand->listener) == 0)
-        let_go(errand);
-    let_go(errand);
     let_go(errand);
     return err;
 }
@@ -368,12 +506,55 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
                    weir_blocking_fn *fn, void *arg,
                    const weir_submit_options *options)
 {
+    bool is_local;
+
     weir__place_begin();
     if (promise == NULL || loop == NULL || pool == NULL || fn == NULL ||
         (options != NULL && options->size != sizeof(*options)))
         return -EINVAL;
-    return weir__promise_is_local(loop) &&
-                   (options == NULL || options->abort == NULL)
+    is_local = weir__promise_is_local(loop);
+    if (is_local && loop->is_winding)
+        return WEIR_ECLOSED; /* it waits for no more jobs */
+    return is_local && (options == NULL || options->abort == NULL)
                ? send_slip(promise, loop, pool, fn, arg, options)
                : send_errand(promise, loop, pool, fn, arg, options);
+}
+
+/* ---- looking ---- */
+
+/* Returns  whether there is room for more */
+static bool show(struct weir__promises *all, uint32_t *count, const char *name,
+                 int64_t since_ns)
+{
+    struct weir__shown *shown = &all->shown[*count];
+
+    store_relaxed(&shown->name, name);         /* relaxed: shown to report */
+    store_relaxed(&shown->since_ns, since_ns); /* relaxed: the same */
+    return ++*count < WEIR__JOBS_SHOWN;
+}
+
+static bool show_slips(struct weir__promises *all, uint32_t *count)
+{
+    for (struct weir__book *book = all->oldest_book; book != NULL;
+         book = book->next)
+        for (uint32_t i = 0; i < book->used; i++) {
+            const struct slip *slip = &book->slip[i];
+
+            if (slip->promise != NULL &&
+                !show(all, count, slip->name, slip->since_ns))
+                return false;
+        }
+    return true;
+}
+
+void weir__promisify_show(weir_loop *loop)
+{
+    struct weir__promises *all = &loop->promises;
+    const struct weir__out *out = all->out;
+    uint32_t count = 0;
+
+    if (show_slips(all, &count))
+        while (out != NULL && show(all, &count, out->name, out->since_ns))
+            out = out->next;
+    store_relaxed(&all->shown_count, count); /* relaxed: shown to report */
 }

@@ -220,6 +220,7 @@ const struct weir__promise_hooks weir__promise_hooks = {
     .after_tasks = after_tasks,
     .raised = weir__promise_raised,
     .wind = wind,
+    .show_jobs = weir__promisify_show,
     .end = end,
     .destroy = destroy,
 };

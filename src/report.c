@@ -134,6 +134,30 @@ static void add_fds(struct weir__page *page, const weir_loop *loop)
                                                .from = weir__place_look(fd)});
 }
 
+/* What a shutdown waits for: the loop's thread has written some of them down. */
+static void add_jobs(struct weir__page *page, const weir_loop *loop)
+{
+    const struct weir__promises *all = &loop->promises;
+    uint64_t count = load_relaxed(&all->errands);     /* relaxed: picture */
+    uint32_t shown = load_relaxed(&all->shown_count); /* relaxed: picture */
+
+    for (uint32_t i = 0; i < shown && count > 0; i++, count--) {
+        /* relaxed: picture */
+        int64_t since_ns = load_relaxed(&all->shown[i].since_ns);
+        /* relaxed: picture */
+        const char *name = load_relaxed(&all->shown[i].name);
+
+        weir__page_add(
+            page, (weir_holder){.kind = WEIR_KIND_JOB,
+                                .name = name,
+                                .count = 1,
+                                .age_ns = since_ns == 0
+                                              ? -1
+                                              : weir__clock_real() - since_ns});
+    }
+    add_count(page, WEIR_KIND_JOB, count);
+}
+
 const char *weir_kind_name(weir_kind kind)
 {
     static const char *const names[] = {
@@ -160,8 +184,11 @@ static size_t look(const weir_loop *loop, weir_holder *holders, size_t capacity)
 
     add_running(&page, loop);
     add_queued(&page, loop);
-    if (weir__ingress_look(&loop->in) & 1)
-        return page.count; /* it waits for nothing else */
+    if (weir__ingress_look(&loop->in) & 1) {    /* it waits for nothing else */
+        if (!load_relaxed(&loop->is_cancelled)) /* relaxed: picture */
+            add_jobs(&page, loop);
+        return page.count;
+    }
     add_count(&page, WEIR_KIND_REF,
               load_relaxed(&loop->holds) +                /* relaxed: picture */
                   load_relaxed(&loop->promises.errands)); /* the same */

@@ -7,7 +7,8 @@
  *           turns go on until the loop     the callback that runs returns;
  *             is quiet: what was accepted    from then on status is
  *             has run, and what that         WEIR_ECANCELED for everything
- *             queued
+ *             queued; and until the jobs
+ *             of promisify are back
  *           winding: timers, then descriptors, are told WEIR_ECANCELED;
  *             between the two, promises that are pending are rejected
  *           letters that are on their way are waited for (timer.c, fd.c),
@@ -61,14 +62,22 @@ static bool has_promises_to_reject(const weir_loop *loop)
            loop->promises.stuck_at != load_relaxed(&loop->run) + 1;
 }
 
+/* Jobs of promisify are out: a shutdown lets them finish, a close does not. */
+static bool waits_for_jobs(const weir_loop *loop)
+{
+    return !weir__loop_is_ending(loop) &&
+           load_relaxed(&loop->promises.errands) > 0; /* relaxed: own */
+}
+
 /* Until the table is closed an add may have taken a slot, and may give it back
  * without a word. */
 bool weir__loop_has_step(const weir_loop *loop)
 {
-    return loop->is_ending && (!loop->is_winding || !loop->fds.is_closed ||
-                               /* relaxed: a count, as above */
-                               load_relaxed(&loop->fds.count) > 0 ||
-                               !has_any(loop) || has_promises_to_reject(loop));
+    return loop->is_ending && !waits_for_jobs(loop) &&
+           (!loop->is_winding || !loop->fds.is_closed ||
+            /* relaxed: a count, as above */
+            load_relaxed(&loop->fds.count) > 0 || !has_any(loop) ||
+            has_promises_to_reject(loop));
 }
 
 /* The loop will not sleep in the poller again, so no new wake can begin.  Those
@@ -108,6 +117,10 @@ bool weir__loop_wind_up(weir_loop *loop)
 {
     if (!weir__loop_is_quiet(loop))
         return false;
+    if (waits_for_jobs(loop)) {
+        loop->promises.hooks->show_jobs(loop);
+        return false;
+    }
     if (!loop->is_winding) {
         loop->is_winding = true;
         return false;
@@ -176,6 +189,16 @@ static int may_wait(weir_loop *loop)
     return err == 0 ? 0 : -EDEADLK;
 }
 
+/* Whether the loop waits for what this thread does. */
+static bool is_in_job_of(const weir_loop *loop)
+{
+    const struct weir__duty *duty = weir__thread_duty();
+
+    while (duty != NULL && duty->loop != loop)
+        duty = duty->outer;
+    return duty != NULL;
+}
+
 /* Begins the end, and brings it about: as the loop's thread, or by waiting for
  * it.  The caller holds the loop. */
 static int end(weir_loop *loop, weir_task *cancel, int64_t deadline_ns)
@@ -208,6 +231,8 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
         (void)weir__ingress_close(&loop->in, NULL, &is_mine);
         return 0;
     }
+    if (timeout_ns != 0 && is_in_job_of(loop))
+        return -EDEADLK;
     weir__loop_enter(loop);
     err = timeout_ns == 0 ? 0 : may_wait(loop);
     if (err == 0)

@@ -18,6 +18,7 @@ _Thread_local uint32_t weir__thread_number = WEIR__THREAD_UNNUMBERED;
 _Thread_local uint32_t weir__thread_slot_ = WEIR__THREAD_SLOTS * CACHE_APART;
 _Thread_local struct weir_loop *weir__thread_loop_;
 _Thread_local struct weir__worker *weir__thread_worker_;
+_Thread_local const struct weir__duty *weir__thread_duty_;
 
 enum { WORDS = WEIR__THREAD_INDEX_LIMIT / 64 };
 

@@ -4,7 +4,8 @@
  *
  * A small number of its own, which arrays can be indexed with; a slot, which
  * is the same as an offset in bytes; the loop that it runs: then it must not
- * block; and the worker of a pool that it is.
+ * block; the worker of a pool that it is; and the loops that wait for what it
+ * does: then it must not wait for them.
  */
 #ifndef WEIR_SRC_THREAD_H
 #define WEIR_SRC_THREAD_H
@@ -108,6 +109,30 @@ static inline struct weir__worker *weir__thread_worker(void)
 
 /* Set by the worker, once. */
 void weir__thread_set_worker(struct weir__worker *worker);
+
+/* A job that a loop waits for, on the stack of the thread that runs it; a job
+ * that waits for others may run more of them. */
+struct weir__duty {
+    const struct weir_loop *loop;
+    const struct weir__duty *outer;
+};
+
+#ifndef WEIR_MODEL
+extern _Thread_local __attribute__((tls_model("initial-exec")))
+const struct weir__duty *weir__thread_duty_;
+
+/* The innermost one of the calling thread, or NULL. */
+static inline const struct weir__duty *weir__thread_duty(void)
+{
+    return weir__thread_duty_;
+}
+
+/* Set by promisify around each. */
+static inline void weir__thread_set_duty(const struct weir__duty *duty)
+{
+    weir__thread_duty_ = duty;
+}
+#endif
 
 /* A thread of weir's own (os/thread.c).  All signals are blocked in it: those
  * of the process are for the threads that its owner has made. */

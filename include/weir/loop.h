@@ -395,9 +395,11 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
 
 /**
  * Stop gracefully.  In this order: refuse new work from outside; run what was
- * accepted, and what that queues; cancel the timers; reject the promises that
- * are pending; cancel the descriptors; TERMINATED; done.  Timers and
- * descriptors are told WEIR_ECANCELED once each.
+ * accepted, and what that queues; wait for the jobs that weir_promisify has out,
+ * and run the handlers of their outcomes (timers and descriptors go on
+ * meanwhile); cancel the timers; reject the promises that are pending; cancel
+ * the descriptors; TERMINATED; done.  Timers and descriptors are told
+ * WEIR_ECANCELED once each.
  *
  * Waits for the end, for timeout_ns at the most (negative: no limit).  If no
  * thread runs the loop, or it is this thread's, the call runs it itself.
@@ -408,9 +410,10 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
  * Thread   any, any number of times
  * Returns  0 (TERMINATED and done, or begun from inside), -ETIMEDOUT (it goes
  *          on; weir_loop_report says what holds it.  If this call ran the loop,
- *          it stays this thread's: call again), -EDEADLK (inside a callback of
- *          another loop, another thread runs this one, and timeout_ns is not 0:
- *          nothing has changed), or the error of the poller's wait
+ *          it stays this thread's: call again), -EDEADLK (timeout_ns is not 0,
+ *          and this is a callback of another loop while another thread runs
+ *          this one, or a job that this one waits for: nothing has changed), or
+ *          the error of the poller's wait
  * Orders   0: all callbacks happened before
  */
 WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
@@ -418,7 +421,8 @@ WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
 
 /**
  * Stop at once.  The callback that is running finishes; all others that were
- * accepted are called with WEIR_ECANCELED.  Waits for the end.
+ * accepted are called with WEIR_ECANCELED.  Waits for the end, but for no job of
+ * weir_promisify: its promise is rejected, and its outcome dropped.
  *
  * Thread   any, any number of times; also during a shutdown
  * Returns  0 (TERMINATED and done), WEIR_EREENTRANT (inside a callback),
@@ -449,8 +453,10 @@ typedef struct weir_holder {
 
 /**
  * What holds the loop: the callback that runs, queued tasks, and, if it is not
- * terminating, refs, referenced timers and descriptors.  Never blocks and never
- * allocates; what it shows may be a moment old.
+ * terminating, refs (each job of weir_promisify is one), referenced timers and
+ * descriptors.  During a shutdown the jobs that it waits for: some with their
+ * name, and their age since they were sent, the others as a number.  Never
+ * blocks and never allocates; what it shows may be a moment old.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]

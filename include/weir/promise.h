@@ -363,12 +363,15 @@ typedef int weir_blocking_fn(void *arg, weir_value *value);
  * get to run, because the pool is closed or options->abort is raised, the
  * promise is rejected with WEIR_ECANCELED; when the abort is raised later, too,
  * at once, and fn's outcome is dropped.  It holds the loop until fn is over.
+ * weir_loop_shutdown waits for that, too; weir_loop_close rejects the promise at
+ * once, and fn's outcome is dropped.
  *
  * Thread   any
  * Owns     *promise is the caller's.  arg is the caller's: free it in a finally.
  *          options may be NULL; options->abort is held
  * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -ENOMEM, WEIR_ECLOSED (the
- *          loop or the pool no longer admits work)
+ *          loop or the pool no longer admits work; in a callback of the loop:
+ *          it is cancelling its timers, or was closed)
  * Orders   everything before the call happens-before fn(), and that before the
  *          handlers
  */

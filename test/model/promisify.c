@@ -3,7 +3,8 @@
  * promisify -- the worker that has run it and the abort that comes too late (or
  * not) let go of it, in any order; one of them settles the promise.  And one
  * that the loop's thread sends: the loop does not become idle before its
- * handler has run, and its memory stays for a worker that comes too late.
+ * handler has run, and its memory stays for a worker that comes too late.  A
+ * shutdown waits for the outcome, whoever has sent the job.
  */
 #include "model.h"
 #include "pool.h"
@@ -66,7 +67,8 @@ static void settled(void)
 
 /* ---- sent by the loop's thread ---- */
 
-static int handled; /* the loop's thread */
+static int handled;      /* the loop's thread */
+static bool is_graceful; /* nothing is cancelled */
 
 static weir_result handle(void *arg, const weir_value *value)
 {
@@ -79,7 +81,7 @@ static weir_result handle(void *arg, const weir_value *value)
 static weir_result handle_error(void *arg, const weir_value *value)
 {
     (void)arg;
-    model_assert(value->code == WEIR_ECANCELED);
+    model_assert(value->code == WEIR_ECANCELED && !is_graceful);
     handled++;
     return weir_give(weir_value_of(NULL, NULL));
 }
@@ -122,6 +124,53 @@ static void send_and_end(void)
     loop = NULL;
 }
 
+/* ---- a shutdown ---- */
+
+static void send_and_shut_down(void)
+{
+    is_graceful = true;
+    model_assert(weir_loop_step(loop, 0) == 0);
+    model_assert(weir_loop_shutdown(loop, -1) == 0);
+    model_assert(handled == 1);
+}
+
+static void init_empty(void)
+{
+    const weir_pool_options one = {
+        .size = sizeof(one), .workers = 1, .max_workers = 1};
+
+    model_assert(weir_loop_new(&loop, NULL) == 0);
+    model_assert(weir__pool_make(&pool, &one) == 0);
+}
+
+static void send_from_elsewhere(void)
+{
+    int err = weir_promisify(&promise, loop, pool, fn, NULL, NULL);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED);
+    (void)!weir_pool_shutdown(pool, 0); /* begins it */
+}
+
+static void shut_down(void)
+{
+    model_assert(weir_loop_shutdown(loop, -1) == 0);
+}
+
+/* Accepted means that its outcome has come. */
+static void none_was_cancelled(void)
+{
+    if (promise != NULL) {
+        model_assert(weir_promise_state(promise) == WEIR_PROMISE_FULFILLED);
+        model_assert(plain_load(&work) == 1);
+        weir_promise_unref(promise);
+    }
+    weir__pool_unmake(pool);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+    pool = NULL;
+    promise = NULL;
+}
+
 static void all_over(void)
 {
     weir__pool_unmake(pool);
@@ -144,6 +193,12 @@ static const struct model_case cases[] = {
     {"loop_ends_and_is_freed_with_one_more_preemption", .setup = init_loop,
      .finish = all_over, .preemption_bound = 2, .steps = 2000, .is_long = true,
      .threads = {T(worker), T(send_and_end)}},
+    {"shutdown_waits_for_the_worker", .setup = init_loop, .finish = all_over,
+     .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(send_and_shut_down)}},
+    {"shutdown_against_a_sender_elsewhere", .setup = init_empty,
+     .finish = none_was_cancelled, .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(send_from_elsewhere), T(shut_down)}},
 };
 
 MODEL_CASES(cases)

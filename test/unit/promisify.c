@@ -12,6 +12,7 @@
 #include "weir/abort.h"
 #include "weir/loop.h"
 #include "weir/promise.h"
+#include "weir/timer.h"
 
 static struct failing_allocator memory;
 static weir_loop *loop;
@@ -559,6 +560,263 @@ CASE(promisify_from_the_loop_that_fails_changes_nothing)
     expect_int(called, 1);
     end();
     expect_int(freed, 1);
+}
+
+static void post_release(void *arg, int status)
+{
+    (void)arg, (void)status;
+    sem_post(&release);
+}
+
+/* ---- a shutdown lets jobs finish ---- */
+
+static const weir_submit_options named = {.size = sizeof(named),
+                                          .name = "blocking"};
+
+static void expect_jobs(unsigned count, const char *name)
+{
+    weir_holder holders[32];
+
+    expect_int(weir_loop_report(loop, holders, 32), count);
+    for (unsigned i = 0; i < count; i++) {
+        expect_int(holders[i].kind, WEIR_KIND_JOB);
+        expect_int(holders[i].count, 1);
+        expect(!holders[i].is_running);
+        expect(holders[i].age_ns >= 0);
+        if (name != NULL)
+            expect_string(holders[i].name, name);
+    }
+}
+
+/* One that runs and one that is queued. */
+static void send_two(void *options, int status)
+{
+    weir_promise *promise;
+
+    expect_status(status, 0);
+    expect_status(weir_promisify(&promise, loop, pool, block, &freed, options),
+                  0);
+    watch(promise);
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, options),
+                  0);
+    watch(promise);
+}
+
+static void expect_shutdown_to_wait_for_two(void)
+{
+    expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
+    expect_int(seen.fulfilled + seen.rejected, 0);
+    expect_jobs(2, "blocking");
+    sem_post(&release);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_int(seen.fulfilled, 2);
+    expect_int(seen.rejected, 0);
+    end();
+    expect_int(freed, 2);
+}
+
+CASE(shutdown_waits_for_jobs_that_the_loop_has_sent)
+{
+    begin();
+    on_loop(send_two, (void *)&named);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    expect_shutdown_to_wait_for_two();
+}
+
+CASE(shutdown_waits_for_jobs_that_others_have_sent)
+{
+    begin();
+    send_two((void *)&named, 0);
+    wait_for(&begun);
+    expect_shutdown_to_wait_for_two();
+}
+
+CASE(shutdown_waits_for_jobs_with_an_abort)
+{
+    weir_submit_options options;
+    weir_abort *abort;
+
+    begin();
+    expect_status(weir_abort_new(&abort), 0);
+    options = with(abort);
+    on_loop(send_two, &options);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    weir_abort_unref(abort);
+    expect_shutdown_to_wait_for_two();
+}
+
+/* fn may use what its sender frees when the loop is over. */
+CASE(shutdown_waits_for_a_job_whose_promise_was_aborted)
+{
+    weir_submit_options options;
+    weir_promise *promise;
+    weir_abort *abort;
+
+    begin();
+    expect_status(weir_abort_new(&abort), 0);
+    options = with(abort);
+    expect_status(weir_promisify(&promise, loop, pool, block, &freed, &options),
+                  0);
+    watch(promise);
+    wait_for(&begun);
+    expect_status(weir_abort_raise(abort, 1), 0);
+    weir_abort_unref(abort);
+    expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
+    expect_int(seen.rejected, 1);
+    expect_jobs(1, "blocking");
+    sem_post(&release);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_int(freed, 1);
+    end();
+}
+
+CASE(close_does_not_wait_for_jobs_that_a_shutdown_waits_for)
+{
+    weir_holder holder;
+
+    begin();
+    on_loop(send_two, (void *)&named);
+    expect_status(weir_loop_step(loop, 0), 0);
+    send_two((void *)&named, 0);
+    wait_for(&begun);
+    expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
+    expect_jobs(4, "blocking");
+    expect_status(weir_loop_close(loop), 0);
+    expect_int(weir_loop_report(loop, &holder, 1), 0);
+    expect_int(seen.rejected, 4);
+    expect_status(seen.code, WEIR_ECANCELED);
+    sem_post(&release);
+    sem_post(&release);
+    end();
+    expect_int(freed, 4);
+}
+
+static void send_many(void *arg, int status)
+{
+    weir_promise *promise;
+
+    expect_status(status, 0);
+    for (int i = 0; i < 1000; i++) {
+        expect_status(weir_promisify(&promise, loop, pool,
+                                     i == 0 ? block : give, &freed, NULL),
+                      0);
+        watch(promise);
+    }
+    (void)arg;
+}
+
+/* The oldest are named one by one, the others are a number. */
+CASE(report_of_a_shutdown_that_waits_for_many_jobs_counts_all)
+{
+    weir_holder holders[100];
+    size_t count;
+    uint64_t jobs = 0;
+
+    begin();
+    on_loop(send_many, NULL);
+    expect_status(weir_loop_step(loop, 0), 0);
+    wait_for(&begun);
+    expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
+    count = weir_loop_report(loop, holders, 100);
+    expect(count > 2 && count < 100);
+    for (size_t i = 0; i < count; i++) {
+        expect_int(holders[i].kind, WEIR_KIND_JOB);
+        jobs += holders[i].count;
+    }
+    expect_int(jobs, 1000);
+    sem_post(&release);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_int(seen.fulfilled, 1000);
+    end();
+    expect_int(freed, 1000);
+}
+
+/* It would wait for itself. */
+static int shut_down_in_job(void *arg, weir_value *value)
+{
+    (void)arg, (void)value;
+    expect_status(weir_loop_shutdown(loop, -1), -EDEADLK);
+    expect_status(weir_loop_shutdown(loop, 1), -EDEADLK);
+    sem_post(&begun);
+    wait_for(&release); /* until somebody runs the loop */
+    expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
+    return 0;
+}
+
+CASE(shutdown_in_a_job_that_the_loop_waits_for_only_begins)
+{
+    for (int i = 0; i < 2; i++) {
+        weir_blocking_fn *fn = shut_down_in_job;
+        weir_promise *promise;
+
+        begin();
+        if (i == 0) {
+            on_loop(send_one, &fn);
+        } else {
+            expect_status(weir_promisify(&promise, loop, pool, fn, NULL, NULL),
+                          0);
+            watch(promise);
+        }
+        on_loop(post_release, NULL);
+        expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
+        expect_int(seen.fulfilled, i + 1);
+        end();
+    }
+}
+
+/* A handler's job is one more that is waited for; a timer's is refused, once
+ * timers are told of the end. */
+static void on_end(void *arg, int status)
+{
+    weir_promise *promise;
+
+    (void)arg;
+    expect_status(status, WEIR_ECANCELED);
+    note("t");
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL),
+                  WEIR_ECLOSED);
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, &named),
+                  WEIR_ECLOSED);
+}
+
+static weir_result send_next(void *arg, const weir_value *value)
+{
+    weir_promise *promise;
+
+    (void)arg, (void)value;
+    note("h");
+    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    watch(promise);
+    return weir_pass();
+}
+
+static void send_chain(void *arg, int status)
+{
+    weir_promise *promise;
+
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_timer_start(loop, NULL, INT64_C(3600000000000),
+                                   WEIR_ONCE, on_end, NULL),
+                  0);
+    expect_status(weir_promisify(&promise, loop, pool, block, &freed, NULL), 0);
+    expect_status(weir_promise_then(promise, send_next, NULL, NULL, NULL), 0);
+    weir_promise_unref(promise);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+}
+
+CASE(shutdown_waits_for_jobs_before_it_cancels_timers)
+{
+    begin();
+    on_loop(send_chain, NULL);
+    sem_post(&release);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
+    expect_string(order, "ht");
+    expect_int(seen.fulfilled, 1);
+    end();
+    expect_int(freed, 2);
 }
 
 /* covers: weir_promisify -EINVAL

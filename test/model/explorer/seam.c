@@ -314,6 +314,18 @@ void weir__thread_set_worker(struct weir__worker *worker)
     worker_of[model_self()] = worker;
 }
 
+static const struct weir__duty *duty_of[MODEL_THREADS + 2];
+
+const struct weir__duty *weir__thread_duty(void)
+{
+    return duty_of[model_self()];
+}
+
+void weir__thread_set_duty(const struct weir__duty *duty)
+{
+    duty_of[model_self()] = duty;
+}
+
 uint32_t weir__thread_cores(void)
 {
     return 1;

@@ -86,6 +86,9 @@ _Noreturn void weir__check_failed(const char *file, int line, const char *text);
 uint32_t weir__thread_index(void);
 struct weir_loop *weir__thread_loop(void);
 struct weir__worker *weir__thread_worker(void);
+struct weir__duty;
+const struct weir__duty *weir__thread_duty(void);
+void weir__thread_set_duty(const struct weir__duty *duty);
 uintptr_t weir__thread_self(void);
 
 #endif /* WEIR_MODEL_SEAM_H */
