@@ -81,6 +81,14 @@ static inline bool weir__injector_is_empty(const struct weir__injector *in)
            load_relaxed(&in->sorted) == 0;
 }
 
+/* What came last, if nobody has taken it: to be compared, not to be looked at.
+ * Thread: any; a guess. */
+static inline const weir_job *
+weir__injector_newest(const struct weir__injector *in)
+{
+    return weir__injector_job_of(load_relaxed(&in->word)); /* relaxed: guess */
+}
+
 /* How many there are, about; those that were not looked at are not counted.
  * Thread: any. */
 uint64_t weir__injector_count(const struct weir__injector *in);

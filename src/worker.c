@@ -40,12 +40,19 @@
 #include "weir/abort.h"
 
 #ifdef WEIR_SMALL
-enum { SHARE = 2, FEW = 1, BREATH = 0, SPINS = 0, YIELDS = 1 };
+enum { SHARE = 2, FEW = 1, BREATHS = 0, BREATH = 0, SPINS = 0, YIELDS = 1 };
 #else
 /* How often a worker looks before it sleeps: a few times while it keeps the
  * core, for others are often about to bring something; a few more after it has
  * let others have the core, for they may be the ones that bring it. */
-enum { SHARE = 32, FEW = 16, BREATH = 64, SPINS = 16, YIELDS = 8 };
+enum {
+    SHARE = 256,
+    FEW = 16,
+    BREATHS = 16,
+    BREATH = 64, /* pauses, about a microsecond */
+    SPINS = 16,
+    YIELDS = 8
+};
 #endif
 
 #define HIGH WEIR_PRIORITY_HIGH
@@ -127,16 +134,23 @@ static weir_job *reverse(weir_job *job)
 
 /* Who has come for a few jobs, has done them and finds the next few there, is as
  * quick as the producer: they would meet at each job, and pass the door's cache
- * line to and fro.  A microsecond later it is worth the way.  Not if a worker
- * has left some there: then they were many. */
+ * line to and fro.  A breath later it is worth the way; and another one later,
+ * as long as more come in each.  Not if a worker has left some there: then they
+ * were many. */
 static void let_more_come(struct weir__worker *worker,
                           const struct weir__injector *in)
 {
     if (!worker->came_for_few || weir__injector_count(in) > 0 ||
         weir__injector_is_empty(in))
         return;
-    for (int i = 0; i < BREATH; i++)
-        cpu_relax();
+    for (int i = 0; i < BREATHS; i++) {
+        const weir_job *newest = weir__injector_newest(in);
+
+        for (int pause = 0; pause < BREATH; pause++)
+            cpu_relax();
+        if (weir__injector_newest(in) == newest)
+            return;
+    }
 }
 
 /* A share of what came from outside: one to run, the others to the queue. */
