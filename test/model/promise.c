@@ -446,6 +446,37 @@ static void resolve_other_and_drop(void)
     weir_loop_unref(loop);
 }
 
+/* ---- a handler that closes a circle while the loop ends ---- */
+
+static weir_promise *circle[2];
+
+static weir_result follow_the_last(void *arg, const weir_value *value)
+{
+    (void)arg, (void)value;
+    return weir_give_promise(weir_promise_ref(circle[1]));
+}
+
+static void init_circle(void)
+{
+    init_two();
+    model_assert(weir_promise_then(promise, follow_the_last, follow_the_last,
+                                   NULL, &circle[0]) == 0);
+    model_assert(weir_promise_then(circle[0], NULL, NULL, NULL, &circle[1]) ==
+                 0);
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+}
+
+static void circle_is_rejected(void)
+{
+    for (int i = 0; i < 2; i++) {
+        model_assert(weir_promise_state(circle[i]) == WEIR_PROMISE_REJECTED);
+        weir_promise_unref(circle[i]);
+        circle[i] = NULL;
+    }
+    weir_promise_unref(promise);
+    free_loop();
+}
+
 /* ---- a variant that is wrong: two words, one after the other ---- */
 
 static atomic(uint32_t) broken_state;
@@ -493,6 +524,9 @@ static const struct model_case cases[] = {
     {"settle_against_shutdown", .setup = init_handler_two,
      .finish = handled_once, .preemption_bound = 1,
      .threads = {T(resolve_and_drop), T(shut_down), T(drop)}},
+    {"handler_closes_a_circle_in_a_shutdown", .setup = init_circle,
+     .finish = circle_is_rejected, .preemption_bound = 2,
+     .threads = {T(resolve_and_drop), T(shut_down)}},
     {"settle_against_close_and_free", .setup = init_handler_two,
      .finish = told_once_and_gone, .preemption_bound = 1,
      .threads = {T(resolve_and_drop), T(close_and_free), T(drop)}},
