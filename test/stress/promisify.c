@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * promisify -- a loop that sends jobs and takes their outcomes, many at a time,
- * while its pool or the loop itself is ended: each promise is handled once, each
- * value is freed once, and the loop does not become idle before.
+ * while its pool or the loop itself is ended, and another thread sends some, too:
+ * each promise is handled once, each value is freed once, the loop does not
+ * become idle before, and only a close cancels anything.
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +16,7 @@
 #include "weir/abort.h"
 #include "weir/promise.h"
 
-enum { DEPTH = 40, MOST = 400 };
+enum { DEPTH = 40, MOST = 400, ELSEWHERE = 50 };
 
 enum end { NO_END, POOL_CLOSE, POOL_SHUTDOWN, LOOP_SHUTDOWN, LOOP_CLOSE, ENDS };
 
@@ -30,6 +31,9 @@ static struct random dice;
 static uint64_t handled, given,
     freed;           /* atomic, relaxed: no order to hide in */
 static bool is_over; /* the same */
+
+static bool is_graceful;                        /* const in a round */
+static weir_promise *sent_elsewhere[ELSEWHERE]; /* by the third thread */
 
 static void count(uint64_t *counter)
 {
@@ -80,16 +84,18 @@ static void send_one(void)
         return;
     }
     sent++;
-    expect_status(
-        weir_promise_then(promise, on_outcome, on_outcome, NULL, NULL), 0);
+    expect_status(weir_promise_then(promise, on_outcome, on_outcome,
+                                    random & 14 ? NULL : abort_, NULL),
+                  0);
     weir_promise_unref(promise);
 }
 
 static weir_result on_outcome(void *arg, const weir_value *value)
 {
-    (void)arg;
     if (value->data != NULL)
         expect_int(*(int *)value->data, 42);
+    if (is_graceful && arg == NULL) /* that has no abort */
+        expect(value->code != WEIR_ECANCELED);
     count(&handled);
     send_one();
     return weir_give(weir_value_of(NULL, NULL));
@@ -132,12 +138,46 @@ static void bring_end(const struct scene *scene)
         expect_status(weir_loop_close(loop), 0);
 }
 
+static void send_elsewhere(void)
+{
+    for (int i = 0; i < ELSEWHERE; i++) {
+        int err =
+            weir_promisify(&sent_elsewhere[i], loop, pool, give, NULL, NULL);
+
+        if (err == 0)
+            continue;
+        expect_status(err, WEIR_ECLOSED);
+        sent_elsewhere[i] = NULL;
+        return;
+    }
+}
+
+/* The loop is over. */
+static void look_elsewhere(void)
+{
+    for (int i = 0; i < ELSEWHERE; i++) {
+        weir_promise *promise = sent_elsewhere[i];
+
+        sent_elsewhere[i] = NULL;
+        if (promise == NULL)
+            continue;
+        expect(weir_promise_state(promise) != WEIR_PROMISE_PENDING);
+        if (is_graceful)
+            expect_int(weir_promise_state(promise), WEIR_PROMISE_FULFILLED);
+        weir_promise_unref(promise);
+    }
+}
+
 static void run_or_end(struct crew *crew, unsigned id)
 {
     int err;
 
     if (id == 1) {
         bring_end(crew->context);
+        return;
+    }
+    if (id == 2) {
+        send_elsewhere();
         return;
     }
     err = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);
@@ -162,6 +202,7 @@ STRESS_CASE(promisify_is_handled_once_whoever_ends)
             .workers = 1 + (uint32_t)random_below(&random, 3)};
 
         left = MOST;
+        is_graceful = scene.end != POOL_CLOSE && scene.end != LOOP_CLOSE;
         sent = handled = given = freed = 0;
         is_over = false;
         dice.state = random_next(&random);
@@ -169,13 +210,16 @@ STRESS_CASE(promisify_is_handled_once_whoever_ends)
         expect_status(weir_pool_new(&pool, &options), 0);
         expect_status(weir_abort_new(&abort_), 0);
         expect_status(weir_loop_submit(loop, begin, NULL), 0);
-        crew_run(2, run_or_end, &scene);
+        crew_run(3, run_or_end, &scene);
+        if (is_graceful) /* what was sent when the loop was idle already */
+            expect_status(weir_loop_shutdown(loop, -1), 0);
         expect_int(total(&handled), sent);
         expect_int(left, 0);
         expect_status(weir_pool_shutdown(pool, -1), 0);
         expect_status(weir_pool_free(pool), 0);
         weir_abort_unref(abort_);
         expect_status(weir_loop_free(loop), 0);
+        look_elsewhere();
         expect_int(total(&freed), total(&given));
         outcomes += sent;
     }
