@@ -51,6 +51,12 @@ static void raise_it(void)
     weir_abort_unref(signal_);
 }
 
+/* It is held until the job is back, and lets go for it. */
+static void run_loop(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+}
+
 static void settled(void)
 {
     weir_promise_phase phase = weir_promise_state(promise);
@@ -183,7 +189,8 @@ static void all_over(void)
 
 static const struct model_case cases[] = {
     {"abort_against_the_worker", .setup = init, .finish = settled,
-     .preemption_bound = 2, .steps = 2000, .threads = {T(worker), T(raise_it)}},
+     .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(raise_it), T(run_loop)}},
     {"loop_is_held_until_the_handler_has_run", .setup = init_loop,
      .finish = all_over, .preemption_bound = 2, .steps = 2000,
      .threads = {T(worker), T(run_until_idle)}},
