@@ -40,7 +40,7 @@ struct weir__worker {
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;
-    struct weir__bunk bunk;     /* roster.h */
+    struct weir__bunk bunk; /* roster.h */
     /* Under pool.lock, once the pool is made: */
     struct weir__thread thread;
     bool is_used;     /* has a thread */
