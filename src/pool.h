@@ -37,6 +37,7 @@ struct weir__worker {
     uint32_t occupied; /* a bit for each deque that may have jobs */
     uint32_t picks;
     bool came_for_few; /* at a door, and has not looked in vain since */
+    int yields;        /* before it sleeps */
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;

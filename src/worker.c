@@ -36,24 +36,28 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "clock.h"
 #include "pool.h"
 #include "weir/abort.h"
 
 #ifdef WEIR_SMALL
-enum { SHARE = 2, FEW = 1, BREATHS = 0, BREATH = 0, SPINS = 0, YIELDS = 1 };
+enum { SHARE = 2, FEW = 1, BREATHS = 0, BREATH = 0 };
+enum { SPINS = 0, YIELDS = 1, MOST_YIELDS = 1 };
 #else
-/* How often a worker looks before it sleeps: a few times while it keeps the
- * core, for others are often about to bring something; a few more after it has
- * let others have the core, for they may be the ones that bring it. */
 enum {
     SHARE = 256,
     FEW = 16,
     BREATHS = 16,
     BREATH = 64, /* pauses, about a microsecond */
-    SPINS = 16,
-    YIELDS = 8
 };
+
+/* How often a worker looks before it sleeps: a few times while it keeps the
+ * core, for others are often about to bring something; a few more after it has
+ * let others have the core, for they may be the ones that bring it. */
+enum { SPINS = 16, YIELDS = 8, MOST_YIELDS = 64 };
 #endif
+
+enum { SHORT_SLEEP_NS = 100000 };
 
 #define HIGH WEIR_PRIORITY_HIGH
 #define NORMAL WEIR_PRIORITY_NORMAL
@@ -75,8 +79,10 @@ static const uint8_t ranks[][WEIR_PRIORITIES] = {
 int weir__worker_init(struct weir__worker *worker, weir_pool *pool,
                       uint32_t index)
 {
-    *worker = (struct weir__worker){
-        .pool = pool, .index = index, .random = index * 2654435761U + 1};
+    *worker = (struct weir__worker){.pool = pool,
+                                    .index = index,
+                                    .yields = YIELDS,
+                                    .random = index * 2654435761U + 1};
     weir__bunk_init(&worker->bunk);
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
         if (weir__deque_init(&worker->deque[i]) != 0) {
@@ -329,12 +335,14 @@ static void stop_searching(weir_pool *pool)
  * is at a door. */
 static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
 {
-    for (int i = 0; i < SPINS + YIELDS; i++) {
+    int looks = SPINS + worker->yields;
+
+    for (int i = 0; i < looks; i++) {
         weir_job *job;
 
         if (group != NULL && weir__group_is_done(group))
             return NULL;
-        job = pick(worker, i == SPINS + YIELDS - 1);
+        job = pick(worker, i == looks - 1);
         if (job == NULL)
             job = steal(worker);
         if (job != NULL)
@@ -346,6 +354,20 @@ static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
             weir__thread_yield();
     }
     return NULL;
+}
+
+/* To sleep and to be woken costs a barrier in all threads and two switches: what
+ * has cost that for a moment only, is more patient the next times. */
+static bool sleep_and_learn(struct weir__worker *worker)
+{
+    int64_t began_ns = weir__clock_real();
+    bool has_slept = weir__roster_sleep(&worker->pool->roster, &worker->bunk);
+
+    if (weir__clock_real() - began_ns < SHORT_SLEEP_NS)
+        worker->yields = MOST_YIELDS;
+    else if (worker->yields > YIELDS)
+        worker->yields /= 2;
+    return has_slept;
 }
 
 /* True: it has slept, and searches again.  False: it is to end. */
@@ -365,7 +387,7 @@ static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
     if (order == WEIR__ORDER_LEAVE)
         return false;
     count_up(&worker->sleeps); /* relaxed: count */
-    return weir__roster_sleep(roster, &worker->bunk);
+    return sleep_and_learn(worker);
 }
 
 /* As a searcher already. */
