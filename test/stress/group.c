@@ -90,7 +90,7 @@ static void plant(struct crew *crew, unsigned id)
 
 STRESS_CASE(group_trees_have_the_serial_size)
 {
-    struct effort effort = effort_begin(4);
+    struct effort effort = effort_begin(2);
     struct scene scene = {random_seed(), 5};
     uint64_t stolen = 0;
 
@@ -162,7 +162,7 @@ static void spawn_or_cancel(struct crew *crew, unsigned id)
 
 STRESS_CASE(group_that_is_cancelled_calls_each_job_once)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
     static struct cancelled self;
 
     pool_make(.workers = 3);

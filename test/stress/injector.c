@@ -93,7 +93,7 @@ static void produce_or_work(struct crew *crew, unsigned id)
 
 STRESS_CASE(injector_gives_what_it_accepts_once_and_in_order)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
     struct random random = {random_seed()};
     struct scene *scene = aligned_alloc(CACHE_APART, sizeof(*scene));
 

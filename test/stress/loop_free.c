@@ -174,7 +174,7 @@ static void fight_siege(struct crew *crew, unsigned id)
 STRESS_CASE(loop_is_ended_and_freed_under_siege_and_calls_each_task_once)
 {
     stall_prepare();
-    race_run(8, 1 + ENDERS + PRODUCERS, fight_siege);
+    race_run(4, 1 + ENDERS + PRODUCERS, fight_siege);
 }
 
 /* ---- without a ref: the call itself leads to the end ---- */
@@ -290,7 +290,7 @@ static void run_or_send(struct crew *crew, unsigned id)
 
 STRESS_CASE(loop_is_freed_by_its_task_while_the_call_that_sent_it_returns)
 {
-    race_run(3, 2, run_or_send);
+    race_run(2, 2, run_or_send);
 }
 
 /* The same, but a descriptor gets the loop up at that moment: the loop may be
@@ -354,7 +354,7 @@ STRESS_CASE(loop_is_not_freed_before_the_wake_that_it_is_owed)
 {
     stall_prepare();
     message.fd = event_open(0);
-    race_run(3, 3, run_send_or_fill);
+    race_run(2, 3, run_send_or_fill);
     close(message.fd);
 }
 
@@ -394,7 +394,7 @@ static void run_or_send_descriptor(struct crew *crew, unsigned id)
 STRESS_CASE(loop_is_freed_by_its_descriptor_while_the_call_returns)
 {
     message.fd = event_open(1);
-    race_run(3, 2, run_or_send_descriptor);
+    race_run(2, 2, run_or_send_descriptor);
     close(message.fd);
 }
 
@@ -463,7 +463,7 @@ static void run_or_let_go(struct crew *crew, unsigned id)
 STRESS_CASE(idle_loop_is_freed_while_the_unref_returns)
 {
     message.fd = event_open(0);
-    race_run(3, 2, run_or_let_go);
+    race_run(2, 2, run_or_let_go);
     close(message.fd);
 }
 

@@ -213,7 +213,7 @@ STRESS_CASE(pool_calls_each_of_many_jobs_once_though_two_stop_it)
 /* Small ones: mostly about the beginning and the end. */
 STRESS_CASE(pool_that_ends_soon_calls_each_job_once)
 {
-    play_rounds(400, 4);
+    play_rounds(400, 2);
 }
 
 /* ---- no wake is lost ---- */
@@ -246,7 +246,7 @@ static void ask_for_all(void *count, int status)
 
 STRESS_CASE(pool_that_sleeps_loses_no_wake)
 {
-    struct effort effort = effort_begin(4);
+    struct effort effort = effort_begin(2);
     struct random random = {random_seed()};
 
     sem_init(&answered, 0, 0);
@@ -292,7 +292,7 @@ static void submit_blockers(struct crew *crew, unsigned id)
 
 STRESS_CASE(pool_that_grows_and_shrinks_calls_each_job_once)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
     unsigned each = 100;
 
     effort_spare_the_sanitizer();

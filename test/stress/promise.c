@@ -204,7 +204,7 @@ static void play_and_let_go(struct crew *crew, unsigned id)
 
 STRESS_CASE(promises_are_settled_and_handled_once_by_many_threads)
 {
-    struct effort effort = effort_begin(4);
+    struct effort effort = effort_begin(2);
 
     seed = random_seed();
     while (effort_goes_on(&effort)) {
@@ -239,7 +239,7 @@ static void play_against_end(struct crew *crew, unsigned id)
 /* The threads hold promises, and nothing else: these keep the loop's memory. */
 STRESS_CASE(promises_are_settled_once_while_their_loop_ends_and_is_freed)
 {
-    struct effort effort = effort_begin(4);
+    struct effort effort = effort_begin(2);
 
     seed = random_seed();
     while (effort_goes_on(&effort)) {
@@ -269,7 +269,7 @@ static void wait_for_all(struct crew *crew, unsigned id)
 
 STRESS_CASE(promise_wait_returns_whoever_settles)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
 
     seed = random_seed();
     while (effort_goes_on(&effort)) {
@@ -308,7 +308,7 @@ static void find_all(struct crew *crew, unsigned id)
 
 STRESS_CASE(promise_is_found_or_gone_while_it_is_let_go)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
 
     seed = random_seed();
     while (effort_goes_on(&effort)) {

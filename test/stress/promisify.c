@@ -188,7 +188,7 @@ static void run_or_end(struct crew *crew, unsigned id)
 
 STRESS_CASE(promisify_is_handled_once_whoever_ends)
 {
-    struct effort effort = effort_begin(4);
+    struct effort effort = effort_begin(2);
     struct random random = {random_seed()};
     uint64_t outcomes = 0;
 

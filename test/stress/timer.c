@@ -129,7 +129,7 @@ static void fight(void)
 
 static void run_or_fight(struct crew *crew, unsigned id)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
 
     if (id == 0) {
         /* It would sleep for 50 us longer otherwise. */

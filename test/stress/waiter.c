@@ -72,7 +72,7 @@ struct siege {
 
 static void sleep_often(struct siege *siege, struct random *random)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
     weir_waiter waiter;
 
     weir_waiter_init(&waiter, (int64_t)random_below(random, 2) * 20000);
@@ -106,7 +106,7 @@ static void on_woken(weir_waiter *waiter)
 /* Adds and removes; if a notify was first, waits for it. */
 static void add_often(struct siege *siege, struct random *random)
 {
-    struct effort effort = effort_begin(3);
+    struct effort effort = effort_begin(2);
     struct called called = {.siege = siege};
     weir_waiter own;
 
