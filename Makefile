@@ -2,7 +2,8 @@
 # weir: the front door.  CMake is behind it (CMakePresets.json), reached by
 # tools/build.  CC is read when build/ is made: `make clean` before changing it.
 PREFIX = /usr/local
-PRESETS = debug asan tsan model clang portable
+# Two are built at a time: the engine is one file, and for one core.
+PRESETS = asan tsan debug model clang portable
 
 # What `make test` runs.  The long ones come first, so that no core is idle in
 # the end.
@@ -41,9 +42,8 @@ run:  ## install what is missing, build, and run the service, in JavaScript
 test:  ## install what is missing, build, and run every test
 	@tools/setup test
 	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON -DWEIR_WERROR=ON
-	@set -e; for preset in $(PRESETS); do \
-	    tools/build $$preset -DWEIR_WERROR=ON; \
-	done
+	@echo $(PRESETS) | xargs -n 1 -P 2 sh -c \
+	    'tools/build "$$0" -DWEIR_WERROR=ON || exit 255'
 	@tools/run-tests $(TESTS)
 
 bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document

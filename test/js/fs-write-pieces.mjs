@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { appendFile, open, readFile, writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 
 const base = fs.mkdtempSync(path.join(os.tmpdir(), 'weir-')), file = path.join(base, 'file');
 async function* later(...pieces) {
     for (const piece of pieces) {
-        await sleep(1);
+        await turn();
         yield piece;
     }
 }

@@ -34,8 +34,7 @@ static void init(void)
     model_assert(weir__pool_make(&pool, &one) == 0);
     model_assert(weir_abort_new(&signal_) == 0);
     options.abort = signal_;
-    model_assert(
-        weir_promisify(&promise, loop, pool, fn, NULL, &options) == 0);
+    model_assert(weir_promisify(&promise, loop, pool, fn, NULL, &options) == 0);
     model_assert(weir_pool_shutdown(pool, 0) != 0);
 }
 
@@ -57,6 +56,14 @@ static void run_loop(void)
     model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
 }
 
+static void free_both(void)
+{
+    weir__pool_unmake(pool);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+    pool = NULL;
+}
+
 static void settled(void)
 {
     weir_promise_phase phase = weir_promise_state(promise);
@@ -65,10 +72,7 @@ static void settled(void)
     if (phase == WEIR_PROMISE_FULFILLED)
         model_assert(plain_load(&work) == 1);
     weir_promise_unref(promise);
-    weir__pool_unmake(pool);
-    model_assert(weir_loop_free(loop) == 0);
-    loop = NULL;
-    pool = NULL;
+    free_both();
 }
 
 /* ---- sent by the loop's thread ---- */
@@ -170,10 +174,7 @@ static void none_was_cancelled(void)
         model_assert(plain_load(&work) == 1);
         weir_promise_unref(promise);
     }
-    weir__pool_unmake(pool);
-    model_assert(weir_loop_free(loop) == 0);
-    loop = NULL;
-    pool = NULL;
+    free_both();
     promise = NULL;
 }
 

@@ -318,19 +318,28 @@ static weir_submit_options with(weir_abort *abort)
                                  .abort = abort};
 }
 
-CASE(promisify_is_rejected_at_once_when_its_abort_is_raised)
+/* A job that runs, and can be aborted. */
+static weir_abort *begin_abortable(void)
 {
-    weir_promise *promise;
     weir_submit_options options;
+    weir_promise *promise;
     weir_abort *abort;
 
-    begin();
     expect_status(weir_abort_new(&abort), 0);
     options = with(abort);
     expect_status(weir_promisify(&promise, loop, pool, block, &freed, &options),
                   0);
     watch(promise);
     wait_for(&begun);
+    return abort;
+}
+
+CASE(promisify_is_rejected_at_once_when_its_abort_is_raised)
+{
+    weir_abort *abort;
+
+    begin();
+    abort = begin_abortable();
     expect_int(weir_abort_raise(abort, 3), 0);
     while (seen.rejected == 0)
         expect_status(weir_loop_step(loop, -1), 0);
@@ -650,17 +659,10 @@ CASE(shutdown_waits_for_jobs_with_an_abort)
 /* fn may use what its sender frees when the loop is over. */
 CASE(shutdown_waits_for_a_job_whose_promise_was_aborted)
 {
-    weir_submit_options options;
-    weir_promise *promise;
     weir_abort *abort;
 
     begin();
-    expect_status(weir_abort_new(&abort), 0);
-    options = with(abort);
-    expect_status(weir_promisify(&promise, loop, pool, block, &freed, &options),
-                  0);
-    watch(promise);
-    wait_for(&begun);
+    abort = begin_abortable();
     expect_status(weir_abort_raise(abort, 1), 0);
     weir_abort_unref(abort);
     expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
