@@ -25,8 +25,8 @@ TESTS = \
     test/api/instructions.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
-# A million times: calls against the end and the free of a loop.
-SIEGE = loop_is_ended_and_freed_under_siege_and_calls_each_task_once
+# Those with cases that take minutes.
+LONG_MODELS = ingress gate loop timer roster promise promisify
 
 .PHONY: build run test bench verify install fmt clean help
 
@@ -54,22 +54,10 @@ bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
 verify:  ## the longest searches, random programs; then weaken each memory order
 	@tools/setup verify
 	@tools/build model
-	@for program in gate ingress loop timer roster promise promisify; do \
-	    build/model/test/model/$$program --long || exit; \
-	done
-	@tools/build tsan; tools/build asan
-	@for preset in tsan asan; do \
-	    WEIR_SECONDS=60 CK_TIMEOUT_MULTIPLIER=10 \
-	        build/$$preset/test/stress/loop || exit; \
-	    WEIR_ROUNDS=1000000 CK_TIMEOUT_MULTIPLIER=100 \
-	        build/$$preset/test/stress/loop_free $(SIEGE) || exit; \
-	done
-	@for preset in tsan asan; do \
-	    WEIR_SECONDS=60 CK_TIMEOUT_MULTIPLIER=10 \
-	        build/$$preset/test/stress/pool || exit; \
-	    WEIR_NUMBERS=5000000 CK_TIMEOUT_MULTIPLIER=10 \
-	        build/$$preset/test/unit/group || exit; \
-	done
+	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
+	    'build/model/test/model/"$$0" --long || exit 255'
+	@echo tsan asan | xargs -n 1 -P 2 tools/build
+	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
 	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate

@@ -4,8 +4,10 @@
  *
  * The engine keeps its jobs in a queue of its own.  For the first of them there
  * is one microtask in the loop; it runs that job and queues a microtask for the
- * next.  So the loop's budget counts each job, next-ticks come between the
- * batches only, and microtasks of C take turns with those of JavaScript.
+ * next, or goes on as that one if neither the loop nor the host has anything to
+ * do between the two.  So the loop's budget counts each job, next-ticks come
+ * between the batches only, and microtasks of C take turns with those of
+ * JavaScript.
  *
  * A rejection without a handler is reported when it is certain: at the end of
  * the checkpoint.  The check waits in the loop's queues, behind the jobs and
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "interrupt.h"
 
 static void run_kick(weir_task *task, int status)
 {
@@ -61,6 +64,22 @@ static bool queue(weir_js *js, bool *is_queued,
     return err == 0;
 }
 
+static bool has_rejections(const weir_js *js)
+{
+    return !weir__js_list_is_empty(&js->rejections) ||
+           !weir__js_list_is_empty(&js->handled);
+}
+
+/* Whether the next job may follow at once.  What weir__js_leave and
+ * weir__js_enter see to comes first. */
+static bool goes_on(const weir_js *js)
+{
+    return JS_IsJobPending(js->runtime) && !has_rejections(js) &&
+           !JS_IsObject(js->main) && js->options.time_limit_ns == 0 &&
+           !js->wants_shift && js->culprit == NULL && !js->heap.has_run_out &&
+           !weir__js_is_terminated(js) && weir_loop_microtask_again(js->loop);
+}
+
 /* What holds the host for this job holds it for the next one, too. */
 static void run_job(void *arg, int status)
 {
@@ -69,8 +88,10 @@ static void run_job(void *arg, int status)
     bool has_more = false;
 
     if (status == 0 && weir__js_enter(js) == 0) {
-        if (JS_ExecutePendingJob(js->runtime, &context) < 0)
-            weir__js_report(js);
+        do {
+            if (JS_ExecutePendingJob(js->runtime, &context) < 0)
+                weir__js_report(js);
+        } while (goes_on(js));
         weir__js_leave(js);
         has_more = JS_IsJobPending(js->runtime);
         if (has_more && weir_loop_microtask(js->loop, run_job, js) == 0)
@@ -151,7 +172,7 @@ void weir__js_run_last_jobs(weir_js *js)
     weir__js_leave(js);
 }
 
-static void queue_all(weir_js *js, bool has_rejections)
+static void queue_all(weir_js *js)
 {
     bool is_pending = JS_IsJobPending(js->runtime), is_done = true;
 
@@ -161,7 +182,7 @@ static void queue_all(weir_js *js, bool has_rejections)
     }
     if (is_pending)
         is_done = queue(js, &js->has_job, weir_loop_microtask, run_job);
-    if (has_rejections)
+    if (has_rejections(js))
         is_done &= queue(js, &js->has_check,
                          !is_pending && js->ticks > 0 ? weir_loop_next_tick
                                                       : weir_loop_microtask,
@@ -173,14 +194,10 @@ static void queue_all(weir_js *js, bool has_rejections)
 /* After each job, so what is queued already is seen first. */
 void weir__js_schedule(weir_js *js)
 {
-    bool has_rejections;
-
     if (js->has_ended)
         return;
-    has_rejections = !weir__js_list_is_empty(&js->rejections) ||
-                     !weir__js_list_is_empty(&js->handled);
-    if (has_rejections || (!js->has_job && JS_IsJobPending(js->runtime)))
-        queue_all(js, has_rejections);
+    if (has_rejections(js) || (!js->has_job && JS_IsJobPending(js->runtime)))
+        queue_all(js);
 }
 
 static void add_rejection(weir_js *js, struct weir__js_link *list,

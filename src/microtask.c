@@ -12,7 +12,7 @@
  * and the turn goes on without sleeping.  The next checkpoint takes the rest
  * up: that of the next callback, or one that each turn begins with.
  *
- * Tested by  test/unit/microtask.c
+ * Tested by  test/unit/microtask.c, test/unit/microtask_again.c
  */
 #include <errno.h>
 
@@ -170,4 +170,16 @@ int weir_loop_microtask(weir_loop *loop, weir_fn *fn, void *arg)
     if (!weir__loop_is_local(loop))
         return weir_loop_submit(loop, fn, arg);
     return queue(loop, &loop->microtasks, fn, arg);
+}
+
+bool weir_loop_microtask_again(weir_loop *loop)
+{
+    if (loop == NULL || !weir__loop_is_local(loop) || loop->status != 0)
+        return false;
+    /* relaxed: own */
+    if (load_relaxed(&loop->running.kind) != WEIR_KIND_MICROTASK + 1 ||
+        !weir__calls_is_empty(&loop->microtasks) || loop->budget_left == 0)
+        return false;
+    use_budget(loop);
+    return true;
 }

@@ -251,6 +251,16 @@ WEIR_API WEIR_CHECKED int weir_loop_microtask(weir_loop *loop, weir_fn *fn,
                                               void *arg);
 
 /**
+ * Let the microtask that runs go on as the next one: for an engine that has a
+ * queue of its own, and one microtask for the first in it.  Counts as one.
+ *
+ * Thread   loop, inside a microtask
+ * Returns  true; false if others are queued, the budget is used up, or this is
+ *          no microtask: then queue one for the rest
+ */
+WEIR_API WEIR_CHECKED bool weir_loop_microtask_again(weir_loop *loop);
+
+/**
  * Call fn after this turn's descriptors.  One that an immediate queues waits
  * for the next turn.
  *

@@ -24,13 +24,23 @@ static int fn(void *arg, weir_value *value)
     return 0;
 }
 
+/* Else it is printed in each execution. */
+static void expect_rejection(void *arg, weir_loop *told,
+                             const weir_rejection *what)
+{
+    (void)arg, (void)told;
+    model_assert(what->code == WEIR_ECANCELED);
+}
+
 static void init(void)
 {
+    const weir_loop_options quiet = {.size = sizeof(quiet),
+                                     .on_rejection = expect_rejection};
     const weir_pool_options one = {
         .size = sizeof(one), .workers = 1, .max_workers = 1};
     weir_submit_options options = {.size = sizeof(options)};
 
-    model_assert(weir_loop_new(&loop, NULL) == 0);
+    model_assert(weir_loop_new(&loop, &quiet) == 0);
     model_assert(weir__pool_make(&pool, &one) == 0);
     model_assert(weir_abort_new(&signal_) == 0);
     options.abort = signal_;
