@@ -9,10 +9,10 @@
  * costs.  A thread that pushes seldom sends a probe with one push in 16, one that
  * pushes all the time with one in 1024: about one in 10 us.
  *
- * A look at the clock costs as much as an empty task.  So while many wait, one
- * callback in 64 is timed.  What takes longer than everything before and is
- * not in the sample shows in the time between two samples, and makes the loop
- * time the next ones one by one.
+ * A look at the clock costs as much as an empty task.  So while many wait, there
+ * is one look in 128 callbacks, and with one look in 4 a callback is timed.  What
+ * takes longer than everything before and is not in the sample shows in the time
+ * between two looks, and makes the loop time the next ones one by one.
  *
  * Tested by  test/unit/metrics.c
  */
@@ -30,6 +30,8 @@ enum {
     PROBED_AT_MOST = 16,
     PROBE_TICKS = 30000, /* ... one in about 10 us, or what a tick is */
     CROWD = 64,
+    UNSEEN = 128, /* callbacks from one look to the next, in a crowd, and ... */
+    LOOKS = 3,    /* ... looks from one timed callback to the next */
     CAREFUL = 256
 };
 
@@ -56,7 +58,7 @@ int weir__metrics_new(struct weir__metrics **made)
     set_unshared(&metrics->longest_name, NULL);
     set_unshared(&metrics->longest_kind, 0);
     metrics->gap = 0;
-    metrics->careful = 0;
+    metrics->careful = metrics->looks = 0;
     metrics->is_crowded = false;
     metrics->origin = weir__ticks_look();
     weir__histogram_init(&metrics->in_queue);
@@ -114,7 +116,19 @@ static uint64_t skip_after(struct weir__metrics *metrics, uint64_t queued,
         metrics->careful--;
         return 0;
     }
-    return queued < CROWD ? 0 : CROWD - 1;
+    return queued < CROWD ? 0 : UNSEEN - 1;
+}
+
+uint64_t weir__metrics_look(struct weir__metrics *metrics, uint64_t now,
+                            uint64_t queued)
+{
+    /* relaxed: own */
+    if (metrics->looks == 0 || queued < CROWD ||
+        now - metrics->gap > load_relaxed(&metrics->longest))
+        return 0;
+    metrics->looks--;
+    metrics->gap = now;
+    return UNSEEN - 1;
 }
 
 uint64_t weir__metrics_end(struct weir__metrics *metrics, uint64_t began,
@@ -125,6 +139,7 @@ uint64_t weir__metrics_end(struct weir__metrics *metrics, uint64_t began,
     uint64_t skip = skip_after(metrics, queued, unseen);
 
     metrics->is_crowded = skip > 0;
+    metrics->looks = skip > 0 ? LOOKS : 0;
     metrics->gap = now;
     weir__histogram_add(&metrics->in_callback, now - began);
     /* relaxed: own */

@@ -26,8 +26,10 @@ struct weir__metrics {
     atomic(uint64_t) longest;
     atomic(const char *) longest_name;
     atomic(uint32_t) longest_kind;
-    uint64_t gap;               /* loop only: when the last timed one ended */
+    uint64_t gap;               /* loop only: when the last timed one ended, or
+                                 * somebody looked */
     uint32_t careful;           /* loop only: so many to be timed in a row */
+    uint32_t looks;             /* loop only: until one is timed again */
     bool is_crowded;            /* loop only: some are being left out */
     struct weir__moment origin; /* const */
     struct weir__histogram in_queue;
@@ -66,6 +68,11 @@ void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since);
 
 /* So many tasks are queued. */
 void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth);
+
+/* Those that went untimed are over, and so many wait.  Returns how many go untimed
+ * behind this one, too; or 0: it is to be timed. */
+uint64_t weir__metrics_look(struct weir__metrics *metrics, uint64_t now,
+                            uint64_t queued);
 
 /* A callback that began at `began` has ended, and so many wait behind it.
  * Returns how many go untimed now: none, while few wait. */

@@ -37,6 +37,16 @@ static void look_at_clock(weir_loop *loop)
 
 /* ---- around each callback ---- */
 
+__attribute__((cold)) static void begin_timed(weir_loop *loop)
+{
+    uint64_t now = weir__ticks_now();
+
+    loop->untimed =
+        weir__metrics_look(loop->metrics, now, weir__loop_queued(loop));
+    if (loop->untimed == 0)
+        loop->began = now;
+}
+
 static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
 {
     struct weir__running *running = &loop->running;
@@ -54,7 +64,7 @@ static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
         store_relaxed(&running->from, NULL);           /* relaxed: the same */
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
     if (loop->untimed-- == 0) /* never, without metrics */
-        loop->began = weir__ticks_now();
+        begin_timed(loop);
 }
 
 void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)

@@ -12,9 +12,9 @@
  *
  * Each count is exact, but they are not of one moment.  The time of a callback
  * includes its next-ticks and microtasks.  All callbacks are timed while fewer
- * than 64 tasks wait; in a crowd, one in 64, and after a long one that was not
- * seen the next 256.  Times in the queue are of one task in 16 to 1,024, the fewer
- * the faster they come.
+ * than 64 tasks wait; in a crowd, one in 512, and after a long one that was not
+ * seen (among 128) the next 256.  Times in the queue are of one task in 16 to 1,024,
+ * the fewer the faster they come.
  */
 #ifndef WEIR_METRICS_H
 #define WEIR_METRICS_H
