@@ -83,8 +83,8 @@ int weir__js_enter(weir_js *js)
 void weir__js_leave(weir_js *js)
 {
     if (js->depth == 1) {
-        if (JS_IsObject(js->main))
-            weir__js_check_main(js);
+        if (weir__js_main_has_failed(js))
+            weir__js_fail_with_main(js);
         if (js->wants_shift || js->culprit != NULL)
             weir__js_tell_culprit(js);
     }

@@ -26,6 +26,7 @@
 
 #include "error.h"
 #include "interrupt.h"
+#include "program.h"
 
 static void run_kick(weir_task *task, int status)
 {
@@ -75,7 +76,7 @@ static bool has_rejections(const weir_js *js)
 static bool goes_on(const weir_js *js)
 {
     return JS_IsJobPending(js->runtime) && !has_rejections(js) &&
-           !JS_IsObject(js->main) && js->options.time_limit_ns == 0 &&
+           !weir__js_main_has_failed(js) && js->options.time_limit_ns == 0 &&
            !js->wants_shift && js->culprit == NULL && !js->heap.has_run_out &&
            !weir__js_is_terminated(js) && weir_loop_microtask_again(js->loop);
 }

@@ -188,19 +188,31 @@ static int main_code(weir_js *js)
     return state == JS_PROMISE_PENDING ? UNSETTLED : 0;
 }
 
-/* The main module's failure is the program's, as soon as it is there. */
-void weir__js_check_main(weir_js *js)
+/* (reason, hops) */
+static JSValue fail(JSContext *context, int argc, JSValueConst *argv)
 {
-    JSValue reason;
+    JSValueConst next[] = {argv[0],
+                           JS_NewInt32(context, JS_VALUE_GET_INT(argv[1]) - 1)};
 
-    if (!JS_IsObject(js->main) ||
-        JS_PromiseState(js->context, js->main) != JS_PROMISE_REJECTED)
-        return;
-    reason = JS_PromiseResult(js->context, js->main);
+    (void)argc;
+    if (JS_VALUE_GET_INT(argv[1]) == 1)
+        return JS_Throw(context, JS_DupValue(context, argv[0]));
+    return JS_EnqueueJob(context, fail, 2, next) == 0 ? JS_UNDEFINED
+                                                      : JS_EXCEPTION;
+}
+
+/* Node's module, the job that runs it and its loader each await the one before:
+ * so other jobs see three hops pass. */
+void weir__js_fail_with_main(weir_js *js)
+{
+    JSValue reason = JS_PromiseResult(js->context, js->main);
+    JSValueConst args[] = {reason, JS_NewInt32(js->context, 3)};
+
     JS_FreeValue(js->context, js->main);
     js->main = JS_UNDEFINED;
-    JS_Throw(js->context, reason);
-    weir__js_report(js);
+    if (JS_EnqueueJob(js->context, fail, 2, args) < 0)
+        weir__js_report(js);
+    JS_FreeValue(js->context, reason);
 }
 
 static int run_until_idle(weir_js *js)

@@ -16,7 +16,13 @@ void weir__js_stop(weir_js *js, int code);
 /* An error was told that nobody caught: the program ends. */
 void weir__js_fail(weir_js *js);
 
-/* A job has run: has the main module failed? */
-void weir__js_check_main(weir_js *js);
+/* The main module's failure is the program's: who has run something asks, and
+ * says so. */
+static inline bool weir__js_main_has_failed(const weir_js *js)
+{
+    return JS_IsObject(js->main) &&
+           JS_PromiseState(js->context, js->main) == JS_PROMISE_REJECTED;
+}
+void weir__js_fail_with_main(weir_js *js);
 
 #endif /* WEIR_JS_PROGRAM_H */
