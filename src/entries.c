@@ -10,7 +10,7 @@
  *
  * Pairs     slab/P1: whoever makes the slots makes their annexes.
  *
- * Tested by  test/unit/wheel.c
+ * Tested by  test/unit/wheel.c, test/model/slab.c
  */
 #include "entries.h"
 

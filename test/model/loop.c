@@ -360,6 +360,34 @@ static void timer_had_one_end(void)
     ended_once();
 }
 
+/* Who has more to do after a step wakes the poller that its host looks at: also
+ * one that another thread has just made. */
+static void submit_another(void *arg, int status)
+{
+    (void)arg, (void)status;
+    model_assert(weir_loop_submit(loop, count_call, NULL) == 0);
+}
+
+static void init_stepped(void)
+{
+    init_ref();
+    model_assert(weir_loop_submit(loop, submit_another, NULL) == 0);
+}
+
+static void make_the_poller(void)
+{
+    int err = weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED);
+
+    model_assert(err == 0 || err == WEIR_ECLOSED);
+    weir_loop_unref(loop);
+}
+
+static void step_and_free(void)
+{
+    model_assert(weir_loop_step(loop, 0) == 0);
+    model_assert(weir_loop_free(loop) == 0);
+}
+
 static void shut_down_and_let_go(void)
 {
     shut_down();
@@ -417,6 +445,9 @@ static const struct model_case cases[] = {
     {"host_hears_of_shutdown_and_of_close", .setup = init_hosted_by_two,
      .finish = ended_well, .preemption_bound = 1,
      .threads = {T(shut_down_and_let_go), T(close_and_let_go), T(host)}},
+    {"mode_switch_hands_the_poller_to_a_host", .setup = init_stepped,
+     .finish = forget, .preemption_bound = 3,
+     .threads = {T(make_the_poller), T(step_and_free)}},
     {"kick_under_way_brings_the_news_of_others", .setup = init_ref,
      .finish = close_after, .preemption_bound = 2,
      .threads = {T(wake), T(unref), T(run_only)}},

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slab -- another thread may look at any slot while the owner makes more.
+ * slab -- another thread may look at any slot while the owner makes more; and
+ * use the chunks that more slots of timers bring.
  */
 #include "slab.h"
+
+#include "entries.h"
 
 #include "model.h"
 
@@ -55,9 +58,43 @@ static void give_back(void)
     weir__slab_fini(&slab);
 }
 
+/* ---- timers: slots are made by any thread, under a lock; chunks are used by the
+ * loop's ---- */
+
+static struct weir__entries entries;
+
+static void init_timers(void)
+{
+    uint32_t index;
+
+    weir__timer_slots_init(&slab);
+    weir__entries_init(&entries, &slab);
+    model_assert(weir__slab_take(&slab, &index) == 0); /* the first block */
+}
+
+static void take_the_rest(void)
+{
+    uint32_t index;
+
+    for (uint32_t i = 1; i <= WEIR__SLAB_GROUP; i++)
+        model_assert(weir__slab_take(&slab, &index) == 0);
+}
+
+/* As many chunks as there is room for; each is written. */
+static void use_all_room(void)
+{
+    uint64_t room = weir__entries_room(&entries);
+    weir__list list = NULL;
+
+    for (uint64_t i = 0; i < room; i++)
+        weir__entries_add_chunk(&entries, &list);
+}
+
 static const struct model_case cases[] = {
     {"looking_while_the_slab_grows", .setup = init, .finish = give_back,
      .failing_allocs = 1, .threads = {T(take_some), T(look_around)}},
+    {"chunks_are_used_while_the_slab_grows", .setup = init_timers,
+     .finish = give_back, .threads = {T(take_the_rest), T(use_all_room)}},
 };
 
 MODEL_CASES(cases)
