@@ -20,6 +20,11 @@
 
 #include "parker.h"
 #include "weir.h"
+#ifdef BENCH_JS
+#include <quickjs.h>
+
+#include "weir/js.h"
+#endif
 
 static struct {
     weir_loop *loop;
@@ -294,6 +299,68 @@ static void prepare_promises(void)
     must(weir_loop_submit(bed.loop, settle_promises, NULL));
 }
 
+/* ---- JavaScript; the awaits on the engine alone, too ---- */
+
+#ifdef BENCH_JS
+enum { TEXT_SIZE = 256 };
+
+static JSRuntime *engine;
+
+static const char awaits[] =
+    "(async () => { for (let i = 0; i < %llu; i++) await i; })()";
+static const char closures[] = "queueMicrotask(() => { let f; "
+                               "for (let i = 0; i < %llu; i++) f = () => i; })";
+
+static size_t write_script(char *text, const char *form)
+{
+    return (size_t)snprintf(text, TEXT_SIZE, form,
+                            (unsigned long long)bed.count);
+}
+
+static void prepare_script(const char *form)
+{
+    char text[TEXT_SIZE];
+    size_t length = write_script(text, form);
+    weir_js *js;
+
+    must(weir_js_new(&js, bed.loop, NULL));
+    must(weir_js_eval(js, text, length, "counted.js", WEIR_JS_SCRIPT, NULL));
+}
+
+static void prepare_awaits(void)
+{
+    prepare_script(awaits);
+}
+
+static void prepare_closures(void)
+{
+    prepare_script(closures);
+}
+
+static void prepare_engine(void)
+{
+    char text[TEXT_SIZE];
+    size_t length = write_script(text, awaits);
+    JSContext *context;
+
+    engine = JS_NewRuntime();
+    context = JS_NewContext(engine);
+    if (JS_IsException(JS_Eval(context, text, length, "counted.js", 0)))
+        must(-EINVAL);
+}
+
+static void run_engine(void)
+{
+    JSContext *context;
+    int status;
+
+    while ((status = JS_ExecutePendingJob(engine, &context)) > 0)
+        continue;
+    if (status < 0)
+        must(-EINVAL);
+}
+#endif
+
 /* ---- the table ---- */
 
 static const struct {
@@ -316,6 +383,11 @@ static const struct {
     {"timer-fire", prepare_due_timers, run},
     {"descriptor", prepare_descriptor, run},
     {"promise", prepare_promises, run},
+#ifdef BENCH_JS
+    {"js-await", prepare_awaits, run},
+    {"engine-await", prepare_engine, run_engine},
+    {"js-closure", prepare_closures, run},
+#endif
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };

@@ -27,6 +27,18 @@ Object.defineProperty(Error.prototype, 'stack', {
     } }.stack,
 });
 
+// The engine frees the shape of objects with the last that has it.  A function
+// passes one on its way (a length, but no name yet), an iterator's result, too,
+// and a program seldom has two iterators at once.  So these are kept.
+const onlyLength = (prototype) => Object.defineProperty(
+    Object.create(prototype), 'length', { value: 0, configurable: true });
+const shapes = [
+    onlyLength(Function.prototype),
+    onlyLength(Object.getPrototypeOf(async () => {})),
+    [].values(), ''[Symbol.iterator](), new Map().keys(), new Set().keys(),
+    { value: 0 }, { value: 0, done: false },
+];
+
 const { lazy } = native;
 
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
@@ -66,7 +78,7 @@ Object.defineProperty(globalThis, Symbol.toStringTag,
 // Why a program would be heard of where nobody has used `process` yet: nobody
 // listens then.
 module.exports = {
-    atob, btoa,
+    atob, btoa, shapes,
     resolve: (name, parent) => require('module').resolveImport(name, parent),
     import: (name, parent) => require('module').askFor(name, parent),
     format: (id, type) => require('module').loading(id, type),
