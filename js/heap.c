@@ -11,12 +11,17 @@
 
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the engine takes for a page of small blocks (0.17.0): 4 KiB, but for a
  * rest that is no block.  And what malloc makes of it. */
 enum { PAGE_MIN = 4096 - 512, PAGE_MAX = 4096 + 16 };
 
 enum { FIRST_PATIENCE = 256, ROOM = 16 };
+
+/* A block that is no module, nor a page of them; the engine's header of a block,
+ * with its count, is at the other end of it than our link. */
+enum { KEPT_MIN = 64 };
 
 static bool admit(struct weir__js_heap *heap, size_t size)
 {
@@ -50,6 +55,28 @@ static void *allocate_cleared(void *opaque, size_t count, size_t size)
                                        : NULL;
 }
 
+/* The last bytes of the block are the link. */
+static char *link_of(void *block)
+{
+    return (char *)block + malloc_usable_size(block) - sizeof(void *);
+}
+
+void weir__js_heap_keep(struct weir__js_heap *heap)
+{
+    heap->is_keeping = true;
+}
+
+void weir__js_heap_let_go(struct weir__js_heap *heap)
+{
+    void *block;
+
+    heap->is_keeping = false;
+    while ((block = heap->kept) != NULL) {
+        memcpy(&heap->kept, link_of(block), sizeof(void *));
+        free(block);
+    }
+}
+
 static void give_back(void *opaque, void *block)
 {
     struct weir__js_heap *heap = opaque;
@@ -61,10 +88,14 @@ static void give_back(void *opaque, void *block)
     heap->used_bytes -= size;
     if (size > PAGE_MIN && size < PAGE_MAX)
         heap->dropped++;
-    if (heap->is_capturing && heap->captured == NULL)
+    if (heap->is_capturing && heap->captured == NULL) {
         heap->captured = block;
-    else
+    } else if (heap->is_keeping && size >= KEPT_MIN) {
+        memcpy(link_of(block), &heap->kept, sizeof(void *));
+        heap->kept = block;
+    } else {
         free(block);
+    }
 }
 
 void weir__js_heap_capture(struct weir__js_heap *heap)

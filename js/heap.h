@@ -19,6 +19,8 @@ struct weir__js_heap {
     void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */
     size_t dropped;  /* pages of small blocks, since the anchors moved */
     size_t patience; /* with that */
+    bool is_keeping;
+    void *kept; /* the newest block; see weir__js_heap_keep */
 };
 
 /* Between these two one block that is given back is not freed, but the caller's,
@@ -51,5 +53,11 @@ JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap);
 void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
 void weir__js_heap_settle(struct weir__js_heap *heap, JSRuntime *runtime);
 void weir__js_heap_weigh_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
+
+/* Blocks that are given back between these two stay until the second.  While the
+ * engine ends (0.17.0) it frees modules with the context, and later takes down the
+ * counts in those that a promise still refers to: one whose top level waits. */
+void weir__js_heap_keep(struct weir__js_heap *heap);
+void weir__js_heap_let_go(struct weir__js_heap *heap);
 
 #endif /* WEIR_JS_HEAP_H */

@@ -165,6 +165,7 @@ static void end_engine(weir_js *js)
     weir__js_drop_works(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
+    weir__js_heap_keep(&js->heap);
     if (js->context != NULL) {
         weir__js_drop_ports(js);
         weir__js_drop_cloner(js);
@@ -175,6 +176,7 @@ static void end_engine(weir_js *js)
     }
     weir__js_heap_weigh_anchor(&js->heap, js->runtime);
     JS_FreeRuntime(js->runtime);
+    weir__js_heap_let_go(&js->heap);
     weir__js_clear_error(js);
     free(js->culprit);
     js->culprit = NULL;

@@ -1,0 +1,3 @@
+// Waits for what it imports.
+import promise from './waits.mjs';
+export { promise };
