@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "error.h"
+#include "interrupt.h"
 #include "lib.h"
 #include "waiters.h"
 #include "weir/clock.h"
@@ -142,15 +143,6 @@ static int to_word(JSContext *context, JSValueConst *argv,
     return word->address != NULL ? 0 : -1;
 }
 
-/* JavaScript cannot catch it. */
-static JSValue end_entry(JSContext *context)
-{
-    JSValue error = JS_NewInternalError(context, "interrupted");
-
-    JS_SetUncatchableError(context, error);
-    return JS_Throw(context, error);
-}
-
 static JSValue say(JSContext *context, int err)
 {
     return JS_NewString(context, err == 0         ? "ok"
@@ -209,7 +201,7 @@ static JSValue wait(JSContext *context, JSValueConst this_value, int argc,
                            word.timeout_ns);
     js->is_late |= is_cut && err == -ETIMEDOUT;
     if (err == WEIR_ECANCELED || js->is_late)
-        return end_entry(context);
+        return weir__js_end_entry(context);
     return say(context, err);
 }
 
@@ -272,7 +264,7 @@ static JSValue wait_async(JSContext *context, JSValueConst this_value, int argc,
     err = weir_waiter_wait(&js->waiter, word.address, word.size, word.expected,
                            0); /* only compares */
     if (err == WEIR_ECANCELED)
-        return end_entry(context);
+        return weir__js_end_entry(context);
     return err == -ETIMEDOUT && word.timeout_ns != 0
                ? begin_wait(js, &word)
                : answer(context, false, say(context, err));

@@ -22,6 +22,7 @@
 
 #include "async.h"
 #include "error.h"
+#include "interrupt.h"
 #include "lib.h"
 #include "native.h"
 #include "plain.h"
@@ -511,6 +512,8 @@ static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
             return JS_UNDEFINED;
         value = weir__js_throw_status_as(
             context, err, err == -ENOTSUP ? "the host has no pool" : NULL);
+    } else if (!weir__js_may_go_on(context)) {
+        value = JS_EXCEPTION;
     } else {
         run_errand(&errand->work, 0);
         value = finish_errand(&errand->work, context);

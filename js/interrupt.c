@@ -131,6 +131,22 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     return js->is_late;
 }
 
+JSValue weir__js_end_entry(JSContext *context)
+{
+    JSValue error = JS_NewInternalError(context, "interrupted");
+
+    JS_SetUncatchableError(context, error);
+    return JS_Throw(context, error);
+}
+
+bool weir__js_may_go_on(JSContext *context)
+{
+    if (!on_interrupt(JS_GetRuntime(context), weir__js_of(context)))
+        return true;
+    weir__js_end_entry(context);
+    return false;
+}
+
 void weir__js_watch_interrupts(weir_js *js)
 {
     JS_SetInterruptHandler(js->runtime, on_interrupt, js);

@@ -11,6 +11,13 @@ int weir__js_life_init(weir_js *js);
 void weir__js_watch_interrupts(weir_js *js);
 bool weir__js_is_terminated(const weir_js *js);
 
+/* What JavaScript cannot catch: its entry ends. */
+JSValue weir__js_end_entry(JSContext *context);
+
+/* For builtins that take long: the engine asks only once in thousands of calls.
+ * False, and thrown: the entry ends. */
+bool weir__js_may_go_on(JSContext *context);
+
 /* The time limit of an entry begins; there is one. */
 void weir__js_begin_time(weir_js *js);
 

@@ -31,6 +31,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "interrupt.h"
 #include "lib.h"
 #include "mailbox.h"
 #include "native.h"
@@ -105,22 +106,21 @@ void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
     struct weir__js_message *message = NULL;
     JSValue value;
 
-    if (js->heap.has_run_out) {
-        tell(worker, WEIR__MESSAGE_MEMORY);
-        return;
+    if (!js->heap.has_run_out) {
+        value = weir__js_complain(js, "packError", thrown);
+        if (!JS_IsException(value))
+            message =
+                weir__js_message_write(js->context, value, JS_UNDEFINED, NULL);
+        JS_FreeValue(js->context, value);
+        if (message == NULL)
+            JS_FreeValue(js->context, JS_GetException(js->context));
     }
-    value = weir__js_complain(js, "packError", thrown);
-    if (!JS_IsException(value))
-        message =
-            weir__js_message_write(js->context, value, JS_UNDEFINED, NULL);
-    JS_FreeValue(js->context, value);
-    if (message == NULL) {
-        JS_FreeValue(js->context, JS_GetException(js->context));
+    if (message != NULL) {
+        message->kind = WEIR__MESSAGE_ERROR;
+        weir__js_mailbox_send(worker->far_control, message);
+    } else if (!weir__js_is_terminated(js)) { /* else nobody asks why */
         tell(worker, WEIR__MESSAGE_MEMORY);
-        return;
     }
-    message->kind = WEIR__MESSAGE_ERROR;
-    weir__js_mailbox_send(worker->far_control, message);
 }
 
 /* The host that terminate finds, or NULL for none.  Whether it has come. */

@@ -14,7 +14,10 @@
 #include "writer.h"
 
 #include "few.h"
+#include "interrupt.h"
 #include "shared.h"
+
+enum { STEPS_TO_ASK = 1024 }; /* ... whether to go on */
 
 /* ---- bytes ---- */
 
@@ -547,6 +550,18 @@ static struct weir__js_message *finish(struct weir__js_writer *writer,
     return message;
 }
 
+/* A large value takes a while, and so do many. */
+static bool put_all(struct weir__js_writer *writer, JSValueConst value)
+{
+    unsigned steps = 0;
+    bool done = weir__js_may_go_on(writer->context) && put_value(writer, value);
+
+    while (done && writer->depth > 0)
+        done = step(writer) && (++steps % STEPS_TO_ASK != 0 ||
+                                weir__js_may_go_on(writer->context));
+    return done;
+}
+
 struct weir__js_message *weir__js_message_write(JSContext *context,
                                                 JSValueConst value,
                                                 JSValueConst transfer,
@@ -560,10 +575,8 @@ struct weir__js_message *weir__js_message_write(JSContext *context,
     begin(&writer, context);
     done = weir__js_transfer_note(&writer, transfer, source);
     transferred = writer.item_count;
-    done = done && put_value(&writer, value);
-    while (done && writer.depth > 0)
-        done = step(&writer);
-    done = done && weir__js_transfer_check(&writer, transferred);
+    done = done && put_all(&writer, value) &&
+           weir__js_transfer_check(&writer, transferred);
     message = finish(&writer, transferred, done);
     drop(&writer);
     return message;

@@ -11,6 +11,8 @@ const code = {
     ticks: '(function again() { process.nextTick(again); })()',
     sleep: 'setTimeout(() => {}, 1e6)',
     async: 'Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0).value.then(console.log)',
+    clones: 'const all = Array.from({ length: 30000 }, () => ({})); for (;;) try { structuredClone(all) } catch {}',
+    reads: 'const fs = require("fs"); for (;;) try { fs.readFileSync(process.execPath) } catch {}',
     exit: 'process.on("exit", () => { for (;;); })',
 };
 let left = Object.keys(code).length, slowest = 0;
