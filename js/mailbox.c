@@ -214,6 +214,15 @@ void weir__js_mailbox_send(struct weir__js_mailbox *from,
     weir__js_mailbox_put(from->peer, message);
 }
 
+bool weir__js_mailbox_is_target(const struct weir__js_mailbox *from,
+                                const struct weir__js_message *message)
+{
+    for (size_t i = 0; i < message->item_count; i++)
+        if (message->items[i].data == from->peer)
+            return true;
+    return false;
+}
+
 void weir__js_mailbox_attach(struct weir__js_mailbox *mailbox, weir_js *js,
                              weir__js_serve_fn *serve, void *arg)
 {

@@ -24,6 +24,11 @@ int weir__js_mailbox_pair(struct weir__js_mailbox *pair[2]);
 void weir__js_mailbox_send(struct weir__js_mailbox *from,
                            struct weir__js_message *message);
 
+/* The owner.  Whether the message would take the other end into itself, where
+ * nobody could ever take it out. */
+bool weir__js_mailbox_is_target(const struct weir__js_mailbox *from,
+                                const struct weir__js_message *message);
+
 /* Any thread that has a reference.  Puts a message into this one. */
 void weir__js_mailbox_put(struct weir__js_mailbox *mailbox,
                           struct weir__js_message *message);

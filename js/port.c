@@ -348,6 +348,13 @@ static JSValue transfer_list(JSContext *context, int argc, JSValueConst *argv)
                                    argv[1]);
 }
 
+/* As in Node, nobody has the channel then. */
+static JSValue lose_channel(struct port *port, struct weir__js_message *message)
+{
+    weir__js_message_free(message);
+    return weir__js_complain(port->js, "lostChannel", JS_UNDEFINED);
+}
+
 static JSValue post_message(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
@@ -366,10 +373,12 @@ static JSValue post_message(JSContext *context, JSValueConst this_value,
     JS_FreeValue(context, list);
     if (message == NULL)
         return JS_EXCEPTION;
-    if (port->mailbox != NULL)
-        weir__js_mailbox_send(port->mailbox, message);
-    else
+    if (port->mailbox == NULL)
         weir__js_message_free(message);
+    else if (weir__js_mailbox_is_target(port->mailbox, message))
+        return lose_channel(port, message);
+    else
+        weir__js_mailbox_send(port->mailbox, message);
     return JS_UNDEFINED;
 }
 

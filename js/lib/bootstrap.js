@@ -98,6 +98,10 @@ module.exports = {
     clone: () => require('clone'),
     messaging: () => require('messaging'),
     transferList: (given) => require('messaging').transferList(given),
+    lostChannel() {
+        require('process').emitWarning('The target port was posted to itself,' +
+            ' and the communication channel was lost');
+    },
     missingMessage() {
         throw require('errors').coded(TypeError, 'ERR_MISSING_ARGS',
             'Not enough arguments to MessagePort.postMessage');
