@@ -7,7 +7,8 @@ const EventEmitter = require('events');
 const { coded, invalidArgType, unknownEncoding } = require('errors');
 const { nextTick } = require('timers');
 
-// What console gives as a callback: its errors are nobody's.
+// What console gives as a callback: its first error is nobody's, unless
+// somebody listens.
 function ignore() {}
 
 function systemError(err, syscall) {
@@ -24,6 +25,7 @@ class WriteStream extends EventEmitter {
     #isEnded = false;
     #isFinished = false;
     #error = null;
+    #isTold = false; // of the last error
     #corked = 0;
     #encoding = 'utf8';
 
@@ -53,16 +55,26 @@ class WriteStream extends EventEmitter {
             : native.writeBytes(this.fd, chunk.buffer, chunk.byteOffset, chunk.byteLength);
     }
 
-    // Told on the next tick: the callback first, then whoever listens.
+    // Told on the next tick: the callbacks first, then whoever listens, once for
+    // all that failed since the last tick.  A program that goes on to print for
+    // a reader who is gone ends by that, as in Node.
     #fail(error, done) {
-        const isNew = this.#error === null;
         this.#error ??= error;
         nextTick(() => {
+            if (done === ignore && !this.#isTold && this.listenerCount('error') === 0)
+                this.once('error', ignore);
             done?.(error);
-            if (isNew && done !== ignore)
-                this.emit('error', error);
+            this.#isTold = false;
+            nextTick(() => this.#tell(error));
         });
         return false;
+    }
+
+    #tell(error) {
+        if (this.#isTold)
+            return;
+        this.#isTold = true;
+        this.emit('error', error);
     }
 
     write(chunk, encoding, done) {

@@ -11,6 +11,22 @@ console_outlives_its_reader() {
     [ "${PIPESTATUS[0]}" -eq 0 ] && [ "$(cat "$scratch/err")" = done ]
 }
 
+# The reader leaves when it has the first line.
+console_that_goes_on_ends_with_its_reader() {
+    "$weir" -e 'setInterval(() => console.log(1), 1)' 2>"$scratch/err" |
+        head -n 1 >/dev/null
+    [ "${PIPESTATUS[0]}" -eq 1 ] && grep -q "Error: write EPIPE" "$scratch/err"
+}
+
+console_tells_who_listens() {
+    "$weir" -e 'process.stdout.on("error", (e) => {
+            console.error(e.code);
+            process.exit(3) });
+        setInterval(() => console.log(1), 1)' 2>"$scratch/err" |
+        head -n 1 >/dev/null
+    [ "${PIPESTATUS[0]}" -eq 3 ] && [ "$(cat "$scratch/err")" = EPIPE ]
+}
+
 write_without_a_listener_is_fatal() {
     "$weir" -e 'process.stdout.write("x".repeat(1e6))' 2>"$scratch/err" |
         head -c 5 >/dev/null
@@ -96,6 +112,9 @@ closed_descriptors_are_not_reused() {
 }
 
 expect "console does not mind that its reader has gone" console_outlives_its_reader
+expect "a program that goes on printing ends when its reader has gone" \
+    console_that_goes_on_ends_with_its_reader
+expect "a listener is told of console's errors" console_tells_who_listens
 expect "a write that nobody hears of fails the program" \
     write_without_a_listener_is_fatal
 expect "'error' comes once, and to each callback" write_tells_its_listener_once
