@@ -34,5 +34,7 @@ for (const name of ['setTimeout', 'setImmediate'])
     Object.defineProperty(module.exports[name],
         Symbol.for('nodejs.util.promisify.custom'), { enumerable: true,
             get: () => require('timers/promises')[name] });
+Object.defineProperty(module.exports, 'promises', { configurable: true,
+    enumerable: true, get: () => require('timers/promises') });
 // For process, which is where Node has it.
 Object.defineProperty(module.exports, 'nextTick', { value: nextTick });

@@ -1,6 +1,7 @@
 // virtual clock
 import { setTimeout as wait, setImmediate, setInterval, scheduler } from 'node:timers/promises';
-console.log(await wait(2, 'value'));
+import timers from 'node:timers';
+console.log(await wait(2, 'value'), timers.promises.setTimeout === wait, Object.keys(timers).includes('promises'));
 console.log(await setImmediate('now'));
 let n = 0;
 for await (const x of setInterval(2, 'tick')) {
