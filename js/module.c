@@ -400,7 +400,7 @@ static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
     return result;
 }
 
-static JSValue read_stream(JSContext *context, FILE *file)
+static JSValue read_stream(JSContext *context, FILE *file, const char *path)
 {
     size_t size = 0, capacity = 65536, got;
     char *text = malloc(capacity);
@@ -419,8 +419,10 @@ static JSValue read_stream(JSContext *context, FILE *file)
     }
     if (text == NULL)
         return JS_ThrowOutOfMemory(context);
-    result = ferror(file) ? weir__js_throw_status(context, -EIO)
-                          : JS_NewStringLen(context, text, size);
+    /* Nothing was called since it failed. */
+    result = ferror(file)
+                 ? weir__js_throw_system(context, -errno, "read", path, NULL)
+                 : JS_NewStringLen(context, text, size);
     free(text);
     return result;
 }
@@ -437,10 +439,10 @@ static JSValue read_file(JSContext *context, JSValueConst this_value, int argc,
     if (path == NULL)
         return JS_EXCEPTION;
     if (file != NULL) {
-        result = read_stream(context, file);
+        result = read_stream(context, file, path);
         fclose(file);
     } else {
-        result = weir__js_throw_status(context, -errno);
+        result = weir__js_throw_system(context, -errno, "open", path, NULL);
     }
     JS_FreeCString(context, path);
     return result;

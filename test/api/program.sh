@@ -47,6 +47,12 @@ help_names_every_option() {
     done
 }
 
+# Nobody can read what is at address 0, not even root.
+unreadable_is_named() {
+    ends 1 /proc/self/mem &&
+        grep -q "^Error: EIO: i/o error, read '/proc/[0-9]*/mem'" "$scratch/err"
+}
+
 in_time() {
     SECONDS=0
     "$@" && [ $SECONDS -lt 10 ]
@@ -85,6 +91,8 @@ expect "a missing value is refused" \
 expect "a flag takes no value" ends 9 --allow-blocking=1
 expect "a missing file is an error with its name" \
     complains 1 "Error: Cannot find module '/not/there.js'" /not/there.js
+expect "a file that cannot be read is an error with its name" \
+    unreadable_is_named
 expect "wrong syntax is shown with file, line and caret" \
     complains 1 "$scratch/broken.js:2
 	let = = 2;
@@ -108,6 +116,9 @@ expect "--memory-limit is an error of the program" in_time \
     ends 1 --memory-limit=8M -e 'const a = []; for (;;) a.push([a.length])'
 expect "--stack-size is a RangeError" prints 'RangeError' --stack-size=256K \
     -e 'const f = () => f() + 1; try { f() } catch (e) { console.log(e.name) }'
+expect "a stack that the thread has not is refused with 9" complains 9 \
+    "weir: --stack-size is too large: the thread has $(ulimit -s)K (ulimit -s)" \
+    --stack-size=1024G -e 1
 expect "Atomics.wait is refused on the main thread, with its line" complains 1 \
     'TypeError: Atomics.wait would block the event loop ([eval]:2); use await Atomics.waitAsync(...).value, or run with --allow-blocking' \
     -e 'const a = new Int32Array(new SharedArrayBuffer(4));
