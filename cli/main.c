@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fault.h"
@@ -18,6 +19,7 @@
 
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
+enum { OWN_STACK_SIZE = 256 * 1024 }; /* for C, around JavaScript's */
 
 struct program {
     struct options options;
@@ -110,6 +112,22 @@ static bool choose(struct program *program)
     if (js->text == NULL)
         fprintf(stderr, "weir: stdin: %s\n", strerror(errno));
     return js->text != NULL;
+}
+
+/* JavaScript would run off the end of a smaller one. */
+static bool has_stack(const struct options *options)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
+        limit.rlim_cur == RLIM_INFINITY ||
+        (rlim_t)options->stack_size + OWN_STACK_SIZE <= limit.rlim_cur)
+        return true;
+    fprintf(
+        stderr,
+        "weir: --stack-size is too large: the thread has %lluK (ulimit -s)\n",
+        (unsigned long long)limit.rlim_cur / 1024);
+    return false;
 }
 
 static int make(struct program *program)
@@ -222,6 +240,8 @@ int main(int argc, char **argv)
                weir_js_engine_version());
         return 0;
     }
+    if (!has_stack(&program.options))
+        return BAD_OPTION;
     fill_descriptors();
     signal(SIGPIPE, SIG_IGN); /* an error of the write, not the end */
     return choose(&program) ? run(&program) : FAILED;
