@@ -33,6 +33,12 @@ function shortString(value) {
     return value.length > 512 ? `${value.slice(0, 512)}...` : value;
 }
 
+function framesBelow(fn) {
+    const place = {};
+    Error.captureStackTrace(place, fn);
+    return String(place.stack).slice('Error\n'.length);
+}
+
 class AssertionError extends Error {
     constructor(options) {
         checkObject(options, 'options');
@@ -46,9 +52,7 @@ class AssertionError extends Error {
             writable: true, configurable: true });
         Object.assign(this, { generatedMessage: !message, code: 'ERR_ASSERTION',
             actual, expected, operator });
-        const place = {};
-        Error.captureStackTrace(place, stackStartFn || stackStartFunction);
-        const frames = place.stack.replace(/\n$/, '');
+        const frames = framesBelow(stackStartFn || stackStartFunction);
         Object.defineProperty(this, 'stack', { writable: true, configurable: true,
             value: `AssertionError [ERR_ASSERTION]: ${this.message}` +
                 (frames === '' ? '' : `\n${frames}`) });
@@ -86,9 +90,7 @@ function check(fn, args) {
         fails({ ...given, message: 'No value argument passed to `assert.ok()`' }, true);
     if (message != null)
         fails({ ...given, message }, false);
-    const place = {};
-    Error.captureStackTrace(place, fn);
-    const call = require('source').callOf(place.stack);
+    const call = require('source').callOf(framesBelow(fn));
     fails({ ...given, message: call === undefined ? undefined
         : `The expression evaluated to a falsy value:\n\n  ${call}\n` }, true);
 }

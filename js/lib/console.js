@@ -69,16 +69,13 @@ const console = {
         const error = { name: 'Trace',
             message: formatWithOptions(undefined, ...args) };
         Error.captureStackTrace(error, trace);
-        const head = error.message ? `Trace: ${error.message}` : 'Trace';
-        console.error(`${head}\n${String(error.stack).trimEnd()}`);
+        console.error(error.stack);
     },
     assert(condition, ...args) {
         if (condition)
             return;
-        if (typeof args[0] === 'string')
-            args[0] = `Assertion failed: ${args[0]}`;
-        else
-            args.unshift('Assertion failed');
+        args[0] = args.length === 0 ? 'Assertion failed'
+            : `Assertion failed: ${args[0]}`;
         console.warn(...args);
     },
     clear() {

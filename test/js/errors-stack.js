@@ -1,0 +1,60 @@
+// Where an error was made: its classes' constructors are left out of the stack,
+// and Error.captureStackTrace begins it with what the error says.
+class HttpError extends Error {
+    constructor(status, message) {
+        super(message);
+        this.status = status;
+        this.name = this.constructor.name;
+        Error.captureStackTrace(this, this.constructor);
+    }
+}
+class NotFound extends HttpError {
+    constructor(message) {
+        super(404, message);
+    }
+}
+class Plain extends TypeError {
+    constructor(message) {
+        super(message);
+    }
+}
+class Deep extends Plain {}
+function Old(message) {
+    this.message = message;
+    Error.captureStackTrace(this, Old);
+}
+Old.prototype = Object.create(Error.prototype, { name: { value: 'Old' },
+    constructor: { value: Old } });
+
+function make(Class) {
+    return new Class('why');
+}
+
+function show(error) {
+    const [head, frame] = error.stack.split('\n');
+    console.log(head, '|', /at (\S+) /.exec(frame)?.[1]);
+}
+
+for (const Class of [HttpError, NotFound, Plain, Deep, Old])
+    show(make(Class));
+console.log(require('util').inspect(make(NotFound)).split('\n')[0]);
+
+const plain = { name: 'Named', message: 'text' };
+Error.captureStackTrace(plain);
+console.log(plain.stack.split('\n')[0], Object.keys(plain));
+Error.captureStackTrace(plain, make);
+console.log(plain.stack); // make did not call it
+for (const target of [undefined, null, 5, Object.freeze({})])
+    try {
+        Error.captureStackTrace(target);
+        console.log('taken');
+    } catch (error) {
+        console.log(error.name);
+    }
+
+function Ancient() {}
+Ancient.prototype = new Error('once');
+console.log(new Ancient().stack.split('\n')[0]);
+Error.prepareStackTrace = (error, sites) => `made of ${typeof sites}`;
+console.log(new Error('x').stack);
+Error.prepareStackTrace = undefined;
