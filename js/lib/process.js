@@ -11,7 +11,6 @@ const hooks = require('hooks');
 class process extends EventEmitter {}
 const self = new process();
 let exitCode, isExiting = false;
-const shownOnce = new Set();
 
 function checkCode(code) {
     if (typeof code === 'string' && code !== '' && !Number.isNaN(+code))
@@ -91,11 +90,6 @@ function emitWarning(warning, type, code) {
     } else if (!require('inspect').isError(warning)) {
         throw invalidArgType('warning',
             'of type string or an instance of Error', warning);
-    }
-    if (warning.name === 'DeprecationWarning' && warning.code !== undefined) {
-        if (shownOnce.has(warning.code))
-            return;
-        shownOnce.add(warning.code);
     }
     nextTick(() => {
         showWarning(warning);

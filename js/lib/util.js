@@ -74,6 +74,8 @@ function inherits(ctor, parent) {
     Object.setPrototypeOf(ctor.prototype, parent.prototype);
 }
 
+const warnedOf = new Set(); // codes
+
 function deprecate(fn, message, code) {
     if (code !== undefined && typeof code !== 'string')
         throw invalidArgType('code', 'of type string', code);
@@ -81,7 +83,10 @@ function deprecate(fn, message, code) {
     function deprecated(...args) {
         if (!warned) {
             warned = true;
-            require('process').emitWarning(message, 'DeprecationWarning', code);
+            if (!warnedOf.has(code))
+                require('process').emitWarning(message, 'DeprecationWarning', code);
+            if (code !== undefined)
+                warnedOf.add(code);
         }
         return new.target ? Reflect.construct(fn, args, new.target)
             : Reflect.apply(fn, this, args);
