@@ -261,9 +261,26 @@ void weir__js_report_last(weir_js *js)
     weir__js_fail(js);
 }
 
+/* Programs hear of a reason that is no error in Node's words: as an error. */
+static JSValue told_as(weir_js *js, JSValueConst reason)
+{
+    JSValue error;
+
+    if (!js->is_program || js->heap.has_run_out)
+        return JS_DupValue(js->context, reason);
+    error = weir__js_complain(js, "rejected", reason);
+    if (!JS_IsException(error))
+        return error;
+    JS_FreeValue(js->context, JS_GetException(js->context));
+    return JS_DupValue(js->context, reason);
+}
+
 void weir__js_report_rejection(weir_js *js, JSValueConst reason)
 {
-    describe(js, WEIR_JS_REJECTED, reason);
+    JSValue error = told_as(js, reason);
+
+    describe(js, WEIR_JS_REJECTED, error);
+    JS_FreeValue(js->context, error);
     tell(js);
     weir__js_fail(js);
 }

@@ -174,6 +174,9 @@ module.exports = {
     signal(number) {
         require('signals').arrived(require('process'), number);
     },
-    report: (error) => require('inspect').inspect(error),
+    // Of an error that ends the program all is shown, by nobody's own method.
+    report: (error) => require('inspect').inspect(error,
+        { customInspect: false, depth: Infinity }),
+    rejected: (reason) => require('errors').unhandledRejection(reason),
     process: () => (require('process'), require('hooks')),
 };

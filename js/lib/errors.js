@@ -88,5 +88,28 @@ function abortError(signal) {
     return error;
 }
 
+function shortly(value) {
+    if (typeof value !== 'object' || value === null)
+        return String(value);
+    const { constructor } = value;
+    return Array.isArray(value) || typeof constructor !== 'function' ||
+        constructor.name === '' ? Object.prototype.toString.call(value)
+        : `#<${constructor.name}>`;
+}
+
+// What a rejection that nobody handled is told as.
+function unhandledRejection(reason) {
+    if (require('inspect').isError(reason) ||
+        (typeof reason === 'object' && reason !== null && Object.hasOwn(reason, 'stack')))
+        return reason;
+    const error = coded(Error, 'ERR_UNHANDLED_REJECTION', 'This error originated ' +
+        'either by throwing inside of an async function without a catch block, ' +
+        'or by rejecting a promise which was not handled with .catch(). The ' +
+        `promise rejected with the reason "${shortly(reason)}".`);
+    error.name = 'UnhandledPromiseRejection';
+    error.stack = error.stack.replace('Error [ERR_UNHANDLED_REJECTION]', error.name);
+    return error;
+}
+
 module.exports = { abortError, checkObject, coded, describeType, invalidArgType, invalidArgValue,
-    outOfRange, unknownEncoding };
+    outOfRange, unhandledRejection, unknownEncoding };

@@ -3,7 +3,7 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { coded, invalidArgType, outOfRange } = require('errors');
+const { coded, invalidArgType, outOfRange, unhandledRejection } = require('errors');
 const { nextTick, setImmediate } = require('timers');
 const thread = require('thread');
 const hooks = require('hooks');
@@ -202,19 +202,7 @@ function onUnhandled(promise, reason, number) {
     numbers.set(promise, number);
     if (self.emit('unhandledRejection', reason, promise))
         return true;
-    const { isError } = require('inspect');
-    const error = isError(reason) ? reason : coded(Error,
-        'ERR_UNHANDLED_REJECTION', 'This error originated either by throwing ' +
-        'inside of an async function without a catch block, or by rejecting a ' +
-        'promise which was not handled with .catch(). The promise rejected ' +
-        `with the reason "${nameOf(reason)}".`);
-    return onUncaught(error, 'unhandledRejection');
-}
-
-function nameOf(reason) {
-    if (reason !== null && typeof reason === 'object')
-        return `#<${reason.constructor?.name || 'Object'}>`;
-    return String(reason);
+    return onUncaught(unhandledRejection(reason), 'unhandledRejection');
 }
 
 Object.assign(hooks, {

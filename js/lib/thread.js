@@ -10,6 +10,8 @@ const classes = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, 
 function packError(error) {
     const { inspect, isError } = require('inspect');
     const structuredClone = require('clone');
+    if (typeof error === 'symbol')
+        return { symbol: error.description };
     try {
         if (!isError(error))
             return { error: structuredClone(error) };
@@ -28,7 +30,10 @@ function packError(error) {
 }
 
 // An error of a class that is not known here keeps its name.
-function unpackError({ error, more, name, kind = -1 }) {
+function unpackError(packed) {
+    const { error, more, name, kind = -1 } = packed;
+    if ('symbol' in packed)
+        return Symbol(packed.symbol);
     if (kind >= 0)
         Object.setPrototypeOf(error, classes[kind].prototype);
     if (name !== undefined && !Object.hasOwn(more, 'name'))
