@@ -80,21 +80,28 @@ function improveStack(stack, ctor, name, tag) {
     return length === 0 ? `${whole}: ${stack}` : whole + stack.slice(length);
 }
 
+// Where more than three lines in a row are in another stack, too, the first and
+// the last of them stay.
+function withoutShared(lines, others, note) {
+    for (let i = 0; i < lines.length - 3; i++) {
+        const at = others.indexOf(lines[i]);
+        let same = 0;
+        while (at >= 0 && i + same < lines.length && at + same < others.length &&
+            lines[i + same] === others[at + same])
+            same++;
+        if (same > 3)
+            return [...lines.slice(0, i + 1), note(same - 2),
+                ...lines.slice(i + same - 1)];
+    }
+    return lines;
+}
+
 // Lines of an error that its cause has as well are left out.
-function shorten(lines, cause) {
-    const others = String(cause.stack).split('\n');
-    const start = others.findIndex((line) => /^ {4}at/.test(line));
-    if (start < 0)
-        return lines;
-    const tail = others.slice(start);
-    let same = 0;
-    while (same < lines.length && same < tail.length &&
-        lines[lines.length - 1 - same] === tail[tail.length - 1 - same])
-        same++;
-    if (same <= 3)
-        return lines;
-    return [...lines.slice(0, lines.length - same),
-        `    ... ${same} lines matching cause stack trace ...`];
+function shorten(ctx, lines, cause) {
+    const stack = String(cause.stack), start = stack.indexOf('\n    at');
+    return start < 0 ? lines : withoutShared(lines, stack.slice(start + 1).split('\n'),
+        (count) => ctx.stylize(
+            `    ... ${count} lines matching cause stack trace ...`, 'undefined'));
 }
 
 // A DOMException's stack is its frames alone.
@@ -129,7 +136,7 @@ function errorBase(ctx, error, ctor, tag, keys) {
         let lines = stack.slice(frames + 1).split('\n');
         if (error.cause !== null && typeof error.cause === 'object' &&
             native.isError(error.cause))
-            lines = shorten(lines, error.cause);
+            lines = shorten(ctx, lines, error.cause);
         if (ctx.colors)
             lines = lines.map((line) =>
                 /\(node:|native\)$/.test(line) ? paint(line, 'undefined') : line);
@@ -155,4 +162,5 @@ function boxBase(ctx, value, keys, ctor, tag) {
         : ctx.stylize(base, type.toLowerCase());
 }
 
-module.exports = { prefix, functionBase, errorBase, boxBase, isInstance, isError };
+module.exports = { prefix, functionBase, errorBase, boxBase, isInstance, isError,
+    withoutShared };
