@@ -162,9 +162,8 @@ class Feed {
     }
 
     close() {
-        for (const remove of this.removers)
-            remove();
-        this.removers = [];
+        while (this.removers.length > 0) // the last first, as Node's
+            this.removers.pop()();
         this.isDone = true;
         for (const { resolve } of this.waiting.splice(0))
             resolve(end());
