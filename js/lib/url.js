@@ -29,6 +29,7 @@ function parseBoth(input, base) {
 
 function invalid(input, base) {
     const error = coded(TypeError, 'ERR_INVALID_URL', 'Invalid URL');
+    error.stack = error.stack.replace(' [ERR_INVALID_URL]', '');
     error.input = input;
     if (base !== undefined)
         error.base = base;

@@ -58,3 +58,8 @@ console.log(new Ancient().stack.split('\n')[0]);
 Error.prepareStackTrace = (error, sites) => `made of ${typeof sites}`;
 console.log(new Error('x').stack);
 Error.prepareStackTrace = undefined;
+try {
+    new URL('relative');
+} catch (error) {
+    console.log(error.stack.split('\n')[0], error.code, error.input);
+}
