@@ -175,8 +175,11 @@ module.exports = {
         require('signals').arrived(require('process'), number);
     },
     // Of an error that ends the program all is shown, by nobody's own method.
-    report: (error) => require('inspect').inspect(error,
-        { customInspect: false, depth: Infinity }),
+    report(error) {
+        require('hooks').tellEmitter?.(error);
+        return require('inspect').inspect(error,
+            { customInspect: false, depth: Infinity });
+    },
     rejected: (reason) => require('errors').unhandledRejection(reason),
     process: () => (require('process'), require('hooks')),
 };

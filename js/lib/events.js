@@ -97,7 +97,7 @@ Object.assign(EventEmitter.prototype, {
             if (events?.[errorMonitor] !== undefined)
                 this.emit(errorMonitor, ...args);
             if (events?.error === undefined)
-                throw unhandled(args[0]);
+                throw unhandled(this, args[0]);
         }
         const list = events?.[type];
         if (list === undefined)
@@ -252,10 +252,38 @@ function wrapOnce(emitter, type, listener) {
     return wrapped;
 }
 
-function unhandled(value) {
+const emitted = new WeakMap(); // errors that nobody listened for: who, where
+
+// Error.captureStackTrace may be the program's own.
+function whereEmitted(emitter) {
+    try {
+        const { name } = emitter.constructor, place = {};
+        Error.captureStackTrace(place, EventEmitter.prototype.emit);
+        return { on: name === 'EventEmitter' ? '' : ` on ${name} instance`,
+            frames: place.stack.split('\n').slice(1) };
+    } catch {
+        return undefined;
+    }
+}
+
+// The stack of an error that ends the program says who emitted it.
+function tellEmitter(error) {
+    const where = emitted.get(error), stack = where && String(error.stack);
+    if (where === undefined)
+        return;
+    const frames = require('base').withoutShared(where.frames,
+        stack.split('\n').slice(1),
+        () => '    [... lines matching original stack trace ...]');
+    const value = [stack, `Emitted 'error' event${where.on} at:`, ...frames].join('\n');
+    Reflect.defineProperty(error, 'stack', { value, writable: true, configurable: true });
+}
+
+function unhandled(emitter, value) {
     const { inspect, isError } = require('inspect');
-    if (isError(value))
+    if (isError(value)) {
+        emitted.set(value, whereEmitted(emitter));
         return value;
+    }
     let text;
     try {
         text = inspect(value);
@@ -287,6 +315,8 @@ Object.defineProperties(EventEmitter, {
         },
     },
 });
+
+require('hooks').tellEmitter = tellEmitter;
 
 module.exports = Object.assign(EventEmitter, {
     EventEmitter, errorMonitor, init, usingDomains: false,
