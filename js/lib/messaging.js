@@ -15,7 +15,9 @@ class MessageEvent extends Event {
                 'but only 0 present.');
         super(type, init);
         this.#data = init?.data === undefined ? null : init.data;
-        this.#ports = init?.ports == null ? none : Object.freeze([...init.ports]);
+        this.#ports = init?.ports === undefined ? none : portsOf(init.ports);
+        if (init?.source != null)
+            checkPort(init.source, 'init.source');
         if (init?.origin !== undefined || init?.lastEventId !== undefined ||
             init?.source != null)
             this.#more = { origin: `${init.origin ?? ''}`,
@@ -28,6 +30,17 @@ class MessageEvent extends Event {
     get ports() { return this.#ports; }
 }
 const none = Object.freeze([]); // of most, so they share it
+
+function checkPort(value, name) {
+    if (!(value instanceof MessagePort))
+        throw invalidArgType(name, 'an instance of MessagePort', value);
+}
+
+function portsOf(given) {
+    const ports = Object.freeze([...given]);
+    ports.forEach((port, i) => checkPort(port, `init.ports[${i}]`));
+    return ports;
+}
 
 // ---- an EventTarget with an emitter's methods ----
 
@@ -152,6 +165,15 @@ class MessagePort extends NodeEventTarget {
     }
 }
 native.methods(MessagePort.prototype);
+const { close: closeNow } = MessagePort.prototype;
+Object.defineProperty(MessagePort.prototype, 'close', {
+    writable: true, configurable: true,
+    value: function close(listener) {
+        if (typeof listener === 'function')
+            this.once('close', listener);
+        Reflect.apply(closeNow, this, []);
+    },
+});
 defineHandler(MessagePort.prototype, 'message');
 defineHandler(MessagePort.prototype, 'messageerror');
 
