@@ -317,6 +317,17 @@ function compileAny(source, file) {
     }
 }
 
+// The file that require(name) would read; one that is missing will be told of
+// when the module runs.
+function fileOf(name, from) {
+    try {
+        return builtinName(name) === undefined
+            ? resolve.resolveRequire(name, from) : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
 function namesOf(id) {
     let names;
     if (id.startsWith(gate))
@@ -325,7 +336,7 @@ function namesOf(id) {
         names = Object.keys(builtins[id.slice(5)]());
     else
         names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
-            : require('names')(native.readFile(pathOf(id)));
+            : require('names')(pathOf(id), native.readFile, fileOf);
     return [...names.filter((name) => name !== 'default'), 'default'];
 }
 

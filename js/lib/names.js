@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT
-// names -- what a CommonJS source exports, for who imports it.  A library of its
-// own: the letters of an identifier are most of what module.js would be.
+// names -- what a CommonJS file exports, for who imports it: as far as it can be
+// read off the source, by the lexer that Node uses.
 'use strict';
 
-const identifier = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
-
-// The names that a CommonJS source gives to `exports`, as far as they can be
-// read off it: exports.a = , Object.defineProperty(exports, 'a', and
-// module.exports = {a, b: 1}.
-module.exports = function scan(source) {
-    const names = new Set();
-    const text = source.replace(/\/\*[\s\S]*?\*\/|(^|[\s;{}])\/\/[^\n]*/g, '$1');
-    for (const [, name] of text.matchAll(/\bexports\.([$\w]+)\s*=(?!=)/g))
-        names.add(name);
-    for (const [, name] of text.matchAll(/\bexports\[(?:'|")([$\w]+)(?:'|")\]\s*=(?!=)/g))
-        names.add(name);
-    for (const [, name] of text.matchAll(
-        /\bObject\.defineProperty\(\s*(?:module\.)?exports\s*,\s*['"]([$\w]+)['"]/g))
-        names.add(name);
-    const literal = /\bmodule\.exports\s*=\s*\{([^}]*)/.exec(text);
-    for (const part of literal?.[1].split(',') ?? []) {
-        const entry = /^\s*(?:'([$\w]+)'|"([$\w]+)"|([$\w]+))\s*(?::\s*([$_a-zA-Z][$\w]*)\s*(\()?.*)?$/s.exec(part);
-        if (entry === null)
-            break; // as Node's: a value that is no name ends it
-        names.add(entry[1] ?? entry[2] ?? entry[3]);
-        if (entry[5] !== undefined)
-            break;
+// None where it is no CommonJS, or weir was built without the lexer.
+function lex(source) {
+    try {
+        return require('cjs-module-lexer')(source);
+    } catch {
+        return { exports: [], reexports: [] };
     }
-    return [...names].filter((name) => identifier.test(name));
+}
+
+// Those of `module.exports = require(name)` and its like are its own, too;
+// find(name, file) says in which file they are, if in any.
+module.exports = function namesOf(file, read, find) {
+    const names = new Set(), files = new Set([file]);
+    for (const one of files) { // and those that are added meanwhile
+        const { exports, reexports } = lex(read(one));
+        for (const name of exports)
+            names.add(name);
+        for (const name of reexports) {
+            const other = find(name, one);
+            if (other !== undefined && !/\.(json|mjs)$/.test(other))
+                files.add(other);
+        }
+    }
+    return [...names];
 };
