@@ -27,6 +27,17 @@ CASE(job_of_a_script_outside_the_loop_waits_for_the_run)
     js_end();
 }
 
+CASE(job_of_a_script_outside_the_loop_waits_for_each_run)
+{
+    js_make(NULL);
+    js_eval("Promise.resolve().then(() => log('a'))");
+    loop_run();
+    js_eval("Promise.resolve().then(() => log('b'))");
+    loop_run();
+    expect_recorded("a b");
+    js_end();
+}
+
 static int tick(weir_js *host, void *arg, const weir_js_value *args,
                 size_t count, weir_js_value *result)
 {

@@ -19,6 +19,9 @@ async function run(code, limits, use) {
     // One that catches it goes on.
     console.log(await run(`const { parentPort } = require('worker_threads');
         try { new ArrayBuffer(100 << 20); } catch (error) { parentPort.postMessage('caught'); }`, limits));
+    // ... and fails later for another reason.
+    console.log(await run(`try { new ArrayBuffer(100 << 20); } catch {}
+        setImmediate(() => { throw new RangeError('later'); });`, limits));
     // A message that does not fit is a messageerror.
     console.log(await run(`const { parentPort } = require('worker_threads');
         parentPort.on('messageerror', (error) => { parentPort.postMessage(['messageerror', typeof error]); });
