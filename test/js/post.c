@@ -38,6 +38,24 @@ CASE(post_copies_its_arguments_and_tells_the_result)
     js_end();
 }
 
+/* The last call lets the function go, not the end of the host. */
+CASE(post_of_a_released_function_frees_it_after_the_last_call)
+{
+    weir_js_value function;
+
+    js_make(NULL);
+    js_eval("var f = () => log('called'), ref = new WeakRef(f)");
+    function = js_function("f");
+    expect_status(weir_js_post(js, &function, NULL, 0, NULL, NULL), 0);
+    expect_status(weir_js_post(js, &function, NULL, 0, NULL, NULL), 0);
+    weir_js_release(js, &function);
+    js_eval("f = undefined; log(String(ref.deref() === undefined))");
+    loop_run();
+    js_eval("log(String(ref.deref() === undefined))");
+    expect_recorded("false called called true");
+    js_end();
+}
+
 /* More than are kept on the stack; with a reply between arguments and texts, and
  * without. */
 CASE(post_takes_every_plain_kind_and_many_of_them)
