@@ -186,8 +186,10 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     if (weir__js_cloner(js) == NULL)
         return JS_EXCEPTION;
-    for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
+    for (int i = 0; i < WEIR__CLONE_HOOKS; i++) {
+        JS_FreeValue(context, js->cloner->hooks[i]);
         js->cloner->hooks[i] = JS_DupValue(context, argv[i]);
+    }
     return JS_UNDEFINED;
 }
 

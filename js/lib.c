@@ -75,7 +75,8 @@ static JSValue read_function(JSContext *context, const struct weir__js_lib *lib)
     return JS_IsException(code) ? code : JS_EvalFunction(context, code);
 }
 
-/* module.exports is in the table before the file runs: cycles work. */
+/* module.exports is in the table before the file runs: cycles work.  One that
+ * fails (the stack is full, or memory, or time is over) is loaded anew. */
 static JSValue load(weir_js *js, const struct weir__js_lib *lib)
 {
     JSContext *context = js->context;
@@ -95,6 +96,11 @@ static JSValue load(weir_js *js, const struct weir__js_lib *lib)
     if (!JS_IsException(result)) {
         JS_FreeValue(context, result);
         result = JS_GetPropertyStr(context, module, "exports");
+    } else { /* needs no memory, or is not in there */
+        JSValue error = JS_GetException(context);
+
+        JS_SetPropertyStr(context, js->libs, lib->name, JS_UNDEFINED);
+        JS_Throw(context, error);
     }
     JS_FreeValue(context, function);
     JS_FreeValue(context, require);

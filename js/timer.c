@@ -464,7 +464,8 @@ int weir__js_add_timer(JSContext *context, JSValueConst native)
     weir_js *js = weir__js_of(context);
     JSValue proto = JS_NewObject(context);
 
-    js->timer_numbers = JS_NewObjectProto(context, JS_NULL);
+    if (JS_IsUndefined(js->timer_numbers)) /* else js/lib failed after it */
+        js->timer_numbers = JS_NewObjectProto(context, JS_NULL);
     if (JS_IsException(proto) || JS_IsException(js->timer_numbers) ||
         WEIR__JS_SET_NATIVE(context, proto, methods) < 0 ||
         JS_DefinePropertyValueStr(context, native, "Timeout",
