@@ -28,6 +28,30 @@ for name, quote in quotes:
 END
 }
 
+# Programs that are no quotes: each runs, and prints what is shown below it.
+guide_programs() {
+    python3 - "$scratch" docs/guide/javascript.md <<'END'
+import pathlib
+import re
+import subprocess
+import sys
+
+guide = pathlib.Path(sys.argv[2]).read_text()
+programs = re.findall(r"^```js\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", guide,
+                      re.M | re.S)
+if len(programs) < 3:
+    sys.exit("no programs")
+for code, shown in programs:
+    suffix = "mjs" if code.startswith("import ") else "js"
+    file = pathlib.Path(sys.argv[1]) / f"guide.{suffix}"
+    file.write_text(code)
+    said = subprocess.run(["build/weir", file], stdout=subprocess.PIPE, text=True,
+                          timeout=60, check=True).stdout
+    if said != shown and shown or not said:
+        sys.exit(f"{code}\nprinted:\n{said}")
+END
+}
+
 prints_what_the_guide_shows() {
     awk -v heading="\`\`\`text $1" '
         /^```/ { inside = 0 }
@@ -144,6 +168,7 @@ expect "no value is both borrowed and owned" values_are_owned_or_borrowed
 expect "embed prints what the guide shows" \
     prints_what_the_guide_shows build/embed
 expect "the guide quotes the examples as they are" quotes_are_verbatim
+expect "the guide's own programs print what it shows" guide_programs
 expect "the seed's service ends at once with a TypeError" seed_ends_at_once
 expect "the right one runs 200 times" run_state_machine
 expect "and is right each time" every_run_is_right
