@@ -216,9 +216,16 @@ void options_man_page(void)
         put_roff(table[i].help);
         putchar('\n');
     }
-    printf(".SH EXIT STATUS\n"
-           ".TP\n.B 0\nthe program has ended, or what process.exit was given\n"
-           ".TP\n.B 1\nan error that nobody caught\n"
-           ".TP\n.B 9\na bad option\n"
-           ".TP\n.B 13\nthe main module waits at its top level, for ever\n");
+    printf(
+        ".SH EXIT STATUS\n"
+        ".TP\n.B 0\nthe program has ended, or what process.exit was given\n"
+        ".TP\n.B 1\nan error that nobody caught\n"
+        ".TP\n.B 7\na listener of uncaughtException has thrown\n"
+        ".TP\n.B 9\na bad option\n"
+        ".TP\n.B 13\nthe main module waits at its top level, for ever\n"
+        ".SH ENVIRONMENT\n"
+        ".TP\n.B WEIR_REPL_HISTORY\nthe file that keeps the lines typed on a "
+        "terminal; empty: none (~/.weir_history)\n"
+        ".TP\n.B NO_COLOR\nno colours on a terminal\n"
+        ".SH SEE ALSO\n.BR weir (7)\n");
 }
