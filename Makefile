@@ -32,6 +32,7 @@ LONG_MODELS = ingress gate loop timer roster promise promisify
 
 build:  ## the library and the examples, in build/
 	@tools/build release
+	@[ -x build/weir ] || echo "without JavaScript: make run fetches its engine"
 
 run:  ## install what is missing, build, and run the service, in JavaScript
 	@tools/setup run
