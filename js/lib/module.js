@@ -390,12 +390,8 @@ function expose(module, more) {
         require: makeRequire(module), ...more });
 }
 
-// A person's: builtins are there by their names.
-function runRepl() {
-    const module = new Module('<repl>');
-    module.filename = path.join(require('process').cwd(), 'repl');
-    module.paths = resolve.lookUpPaths(path.dirname(module.filename));
-    expose(module);
+// Who types has the builtins by their names, as in Node.
+function exposeBuiltins() {
     for (const name of Object.keys(builtins))
         if (/^\w+$/.test(name) && !(name in globalThis))
             Object.defineProperty(globalThis, name, {
@@ -404,6 +400,14 @@ function runRepl() {
                 set: (value) => Object.defineProperty(globalThis, name,
                     { value, writable: true, configurable: true, enumerable: true }),
             });
+}
+
+function runRepl() {
+    const module = new Module('<repl>');
+    module.filename = path.join(require('process').cwd(), 'repl');
+    module.paths = resolve.lookUpPaths(path.dirname(module.filename));
+    expose(module);
+    exposeBuiltins();
     require('repl').start();
 }
 
@@ -413,6 +417,8 @@ function runText(kind, text) {
     const module = new Module(name);
     module.filename = path.join(directory, name);
     module.paths = resolve.lookUpPaths(directory);
+    if (kind !== 'stdin')
+        exposeBuiltins();
     if (compileAny(text, name) === null)
         return native.runMainText(text, urlOf(path.join(directory, `${name}1`)));
     expose(module, { __filename: name, __dirname: '.' });

@@ -72,6 +72,12 @@ END
 expect "-e runs code" prints 'hello' -e "console.log('hello')"
 expect "--eval=CODE runs code" prints '1' --eval='console.log(1)'
 expect "-p prints a value" prints "{ a: 1 }" -p '({ a: 1 })'
+expect "-p has the builtins by their names" prints "function /" \
+    -p '`${typeof util.inspect} ${path.sep}`'
+expect "-e may take a name of theirs" prints "1 2" \
+    -e 'const fs = 1; var os = 2; console.log(fs, os)'
+expect "so has a module in -e" prints "function" \
+    -e 'await null; console.log(typeof util.inspect)'
 expect "- reads stdin" from_stdin - "3 42"
 expect "no file reads stdin" stdin_alone
 expect "arguments follow the code" prints "[ 'x', '-y' ]" \
