@@ -393,7 +393,7 @@ function expose(module, more) {
 // Who types has the builtins by their names, as in Node.
 function exposeBuiltins() {
     for (const name of Object.keys(builtins))
-        if (/^\w+$/.test(name) && !(name in globalThis))
+        if (!name.includes('/') && !name.includes(':') && !(name in globalThis))
             Object.defineProperty(globalThis, name, {
                 configurable: true,
                 get: builtins[name],
