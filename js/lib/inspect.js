@@ -7,7 +7,7 @@
 'use strict';
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
-const { colors, styles, plain, paint, stripVTControlCharacters, cellsOf, special, escape, quote,
+const { styles, plain, paint, stripVTControlCharacters, cellsOf, special, escape, quote,
     formatPrimitive } = require('text');
 const { prefix, functionBase, errorBase, boxBase, isInstance, isError } =
     require('base');
@@ -570,7 +570,12 @@ function pickKnown(options) {
 }
 
 inspect.custom = custom;
-inspect.colors = Object.assign({ __proto__: null }, colors);
+let colors;
+Object.defineProperty(inspect, 'colors', {
+    configurable: true, enumerable: true,
+    get: () => colors ??= require('colors'),
+    set(value) { colors = value; },
+});
 inspect.styles = styles;
 Object.defineProperty(inspect, 'defaultOptions', {
     configurable: true, enumerable: true,

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
-// text -- primitive values as text, and colours.
+// text -- primitive values as text, and their styles.
 'use strict';
-
-const colors = {
-    __proto__: null,
-    bold: [1, 22], italic: [3, 23], underline: [4, 24], inverse: [7, 27],
-    white: [37, 39], grey: [90, 39], gray: [90, 39], black: [30, 39],
-    blue: [34, 39], cyan: [36, 39], green: [32, 39], magenta: [35, 39],
-    red: [31, 39], yellow: [33, 39],
-};
 
 const styles = {
     __proto__: null,
@@ -20,7 +12,7 @@ const styles = {
 const plain = (text) => text;
 
 function paint(text, style) {
-    const color = colors[styles[style]];
+    const color = require('inspect').inspect.colors[styles[style]];
     return color === undefined ? text
         : `\u001b[${color[0]}m${text}\u001b[${color[1]}m`;
 }
@@ -131,5 +123,5 @@ function formatPrimitive(ctx, value) {
     }
 }
 
-module.exports = { colors, styles, plain, paint, stripVTControlCharacters, widthOf, cellsOf, special, escape,
+module.exports = { styles, plain, paint, stripVTControlCharacters, widthOf, cellsOf, special, escape,
     quote, numberText, formatPrimitive };
