@@ -61,6 +61,14 @@ class Event {
     stopImmediatePropagation() {
         this.#own.isEnded = this.#own.isStopped = true;
     }
+    initEvent(type, bubbles = false, cancelable = false) {
+        const own = this.#own;
+        if (arguments.length === 0)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" argument must be specified');
+        if (own.phase === NONE)
+            Object.assign(own, { type: `${type}`, bubbles: !!bubbles, cancelable: !!cancelable });
+    }
     static NONE = 0;
     static CAPTURING_PHASE = 1;
     static AT_TARGET = 2;
