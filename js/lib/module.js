@@ -34,6 +34,7 @@ const builtins = {
     'timers/promises': () => require('timers/promises'),
     url: () => require('url'),
     util: () => require('util'),
+    'util/types': () => require('util').types,
     'weir:pool': () => require('pool'),
     worker_threads: () => require('worker_threads'),
     'weir:service': () => require('service'),
