@@ -30,9 +30,7 @@ int weir_js_eval(weir_js *js, const char *source, size_t length,
     if (js == NULL || source == NULL || file == NULL ||
         (unsigned)kind > WEIR_JS_MODULE)
         return -EINVAL;
-    if (!weir__js_is_here(js))
-        return -EPERM;
-    err = weir__js_enter(js);
+    err = weir__js_begin(js);
     if (err != 0)
         return err;
     js->linking++;
@@ -101,9 +99,7 @@ int weir_js_call(weir_js *js, const weir_js_value *function,
     for (size_t i = 0; i < count; i++)
         if (!weir__js_is_valid(js, &args[i]))
             return -EINVAL;
-    if (!weir__js_is_here(js))
-        return -EPERM;
-    err = weir__js_enter(js);
+    err = weir__js_begin(js);
     if (err != 0)
         return err;
     err = apply(js, function->handle->value, args, count,
@@ -134,7 +130,7 @@ static int define_begin(weir_js *js, const weir_js_value *object,
 {
     if (js == NULL || name == NULL || !is_place(js, object))
         return -EINVAL;
-    return weir__js_is_here(js) ? weir__js_enter(js) : -EPERM;
+    return weir__js_begin(js);
 }
 
 int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,

@@ -226,6 +226,15 @@ int weir__js_catch(weir_js *js)
     return err;
 }
 
+int weir__js_begin(weir_js *js)
+{
+    int err = weir__js_is_here(js) ? weir__js_enter(js) : -EPERM;
+
+    if (err == WEIR_ECANCELED && !js->has_ended)
+        store(js, WEIR_JS_TERMINATED, "terminated", "");
+    return err;
+}
+
 static void tell(weir_js *js)
 {
     if (js->options.on_uncaught != NULL)

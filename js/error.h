@@ -10,7 +10,11 @@
 /* The pending exception becomes js->error; the status that says so. */
 int weir__js_catch(weir_js *js);
 
-/* The same, and on_uncaught hears of it.  Outside JavaScript. */
+/* C comes in, on the loop's thread: 0, or js->error says that the host was
+ * terminated. */
+int weir__js_begin(weir_js *js);
+
+/* As weir__js_catch, and on_uncaught hears of it.  Outside JavaScript. */
 void weir__js_report(weir_js *js);
 
 /* The same without a look at who listens: a listener has thrown it. */

@@ -236,7 +236,8 @@ WEIR_API WEIR_CHECKED int weir_js_call(weir_js *js,
                                        weir_js_value *result);
 
 /**
- * Read a property of an object, or a global variable (object is NULL).
+ * Read a property of an object, or a global variable (object is NULL): a var or
+ * a function.  What let, const and class declare is no property of anything.
  *
  * Thread   loop
  * Owns     the result must be released

@@ -88,6 +88,18 @@ CASE(terminate_ends_an_endless_loop_for_ever)
     js_end();
 }
 
+CASE(terminate_of_an_idle_host_is_the_last_error_of_each_call)
+{
+    js_make(NULL);
+    expect_status(js_try("throw 'before'"), WEIR_ETHROWN);
+    weir_js_terminate(js);
+    expect_status(js_try("1"), WEIR_ECANCELED);
+    expect(weir_js_last_error(js)->kind == WEIR_JS_TERMINATED);
+    expect(strcmp(weir_js_last_error(js)->text, "terminated") == 0);
+    expect(weir_js_last_error(js)->file == NULL);
+    js_end();
+}
+
 CASE(terminate_leaves_queued_jobs_unrun)
 {
     js_make(NULL);
