@@ -3,4 +3,4 @@
 'use strict';
 
 module.exports = { classOf: native.classOf, isError: native.isError,
-    custom: Symbol.for('nodejs.util.inspect.custom') };
+    isProxy: native.isProxy, custom: Symbol.for('nodejs.util.inspect.custom') };

@@ -151,11 +151,47 @@ function load(name, parent) {
     return loadFile(find(name, parent, parent.filename), parent).exports;
 }
 
+// While a module in a cycle is not done, its exports warn of what they lack.
+const unfinished = new Proxy({}, {
+    get: (target, key) => key in target || key === '__esModule' ? target[key]
+        : warnOfCycle(key),
+    getOwnPropertyDescriptor: (target, key) => key === '__esModule' ? undefined
+        : warnOfCycle(key),
+});
+
+function warnOfCycle(key) {
+    require('process').emitWarning(`Accessing non-existent property '${String(key)}' ` +
+        'of module exports inside circular dependency');
+}
+
+const inCycle = new WeakSet(); // modules
+
+function inherits({ exports }, prototype) {
+    return exports !== null && typeof exports === 'object' &&
+        !require('kinds').isProxy(exports) &&
+        Object.getPrototypeOf(exports) === prototype;
+}
+
+// Only plain objects, and not what a transpiler made of an ES module.
+function beginCycle(module) {
+    if (!inherits(module, Object.prototype) || module.exports.__esModule)
+        return;
+    inCycle.add(module);
+    Object.setPrototypeOf(module.exports, unfinished);
+}
+
+function endCycle(module) {
+    if (inCycle.delete(module) && inherits(module, unfinished))
+        Object.setPrototypeOf(module.exports, Object.prototype);
+}
+
 function loadFile(file, parent) {
     const known = cache[file];
     if (known !== undefined) {
         if (parent && !parent.children.includes(known))
             parent.children.push(known);
+        if (!known.loaded)
+            beginCycle(known);
         return known;
     }
     const module = new Module(file, parent);
@@ -179,6 +215,8 @@ function run(module, file, code) {
         if (parent)
             parent.children.splice(parent.children.indexOf(module), 1);
         throw error;
+    } finally {
+        endCycle(module);
     }
     module.loaded = true;
     return module;
@@ -368,7 +406,7 @@ function importMain(id) {
 
 function runFile(name) {
     const file = path.resolve(native.cwd(), name);
-    const found = resolve.asFile(file) ?? resolve.asDirectory(file);
+    const found = resolve.asFile(file) ?? resolve.asDirectory(file, file);
     if (found === undefined)
         throw notFound(file);
     hooks.program = { file, module: undefined }; // `process` waits until it is used
