@@ -53,10 +53,7 @@ function builtinName(name) {
 
 // ---- URLs of files ----
 
-function urlOf(file) {
-    return `file://${encodeURI(file).replace(/[?#]/g, encodeURIComponent)
-        .replace(/%5[BDE]|%7C/g, decodeURIComponent)}`;
-}
+const { urlOf } = resolve;
 
 function pathOf(url) {
     return decodeURIComponent(url.replace(/[?#].*$/s, '').slice(7));

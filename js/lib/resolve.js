@@ -17,7 +17,8 @@ function isDirectory(path) {
     return native.stat(path) === DIRECTORY;
 }
 
-function readPackage(directory) {
+// importing: what is being imported, for the message.
+function readPackage(directory, importing = undefined) {
     let found = packages.get(directory);
     if (found !== undefined)
         return found;
@@ -27,8 +28,11 @@ function readPackage(directory) {
         try {
             found = { ...JSON.parse(native.readFile(path)), directory, path };
         } catch (error) {
-            throw coded(Error, 'ERR_INVALID_PACKAGE_CONFIG',
-                `Invalid package config ${path}. ${error.message}`);
+            if (importing !== undefined)
+                throw coded(Error, 'ERR_INVALID_PACKAGE_CONFIG', `Invalid package ` +
+                    `config ${path} while importing ${importing}. ${error.message}`);
+            error.message = `Error parsing ${path}: ${error.message}`;
+            throw Object.assign(error, { path });
         }
     }
     packages.set(directory, found);
@@ -48,26 +52,32 @@ function packageOf(path) {
 
 // ---- exports and imports of a package ----
 
-function invalidTarget(info, key, target, isImports) {
-    return coded(Error, 'ERR_INVALID_PACKAGE_TARGET',
-        `Invalid "${isImports ? 'imports' : 'exports'}" target ` +
-        `${JSON.stringify(target)} defined for '${key}' in the package config ` +
-        info.path);
+// A request is {conditions, by}: `by` says who imports, where messages name it.
+
+function invalidTarget(info, key, target, request, isImports) {
+    const text = `${target}`; // of a number, too
+    const isFree = text !== '' && !isImports && !text.startsWith('./');
+    return coded(Error, 'ERR_INVALID_PACKAGE_TARGET', (key === '.'
+        ? `Invalid "exports" main target ${JSON.stringify(text)} defined`
+        : `Invalid "${isImports ? 'imports' : 'exports'}" target ` +
+            `${JSON.stringify(text)} defined for '${key}'`) +
+        ` in the package config ${info.path}${request.by}` +
+        (isFree ? '; targets must start with "./"' : ''));
 }
 
 const forbidden = /(^|\/|\\)(\.\.?|node_modules)(\/|\\|$)/i;
 
 // undefined: no condition fits; null: it is not exported.
-function targetOf(info, key, target, star, conditions, isImports) {
+function targetOf(info, key, target, star, request, isImports) {
     if (typeof target === 'string') {
         if (!target.startsWith('./')) {
             if (isImports && !target.startsWith('../') && target[0] !== '/')
                 return resolvePackage(star === undefined ? target
-                    : target.replaceAll('*', star), info.path, conditions);
-            throw invalidTarget(info, key, target, isImports);
+                    : target.replaceAll('*', star), info.path, request);
+            throw invalidTarget(info, key, target, request, isImports);
         }
         if (forbidden.test(target.slice(2)))
-            throw invalidTarget(info, key, target, isImports);
+            throw invalidTarget(info, key, target, request, isImports);
         if (star !== undefined && forbidden.test(star))
             throw coded(TypeError, 'ERR_INVALID_MODULE_SPECIFIER',
                 `Invalid module "${key.replace('*', star)}" request is not a ` +
@@ -79,7 +89,7 @@ function targetOf(info, key, target, star, conditions, isImports) {
         let last;
         for (const one of target) {
             try {
-                const found = targetOf(info, key, one, star, conditions, isImports);
+                const found = targetOf(info, key, one, star, request, isImports);
                 if (found != null)
                     return found;
                 last = found;
@@ -93,11 +103,11 @@ function targetOf(info, key, target, star, conditions, isImports) {
     if (target === null)
         return null;
     if (typeof target !== 'object')
-        throw invalidTarget(info, key, target, isImports);
+        throw invalidTarget(info, key, target, request, isImports);
     for (const name of Object.keys(target)) {
-        if (name !== 'default' && !conditions.includes(name))
+        if (name !== 'default' && !request.conditions.includes(name))
             continue;
-        const found = targetOf(info, key, target[name], star, conditions, isImports);
+        const found = targetOf(info, key, target[name], star, request, isImports);
         if (found !== undefined)
             return found;
     }
@@ -110,9 +120,9 @@ function compareKeys(a, b) {
     return lengthB - lengthA || b.length - a.length;
 }
 
-function lookUp(info, table, key, conditions, isImports) {
+function lookUp(info, table, key, request, isImports) {
     if (Object.hasOwn(table, key) && !key.includes('*'))
-        return targetOf(info, key, table[key], undefined, conditions, isImports);
+        return targetOf(info, key, table[key], undefined, request, isImports);
     const patterns = Object.keys(table).filter((one) => {
         const at = one.indexOf('*');
         return at >= 0 && key.startsWith(one.slice(0, at)) &&
@@ -122,26 +132,27 @@ function lookUp(info, table, key, conditions, isImports) {
         return undefined;
     const [best] = patterns, at = best.indexOf('*');
     const star = key.slice(at, key.length - (best.length - at - 1));
-    return targetOf(info, best, table[best], star, conditions, isImports);
+    return targetOf(info, best, table[best], star, request, isImports);
 }
 
-function resolveExports(info, subpath, conditions) {
+function resolveExports(info, subpath, request) {
     let table = info.exports;
     if (typeof table === 'string' || Array.isArray(table) || table === null ||
         !Object.keys(table).some((key) => key[0] === '.'))
         table = { '.': table };
-    const found = lookUp(info, table, subpath, conditions, false);
+    const found = lookUp(info, table, subpath, request, false);
     if (found == null)
         throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED', subpath === '.'
-            ? `No "exports" main defined in ${info.path}`
-            : `Package subpath '${subpath}' is not defined by "exports" in ${info.path}`);
+            ? `No "exports" main defined in ${info.path}${request.by}`
+            : `Package subpath '${subpath}' is not defined by "exports" in ` +
+                info.path + request.by);
     return found;
 }
 
-function resolveImports(name, parent, conditions) {
+function resolveImports(name, parent, request) {
     const info = packageOf(parent);
     const found = info?.imports
-        ? lookUp(info, info.imports, name, conditions, true) : undefined;
+        ? lookUp(info, info.imports, name, request, true) : undefined;
     if (found == null)
         throw coded(TypeError, 'ERR_PACKAGE_IMPORT_NOT_DEFINED',
             `Package import specifier "${name}" is not defined` +
@@ -162,17 +173,42 @@ function asFile(path) {
     return undefined;
 }
 
-function asDirectory(path) {
+function asDirectory(path, name) {
     if (!isDirectory(path))
         return undefined;
-    const main = readPackage(path)?.main;
-    if (typeof main === 'string') {
-        const file = join(path, main);
-        const found = asFile(file) ?? asFile(join(file, 'index'));
-        if (found !== undefined)
-            return found;
+    const info = readPackage(path), main = info?.main;
+    const index = () => asFile(join(path, 'index'));
+    if (typeof main !== 'string' || main === '')
+        return index();
+    const file = join(path, main);
+    return asFile(file) ?? asFile(join(file, 'index')) ?? badMain(info, index(), name);
+}
+
+// Its main is missing, but there may be an index.
+function badMain(info, index, name) {
+    if (index === undefined) {
+        const error = new Error(`Cannot find module '${join(info.directory, info.main)}'. ` +
+            'Please verify that the package.json has a valid "main" entry');
+        throw Object.assign(error,
+            { code: 'MODULE_NOT_FOUND', path: info.path, requestPath: name });
     }
-    return asFile(join(path, 'index'));
+    require('process').emitWarning(`Invalid 'main' field in '${info.path}' of ` +
+        `'${info.main}'. Please either fix that or report it to the module author`,
+    'DeprecationWarning', 'DEP0128');
+    return index;
+}
+
+// The same for import, which tells of a main that is missing only if there is
+// no index either.
+function importDirectory(path, info, request) {
+    const main = typeof info?.main === 'string' ? info.main : '';
+    const file = join(path, main);
+    const found = (main && (asFile(file) ?? asFile(join(file, 'index')))) ||
+        asFile(join(path, 'index'));
+    if (found === undefined)
+        throw coded(Error, 'ERR_MODULE_NOT_FOUND', `Cannot find package '` +
+            `${main ? file : join(path, 'index.js')}'${request.by}`);
+    return found;
 }
 
 function split(name) {
@@ -193,21 +229,21 @@ function lookUpPaths(from) {
 }
 
 // A bare name; undefined if no node_modules has it.
-function resolvePackage(name, parent, conditions) {
+function resolvePackage(name, parent, request) {
     const [wanted, subpath] = split(name);
-    const isRequire = conditions.includes('require');
     const own = packageOf(parent);
     if (own?.name === wanted && own.exports !== undefined)
-        return resolveExports(own, subpath, conditions);
+        return resolveExports(own, subpath, request);
     for (const base of lookUpPaths(dirname(parent))) {
-        const directory = join(base, wanted);
-        const info = isDirectory(directory) ? readPackage(directory) : null;
+        const directory = join(base, wanted), path = join(base, name);
+        const isThere = isDirectory(directory);
+        const info = isThere ? readPackage(directory, request.importing) : null;
         if (info?.exports != null)
-            return resolveExports(info, subpath, conditions);
-        const path = join(base, name);
-        const found = isRequire || subpath === '.'
-            ? asFile(path) ?? asDirectory(path)
-            : isFile(path) ? path : undefined;
+            return resolveExports(info, subpath, request);
+        if (isThere && request.by !== '')
+            return subpath === '.' ? importDirectory(directory, info, request) : path;
+        const found = request.by === '' ? asFile(path) ?? asDirectory(path, name)
+            : undefined;
         if (found !== undefined)
             return found;
     }
@@ -218,8 +254,9 @@ function isRelative(name) {
     return /^\.{0,2}\/|^\.\.?$/.test(name);
 }
 
-const forRequire = ['node', 'require', 'module-sync', 'node-addons'];
-const forImport = ['node', 'import', 'module-sync', 'node-addons'];
+const forRequire = { by: '',
+    conditions: ['node', 'require', 'module-sync', 'node-addons'] };
+const importConditions = ['node', 'import', 'module-sync', 'node-addons'];
 
 // What exports or imports of a package named, and is not there.
 function checkTarget(path) {
@@ -237,7 +274,7 @@ function resolveRequire(name, parent) {
     } else if (isRelative(name)) {
         path = join(dirname(parent), name);
         path = (/(^|\/)\.{0,2}\/?$/.test(name) ? undefined : asFile(path)) ??
-            asDirectory(path);
+            asDirectory(path, name);
     } else {
         path = checkTarget(resolvePackage(name, parent, forRequire));
     }
@@ -256,21 +293,23 @@ function checkName(name, parent) {
 
 // The same for import, which adds no extension and reads no directory.
 function resolveImport(name, parent) {
+    const request = { conditions: importConditions, by: ` imported from ${parent}`,
+        importing: `"${name}" from ${parent}` };
     if (name[0] !== '#' && !isRelative(name))
         checkName(name, parent);
-    const path = name[0] === '#' ? resolveImports(name, parent, forImport)
+    const path = name[0] === '#' ? resolveImports(name, parent, request)
         : isRelative(name) ? join(dirname(parent), name)
-            : resolvePackage(name, parent, forImport);
+            : resolvePackage(name, parent, request);
     if (path === undefined)
         throw coded(Error, 'ERR_MODULE_NOT_FOUND',
-            `Cannot find package '${split(name)[0]}' imported from ${parent}`);
+            `Cannot find package '${split(name)[0]}'${request.by}`);
     if (isDirectory(path))
-        throw coded(Error, 'ERR_UNSUPPORTED_DIR_IMPORT', `Directory import '${path}` +
-            `${name.endsWith('/') ? '/' : ''}' ` +
-            `is not supported resolving ES modules imported from ${parent}`);
+        throw Object.assign(coded(Error, 'ERR_UNSUPPORTED_DIR_IMPORT',
+            `Directory import '${path}${name.endsWith('/') ? '/' : ''}' is not ` +
+            `supported resolving ES modules${request.by}`), { url: urlOf(path) });
     if (!isFile(path))
-        throw coded(Error, 'ERR_MODULE_NOT_FOUND',
-            `Cannot find module '${path}' imported from ${parent}`);
+        throw Object.assign(coded(Error, 'ERR_MODULE_NOT_FOUND',
+            `Cannot find module '${path}'${request.by}`), { url: urlOf(path) });
     return native.realpath(path);
 }
 
@@ -286,5 +325,10 @@ function formatOf(path) {
     return type === 'module' || type === 'commonjs' ? type : undefined;
 }
 
-module.exports = { resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
+function urlOf(file) {
+    return `file://${encodeURI(file).replace(/[?#]/g, encodeURIComponent)
+        .replace(/%5[BDE]|%7C/g, decodeURIComponent)}`;
+}
+
+module.exports = { urlOf, resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
     asDirectory };
