@@ -455,7 +455,11 @@ function runText(kind, text) {
     module.paths = resolve.lookUpPaths(directory);
     if (kind !== 'stdin')
         exposeBuiltins();
-    if (compileAny(text, name) === null)
+    const isModule = compileAny(text, name) === null;
+    if (isModule && kind === 'print')
+        throw coded(Error, 'ERR_EVAL_ESM_CANNOT_PRINT',
+            '--print cannot be used with ESM input');
+    if (isModule)
         return native.runMainText(text, urlOf(path.join(directory, `${name}1`)));
     expose(module, { __filename: name, __dirname: '.' });
     const value = native.evaluate(text, name);

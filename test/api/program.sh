@@ -111,6 +111,8 @@ TypeError: bad
     at f ($scratch/throws.js:2:15)
   [cause]: 5" "$scratch/throws.js"
 expect "an error in -e names [eval]" complains 1 '[eval]:1' -e 'null.x'
+expect "-p of an ES module is refused" \
+    complains 1 'Error [ERR_EVAL_ESM_CANNOT_PRINT]: --print cannot be used with ESM input' -p 'await 5'
 expect "a thrown string is shown" complains 1 "Uncaught 'text'" -e "throw 'text'"
 expect "an unhandled rejection ends with 1" \
     complains 1 'Error: lost' -e 'Promise.reject(new Error("lost"))'
