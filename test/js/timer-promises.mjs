@@ -10,3 +10,5 @@ for await (const x of setInterval(2, 'tick')) {
 }
 await scheduler.wait(1);
 console.log(await Promise.race([wait(50, 'slow', { ref: false }), wait(5, 'fast')]));
+import { promises as fromTimers } from 'node:timers';
+console.log(await fromTimers.setTimeout(1, 'timers.promises'));
