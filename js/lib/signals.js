@@ -12,9 +12,16 @@ function isSignal(name) {
     return typeof name === 'string' && Object.hasOwn(numbers, name);
 }
 
+function failed(syscall, code) {
+    return Object.assign(new Error(`${syscall} ${code}`),
+        { errno: -require('os').constants.errno[code], code, syscall });
+}
+
 // The process's listeners decide what is watched.
 function listen(process) {
     process.on('newListener', (name) => {
+        if (name === 'SIGKILL' || name === 'SIGSTOP') // nobody hears these
+            throw failed('uv_signal_start', 'EINVAL');
         if (isSignal(name) && process.listenerCount(name) === 0)
             watch(numbers[name]);
     });
@@ -50,8 +57,7 @@ function deliver(pid, number) {
     try {
         return send(pid, number);
     } catch ({ code }) {
-        throw Object.assign(new Error(`kill ${code}`),
-            { errno: -require('os').constants.errno[code], code, syscall: 'kill' });
+        throw failed('kill', code);
     }
 }
 
