@@ -3,75 +3,7 @@
 // is used does.
 'use strict';
 
-// An error's stack begins with what it says, as in Node.
-const stack = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
-const { toString } = Error.prototype;
-
-function headOf(error) {
-    try {
-        return Reflect.apply(toString, error, []);
-    } catch {
-        return 'Error';
-    }
-}
-
-// The constructors of an error's class are not where it was made: V8 leaves
-// them out, up to that of the class itself.
-function withoutConstructors(error, frames) {
-    let made = error.constructor, rest = frames;
-    const own = made?.name, names = new Set();
-    for (; typeof made === 'function' && made !== Error;
-        made = Object.getPrototypeOf(made))
-        names.add(made.name);
-    for (;;) {
-        const name = /^ {4}at (\S+) \(/.exec(rest)?.[1];
-        if (!names.has(name))
-            return rest;
-        rest = rest.slice(rest.indexOf('\n') + 1);
-        if (name === own)
-            return rest;
-    }
-}
-
-// What Error.prepareStackTrace made of the frames stays as it is.
-function headed(error, frames) {
-    const text = frames.endsWith('\n') ? frames.slice(0, -1) : frames;
-    return text === '' ? headOf(error)
-        : text.startsWith('    at ') ? `${headOf(error)}\n${text}` : text;
-}
-
-Object.defineProperty(Error.prototype, 'stack', {
-    configurable: true,
-    get: { stack() {
-        let frames, error = Object(this);
-        do // one that inherits from an error inherits its stack
-            frames = Reflect.apply(stack.get, error, []);
-        while (frames === undefined && (error = Object.getPrototypeOf(error)));
-        if (typeof frames !== 'string')
-            return frames;
-        try {
-            frames = withoutConstructors(error, frames);
-        } catch {} // its `constructor` threw
-        return headed(error, frames);
-    } }.stack,
-    set: { stack(value) {
-        Object.defineProperty(this, 'stack',
-            { value, writable: true, configurable: true });
-    } }.stack,
-});
-
-const engineCapture = Error.captureStackTrace;
-function captureStackTrace(object, upTo) {
-    engineCapture(object, upTo ?? captureStackTrace);
-    let { stack: value } = object;
-    if (typeof value === 'string') // none, where upTo did not call this
-        value = headed(object, value.startsWith('    at captureStackTrace (node:')
-            ? '' : value);
-    Object.defineProperty(object, 'stack',
-        { value, writable: true, configurable: true });
-}
-Object.defineProperty(Error, 'captureStackTrace',
-    { value: captureStackTrace, writable: true, configurable: true });
+require('stack');
 
 // The engine frees the shape of objects with the last that has it.  A function
 // passes one on its way (a length, but no name yet), an iterator's result, too,

@@ -30,8 +30,6 @@ module.exports = {
     setTimeout, clearTimeout, setInterval, clearInterval,
     setImmediate, clearImmediate,
 };
-Object.defineProperty(module.exports, 'promises',
-    { configurable: true, enumerable: true, get: () => require('timers/promises') });
 for (const name of ['setTimeout', 'setImmediate'])
     Object.defineProperty(module.exports[name],
         Symbol.for('nodejs.util.promisify.custom'), { enumerable: true,

@@ -25,6 +25,10 @@ function Old(message) {
 }
 Old.prototype = Object.create(Error.prototype, { name: { value: 'Old' },
     constructor: { value: Old } });
+class Nameless extends Error {
+    static name = undefined;
+}
+class Named extends Nameless {}
 
 function make(Class) {
     return new Class('why');
@@ -37,6 +41,7 @@ function show(error) {
 
 for (const Class of [HttpError, NotFound, Plain, Deep, Old])
     show(make(Class));
+console.log(make(Named).stack.split('\n')[0]);
 console.log(require('util').inspect(make(NotFound)).split('\n')[0]);
 
 const plain = { name: 'Named', message: 'text' };
@@ -63,3 +68,9 @@ try {
 } catch (error) {
     console.log(error.stack.split('\n')[0], error.code, error.input);
 }
+
+// Prototypes without an end.
+const endless = new Proxy(function () {}, { getPrototypeOf: () => endless });
+const { get } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack') ?? {};
+get?.call(endless);
+console.log(Object.assign(new Error('ends'), { constructor: endless }).stack.split('\n')[0]);
