@@ -43,7 +43,7 @@ static char *line_of_text(const char *text, int number)
         text = strchr(text, '\n');
         text = text != NULL ? text + 1 : NULL;
     }
-    return text != NULL ? strndup(text, strcspn(text, "\n")) : NULL;
+    return text != NULL ? strndup(text, strcspn(text, "\r\n")) : NULL;
 }
 
 static char *line_of_file(const char *name, int number)
@@ -67,15 +67,19 @@ static char *line_of_file(const char *name, int number)
         }
     fclose(file);
     if (line != NULL)
-        line[strcspn(line, "\n")] = '\0';
+        line[strcspn(line, "\r\n")] = '\0';
     return line;
 }
 
-/* Tabs stay tabs, so that the caret is where it belongs. */
+/* Columns are bytes.  A character is one space, whatever bytes it has; tabs stay
+ * tabs, so that the caret is where it belongs. */
 static void show_caret(const char *line, int column)
 {
     for (int i = 1; i < column && line[i - 1] != '\0'; i++)
-        fputc(line[i - 1] == '\t' ? '\t' : ' ', stderr);
+        if (line[i - 1] == '\t')
+            fputc('\t', stderr);
+        else if ((line[i - 1] & 0xc0) != 0x80)
+            fputc(' ', stderr);
     fputs("^\n", stderr);
 }
 

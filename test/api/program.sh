@@ -69,6 +69,8 @@ function f() {
 f();
 END
 
+printf '%s\r\n' 'let a;' "'é€😀'; null.x;" >"$scratch/wide.js"
+
 expect "-e runs code" prints 'hello' -e "console.log('hello')"
 expect "--eval=CODE runs code" prints '1' --eval='console.log(1)'
 expect "-p prints a value" prints "{ a: 1 }" -p '({ a: 1 })'
@@ -103,6 +105,10 @@ expect "wrong syntax is shown with file, line and caret" \
     complains 1 "$scratch/broken.js:2
 	let = = 2;
 	      ^" "$scratch/broken.js"
+expect "the caret counts characters, and CRLF ends a line" \
+    complains 1 "$scratch/wide.js:2
+'é€😀'; null.x;
+       ^" "$scratch/wide.js"
 expect "an uncaught error is shown with line, caret, stack and cause" \
     complains 1 "$scratch/throws.js:2
     throw new TypeError('bad', { cause: 5 });
