@@ -474,4 +474,5 @@ function main(kind, text) {
 }
 
 module.exports = { resolveImport, askFor, loading, isRead, known, namesOf,
-    prepare: native.prepare, load: loadImported, fillMeta, main, pathOf, urlOf };
+    prepare: native.prepare, load: loadImported, fillMeta, main, pathOf, urlOf,
+    evaluate: native.evaluate };

@@ -143,3 +143,7 @@ for (const args of [[], [5], [null], [() => {}, { size: 0 }], [() => {}, { size:
     new Pool(() => {}); // idle ones do not keep the program alive
 }
 console.log('end');
+
+// An error's stack names the task, whose text has come without a file.
+await using lost = new Pool((n) => missing(n), { size: 1 });
+await lost.run(1).catch((error) => console.log(error.name, /\(<task>:1:\d+\)/.test(error.stack)));
