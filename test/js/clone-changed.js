@@ -23,3 +23,6 @@ for (const size of [8, 1 << 20]) {
         { transfer: [listed] }));
     console.log(listed.byteLength);
 }
+
+// Shared memory that was on its way when the rest was refused is not lost.
+attempt('refused', () => structuredClone([new SharedArrayBuffer(1 << 16), () => {}]));

@@ -22,6 +22,23 @@ async function run(code, limits, use) {
     // ... and fails later for another reason.
     console.log(await run(`try { new ArrayBuffer(100 << 20); } catch {}
         setImmediate(() => { throw new RangeError('later'); });`, limits));
+    // A listener that runs out itself is not the reason.
+    console.log(await run(`process.on('uncaughtException', () => {
+        const list = []; for (;;) list.push(new Array(1000).fill({})); }); throw 1;`, limits));
+    // What comes and goes by transfer is counted, both times.
+    console.log(await run(`const { parentPort } = require('worker_threads');
+        let count = 0;
+        parentPort.on('message', () => {
+            if (++count < 20)
+                return;
+            parentPort.postMessage(new ArrayBuffer(1 << 20).byteLength);
+            parentPort.close();
+        });`, limits, (worker) => {
+        for (let i = 0; i < 20; i++) {
+            const buffer = new ArrayBuffer(1 << 20);
+            worker.postMessage(buffer, [buffer]);
+        }
+    }));
     // A message that does not fit is a messageerror.
     console.log(await run(`const { parentPort } = require('worker_threads');
         parentPort.on('messageerror', (error) => { parentPort.postMessage(['messageerror', typeof error]); });
