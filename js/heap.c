@@ -120,6 +120,7 @@ void weir__js_heap_adopt(struct weir__js_heap *heap, void *block)
     heap->used_bytes += malloc_usable_size(block);
 }
 
+/* A block that shrinks can stay where it is: the engine relies on it. */
 static void *reallocate(void *opaque, void *block, size_t size)
 {
     struct weir__js_heap *heap = opaque;
@@ -129,6 +130,8 @@ static void *reallocate(void *opaque, void *block, size_t size)
     if (size > old && !admit(heap, size - old))
         return NULL;
     moved = realloc(block, size);
+    if (moved == NULL && size != 0 && size <= old)
+        return block;
     if (moved == NULL) {
         heap->has_run_out = true;
         return NULL;
