@@ -207,10 +207,16 @@ static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
     free(stack);
 }
 
+/* Whether the host's end, or the entry's, is behind it. */
+static bool is_end(weir_js *js, JSValueConst thrown)
+{
+    return JS_IsUncatchableError(thrown) || js->heap.has_denied;
+}
+
 int weir__js_catch(weir_js *js)
 {
     JSValue thrown = JS_GetException(js->context);
-    bool is_ours = JS_IsUncatchableError(thrown);
+    bool is_ours = is_end(js, thrown);
     int err = WEIR_ETHROWN;
 
     if (is_ours && weir_state_load(&js->life) != 0) {
@@ -248,7 +254,7 @@ void weir__js_report(weir_js *js)
 {
     JSValue thrown = JS_GetException(js->context);
 
-    if (!JS_IsUncatchableError(thrown) && js->hooks.uncaught != NULL &&
+    if (!is_end(js, thrown) && js->hooks.uncaught != NULL &&
         js->hooks.uncaught(js, thrown)) {
         JS_FreeValue(js->context, thrown);
         return;

@@ -19,15 +19,31 @@ enum { PAGE_MIN = 4096 - 512, PAGE_MAX = 4096 + 16 };
 
 enum { FIRST_PATIENCE = 256, ROOM = 16 };
 
+enum { LARGE = 16 * 1024 };
+
 /* A block that is no module, nor a page of them; the engine's header of a block,
  * with its count, is at the other end of it than our link. */
 enum { KEPT_MIN = 64 };
 
-static bool admit(struct weir__js_heap *heap, size_t size)
+/* What the engine itself takes long for takes a large block: a sort, a text.  A
+ * host that was terminated does not get one, so that a loop of those comes soon to
+ * where the engine asks whether to go on: once in 10,000 calls. */
+static bool deny(struct weir__js_heap *heap, size_t size)
 {
+    if (size < LARGE || heap->life == NULL || weir_state_load(heap->life) == 0)
+        return false;
+    heap->has_denied = true;
+    return true;
+}
+
+/* A block of this size, which is so much more than it was. */
+static bool admit(struct weir__js_heap *heap, size_t size, size_t more)
+{
+    if (deny(heap, size))
+        return false;
     if (heap->limit_bytes == 0 ||
-        (size <= heap->limit_bytes &&
-         heap->used_bytes <= heap->limit_bytes - size))
+        (more <= heap->limit_bytes &&
+         heap->used_bytes <= heap->limit_bytes - more))
         return true;
     heap->has_run_out = true;
     return false;
@@ -44,15 +60,16 @@ static void *enter(struct weir__js_heap *heap, void *block)
 
 static void *allocate(void *opaque, size_t size)
 {
-    return admit(opaque, size) ? enter(opaque, malloc(size)) : NULL;
+    return admit(opaque, size, size) ? enter(opaque, malloc(size)) : NULL;
 }
 
 static void *allocate_cleared(void *opaque, size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size)
         return NULL;
-    return admit(opaque, count * size) ? enter(opaque, calloc(count, size))
-                                       : NULL;
+    return admit(opaque, count * size, count * size)
+               ? enter(opaque, calloc(count, size))
+               : NULL;
 }
 
 /* The last bytes of the block are the link. */
@@ -127,7 +144,7 @@ static void *reallocate(void *opaque, void *block, size_t size)
     size_t old = block != NULL ? malloc_usable_size(block) : 0;
     void *moved;
 
-    if (size > old && !admit(heap, size - old))
+    if (size > old && !admit(heap, size, size - old))
         return NULL;
     moved = realloc(block, size);
     if (moved == NULL && size != 0 && size <= old)

@@ -9,11 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "weir/state.h"
+
 enum { WEIR__HEAP_ANCHORS = 31 };
 
 struct weir__js_heap {
     size_t used_bytes, limit_bytes; /* 0: no limit */
     bool has_run_out;               /* since this was last cleared */
+    const weir_state *life;         /* the host's, 0: goes on; NULL: unknown */
+    bool has_denied;                /* a block, as the host's life is over */
     bool is_capturing;
     void *captured;
     void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */

@@ -107,7 +107,7 @@ static JSContext *new_context(JSRuntime *runtime)
     return probe != NULL ? JS_NewContext(runtime) : NULL;
 }
 
-/* For the same reason the limit begins here; what is there counts. */
+/* For the same reason limits begin here; what is there counts. */
 static int limit_memory(weir_js *js)
 {
     size_t limit = js->options.memory_limit_bytes;
@@ -115,6 +115,7 @@ static int limit_memory(weir_js *js)
     if (limit != 0 && js->heap.used_bytes > limit)
         return -ENOMEM;
     js->heap.limit_bytes = limit;
+    js->heap.life = &js->life;
     return 0;
 }
 

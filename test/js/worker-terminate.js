@@ -13,6 +13,10 @@ const code = {
     async: 'Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0).value.then(console.log)',
     clones: 'const all = Array.from({ length: 30000 }, () => ({})); for (;;) try { structuredClone(all) } catch {}',
     reads: 'const fs = require("fs"); for (;;) try { fs.readFileSync(process.execPath) } catch {}',
+    sorts: 'const all = Array.from({ length: 20000 }, (_, i) => i % 7); for (;;) try { all.sort() } catch {}',
+    texts: 'const all = Array.from({ length: 20000 }, () => 1); for (;;) try { JSON.stringify(all) } catch {}',
+    parses: 'const text = `[${"1,".repeat(20000)}1]`; for (;;) try { JSON.parse(text) } catch {}',
+    sort: 'const all = Array.from({ length: 20000 }, (_, i) => i % 7); for (;;) all.sort()',
     exit: 'process.on("exit", () => { for (;;); })',
 };
 let left = Object.keys(code).length, slowest = 0;
