@@ -18,6 +18,7 @@
 
 enum { LIVE, TERMINATED };
 enum { PATIENCE = 64 };
+enum { WITNESS_SIZE = 64 * 1024 }; /* more than a bare context takes */
 
 int weir__js_life_init(weir_js *js)
 {
@@ -52,30 +53,70 @@ static const char *own_frame(const char *stack)
     return NULL;
 }
 
+/* A context in which nothing was touched, or NULL.  The engine does not survive
+ * it if there is no memory while it makes one (0.17.0), so no limit holds. */
+static JSContext *new_witness(weir_js *js)
+{
+    struct weir__js_heap *heap = &js->heap;
+    size_t limit_bytes = heap->limit_bytes;
+    const weir_state *life = heap->life;
+    void *probe = malloc(WITNESS_SIZE);
+    JSContext *witness = NULL;
+
+    free(probe);
+    heap->limit_bytes = 0;
+    heap->life = NULL;
+    if (probe != NULL)
+        witness = JS_NewContextRaw(js->runtime);
+    heap->limit_bytes = limit_bytes;
+    heap->life = life;
+    return witness;
+}
+
+/* "    at f (a.js:1:2)\n" for each frame, for free(); or NULL: no memory.  No
+ * JavaScript runs: a program can replace its own `stack`, prepareStackTrace and
+ * stackTraceLimit, and where the engine asks whether to go on (in the middle of
+ * a regular expression) it does not reckon with that. */
+static char *frames_of_now(weir_js *js)
+{
+    JSContext *witness = new_witness(js);
+    JSValue error, stack;
+    const char *text;
+    char *frames = NULL;
+
+    if (witness == NULL)
+        return NULL;
+    error = JS_NewPlainError(witness, "busy");
+    stack = JS_GetPropertyStr(witness, error, "stack");
+    text = JS_IsString(stack) ? JS_ToCString(witness, stack) : NULL;
+    if (text != NULL)
+        frames = strdup(text);
+    else
+        JS_FreeValue(witness, JS_GetException(witness));
+    JS_FreeCString(witness, text);
+    JS_FreeValue(witness, stack);
+    JS_FreeValue(witness, error);
+    JS_FreeContext(witness);
+    return frames;
+}
+
 /* The engine is in the middle of something: an error that is made here has
  * that in its stack.  If it is just about to enter a function, there is
  * nothing in it; then the next look is one call later in the program's round,
  * so that it does not come at the same place for ever. */
 static void look_around(weir_js *js)
 {
-    JSContext *context = js->context;
-    JSValue error, stack;
-    const char *text;
+    char *text;
+    const char *frame;
 
-    error = JS_NewPlainError(context, "busy");
-    stack = JS_GetPropertyStr(context, error, "stack");
-    text = JS_ToCString(context, stack);
-    if (text != NULL) {
-        const char *frame = own_frame(text);
-
-        if (frame == NULL && ++js->looks == PATIENCE)
-            frame = text; /* "Error: busy", and what there is of a stack */
-        if (frame != NULL)
-            js->culprit = strndup(frame, strcspn(frame, "\n"));
-        JS_FreeCString(context, text);
-    }
-    JS_FreeValue(context, stack);
-    JS_FreeValue(context, error);
+    js->wants_culprit = false; /* it is asked again meanwhile */
+    text = frames_of_now(js);
+    frame = text != NULL ? own_frame(text) : NULL;
+    if (frame == NULL && text != NULL && ++js->looks == PATIENCE)
+        frame = text; /* what there is of a stack */
+    if (frame != NULL)
+        js->culprit = strndup(frame, strcspn(frame, "\n"));
+    free(text);
     js->wants_culprit = js->culprit == NULL;
     js->wants_shift = js->wants_culprit;
 }
