@@ -174,20 +174,26 @@ int weir_js_set(weir_js *js, const weir_js_value *object, const char *name,
 /* ---- from JavaScript ---- */
 
 /* What the function in C answered becomes what JavaScript gets. */
-static JSValue answer(weir_js *js, int err, weir_js_value *result)
+static JSValue answer(weir_js *js, int err, const weir_js_value *result)
 {
-    JSValue value;
-
     if (err == WEIR_ETHROWN && JS_HasException(js->context))
-        value = JS_EXCEPTION;
-    else if (err != 0)
-        value = weir__js_throw_status(js->context, err);
-    else if (!weir__js_is_valid(js, result))
-        value = weir__js_throw_status(js->context, -EINVAL);
-    else
-        value = weir__js_to(js, result);
+        return JS_EXCEPTION;
+    if (err == 0 && !weir__js_is_valid(js, result))
+        err = -EINVAL;
+    return err != 0 ? weir__js_throw_status(js->context, err)
+                    : weir__js_to(js, result);
+}
+
+/* A result that is an argument goes with that one. */
+static void release_all(weir_js *js, weir_js_value *args, int count,
+                        weir_js_value *result)
+{
+    for (int i = 0; i < count; i++) {
+        if (args[i].handle == result->handle)
+            result->handle = NULL;
+        weir_js_release(js, &args[i]);
+    }
     weir_js_release(js, result);
-    return value;
 }
 
 static JSValue call_definition(JSContext *context, JSValueConst this_value,
@@ -214,8 +220,7 @@ static JSValue call_definition(JSContext *context, JSValueConst this_value,
     else
         err = definition->fn(js, definition->arg, args, (size_t)argc, &result);
     value = answer(js, err, &result);
-    for (int i = 0; i < count; i++)
-        weir_js_release(js, &args[i]);
+    release_all(js, args, count, &result);
     if (args != few)
         free(args);
     return value;

@@ -259,9 +259,9 @@ WEIR_API WEIR_CHECKED int weir_js_set(weir_js *js, const weir_js_value *object,
                                       const weir_js_value *value);
 
 /* A function in C.  args are weir's, until it returns.  It returns 0 and may
- * fill *result with a value of its own or a kept one, which weir takes; or it
- * returns what weir_js_throw returned; or another error, which becomes an
- * Error with its name as `code`. */
+ * fill *result with one of them, with a value of its own, or with a kept one,
+ * which weir takes; or it returns what weir_js_throw returned; or another error,
+ * which becomes an Error with its name as `code`. */
 typedef int weir_js_fn(weir_js *js, void *arg, const weir_js_value *args,
                        size_t count, weir_js_value *result);
 

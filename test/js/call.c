@@ -294,6 +294,25 @@ static int keep(weir_js *host, void *arg, const weir_js_value *args,
 }
 
 /* covers: weir_js_keep -EINVAL */
+static int give_last(weir_js *host, void *arg, const weir_js_value *args,
+                     size_t count, weir_js_value *result)
+{
+    (void)host;
+    (void)arg;
+    *result = args[count - 1];
+    return 0;
+}
+
+CASE(defined_function_may_return_an_argument)
+{
+    js_make(NULL);
+    expect_status(weir_js_define(js, NULL, "last", give_last, NULL), 0);
+    js_eval("const it = {}, same = (a) => last(1, a, a) === a;"
+            "log([it, 'text', same, 1n, 2.5].map(same).join())");
+    expect_recorded("true,true,true,true,true");
+    js_end();
+}
+
 CASE(keep_holds_an_argument_after_its_call)
 {
     weir_js_value kept, again;
