@@ -226,6 +226,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     weir__js_list_init(&js->waits);
     weir__js_list_init(&js->services);
     weir_waiter_init(&js->waiter, SPIN_NS);
+    weir__js_clear_error(js);
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
     if (err == 0)
         err = start_engine(js);

@@ -324,7 +324,7 @@ WEIR_API WEIR_CHECKED int weir_js_throw(weir_js *js, weir_js_throwable type,
 
 /**
  * What the last call that returned WEIR_ETHROWN, -ETIMEDOUT or WEIR_ECANCELED
- * failed with.
+ * failed with; its texts are empty before there was one.
  *
  * Thread   loop
  * Owns     the host's, until the next call that takes it

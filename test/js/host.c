@@ -21,6 +21,15 @@ CASE(host_evaluates_and_ends)
     js_end();
 }
 
+CASE(host_without_an_error_has_an_empty_one)
+{
+    js_make(NULL);
+    expect_string(weir_js_last_error(js)->text, "");
+    expect_string(weir_js_last_error(js)->stack, "");
+    expect(weir_js_last_error(js)->file == NULL);
+    js_end();
+}
+
 CASE(host_free_of_null_is_nothing)
 {
     expect_status(weir_js_free(NULL), 0);
