@@ -195,8 +195,11 @@ static JSValue finish_call(struct weir__js_work *work, JSContext *context)
         status = -EINVAL;
     if (status == 0)
         return weir__js_to(work->js, value);
-    return weir__js_throw_status_as(
-        context, status, value->type == WEIR_JS_STRING ? value->text : NULL);
+    return weir__js_throw_status_with(context, status,
+                                      value->type == WEIR_JS_STRING &&
+                                              weir__js_is_plain(value)
+                                          ? weir__js_to(work->js, value)
+                                          : JS_UNDEFINED);
 }
 
 static void free_call(struct weir__js_work *work)

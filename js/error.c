@@ -325,16 +325,26 @@ JSValue weir__js_throw_status(JSContext *context, int err)
 JSValue weir__js_throw_status_as(JSContext *context, int err,
                                  const char *message)
 {
+    return weir__js_throw_status_with(
+        context, err,
+        message != NULL ? JS_NewString(context, message) : JS_UNDEFINED);
+}
+
+/* Own data properties: an inherited setter would run user code.  The engine's
+ * format would cut a long message. */
+JSValue weir__js_throw_status_with(JSContext *context, int err, JSValue message)
+{
     JSValue error = JS_NewPlainError(context, "%s", weir_error_text(err));
 
-    if (JS_IsException(error))
-        return error;
-    /* Own data properties: an inherited setter would run user code.  The
-     * engine's format would cut a long message. */
-    if ((message != NULL &&
-         JS_DefinePropertyValueStr(
-             context, error, "message", JS_NewString(context, message),
-             JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) < 0) ||
+    if (JS_IsException(error) || JS_IsException(message)) {
+        JS_FreeValue(context, message);
+        JS_FreeValue(context, error);
+        return JS_EXCEPTION;
+    }
+    if ((!JS_IsUndefined(message) &&
+         JS_DefinePropertyValueStr(context, error, "message", message,
+                                   JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) <
+             0) ||
         JS_DefinePropertyValueStr(context, error, "code",
                                   JS_NewString(context, weir_error_name(err)),
                                   JS_PROP_C_W_E) < 0) {

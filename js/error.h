@@ -30,6 +30,10 @@ JSValue weir__js_throw_status(JSContext *context, int err);
 JSValue weir__js_throw_status_as(JSContext *context, int err,
                                  const char *message);
 
+/* The same; takes the message, which is undefined, a string or an exception. */
+JSValue weir__js_throw_status_with(JSContext *context, int err,
+                                   JSValue message);
+
 /* An error of the system, as Node's: `errno`, `code`, `syscall`, and what it
  * was about; path and dest may be NULL. */
 JSValue weir__js_throw_system(JSContext *context, int err, const char *syscall,

@@ -96,8 +96,12 @@ static int fail(void *arg, const weir_js_value *args, size_t count,
                 weir_js_result *result)
 {
     (void)arg;
-    if (count > 0) {
-        result->value = weir_js_string(strdup(args[0].text), args[0].length);
+    if (count > 0) { /* without a NUL behind it */
+        void *text = malloc(args[0].length);
+
+        expect(text != NULL);
+        memcpy(text, args[0].text, args[0].length);
+        result->value = weir_js_string(text, args[0].length);
         result->free = free;
     }
     return -ENOENT;
@@ -177,6 +181,10 @@ CASE(async_that_fails_rejects_with_its_code)
             "  (e) => log(e.code + e.message.length))");
     loop_run();
     expect_recorded("ENOENT403");
+    js_eval("fail('a\\0b').catch((e) => log(e.message === 'a\\0b' ? 'whole' : "
+            "'cut'))");
+    loop_run();
+    expect_recorded("whole");
     js_eval("nonsense().catch((e) => log(e.code))");
     loop_run();
     expect_recorded("EINVAL");
