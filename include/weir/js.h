@@ -295,7 +295,8 @@ typedef int weir_js_async_fn(void *arg, const weir_js_value *args, size_t count,
  * Define an async function in C, on an object or globally (object is NULL): it
  * returns a promise, does its work on the host's pool, and holds the loop until
  * the promise is settled.  Its arguments must be plain: no objects but buffers
- * and views of them.  Once the host has ended the outcome is dropped.
+ * and views of them.  Once the host or the loop has ended the outcome is
+ * dropped: weir_loop_shutdown does not wait for the work.
  *
  * Thread   loop
  * Owns     arg and name are the caller's and must outlive the pool
