@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: MIT
 // stack -- an error's stack begins with what the error says, and then with where
-// it was made, as in Node.
+// it was made, as in Node.  Each error is read here, also those of a program that
+// has put its own into builtins: so these are the engine's.
 'use strict';
 
-const { get: framesOf } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
+const { apply } = Reflect;
+const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
+const own = (method) => (object, ...args) => apply(method, object, args);
+const framesOf = own(getOwnPropertyDescriptor(Error.prototype, 'stack').get);
+const toString = own(Error.prototype.toString);
+const exec = own(RegExp.prototype.exec);
+const slice = own(String.prototype.slice);
+const indexOf = own(String.prototype.indexOf);
+const startsWith = own(String.prototype.startsWith);
+const endsWith = own(String.prototype.endsWith);
 const { captureStackTrace: capture } = Error;
-const { toString } = Error.prototype;
 const MOST = 100; // prototypes above each other: a proxy's may have no end
 
 function headOf(error) {
     try {
-        return Reflect.apply(toString, error, []);
+        return toString(error);
     } catch {
         return 'Error';
     }
 }
 
 function classesOf(error) {
-    const names = new Set();
+    const names = { __proto__: null };
     let made = error.constructor;
     for (let i = 0; i < MOST && typeof made === 'function' && made !== Error; i++) {
-        names.add(made.name);
-        made = Object.getPrototypeOf(made);
+        names[made.name] = true;
+        made = getPrototypeOf(made);
     }
     return names;
 }
@@ -29,29 +38,32 @@ function classesOf(error) {
 // The constructors of an error's class are not where it was made: V8 leaves
 // them out, up to that of the class itself.
 function withoutConstructors(error, frames) {
-    const names = classesOf(error), [own] = names, lines = frames.split('\n');
-    let count = 0, name;
-    do
-        name = /^ {4}at (\S+) \(/.exec(lines[count])?.[1];
-    while (name !== undefined && names.has(name) && (count++, name !== own));
-    return lines.slice(count).join('\n');
+    const names = classesOf(error), last = error.constructor?.name;
+    let rest = frames, name;
+    do {
+        name = exec(/^ {4}at (\S+) \(/, rest)?.[1];
+        if (name === undefined || !(name in names))
+            break;
+        const end = indexOf(rest, '\n');
+        rest = end < 0 ? '' : slice(rest, end + 1);
+    } while (name !== last);
+    return rest;
 }
 
 // What Error.prepareStackTrace made of the frames stays as it is.
 function headed(error, frames) {
-    const text = frames.endsWith('\n') ? frames.slice(0, -1) : frames;
+    const text = endsWith(frames, '\n') ? slice(frames, 0, -1) : frames;
     return text === '' ? headOf(error)
-        : text.startsWith('    at ') ? `${headOf(error)}\n${text}` : text;
+        : startsWith(text, '    at ') ? `${headOf(error)}\n${text}` : text;
 }
 
-Object.defineProperty(Error.prototype, 'stack', {
+defineProperty(Error.prototype, 'stack', {
     configurable: true,
     get: { stack() {
         let frames, error = Object(this), i = 0;
         do // one that inherits from an error inherits its stack
-            frames = Reflect.apply(framesOf, error, []);
-        while (frames === undefined && i++ < MOST &&
-            (error = Object.getPrototypeOf(error)));
+            frames = framesOf(error);
+        while (frames === undefined && i++ < MOST && (error = getPrototypeOf(error)));
         if (typeof frames !== 'string')
             return frames;
         try {
@@ -60,8 +72,7 @@ Object.defineProperty(Error.prototype, 'stack', {
         return headed(error, frames);
     } }.stack,
     set: { stack(value) {
-        Object.defineProperty(this, 'stack',
-            { value, writable: true, configurable: true });
+        defineProperty(this, 'stack', { value, writable: true, configurable: true });
     } }.stack,
 });
 
@@ -69,10 +80,9 @@ function captureStackTrace(object, upTo) {
     capture(object, upTo ?? captureStackTrace);
     let { stack: value } = object;
     if (typeof value === 'string') // none, where upTo did not call this
-        value = headed(object, value.startsWith('    at captureStackTrace (node:')
+        value = headed(object, startsWith(value, '    at captureStackTrace (node:')
             ? '' : value);
-    Object.defineProperty(object, 'stack',
-        { value, writable: true, configurable: true });
+    defineProperty(object, 'stack', { value, writable: true, configurable: true });
 }
-Object.defineProperty(Error, 'captureStackTrace',
+defineProperty(Error, 'captureStackTrace',
     { value: captureStackTrace, writable: true, configurable: true });

@@ -74,3 +74,17 @@ const endless = new Proxy(function () {}, { getPrototypeOf: () => endless });
 const { get } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack') ?? {};
 get?.call(endless);
 console.log(Object.assign(new Error('ends'), { constructor: endless }).stack.split('\n')[0]);
+
+// What a program does to builtins is not the stack's business.
+class Above extends Error {}
+class Below extends Above {}
+const { exec } = RegExp.prototype, { has, add } = Set.prototype;
+const { split, indexOf, slice } = String.prototype;
+RegExp.prototype.exec = () => ['', 'Above'];
+Set.prototype.has = Set.prototype.add = () => true;
+String.prototype.split = String.prototype.indexOf = String.prototype.slice = () => 'no';
+const { stack: kept } = new Below('kept');
+Object.assign(RegExp.prototype, { exec });
+Object.assign(Set.prototype, { has, add });
+Object.assign(String.prototype, { split, indexOf, slice });
+console.log(kept.split('\n')[0], /errors-stack\.js/.test(kept.split('\n')[1]));
