@@ -106,7 +106,9 @@ struct weir_js {
     struct weir__js_link workers;   /* its own; js/worker.c */
     struct weir__js_worker *worker; /* that it runs in; NULL: the main one */
     /* the program; js/program.c */
-    bool is_program;  /* weir_js_run */
+    bool is_program;                /* weir_js_run */
+    const weir_js_program *program; /* while that runs it */
+    size_t begun_by_exit;           /* `begun`, when beforeExit had been told */
     bool has_process; /* `process` was used: somebody may listen */
     bool has_exited;
     bool is_hopeless; /* a listener of uncaughtException has thrown */

@@ -134,27 +134,42 @@ void weir__js_fail(weir_js *js)
     weir__js_stop(js, FAILED);
 }
 
-struct start {
-    weir_js *js;
-    const weir_js_program *program;
-};
-
-static void start(void *arg, int status)
+/* Gives fn to the loop, with the host, which it lets go.  The loop can fail
+ * before it has called it: so it may come when weir_js_run has returned. */
+static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
+                weir_fn *fn)
 {
-    struct start *begin = arg;
-    weir_js *js = begin->js;
+    int err;
+
+    if (!weir__js_hold(js))
+        return WEIR_ECLOSED;
+    err = how(js->loop, fn, js);
+    if (err != 0)
+        weir__js_let_go(js);
+    return err;
+}
+
+static void run_main(weir_js *js)
+{
     static const char *const kinds[] = {"file", "eval", "print", "stdin",
                                         "repl"};
-    JSValue result;
+    JSValue result =
+        weir__js_main(js, kinds[js->program->kind], js->program->text);
 
-    if (status != 0 || weir__js_enter(js) != 0)
-        return;
-    result =
-        weir__js_main(js, kinds[begin->program->kind], begin->program->text);
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);
-    weir__js_leave(js);
+}
+
+static void start(void *arg, int status)
+{
+    weir_js *js = arg;
+
+    if (status == 0 && js->program != NULL && weir__js_enter(js) == 0) {
+        run_main(js);
+        weir__js_leave(js);
+    }
+    weir__js_let_go(js);
 }
 
 /* Calls a hook from outside the loop.  What it throws is reported. */
@@ -176,8 +191,11 @@ static int tell_process(weir_js *js, const char *hook, int *code)
 
 static void on_before_exit(void *arg, int status)
 {
-    if (status == 0)
-        tell_process(arg, "beforeExit", NULL);
+    weir_js *js = arg;
+
+    if (status == 0 && js->program != NULL)
+        tell_process(js, "beforeExit", NULL);
+    weir__js_let_go(js);
 }
 
 /* Whether the main module failed or waits for ever; 0 if neither. */
@@ -222,42 +240,49 @@ static int run_until_idle(weir_js *js)
     return js->has_exited && err == WEIR_ECLOSED ? 0 : err;
 }
 
-struct mark {
-    weir_js *js;
-    size_t begun;
-};
-
 /* Behind beforeExit and the jobs and ticks that came of it. */
 static void on_after(void *arg, int status)
 {
-    struct mark *mark = arg;
+    weir_js *js = arg;
 
     (void)status;
-    mark->begun = mark->js->begun;
+    js->begun_by_exit = js->begun;
+    weir__js_let_go(js);
 }
 
 /* beforeExit may queue more for the loop; then it comes again. */
 static int run_to_the_end(weir_js *js)
 {
-    struct mark mark = {js, 0};
     int err = run_until_idle(js);
 
     while (err == 0 && !js->has_exited && js->has_process) {
-        err = weir_loop_submit(js->loop, on_before_exit, js);
+        err = give(js, weir_loop_submit, on_before_exit);
         if (err == 0)
-            err = weir_loop_submit(js->loop, on_after, &mark);
+            err = give(js, weir_loop_submit, on_after);
         if (err == 0)
             err = run_until_idle(js);
-        if (js->begun == mark.begun)
+        if (js->begun == js->begun_by_exit)
             break; /* nothing has come of it */
     }
     return err;
 }
 
+/* The loop is idle, or has ended: the exit code. */
+static int end(weir_js *js)
+{
+    int code;
+
+    if (js->has_exited)
+        return js->exit_code;
+    code = main_code(js);
+    tell_process(js, code == 0 ? "emitExit" : "unsettled", &code);
+    weir__js_run_last_jobs(js);
+    return js->has_exited ? js->exit_code : code;
+}
+
 int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
 {
-    struct start begin = {js, program};
-    int err, code = 0;
+    int err;
 
     if (js == NULL || program == NULL || exit_code == NULL ||
         program->size != sizeof(*program) || program->text == NULL ||
@@ -269,21 +294,19 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
     if (weir_loop_is_owner(js->loop))
         return WEIR_EREENTRANT;
     js->is_program = true;
+    js->program = program;
     js->argc = program->argc;
     js->argv = program->argv;
     /* At the end of a turn: the next one begins with the timers, as Node's
      * first does.  A worker is told what to run, so immediates are next. */
-    err = js->worker == NULL ? weir_loop_on_close_phase(js->loop, start, &begin)
-                             : weir_loop_submit(js->loop, start, &begin);
+    err = give(js,
+               js->worker == NULL ? weir_loop_on_close_phase : weir_loop_submit,
+               start);
     if (err == 0)
         err = run_to_the_end(js);
-    if (err != 0)
-        return err;
-    if (!js->has_exited) {
-        code = main_code(js);
-        tell_process(js, code == 0 ? "emitExit" : "unsettled", &code);
-        weir__js_run_last_jobs(js);
-    }
-    *exit_code = (js->has_exited ? js->exit_code : code) & 0xff;
-    return 0;
+    if (err == 0)
+        *exit_code = end(js) & 0xff;
+    js->program = NULL; /* the caller's, from now on; and argv */
+    js->argc = 0;
+    return err;
 }

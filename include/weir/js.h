@@ -378,7 +378,7 @@ typedef struct weir_js_program {
  * Owns     program, text and argv are the caller's, until it returns
  * Returns  0 (exit_code is set), -EINVAL (NULL, an unknown kind, a second
  *          time), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),
- *          -ENOMEM
+ *          -ENOMEM, or the error of the poller's wait
  */
 WEIR_API WEIR_CHECKED int
 weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code);

@@ -3,12 +3,14 @@
  * host -- hosts are made, refused and ended, in every order with the loop.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
 #include "support/crew.h"
 #include "support/failing_allocator.h"
+#include "support/failing_syscalls.h"
 #include "support/suite.h"
 
 CASE(host_evaluates_and_ends)
@@ -317,6 +319,54 @@ CASE(run_without_memory_is_refused)
     js_make(NULL);
     memory.fail_at = memory.calls + 1;
     expect_status(weir_js_run(js, &eval_log, &code), -ENOMEM);
+    js_end();
+}
+
+static void fail_wait(uint32_t nth)
+{
+    failing_syscalls_set(CALL_EPOLL_WAIT, nth, 1, EBADF);
+    failing_syscalls_set(CALL_EPOLL_PWAIT2, nth, 1, EBADF);
+}
+
+CASE(run_whose_poller_fails_leaves_nothing_behind)
+{
+    static const weir_js_program program = {
+        .size = sizeof(program),
+        .kind = WEIR_JS_PROGRAM_EVAL,
+        .text = "process.on('beforeExit', () => log('before')); log('run')"};
+    int err = -EBADF, code = 0;
+
+    for (uint32_t nth = 1; err != 0; nth++) {
+        js_make_on(NULL, LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+        fail_wait(nth);
+        err = weir_js_run(js, &program, &code);
+        fail_wait(0);
+        expect(err == 0 || err == -EBADF);
+        expect(nth > 1 || err == -EBADF);
+        take_record();
+        loop_run(); /* what it had queued */
+        expect_recorded("");
+        js_end();
+    }
+}
+
+CASE(run_reads_its_arguments_no_more_when_it_has_returned)
+{
+    const char **argv = calloc(1, sizeof(*argv));
+    weir_js_program program = {.size = sizeof(program),
+                               .kind = WEIR_JS_PROGRAM_EVAL,
+                               .text = "1",
+                               .argc = 1,
+                               .argv = argv};
+    int code = 0;
+
+    expect(argv != NULL);
+    argv[0] = "x";
+    js_make(NULL);
+    expect_status(weir_js_run(js, &program, &code), 0);
+    free(argv);
+    js_eval("log(String(process.argv.length))");
+    expect_recorded("1");
     js_end();
 }
 
