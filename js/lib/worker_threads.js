@@ -10,6 +10,7 @@ const { MessageChannel, MessagePort, markAsUntransferable,
 const thread = require('thread');
 
 const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
+const MOST_MB = 2 ** 40; // more bytes than any machine has, and still a size_t
 
 // ---- environment data ----
 
@@ -95,7 +96,8 @@ class Worker extends EventEmitter {
             environment: environment.size > 0 ? environment : undefined };
         [this.#handle, this.#port, this.threadId] = thread.newWorker(
             (event, value) => this.#hear(event, value), !!isEval, text, start,
-            this.#limits.maxOldGenerationSizeMb ?? 0, this.#limits.stackSizeMb,
+            Math.min(this.#limits.maxOldGenerationSizeMb ?? 0, MOST_MB),
+            Math.min(this.#limits.stackSizeMb, MOST_MB),
             options.transferList == null ? undefined
                 : transferList(options.transferList));
     }
