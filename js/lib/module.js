@@ -448,12 +448,13 @@ function runRepl() {
 }
 
 function runText(kind, text) {
-    const name = kind === 'stdin' ? '[stdin]' : '[eval]';
+    const { isMainThread } = require('thread');
+    const name = kind === 'stdin' ? '[stdin]' : isMainThread ? '[eval]' : '[worker eval]';
     const directory = native.cwd();
     const module = new Module(name);
     module.filename = path.join(directory, name);
     module.paths = resolve.lookUpPaths(directory);
-    if (kind !== 'stdin')
+    if (kind !== 'stdin' && isMainThread)
         exposeBuiltins();
     const isModule = compileAny(text, name) === null;
     if (isModule && kind === 'print')
