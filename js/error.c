@@ -270,6 +270,13 @@ void weir__js_report(weir_js *js)
 
 void weir__js_report_last(weir_js *js)
 {
+    JSValue thrown = JS_GetException(js->context);
+
+    if (!is_end(js, thrown) && weir__js_leaves(js)) {
+        JS_FreeValue(js->context, thrown);
+        return;
+    }
+    JS_Throw(js->context, thrown);
     if (weir__js_catch(js) == WEIR_ECANCELED)
         return;
     tell(js);
@@ -293,9 +300,13 @@ static JSValue told_as(weir_js *js, JSValueConst reason)
 void weir__js_report_rejection(weir_js *js, JSValueConst reason)
 {
     JSValue error = told_as(js, reason);
+    bool is_over = weir__js_leaves(js);
 
-    describe(js, WEIR_JS_REJECTED, error);
+    if (!is_over)
+        describe(js, WEIR_JS_REJECTED, error);
     JS_FreeValue(js->context, error);
+    if (is_over)
+        return;
     tell(js);
     weir__js_fail(js);
 }

@@ -90,8 +90,15 @@ static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason,
                          uint32_t number)
 {
     JSValueConst args[] = {promise, reason, JS_NewUint32(js->context, number)};
+    JSValue result = call_hook(js, "onUnhandled", 3, args);
+    bool is_true = JS_ToBool(js->context, result) == 1;
 
-    return heard(js, call_hook(js, "onUnhandled", 3, args));
+    if (JS_IsException(result)) { /* this listener's is an error like others */
+        weir__js_report(js);
+        return true;
+    }
+    JS_FreeValue(js->context, result);
+    return is_true || heard(js, call_hook(js, "onRejected", 1, &reason));
 }
 
 static void on_handled(weir_js *js, JSValueConst promise)
@@ -111,27 +118,38 @@ void weir__js_watch_process(weir_js *js)
     js->hooks.handled = on_handled;
 }
 
-/* The program has failed, and its error was told. */
+/* Its listeners of "exit" hear of it once.  The code, which they may change. */
+static int emit_failure(weir_js *js)
+{
+    JSValue failed = JS_NewInt32(js->context, FAILED), result;
+    int code = FAILED;
+
+    if (js->is_hopeless) /* of a worker Node says no more than that it failed */
+        return js->worker == NULL ? LISTENER_FAILED : FAILED;
+    if (!js->has_process || weir__js_enter(js) != 0)
+        return FAILED;
+    result = call_hook(js, "fail", 1, &failed);
+    if (JS_IsException(result))
+        JS_FreeValue(js->context, JS_GetException(js->context));
+    else
+        JS_ToInt32(js->context, &code, result);
+    JS_FreeValue(js->context, result);
+    weir__js_leave(js);
+    return code;
+}
+
+bool weir__js_leaves(weir_js *js)
+{
+    if (!js->is_program || js->has_exited)
+        return false;
+    emit_failure(js);
+    return js->has_exited;
+}
+
 void weir__js_fail(weir_js *js)
 {
-    JSValue code = JS_NewInt32(js->context, FAILED), result;
-
-    if (!js->is_program || js->has_exited)
-        return;
-    if (js->is_hopeless) {
-        weir__js_stop(js, LISTENER_FAILED);
-        return;
-    }
-    if (js->has_process && weir__js_enter(js) == 0) {
-        result = call_hook(js, "fail", 1, &code);
-        JS_FreeValue(js->context, result);
-        result = call_hook(js, "emitExit", 0, NULL);
-        if (JS_IsException(result))
-            JS_FreeValue(js->context, JS_GetException(js->context));
-        JS_FreeValue(js->context, result);
-        weir__js_leave(js);
-    }
-    weir__js_stop(js, FAILED);
+    if (js->is_program && !js->has_exited)
+        weir__js_stop(js, emit_failure(js));
 }
 
 /* Gives fn to the loop, with the host, which it lets go.  The loop can fail
@@ -304,8 +322,11 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
                start);
     if (err == 0)
         err = run_to_the_end(js);
-    if (err == 0)
-        *exit_code = end(js) & 0xff;
+    if (err == 0) {
+        *exit_code = end(js);
+        if (js->worker == NULL)
+            *exit_code &= 0xff; /* a process's; a worker's is a number */
+    }
     js->program = NULL; /* the caller's, from now on; and argv */
     js->argc = 0;
     return err;

@@ -13,7 +13,11 @@ void weir__js_watch_process(weir_js *js);
 /* process.exit: nothing of JavaScript runs any more, and the loop ends. */
 void weir__js_stop(weir_js *js, int code);
 
-/* An error was told that nobody caught: the program ends. */
+/* Nobody catches an error: listeners of "exit" hear of it before anybody is
+ * told, as in Node.  Whether one of them has ended the program: then nobody is. */
+bool weir__js_leaves(weir_js *js);
+
+/* The error was told: the program ends. */
 void weir__js_fail(weir_js *js);
 
 /* The main module's failure is the program's: who has run something asks, and

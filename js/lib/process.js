@@ -200,14 +200,13 @@ function onHandled(promise) {
 
 function onUnhandled(promise, reason, number) {
     numbers.set(promise, number);
-    if (self.emit('unhandledRejection', reason, promise))
-        return true;
-    return onUncaught(unhandledRejection(reason), 'unhandledRejection');
+    return self.emit('unhandledRejection', reason, promise);
 }
 
 Object.assign(hooks, {
     onUncaught: (error) => onUncaught(error, 'uncaughtException'),
     onUnhandled, onHandled, emitExit,
+    onRejected: (reason) => onUncaught(unhandledRejection(reason), 'unhandledRejection'),
     beforeExit() { self.emit('beforeExit', currentCode()); },
     // Node's own listener: the event still says 0.
     unsettled() {
@@ -217,9 +216,11 @@ Object.assign(hooks, {
         self.emit('exit', code);
         return currentCode();
     },
-    fail(code) {
-        if (exitCode === undefined)
+    fail(code) { // a listener may say another one
+        if (!isExiting)
             exitCode = code;
+        exitCode ??= code;
+        return emitExit();
     },
 });
 
