@@ -152,6 +152,10 @@ if (hooks.program !== undefined) {
         self.mainModule = hooks.program.module;
 }
 lazy('env', () => require('env').env);
+Object.defineProperty(self, 'env', {
+    set: (value) => Object.defineProperty(self, 'env',
+        { value, writable: true, configurable: true, enumerable: true }),
+});
 // A worker's stdin is empty: the main thread reads the process's.
 lazy('stdin', () => require('stdio').input(thread.isMainThread ? 0 : -1));
 lazy('stdout', () => require('stdio').output(1));

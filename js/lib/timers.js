@@ -26,15 +26,16 @@ method(Immediate, Symbol.dispose, function () { native.clearImmediate(this); });
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate,
     clearImmediate, nextTick } = native;
 
-module.exports = {
-    setTimeout, clearTimeout, setInterval, clearInterval,
-    setImmediate, clearImmediate,
-};
+const functions = { setTimeout, clearTimeout, setInterval, clearInterval,
+    setImmediate, clearImmediate };
 for (const name of ['setTimeout', 'setImmediate'])
-    Object.defineProperty(module.exports[name],
+    Object.defineProperty(functions[name],
         Symbol.for('nodejs.util.promisify.custom'), { enumerable: true,
             get: () => require('timers/promises')[name] });
-Object.defineProperty(module.exports, 'promises', { configurable: true,
-    enumerable: true, get: () => require('timers/promises') });
-// For process, which is where Node has it.
-Object.defineProperty(module.exports, 'nextTick', { value: nextTick });
+
+// What programs require, and may change: fake clocks do.
+const node = { ...functions };
+Object.defineProperty(node, 'promises', { configurable: true, enumerable: true,
+    get: () => require('timers/promises') });
+
+module.exports = { ...functions, nextTick, node };
