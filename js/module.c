@@ -250,13 +250,18 @@ static JSValue evaluate_module(JSContext *context, JSModuleDef *module)
     weir_js *js = weir__js_of(context);
     JSValue promise;
 
-    if (module == NULL)
-        return JS_EXCEPTION;
     js->linking++;
     promise = JS_EvalFunction(
         context, JS_DupValue(context, JS_MKPTR(JS_TAG_MODULE, module)));
     js->linking--;
-    return watch_main(context, promise);
+    return promise;
+}
+
+static JSValue evaluate_main(JSContext *context, JSModuleDef *module)
+{
+    return module != NULL
+               ? watch_main(context, evaluate_module(context, module))
+               : JS_EXCEPTION;
 }
 
 static JSValue run_main(JSContext *context, JSValueConst this_value, int argc,
@@ -269,7 +274,7 @@ static JSValue run_main(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     if (id == NULL)
         return JS_EXCEPTION;
-    result = evaluate_module(
+    result = evaluate_main(
         context, load(context, id, weir__js_of(context), JS_UNDEFINED));
     JS_FreeCString(context, id);
     return result;
@@ -286,10 +291,57 @@ static JSValue run_main_text(JSContext *context, JSValueConst this_value,
     (void)argc;
     if (id == NULL)
         return JS_EXCEPTION;
-    result = evaluate_module(context,
-                             compile_value(weir__js_of(context), id, argv[0]));
+    result = evaluate_main(context,
+                           compile_value(weir__js_of(context), id, argv[0]));
     JS_FreeCString(context, id);
     return result;
+}
+
+/* ---- require() of an ES module ---- */
+
+/* How many evaluations of modules are on the stack. */
+static JSValue nesting(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewUint32(context, weir__js_of(context)->linking);
+}
+
+/* Takes the promise of a module that was evaluated. */
+static JSValue result_now(JSContext *context, JSModuleDef *module,
+                          JSValue promise)
+{
+    JSPromiseStateEnum state;
+    JSValue result = JS_UNDEFINED;
+
+    if (JS_IsException(promise))
+        return promise;
+    JS_PromiseMarkAsHandled(context, promise);
+    state = JS_PromiseState(context, promise);
+    if (state == JS_PROMISE_FULFILLED)
+        result = JS_GetModuleNamespace(context, module);
+    else if (state == JS_PROMISE_REJECTED)
+        result = JS_Throw(context, JS_PromiseResult(context, promise));
+    JS_FreeValue(context, promise);
+    return result;
+}
+
+/* evaluateNow(text, id): its namespace; undefined, if it waits. */
+static JSValue evaluate_now(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    const char *id = JS_ToCString(context, argv[1]);
+    JSModuleDef *module =
+        id != NULL ? compile_value(weir__js_of(context), id, argv[0]) : NULL;
+
+    (void)this_value;
+    (void)argc;
+    JS_FreeCString(context, id);
+    return module != NULL
+               ? result_now(context, module, evaluate_module(context, module))
+               : JS_EXCEPTION;
 }
 
 /* ---- CommonJS ---- */
@@ -455,6 +507,8 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("prepare", 1, prepare),
     JS_CFUNC_DEF("runMain", 1, run_main),
     JS_CFUNC_DEF("runMainText", 2, run_main_text),
+    JS_CFUNC_DEF("evaluateNow", 2, evaluate_now),
+    JS_CFUNC_DEF("nesting", 0, nesting),
     JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
     JS_CFUNC_DEF("stat", 1, stat_path),
     JS_CFUNC_DEF("realpath", 1, real_path),

@@ -57,7 +57,7 @@ Object.defineProperty(globalThis, Symbol.toStringTag,
 // listens then.
 module.exports = {
     atob, btoa, shapes,
-    resolve: (name, parent) => require('module').resolveImport(name, parent),
+    resolve: (name, parent) => require('module').link(name, parent),
     import: (name, parent) => require('module').askFor(name, parent),
     format: (id, type) => require('module').loading(id, type),
     names: (id) => require('module').namesOf(id),

@@ -46,12 +46,12 @@ function fetchOnce(id) {
     return reading.get(id);
 }
 
-async function load(id, name, parent, resolve, reject) {
+async function load(id, resolve, reject) {
     let depth;
     try {
         if (!known.has(id) || reading.has(id))
             depth = await fetchOnce(id);
-        const namespace = await native.loadModule(name, parent);
+        const namespace = await native.loadModule(id, 'weir:import');
         await undefined;
         await undefined;
         resolve(namespace);
@@ -72,7 +72,7 @@ function answer(name, parent, resolve, reject) {
             return reject(error);
         return pass(8).then(() => reject(error));
     }
-    return load(id, name, parent, resolve, reject);
+    return load(id, resolve, reject);
 }
 
 // A gate stands for one import() at a time, and is free again once it has been

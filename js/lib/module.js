@@ -187,6 +187,8 @@ function loadFile(file, parent) {
     if (known !== undefined) {
         if (parent && !parent.children.includes(known))
             parent.children.push(known);
+        if (!known.loaded && resolve.formatOf(file) === 'module')
+            throw require('requiremodule').cycle(file, known.parent);
         if (!known.loaded)
             beginCycle(known);
         return known;
@@ -227,11 +229,9 @@ Module._extensions = {
     __proto__: null,
     '.js'(module, file) {
         if (resolve.formatOf(file) === 'module')
-            throw coded(Error, 'ERR_REQUIRE_ESM', `require() of ES Module ${file}` +
-                `${module.parent ? ` from ${module.parent.filename}` : ''} not supported.\n` +
-                'Instead change the require to a dynamic import() which is ' +
-                'available in all CommonJS modules.');
-        module._compile(strip(native.readFile(file)), file);
+            module.exports = require('requiremodule').load(file, module.parent);
+        else
+            module._compile(strip(native.readFile(file)), file);
     },
     '.json'(module, file) {
         try {
@@ -292,6 +292,18 @@ function resolveImport(name, parent) {
     return urlOf(resolve.resolveImport(bare, from)) + query;
 }
 
+// Module -> what it imports, for require() to see cycles.
+const imports = new Map();
+
+// Who imports by a statement; import() does not come here with its name.
+function link(name, parent) {
+    const id = resolveImport(name, parent);
+    if (!imports.has(parent))
+        imports.set(parent, new Set());
+    imports.get(parent).add(id);
+    return id;
+}
+
 // An import(): what answers it is a gate, known by its number.
 const gate = 'weir:import/';
 
@@ -301,6 +313,11 @@ function askFor(name, parent) {
 
 // What the engine has begun to load; import() need not read it.
 const known = new Set();
+
+function prepareOnce(id) {
+    if (!known.has(id))
+        native.prepare(id);
+}
 
 // type: the import attribute, or undefined.
 function loading(id, type = 'javascript') {
@@ -376,13 +393,21 @@ function namesOf(id) {
     return [...names.filter((name) => name !== 'default'), 'default'];
 }
 
+// Imported CommonJS files that run now, and inside how many evaluations.
+const running = [];
+
 // module.exports of what is imported but no ES module.
 function loadImported(id) {
     if (id.startsWith(gate))
         return require('import').gates[id.slice(gate.length)];
     if (id.startsWith('node:'))
         return builtins[id.slice(5)]();
-    return loadFile(pathOf(id)).exports;
+    running.push({ id, level: native.nesting() });
+    try {
+        return loadFile(pathOf(id)).exports;
+    } finally {
+        running.pop();
+    }
 }
 
 function fillMeta(id, meta) {
@@ -474,6 +499,7 @@ function main(kind, text) {
         : runText(kind, text);
 }
 
-module.exports = { resolveImport, askFor, loading, isRead, known, namesOf,
-    prepare: native.prepare, load: loadImported, fillMeta, main, pathOf, urlOf,
+module.exports = { resolveImport, link, imports, running, askFor, loading, isRead,
+    known, namesOf, prepare: native.prepare, prepareOnce,
+    evaluateNow: native.evaluateNow, nesting: native.nesting, load: loadImported, fillMeta, main, pathOf, urlOf,
     evaluate: native.evaluate };

@@ -1,0 +1,1 @@
+import './back-circle.cjs';

@@ -1,0 +1,2 @@
+export default class Thing {}
+export let live = 1;

@@ -1,0 +1,2 @@
+export { default } from './shared.mjs';
+export const fresh = true;

@@ -1,0 +1,2 @@
+import named, { a } from './values.cjs';
+export const sum = named.b + a;

@@ -1,0 +1,3 @@
+const whole = ['all'];
+export { whole as 'module.exports' };
+export default 0;

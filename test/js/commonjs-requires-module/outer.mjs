@@ -1,0 +1,1 @@
+import './back-inner.cjs';

@@ -1,0 +1,3 @@
+console.log('plain runs');
+export const one = 1;
+export function two() {}

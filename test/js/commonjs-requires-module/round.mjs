@@ -1,0 +1,1 @@
+import './back-round.cjs';

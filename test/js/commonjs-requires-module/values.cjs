@@ -1,0 +1,2 @@
+exports.a = 1;
+exports.b = require('./plain.mjs').one;

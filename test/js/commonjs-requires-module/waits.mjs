@@ -1,0 +1,2 @@
+await undefined;
+export const never = 1;

@@ -1,0 +1,1 @@
+console.log(require('./fresh.mjs').default, require('./fresh.mjs').fresh);
