@@ -32,6 +32,7 @@ const builtins = {
     string_decoder: () => require('stringdecoder'),
     timers: () => require('timers').node,
     'timers/promises': () => require('timers/promises'),
+    tty: () => require('tty'),
     url: () => require('url'),
     util: () => require('util'),
     'util/types': () => require('util').types,

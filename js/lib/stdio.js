@@ -169,7 +169,7 @@ class TerminalStream extends WriteStream {
 }
 
 module.exports = {
-    ignore, systemError,
+    ignore, systemError, isTTY: native.isTTY,
     output: (fd) => native.isTTY(fd) ? new TerminalStream(fd) : new WriteStream(fd),
     input: (fd) => require('stdin')(fd),
 };
