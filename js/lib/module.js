@@ -20,6 +20,7 @@ const builtins = {
     buffer: () => require('buffer'),
     console: () => require('console'),
     crypto: () => require('crypto'),
+    diagnostics_channel: () => require('diagnostics'),
     events: () => require('events'),
     fs: () => require('fs'),
     'fs/promises': () => require('fs/promises'),
