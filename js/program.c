@@ -32,7 +32,7 @@ void weir__js_stop(weir_js *js, int code)
         js->exit_code = code;
     }
     weir_js_terminate(js);
-    if (weir_loop_is_owner(js->loop))
+    if (js->is_program && weir_loop_is_owner(js->loop))
         (void)!weir_loop_shutdown(js->loop, -1); /* begins; we are inside */
 }
 

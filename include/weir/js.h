@@ -175,7 +175,8 @@ WEIR_API int weir_js_free(weir_js *js);
 
 /**
  * Stop the JavaScript of this host for ever, also an endless loop.  What runs
- * ends with an error that it cannot catch; nothing else begins.
+ * ends with an error that it cannot catch; nothing else begins.  process.exit
+ * does the same, and to no other host, unless weir_js_run runs the program.
  *
  * Thread   any
  */

@@ -230,6 +230,27 @@ CASE(host_new_without_memory_leaves_nothing)
     loop_end();
 }
 
+CASE(host_that_exits_leaves_the_loop_to_others)
+{
+    const char *source = "setTimeout(() => process.exit(1))";
+    weir_js *other;
+
+    js_make(NULL);
+    expect_status(weir_js_new(&other, loop, NULL), 0);
+    expect_status(weir_js_eval(other, source, strlen(source), "other.js",
+                               WEIR_JS_SCRIPT, NULL),
+                  0);
+    loop_run();
+    expect_status(weir_js_eval(other, source, strlen(source), "other.js",
+                               WEIR_JS_SCRIPT, NULL),
+                  WEIR_ECANCELED);
+    js_eval("setTimeout(() => log('later'))");
+    loop_run();
+    expect_recorded("later");
+    expect_status(weir_js_free(other), 0);
+    js_end();
+}
+
 /* ---- programs ---- */
 
 static const weir_js_program eval_log = {.size = sizeof(eval_log),
