@@ -40,7 +40,7 @@ bool weir__js_is_here(const weir_js *js)
 {
     weir_loop_phase phase;
 
-    if (weir_loop_is_owner(js->loop))
+    if (weir_loop_is_claimed(js->loop))
         return true;
     phase = weir_loop_state(js->loop);
     return phase == WEIR_LOOP_AWAKE || phase == WEIR_LOOP_TERMINATED;

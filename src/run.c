@@ -31,6 +31,11 @@ bool weir_loop_is_owner(const weir_loop *loop)
     return loop != NULL && weir__loop_is_mine(loop);
 }
 
+bool weir_loop_is_claimed(const weir_loop *loop)
+{
+    return loop != NULL && weir__loop_is_claimed(loop);
+}
+
 bool weir__loop_is_claimed(const weir_loop *loop)
 {
     /* relaxed: only this thread has written its own name there */

@@ -13,12 +13,12 @@
  *     weir_js_free(js);
  *
  * Contracts are those of weir/loop.h; "Thread loop" means here: on the loop's
- * thread, or while no thread runs the loop.  From another thread such a call
- * returns -EPERM and touches nothing.
+ * thread, also between two steps, or while no thread runs the loop.  From another
+ * thread such a call returns -EPERM and touches nothing.
  *
  * Promise jobs are microtasks of the loop, one each: they keep their order with
  * the loop's own, and its budget counts them.  What is evaluated or called
- * while no thread runs the loop leaves its jobs for the next run.
+ * while no thread runs the loop leaves its jobs for the next run or step.
  *
  * weir_raise must not be used in a function that JavaScript has called: it
  * would leave the engine's frames behind.  Use weir_js_throw.

@@ -378,6 +378,13 @@ WEIR_API weir_loop *weir_loop_current(void);
 WEIR_API bool weir_loop_is_owner(const weir_loop *loop);
 
 /**
+ * Whether the loop is this thread's: it runs the loop, or has stepped it.
+ *
+ * Thread   any
+ */
+WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
+
+/**
  * Where it is in its life; may be old news on return.
  *
  * Thread   any

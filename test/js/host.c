@@ -230,6 +230,49 @@ CASE(host_new_without_memory_leaves_nothing)
     loop_end();
 }
 
+static void *free_elsewhere(void *arg)
+{
+    (void)arg;
+    expect_status(weir_js_free(js), -EPERM);
+    return NULL;
+}
+
+static const char *step_until_noted(void)
+{
+    const char *words;
+
+    do
+        expect_status(weir_loop_step(loop, SECOND_NS), 0);
+    while ((words = take_record())[0] == '\0');
+    return words;
+}
+
+CASE(host_on_a_loop_that_is_stepped_is_that_thread_s)
+{
+    pthread_t thread;
+    weir_js_value value;
+
+    js_make(NULL);
+    js_eval("process.on('SIGUSR2', () => {})"); /* a descriptor */
+    loop_turns(3);
+    js_eval("Promise.resolve('job').then(log); var it = 'kept';"
+            "setTimeout(() => log('timer'))");
+    expect_recorded("");
+    expect_status(weir_js_get(js, NULL, "it", &value), 0);
+    expect_string(value.text, "kept");
+    weir_js_release(js, &value);
+    expect_status(weir_loop_step(loop, 0), 0);
+    expect_recorded("job");
+    expect_string(step_until_noted(), "timer");
+    expect_int(pthread_create(&thread, NULL, free_elsewhere, NULL), 0);
+    expect_int(pthread_join(thread, NULL), 0);
+    js_eval("setInterval(() => log('never'), 1); Promise.reject(1)");
+    expect_status(weir_js_free(js), 0);
+    loop_turns(3);
+    expect_recorded("");
+    loop_end();
+}
+
 CASE(host_that_exits_leaves_the_loop_to_others)
 {
     const char *source = "setTimeout(() => process.exit(1))";

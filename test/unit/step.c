@@ -39,6 +39,40 @@ CASE(step_takes_one_turn)
     loop_end();
 }
 
+static void *is_claimed(void *arg)
+{
+    (void)arg;
+    return weir_loop_is_claimed(loop) ? loop : NULL;
+}
+
+static void expect_claimed(void *arg, int status)
+{
+    (void)arg;
+    expect_status(status, 0);
+    expect(weir_loop_is_claimed(loop));
+}
+
+CASE(step_claims_the_loop_until_it_is_run)
+{
+    pthread_t thread;
+    void *answer;
+
+    loop_make(NULL);
+    expect(!weir_loop_is_claimed(NULL));
+    expect(!weir_loop_is_claimed(loop));
+    expect_status(weir_loop_submit(loop, expect_claimed, NULL), 0);
+    expect_status(weir_loop_step(loop, 0), 0);
+    expect(weir_loop_is_claimed(loop));
+    expect(!weir_loop_is_owner(loop));
+    expect_int(pthread_create(&thread, NULL, is_claimed, NULL), 0);
+    expect_int(pthread_join(thread, &answer), 0);
+    expect(answer == NULL);
+    expect_status(weir_loop_submit(loop, expect_claimed, NULL), 0);
+    loop_run();
+    expect(!weir_loop_is_claimed(loop));
+    loop_end();
+}
+
 CASE(step_without_time_does_not_wait)
 {
     loop_make(NULL);
