@@ -209,7 +209,8 @@ typedef enum weir_js_source {
 } weir_js_source;
 
 /**
- * Evaluate source text.  source[length] must be a NUL.
+ * Evaluate source text.  source[length] must be a NUL.  file is for messages, and
+ * imports begin at it; a path, from the working directory, or a file: URL.
  *
  * Thread   loop
  * Owns     source and file are the caller's; a result (or NULL) must be

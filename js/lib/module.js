@@ -268,8 +268,7 @@ Object.assign(Module, {
 // The name that `import name` in `parent` means.
 function resolveImport(name, parent) {
     const from = parent.startsWith('file:') ? pathOf(parent)
-        : path.isAbsolute(parent) ? parent
-            : path.resolve(require('process').cwd(), 'x');
+        : path.resolve(native.cwd(), parent);
     if (name.startsWith('file:')) {
         const file = pathOf(name);
         return urlOf(resolve.resolveImport(file, from)) +

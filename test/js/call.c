@@ -5,7 +5,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
@@ -130,6 +134,32 @@ CASE(module_gives_a_promise_and_waits_at_the_top_level)
     loop_run();
     expect_recorded("b");
     js_end();
+}
+
+CASE(module_imports_from_where_its_file_is)
+{
+    static const char dep[] = "export default 'below';",
+                      source[] = "import text from './dep.mjs'; log(text);";
+    char directory[] = "/tmp/weir-call-XXXXXX";
+    FILE *file;
+
+    expect(mkdtemp(directory) != NULL);
+    expect_int(chdir(directory), 0);
+    expect_int(mkdir("sub", 0700), 0);
+    file = fopen("sub/dep.mjs", "w");
+    expect(file != NULL);
+    expect(fputs(dep, file) >= 0);
+    expect_int(fclose(file), 0);
+    js_make(NULL);
+    expect_status(weir_js_eval(js, source, strlen(source), "sub/main.mjs",
+                               WEIR_JS_MODULE, NULL),
+                  0);
+    loop_run();
+    expect_recorded("below");
+    js_end();
+    expect_int(unlink("sub/dep.mjs"), 0);
+    expect_int(rmdir("sub"), 0);
+    expect_int(rmdir(directory), 0);
 }
 
 CASE(call_passes_arguments_and_returns_the_result)
