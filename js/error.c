@@ -5,7 +5,7 @@
  * Reading a thrown value can run JavaScript: a getter, a toString.  If that
  * throws in its turn, a plain text stands in for what could not be read.
  *
- * Tested by  test/js/error.c
+ * Tested by  test/js/call.c, test/js/limits.c, test/js/errors-*.js
  */
 #include "error.h"
 

@@ -5,7 +5,7 @@
  * The engine asks every few thousand instructions whether it shall go on.  An
  * interrupted call ends with an error that JavaScript cannot catch.
  *
- * Tested by  test/js/limits.c
+ * Tested by  test/js/limits.c, test/js/microtask-budget*.js
  */
 #include "interrupt.h"
 

@@ -7,7 +7,7 @@
  * all the same: its names are known when it is linked, and its values come
  * when it is its turn to run.
  *
- * Tested by  test/js/module-*.js, test/js/commonjs-*.js
+ * Tested by  test/js/module-*, test/js/commonjs-*
  */
 #include "module.h"
 

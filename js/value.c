@@ -2,7 +2,7 @@
 /*
  * value -- to and from JavaScript; handles.
  *
- * Tested by  test/js/value.c
+ * Tested by  test/js/call.c, test/js/post.c
  */
 #include "value.h"
 
