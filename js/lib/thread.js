@@ -15,15 +15,18 @@ function packError(error) {
     try {
         if (!isError(error))
             return { error: structuredClone(error) };
-        const more = {};
-        for (const key of Object.keys(error))
+        const more = {}, hidden = []; // such as the errors of an AggregateError
+        for (const key of Object.getOwnPropertyNames(error))
             if (!['message', 'stack', 'cause'].includes(key))
                 try {
                     more[key] = structuredClone(error[key]);
+                    if (!Object.prototype.propertyIsEnumerable.call(error, key))
+                        hidden.push(key);
                 } catch {}
         const clone = structuredClone(error), name = String(error.name);
         const kind = classes.findIndex((one) => error instanceof one);
-        return { error: clone, more, kind, name: clone.name === name ? undefined : name };
+        return { error: clone, more, hidden, kind,
+            name: clone.name === name ? undefined : name };
     } catch {
         return { error: inspect(error) };
     }
@@ -31,7 +34,7 @@ function packError(error) {
 
 // An error of a class that is not known here keeps its name.
 function unpackError(packed) {
-    const { error, more, name, kind = -1 } = packed;
+    const { error, more, hidden = [], name, kind = -1 } = packed;
     if ('symbol' in packed)
         return Symbol(packed.symbol);
     if (kind >= 0)
@@ -39,7 +42,10 @@ function unpackError(packed) {
     if (name !== undefined && !Object.hasOwn(more, 'name'))
         Object.defineProperty(error, 'name',
             { value: name, writable: true, configurable: true });
-    return more === undefined ? error : Object.assign(error, more);
+    for (const key in more)
+        Object.defineProperty(error, key, { value: more[key], writable: true,
+            configurable: true, enumerable: !hidden.includes(key) });
+    return error;
 }
 
 module.exports = { isMainThread: start === undefined, threadId, parentPort, start,
