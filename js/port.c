@@ -373,13 +373,14 @@ static JSValue post_message(JSContext *context, JSValueConst this_value,
     JS_FreeValue(context, list);
     if (message == NULL)
         return JS_EXCEPTION;
-    if (port->mailbox == NULL)
+    if (port->mailbox == NULL) {
         weir__js_message_free(message);
-    else if (weir__js_mailbox_is_target(port->mailbox, message))
+        return JS_UNDEFINED;
+    }
+    if (weir__js_mailbox_is_target(port->mailbox, message))
         return lose_channel(port, message);
-    else
-        weir__js_mailbox_send(port->mailbox, message);
-    return JS_UNDEFINED;
+    weir__js_mailbox_send(port->mailbox, message);
+    return JS_TRUE; /* as Node says it */
 }
 
 enum { START, CLOSE, REF, UNREF, HAS_REF };
