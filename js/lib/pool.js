@@ -246,9 +246,18 @@ async function load({ text, url }) {
 
 let seat; // of this worker; it stays as long as somebody has it
 
+// Nobody would hear of the tasks: the pool shall take another worker.
+function leave() {
+    const process = require('process');
+    setImmediate(() => process.exit(1)); // where the error is caught
+    throw coded(Error, 'ERR_CLOSED_MESSAGE_PORT',
+        'A task has closed parentPort, or given it away');
+}
+
 async function serve() {
     const { parentPort, workerData } = require('worker_threads');
     const { packError } = require('thread');
+    const post = parentPort.postMessage.bind(parentPort);
     const run = await load(workerData);
     let isBusy = false;
 
@@ -258,14 +267,17 @@ async function serve() {
         isBusy = true;
         for (let task; (task = native.take(seat)) !== undefined;) {
             const [id, serial, value, broken] = task;
+            let isSent;
             try {
                 if (broken !== undefined)
                     throw broken;
                 const result = await run(value);
-                parentPort.postMessage({ id, serial, value: result });
+                isSent = post({ id, serial, value: result });
             } catch (error) {
-                parentPort.postMessage({ id, serial, error: packError(error) });
+                isSent = post({ id, serial, error: packError(error) });
             }
+            if (!isSent)
+                leave();
         }
         isBusy = false;
     }
