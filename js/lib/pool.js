@@ -6,8 +6,10 @@
 'use strict';
 
 const { Worker } = require('worker_threads');
-const { coded, invalidArgType, outOfRange } = require('errors');
+const { checkObject, coded, invalidArgType, outOfRange } = require('errors');
 const { transferList } = require('messaging');
+
+const LONGEST_MS = 2 ** 31 - 1; // of a timer; 25 days are as good as no deadline
 
 function closed() {
     return coded(Error, 'ERR_POOL_CLOSED', 'The pool takes no more tasks');
@@ -186,8 +188,12 @@ class Pool {
 
     // No more tasks; resolves when all are done, or at the deadline (in ms),
     // when those that are left are rejected.
-    async drain({ deadline } = {}) {
-        if (deadline !== undefined && !(deadline >= 0))
+    async drain(options = {}) {
+        checkObject(options, 'options');
+        const { deadline = Infinity } = options;
+        if (typeof deadline !== 'number')
+            throw invalidArgType('options.deadline', 'of type number', deadline);
+        if (!(deadline >= 0))
             throw outOfRange('options.deadline', '>= 0', deadline);
         this.#isOpen = false;
         if (this.#pending > 0)
@@ -208,7 +214,7 @@ class Pool {
         let timer;
         this.#whenIdle ??= new Promise((resolve) => { this.#idle = resolve; });
         await Promise.race([this.#whenIdle, new Promise((resolve) => {
-            if (deadline !== undefined)
+            if (deadline <= LONGEST_MS)
                 timer = setTimeout(resolve, deadline);
         })]);
         clearTimeout(timer);
