@@ -15,14 +15,29 @@ function closed() {
     return coded(Error, 'ERR_POOL_CLOSED', 'The pool takes no more tasks');
 }
 
+// A method is no expression, and bound and native functions have no text.
+function textOf(task) {
+    const text = Function.prototype.toString.call(task);
+    try {
+        new Function(`return (${text})`); // only compiles it
+    } catch (cause) {
+        throw Object.assign(coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+            "The argument 'task' must be a function whose text can stand alone. " +
+            `Received ${require('inspect').inspect(text)}`), { cause });
+    }
+    return text;
+}
+
 // Where the function comes from, for the workers.
 function sourceOf(given) {
     if (typeof given === 'function')
-        return { text: Function.prototype.toString.call(given) };
+        return { text: textOf(given) };
     const isUrl = given !== null && typeof given === 'object' &&
         typeof given.href === 'string';
     if (typeof given !== 'string' && !isUrl)
         throw invalidArgType('task', 'of type string or function or an instance of URL', given);
+    if (isUrl && !given.href.startsWith('file:'))
+        throw coded(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
     const { pathOf, urlOf } = require('module');
     return { url: urlOf(isUrl ? pathOf(given.href) : require('path').resolve(given)) };
 }
@@ -34,12 +49,14 @@ class Pool {
     #counts = { submitted: 0, completed: 0, failed: 0, cancelled: 0, replaced: 0 };
 
     constructor(task, options = {}) {
+        checkObject(options, 'options');
         const { size = 4, priorities: given = ['high', 'normal', 'low'] } = options;
         if (!Number.isInteger(size))
             throw invalidArgType('options.size', 'an integer', size);
         if (size < 1 || size > 256)
             throw outOfRange('options.size', '>= 1 and <= 256', size);
-        if (!Array.isArray(given) || given.length < 1 || given.length > 3)
+        if (!Array.isArray(given) || given.length < 1 || given.length > 3 ||
+            given.some((name, i) => typeof name !== 'string' || given.indexOf(name) < i))
             throw invalidArgType('options.priorities', 'a list of one to three names', given);
         // The names, the highest first; without a name: the middle one.
         this.#priority = new Map(given.map((name, i) => [name, i]));
@@ -136,20 +153,26 @@ class Pool {
         this.#end(error);
     }
 
-    // The function is called with this one value.
-    run(value, { priority, signal, transfer, name } = {}) {
+    // The level of a task that may come in.
+    #admit(priority, signal) {
         if (!this.#isOpen)
-            return Promise.reject(this.#failure ?? closed());
+            throw this.#failure ?? closed();
         const level = this.#priority.get(priority);
         if (level === undefined)
-            return Promise.reject(coded(TypeError, 'ERR_INVALID_ARG_VALUE',
-                `There is no priority ${require('inspect').inspect(priority)}`));
+            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+                `There is no priority ${require('inspect').inspect(priority)}`);
         if (signal !== undefined && !(signal instanceof require('abort').AbortSignal))
-            return Promise.reject(invalidArgType('options.signal',
-                'an instance of AbortSignal', signal));
-        if (signal?.aborted)
-            return Promise.reject(signal.reason);
+            throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
+        signal?.throwIfAborted();
+        return level;
+    }
+
+    // The function is called with this one value.  All errors are the promise's.
+    run(value, options = {}) {
         return new Promise((resolve, reject) => {
+            checkObject(options, 'options');
+            const { priority, signal, transfer, name } = options;
+            const level = this.#admit(priority, signal);
             const task = { id: 0, order: 0, resolve, reject, name, signal,
                 onAbort: undefined };
             const id = task.id = native.add(this.#handle, value,
