@@ -52,6 +52,9 @@ function fileOf(filename) {
 // The variables of the worker: an object, or text that nobody reads before it is
 // used; undefined: those of the process itself.
 function environmentOf(env) {
+    if (env === SHARE_ENV && thread.start?.env !== undefined)
+        throw coded(TypeError, 'ERR_WORKER_UNSUPPORTED_OPERATION',
+            'SHARE_ENV is not supported in workers that have variables of their own');
     if (env === SHARE_ENV)
         return undefined;
     if (env != null && typeof env !== 'object')
