@@ -298,5 +298,5 @@ const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [
     .map((one) => one.listener);
 
 module.exports = { Event, CustomEvent, EventTarget, listeners, kChanged, call,
-    defineHandler, dispatch, dispatchTrusted, stateOf, listenersOf, limits,
+    countOf, defineHandler, dispatch, dispatchTrusted, stateOf, listenersOf, limits,
     resisting, reveal, shown, shownBy };

@@ -3,8 +3,8 @@
 // with the methods of an EventEmitter, as Node has them.
 'use strict';
 
-const { Event, EventTarget, listeners, kChanged, call, stateOf, dispatchTrusted,
-    defineHandler, reveal, shown } = require('eventtarget');
+const { Event, EventTarget, listeners, kChanged, call, countOf, stateOf,
+    dispatchTrusted, defineHandler, reveal, shown } = require('eventtarget');
 const { coded, invalidArgType } = require('errors');
 
 class MessageEvent extends Event {
@@ -89,7 +89,7 @@ class NodeEventTarget extends EventTarget {
             .map(([type]) => type);
     }
     listenerCount(type) {
-        return entriesOf(this).get(`${type}`)?.length ?? 0;
+        return countOf(entriesOf(this).get(`${type}`) ?? []);
     }
     setMaxListeners() {}
     getMaxListeners() { return 10; }
