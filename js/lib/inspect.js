@@ -139,15 +139,17 @@ function formatTypedArray(ctx, value, level) {
     return output;
 }
 
-function formatEach(ctx, size, items, show) {
-    const limit = Math.max(0, ctx.maxArrayLength), output = [];
+// By its own iterator and size, as Node does: a subclass may have others.
+function formatEach(ctx, value, show) {
+    const { size } = value, output = [];
+    const limit = Math.min(Math.max(0, ctx.maxArrayLength), size);
     ctx.indentation += 2;
-    for (const item of items) {
+    for (const item of value) {
         if (output.length >= limit)
             break;
         output.push(show(item));
     }
-    more(output, size - output.length);
+    more(output, size - limit);
     ctx.indentation -= 2;
     return output;
 }
@@ -156,15 +158,16 @@ const setValues = Set.prototype.values, mapEntries = Map.prototype.entries;
 const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
 const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
 
+// One without a prototype has no iterator of its own, and in Node no limit.
+const itemsOf = (value, all) => Symbol.iterator in value ? value : all.call(value);
+
 function formatSet(ctx, value, level) {
-    return formatEach(ctx, setSize.call(value), setValues.call(value),
-        (item) => format(ctx, item, level));
+    return formatEach(ctx, itemsOf(value, setValues), (item) => format(ctx, item, level));
 }
 
 function formatMap(ctx, value, level) {
-    return formatEach(ctx, mapSize.call(value), mapEntries.call(value),
-        ([key, item]) =>
-            `${format(ctx, key, level)} => ${format(ctx, item, level)}`);
+    return formatEach(ctx, itemsOf(value, mapEntries), ([key, item]) =>
+        `${format(ctx, key, level)} => ${format(ctx, item, level)}`);
 }
 
 function formatPromise(ctx, value, level) {
