@@ -101,7 +101,8 @@ function notFound(name, module) {
     const stack = [];
     for (let at = module; at; at = at.parent)
         stack.push(at.filename || at.id);
-    const error = coded(Error, 'MODULE_NOT_FOUND', `Cannot find module '${name}'` +
+    const error = coded(Error, 'MODULE_NOT_FOUND',
+        `Cannot find module '${name}'${resolve.absence(name)}` +
         (stack.length > 0 ? `\nRequire stack:\n- ${stack.join('\n- ')}` : ''));
     error.stack = error.stack.replace('Error [MODULE_NOT_FOUND]', 'Error');
     error.requireStack = stack;

@@ -302,7 +302,7 @@ function resolveImport(name, parent) {
             : resolvePackage(name, parent, request);
     if (path === undefined)
         throw coded(Error, 'ERR_MODULE_NOT_FOUND',
-            `Cannot find package '${split(name)[0]}'${request.by}`);
+            `Cannot find package '${split(name)[0]}'${absence(name)}${request.by}`);
     if (isDirectory(path))
         throw Object.assign(coded(Error, 'ERR_UNSUPPORTED_DIR_IMPORT',
             `Directory import '${path}${name.endsWith('/') ? '/' : ''}' is not ` +
@@ -330,5 +330,15 @@ function urlOf(file) {
         .replace(/%5[BDE]|%7C/g, decodeURIComponent)}`;
 }
 
-module.exports = { urlOf, resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
+// Who asks for one of these does not lack a package.
+const absent = new Set(['async_hooks', 'child_process', 'cluster', 'dgram', 'dns',
+    'domain', 'http', 'http2', 'https', 'inspector', 'net', 'punycode',
+    'querystring', 'readline', 'repl', 'stream', 'tls', 'trace_events', 'v8', 'vm',
+    'wasi', 'zlib']);
+
+function absence(name) {
+    return absent.has(name.split('/')[0]) ? ' (built into Node, absent in weir)' : '';
+}
+
+module.exports = { absence, urlOf, resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
     asDirectory };
