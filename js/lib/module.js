@@ -502,6 +502,6 @@ function main(kind, text) {
 }
 
 module.exports = { resolveImport, link, imports, running, askFor, loading, isRead,
-    known, namesOf, prepare: native.prepare, prepareOnce,
-    evaluateNow: native.evaluateNow, nesting: native.nesting, load: loadImported, fillMeta, main, pathOf, urlOf,
-    evaluate: native.evaluate };
+    known, namesOf, prepareOnce, load: loadImported, fillMeta, main, pathOf, urlOf,
+    prepare: native.prepare, evaluate: native.evaluate,
+    evaluateNow: native.evaluateNow, nesting: native.nesting };
