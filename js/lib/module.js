@@ -92,9 +92,16 @@ class Module {
     }
 }
 
+const executing = new Set(); // CommonJS files
+
 function execute(module, code, file) {
-    return Reflect.apply(code, module.exports, [module.exports,
-        makeRequire(module), module, file, path.dirname(file)]);
+    executing.add(file);
+    try {
+        return Reflect.apply(code, module.exports, [module.exports,
+            makeRequire(module), module, file, path.dirname(file)]);
+    } finally {
+        executing.delete(file);
+    }
 }
 
 function notFound(name, module) {
@@ -501,7 +508,7 @@ function main(kind, text) {
         : runText(kind, text);
 }
 
-module.exports = { resolveImport, link, imports, running, askFor, loading, isRead,
-    known, namesOf, prepareOnce, load: loadImported, fillMeta, main, pathOf, urlOf,
-    prepare: native.prepare, evaluate: native.evaluate,
+module.exports = { resolveImport, link, imports, running, executing, askFor, loading,
+    isRead, known, namesOf, prepareOnce, load: loadImported, fillMeta, main, pathOf,
+    urlOf, prepare: native.prepare, evaluate: native.evaluate,
     evaluateNow: native.evaluateNow, nesting: native.nesting };

@@ -3,14 +3,15 @@
 // level.  A module of two lines imports it, for the engine has no other way to
 // run one and be told at once.
 //
-// The engine cannot run what is running already.  An ES module that is running
-// has a part in every path to the CommonJS file whose turn it is, so what does
-// not import such a file is safe.  Where an ES module's own text runs, nobody can
-// say which: that is refused.
+// The engine cannot run what is running already.  Each ES module that is running
+// imports, by some way, the CommonJS file whose turn it is; so what does not
+// reach such a file reaches none that runs.  Nor may it reach one that was
+// required and still runs: Node refuses that, too.  Where an ES module's own text
+// runs, nobody can say which, and nothing is let in.
 'use strict';
 
 const { coded } = require('errors');
-const { running, imports, urlOf, evaluateNow, nesting } = require('module');
+const { running, executing, imports, urlOf, evaluateNow, nesting } = require('module');
 
 let count = 0;
 
@@ -31,7 +32,8 @@ function cycle(file, parent, more = '') {
 }
 
 function checkCycle(id, file, parent) {
-    if (reaches(id, new Set(running.map((one) => one.id))))
+    const goals = [...running.map((one) => one.id), ...[...executing].map(urlOf)];
+    if (reaches(id, new Set(goals)))
         throw cycle(file, parent, ' A cycle involving require(esm) is not allowed ' +
             'to maintain invariants mandated by the ECMAScript specification. Try ' +
             'making at least part of the dependency in the graph lazily loaded.');

@@ -30,3 +30,10 @@ console.log(require('./typed').value, require.cache[require.resolve('./plain.mjs
     // An import of its own does not hinder what a running module's file requires.
     await import('./sibling.mjs');
 })();
+
+// One that imports a file which is not done, this one, is in a circle as well.
+try {
+    require('./imports-main.mjs');
+} catch (error) {
+    console.log(error.code);
+}
