@@ -19,18 +19,25 @@ enum { PAGE_MIN = 4096 - 512, PAGE_MAX = 4096 + 16 };
 
 enum { FIRST_PATIENCE = 256, ROOM = 16 };
 
-enum { LARGE = 16 * 1024 };
+enum { LARGE = 1024 };
 
 /* A block that is no module, nor a page of them; the engine's header of a block,
  * with its count, is at the other end of it than our link. */
 enum { KEPT_MIN = 64 };
 
+static bool is_page(size_t size)
+{
+    return size > PAGE_MIN && size < PAGE_MAX;
+}
+
 /* What the engine itself takes long for takes a large block: a sort, a text.  A
  * host that was terminated does not get one, so that a loop of those comes soon to
- * where the engine asks whether to go on: once in 10,000 calls. */
+ * where the engine asks whether to go on: once in 10,000 calls.  Small blocks it
+ * gets, and their pages: hardly any of the engine's own code goes without. */
 static bool deny(struct weir__js_heap *heap, size_t size)
 {
-    if (size < LARGE || heap->life == NULL || weir_state_load(heap->life) == 0)
+    if (size < LARGE || is_page(size) || heap->life == NULL ||
+        weir_state_load(heap->life) == 0)
         return false;
     heap->has_denied = true;
     return true;
@@ -103,7 +110,7 @@ static void give_back(void *opaque, void *block)
         return;
     size = malloc_usable_size(block);
     heap->used_bytes -= size;
-    if (size > PAGE_MIN && size < PAGE_MAX)
+    if (is_page(size))
         heap->dropped++;
     if (heap->is_capturing && heap->captured == NULL) {
         heap->captured = block;
