@@ -195,7 +195,7 @@ CASE(metrics_count_tasks_and_not_what_measures_them)
     look();
     expect_int(metrics.tasks, TASKS);
     expect_int(metrics.callbacks, TASKS);
-    expect(metrics.in_callback.count >= TASKS / 16);
+    expect(metrics.in_callback.count >= TASKS / 512);
     expect(metrics.in_callback.count <= TASKS);
     expect(metrics.in_queue.count >= TASKS / 1024);
     expect(metrics.in_queue.count <= TASKS / 16);
