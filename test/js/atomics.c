@@ -143,22 +143,11 @@ CASE(terminate_ends_a_wait_that_cannot_catch_it)
     end();
 }
 
-static int stop(weir_js *host, void *arg, const weir_js_value *args,
-                size_t count, weir_js_value *result)
-{
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
-    weir_js_terminate(host);
-    return 0;
-}
-
 CASE(wait_after_terminate_does_not_begin)
 {
     make(JS_OPTIONS(.allow_blocking = true));
-    expect_status(weir_js_define(js, NULL, "stop", stop, NULL), 0);
-    expect_status(js_try("stop(); Atomics.wait(a, 0, 0); log('never')"),
+    js_define_terminate();
+    expect_status(js_try("terminate(); Atomics.wait(a, 0, 0); log('never')"),
                   WEIR_ECANCELED);
     expect_recorded("");
     end();

@@ -110,21 +110,10 @@ CASE(terminate_leaves_queued_jobs_unrun)
     js_end();
 }
 
-static int end_host(weir_js *host, void *arg, const weir_js_value *args,
-                    size_t count, weir_js_value *result)
-{
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
-    weir_js_terminate(host);
-    return 0;
-}
-
 CASE(terminate_inside_a_job_leaves_the_next_one_unrun)
 {
     js_make(NULL);
-    expect_status(weir_js_define(js, NULL, "terminate", end_host, NULL), 0);
+    js_define_terminate();
     js_eval("Promise.resolve().then(terminate);"
             "Promise.resolve().then(() => log('never'));");
     loop_run();

@@ -91,3 +91,19 @@ weir_js_value js_function(const char *name)
     expect_int(function.type, WEIR_JS_FUNCTION);
     return function;
 }
+
+static int terminate(weir_js *host, void *arg, const weir_js_value *args,
+                     size_t count, weir_js_value *result)
+{
+    (void)arg;
+    (void)args;
+    (void)count;
+    (void)result;
+    weir_js_terminate(host);
+    return 0;
+}
+
+void js_define_terminate(void)
+{
+    expect_status(weir_js_define(js, NULL, "terminate", terminate, NULL), 0);
+}

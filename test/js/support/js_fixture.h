@@ -39,4 +39,7 @@ void js_run(const char *source);
 /* A global function, released by js_end. */
 weir_js_value js_function(const char *name);
 
+/* A global function terminate(), which ends its host. */
+void js_define_terminate(void);
+
 #endif /* WEIR_TEST_JS_FIXTURE_H */
