@@ -30,6 +30,12 @@
  *           job goes to the pool, or it is refused; and that it is back after the
  *           outcome.  A close waits for nothing.
  *
+ *           The worker releases fn's argument: the pool calls each job that it
+ *           has accepted exactly once, with 0 or with WEIR_ECANCELED, so one call
+ *           there is one release.  Neither the abort's listener nor the loop
+ *           touches the argument.  A job that the pool refuses was never called,
+ *           and its argument is still the caller's.
+ *
  * Shared state
  *   slip      who has it: the sender until it is posted (injector/P1), the
  *             worker until it is pushed (ingress/P1), then the loop's thread
@@ -62,12 +68,39 @@
 #include "weir/abort.h"
 #include "weir/promise.h"
 
+/* ---- work ---- */
+
+/* What a worker does, once. */
+struct work {
+    weir_blocking_fn *fn;
+    void *arg;
+    void (*release)(void *arg); /* or NULL */
+};
+
+/* Run fn, unless the job was cancelled, and then give back its argument, before
+ * anybody hears of the outcome.  An abort or a close of the loop does not wait
+ * for this, so it is the only place that knows when fn no longer reads arg.  A
+ * shutdown of the loop does wait for it, and must not be called by it. */
+static inline int perform(const struct work *work, int status,
+                          const weir_loop *loop, weir_value *value)
+{
+    const struct weir__duty duty = {loop, weir__thread_duty()};
+
+    weir__thread_set_duty(&duty);
+    if (status == 0)
+        status = work->fn(work->arg, value);
+    if (work->release != NULL)
+        work->release(work->arg);
+    weir__thread_set_duty(duty.outer);
+    return status;
+}
+
 /* ---- slips ---- */
 
 #ifdef WEIR_SMALL
 enum { SLIPS = 2, KEPT = 1 };
 #else
-enum { SLIPS = 256, KEPT = 8 }; /* a book is about five pages */
+enum { SLIPS = 256, KEPT = 8 }; /* a book is seven pages */
 #endif
 
 struct slip {
@@ -79,8 +112,7 @@ struct slip {
             int status;
         } back;
     } as;
-    weir_blocking_fn *fn;
-    void *arg;
+    struct work work;
     weir_promise *promise;   /* held; NULL: it is back */
     struct weir__book *book; /* that it lies in; const */
     /* The loop's thread's, for weir__promisify_show: */
@@ -230,19 +262,6 @@ static void receive_after_end(struct slip *slip)
     weir__promise_unref_outside(promise);
 }
 
-/* While fn runs, a shutdown of the loop waits for this thread. */
-static inline int call(const weir_loop *loop, weir_blocking_fn *fn, void *arg,
-                       weir_value *value)
-{
-    const struct weir__duty duty = {loop, weir__thread_duty()};
-    int status;
-
-    weir__thread_set_duty(&duty);
-    status = fn(arg, value);
-    weir__thread_set_duty(duty.outer);
-    return status;
-}
-
 /* A worker that takes a job never runs the loop: it could do both only inside
  * a group's wait, which a loop's thread is refused. */
 static void run_slip(weir_job *job, int status)
@@ -252,8 +271,7 @@ static void run_slip(weir_job *job, int status)
 
     slip->as.back.task = (weir_task){.run = receive, .name = "promise"};
     slip->as.back.value = (weir_value){NULL, NULL, 0};
-    if (status == 0)
-        status = call(loop, slip->fn, slip->arg, &slip->as.back.value);
+    status = perform(&slip->work, status, loop, &slip->as.back.value);
     if (status != 0)
         slip->as.back.value.code = status;
     slip->as.back.status = status;
@@ -263,7 +281,7 @@ static void run_slip(weir_job *job, int status)
 
 /* Thread: the loop's. */
 static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-                     weir_blocking_fn *fn, void *arg,
+                     const struct work *work,
                      const weir_submit_options *options)
 {
     weir_promise *made;
@@ -278,8 +296,7 @@ static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
         return -ENOMEM;
     }
     slip->as.job = weir__job_of(run_slip, options);
-    slip->fn = fn;
-    slip->arg = arg;
+    slip->work = *work;
     slip->promise = made;
     slip->name = slip->as.job.name;
     slip->since_ns = loop->since_ns;
@@ -304,8 +321,7 @@ struct errand {
     weir_listener listener;
     atomic(uint32_t) users; /* any thread, promisify/P1 */
     weir_promise *promise;  /* held */
-    weir_blocking_fn *fn;
-    void *arg;
+    struct work work;
     weir_task there, back; /* the door's: the loop hears of both */
     struct weir__out out;  /* the loop's thread's, from one to the other */
 };
@@ -403,8 +419,7 @@ static void run(weir_job *job, int status)
     struct errand *errand = (struct errand *)job;
     weir_value value = {NULL, NULL, 0};
 
-    if (status == 0)
-        status = call(errand->promise->loop, errand->fn, errand->arg, &value);
+    status = perform(&errand->work, status, errand->promise->loop, &value);
     settle(errand->promise, status, value);
     if (job->abort != NULL &&
         weir_abort_remove(job->abort, &errand->listener) == 0)
@@ -412,14 +427,13 @@ static void run(weir_job *job, int status)
     send_back(errand);
 }
 
-static void fill(struct errand *errand, weir_blocking_fn *fn, void *arg,
+static void fill(struct errand *errand, const struct work *work,
                  const weir_submit_options *options)
 {
     errand->job = weir__job_of(run, options);
     errand->listener = (weir_listener){.run = on_abort};
     set_unshared(&errand->users, 1);
-    errand->fn = fn;
-    errand->arg = arg;
+    errand->work = *work;
 }
 
 /* Before the job goes to the pool: the loop shall know of it before it is back.
@@ -478,7 +492,7 @@ static int send(struct errand *errand, weir_loop *loop, weir_pool *pool)
 
 __attribute__((noinline)) static int
 send_errand(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-            weir_blocking_fn *fn, void *arg, const weir_submit_options *options)
+            const struct work *work, const weir_submit_options *options)
 {
     struct errand *errand;
     weir_promise *made;
@@ -487,7 +501,7 @@ send_errand(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     errand = weir__memory_alloc(sizeof(*errand), _Alignof(struct errand));
     if (errand == NULL)
         return -ENOMEM;
-    fill(errand, fn, arg, options);
+    fill(errand, work, options);
     err = weir_promise_new(&errand->promise, loop);
     if (err != 0) {
         weir__memory_free(errand, sizeof(*errand));
@@ -503,9 +517,10 @@ send_errand(weir_promise **promise, weir_loop *loop, weir_pool *pool,
 }
 
 int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-                   weir_blocking_fn *fn, void *arg,
+                   weir_blocking_fn *fn, void *arg, void (*release)(void *arg),
                    const weir_submit_options *options)
 {
+    const struct work work = {fn, arg, release};
     bool is_local;
 
     weir__place_begin();
@@ -516,8 +531,8 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     if (is_local && loop->is_winding)
         return WEIR_ECLOSED; /* it waits for no more jobs */
     return is_local && (options == NULL || options->abort == NULL)
-               ? send_slip(promise, loop, pool, fn, arg, options)
-               : send_errand(promise, loop, pool, fn, arg, options);
+               ? send_slip(promise, loop, pool, &work, options)
+               : send_errand(promise, loop, pool, &work, options);
 }
 
 /* ---- looking ---- */

@@ -261,7 +261,7 @@ static void promisify_trip(int i)
 
     (void)i;
     to_send--;
-    must(weir_promisify(&promise, loop, pool, block, NULL, NULL),
+    must(weir_promisify(&promise, loop, pool, block, NULL, NULL, NULL),
          "weir_promisify");
     must(weir_promise_then(promise, promise_is_back, NULL, NULL, NULL),
          "weir_promise_then");

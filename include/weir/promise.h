@@ -358,26 +358,35 @@ WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
 typedef int weir_blocking_fn(void *arg, weir_value *value);
 
 /**
- * Run fn on the pool; *promise is settled with what it returns, when the loop
- * takes that in: a thread that waits for it needs the loop to run.  If fn does not
- * get to run, because the pool is closed or options->abort is raised, the
- * promise is rejected with WEIR_ECANCELED; when the abort is raised later, too,
- * at once, and fn's outcome is dropped.  It holds the loop until fn is over.
- * weir_loop_shutdown waits for that, too; weir_loop_close rejects the promise at
- * once, and fn's outcome is dropped.
+ * Run fn on the pool, and settle *promise with what it returns when the loop
+ * takes that in: a thread that waits for it needs the loop to run.  If fn does
+ * not get to run, because the pool is closed or options->abort is raised, the
+ * promise is rejected with WEIR_ECANCELED.  An abort that is raised while fn runs
+ * rejects the promise at once, and so does weir_loop_close: fn goes on, and its
+ * outcome is dropped.  The call holds the loop until fn is over, and
+ * weir_loop_shutdown waits for that, too.
+ *
+ * So a settled promise does not mean that fn is over: a handler must not free
+ * arg.  Let release free it, which is called exactly once: after fn has returned,
+ * or instead of fn if that will never begin.  It runs on a worker of the pool,
+ * before fn's outcome settles the promise.  weir_pool_shutdown, weir_pool_free and
+ * weir_loop_shutdown wait for it.  fn moves into *value what shall outlive arg.
  *
  * Thread   any
- * Owns     *promise is the caller's.  arg is the caller's: free it in a finally.
+ * Owns     *promise is the caller's.  arg: 0 lends it until release(arg), which
+ *          may be free; an error leaves it with the caller, and release is never
+ *          called.  release may be NULL: then arg must outlive fn by itself.
  *          options may be NULL; options->abort is held
  * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -ENOMEM, WEIR_ECLOSED (the
  *          loop or the pool no longer admits work; in a callback of the loop:
  *          it is cancelling its timers, or was closed)
- * Orders   everything before the call happens-before fn(), and that before the
- *          handlers
+ * Orders   everything before the call happens-before fn(), fn() before release(),
+ *          and that before the handlers that see fn's outcome
  */
 WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
                                          weir_loop *loop, weir_pool *pool,
                                          weir_blocking_fn *fn, void *arg,
+                                         void (*release)(void *arg),
                                          const weir_submit_options *options);
 
 /* ---- looking ---- */

@@ -245,7 +245,7 @@ expect "jobserver says that its port is taken" \
     reports_a_port_that_is_taken jobserver
 
 for program in hello worker order timer failing foreign \
-    checksum lane deadline promise gather; do
+    checksum lane deadline promise gather lookup; do
     expect "$program prints what the guide shows" \
         prints_what_the_guide_shows build/$program
 done

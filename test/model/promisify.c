@@ -5,6 +5,10 @@
  * that the loop's thread sends: the loop does not become idle before its
  * handler has run, and its memory stays for a worker that comes too late.  A
  * shutdown waits for the outcome, whoever has sent the job.
+ *
+ * In each case the argument is memory that fn reads and release frees: the
+ * explorer finds an early or a second release as a use after free, and a missing
+ * one as a leak.
  */
 #include "model.h"
 #include "pool.h"
@@ -16,12 +20,51 @@ static weir_pool *pool;
 static weir_abort *signal_;
 static weir_promise *promise;
 static int work; /* what fn did: the worker's, then who sees the outcome */
+static int begun, released; /* the worker's, then finish's */
+static bool is_accepted;    /* the sender's, then finish's */
 
 static int fn(void *arg, weir_value *value)
 {
-    (void)arg, (void)value;
+    int *mark = arg;
+
+    (void)value;
+    begun++;
+    model_assert(plain_load(mark) == 0);
+    (void)load_relaxed(&pool->worker[0]); /* it takes its time */
+    plain_store(mark, 1);
     plain_store(&work, 1);
     return 0;
+}
+
+/* fn is over, or will never begin. */
+static void release(void *arg)
+{
+    model_assert(plain_load((int *)arg) == begun);
+    released++;
+    model_free(arg);
+}
+
+/* Refused: the argument is still ours, and release is not called. */
+static int promisify(const weir_submit_options *options)
+{
+    int *mark = model_alloc(sizeof(*mark));
+    int err;
+
+    plain_store(mark, 0);
+    is_accepted = true; /* before a worker has it, who may be the last */
+    err = weir_promisify(&promise, loop, pool, fn, mark, release, options);
+    if (err != 0) {
+        is_accepted = false;
+        model_free(mark);
+    }
+    return err;
+}
+
+/* The worker has ended. */
+static void released_once_if_accepted(void)
+{
+    model_assert(released == (is_accepted ? 1 : 0));
+    model_assert(begun <= released);
 }
 
 /* Else it is printed in each execution. */
@@ -32,10 +75,11 @@ static void expect_rejection(void *arg, weir_loop *told,
     model_assert(what->code == WEIR_ECANCELED);
 }
 
+static const weir_loop_options quiet = {.size = sizeof(quiet),
+                                        .on_rejection = expect_rejection};
+
 static void init(void)
 {
-    const weir_loop_options quiet = {.size = sizeof(quiet),
-                                     .on_rejection = expect_rejection};
     const weir_pool_options one = {
         .size = sizeof(one), .workers = 1, .max_workers = 1};
     weir_submit_options options = {.size = sizeof(options)};
@@ -44,7 +88,7 @@ static void init(void)
     model_assert(weir__pool_make(&pool, &one) == 0);
     model_assert(weir_abort_new(&signal_) == 0);
     options.abort = signal_;
-    model_assert(weir_promisify(&promise, loop, pool, fn, NULL, &options) == 0);
+    model_assert(promisify(&options) == 0);
     model_assert(weir_pool_shutdown(pool, 0) != 0);
 }
 
@@ -68,6 +112,7 @@ static void run_loop(void)
 
 static void free_both(void)
 {
+    released_once_if_accepted();
     weir__pool_unmake(pool);
     model_assert(weir_loop_free(loop) == 0);
     loop = NULL;
@@ -83,6 +128,19 @@ static void settled(void)
         model_assert(plain_load(&work) == 1);
     weir_promise_unref(promise);
     free_both();
+}
+
+/* ---- a close ---- */
+
+static void close_loop(void)
+{
+    model_assert(weir_loop_close(loop) == 0);
+}
+
+static void close_pool(void)
+{
+    (void)!weir_pool_close(pool, 0); /* begins it */
+    weir_abort_unref(signal_);
 }
 
 /* ---- sent by the loop's thread ---- */
@@ -113,7 +171,7 @@ static void send(void *arg, int status)
         handled++; /* closed before */
         return;
     }
-    model_assert(weir_promisify(&promise, loop, pool, fn, NULL, NULL) == 0);
+    model_assert(promisify(NULL) == 0);
     model_assert(weir_promise_then(promise, handle, handle_error, NULL, NULL) ==
                  0);
     weir_promise_unref(promise);
@@ -159,13 +217,13 @@ static void init_empty(void)
     const weir_pool_options one = {
         .size = sizeof(one), .workers = 1, .max_workers = 1};
 
-    model_assert(weir_loop_new(&loop, NULL) == 0);
+    model_assert(weir_loop_new(&loop, &quiet) == 0);
     model_assert(weir__pool_make(&pool, &one) == 0);
 }
 
 static void send_from_elsewhere(void)
 {
-    int err = weir_promisify(&promise, loop, pool, fn, NULL, NULL);
+    int err = promisify(NULL);
 
     model_assert(err == 0 || err == WEIR_ECLOSED);
     (void)!weir_pool_shutdown(pool, 0); /* begins it */
@@ -188,8 +246,20 @@ static void none_was_cancelled(void)
     promise = NULL;
 }
 
+/* The pool has refused it, cancelled it or run it; the loop hears of it now. */
+static void settled_if_accepted(void)
+{
+    model_assert(weir_loop_shutdown(loop, -1) == 0);
+    if (is_accepted)
+        settled();
+    else
+        free_both();
+    promise = NULL;
+}
+
 static void all_over(void)
 {
+    released_once_if_accepted();
     weir__pool_unmake(pool);
     if (loop != NULL)
         model_assert(weir_loop_free(loop) == 0);
@@ -202,6 +272,15 @@ static const struct model_case cases[] = {
     {"abort_against_the_worker", .setup = init, .finish = settled,
      .preemption_bound = 1, .steps = 2000,
      .threads = {T(worker), T(raise_it), T(run_loop)}},
+    {"abort_and_close_of_the_loop_against_the_worker", .setup = init,
+     .finish = settled, .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(raise_it), T(close_loop)}},
+    {"close_of_the_pool_against_the_worker", .setup = init, .finish = settled,
+     .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(close_pool), T(run_loop)}},
+    {"close_of_the_pool_against_a_sender_elsewhere", .setup = init_empty,
+     .finish = settled_if_accepted, .preemption_bound = 1, .steps = 2000,
+     .threads = {T(worker), T(send_from_elsewhere), T(close_pool)}},
     {"loop_is_held_until_the_handler_has_run", .setup = init_loop,
      .finish = all_over, .preemption_bound = 2, .steps = 2000,
      .threads = {T(worker), T(run_until_idle)}},

@@ -2,8 +2,9 @@
 /*
  * promisify -- a loop that sends jobs and takes their outcomes, many at a time,
  * while its pool or the loop itself is ended, and another thread sends some, too:
- * each promise is handled once, each value is freed once, the loop does not
- * become idle before, and only a close cancels anything.
+ * each promise is handled once, each value is freed once, each argument is
+ * released once if it was accepted, the loop does not become idle before, and
+ * only a close cancels anything.
  */
 #include <errno.h>
 #include <sched.h>
@@ -28,8 +29,8 @@ static weir_abort *abort_; /* of some */
 static uint64_t left, sent;
 static struct random dice;
 
-static uint64_t handled, given,
-    freed;           /* atomic, relaxed: no order to hide in */
+/* Atomic, relaxed: no order to hide in. */
+static uint64_t handled, given, freed, accepted, released;
 static bool is_over; /* the same */
 
 static bool is_graceful;                        /* const in a round */
@@ -52,16 +53,51 @@ static void free_value(void *data)
     count(&freed);
 }
 
+/* Of a job: plain memory, so that a release beside fn, or twice, is seen. */
+struct argument {
+    bool is_bad; /* the job shall fail */
+    int runs;
+};
+
 /* Runs on a worker. */
 static int give(void *arg, weir_value *value)
 {
+    struct argument *argument = arg;
     int *data = malloc(sizeof(*data));
 
     expect(data != NULL);
     *data = 42;
     *value = weir_value_of(data, free_value);
     count(&given);
-    return arg != NULL ? -EIO : 0;
+    expect_int(argument->runs++, 0);
+    return argument->is_bad ? -EIO : 0;
+}
+
+static void release(void *arg)
+{
+    struct argument *argument = arg;
+
+    expect(argument->runs <= 1);
+    argument->runs = 2;
+    free(argument);
+    count(&released);
+}
+
+/* Refused: the argument is ours, and nobody else frees it. */
+static int promisify(weir_promise **promise, bool is_bad,
+                     const weir_submit_options *options)
+{
+    struct argument *argument = calloc(1, sizeof(*argument));
+    int err;
+
+    expect(argument != NULL);
+    argument->is_bad = is_bad;
+    err = weir_promisify(promise, loop, pool, give, argument, release, options);
+    if (err == 0)
+        count(&accepted);
+    else
+        free(argument);
+    return err;
 }
 
 static weir_result on_outcome(void *arg, const weir_value *value);
@@ -76,8 +112,7 @@ static void send_one(void)
     if (left == 0)
         return;
     left--;
-    err = weir_promisify(&promise, loop, pool, give, random & 1 ? &dice : NULL,
-                         random & 14 ? NULL : &options);
+    err = promisify(&promise, random & 1, random & 14 ? NULL : &options);
     if (err != 0) {
         expect_status(err, WEIR_ECLOSED);
         left = 0;
@@ -140,9 +175,12 @@ static void bring_end(const struct scene *scene)
 
 static void send_elsewhere(void)
 {
+    const weir_submit_options options = {.size = sizeof(options),
+                                         .abort = abort_};
+
     for (int i = 0; i < ELSEWHERE; i++) {
         int err =
-            weir_promisify(&sent_elsewhere[i], loop, pool, give, NULL, NULL);
+            promisify(&sent_elsewhere[i], false, i % 8 == 0 ? &options : NULL);
 
         if (err == 0)
             continue;
@@ -162,7 +200,7 @@ static void look_elsewhere(void)
         if (promise == NULL)
             continue;
         expect(weir_promise_state(promise) != WEIR_PROMISE_PENDING);
-        if (is_graceful)
+        if (is_graceful && i % 8 != 0) /* that has no abort */
             expect_int(weir_promise_state(promise), WEIR_PROMISE_FULFILLED);
         weir_promise_unref(promise);
     }
@@ -203,7 +241,7 @@ STRESS_CASE(promisify_is_handled_once_whoever_ends)
 
         left = MOST;
         is_graceful = scene.end != POOL_CLOSE && scene.end != LOOP_CLOSE;
-        sent = handled = given = freed = 0;
+        sent = handled = given = freed = accepted = released = 0;
         is_over = false;
         dice.state = random_next(&random);
         expect_status(weir_loop_new(&loop, &loop_options), 0);
@@ -216,6 +254,7 @@ STRESS_CASE(promisify_is_handled_once_whoever_ends)
         expect_int(total(&handled), sent);
         expect_int(left, 0);
         expect_status(weir_pool_shutdown(pool, -1), 0);
+        expect_int(total(&released), total(&accepted));
         expect_status(weir_pool_free(pool), 0);
         weir_abort_unref(abort_);
         expect_status(weir_loop_free(loop), 0);

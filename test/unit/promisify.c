@@ -109,7 +109,8 @@ CASE(promisify_fulfils_with_what_the_function_gives)
     weir_promise *promise;
 
     begin();
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
     watch(promise);
     run_loop();
     expect_int(seen.fulfilled, 1);
@@ -123,7 +124,8 @@ CASE(promisify_rejects_with_the_error)
     weir_promise *promise;
 
     begin();
-    expect_status(weir_promisify(&promise, loop, pool, fail, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, fail, &freed, NULL, NULL), 0);
     watch(promise);
     run_loop();
     expect_int(seen.rejected, 1);
@@ -163,7 +165,8 @@ static void send_handlers(void *arg, int status)
     weir_promise *promise;
 
     expect_status(status, 0);
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
     for (int i = 0; i < *(int *)arg; i++)
         expect_status(weir_promise_then(promise, queue_both, NULL, "h", NULL),
                       0);
@@ -239,7 +242,8 @@ static void send_raising(void *arg, int status)
 
     (void)arg;
     expect_status(status, 0);
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
     expect_status(weir_promise_then(promise, raise_it, NULL, NULL, &derived),
                   0);
     weir_promise_unref(promise);
@@ -269,7 +273,8 @@ static void send_and_forget(void *arg, int status)
 
     (void)arg;
     expect_status(status, 0);
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
     expect_status(weir_promise_then(promise, give_one, NULL, NULL, NULL), 0);
     weir_promise_unref(promise);
 }
@@ -296,9 +301,11 @@ CASE(promisify_that_is_queued_is_cancelled_by_a_close)
     weir_promise *first, *second;
 
     begin();
-    expect_status(weir_promisify(&first, loop, pool, block, &freed, NULL), 0);
+    expect_status(weir_promisify(&first, loop, pool, block, &freed, NULL, NULL),
+                  0);
     wait_for(&begun);
-    expect_status(weir_promisify(&second, loop, pool, give, &freed, NULL), 0);
+    expect_status(weir_promisify(&second, loop, pool, give, &freed, NULL, NULL),
+                  0);
     watch(second);
     weir_promise_unref(first);
     expect_status(weir_pool_close(pool, 0), -ETIMEDOUT);
@@ -327,8 +334,8 @@ static weir_abort *begin_abortable(void)
 
     expect_status(weir_abort_new(&abort), 0);
     options = with(abort);
-    expect_status(weir_promisify(&promise, loop, pool, block, &freed, &options),
-                  0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, block, &freed, NULL, &options), 0);
     watch(promise);
     wait_for(&begun);
     return abort;
@@ -363,8 +370,8 @@ CASE(promisify_with_an_abort_that_is_raised_does_not_run)
     expect_status(weir_abort_new(&abort), 0);
     expect_int(weir_abort_raise(abort, 3), 0);
     options = with(abort);
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, &options),
-                  0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, &options), 0);
     weir_abort_unref(abort);
     watch(promise);
     run_loop();
@@ -384,7 +391,8 @@ CASE(promisify_lets_go_of_an_abort_that_is_never_raised)
     options = with(abort);
     for (int i = 0; i < 100; i++) {
         expect_status(
-            weir_promisify(&promise, loop, pool, give, &freed, &options), 0);
+            weir_promisify(&promise, loop, pool, give, &freed, NULL, &options),
+            0);
         weir_promise_unref(promise);
     }
     run_loop();
@@ -399,7 +407,8 @@ CASE(promisify_outcome_after_the_end_of_the_loop_is_dropped)
     weir_promise *promise;
 
     begin();
-    expect_status(weir_promisify(&promise, loop, pool, block, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, block, &freed, NULL, NULL), 0);
     watch(promise);
     wait_for(&begun);
     expect_status(weir_loop_close(loop), 0);
@@ -423,7 +432,7 @@ static void send_one(void *fn, int status)
 
     expect_status(status, 0);
     expect_status(weir_promisify(&promise, loop, pool, *(weir_blocking_fn **)fn,
-                                 &freed, NULL),
+                                 &freed, NULL, NULL),
                   0);
     watch(promise);
 }
@@ -481,7 +490,8 @@ static void settle_early(void *arg, int status)
 {
     (void)arg;
     expect_status(status, 0);
-    expect_status(weir_promisify(&early, loop, pool, block, &freed, NULL), 0);
+    expect_status(weir_promisify(&early, loop, pool, block, &freed, NULL, NULL),
+                  0);
     expect_status(weir_promise_resolve(early, weir_value_of(NULL, NULL)), 0);
     watch(early);
 }
@@ -545,18 +555,18 @@ static void fail_from_the_loop(void *arg, int status)
 
     (void)arg;
     expect_status(status, 0);
-    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &bad),
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, NULL, &bad),
                   -EINVAL);
     for (uint64_t nth = 1; err != 0; nth++) {
         memory.fail_at = memory.calls + nth;
-        err = weir_promisify(&promise, loop, pool, give, &freed, NULL);
+        err = weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL);
         expect(err == 0 || (err == -ENOMEM && promise == NULL));
     }
     memory.fail_at = 0;
     weir_promise_unref(promise);
     expect_status(weir_pool_shutdown(pool, 0), -ETIMEDOUT);
     promise = NULL;
-    expect_status(weir_promisify(&promise, loop, pool, give, NULL, NULL),
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, NULL, NULL),
                   WEIR_ECLOSED);
     expect(promise == NULL);
 }
@@ -603,11 +613,11 @@ static void send_two(void *options, int status)
     weir_promise *promise;
 
     expect_status(status, 0);
-    expect_status(weir_promisify(&promise, loop, pool, block, &freed, options),
-                  0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, block, &freed, NULL, options), 0);
     watch(promise);
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, options),
-                  0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, options), 0);
     watch(promise);
 }
 
@@ -702,7 +712,7 @@ static void send_many(void *arg, int status)
     expect_status(status, 0);
     for (int i = 0; i < 1000; i++) {
         expect_status(weir_promisify(&promise, loop, pool,
-                                     i == 0 ? block : give, &freed, NULL),
+                                     i == 0 ? block : give, &freed, NULL, NULL),
                       0);
         watch(promise);
     }
@@ -757,8 +767,8 @@ CASE(shutdown_in_a_job_that_the_loop_waits_for_only_begins)
         if (i == 0) {
             on_loop(send_one, &fn);
         } else {
-            expect_status(weir_promisify(&promise, loop, pool, fn, NULL, NULL),
-                          0);
+            expect_status(
+                weir_promisify(&promise, loop, pool, fn, NULL, NULL, NULL), 0);
             watch(promise);
         }
         on_loop(post_release, NULL);
@@ -777,10 +787,12 @@ static void on_end(void *arg, int status)
     (void)arg;
     expect_status(status, WEIR_ECANCELED);
     note("t");
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL),
-                  WEIR_ECLOSED);
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, &named),
-                  WEIR_ECLOSED);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL),
+        WEIR_ECLOSED);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, &named),
+        WEIR_ECLOSED);
 }
 
 static weir_result send_next(void *arg, const weir_value *value)
@@ -789,7 +801,8 @@ static weir_result send_next(void *arg, const weir_value *value)
 
     (void)arg, (void)value;
     note("h");
-    expect_status(weir_promisify(&promise, loop, pool, give, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
     watch(promise);
     return weir_pass();
 }
@@ -803,7 +816,8 @@ static void send_chain(void *arg, int status)
     expect_status(weir_timer_start(loop, NULL, INT64_C(3600000000000),
                                    WEIR_ONCE, on_end, NULL),
                   0);
-    expect_status(weir_promisify(&promise, loop, pool, block, &freed, NULL), 0);
+    expect_status(
+        weir_promisify(&promise, loop, pool, block, &freed, NULL, NULL), 0);
     expect_status(weir_promise_then(promise, send_next, NULL, NULL, NULL), 0);
     weir_promise_unref(promise);
     expect_status(weir_loop_shutdown(loop, -1), 0);
@@ -832,25 +846,28 @@ CASE(promisify_that_fails_changes_nothing)
     int err = 1;
 
     begin();
-    expect_status(weir_promisify(NULL, loop, pool, give, NULL, NULL), -EINVAL);
-    expect_status(weir_promisify(&promise, NULL, pool, give, NULL, NULL),
+    expect_status(weir_promisify(NULL, loop, pool, give, NULL, NULL, NULL),
                   -EINVAL);
-    expect_status(weir_promisify(&promise, loop, NULL, give, NULL, NULL),
+    expect_status(weir_promisify(&promise, NULL, pool, give, NULL, NULL, NULL),
                   -EINVAL);
-    expect_status(weir_promisify(&promise, loop, pool, NULL, NULL, NULL),
+    expect_status(weir_promisify(&promise, loop, NULL, give, NULL, NULL, NULL),
                   -EINVAL);
-    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &bad),
+    expect_status(weir_promisify(&promise, loop, pool, NULL, NULL, NULL, NULL),
+                  -EINVAL);
+    expect_status(weir_promisify(&promise, loop, pool, give, NULL, NULL, &bad),
                   -EINVAL);
     expect_status(weir_abort_new(&abort), 0);
     options = with(abort);
     options.priority = (weir_priority)99;
-    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &options),
-                  -EINVAL);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, NULL, NULL, &options),
+        -EINVAL);
     expect(promise == NULL);
     options = with(abort);
     for (uint64_t nth = 1; err != 0; nth++) {
         memory.fail_at = memory.calls + nth;
-        err = weir_promisify(&promise, loop, pool, give, &freed, &options);
+        err =
+            weir_promisify(&promise, loop, pool, give, &freed, NULL, &options);
         expect(err == 0 || (err == -ENOMEM && promise == NULL));
     }
     memory.fail_at = 0;
@@ -858,8 +875,9 @@ CASE(promisify_that_fails_changes_nothing)
     run_loop();
     expect_status(weir_pool_shutdown(pool, -1), 0);
     promise = NULL;
-    expect_status(weir_promisify(&promise, loop, pool, give, NULL, &options),
-                  WEIR_ECLOSED);
+    expect_status(
+        weir_promisify(&promise, loop, pool, give, NULL, NULL, &options),
+        WEIR_ECLOSED);
     expect(promise == NULL);
     weir_abort_unref(abort);
     run_loop(); /* nothing holds it */
