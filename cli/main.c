@@ -158,7 +158,8 @@ static void show_holders(const weir_holder *holders, size_t count)
 {
     for (size_t i = 0; i < count && i < HOLDERS; i++)
         fprintf(stderr, "weir: still there: %s (%llu)\n",
-                holders[i].name != NULL ? holders[i].name : "unnamed",
+                holders[i].name != NULL ? holders[i].name
+                                        : weir_kind_name(holders[i].kind),
                 (unsigned long long)holders[i].count);
 }
 

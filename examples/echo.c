@@ -140,7 +140,8 @@ static void give_up(void *arg, int status)
     count = weir_loop_report(loop, holders, 8);
     for (size_t i = 0; i < count && i < 8; i++)
         if (!holders[i].is_running && holders[i].name != NULL)
-            fprintf(stderr, "echo: held by a %s\n", holders[i].name);
+            fprintf(stderr, "echo: held by %s, %d of them\n", holders[i].name,
+                    (int)holders[i].count);
     exit_status = EXIT_FAILURE;
     /* In a callback this only begins it: run cancels the rest and returns. */
     must(weir_loop_shutdown(loop, 0), "shutdown");

@@ -108,22 +108,26 @@ static void add_by_place(struct weir__page *page, const weir_pool *pool)
         add_waiting(page, NULL, waiting - placed);
 }
 
+void weir__page_add_pool(struct weir__page *page, const weir_pool *pool)
+{
+    uint32_t made = weir__pool_made(pool);
+
+    for (uint32_t i = 0; i < made; i++)
+        add_running(page, pool, weir__pool_worker(pool, i));
+    if (WEIR__PLACES)
+        add_by_place(page, pool);
+    else
+        add_by_lane(page, pool);
+}
+
 size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
                         size_t capacity)
 {
     struct weir__page page = weir__page_of(holders, capacity);
-    uint32_t made;
 
-    if (pool == NULL)
-        return 0;
-    made = weir__pool_made(pool);
-    for (uint32_t i = 0; i < made; i++)
-        add_running(&page, pool, weir__pool_worker(pool, i));
-    if (WEIR__PLACES)
-        add_by_place(&page, pool);
-    else
-        add_by_lane(&page, pool);
-    return page.count;
+    if (pool != NULL)
+        weir__page_add_pool(&page, pool);
+    return weir__page_end(&page);
 }
 
 int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)

@@ -25,7 +25,7 @@
 #include "wakefd.h"
 #include "weir/fd.h"
 
-enum { SHOWN = 64 }; /* holders that on_report gets, at the most */
+enum { SHOWN = 64 }; /* rows that on_report gets, at most */
 
 /* ---- what the user wrote ---- */
 

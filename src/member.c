@@ -25,6 +25,7 @@
 
 #include "loop.h"
 #include "memory.h"
+#include "pool.h"
 #include "service.h"
 
 /* ---- the end of one ---- */
@@ -265,6 +266,17 @@ void weir__members_end_loops(weir_service *service, bool is_forced)
             weir__loop_begin_close(m->loop);
         else
             (void)!weir_loop_shutdown(m->loop, 0);
+    }
+}
+
+void weir__members_report(const weir_service *service, struct weir__page *page)
+{
+    for (const struct weir__member *m = plain_load(&service->members);
+         m != NULL; m = m->next) {
+        if (m->pool != NULL)
+            weir__page_add_pool(page, m->pool);
+        else
+            weir__page_add_loop(page, m->loop);
     }
 }
 

@@ -263,4 +263,11 @@ static inline void weir__group_leave(weir_group *group,
         weir__group_leave_other(group);
 }
 
+/* ---- census.c ---- */
+
+struct weir__page;
+
+/* What holds it, for a report (report.h).  Thread: any. */
+void weir__page_add_pool(struct weir__page *page, const weir_pool *pool);
+
 #endif /* WEIR_SRC_POOL_H */

@@ -17,11 +17,129 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "clock.h"
 #include "loop.h"
 
 enum { TRIES = 100 };
+
+/* ---- the page ---- */
+
+struct weir__page weir__page_of(weir_holder *holders, size_t capacity)
+{
+    return (struct weir__page){.holders = holders,
+                               .capacity = holders == NULL ? 0 : capacity};
+}
+
+/* The youngest gives way if there is no room. */
+static void add_row(struct weir__page *page, const weir_holder *holder)
+{
+    size_t at = page->running < page->capacity ? page->running : page->capacity;
+
+    for (; at > 0 && page->holders[at - 1].age_ns < holder->age_ns; at--)
+        if (at < page->capacity)
+            page->holders[at] = page->holders[at - 1];
+    if (at < page->capacity)
+        page->holders[at] = *holder;
+    page->running++;
+}
+
+/* What a drain waits for comes before what it cancels. */
+static unsigned rank_of(weir_kind kind)
+{
+    static const unsigned char ranks[WEIR__PAGE_KINDS] = {
+        [WEIR_KIND_REQUEST] = 0, [WEIR_KIND_HOOK] = 1,
+        [WEIR_KIND_JOB] = 2,     [WEIR_KIND_TASK] = 3,
+        [WEIR_KIND_TICK] = 3,    [WEIR_KIND_MICROTASK] = 3,
+        [WEIR_KIND_CLOSE] = 3,   [WEIR_KIND_IMMEDIATE] = 3,
+        [WEIR_KIND_REF] = 4,     [WEIR_KIND_TIMER] = 5,
+        [WEIR_KIND_FD] = 6,      [WEIR_KIND_OTHER] = 7,
+    };
+
+    return ranks[kind];
+}
+
+static bool is_same_name(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static weir_holder *find_group(struct weir__page *page,
+                               const weir_holder *holder)
+{
+    for (size_t i = 0; i < page->groups; i++) {
+        weir_holder *group = &page->group[i];
+
+        if (group->kind == holder->kind && group->from == holder->from &&
+            is_same_name(group->name, holder->name))
+            return group;
+    }
+    return NULL;
+}
+
+/* Behind those of its rank. */
+static weir_holder *new_group(struct weir__page *page,
+                              const weir_holder *holder)
+{
+    size_t at = page->groups++;
+
+    for (; at > 0 && rank_of(page->group[at - 1].kind) > rank_of(holder->kind);
+         at--)
+        page->group[at] = page->group[at - 1];
+    page->group[at] = *holder;
+    page->group[at].count = 0;
+    return &page->group[at];
+}
+
+static void add_to_group(struct weir__page *page, weir_holder *holder)
+{
+    weir_holder *group = find_group(page, holder);
+
+    if (group == NULL && page->groups >= WEIR__PAGE_NAMES) {
+        holder->name = NULL;
+        holder->from = NULL;
+        group = find_group(page, holder);
+    }
+    if (group == NULL)
+        group = new_group(page, holder);
+    group->count += holder->count;
+    if (group->age_ns < holder->age_ns)
+        group->age_ns = holder->age_ns;
+}
+
+void weir__page_add(struct weir__page *page, weir_holder holder)
+{
+    page->total += holder.count;
+    if (holder.is_running)
+        add_row(page, &holder);
+    else
+        add_to_group(page, &holder);
+}
+
+/* In place of the last row. */
+static void add_others(struct weir__page *page)
+{
+    uint64_t others = page->total;
+
+    for (size_t i = 0; i + 1 < page->capacity; i++)
+        others -= page->holders[i].count;
+    page->holders[page->capacity - 1] =
+        (weir_holder){.kind = WEIR_KIND_OTHER, .count = others, .age_ns = -1};
+}
+
+size_t weir__page_end(struct weir__page *page)
+{
+    size_t rows = page->running + page->groups;
+
+    for (size_t i = page->running; i < rows && i < page->capacity; i++)
+        page->holders[i] = page->group[i - page->running];
+    if (rows > page->capacity && page->capacity > 1)
+        add_others(page);
+    return rows;
+}
+
+/* ---- a loop ---- */
 
 static void add_running(struct weir__page *page, const weir_loop *loop)
 {
@@ -51,44 +169,32 @@ static void add_count(struct weir__page *page, weir_kind kind, uint64_t count)
 }
 
 #if WEIR__PLACES
-enum { PLACES = 64 };
-
-/* What was found: so many things of each place and name. */
+/* Things of one owner, all of one kind. */
 struct places {
-    weir_holder holder[PLACES];
-    size_t size;
+    struct weir__page *page;
+    weir_kind kind;
+    uint64_t count;
 };
 
 static void add_place(void *arg, const void *from, const char *name)
 {
     struct places *places = arg;
-    weir_holder *holder = places->holder;
-    size_t i = 0;
 
-    while (i < places->size &&
-           (holder[i].from != from || holder[i].name != name))
-        i++;
-    if (i == PLACES)
-        return; /* one of many: it is counted with those of no place */
-    if (i == places->size)
-        places->holder[places->size++] =
-            (weir_holder){.name = name, .age_ns = -1, .from = from};
-    holder[i].count++;
+    weir__page_add(places->page, (weir_holder){.kind = places->kind,
+                                               .name = name,
+                                               .count = 1,
+                                               .age_ns = -1,
+                                               .from = from});
+    places->count++;
 }
 
 uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
                                weir_kind kind)
 {
-    struct places places = {.size = 0};
-    uint64_t count = 0;
+    struct places places = {.page = page, .kind = kind};
 
     weir__place_each(owner, add_place, &places);
-    for (size_t i = 0; i < places.size; i++) {
-        places.holder[i].kind = kind;
-        weir__page_add(page, places.holder[i]);
-        count += places.holder[i].count;
-    }
-    return count;
+    return places.count;
 }
 #endif
 
@@ -172,49 +278,53 @@ const char *weir_kind_name(weir_kind kind)
         [WEIR_KIND_JOB] = "job",
         [WEIR_KIND_REQUEST] = "request",
         [WEIR_KIND_HOOK] = "hook",
+        [WEIR_KIND_OTHER] = "other",
     };
 
     return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind]
                                                            : "unknown";
 }
 
-static size_t look(const weir_loop *loop, weir_holder *holders, size_t capacity)
+static void look(struct weir__page *page, const weir_loop *loop)
 {
-    struct weir__page page = weir__page_of(holders, capacity);
-
-    add_running(&page, loop);
-    add_queued(&page, loop);
+    add_running(page, loop);
+    add_queued(page, loop);
     if (weir__ingress_look(&loop->in) & 1) {    /* it waits for nothing else */
         if (!load_relaxed(&loop->is_cancelled)) /* relaxed: picture */
-            add_jobs(&page, loop);
-        return page.count;
+            add_jobs(page, loop);
+        return;
     }
-    add_count(&page, WEIR_KIND_REF,
+    add_count(page, WEIR_KIND_REF,
               load_relaxed(&loop->holds) +                /* relaxed: picture */
                   load_relaxed(&loop->promises.errands)); /* the same */
-    add_timers(&page, loop);
-    add_fds(&page, loop);
-    return page.count;
+    add_timers(page, loop);
+    add_fds(page, loop);
 }
 
 /* A task that begins between two looks is in neither: not yet running, no
  * longer queued.  So a loop that seems to have nothing, but has begun a task
  * meanwhile, is looked at again; a few times, for it might do that for ever. */
-size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
-                        size_t capacity)
+void weir__page_add_loop(struct weir__page *page, const weir_loop *loop)
 {
-    size_t count = 0;
+    uint64_t total = page->total;
 
-    if (loop == NULL)
-        return 0;
-    for (int tries = 0; tries < TRIES && count == 0; tries++) {
+    for (int tries = 0; tries < TRIES && page->total == total; tries++) {
         uint64_t run = load_relaxed(&loop->run); /* relaxed: picture */
 
-        count = look(loop, holders, capacity);
+        look(page, loop);
         if (load_relaxed(&loop->run) == run) /* relaxed: picture */
             break;
     }
-    return count;
+}
+
+size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
+                        size_t capacity)
+{
+    struct weir__page page = weir__page_of(holders, capacity);
+
+    if (loop != NULL)
+        weir__page_add_loop(&page, loop);
+    return weir__page_end(&page);
 }
 
 /* ---- for people ---- */
@@ -235,6 +345,10 @@ static void print_place(const void *from)
 
 static void print_holder(const weir_holder *holder)
 {
+    if (holder->kind == WEIR_KIND_OTHER) {
+        fprintf(stderr, "    and %" PRIu64 " more\n", holder->count);
+        return;
+    }
     fprintf(stderr, "    %s", weir_kind_name(holder->kind));
     if (holder->name != NULL)
         fprintf(stderr, " %s", holder->name);
@@ -251,9 +365,13 @@ static void print_holder(const weir_holder *holder)
 void weir__report_print(const char *name, const weir_holder *holders,
                         size_t count)
 {
-    fprintf(stderr, "weir: %s is forced to end, with this unfinished:\n", name);
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < count; i++)
+        total += holders[i].count;
+    fprintf(stderr,
+            "weir: %s is forced to end, with %" PRIu64 " unfinished%s\n", name,
+            total, total > 0 ? ":" : "");
     for (size_t i = 0; i < count; i++)
         print_holder(&holders[i]);
-    if (count == 0)
-        fputs("    nothing\n", stderr);
 }

@@ -2,7 +2,14 @@
 /*
  * report -- the page that a report is written on.
  *
- * Whoever reports fills what the caller has room for, and counts the rest.
+ *     struct weir__page page = weir__page_of(holders, capacity);
+ *     weir__page_add(&page, (weir_holder){...});     in any order
+ *     return weir__page_end(&page);
+ *
+ * What runs goes straight to the caller's rows, the longest first.  What waits
+ * is counted in groups of the same kind, name and place, which follow at the
+ * end.  The groups are the page's own: so their number is known even if the
+ * caller has no room for them.
  */
 #ifndef WEIR_SRC_REPORT_H
 #define WEIR_SRC_REPORT_H
@@ -10,21 +17,29 @@
 #include "place.h"
 #include "weir/loop.h"
 
+/* Each kind has a row without a name.  When all rows with a name are taken, what
+ * has another one is counted there. */
+enum { WEIR__PAGE_KINDS = WEIR_KIND_OTHER + 1, WEIR__PAGE_NAMES = 48 };
+
 struct weir__page {
     weir_holder *holders;
     size_t capacity;
-    size_t count;
+    size_t running; /* rows of what runs, even if there is no room for them */
+    size_t groups;
+    uint64_t total; /* of all counts */
+    weir_holder group[WEIR__PAGE_NAMES + WEIR__PAGE_KINDS];
 };
 
-static inline struct weir__page weir__page_of(weir_holder *holders,
-                                              size_t capacity)
-{
-    return (struct weir__page){holders, holders == NULL ? 0 : capacity, 0};
-}
+struct weir__page weir__page_of(weir_holder *holders, size_t capacity);
+
+void weir__page_add(struct weir__page *page, weir_holder holder);
+
+/* Returns how many rows there are.  If that is more than the capacity, the last
+ * row that fits stands for all that do not, unless it is the only one. */
+size_t weir__page_end(struct weir__page *page);
 
 #if WEIR__PLACES
-/* Rows for what an owner has queued, one for each name and place.  Returns how
- * many things they stand for. */
+/* What an owner has queued, by name and place.  Returns how many things. */
 uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
                                weir_kind kind);
 #else
@@ -36,23 +51,8 @@ static inline uint64_t weir__page_add_places(struct weir__page *page,
 }
 #endif
 
-static inline void weir__page_add(struct weir__page *page, weir_holder holder)
-{
-    if (page->count < page->capacity)
-        page->holders[page->count] = holder;
-    page->count++;
-}
-
-/* What is left of it, for somebody else's report, who returns its count. */
-static inline size_t weir__page_room(const struct weir__page *page)
-{
-    return page->count < page->capacity ? page->capacity - page->count : 0;
-}
-
-static inline weir_holder *weir__page_rest(const struct weir__page *page)
-{
-    return weir__page_room(page) > 0 ? page->holders + page->count : NULL;
-}
+/* What holds a loop.  Thread: any. */
+void weir__page_add_loop(struct weir__page *page, const weir_loop *loop);
 
 /* For people, to stderr: what the end of `name` leaves unfinished. */
 void weir__report_print(const char *name, const weir_holder *holders,

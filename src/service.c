@@ -268,13 +268,6 @@ size_t weir_service_report(const weir_service *service, weir_holder *holders,
                                             .count = inside,
                                             .age_ns = -1});
     weir__hooks_report(service, &page);
-    for (const struct weir__member *m = plain_load(&service->members);
-         m != NULL; m = m->next) {
-        weir_holder *rest = weir__page_rest(&page);
-        size_t room = weir__page_room(&page);
-
-        page.count += m->pool != NULL ? weir_pool_report(m->pool, rest, room)
-                                      : weir_loop_report(m->loop, rest, room);
-    }
-    return page.count;
+    weir__members_report(service, &page);
+    return weir__page_end(&page);
 }

@@ -125,6 +125,9 @@ void weir__members_end_loops(weir_service *service, bool is_forced);
 /* Whether all have ended.  Thread: any. */
 bool weir__members_have_ended(const weir_service *service);
 
+/* What holds them.  Thread: any. */
+void weir__members_report(const weir_service *service, struct weir__page *page);
+
 /* Ends those that have not, waits for all, and gives loops and pools back; and
  * then, when the keeper has heard of it, the rest.  Thread: any, the last. */
 void weir__members_join(weir_service *service);

@@ -450,34 +450,46 @@ WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
  */
 WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop);
 
-/* One thing that keeps a loop from its end. */
+/* A row of a report: what keeps a loop, a pool or a service from its end.
+ *
+ * What runs comes first, a row for each, the longest-running one first.  What
+ * does not run is counted: requests, hooks, jobs, tasks, references, timers,
+ * descriptors, with a row for each kind and name.  A report has at most 48 rows
+ * with different names of that sort; things with further names are counted as
+ * if they had none.
+ *
+ * If there are more rows than capacity, the last one that fits has the kind
+ * WEIR_KIND_OTHER and counts what the others do not show.  So the counts add up
+ * to the true total, with any capacity of at least 2; a capacity of 1 gets the
+ * first row, and no total. */
 typedef struct weir_holder {
     weir_kind kind;
-    bool is_running;  /* it is the callback that runs now */
+    bool is_running;  /* it is a callback, a job or a hook that runs now */
     const char *name; /* may be NULL */
-    uint64_t count;   /* how many such; 1 for what has a name */
-    int64_t age_ns; /* since it began to run, or was started; -1: unknown.  Of a
-                         callback that began before the loop's end did: since
-                         the turn began that it is part of, unless this is a
-                         debug build */
-    uint64_t thread; /* the kernel's id of the thread it runs on; 0: none */
+    uint64_t count;   /* how many such; 1 for what runs */
+    int64_t age_ns;   /* since it began to run, or was started; -1: unknown.  Of
+                         several, the oldest one's.  Of a callback that began
+                         before the loop's end did: since the turn began that
+                         it is part of, unless this is a debug build */
+    uint64_t thread;  /* the kernel's id of the thread it runs on; 0: none */
     /* Debug builds of weir: where it was submitted, as the address that the call
      * returned to (`addr2line -e PROGRAM`, or dladdr).  Of jobs, tasks,
-     * timers and descriptors; jobs and tasks that wait are counted by place.
+     * timers and descriptors; what does not run is counted by place, too.
      * NULL: not known. */
     const void *from;
 } weir_holder;
 
 /**
- * What holds the loop: the callback that runs, queued tasks, and, if it is not
- * terminating, refs (each job of weir_promisify is one), referenced timers and
- * descriptors.  During a shutdown the jobs that it waits for: some with their
- * name, and their age since they were sent, the others as a number.  Never
- * blocks and never allocates; what it shows may be a moment old.
+ * Report what holds the loop: the callback that runs, queued tasks, and, if it
+ * is not terminating, refs (each job of weir_promisify is one), referenced
+ * timers and descriptors.  During a shutdown the jobs that it waits for: some
+ * with their name, and their age since they were sent, the others as a number.
+ * Equal ones share a row: see weir_holder.  Never blocks and never allocates;
+ * what it shows may be a moment old.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]
- * Returns  how many there are, which may be more than capacity
+ * Returns  how many rows there are, which may be more than capacity
  */
 WEIR_API size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
                                  size_t capacity);

@@ -212,14 +212,16 @@ WEIR_API WEIR_CHECKED int weir_pool_close(weir_pool *pool, int64_t timeout_ns);
 /* ---- looking ---- */
 
 /**
- * What holds the pool: the jobs that run, with name, age and thread; those that
- * wait in a lane, by the lane's name; and the others that wait, as a number.  A
- * job that a worker runs while it waits for a group counts to the job that
- * waits.  Never blocks and never allocates; what it shows may be a moment old.
+ * Report what holds the pool: the jobs that run, the longest-running one first,
+ * with name, age and thread; then those that wait in a lane, by the lane's name;
+ * and the others that wait, as a number.  A job that a worker runs while it
+ * waits for a group counts to the job that waits.  weir_holder says what happens
+ * if there is too little room.  Never blocks and never allocates; what it shows
+ * may be a moment old.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]
- * Returns  how many there are, which may be more than capacity
+ * Returns  how many rows there are, which may be more than capacity
  */
 WEIR_API size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
                                  size_t capacity);

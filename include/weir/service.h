@@ -76,8 +76,9 @@ typedef struct weir_service_options {
     /* The drain begins, and the gate still admits: close listeners, tell
      * clients.  It must not block. */
     void (*draining)(void *arg, weir_service *service);
-    /* The drain is being forced, and this holds it.  NULL: a line for each on
-     * stderr. */
+    /* The drain is being forced, and this holds it: the first 64 rows of
+     * weir_service_report, whose counts add up to the true total.  NULL: a line
+     * for each on stderr. */
     void (*on_report)(void *arg, weir_service *service,
                       const weir_holder *holders, size_t count);
     /* The last thing a service does, once.  status is what weir_service_wait
@@ -228,13 +229,15 @@ WEIR_API bool weir_service_is_ready(const weir_service *service);
 WEIR_API void weir_service_set_ready(weir_service *service, bool is_ready);
 
 /**
- * What holds the service: requests inside the gate, as a number; hooks that
- * run; and what holds its pools and its loops.  Never blocks and never
- * allocates; what it shows may be a moment old.
+ * Report what holds the service: first the jobs, hooks and callbacks that run,
+ * the longest-running one first; then, counted, the requests inside the gate and
+ * what holds its pools and its loops.  Equal ones share a row, even if they
+ * belong to different loops: see weir_holder.  Never blocks and never allocates;
+ * what it shows may be a moment old.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]
- * Returns  how many there are, which may be more than capacity
+ * Returns  how many rows there are, which may be more than capacity
  */
 WEIR_API size_t weir_service_report(const weir_service *service,
                                     weir_holder *holders, size_t capacity);

@@ -56,6 +56,7 @@ typedef enum weir_kind {
     WEIR_KIND_JOB,
     WEIR_KIND_REQUEST, /* inside a service's gate */
     WEIR_KIND_HOOK,    /* of a service */
+    WEIR_KIND_OTHER,   /* what a report had no room for */
 } weir_kind;
 
 /**

@@ -9,6 +9,7 @@ const STATES = ['INIT', 'RUNNING', 'DRAINING', 'CLOSED'];
 const HANDLE = /^weir:service:(\d{1,9})$/;
 const ATTACH = Symbol('attach');
 const DEADLINE_MS = 30000; // of a drain at SIGTERM
+const SHOWN = 16; // names in the line that a forced end writes
 
 function checkDeadline(deadline) {
     if (typeof deadline !== 'number')
@@ -38,6 +39,24 @@ class Ticket {
     [Symbol.dispose]() {
         this.exit();
     }
+}
+
+// The oldest of each name, and how many there are of it; the rest as a number.
+function describe(holders) {
+    const groups = new Map();
+    for (const { name, thread, age } of holders) {
+        const group = groups.get(name);
+        if (group)
+            group.count++;
+        else
+            groups.set(name, { name, thread, age, count: 1 });
+    }
+    const shown = [...groups.values()].slice(0, SHOWN);
+    const rest = shown.reduce((left, { count }) => left - count, holders.length);
+    const texts = shown.map(({ name, thread, age, count }) =>
+        name + (count > 1 ? `, ${count} of them` : '') +
+        ` (thread ${thread}, ${(age / 1000).toFixed(1)} s)`);
+    return texts.join(', ') + (rest > 0 ? `, and ${rest} more` : '');
 }
 
 let stopAll;
@@ -159,10 +178,8 @@ class Service {
             await service.drain({ deadline: service.#deadline });
         if (closed)
             return true;
-        const names = holders.map(({ name, thread, age }) =>
-            `${name} (thread ${thread}, ${(age / 1000).toFixed(1)} s)`);
         require('process').stderr.write(
-            `weir: ${service.name}: still inside: ${names.join(', ')}\n`);
+            `weir: ${service.name}: still inside: ${describe(holders)}\n`);
         return false;
     }
 

@@ -225,7 +225,7 @@ def stop_runs_into_deadline(server):
     client = server.connect(4096)
     clog(server, client)
     server.stop()
-    assert server.end(status=1) == "echo: held by a connection\n"
+    assert server.end(status=1) == "echo: held by connection, 1 of them\n"
 
 
 def second_signal_ends_it(server):
@@ -235,7 +235,7 @@ def second_signal_ends_it(server):
     while not is_refused(server):
         pass
     server.stop()
-    assert server.end(status=1) == "echo: held by a connection\n"
+    assert server.end(status=1) == "echo: held by connection, 1 of them\n"
 
 
 def no_descriptor_left(server):

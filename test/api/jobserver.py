@@ -24,11 +24,12 @@ CLOSED = "error closed: no longer admits work"
 # A status whose answer is out may still be about to leave: its request, or the
 # callback that has sent it.
 REPORT = re.compile(
-    r"weir: jobserver is forced to end, with this unfinished:\n"
-    r"    request(, 2 of them)?\n"
+    r"weir: jobserver is forced to end, with [2-5] unfinished:\n"
+    r"    job sleep, for \d+ ms, on thread \d+\n"
+    r"(    job sum, .*\n)?"
     r"(    descriptor, .*\n)?"
-    r"(    job sum, .*\n)?"  # the same
-    r"    job sleep, for \d+ ms, on thread \d+\n")
+    r"(    job sum, .*\n)?"  # whichever began first
+    r"    request(, 2 of them)?\n")
 
 
 class Client:

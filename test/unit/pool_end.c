@@ -105,6 +105,34 @@ CASE(pool_shutdown_returns_at_its_deadline_and_names_what_holds_it)
     expect_status(weir_pool_free(pool), 0);
 }
 
+CASE(pool_report_shows_the_longest_running_job_first_and_the_true_total)
+{
+    static const char *const names[] = {"first", "second", "third"};
+    struct stopper stuck[3], queued[50];
+    weir_holder holder[4];
+
+    pool_make(.workers = 3, .max_workers = 3);
+    for (int i = 0; i < 3; i++)
+        stopper_post(&stuck[i], names[i]);
+    for (int i = 0; i < 50; i++) {
+        stopper_init(&queued[i], NULL);
+        expect_status(weir_pool_post(pool, &queued[i].job), 0);
+    }
+    expect_int(weir_pool_report(pool, holder, 4), 4);
+    for (int i = 0; i < 3; i++)
+        expect_string(holder[i].name, names[i]);
+    expect(!holder[3].is_running);
+    expect_int(holder[3].count, 50);
+    expect_int(weir_pool_report(pool, holder, 2), 4);
+    expect_string(holder[0].name, "first");
+    expect_int(holder[1].kind, WEIR_KIND_OTHER);
+    expect_int(holder[1].count, 52);
+    expect_status(weir_pool_close(pool, 0), -ETIMEDOUT);
+    for (int i = 0; i < 3; i++)
+        stopper_release(&stuck[i]);
+    expect_status(weir_pool_free(pool), 0);
+}
+
 /* LESSONS.md, scene d: work that adds new work for ever. */
 static void for_ever(void *arg, int status)
 {

@@ -595,16 +595,18 @@ static const weir_submit_options named = {.size = sizeof(named),
 static void expect_jobs(unsigned count, const char *name)
 {
     weir_holder holders[32];
+    size_t rows = weir_loop_report(loop, holders, 32);
+    uint64_t jobs = 0;
 
-    expect_int(weir_loop_report(loop, holders, 32), count);
-    for (unsigned i = 0; i < count; i++) {
+    for (size_t i = 0; i < rows; i++) {
         expect_int(holders[i].kind, WEIR_KIND_JOB);
-        expect_int(holders[i].count, 1);
+        jobs += holders[i].count;
         expect(!holders[i].is_running);
         expect(holders[i].age_ns >= 0);
         if (name != NULL)
             expect_string(holders[i].name, name);
     }
+    expect_int(jobs, count);
 }
 
 /* One that runs and one that is queued. */
@@ -732,7 +734,7 @@ CASE(report_of_a_shutdown_that_waits_for_many_jobs_counts_all)
     wait_for(&begun);
     expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
     count = weir_loop_report(loop, holders, 100);
-    expect(count > 2 && count < 100);
+    expect(count < 100);
     for (size_t i = 0; i < count; i++) {
         expect_int(holders[i].kind, WEIR_KIND_JOB);
         jobs += holders[i].count;

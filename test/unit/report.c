@@ -3,6 +3,7 @@
  * report -- what holds a loop, asked inside and from other threads.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -331,20 +332,109 @@ CASE(report_of_a_terminating_loop_shows_only_what_still_runs)
 
 /* how it is asked */
 
+/* From one place, so that debug builds, too, see nothing but the name. */
+static void add_named_timer(const char *called)
+{
+    weir_timer id;
+
+    expect_status(weir_timer_start(loop, &id, 3600 * (int64_t)SECOND_NS,
+                                   WEIR_ONCE, record, (void *)"timer"),
+                  0);
+    expect_status(weir_timer_set_name(loop, id, called), 0);
+}
+
+static uint64_t count_rows(size_t rows)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        count += holders[i].count;
+    return count;
+}
+
+CASE(report_counts_equal_ones_in_one_row)
+{
+    char copy[] = "tick";
+
+    loop_make(NULL);
+    for (int i = 0; i < 47; i++)
+        add_named_timer(NULL);
+    for (int i = 0; i < 5; i++)
+        add_named_timer(i % 2 == 0 ? "tick" : copy);
+    expect_int(report(), 2);
+    expect_int(holders[0].count, 47);
+    expect(holders[0].name == NULL);
+    expect_int(holders[1].count, 5);
+    expect_string(holders[1].name, "tick");
+    loop_end();
+}
+
 CASE(report_fills_no_more_than_there_is_room_for)
 {
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
     weir_holder untouched;
 
     memset(&untouched, 0xa5, sizeof(untouched));
     memset(holders, 0xa5, sizeof(holders));
     loop_make(NULL);
     for (int i = 0; i < 5; i++)
-        loop_timer(3600 * (int64_t)SECOND_NS, "timer");
+        add_named_timer(names[i]);
     expect_int(weir_loop_report(loop, NULL, 0), 5);
     expect_int(weir_loop_report(loop, NULL, 100), 5);
-    expect_int(weir_loop_report(loop, holders, 2), 5);
-    expect_int(memcmp(&holders[2], &untouched, sizeof(untouched)), 0);
-    expect_int(holders[1].kind, WEIR_KIND_TIMER);
+    expect_int(weir_loop_report(loop, holders, 1), 5);
+    expect_string(holders[0].name, "a");
+    expect_int(memcmp(&holders[1], &untouched, sizeof(untouched)), 0);
+    loop_end();
+}
+
+CASE(report_without_room_for_all_counts_the_rest_in_its_last_row)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+
+    loop_make(NULL);
+    weir_loop_ref(loop);
+    for (int i = 0; i < 25; i++)
+        add_named_timer(names[i % 5]);
+    for (size_t room = 2; room < 6; room++) {
+        expect_int(weir_loop_report(loop, holders, room), 6);
+        expect_int(holders[0].kind, WEIR_KIND_REF);
+        expect_int(holders[room - 1].kind, WEIR_KIND_OTHER);
+        expect_string(weir_kind_name(holders[room - 1].kind), "other");
+        expect(holders[room - 1].name == NULL);
+        expect_int(count_rows(room), 26);
+    }
+    expect_int(weir_loop_report(loop, holders, 6), 6);
+    expect_int(holders[5].kind, WEIR_KIND_TIMER);
+    expect_int(count_rows(6), 26);
+    weir_loop_unref(loop);
+    loop_end();
+}
+
+/* More names than a page tells apart: none is lost. */
+CASE(report_of_very_many_names_counts_the_last_ones_together)
+{
+    enum { NAMES = 200, ROOM = 100 };
+    static char names[NAMES][8];
+    static weir_holder rows[ROOM];
+    uint64_t total = 0;
+    size_t count;
+
+    loop_make(NULL);
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(names[i], sizeof(names[i]), "t%d", i);
+        add_named_timer(names[i]);
+    }
+    weir_loop_ref(loop);
+    count = weir_loop_report(loop, rows, ROOM);
+    expect_int(count, 49);
+    for (size_t i = 0; i < count; i++)
+        total += rows[i].count;
+    expect_int(total, NAMES + 1);
+    expect_int(rows[0].kind, WEIR_KIND_REF);
+    expect_string(rows[1].name, "t0");
+    expect(rows[48].name == NULL);
+    expect_int(rows[48].count, NAMES - 47);
+    weir_loop_unref(loop);
     loop_end();
 }
 

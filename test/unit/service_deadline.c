@@ -3,10 +3,13 @@
  * service -- deadlines and force: it names what holds it, and does not wait.
  */
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "support/service_fixture.h"
 #include "weir/clock.h"
+#include "weir/fd.h"
+#include "weir/timer.h"
 
 static sem_t begun, release;
 
@@ -21,13 +24,17 @@ static void block(void *arg, int status)
     make(.grace_ns = MILLISECOND_NS, __VA_ARGS__);                             \
     get_stuck()
 
-static void get_stuck(void)
-{
-    weir_pool *pool;
+static weir_pool *pool;
 
+static void add_pool(void)
+{
     sem_init(&begun, 0, 0);
     sem_init(&release, 0, 0);
     expect_status(weir_service_add_pool(service, &pool, NULL), 0);
+}
+
+static void start_stuck(void)
+{
     expect_status(weir_service_start(service), 0);
     expect_status(weir_pool_submit(pool, block, NULL,
                                    &(weir_submit_options){
@@ -35,6 +42,12 @@ static void get_stuck(void)
                                        .name = "sleeper"}),
                   0);
     wait_for(&begun);
+}
+
+static void get_stuck(void)
+{
+    add_pool();
+    start_stuck();
 }
 
 /* covers: weir_service_wait WEIR_EFORCED
@@ -97,6 +110,115 @@ CASE(service_deadline_prints_the_job_and_where_it_came_from)
         continue;
 }
 
+/* ---- a culprit among many ---- */
+
+enum { IDLE = 100 };
+
+static void nothing(void *arg, int status)
+{
+    (void)arg, (void)status;
+}
+
+static void no_event(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)events;
+    if (status != 0)
+        close(fd);
+}
+
+/* A job that is stuck, and idle connections on two loops, each with a timer of
+ * its own. */
+static void get_stuck_among_connections(void)
+{
+    weir_loop *loops[2];
+
+    add_pool();
+    for (int i = 0; i < 2; i++)
+        expect_status(weir_service_add_loop(service, &loops[i], NULL), 0);
+    for (int i = 0; i < IDLE; i++) {
+        weir_loop *loop = loops[i % 2];
+        int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+        expect_status(weir_fd_add(loop, fd, WEIR_READABLE, no_event, NULL), 0);
+        expect_status(weir_timer_start(loop, NULL, 3600 * SECOND_NS, WEIR_ONCE,
+                                       nothing, NULL),
+                      0);
+    }
+    start_stuck();
+}
+
+static uint64_t count_of(weir_kind kind)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < seen.count; i++)
+        if (seen.holders[i].kind == kind)
+            count += seen.holders[i].count;
+    return count;
+}
+
+static void let_go_and_free(void)
+{
+    sem_post(&release);
+    while (weir_service_free(service) != 0)
+        continue;
+}
+
+CASE(service_report_shows_the_stuck_job_before_100_idle_connections)
+{
+    make(.timeout_ns = MILLISECOND_NS, .grace_ns = MILLISECOND_NS);
+    get_stuck_among_connections();
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect(seen.count >= 3);
+    expect(seen.holders[0].is_running);
+    expect_string(seen.holders[0].name, "sleeper");
+    expect_int(count_of(WEIR_KIND_JOB), 1);
+    expect_int(count_of(WEIR_KIND_TIMER), IDLE);
+    expect_int(count_of(WEIR_KIND_FD), IDLE);
+    let_go_and_free();
+}
+
+CASE(service_report_counts_equal_ones_of_all_its_loops_in_one_row)
+{
+    make(.timeout_ns = -1);
+    get_stuck_among_connections();
+    seen.count = weir_service_report(service, seen.holders, 64);
+    expect_int(seen.count, 3);
+    expect_int(find_holder(WEIR_KIND_TIMER)->count, IDLE);
+    expect_int(find_holder(WEIR_KIND_FD)->count, IDLE);
+    expect_int(weir_service_report(service, seen.holders, 2), 3);
+    expect_string(seen.holders[0].name, "sleeper");
+    expect_int(seen.holders[1].kind, WEIR_KIND_OTHER);
+    expect_int(seen.holders[1].count, 2 * IDLE);
+    sem_post(&release);
+    expect_status(weir_service_stop(service), 0);
+    expect_clean_end();
+}
+
+CASE(service_deadline_prints_what_runs_and_how_many_there_are)
+{
+    char text[1024] = "";
+    FILE *file = tmpfile();
+    char *job, *timers;
+
+    expect(dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+    make_bare(.name = "it", .timeout_ns = MILLISECOND_NS,
+              .grace_ns = MILLISECOND_NS);
+    get_stuck_among_connections();
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    rewind(file);
+    expect(fread(text, 1, sizeof(text) - 1, file) > 0);
+    expect(strstr(text, "weir: it is forced to end, with 201 unfinished:\n") ==
+           text);
+    job = strstr(text, "    job sleeper, for ");
+    timers = strstr(text, "    timer, 100 of them");
+    expect(job != NULL && timers != NULL && job < timers);
+    expect(strstr(text, "    descriptor, 100 of them") != NULL);
+    let_go_and_free();
+}
+
 /* covers: weir_service_force -EALREADY */
 CASE(service_force_cuts_the_drain_short)
 {
@@ -142,7 +264,6 @@ static void expect_cancelled(void *count, int status)
 
 CASE(service_that_is_forced_tells_what_has_not_begun)
 {
-    weir_pool *pool;
     unsigned cancelled = 0;
 
     sem_init(&begun, 0, 0);
