@@ -129,7 +129,7 @@ def one_client(server):
 
 def many_clients(server):
     clients = [server.connect() for _ in range(50)]
-    texts = [random.randbytes(10000) for _ in clients]
+    texts = [random.Random(i).randbytes(10000) for i in range(len(clients))]
     for client, text in zip(clients, texts):
         client.sendall(text[:5000])
     for client, text in reversed(list(zip(clients, texts))):

@@ -3,7 +3,7 @@
 # examples -- the programs do what they promise, and what the README and the
 # guide say about them is so.
 #
-# The service runs 200 times with random short delays; SEED=N repeats them.
+# The service runs 200 times with random short delays; WEIR_SEED=N repeats them.
 # The clients of the echo server are in echo.py, the job server's in
 # jobserver.py.
 . "$(dirname "$0")/tap.sh"
@@ -181,8 +181,7 @@ checksum_of_a_missing_file_fails() {
     [ $? -eq 1 ] && grep '^11e60398' "$scratch/said"
 }
 
-RANDOM=${SEED:=$RANDOM}
-echo "# SEED=$SEED"
+seed_random
 expect "service leaves with status 0, $runs times" run_service
 for line in 'Service started' 'Service draining' 'Service closed'; do
     expect "service says '$line' once" every_run says_once "$line"

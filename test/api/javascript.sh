@@ -164,6 +164,7 @@ pool_server_answers_all_it_has_asked() {
         "$scratch/said"
 }
 
+seed_random
 expect "no value is both borrowed and owned" values_are_owned_or_borrowed
 expect "embed prints what the guide shows" \
     prints_what_the_guide_shows build/embed

@@ -5,6 +5,7 @@
 #     expect "a sentence that says what holds" COMMAND...
 #     finish
 #
+# seed_random makes $RANDOM repeatable: it prints the seed, which WEIR_SEED sets.
 # Runs in the root of the repository; $scratch goes when the test ends.
 set -u
 cd "$(dirname "$0")/../.."
@@ -27,6 +28,11 @@ expect() {
         echo "not ok $cases - $name"
         sed 's/^/# /' "$scratch/output"
     fi
+}
+
+seed_random() {
+    RANDOM=${WEIR_SEED:=$RANDOM}
+    echo "# WEIR_SEED=$WEIR_SEED"
 }
 
 finish() {

@@ -95,8 +95,7 @@ t(() => JSON.stringify(new TextDecoder().decode(gone) + new TextDecoder().decode
 t(() => new TextEncoder().encodeInto('abc', view));
 
 console.log('--- at random');
-let seed = 7;
-const random = (n) => (seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff, (seed >> 8) % n);
+const random = new (require('./support/random.cjs').Random)(7);
 const edges = [0, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff, 0xd8, 0xdc];
 let sum = 0, failures = 0;
 const add = (text) => {
@@ -104,7 +103,7 @@ const add = (text) => {
         sum = (Math.imul(sum, 31) + text.charCodeAt(i)) | 0;
 };
 for (let round = 0; round < 3000; round++) {
-    const data = Uint8Array.from({ length: random(24) }, () => random(4) ? edges[random(edges.length)] : random(256));
+    const data = Uint8Array.from({ length: random.draw('length', 24) }, () => random.happens('any byte', 4) ? random.below(256) : random.choose('edge', edges));
     for (const label of ['utf-8', 'utf-16le', 'utf-16be']) {
         add(new TextDecoder(label).decode(data));
         try {
@@ -114,15 +113,15 @@ for (let round = 0; round < 3000; round++) {
         }
         const streamed = new TextDecoder(label);
         for (let at = 0; at < data.length;) {
-            const next = at + 1 + random(5);
+            const next = at + 1 + random.draw('piece', 5);
             add(streamed.decode(data.subarray(at, next), { stream: true }) + '|');
             at = next;
         }
         add(streamed.decode());
     }
-    const text = String.fromCharCode(...Array.from({ length: random(12) }, () => [0x41, 0xe9, 0x20ac, 0xd83d, 0xde00, 0xfeff][random(6)]));
+    const text = String.fromCharCode(...Array.from({ length: random.below(12) }, () => random.choose('letter', [0x41, 0xe9, 0x20ac, 0xd83d, 0xde00, 0xfeff])));
     add(String(new TextEncoder().encode(text)));
-    const into = new Uint8Array(random(20));
+    const into = new Uint8Array(random.draw('room', 20));
     const { read, written } = new TextEncoder().encodeInto(text, into);
     add(`${read} ${written} ${into}`);
 }

@@ -1,9 +1,10 @@
 // weir only
 // weir:pool: what is given up in the queue never runs; all else runs once.
 import { Pool } from 'weir:pool';
+import { Random } from './support/random.cjs';
 
-let seed = 7;
-const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+const random = new Random();
+random.expect('outcome', ['completed', 'cancelled']);
 const work = ({ cells, i, gate }) => {
     if (gate !== undefined) {
         Atomics.add(cells, i, 1);
@@ -56,8 +57,8 @@ const settled = async (runs) => (await Promise.allSettled(runs)).map(({ status }
         controllers[i] = new AbortController();
         runs[i] = pool.run({ cells, i }, { signal: controllers[i].signal });
         runs[i].catch(() => {});
-        if (random(2) === 0)
-            controllers[random(i + 1)].abort();
+        if (random.happens('abort', 2))
+            controllers[random.below(i + 1)].abort();
         if (i % 200 === 0)
             await runs[i].catch(() => {});
     }
@@ -65,6 +66,8 @@ const settled = async (runs) => (await Promise.allSettled(runs)).map(({ status }
     await pool.drain();
     console.log(how.every((one, i) => one === 'f' ? cells[i] === 1 : cells[i] <= 1));
     const { submitted, completed, failed, cancelled, queued, pending } = pool.stats;
+    random.note('outcome', 'completed', completed);
+    random.note('outcome', 'cancelled', cancelled);
     console.log(submitted === completed + cancelled, failed, queued, pending,
         completed === how.filter((one) => one === 'f').length);
 }

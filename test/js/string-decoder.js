@@ -19,8 +19,8 @@ t(() => {
     decoder.write(Buffer.from([0xe2, 0x82]));
     return [decoder.lastNeed, decoder.lastTotal, decoder.lastChar.subarray(0, 2)];
 });
-let seed = 5, sum = 0;
-const random = (n) => (seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff, (seed >> 8) % n);
+const random = new (require('./support/random.cjs').Random)(5);
+let sum = 0;
 const edges = [0x41, 0x80, 0x9f, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0xff, 0xd8, 0xdc, 0];
 for (const encoding of ['utf8', 'utf16le', 'base64', 'base64url', 'hex', 'latin1', 'ascii']) {
     const whole = Buffer.from('aé€😀z\u{10ffff}');
@@ -34,9 +34,9 @@ for (const encoding of ['utf8', 'utf16le', 'base64', 'base64url', 'hex', 'latin1
     for (let round = 0; round < 2000; round++) {
         const decoder = new StringDecoder(encoding);
         let out = '';
-        for (let n = random(6); n > 0; n--)
-            out += `${decoder.write(Buffer.from(Array.from({ length: random(6) }, () => edges[random(edges.length)])))}|`;
-        out += decoder.end(random(2) ? Buffer.from([edges[random(edges.length)]]) : undefined);
+        for (let n = random.draw('writes', 6); n > 0; n--)
+            out += `${decoder.write(Buffer.from(Array.from({ length: random.draw('length', 6) }, () => random.choose('byte', edges))))}|`;
+        out += decoder.end(random.happens('end with a byte', 2) ? Buffer.from([random.choose('byte', edges)]) : undefined);
         for (let i = 0; i < out.length; i++)
             sum = (Math.imul(sum, 31) + out.charCodeAt(i)) | 0;
     }
