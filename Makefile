@@ -6,11 +6,12 @@ PREFIX = /usr/local
 PRESETS = asan tsan debug model clang portable
 
 # What `make test` runs.  The long ones come first, so that no core is idle in
-# the end.
+# the end.  Programs in JavaScript run on the build that users have; on that
+# with debug checks in `make verify`.
 TESTS = \
     build/model/test/model \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
-    $(foreach preset,tsan asan debug,build/$(preset)/test/js) \
+    $(foreach preset,tsan asan,build/$(preset)/test/js) build/test/js \
     $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
     build/test/unit \
     build/debug/test/api \
@@ -57,7 +58,8 @@ verify:  ## the longest searches, random programs; then weaken each memory order
 	@tools/build model
 	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
 	    'build/model/test/model/"$$0" --long || exit 255'
-	@echo tsan asan | xargs -n 1 -P 2 tools/build
+	@echo tsan asan debug | xargs -n 1 -P 2 tools/build
+	@tools/run-tests build/debug/test/js
 	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
 	@test/fuzz/run 60
 	@bench/instructions
