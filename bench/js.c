@@ -11,6 +11,7 @@
  * js/start      `console.log(1)`: from the start of the process to its end,
  *               and the most memory it had in main memory
  * js/worker     from `new Worker` to its first message
+ * js/terminate  from terminate() to the end of a busy worker
  * js/message    postMessage to a worker, one way and there and back
  * js/atomics    two workers, Atomics.wait and notify in turns
  * js/timeout    100,000 times setTimeout(0)
@@ -229,6 +230,8 @@ static const struct bench_entry posts[] = {
 static const struct bench_metric start_metrics[] = {{"wall", "ms", 1e-6},
                                                     {"peak", "MB", 1024e-6}};
 static const struct bench_metric worker_metrics[] = {{"first", "ms", 1e-6}};
+static const struct bench_metric end_metrics[] = {{"spins", "ms", 1e-6},
+                                                  {"blocks", "ms", 1e-6}};
 static const struct bench_metric message_metrics[] = {
     {"one way", "ns", 1}, {"round trip", "us", 1e-3}};
 static const struct bench_metric trip_metrics[] = {{"round trip", "us", 1e-3}};
@@ -251,6 +254,8 @@ static const struct bench_workload workloads[] = {
              start_metrics, starts),
     WORKLOAD("worker", "from new Worker to its first message", "worker.js", 0.1,
              worker_metrics, programs),
+    WORKLOAD("terminate", "from terminate() to the end of a busy worker",
+             "terminate.js", 0.5, end_metrics, programs),
     WORKLOAD("message", "postMessage of { id } to a worker, and the listener",
              "message.js", 3, message_metrics, programs),
     WORKLOAD("atomics", "Atomics.wait and notify, there and back", "atomics.js",

@@ -1,3 +1,4 @@
+// virtual clock
 // waitAsync keeps the program alive, settles on the loop, and in order.
 'use strict';
 const a = new Int32Array(new SharedArrayBuffer(16));

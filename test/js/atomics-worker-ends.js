@@ -38,20 +38,15 @@ async function main() {
     const words = new Int32Array(new SharedArrayBuffer(16));
     const start = (job) => new Worker(__filename, { workerData: { job, words } });
 
-    // Scene m of LESSONS.md: gone in under 100 ms.
+    // How soon they are gone is measured by bench/js/terminate.js.
     for (const job of ['block', 'spin']) {
-        const times = [];
+        const codes = [];
         for (let i = 0; i < 5; i++) {
             const worker = start(job);
             await once(worker, 'message');
-            const begin = performance.now();
-            const code = await worker.terminate();
-            times.push(performance.now() - begin);
-            if (code !== 1)
-                console.log('code', code);
+            codes.push(await worker.terminate());
         }
-        times.sort((a, b) => a - b);
-        console.log(job, times[2] < 100 || times);
+        console.log(job, ...codes);
     }
     console.log('left', Atomics.notify(words, WORDS.block));
 

@@ -57,7 +57,10 @@ t(() => Object.getOwnPropertyNames(PerformanceEntry.prototype));
 t(() => Object.getOwnPropertyNames(PerformanceMark.prototype));
 t(() => Object.getOwnPropertyNames(PerformanceMeasure.prototype));
 t(() => p.timeOrigin > 1e12);
-t(() => Math.abs(Date.now() - (p.timeOrigin + p.now())) < 50);
+t(() => {
+    const before = Date.now(), now = p.timeOrigin + p.now(), after = Date.now();
+    return now > before - 50 && now < after + 50; // the two clocks may drift
+});
 
 t(() => require('perf_hooks').performance === performance);
 t(() => [p.mark.length, p.measure.length, p.getEntriesByName.length, p.clearMarks.length, p.now.length]);
@@ -68,7 +71,7 @@ t(() => p.clearMarks('nodeStart'));
 const before = p.now();
 setTimeout(() => {
     const passed = p.now() - before;
-    console.log(passed >= 20 && passed < 2000);
+    console.log(passed >= 20);
 }, 20);
 t(() => performance.mark('null', { startTime: null }).startTime > 0);
 t(() => performance.mark('array', []));

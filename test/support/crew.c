@@ -91,24 +91,50 @@ static const char *field(const char *status, const char *key)
     return line + strlen(key);
 }
 
-bool await_asleep(pid_t tid)
+enum { STATUS_MAX = 4096 };
+
+/* False if the thread has ended. */
+static bool read_status(pid_t tid, char status[STATUS_MAX])
 {
-    char path[64], status[4096];
+    char path[64];
+    size_t length = 0;
+    FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-    for (;; sched_yield()) {
-        FILE *file = fopen(path, "r");
-        size_t length = 0;
+    file = fopen(path, "r");
+    if (file != NULL) {
+        length = fread(status, 1, STATUS_MAX - 1, file);
+        fclose(file);
+    }
+    status[length] = '\0';
+    return length > 0;
+}
 
-        if (file != NULL) {
-            length = fread(status, 1, sizeof(status) - 1, file);
-            fclose(file);
-        }
-        if (length == 0)
-            return false;
-        status[length] = '\0';
+bool await_asleep(pid_t tid)
+{
+    char status[STATUS_MAX];
+
+    while (read_status(tid, status)) {
         if (*field(status, "\nState:\t") == 'S' &&
             strtoull(field(status, "\nSigPnd:\t"), NULL, 16) == 0)
             return true;
+        sched_yield();
     }
+    return false;
+}
+
+bool is_asleep(pid_t tid)
+{
+    char status[STATUS_MAX];
+
+    return read_status(tid, status) && *field(status, "\nState:\t") == 'S';
+}
+
+uint64_t switches_of(pid_t tid)
+{
+    char status[STATUS_MAX];
+
+    expect(read_status(tid, status));
+    return strtoull(field(status, "\nvoluntary_ctxt_switches:\t"), NULL, 10) +
+           strtoull(field(status, "\nnonvoluntary_ctxt_switches:\t"), NULL, 10);
 }

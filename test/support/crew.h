@@ -54,4 +54,12 @@ void crew_line_up(struct crew *crew);
  */
 bool await_asleep(pid_t tid);
 
+/* Whether it sleeps now. */
+bool is_asleep(pid_t tid);
+
+/* How often it has left a processor so far.  One that was asleep has run no
+ * instruction since if it is asleep and this has not changed; by one it may
+ * have: a thread is seen asleep a moment before it leaves. */
+uint64_t switches_of(pid_t tid);
+
 #endif /* WEIR_TEST_SUPPORT_CREW_H */

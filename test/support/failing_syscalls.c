@@ -9,6 +9,7 @@
 #include "failing_syscalls.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -134,6 +135,45 @@ int __wrap_epoll_pwait2(int epoll_fd, struct epoll_event *events, int size,
     return __real_epoll_pwait2(epoll_fd, events, size, timeout, mask);
 }
 
+static _Thread_local struct waits waits;
+
+static int64_t real_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+int64_t waits_forget(void)
+{
+    waits = (struct waits){.count = 0};
+    return real_ns();
+}
+
+struct waits waits_look(void)
+{
+    return waits;
+}
+
+static void note_wait(const struct timespec *deadline)
+{
+    int64_t deadline_ns =
+        deadline->tv_sec * INT64_C(1000000000) + deadline->tv_nsec;
+
+    if (waits.count++ == 0) {
+        waits.called_ns = real_ns();
+        waits.deadline_ns = deadline_ns;
+    }
+    waits.has_moved |= deadline_ns != waits.deadline_ns;
+}
+
+static bool is_timed_wait(const long arguments[6])
+{
+    return (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET &&
+           arguments[3] != 0;
+}
+
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
@@ -149,6 +189,8 @@ __wrap_syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         given[i] = va_arg(list, long);
     va_end(list);
+    if (number == SYS_futex && is_timed_wait(given))
+        note_wait((const struct timespec *)given[3]);
     if (number == SYS_futex && fails(CALL_FUTEX))
         return failure();
     return __real_syscall(number, given[0], given[1], given[2], given[3],

@@ -13,7 +13,10 @@
 #ifndef WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
 #define WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "suite.h"
 
 enum failing_call {
     CALL_EPOLL_CREATE1,
@@ -48,5 +51,41 @@ void failing_syscalls_before(enum failing_call call, void (*action)(void));
 
 /* How many calls there were since the last set, or since the beginning. */
 uint64_t failing_syscalls_count(enum failing_call call);
+
+/*
+ * The waits with a deadline of the calling thread, since it said waits_forget().
+ *
+ *     int64_t begun_ns = waits_forget();
+ *     expect_status(weir_pool_shutdown(pool, timeout_ns), -ETIMEDOUT);
+ *     expect_waited(begun_ns, timeout_ns);
+ *
+ * The kernel was asked to wake the thread at the right moment: the timeout
+ * counts from a time between the call and its first wait, and every later wait
+ * had the same deadline.  When the thread did wake up is the machine's affair.
+ * Condition variables are not seen, so for them this holds nothing.
+ */
+struct waits {
+    uint64_t count;
+    int64_t called_ns;   /* of the first; CLOCK_MONOTONIC */
+    int64_t deadline_ns; /* of the first */
+    bool has_moved;      /* a later one had another */
+};
+
+/* Returns the time. */
+int64_t waits_forget(void);
+struct waits waits_look(void);
+
+#ifdef WEIR_FUTEX_CONDVAR
+#define expect_waited(begun_ns, timeout_ns) ((void)(begun_ns))
+#else
+#define expect_waited(begun_ns, timeout_ns)                                    \
+    do {                                                                       \
+        struct waits waits_ = waits_look();                                    \
+                                                                               \
+        expect(waits_.count > 0 && !waits_.has_moved);                         \
+        expect(waits_.deadline_ns >= (begun_ns) + (timeout_ns));               \
+        expect(waits_.deadline_ns <= waits_.called_ns + (timeout_ns));         \
+    } while (0)
+#endif
 
 #endif /* WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H */

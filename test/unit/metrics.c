@@ -546,19 +546,29 @@ CASE(metrics_measure_posted_tasks_as_well)
     loop_end();
 }
 
+/* Returns how long it took, on whatever machine. */
+static int64_t take_turn(const char *letter)
+{
+    int64_t begun_ns = weir__clock_real();
+
+    loop_submit(letter);
+    loop_turns(1);
+    return weir__clock_real() - begun_ns;
+}
+
 /* Time asleep is nobody's time. */
 CASE(metrics_do_not_count_sleep_as_a_callback)
 {
+    int64_t awake_ns;
+
     make();
-    loop_submit("a");
-    loop_turns(1);
+    awake_ns = take_turn("a");
     expect_status(weir_loop_step(loop, 200 * MILLISECOND_NS), 0);
-    loop_submit("b");
-    loop_turns(1);
+    awake_ns += take_turn("b");
     look();
     expect_int(metrics.in_callback.count, 2);
     expect(is_at_least(metrics.asleep_ns, 200 * MILLISECOND_NS));
-    expect(metrics.longest_ns < 200 * MILLISECOND_NS);
+    expect(is_at_least((uint64_t)awake_ns, (int64_t)metrics.longest_ns));
     loop_end();
 }
 
@@ -577,10 +587,10 @@ static void submit_many(struct crew *crew, unsigned id)
 
 static void watch(struct crew *crew, unsigned id)
 {
+    int64_t begun_ns = *(int64_t *)crew->context;
     weir_metrics seen;
     uint64_t value_ns;
 
-    (void)crew;
     (void)id;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         expect_status(weir_loop_metrics(loop, &seen), 0);
@@ -588,7 +598,8 @@ static void watch(struct crew *crew, unsigned id)
         expect(seen.callbacks <= THREADS * EACH + 1);
         expect_status(
             weir_loop_percentile(loop, WEIR_METRIC_IN_QUEUE, 99, &value_ns), 0);
-        expect(value_ns < 60 * (uint64_t)SECOND_NS);
+        /* Twice: the histogram rounds up. */
+        expect((int64_t)value_ns <= 2 * (weir__clock_real() - begun_ns));
     }
 }
 
@@ -604,10 +615,11 @@ CASE(metrics_may_be_read_by_others_while_the_loop_runs)
     struct runner runner;
     struct crew watcher;
     unsigned count = 0;
+    int64_t begun_ns = weir__clock_real();
 
     make();
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
-    crew_start(&watcher, 1, watch, NULL);
+    crew_start(&watcher, 1, watch, &begun_ns);
     crew_run(THREADS, submit_many, &count);
     expect_status(weir_loop_submit(loop, end_it, NULL), 0);
     crew_join(&watcher);

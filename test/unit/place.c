@@ -11,6 +11,7 @@
 
 #include "support/pool_fixture.h"
 #include "support/suite.h"
+#include "weir/clock.h"
 #include "weir/fd.h"
 #include "weir/group.h"
 #include "weir/timer.h"
@@ -192,11 +193,13 @@ CASE(place_of_timers_and_descriptors)
 /* It has begun before the end has. */
 CASE(place_build_knows_the_age_of_a_callback_that_runs)
 {
+    int64_t begun_ns = weir_clock_now();
+
     expect_status(weir_loop_new(&loop, NULL), 0);
     look_here();
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
     expect(find_one(seen, true)->age_ns >= 0);
-    expect(find_one(seen, true)->age_ns < 60 * INT64_C(1000000000));
+    expect(find_one(seen, true)->age_ns <= weir_clock_now() - begun_ns);
     expect_status(weir_loop_free(loop), 0);
 }
 
@@ -332,13 +335,15 @@ static void look(void *arg, int status)
 
 CASE(place_is_unknown_in_release_builds_but_the_age_is_not)
 {
+    int64_t begun_ns = weir_clock_now();
+
     expect_status(weir_loop_new(&loop, NULL), 0);
     expect_status(weir_loop_submit(loop, look, NULL), 0);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
     expect_int(seen, 1);
     expect(find_one(seen, true)->from == NULL);
     expect(find_one(seen, true)->age_ns >= 0);
-    expect(find_one(seen, true)->age_ns < 60 * INT64_C(1000000000));
+    expect(find_one(seen, true)->age_ns <= weir_clock_now() - begun_ns);
     expect_status(weir_loop_free(loop), 0);
 }
 
