@@ -23,10 +23,12 @@
  * Shared state
  *   worker[], made   grow writes under lock; any thread reads              P1
  *   lanes            weir_lane_new pushes; any thread reads                P2
- *   threads          counted down by each thread that ends; relaxed
+ *   threads          counted down by each thread that ends                P4
  *   finished         written once; a futex                                 P3
  *   is_closing       written once, relaxed
- *   worker.is_used   under lock
+ *   worker.thread, is_joinable
+ *                    plain: the worker's, until it lies down for the last time;
+ *                    then of whoever the roster gives its bunk to, or of unmake
  *
  * Pairs
  *   P1  grow: store of worker[], release  -->  worker.c, census.c: load, acquire
@@ -36,10 +38,20 @@
  *       Hands over the lane.
  *   P3  leave: store of finished, release  -->  shutdown, close: load, acquire
  *       Hands what all jobs did to whoever waited.
+ *   P4  leave: fetch_sub of threads, release  -->  leave: the one that finds
+ *       itself to be the last, acquire
+ *       Hands what all jobs did to done.  The last thread to end may have been
+ *       sent home long before the others ran their last jobs.
  *
  * Not paired, on purpose
  *   is_closing, relaxed: see weir__pool_is_closing.
- *   threads, relaxed: what the jobs did comes to done by the roster's lock.
+ *
+ * Why each thread is joined  A worker records its own thread when it begins.
+ *           Its creator must not: it may still be in pthread_create when the
+ *           worker has gone home and its bunk was given to another.  Whoever is
+ *           given the bunk joins the thread that had it before it starts the
+ *           next, and unmake joins the last thread of each worker.  The roster's
+ *           lock, which a worker takes to go home, and P3 hand the record over.
  *
  * Tested by  test/unit/pool.c, test/unit/pool_end.c, test/unit/pool_failing.c,
  *            test/model/pool.c, test/stress/pool.c
@@ -115,6 +127,14 @@ static weir_pool *make_pool(const weir_pool_options *options)
     return pool;
 }
 
+/* The thread that had this worker's bunk has ended, or is about to. */
+static void join_last(struct weir__worker *worker)
+{
+    if (plain_load(&worker->is_joinable))
+        weir__thread_join(&worker->thread);
+    plain_store(&worker->is_joinable, false);
+}
+
 void weir__pool_unmake(weir_pool *pool)
 {
     /* relaxed: unshared */
@@ -130,8 +150,7 @@ void weir__pool_unmake(weir_pool *pool)
         /* relaxed: unshared */
         struct weir__worker *worker = load_relaxed(&pool->worker[i]);
 
-        if (worker->is_joinable)
-            weir__thread_join(&worker->thread);
+        join_last(worker);
         weir__worker_fini(worker);
         weir__memory_free(worker, sizeof(*worker));
     }
@@ -158,17 +177,12 @@ static struct weir__worker *add_worker(weir_pool *pool)
     return worker;
 }
 
-/* A thread for a worker that is marked as used.  Returns 0, or the error */
+/* Returns 0, or the error */
 static int start(struct weir__worker *worker)
 {
-    int err;
+    struct weir__thread thread; /* the worker records it */
 
-    if (worker->is_joinable)
-        weir__thread_join(&worker->thread); /* it has ended, or is about to */
-    worker->is_joinable = false;
-    err = weir__thread_start(&worker->thread, weir__worker_live, worker);
-    worker->is_joinable = err == 0;
-    return err;
+    return weir__thread_start(&thread, weir__worker_live, worker);
 }
 
 static void begin_end(weir_pool *pool)
@@ -201,7 +215,7 @@ static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
 {
     pool->done = NULL; /* seen by the workers: the roster's lock is between */
     for (uint32_t i = running; i < wanted; i++) {
-        weir__roster_unjoin(&pool->roster);
+        weir__roster_unjoin(&pool->roster, NULL);
         fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
     }
     if (running == 0)
@@ -218,10 +232,8 @@ static int start_all(weir_pool *pool)
     for (uint32_t i = 0; i < workers; i++) {
         /* relaxed: own */
         struct weir__worker *worker = load_relaxed(&pool->worker[i]);
-        int err;
+        int err = start(worker);
 
-        worker->is_used = true;
-        err = start(worker);
         if (err != 0) {
             give_up(pool, i, workers);
             weir__pool_unmake(pool);
@@ -379,54 +391,45 @@ weir_pool *weir_pool_current(void)
 
 /* ---- workers that block ---- */
 
-/* A worker without a thread, marked as used; or NULL. */
-static struct weir__worker *claim_worker(weir_pool *pool)
+static struct weir__worker *worker_of(struct weir__bunk *bunk)
 {
-    struct weir__worker *worker = NULL;
-    uint32_t made;
+    return (struct weir__worker *)((char *)bunk -
+                                   offsetof(struct weir__worker, bunk));
+}
+
+/* NULL: no memory. */
+static struct weir__worker *add_another(weir_pool *pool)
+{
+    struct weir__worker *worker;
 
     weir__lock_lock(&pool->lock);
-    made = load_relaxed(&pool->made); /* relaxed: own, under lock */
-    for (uint32_t i = 0; i < made && worker == NULL; i++) {
-        /* relaxed: own, under lock */
-        struct weir__worker *other = load_relaxed(&pool->worker[i]);
-
-        if (!other->is_used)
-            worker = other;
-    }
-    if (worker == NULL && made < pool->max_workers)
-        worker = add_worker(pool);
-    if (worker != NULL)
-        worker->is_used = true;
+    worker = add_worker(pool);
     weir__lock_unlock(&pool->lock);
     return worker;
 }
 
-static void unclaim_worker(weir_pool *pool, struct weir__worker *worker)
+void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk)
 {
-    weir__lock_lock(&pool->lock);
-    worker->is_used = false;
-    weir__lock_unlock(&pool->lock);
-}
+    struct weir__worker *worker =
+        bunk != NULL ? worker_of(bunk) : add_another(pool);
 
-void weir__pool_grow(weir_pool *pool)
-{
-    struct weir__worker *worker = claim_worker(pool);
-
-    if (worker != NULL) {
-        /* relaxed: not the first, and the caller's is not the last */
-        fetch_add_relaxed(&pool->threads, 1);
-        if (start(worker) == 0)
-            return;
-        fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
-        unclaim_worker(pool, worker);
+    if (worker == NULL) {
+        weir__roster_unjoin(&pool->roster, NULL);
+        return;
     }
-    weir__roster_unjoin(&pool->roster);
+    join_last(worker);
+    /* relaxed: not the first, and the caller's is not the last */
+    fetch_add_relaxed(&pool->threads, 1);
+    if (start(worker) == 0)
+        return;
+    fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
+    weir__roster_unjoin(&pool->roster, &worker->bunk);
 }
 
 int weir_pool_blocking_begin(weir_pool *pool)
 {
     struct weir__worker *worker;
+    struct weir__bunk *bunk;
 
     if (pool == NULL)
         return -EINVAL;
@@ -437,8 +440,8 @@ int weir_pool_blocking_begin(weir_pool *pool)
         return WEIR_EREENTRANT;
     worker->is_blocking = true;
     fetch_add_relaxed(&pool->blocked, 1); /* relaxed: count */
-    if (weir__roster_block(&pool->roster, pool->max_workers))
-        weir__pool_grow(pool);
+    if (weir__roster_block(&pool->roster, pool->max_workers, &bunk))
+        weir__pool_grow(pool, bunk);
     return 0;
 }
 
@@ -480,12 +483,11 @@ static void finish(weir_pool *pool)
     weir__futex_wake_all(word, WEIR__FUTEX_PRIVATE);
 }
 
-void weir__pool_leave(weir_pool *pool, struct weir__worker *worker)
+void weir__pool_leave(weir_pool *pool)
 {
-    unclaim_worker(pool, worker);
-    /* relaxed: ordered by the roster's lock (lock/P1): each worker takes it
-     * after its last job, and ends only when it has seen there that all have */
-    if (fetch_sub_relaxed(&pool->threads, 1) == 1)
+    /* pool/P4 release: publishes what its jobs did
+     * pool/P4 acquire: receives what all others did, if it is the last */
+    if (fetch_sub_acq_rel(&pool->threads, 1) == 1)
         finish(pool);
 }
 

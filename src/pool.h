@@ -41,11 +41,9 @@ struct weir__worker {
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;
-    struct weir__bunk bunk; /* roster.h */
-    /* Under pool.lock, once the pool is made: */
-    struct weir__thread thread;
-    bool is_used;     /* has a thread */
-    bool is_joinable; /* or had one */
+    struct weir__bunk bunk;     /* roster.h */
+    struct weir__thread thread; /* its own; pool.c says who may read it */
+    bool is_joinable;           /* thread has not been joined */
     /* Written by the worker, read by any thread: pictures and counts. */
     atomic(bool) is_running;
     atomic(const char *) name;
@@ -72,7 +70,7 @@ struct weir_pool {
     _Alignas(CACHE_APART) atomic(uint32_t) is_closing; /* any thread */
     atomic(uint32_t) made;     /* workers in worker[]; only grows */
     atomic(weir_lane *) lanes; /* newest first; only grows, pool/P2 */
-    struct weir__lock lock;    /* of worker slots */
+    struct weir__lock lock;    /* of who adds a worker */
     uint32_t max_workers;      /* const */
     const char *name;          /* const */
     void *arg;                 /* const */
@@ -111,14 +109,15 @@ void weir__pool_unmake(weir_pool *pool);
 /* Whether nothing waits at the doors.  As weir__roster_end wants it. */
 bool weir__pool_is_empty(void *pool);
 
-/* One more worker, if there is room and a thread; roster has joined it. */
-void weir__pool_grow(weir_pool *pool);
+/* Adds a worker that the roster has joined and given this bunk, or NULL; or
+ * takes it back if there is no memory or no thread. */
+void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk);
 
 /* It blocks no longer; it had said so. */
 void weir__worker_unblock(struct weir__worker *worker);
 
 /* A worker's thread is about to end. */
-void weir__pool_leave(weir_pool *pool, struct weir__worker *worker);
+void weir__pool_leave(weir_pool *pool);
 
 /* What a job must be. */
 static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)

@@ -50,6 +50,11 @@
  *           `lie_down`, where it does too.  A worker that is woken is a searcher
  *           from the moment at which it is taken from the list.  wake_one looks
  *           under the lock whether it is still wanted.
+ * Why a bunk has one owner  A worker that is sent home gives up its bunk in the
+ *           step that counts it out, and a new worker gets one in the step that
+ *           counts it in.  So, under the lock, there are as many bunks as live
+ *           workers and bunks at home together, and a caller that may add a
+ *           worker always gets a bunk, or room for one, that no other uses.
  * Why over is over  Work comes from outside until `is_ending`; later only from
  *           workers that are awake, and from who holds.  When all rest, and
  *           nothing is queued, none can come; that is seen under the lock, where
@@ -155,6 +160,23 @@ bool weir__roster_found(struct weir__roster *roster)
     return true;
 }
 
+/* Under lock.  For the next one. */
+static void leave_bunk(struct weir__roster *roster, struct weir__bunk *bunk)
+{
+    bunk->next = roster->home;
+    roster->home = bunk;
+}
+
+/* Under lock.  NULL: nobody has left one. */
+static struct weir__bunk *take_bunk(struct weir__roster *roster)
+{
+    struct weir__bunk *bunk = roster->home;
+
+    if (bunk != NULL)
+        roster->home = bunk->next;
+    return bunk;
+}
+
 /* Under lock. */
 static bool is_crowded(const struct weir__roster *roster)
 {
@@ -171,6 +193,7 @@ enum weir__order weir__roster_lie_down(struct weir__roster *roster,
     if (rest == WEIR__REST_DONE && is_crowded(roster)) {
         order = WEIR__ORDER_LEAVE;
         roster->live--;
+        leave_bunk(roster, bunk);
         /* roster/P2 acquire: receives work whose notify came before */
         fetch_sub_acquire(&roster->word, WEIR__ROSTER_SEARCHER);
     } else {
@@ -217,17 +240,20 @@ bool weir__roster_join(struct weir__roster *roster)
     return !is_over;
 }
 
-void weir__roster_unjoin(struct weir__roster *roster)
+void weir__roster_unjoin(struct weir__roster *roster, struct weir__bunk *bunk)
 {
     weir__lock_lock(&roster->lock);
     roster->live--;
+    if (bunk != NULL)
+        leave_bunk(roster, bunk);
     weir__lock_unlock(&roster->lock);
     /* Others may have relied on it, as on a searcher. */
     if (weir__roster_found(roster))
         weir__roster_wake_one(roster);
 }
 
-bool weir__roster_block(struct weir__roster *roster, uint32_t limit)
+bool weir__roster_block(struct weir__roster *roster, uint32_t limit,
+                        struct weir__bunk **bunk)
 {
     bool is_wanted;
 
@@ -236,6 +262,8 @@ bool weir__roster_block(struct weir__roster *roster, uint32_t limit)
     is_wanted =
         roster->live - roster->blocked < roster->base && roster->live < limit;
     roster->live += is_wanted;
+    if (is_wanted)
+        *bunk = take_bunk(roster);
     weir__lock_unlock(&roster->lock);
     if (is_wanted)
         weir__roster_search(roster);

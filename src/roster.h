@@ -28,7 +28,7 @@
 /* A worker's place. */
 struct weir__bunk {
     struct weir__parker parker;
-    struct weir__bunk *next, *prev; /* under lock, if listed */
+    struct weir__bunk *next, *prev; /* under lock, if listed or home */
     bool is_listed;                 /* under lock: it lies down */
     bool is_resting;                /* under lock: and has nothing begun */
 };
@@ -38,6 +38,7 @@ struct weir__roster {
     bool is_asymmetric;    /* const after init: the kernel has membarrier */
     struct weir__lock lock;
     struct weir__bunk *sleepers; /* under lock; the last to lie down first */
+    struct weir__bunk *home;     /* under lock: left by those sent home */
     uint32_t base;               /* const after init: workers to have */
     uint32_t live;               /* under lock: workers there are */
     uint32_t blocked;            /* under lock: of these in a blocking call */
@@ -56,7 +57,8 @@ enum weir__rest {
 /* What it does next. */
 enum weir__order {
     WEIR__ORDER_SLEEP, /* look once more, then sleep */
-    WEIR__ORDER_LEAVE, /* look once more, then end: there are too many */
+    WEIR__ORDER_LEAVE, /* look once more, then end: there are too many, and its
+                          bunk may be given to another worker */
 };
 
 #define WEIR__ROSTER_SLEEPER (UINT64_C(1) << 32)
@@ -143,12 +145,18 @@ void weir__roster_call(struct weir__bunk *bunk);
 /* One more lives, and looks for work.  False: all is over. */
 bool weir__roster_join(struct weir__roster *roster);
 
-/* It was counted by join, but could not begin. */
-void weir__roster_unjoin(struct weir__roster *roster);
+/* It was counted by join or block, but could not begin.  bunk: what it was
+ * given, or NULL; it goes to the next one. */
+void weir__roster_unjoin(struct weir__roster *roster, struct weir__bunk *bunk);
 
-/* It blocks.  True: there should be another worker in its place; it was joined
- * already. */
-bool weir__roster_block(struct weir__roster *roster, uint32_t limit);
+/*
+ * It blocks.  True: there should be another worker in its place.  That one was
+ * joined already, and *bunk is given to it: the bunk of a worker that has ended
+ * or is about to; or NULL if there is none, and then fewer than `limit` workers
+ * have a bunk.
+ */
+bool weir__roster_block(struct weir__roster *roster, uint32_t limit,
+                        struct weir__bunk **bunk);
 void weir__roster_unblock(struct weir__roster *roster);
 
 /* The caller is about to bring work although the end may have begun.  False:

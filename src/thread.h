@@ -145,6 +145,10 @@ int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
                        void *arg);
 void weir__thread_join(struct weir__thread *thread);
 
+/* The calling thread, which weir__thread_start has started.  A thread that may
+ * be joined before its creator returns from there records this. */
+struct weir__thread weir__thread_current(void);
+
 /* On how many cores this process may run (os/thread.c).  At least 1. */
 uint32_t weir__thread_cores(void);
 

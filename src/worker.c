@@ -512,6 +512,8 @@ void weir__worker_live(void *arg)
     weir_job *job;
 
     weir__thread_set_worker(worker);
+    plain_store(&worker->thread, weir__thread_current());
+    plain_store(&worker->is_joinable, true);
     /* relaxed: picture */
     store_relaxed(&worker->thread_id, weir__thread_id());
     job = search(worker, NULL); /* a searcher since it was joined */
@@ -527,5 +529,5 @@ void weir__worker_live(void *arg)
         }
     }
     weir__docket_settle(&worker->tally);
-    weir__pool_leave(worker->pool, worker);
+    weir__pool_leave(worker->pool);
 }

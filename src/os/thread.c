@@ -77,6 +77,11 @@ int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
     return 0;
 }
 
+struct weir__thread weir__thread_current(void)
+{
+    return (struct weir__thread){(uint64_t)pthread_self()};
+}
+
 void weir__thread_join(struct weir__thread *thread)
 {
     CHECK(pthread_join((pthread_t)thread->handle, NULL) == 0,

@@ -4,12 +4,15 @@
  *
  * The first is the program that weir began with (seed 000), operation by
  * operation.  The others are the mistakes that its sleeping protocol is most
- * often written with.
+ * often written with, and one that the pool was once made with.
  */
 #include <stdio.h>
 
 #include "futex.h"
+#include "lock.h"
 #include "model.h"
+#include "spare.h"
+#include "thread.h"
 
 #define SC __ATOMIC_SEQ_CST
 
@@ -193,6 +196,100 @@ static void end(void)
         weir__futex_wake_one(&phase, WEIR__FUTEX_PRIVATE);
 }
 
+/* --- a place for one thread after another ----------------------------------
+ *
+ * Not declared as plain accesses: what comes of the race is to be seen.
+ */
+
+static struct place {
+    struct weir__lock lock;
+    bool is_used; /* under lock */
+    bool is_joinable;
+    struct weir__thread thread;
+} place;
+
+static atomic(int) users;
+
+static void init_place(void)
+{
+    weir__lock_init(&place.lock);
+    model_spares(2, 2);
+}
+
+static bool claim_place(void)
+{
+    bool is_free;
+
+    weir__lock_lock(&place.lock);
+    is_free = !place.is_used;
+    place.is_used = true;
+    weir__lock_unlock(&place.lock);
+    return is_free;
+}
+
+static void leave_place(void *arg)
+{
+    (void)arg;
+    weir__lock_lock(&place.lock);
+    place.is_used = false;
+    weir__lock_unlock(&place.lock);
+}
+
+static void join_last(void)
+{
+    if (place.is_joinable)
+        weir__thread_join(&place.thread);
+    place.is_joinable = false;
+}
+
+/* Of two; then those that wait for a body go. */
+static void count_user(void)
+{
+    if (ATOMIC_ADD(&users, 1, SC) == 1)
+        model_spares_end();
+}
+
+/* Wrong: by now the thread may be over, and its place another's. */
+static void use_place_and_publish(void)
+{
+    struct weir__thread thread;
+
+    if (claim_place()) {
+        join_last();
+        if (weir__thread_start(&thread, leave_place, NULL) == 0) {
+            place.thread = thread;
+            place.is_joinable = true;
+        }
+    }
+    count_user();
+}
+
+static void name_itself_and_leave(void *arg)
+{
+    place.thread = weir__thread_current();
+    place.is_joinable = true;
+    leave_place(arg);
+}
+
+/* Right: the place is the new thread's until it leaves. */
+static void use_place(void)
+{
+    struct weir__thread thread;
+
+    if (claim_place()) {
+        join_last();
+        model_assert(weir__thread_start(&thread, name_itself_and_leave, NULL) ==
+                     0);
+    }
+    count_user();
+}
+
+static void each_is_joined(void)
+{
+    join_last();
+    model_assert(model_spares_are_joined());
+}
+
 static const struct model_case cases[] = {
     {"seed_service_gets_stuck_draining", .setup = service_start,
      .threads = {T(worker), T(main_thread)}, .shortest = true,
@@ -212,6 +309,13 @@ static const struct model_case cases[] = {
     {"sleeping_stored_over_the_end_is_stuck", .shortest = true,
      .threads = {T(loop_that_stores), T(end)}, .expect = MODEL_DEADLOCK},
     {"sleeping_swapped_in_is_right", .threads = {T(loop_that_swaps), T(end)}},
+    {"thread_published_by_its_creator_is_never_joined", .setup = init_place,
+     .finish = each_is_joined, .expect = MODEL_ASSERTION, .shortest = true,
+     .threads = {T(use_place_and_publish), T(use_place_and_publish),
+                 T(model_spare), T(model_spare)}},
+    {"thread_that_names_itself_is_joined", .setup = init_place,
+     .finish = each_is_joined,
+     .threads = {T(use_place), T(use_place), T(model_spare), T(model_spare)}},
 };
 
 MODEL_CASES(cases)

@@ -13,7 +13,9 @@
 
 #include <errno.h>
 
+#include "futex.h"
 #include "model.h"
+#include "spare.h"
 
 static weir_pool *pool;
 
@@ -209,7 +211,6 @@ static void init_to_grow(void)
         .size = sizeof(options), .workers = 1, .max_workers = 2};
 
     model_assert(weir__pool_make(&pool, &options) == 0);
-    pool->worker[0].v_->is_used = true;
 }
 
 /* A worker that blocks makes another, which gets no thread here. */
@@ -234,6 +235,126 @@ static void look(void)
     model_assert(weir_pool_look(pool, &stats) == 0);
     model_assert(stats.queued == 0 && stats.ran == 0 && stats.stolen == 0);
     model_assert(weir_pool_report(pool, NULL, 0) == 0);
+}
+
+/* ---- workers with threads, which come and go ---- */
+
+/* A job waits for what another one does, as by a system call: it receives
+ * nothing by that. */
+struct flag {
+    atomic(uint32_t) word;
+};
+
+static struct flag is_blocked, may_return, is_answered;
+
+static void raise_flag(struct flag *flag)
+{
+    store_relaxed(&flag->word, 1);
+    weir__futex_wake_all(&flag->word, WEIR__FUTEX_PRIVATE);
+}
+
+static void await_flag(struct flag *flag)
+{
+    while (load_relaxed(&flag->word) == 0)
+        (void)weir__futex_wait(&flag->word, 0, -1, WEIR__FUTEX_PRIVATE);
+}
+
+static void count_call(weir_job *job)
+{
+    plain_store(&((struct item *)job)->result, 1);
+    fetch_add_relaxed(&((struct item *)job)->calls, 1);
+}
+
+static void run_answer(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    count_call(job);
+    raise_flag(&is_answered);
+}
+
+static void run_long(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    count_call(job);
+    model_assert(weir_pool_blocking_begin(pool) == 0);
+    raise_flag(&is_blocked);
+    await_flag(&may_return);
+    model_assert(weir_pool_blocking_end(pool) == 0);
+}
+
+/* While it does not block there is one too many, who may go home.  While it
+ * blocks again there must be somebody who answers. */
+static void run_twice(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    count_call(job);
+    model_assert(weir_pool_blocking_begin(pool) == 0);
+    await_flag(&is_blocked);
+    model_assert(weir_pool_blocking_end(pool) == 0);
+    model_assert(weir_pool_blocking_begin(pool) == 0);
+    model_assert(post(2));
+    await_flag(&is_answered);
+    model_assert(weir_pool_blocking_end(pool) == 0);
+    raise_flag(&may_return);
+}
+
+static void run_once(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    model_assert(weir_pool_blocking_begin(pool) == 0);
+    model_assert(weir_pool_blocking_end(pool) == 0);
+    count_call(job);
+}
+
+static void init_to_block_once(void)
+{
+    model_spares(1, 2);
+    items[0].job.run = run_once;
+}
+
+static void init_to_block_again(void)
+{
+    model_spares(1, 4);
+    items[0].job.run = run_twice;
+    items[1].job.run = run_long;
+    items[2].job.run = run_answer;
+}
+
+/* Its whole life, with so many jobs from outside. */
+static void live(int jobs)
+{
+    weir_pool_options options = {.size = sizeof(options),
+                                 .workers = 1,
+                                 .max_workers = 3,
+                                 .done = on_done};
+
+    model_assert(weir_pool_new(&pool, &options) == 0);
+    for (int i = 0; i < jobs; i++)
+        model_assert(post(i));
+    model_assert(weir_pool_shutdown(pool, -1) == 0);
+    model_assert(weir_pool_free(pool) == 0);
+    model_spares_end();
+}
+
+static void live_with_one(void)
+{
+    live(1);
+}
+
+static void live_with_two(void)
+{
+    live(2);
+}
+
+static void each_is_joined(void)
+{
+    int calls = 0;
+
+    for (int i = 0; i < 4; i++)
+        calls += items[i].calls.v_;
+    model_assert(calls == accepted.v_);
+    model_assert(done_calls == 1);
+    model_assert(model_spares_are_joined());
 }
 
 static void close_now(void)
@@ -274,6 +395,15 @@ static const struct model_case cases[] = {
     {"lane_of_one_is_closed", .setup = init_lane, .finish = each_once,
      .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_two_and_close)}},
+    {"worker_sent_home_may_be_the_last_to_end", .setup = init_to_block_once,
+     .finish = each_is_joined, .random_runs = 4000, .pct_depth = 3,
+     .steps = 2000,
+     .threads = {T(live_with_one), T(model_spare), T(model_spare)}},
+    {"grown_worker_is_joined_before_its_place_is_used_again",
+     .setup = init_to_block_again, .finish = each_is_joined,
+     .random_runs = 4000, .pct_depth = 4, .steps = 4000,
+     .threads = {T(live_with_two), T(model_spare), T(model_spare),
+                 T(model_spare), T(model_spare)}},
 };
 
 MODEL_CASES(cases)

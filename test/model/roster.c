@@ -337,7 +337,7 @@ static void init_crowded_without_membarrier(void)
 static void init_with_one_blocked(void)
 {
     init_crowded_without_membarrier();
-    model_assert(!weir__roster_block(&roster, 2));
+    model_assert(!weir__roster_block(&roster, 2, NULL));
 }
 
 static void come_back_and_leave(void)

@@ -11,6 +11,7 @@
 
 #include "support/crew.h"
 #include "support/effort.h"
+#include "support/failing_syscalls.h"
 #include "support/pool_fixture.h"
 #include "support/random.h"
 #include "weir/abort.h"
@@ -303,6 +304,53 @@ STRESS_CASE(pool_that_grows_and_shrinks_calls_each_job_once)
         expect_int(pool_stats().ran, 2 * each);
         expect_status(weir_pool_free(pool), 0);
     }
+}
+
+static void yield_below(struct random *random, uint64_t limit)
+{
+    for (uint64_t i = random_below(random, limit); i > 0; i--)
+        sched_yield();
+}
+
+/* Mostly for a moment, so that workers come and go; now and then for long, with
+ * no lock released since a worker was made. */
+static void block_in_bursts(void *arg, int status)
+{
+    struct random random = {(uintptr_t)arg};
+
+    expect_status(status, 0);
+    for (int i = 0; i < 50; i++) {
+        expect_status(weir_pool_blocking_begin(pool), 0);
+        yield_below(&random, i % 8 == 0 ? 100 : 4);
+        expect_status(weir_pool_blocking_end(pool), 0);
+        yield_below(&random, 4);
+    }
+}
+
+STRESS_CASE(pool_that_grows_in_bursts_joins_each_thread)
+{
+    struct effort effort = effort_begin(2);
+    struct random random = {random_seed()};
+    uint64_t sum = 0;
+
+    effort_spare_the_sanitizer();
+    while (effort_goes_on(&effort)) {
+        uint64_t threads;
+
+        failing_syscalls_set(CALL_PTHREAD_CREATE, 0, 0, 0);
+        failing_syscalls_set(CALL_PTHREAD_JOIN, 0, 0, 0);
+        pool_make(.workers = 2, .max_workers = 6);
+        for (int i = 0; i < 3; i++)
+            expect_status(weir_pool_submit(pool, block_in_bursts,
+                                           (void *)random_next(&random), NULL),
+                          0);
+        pool_end();
+        threads = failing_syscalls_count(CALL_PTHREAD_CREATE);
+        expect_int(failing_syscalls_count(CALL_PTHREAD_JOIN), threads);
+        sum += threads;
+    }
+    fprintf(stderr, "# %" PRIu64 " threads\n", sum);
+    expect(sum > 2 * effort.rounds); /* it has grown */
 }
 
 /* ---- the report while everything moves ---- */

@@ -30,6 +30,7 @@ struct plan {
 static struct plan plans[FAILING_CALLS];     /* atomic */
 static uint64_t counts[FAILING_CALLS];       /* atomic */
 static void (*actions[FAILING_CALLS])(void); /* atomic */
+static void (*after_create)(void);           /* atomic */
 
 void failing_syscalls_set(enum failing_call call, uint32_t nth, uint16_t times,
                           int error)
@@ -50,16 +51,26 @@ void failing_syscalls_before(enum failing_call call, void (*action)(void))
     __atomic_store_n(&actions[call], action, __ATOMIC_RELAXED);
 }
 
-/* Whether the call must fail; then errno is set. */
-static bool fails(enum failing_call call)
+void failing_syscalls_after_create(void (*action)(void))
 {
-    void (*action)(void) =
-        __atomic_exchange_n(&actions[call], NULL, __ATOMIC_RELAXED);
-    uint64_t number = __atomic_add_fetch(&counts[call], 1, __ATOMIC_RELAXED);
-    struct plan plan;
+    __atomic_store_n(&after_create, action, __ATOMIC_RELAXED);
+}
+
+static void run_once(void (**place)(void))
+{
+    void (*action)(void) = __atomic_exchange_n(place, NULL, __ATOMIC_RELAXED);
 
     if (action != NULL)
         action();
+}
+
+/* Whether the call must fail; then errno is set. */
+static bool fails(enum failing_call call)
+{
+    uint64_t number = __atomic_add_fetch(&counts[call], 1, __ATOMIC_RELAXED);
+    struct plan plan;
+
+    run_once(&actions[call]);
     __atomic_load(&plans[call], &plan, __ATOMIC_RELAXED);
     if (number < plan.nth || number - plan.nth >= plan.times)
         return false;
@@ -102,7 +113,7 @@ WRAP(ssize_t, read, CALL_READ, (int fd, void *buffer, size_t size),
 WRAP(ssize_t, write, CALL_WRITE, (int fd, const void *buffer, size_t size),
      (fd, buffer, size))
 
-/* Returns its error. */
+/* These two return their error. */
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*body)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -111,9 +122,24 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*body)(void *), void *arg)
 {
+    int err;
+
     if (fails(CALL_PTHREAD_CREATE))
         return errno;
-    return __real_pthread_create(thread, attributes, body, arg);
+    err = __real_pthread_create(thread, attributes, body, arg);
+    if (err == 0)
+        run_once(&after_create);
+    return err;
+}
+
+int __real_pthread_join(pthread_t thread, void **result);
+int __wrap_pthread_join(pthread_t thread, void **result);
+
+int __wrap_pthread_join(pthread_t thread, void **result)
+{
+    if (fails(CALL_PTHREAD_JOIN))
+        return errno;
+    return __real_pthread_join(thread, result);
 }
 
 /* Not every C library has it. */

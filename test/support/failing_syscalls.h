@@ -28,6 +28,7 @@ enum failing_call {
     CALL_POLL,
     CALL_PPOLL,
     CALL_PTHREAD_CREATE,
+    CALL_PTHREAD_JOIN,
     CALL_READ,
     CALL_WRITE,
     FAILING_CALLS
@@ -48,6 +49,10 @@ void failing_syscalls_set(enum failing_call call, uint32_t nth, uint16_t times,
 /* Run `action` once, on the thread of the next call and before it: what
  * happens between two steps of the library. */
 void failing_syscalls_before(enum failing_call call, void (*action)(void));
+
+/* Run `action` once, on the thread that calls pthread_create next, after the
+ * new thread has begun and before its creator knows its handle. */
+void failing_syscalls_after_create(void (*action)(void));
 
 /* How many calls there were since the last set, or since the beginning. */
 uint64_t failing_syscalls_count(enum failing_call call);

@@ -100,6 +100,74 @@ CASE(pool_that_cannot_grow_goes_on)
     expect_no_leak();
 }
 
+/* ---- a thread that goes home before its creator knows it ---- */
+
+static sem_t is_created, may_return;
+
+static void linger(void)
+{
+    sem_post(&is_created);
+    wait_for(&may_return);
+}
+
+/* Blocks, not any more, and again; each when it is told. */
+static void block_twice(weir_job *job, int status)
+{
+    block(job, status);
+    stopper_run(job, status);
+    block(job, status);
+}
+
+static void stopper_begin(struct stopper *stopper,
+                          void (*run)(weir_job *job, int status))
+{
+    stopper_init(stopper, NULL);
+    stopper->job.run = run;
+    expect_status(weir_pool_post(pool, &stopper->job), 0);
+}
+
+static void stopper_next(struct stopper *stopper)
+{
+    stopper_release(stopper);
+    wait_for(&stopper->begun);
+}
+
+/* Four workers, two of them blocked.  The last one's creator is still in
+ * pthread_create when it goes home, and its place is used again. */
+CASE(pool_joins_a_thread_that_goes_home_before_its_creator_knows_it)
+{
+    struct stopper twice, slow, busy, last;
+    struct letter brief;
+
+    sem_init(&is_created, 0, 0);
+    sem_init(&may_return, 0, 0);
+    failing_syscalls_set(CALL_PTHREAD_CREATE, 0, 0, 0);
+    failing_syscalls_set(CALL_PTHREAD_JOIN, 0, 0, 0);
+    pool_make(.workers = 2, .max_workers = 4);
+    stopper_begin(&twice, block_twice);
+    wait_for(&twice.begun);
+    stopper_post(&busy, NULL);
+    failing_syscalls_after_create(linger);
+    stopper_begin(&slow, block);
+    wait_for(&is_created);
+    stopper_next(&twice); /* no longer blocked: there is one too many */
+    expect_status(weir_pool_post(pool, letter(&brief, 'a', 0)), 0);
+    await(pool_stats().workers == 3);
+    stopper_next(&twice);
+    stopper_post(&last, NULL); /* on the thread that was made for it */
+    expect_int(pool_stats().workers, 4);
+    sem_post(&may_return);
+    wait_for(&slow.begun);
+    stopper_release(&twice);
+    stopper_release(&slow);
+    stopper_release(&busy);
+    stopper_release(&last);
+    pool_end();
+    expect_recorded("a");
+    expect_int(failing_syscalls_count(CALL_PTHREAD_CREATE), 5);
+    expect_int(failing_syscalls_count(CALL_PTHREAD_JOIN), 5);
+}
+
 static void count_call(void *arg, int status)
 {
     expect_status(status, 0);

@@ -106,8 +106,11 @@ CASE(roster_sleeper_that_is_called_leaves_the_list)
 
 CASE(roster_sends_home_one_too_many)
 {
+    struct weir__bunk *given;
+
     begin(1, 1);
-    expect(weir__roster_block(&roster, 2));
+    expect(weir__roster_block(&roster, 2, &given));
+    expect(given == NULL); /* nobody has left one */
     expect_counts(0, 2);
     lie_down(1); /* in the place of the blocked one */
     weir__roster_unblock(&roster);
@@ -121,15 +124,43 @@ CASE(roster_sends_home_one_too_many)
     expect_counts(1, 0);
 }
 
+/* One is given away in the step that counts the next worker, and comes back in
+ * the step that counts it out. */
+CASE(roster_bunk_of_one_sent_home_is_the_next_ones)
+{
+    struct weir__bunk *given = NULL;
+
+    begin(1, 2);
+    expect_int(weir__roster_lie_down(&roster, &bunk[1], WEIR__REST_DONE),
+               WEIR__ORDER_LEAVE);
+    expect(weir__roster_block(&roster, 3, &given));
+    expect(given == &bunk[1]);
+    weir__roster_unjoin(&roster, given); /* no thread */
+    expect_int(roster.live, 1);
+    weir__roster_unblock(&roster);
+    expect(weir__roster_block(&roster, 3, &given));
+    expect(given == &bunk[1]);
+    expect(weir__roster_join(&roster));
+    weir__roster_unblock(&roster);
+    expect_int(weir__roster_lie_down(&roster, &bunk[0], WEIR__REST_DONE),
+               WEIR__ORDER_LEAVE);
+    expect_int(weir__roster_lie_down(&roster, &bunk[1], WEIR__REST_DONE),
+               WEIR__ORDER_LEAVE);
+    expect(roster.home == &bunk[1] && bunk[1].next == &bunk[0]);
+}
+
 CASE(roster_does_not_grow_beyond_the_limit_or_without_need)
 {
+    struct weir__bunk *given;
+
     begin(1, 2);
-    expect(!weir__roster_block(&roster, 2)); /* there is another one */
-    expect(!weir__roster_block(&roster, 2)); /* there may be no more */
+    expect(!weir__roster_block(&roster, 2, &given)); /* there is another one */
+    expect(!weir__roster_block(&roster, 2, &given)); /* there may be no more */
     weir__roster_unblock(&roster);
-    expect(weir__roster_block(&roster, 3));
-    weir__roster_unjoin(&roster); /* but no thread */
+    expect(weir__roster_block(&roster, 3, &given));
+    weir__roster_unjoin(&roster, NULL); /* but no memory */
     expect_int(roster.live, 2);
+    expect(roster.home == NULL);
 }
 
 CASE(roster_is_over_when_all_rest_and_nothing_is_left)

@@ -16,6 +16,7 @@ static struct spare {
     atomic(uint32_t) word;
     void (*body)(void *arg);
     void *arg;
+    bool is_given, is_joined; /* plain: for who has seen all of them end */
 } spares[MODEL_THREADS];
 
 static unsigned first_thread, count;
@@ -61,6 +62,14 @@ void model_spares_end(void)
         say(&spares[i], DISMISSED);
 }
 
+bool model_spares_are_joined(void)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (spares[i].is_given && !spares[i].is_joined)
+            return false;
+    return true;
+}
+
 int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
                        void *arg)
 {
@@ -70,13 +79,28 @@ int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
         return -EAGAIN;
     spares[i].body = body;
     spares[i].arg = arg;
-    thread->handle = i + 1;
+    spares[i].is_given = true;
     say(&spares[i], GIVEN);
+    plain_store(&thread->handle, i + 1); /* it may be over by now */
     return 0;
+}
+
+struct weir__thread weir__thread_current(void)
+{
+    unsigned i = model_self() - first_thread; /* or less than 0, and so huge */
+
+    return (struct weir__thread){i < count ? i + 1 : 0};
 }
 
 void weir__thread_join(struct weir__thread *thread)
 {
-    if (thread->handle != 0)
-        (void)await(&spares[thread->handle - 1], GIVEN);
+    uint64_t handle = plain_load(&thread->handle);
+    struct spare *spare;
+
+    if (handle == 0)
+        return; /* a thread of the case, which nobody has started */
+    spare = &spares[handle - 1];
+    (void)await(spare, GIVEN);
+    model_assert(!spare->is_joined);
+    spare->is_joined = true;
 }

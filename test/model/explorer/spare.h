@@ -11,6 +11,8 @@
 #ifndef WEIR_MODEL_SPARE_H
 #define WEIR_MODEL_SPARE_H
 
+#include <stdbool.h>
+
 /* In setup: so many threads of the case, from number `first` on, are spare. */
 void model_spares(unsigned first, unsigned count);
 
@@ -19,5 +21,8 @@ void model_spare(void);
 
 /* No more will be started: those that still wait return. */
 void model_spares_end(void);
+
+/* In finish: whether each one that was started was joined. */
+bool model_spares_are_joined(void);
 
 #endif /* WEIR_MODEL_SPARE_H */
