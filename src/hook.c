@@ -77,7 +77,7 @@ static void on_timeout(void *arg, int status)
 
 static bool is_begun(const struct weir__hook *hook)
 {
-    return hook->has_thread;
+    return plain_load(&hook->has_thread);
 }
 
 /* Hooks are listed the last one first, which is the order they run in. */
@@ -108,7 +108,7 @@ static void begin(struct weir__hook *hook)
 {
     weir_loop *keeper = hook->service->keeper;
 
-    hook->has_thread = true;
+    plain_store(&hook->has_thread, true);
     if (hook->timeout_ns >= 0 &&
         weir_timer_start(keeper, &hook->timer, hook->timeout_ns, WEIR_ONCE,
                          on_timeout, hook) != 0)

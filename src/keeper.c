@@ -80,8 +80,8 @@ static void set_phase(weir_service *service, weir_phase phase)
 {
     uint32_t word = weir__service_look(service);
 
-    /* relaxed: see service.c */
-    while (!cas_weak_relaxed(&service->word, &word,
+    /* service/P2 release: publishes the threads of the hooks */
+    while (!cas_weak_release(&service->word, &word,
                              (word & ~(uint32_t)WEIR__SERVICE_PHASE) | phase))
         ;
 }

@@ -18,7 +18,7 @@
  * Roles     start, stop, force, set_ready, wait, report   any thread
  *
  * Shared state
- *   word      any thread, atomic; the keeper changes the phase              P1
+ *   word      any thread, atomic; the keeper changes the phase           P1 P2
  *   members, hooks, pools, loops   under lock until start; const then       P1
  *
  * Pairs
@@ -27,6 +27,9 @@
  *       Hands over the gate that is open now, members and hooks.  Who stops or
  *       forces hands them on to the keeper, through its door.  Without it the
  *       keeper may find the gate closed still, drain nothing, and wait for it.
+ *   P2  keeper.c: CAS on word to CLOSED, release  -->  free: load, acquire
+ *       Hands over the hooks' threads, which the keeper has started and free
+ *       joins: its caller need not have waited.
  *
  * Not paired, on purpose
  *   word, otherwise: it hands nothing over.  The keeper's door does, and, for
@@ -132,7 +135,8 @@ int weir_service_free(weir_service *service)
         return WEIR_EREENTRANT;
     if (weir_loop_current() != NULL)
         return -EDEADLK;
-    phase = weir_service_phase(service);
+    /* service/P2 acquire: receives the threads of the hooks */
+    phase = phase_of(load_acquire(&service->word));
     if (phase == WEIR_PHASE_RUNNING || phase == WEIR_PHASE_DRAINING)
         return -EBUSY;
     if (phase == WEIR_PHASE_CLOSED && (!weir__members_have_ended(service) ||

@@ -179,14 +179,33 @@ static void hook(void *arg)
 static void init_hook(void)
 {
     make(2);
-    model_assert(weir_service_add_hook(service, "hook", SECOND_NS, hook,
-                                       NULL) == 0);
+    model_assert(
+        weir_service_add_hook(service, "hook", SECOND_NS, hook, NULL) == 0);
 }
 
 static void hook_ran_unless_forced(void)
 {
     model_assert(hooks.v_ == 1 || (hooks.v_ == 0 && closed_status != 0));
     freed();
+}
+
+/* Whoever frees it need not have waited for it. */
+static void start_stop_and_free(void)
+{
+    model_assert(weir_service_start(service) == 0);
+    (void)weir_service_stop(service);
+    if (weir_service_free(service) == -EBUSY) {
+        await_end();
+        model_assert(weir_service_free(service) == 0);
+    } else {
+        model_spares_end();
+    }
+}
+
+static void hook_ran(void)
+{
+    model_assert(closed == 1 && hooks.v_ == 1);
+    model_assert(model_spares_are_joined());
 }
 
 /* Somebody who looks all the time. */
@@ -332,6 +351,9 @@ static const struct model_case cases[] = {
      .pct_depth = 4,
      .threads = {T(start_stop_and_wait), T(model_spare), T(model_spare),
                  T(second_goes_by), T(force)}},
+    {"hook_is_joined_by_one_who_has_not_waited", .setup = init_hook,
+     .finish = hook_ran, .steps = 3000, .random_runs = 4000, .pct_depth = 3,
+     .threads = {T(start_stop_and_free), T(model_spare), T(model_spare)}},
     {"report_sees_hooks_that_are_whole", .setup = init_two,
      .finish = hook_ran_unless_forced, .steps = 3000, .preemption_bound = 1,
      .threads = {T(add_hook_start_and_stop), T(model_spare), T(model_spare),
@@ -357,8 +379,7 @@ static const struct model_case cases[] = {
      .threads = {T(start_stop_and_wait), T(model_spare), T(force_by_hand)}},
     {"broken_drain_leaves_a_request_inside", .setup = init, .steps = 3000,
      .expect = MODEL_RACE, .preemption_bound = 2,
-     .threads = {T(start_and_drain_past_the_gate), T(model_spare),
-                 T(request)}},
+     .threads = {T(start_and_drain_past_the_gate), T(model_spare), T(request)}},
 };
 
 MODEL_CASES(cases)
