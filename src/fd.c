@@ -19,13 +19,22 @@
  *           but a callback may be running, so the slot itself goes through the
  *           door as a letter, and what waits for it is told in the close
  *           phase.
+ * Lost      A descriptor that was closed before it is removed may stay in the
+ *           kernel (os/epoll.c), with a token that is nobody's.  Such a removal
+ *           leaves its generation in the slot (lost).  An event of that
+ *           generation, or of one before it, would come again and again: after
+ *           the batch the poller is renewed with what is registered.  Events of
+ *           such a one that were in the batch when it was removed are taken out,
+ *           or each of them would cost a renewal.
  * Roles     add, modify, remove, ref, unref   any thread
- *           run, cancel                       the loop's thread
+ *           run, cancel, renew                the loop's thread
  *
  * Shared state
  *   word                 written under the lock, read by run              P1
  *   fn, arg, fd          written under the lock before P1; the loop's
  *                        thread reads them after it
+ *   lost, has_lost       under the lock
+ *   spent, is_haunted    the loop's thread
  *   name, counts         relaxed, for report and for "is anything left"
  *
  * Pairs
@@ -38,7 +47,8 @@
  *   remove: store to word, relaxed.  It takes something away; run sees it
  *   sooner or later, and on the loop's own thread at once.
  *
- * Tested by  test/unit/fd.c, test/model/fd.c, test/stress/loop.c
+ * Tested by  test/unit/fd*.c, test/model/fd.c, test/stress/loop.c,
+ *            test/stress/fd.c
  */
 #include "fd.h"
 
@@ -57,6 +67,7 @@ enum {
     MASK = EVENTS | WEIR_EDGE | WEIR_ONESHOT,
     LIVE = 1 << 8,
     UNREF = 1 << 9,
+    ABSENT = 1 << 10, /* a shot one-shot, not in the poller after a renewal */
     GENERATION_SHIFT = 24,
 };
 #define GENERATION_MAX (UINT64_MAX >> GENERATION_SHIFT)
@@ -175,6 +186,20 @@ static int take_slot(weir_loop *loop, int fd, uint32_t *index)
     return 0;
 }
 
+/* The kernel may have the very file and number from a removal in vain: then that
+ * one becomes this one. */
+static int add_to_poller(weir_loop *loop, int fd, unsigned events,
+                         uint64_t token)
+{
+    /* relaxed: written under the lock, which we hold */
+    struct weir__poller *poller = load_relaxed(&loop->poller);
+    int err = weir__poller_add(poller, fd, events, token);
+
+    return err == -EEXIST && loop->fds.has_lost
+               ? weir__poller_modify(poller, fd, events, token)
+               : err;
+}
+
 /* A registration that the kernel knows, and then the loop. */
 static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
                       void *arg)
@@ -202,9 +227,8 @@ static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
     weir__place_note(slot, &loop->fds, NULL);
     /* fd/P1 release: publishes the slot, before the kernel has its token */
     store_release(&slot->word, generation << GENERATION_SHIFT | LIVE | events);
-    /* relaxed: written under the lock, which we hold */
-    err = weir__poller_add(load_relaxed(&loop->poller), fd, events,
-                           generation << GENERATION_SHIFT | index);
+    err =
+        add_to_poller(loop, fd, events, generation << GENERATION_SHIFT | index);
     if (err != 0) {
         free_slot(loop, index);
         return err;
@@ -251,10 +275,22 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
  * be a second shot.  The kernel looks again, so nothing is lost. */
 static uint64_t modified(uint64_t word, unsigned events)
 {
-    word = (word & ~(uint64_t)MASK) | events;
+    word = (word & ~(uint64_t)(MASK | ABSENT)) | events;
     if (events & WEIR_ONESHOT && generation_of(word) < GENERATION_MAX)
         word += UINT64_C(1) << GENERATION_SHIFT;
     return word;
+}
+
+static int modify_in_poller(weir_loop *loop, const struct weir__watch *watch,
+                            bool is_absent)
+{
+    /* relaxed: written under the lock, which we hold */
+    struct weir__poller *poller = load_relaxed(&loop->poller);
+
+    return is_absent ? weir__poller_add(poller, watch->fd, watch->events,
+                                        watch->token)
+                     : weir__poller_modify(poller, watch->fd, watch->events,
+                                           watch->token);
 }
 
 /* The loop knows the new events before the kernel reports the first of them,
@@ -272,9 +308,11 @@ static int modify_locked(weir_loop *loop, int fd, unsigned events)
     word = modified(old, events);
     /* fd/P1 release: run may read this word, and never the one of add */
     store_release(&slot->word, word);
-    /* relaxed: written under the lock, which we hold */
-    err = weir__poller_modify(load_relaxed(&loop->poller), fd, events,
-                              generation_of(word) << GENERATION_SHIFT | index);
+    err = modify_in_poller(
+        loop,
+        &(struct weir__watch){fd, events,
+                              generation_of(word) << GENERATION_SHIFT | index},
+        old & ABSENT);
     if (err != 0)
         store_release(&slot->word, old);  /* fd/P1 release: as above */
     return err == -ENOENT ? -EBADF : err; /* closed behind our back */
@@ -294,14 +332,23 @@ int weir_fd_modify(weir_loop *loop, int fd, unsigned events)
 
 /* ---- remove ---- */
 
+/* It was removed in vain. */
+static void lose(weir_loop *loop, struct weir__fd *slot, uint64_t generation)
+{
+    loop->fds.has_lost = true;
+    slot->lost = generation;
+}
+
 /* Takes it out of the table and of the kernel. */
 static void unregister(weir_loop *loop, struct weir__fd *slot)
 {
     uint64_t word = word_of(slot);
 
     *entry_of(&loop->fds, slot->fd) = 0;
-    /* relaxed: written under the lock, which we hold */
-    weir__poller_remove(load_relaxed(&loop->poller), slot->fd);
+    if (!(word & ABSENT) &&
+        /* relaxed: written under the lock, which we hold */
+        !weir__poller_remove(load_relaxed(&loop->poller), slot->fd))
+        lose(loop, slot, generation_of(word));
     /* relaxed: takes away, hands nothing over */
     store_relaxed(&slot->word, word & ~(uint64_t)LIVE);
     count(loop, UINT64_MAX, word & UNREF ? 0 : UINT64_MAX);
@@ -364,6 +411,14 @@ static struct weir__fd *take_out(weir_loop *loop, int fd, weir_fn *removed,
     return slot;
 }
 
+/* Events that came before their descriptor was removed in vain say nothing. */
+static void drop_events(weir_loop *loop, const struct weir__fd *slot)
+{
+    for (int i = loop->event_at; i < loop->event_count; i++)
+        if ((loop->events[i].token & INDEX_MASK) == plain_load(&slot->index))
+            loop->events[i].token = WEIR__POLLER_WAKE;
+}
+
 int weir_fd_remove(weir_loop *loop, int fd, weir_fn *removed, void *arg)
 {
     struct weir__fd *slot;
@@ -377,6 +432,8 @@ int weir_fd_remove(weir_loop *loop, int fd, weir_fn *removed, void *arg)
     if (slot == NULL)
         return -ENOENT;
     if (weir__loop_is_mine(loop)) {
+        if (slot->lost == generation_of(word_of(slot)))
+            drop_events(loop, slot);
         say_removed(loop, &slot->letter);
         return 0;
     }
@@ -470,7 +527,7 @@ void weir__fds_init(weir_loop *loop)
     fds->page = NULL;
     fds->pages = 0;
     fds->cancelled = 0;
-    fds->is_closed = false;
+    fds->is_closed = fds->has_lost = fds->is_haunted = false;
     set_unshared(&fds->count, 0);
     set_unshared(&fds->refs, 0);
     set_unshared(&fds->used, 0);
@@ -486,15 +543,30 @@ void weir__fds_fini(weir_loop *loop)
     weir__slab_fini(&fds->slots);
 }
 
+/* An event for nobody.  Is it one that will come again? */
+__attribute__((cold)) static void meet_stale(weir_loop *loop,
+                                             const struct weir__fd *slot,
+                                             const struct weir__event *event)
+{
+    weir__lock_lock(&loop->lock);
+    if (generation_of(event->token) <= slot->lost)
+        loop->fds.is_haunted = true;
+    weir__lock_unlock(&loop->lock);
+}
+
 /* What of an event is meant for the registration as it is now; 0: nothing. */
-static unsigned filter(const struct weir__fd *slot,
+static unsigned filter(weir_loop *loop, struct weir__fd *slot,
                        const struct weir__event *event)
 {
     /* fd/P1 acquire: receives the slot, if the token is of this generation */
     uint64_t word = load_acquire(&slot->word);
 
-    if (generation_of(word) != generation_of(event->token) || !(word & LIVE))
+    if (generation_of(word) != generation_of(event->token) || !(word & LIVE)) {
+        meet_stale(loop, slot, event);
         return 0;
+    }
+    if (word & WEIR_ONESHOT)
+        slot->spent = generation_of(word);
     return event->events & ((word & EVENTS) | ALWAYS);
 }
 
@@ -502,7 +574,7 @@ static void dispatch(weir_loop *loop, const struct weir__event *event)
 {
     struct weir__fd *slot =
         slot_at(loop, (uint32_t)(event->token & INDEX_MASK));
-    unsigned events = filter(slot, event);
+    unsigned events = filter(loop, slot, event);
 
     if (events == 0)
         return;
@@ -514,6 +586,76 @@ static void dispatch(weir_loop *loop, const struct weir__event *event)
     weir__loop_end(loop);
 }
 
+/* ---- renew: under the lock ---- */
+
+struct renewal {
+    weir_loop *loop;
+    uint32_t fd; /* the next to look at */
+};
+
+/* The next one that is registered, from *fd on, which it passes. */
+static struct weir__fd *next_from(weir_loop *loop, uint32_t *fd,
+                                  uint32_t *index)
+{
+    struct weir__fd *slot = NULL;
+
+    while (slot == NULL && *fd < loop->fds.pages * WEIR__FD_PAGE)
+        slot = find(loop, (int)(*fd)++, index);
+    return slot;
+}
+
+/* Its one shot is over.  The kernel has no way to add it so. */
+static bool is_spent(const struct weir__fd *slot)
+{
+    return word_of(slot) & WEIR_ONESHOT &&
+           slot->spent == generation_of(word_of(slot));
+}
+
+static bool next_watch(void *arg, struct weir__watch *watch)
+{
+    struct renewal *renewal = arg;
+    struct weir__fd *slot;
+    uint32_t index;
+
+    do
+        slot = next_from(renewal->loop, &renewal->fd, &index);
+    while (slot != NULL && is_spent(slot));
+    if (slot == NULL)
+        return false;
+    *watch = (struct weir__watch){
+        slot->fd, word_of(slot) & MASK,
+        generation_of(word_of(slot)) << GENERATION_SHIFT | index};
+    return true;
+}
+
+/* They come back when they are armed again. */
+static void leave_out_spent(weir_loop *loop)
+{
+    struct weir__fd *slot;
+    uint32_t fd = 0, index;
+
+    while ((slot = next_from(loop, &fd, &index)) != NULL)
+        if (is_spent(slot))
+            /* fd/P1 release: as in modify */
+            store_release(&slot->word, word_of(slot) | ABSENT);
+}
+
+/* If the kernel has no room for it, the next stale event asks again. */
+__attribute__((cold)) static void renew(weir_loop *loop)
+{
+    struct renewal renewal = {loop, 0};
+
+    loop->fds.is_haunted = false;
+    weir__lock_lock(&loop->lock);
+    /* relaxed: written under the lock, which we hold */
+    if (weir__poller_renew(load_relaxed(&loop->poller), next_watch, &renewal) ==
+        0) {
+        leave_out_spent(loop);
+        loop->fds.has_lost = false;
+    }
+    weir__lock_unlock(&loop->lock);
+}
+
 void weir__fds_run(weir_loop *loop)
 {
     while (loop->event_at < loop->event_count && loop->status == 0) {
@@ -523,20 +665,8 @@ void weir__fds_run(weir_loop *loop)
             dispatch(loop, event);
     }
     loop->event_at = loop->event_count;
-}
-
-/* The next one that is registered, from where the last search ended. */
-static struct weir__fd *next_registered(weir_loop *loop, uint32_t *index)
-{
-    struct weir__fds *fds = &loop->fds;
-
-    for (; fds->cancelled < fds->pages * WEIR__FD_PAGE; fds->cancelled++) {
-        struct weir__fd *slot = find(loop, (int)fds->cancelled, index);
-
-        if (slot != NULL)
-            return slot;
-    }
-    return NULL;
+    if (__builtin_expect(loop->fds.is_haunted, 0) && loop->status == 0)
+        renew(loop);
 }
 
 static bool cancel_next(weir_loop *loop)
@@ -547,7 +677,7 @@ static bool cancel_next(weir_loop *loop)
 
     weir__lock_lock(&loop->lock);
     loop->fds.is_closed = true;
-    slot = next_registered(loop, &index);
+    slot = next_from(loop, &loop->fds.cancelled, &index);
     if (slot != NULL) {
         unregister(loop, slot);
         gone = *slot;

@@ -20,6 +20,8 @@ struct weir__fd {
     int fd;                    /* const while registered, as the next two */
     weir_fd_fn *fn;
     void *arg;
+    uint64_t lost;    /* the generation that was removed in vain, under lock */
+    uint64_t spent;   /* that whose one shot is over; the loop's thread */
     weir_task letter; /* of a removal on another thread */
     weir_fn *removed; /* what the letter says */
     void *removed_arg;
@@ -34,6 +36,8 @@ struct weir__fds {
     uint32_t pages;
     uint32_t cancelled;     /* the loop ends: how far it has come */
     bool is_closed;         /* the loop ends: nothing is added any more */
+    bool has_lost;          /* some that were removed in vain */
+    bool is_haunted;        /* an event of such a one; the loop's thread */
     atomic(uint64_t) count; /* registered; any thread reads it */
     atomic(uint64_t) refs;  /* of them, those that hold the loop; the same */
     atomic(uint64_t) used;  /* slots, letters included; the same */

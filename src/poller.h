@@ -9,8 +9,9 @@
  *
  * Roles
  *   open, close, wait, take_wakes   the loop's thread
- *   add, modify, remove             any thread, also during wait; one at a
- *                                   time for each descriptor (fd.c's lock)
+ *   renew                           the loop's thread, under fd.c's lock
+ *   add, modify, remove             any thread, also during wait; under fd.c's
+ *                                   lock
  *   wake                            any thread
  *
  * Tokens.  A registration has a 64-bit token that is never used again; an
@@ -36,6 +37,13 @@ enum { WEIR__POLLER_BATCH = 256 };
 
 struct weir__poller; /* os/epoll.c, os/poll.c */
 
+/* A registration, as add knows it. */
+struct weir__watch {
+    int fd;
+    unsigned events;
+    uint64_t token;
+};
+
 struct weir__event {
     uint64_t token;
     unsigned events; /* WEIR_READABLE .. WEIR_HANGUP */
@@ -58,9 +66,19 @@ int weir__poller_modify(struct weir__poller *poller, int fd, unsigned events,
 /* Whether the number is that of an open descriptor (os/fcntl.c). */
 bool weir__poller_is_open(int fd);
 
-/* A descriptor that was closed meanwhile is no error: the kernel has
- * forgotten it already. */
-void weir__poller_remove(struct weir__poller *poller, int fd);
+/* Returns  false if the descriptor was closed before: then the kernel has
+ *          forgotten it; or it has not, as a duplicate is open, and goes on
+ *          reporting the token until a renewal */
+bool weir__poller_remove(struct weir__poller *poller, int fd);
+
+/* Forget all that was removed in vain, and keep what `next` names, one by one
+ * until it returns false.  What was closed meanwhile is left out, one-shots that
+ * have been shot must be left out by `next`.  What is ready is reported once
+ * more, as by add.
+ * Returns  0, -EMFILE, -ENFILE, -ENOMEM, -ENOSPC: nothing has changed */
+int weir__poller_renew(struct weir__poller *poller,
+                       bool (*next)(void *arg, struct weir__watch *watch),
+                       void *arg);
 
 /* Wait until the real clock reaches deadline_ns (0: do not wait, negative: no
  * deadline), and fill events[0 .. WEIR__POLLER_BATCH - 1].  A signal neither
@@ -78,8 +96,10 @@ void weir__poller_wake(struct weir__poller *poller);
 uint64_t weir__poller_take_wakes(struct weir__poller *poller,
                                  bool wait_for_one);
 
-/* A descriptor that is readable when wait would find something; -ENOTSUP. */
-int weir__poller_fd(const struct weir__poller *poller);
+/* A descriptor that is readable when wait would find something; always the same
+ * one.  Under fd.c's lock.
+ * Returns  it, or -ENOTSUP, -EMFILE, -ENFILE, -ENOMEM, -ENOSPC */
+int weir__poller_fd(struct weir__poller *poller);
 
 /* For the implementations: how long the kernel may sleep until a deadline of
  * wait; 0: not at all, negative: for ever. */

@@ -16,7 +16,11 @@
  * moment.
  *
  * Remove a descriptor before closing it.  One that was closed first is
- * survived; until it is removed its number cannot be added again.
+ * survived: the loop does not spin, even if a duplicate of it is open, in this
+ * process or in a child.  But until it is removed its number cannot be added
+ * again, and its callback may be called for the old file while a duplicate is
+ * open (epoll), or for another file that has got the number (poll).  After the
+ * removal it is called for neither.
  */
 #ifndef WEIR_FD_H
 #define WEIR_FD_H
@@ -43,7 +47,8 @@ typedef void weir_fd_fn(void *arg, int status, int fd, unsigned events);
  *          watched already), -EPERM (the kernel cannot watch such a file),
  *          -ENOTSUP (at the edge, but the poller cannot), WEIR_EFASTPATH,
  *          WEIR_ECLOSED, -ENOMEM, -ENOSPC, -EMFILE, -ENFILE, -ELOOP (the
- *          backend descriptor of a loop that watches this one)
+ *          backend descriptor of a loop that watches this one, or of the
+ *          third of three loops that watch each other in a row)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,

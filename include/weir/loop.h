@@ -348,7 +348,8 @@ WEIR_API WEIR_CHECKED int weir_loop_step(weir_loop *loop, int64_t timeout_ns);
  * Thread   loop
  * Owns     the loop's; never read or close it
  * Returns  the descriptor, WEIR_EFASTPATH (FORCED has none), WEIR_ECLOSED,
- *          -ENOTSUP (the poller has none), -EMFILE, -ENFILE, -ENOMEM
+ *          -ENOTSUP (the poller has none), -EMFILE, -ENFILE, -ENOMEM,
+ *          -ENOSPC (the kernel's limit of watches)
  */
 WEIR_API int weir_loop_backend_fd(weir_loop *loop);
 

@@ -8,16 +8,27 @@
  * next.  The wake descriptor is one of them, level-triggered.
  *
  * Shared state
- *   the descriptors    const after open
+ *   wake_fd            const after open
+ *   epoll_fd           written by the loop's thread under fd.c's lock; read
+ *                      there, and by the loop's thread without it
+ *   host_fd            under fd.c's lock
  *   ready, has_pwait2  the loop's thread
  *
  * epoll_pwait2 (Linux 5.11, glibc 2.35) waits in nanoseconds.  Where it is
  * missing, epoll_wait waits in milliseconds, rounded up: late, never early.
  *
- * A descriptor that is closed before it is removed leaves the table by itself,
- * unless a duplicate of it is open somewhere: then its events go on, and
- * nothing can stop them but closing the duplicate.  That is epoll's nature,
- * and why fd.h asks for the removal first.
+ * Renewal   A descriptor that is closed before it is removed leaves the table by
+ *           itself, unless a duplicate of it is open, here or in a child: the
+ *           table's key is the file and the number, and the number no longer
+ *           leads to the file, so nothing can take it out.  Its events would
+ *           go on for ever, and a loop would spin on them.  So the loop, when it
+ *           sees such an event, moves to a new instance of epoll, and the old
+ *           one goes, with all that it could not forget.  A descriptor whose
+ *           number is not in the old one does not move: it was closed too, and
+ *           the number may be another file's.
+ * The host  Who watches the backend descriptor (weir_loop_backend_fd) must not
+ *           notice a renewal.  So it is another instance, which is made when
+ *           it is asked for and watches nothing but the first.
  *
  * Tested by  test/unit/poller.c, test/unit/poller_failing.c
  */
@@ -42,7 +53,9 @@ __attribute__((weak)) int epoll_pwait2(int epoll_fd, struct epoll_event *events,
                                        const sigset_t *mask);
 
 struct weir__poller {
-    int epoll_fd, wake_fd; /* const after open */
+    int wake_fd;  /* const after open */
+    int epoll_fd; /* changed by renew */
+    int host_fd;  /* -1: nobody has asked for it */
 
     /* Loop only; apart from what those who wake read. */
     _Alignas(CACHE_APART) bool has_pwait2;
@@ -68,12 +81,27 @@ static unsigned from_kernel(uint32_t kernel)
            ((kernel & (EPOLLHUP | EPOLLRDHUP)) != 0 ? WEIR_HANGUP : 0);
 }
 
-static int control(struct weir__poller *poller, int operation, int fd,
-                   unsigned events, uint64_t token)
+static int control(int epoll_fd, int operation, int fd, unsigned events,
+                   uint64_t token)
 {
     struct epoll_event event = {.events = to_kernel(events), .data.u64 = token};
 
-    return epoll_ctl(poller->epoll_fd, operation, fd, &event) == 0 ? 0 : -errno;
+    return epoll_ctl(epoll_fd, operation, fd, &event) == 0 ? 0 : -errno;
+}
+
+/* A new instance that watches one descriptor.  Returns it, or -errno. */
+static int open_with(int fd, uint64_t token)
+{
+    int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    int err;
+
+    if (epoll_fd < 0)
+        return -errno;
+    err = control(epoll_fd, EPOLL_CTL_ADD, fd, WEIR_READABLE, token);
+    if (err == 0)
+        return epoll_fd;
+    close(epoll_fd);
+    return err;
 }
 
 int weir__poller_open(struct weir__poller **result)
@@ -85,34 +113,29 @@ int weir__poller_open(struct weir__poller **result)
     if (poller == NULL)
         return -ENOMEM;
     poller->has_pwait2 = epoll_pwait2 != NULL;
-    poller->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (poller->epoll_fd < 0) {
-        err = -errno;
-        goto no_epoll;
-    }
+    poller->host_fd = -1;
     poller->wake_fd = err = weir__wakefd_open();
     if (err < 0)
         goto no_wakefd;
-    err = control(poller, EPOLL_CTL_ADD, poller->wake_fd, WEIR_READABLE,
-                  WEIR__POLLER_WAKE);
-    if (err != 0)
-        goto not_added;
+    poller->epoll_fd = err = open_with(poller->wake_fd, WEIR__POLLER_WAKE);
+    if (err < 0)
+        goto no_epoll;
     *result = poller;
     return 0;
 
-not_added:
+no_epoll:
     weir__wakefd_close(poller->wake_fd);
 no_wakefd:
-    close(poller->epoll_fd);
-no_epoll:
     weir__memory_free(poller, sizeof(*poller));
     return err;
 }
 
 void weir__poller_close(struct weir__poller *poller)
 {
-    weir__wakefd_close(poller->wake_fd);
+    if (poller->host_fd >= 0)
+        close(poller->host_fd);
     close(poller->epoll_fd);
+    weir__wakefd_close(poller->wake_fd);
     weir__memory_free(poller, sizeof(*poller));
 }
 
@@ -120,21 +143,59 @@ int weir__poller_add(struct weir__poller *poller, int fd, unsigned events,
                      uint64_t token)
 {
     DEBUG_CHECK(token != WEIR__POLLER_WAKE, "the token of the wake descriptor");
-    return control(poller, EPOLL_CTL_ADD, fd, events, token);
+    return control(poller->epoll_fd, EPOLL_CTL_ADD, fd, events, token);
 }
 
 int weir__poller_modify(struct weir__poller *poller, int fd, unsigned events,
                         uint64_t token)
 {
     DEBUG_CHECK(token != WEIR__POLLER_WAKE, "the token of the wake descriptor");
-    return control(poller, EPOLL_CTL_MOD, fd, events, token);
+    return control(poller->epoll_fd, EPOLL_CTL_MOD, fd, events, token);
 }
 
-void weir__poller_remove(struct weir__poller *poller, int fd)
+bool weir__poller_remove(struct weir__poller *poller, int fd)
 {
-    /* EBADF: it is closed.  ENOENT, EPERM: and its number is another file's.
-     * In each case it is gone, and that is what was asked for. */
-    (void)control(poller, EPOLL_CTL_DEL, fd, 0, 0);
+    /* EBADF: it is closed.  ENOENT, EPERM: and its number is another file's. */
+    return control(poller->epoll_fd, EPOLL_CTL_DEL, fd, 0, 0) == 0;
+}
+
+/* To the new instance, if the old one has it by this number: a change to what
+ * it is anyway tells. */
+static int carry_over(int old_fd, int new_fd, const struct weir__watch *watch)
+{
+    int err =
+        control(old_fd, EPOLL_CTL_MOD, watch->fd, watch->events, watch->token);
+
+    if (err == 0)
+        err = control(new_fd, EPOLL_CTL_ADD, watch->fd, watch->events,
+                      watch->token);
+    return err == -EBADF || err == -ENOENT || err == -EPERM ? 0 : err;
+}
+
+int weir__poller_renew(struct weir__poller *poller,
+                       bool (*next)(void *arg, struct weir__watch *watch),
+                       void *arg)
+{
+    int old_fd = poller->epoll_fd;
+    int new_fd = open_with(poller->wake_fd, WEIR__POLLER_WAKE);
+    struct weir__watch watch;
+    int err = new_fd < 0 ? new_fd : 0;
+
+    while (err == 0 && next(arg, &watch))
+        err = carry_over(old_fd, new_fd, &watch);
+    if (err == 0 && poller->host_fd >= 0)
+        err = control(poller->host_fd, EPOLL_CTL_ADD, new_fd, WEIR_READABLE, 0);
+    if (err != 0) {
+        if (new_fd >= 0)
+            close(new_fd);
+        return err;
+    }
+    /* A child of ours may have the old one open. */
+    if (poller->host_fd >= 0)
+        (void)control(poller->host_fd, EPOLL_CTL_DEL, old_fd, 0, 0);
+    poller->epoll_fd = new_fd;
+    close(old_fd);
+    return 0;
 }
 
 static int to_milliseconds(int64_t timeout_ns)
@@ -195,7 +256,13 @@ uint64_t weir__poller_take_wakes(struct weir__poller *poller, bool wait_for_one)
     return weir__wakefd_take(poller->wake_fd, wait_for_one);
 }
 
-int weir__poller_fd(const struct weir__poller *poller)
+int weir__poller_fd(struct weir__poller *poller)
 {
-    return poller->epoll_fd;
+    int fd = poller->host_fd;
+
+    if (fd < 0)
+        fd = open_with(poller->epoll_fd, 0);
+    if (fd >= 0)
+        poller->host_fd = fd;
+    return fd;
 }

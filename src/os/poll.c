@@ -274,7 +274,7 @@ int weir__poller_modify(struct weir__poller *poller, int fd, unsigned events,
     return entry != NULL ? 0 : -ENOENT;
 }
 
-void weir__poller_remove(struct weir__poller *poller, int fd)
+bool weir__poller_remove(struct weir__poller *poller, int fd)
 {
     struct registration *entry;
 
@@ -283,6 +283,16 @@ void weir__poller_remove(struct weir__poller *poller, int fd)
     if (entry != NULL)
         forget(poller, entry);
     unlock_and_interrupt(poller);
+    return true;
+}
+
+/* Nothing is removed in vain: the table is all that there is. */
+int weir__poller_renew(struct weir__poller *poller,
+                       bool (*next)(void *arg, struct weir__watch *watch),
+                       void *arg)
+{
+    (void)poller, (void)next, (void)arg;
+    return 0;
 }
 
 /* --- the loop's thread --------------------------------------------------- */
@@ -493,7 +503,7 @@ uint64_t weir__poller_take_wakes(struct weir__poller *poller, bool wait_for_one)
     return weir__wakefd_take(poller->wake_fd, wait_for_one);
 }
 
-int weir__poller_fd(const struct weir__poller *poller)
+int weir__poller_fd(struct weir__poller *poller)
 {
     (void)poller;
     return -ENOTSUP;

@@ -150,6 +150,49 @@ static void add_unref_ref_and_let_go(void)
     weir_loop_unref(loop);
 }
 
+/* ---- closed before it is removed, and still reported ---- */
+
+static unsigned ghosts_before; /* reported before the loop knew */
+
+/* Does not read, or not at once: it must come to an end. */
+static void on_lost(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)status, (void)events;
+    model_assert(!removed);
+    if (++called == 2)
+        readiness_clear(fd);
+}
+
+static void on_lost_removed(void *arg, int status)
+{
+    on_removed(arg, status);
+    ghosts_before = readiness_ghosts();
+}
+
+/* Always in the poller. */
+static void init_lost(void)
+{
+    make();
+    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
+    readiness_set(0);
+    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_lost, NULL) == 0);
+}
+
+static void close_remove_and_let_go(void)
+{
+    readiness_close(0);
+    model_assert(weir_fd_remove(loop, 0, on_lost_removed, NULL) == 0);
+    weir_loop_unref(loop);
+}
+
+/* However long the other thread took to let go. */
+static void was_reported_once_more_at_most(void)
+{
+    model_assert(removed == 1 && readiness_ghosts() <= ghosts_before + 1);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
 /* ---- the loop closes meanwhile ---- */
 
 static int err_of_remove;
@@ -199,6 +242,9 @@ static const struct model_case cases[] = {
     {"ref_hands_over_what_add_wrote", .setup = init_used_slot,
      .finish = was_called, .preemption_bound = 2,
      .threads = {T(add_unref_ref_and_let_go), T(run_until_idle)}},
+    {"remove_of_a_closed_one_ends_its_events", .setup = init_lost,
+     .finish = was_reported_once_more_at_most, .preemption_bound = 2,
+     .threads = {T(close_remove_and_let_go), T(run_until_idle)}},
     {"remove_against_close", .setup = init_ready, .finish = one_last_word,
      .preemption_bound = 2,
      .threads = {T(try_remove_and_let_go), T(close_it), T(run_until_closed)}},

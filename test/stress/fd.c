@@ -3,14 +3,18 @@
  * fd -- descriptors added, changed and removed from other threads, while they
  * are ready and while their loop ends.  Each registration has one last word:
  * it was removed, or it is told WEIR_ECANCELED; and none after that.
+ * Some are closed before they are removed, with a duplicate open: the loop has to
+ * get rid of what the kernel keeps of them.
  *
  * loop_race.h says what sets the number of rounds.
  */
 #include "weir/fd.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "support/crew.h"
@@ -26,6 +30,7 @@ enum { WORKERS = 3, FDS = 4 };
 /* A descriptor of one worker's, which alone adds and removes it. */
 struct wire {
     int fd;
+    int kept;                 /* the same file */
     struct registration *now; /* NULL: not added */
 };
 
@@ -103,6 +108,24 @@ static int take_away(struct worker *worker, struct wire *wire)
     return err;
 }
 
+/* A number that is closed and not removed yet must not be added. */
+static pthread_mutex_t numbers = PTHREAD_MUTEX_INITIALIZER;
+
+/* Closed first; its next number may be the same, or one that was another's. */
+static int lose(struct worker *worker, struct wire *wire)
+{
+    int err;
+
+    pthread_mutex_lock(&numbers);
+    /* Not by close: ThreadSanitizer knows that the loop may be using it. */
+    expect_int(syscall(SYS_close, wire->fd), 0);
+    err = take_away(worker, wire);
+    wire->fd = dup(wire->kept);
+    pthread_mutex_unlock(&numbers);
+    expect(wire->fd >= 0);
+    return err;
+}
+
 static int change(struct worker *worker, struct wire *wire)
 {
     static const unsigned masks[] = {0, WEIR_READABLE, WEIR_WRITABLE,
@@ -131,6 +154,8 @@ static void work_wires(struct worker *worker)
             err = add(worker, wire);
         else if (random_below(&worker->random, 2) == 0)
             err = change(worker, wire);
+        else if (random_below(&worker->random, 4) == 0)
+            err = lose(worker, wire);
         else
             err = take_away(worker, wire);
         if (random_below(&worker->random, 16) == 0)
@@ -144,8 +169,13 @@ static void open_wires(void)
 {
     for (unsigned i = 0; i < WORKERS; i++) {
         workers[i].random.state = race_choose(UINT64_MAX);
-        for (unsigned j = 0; j < FDS; j++)
-            workers[i].wires[j].fd = event_open(1);
+        for (unsigned j = 0; j < FDS; j++) {
+            struct wire *wire = &workers[i].wires[j];
+
+            wire->kept = event_open(1);
+            wire->fd = dup(wire->kept);
+            expect(wire->fd >= 0);
+        }
     }
 }
 

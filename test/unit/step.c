@@ -527,6 +527,21 @@ CASE(step_backend_after_the_end_is_refused)
     expect_status(weir_loop_free(loop), 0);
 }
 
+/* covers: weir_loop_backend_fd -ENOSPC */
+CASE(step_backend_beyond_the_limit_of_watches_is_refused)
+{
+    int fd;
+
+    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, ENOSPC);
+    fd = weir_loop_backend_fd(loop);
+    if (fd != -ENOTSUP) { /* poll(2) has none */
+        expect_status(fd, -ENOSPC);
+        expect(weir_loop_backend_fd(loop) >= 0);
+    }
+    loop_end();
+}
+
 static void expect_backend_fails(int error)
 {
     loop_make(NULL);

@@ -28,10 +28,24 @@ struct weir__poller {
     int descriptor; /* const after open, plain as the kernel's numbers are */
     atomic(uint32_t) word;
     atomic(uint64_t) token[READINESS_FDS]; /* 0: not watched */
+    atomic(uint64_t) ghost[READINESS_FDS]; /* 0: none was removed in vain */
 };
 
 static struct weir__poller *the_poller; /* there is one in a model */
 static bool hides_order;
+static bool is_closed[READINESS_FDS]; /* who removes it has closed it */
+
+static unsigned ghosts;
+
+unsigned readiness_ghosts(void)
+{
+    return ghosts;
+}
+
+void readiness_close(int fd)
+{
+    is_closed[fd] = true;
+}
 
 void readiness_hide_order(void)
 {
@@ -63,6 +77,8 @@ int weir__poller_open(struct weir__poller **poller)
     set_unshared(&(*poller)->word, load_relaxed(&ready));
     for (int fd = 0; fd < READINESS_FDS; fd++)
         set_unshared(&(*poller)->token[fd], 0);
+    for (int fd = 0; fd < READINESS_FDS; fd++)
+        set_unshared(&(*poller)->ghost[fd], 0);
     the_poller = *poller;
     return 0;
 }
@@ -96,9 +112,34 @@ int weir__poller_modify(struct weir__poller *poller, int fd, unsigned events,
     return weir__poller_add(poller, fd, events, token);
 }
 
-void weir__poller_remove(struct weir__poller *poller, int fd)
+bool weir__poller_remove(struct weir__poller *poller, int fd)
 {
+    bool was_closed = is_closed[fd];
+    uint64_t token = load_relaxed(&poller->token[fd]);
+
+    if (was_closed)
+        swap_release(&poller->ghost[fd], token);
+    is_closed[fd] = false; /* the number is free */
     swap_release(&poller->token[fd], 0);
+    return !was_closed;
+}
+
+int weir__poller_renew(struct weir__poller *poller,
+                       bool (*next)(void *arg, struct weir__watch *watch),
+                       void *arg)
+{
+    bool is_kept[READINESS_FDS] = {false};
+    struct weir__watch watch;
+
+    while (next(arg, &watch)) {
+        model_assert(load_relaxed(&poller->token[watch.fd]) == watch.token);
+        is_kept[watch.fd] = true;
+    }
+    for (int fd = 0; fd < READINESS_FDS; fd++) {
+        swap_release(&poller->ghost[fd], 0);
+        model_assert(is_kept[fd] || load_relaxed(&poller->token[fd]) == 0);
+    }
+    return 0;
 }
 
 /* The newest token, or 0. */
@@ -128,6 +169,13 @@ static int collect(struct weir__poller *poller, uint32_t word,
             token = token_of(poller, fd);
         if (token != 0)
             events[count++] = (struct weir__event){token, WEIR_READABLE};
+        token = 0;
+        if (word & (uint32_t)(READY << fd) && count < WEIR__POLLER_BATCH)
+            token = fetch_add_acquire(&poller->ghost[fd], 0);
+        if (token != 0) {
+            events[count++] = (struct weir__event){token, WEIR_READABLE};
+            ghosts++;
+        }
     }
     return count;
 }
@@ -178,7 +226,7 @@ uint64_t weir__poller_take_wakes(struct weir__poller *poller, bool wait_for_one)
     }
 }
 
-int weir__poller_fd(const struct weir__poller *poller)
+int weir__poller_fd(struct weir__poller *poller)
 {
     (void)poller;
     return -ENOTSUP;

@@ -13,6 +13,13 @@ enum { READINESS_FDS = 2 };
 void readiness_set(int fd);
 void readiness_clear(int fd);
 
+/* Close it, a duplicate is open: its removal, which comes next, is in vain, and
+ * its token goes on being reported until the poller is renewed. */
+void readiness_close(int fd);
+
+/* How often such tokens were reported. */
+unsigned readiness_ghosts(void);
+
 /* What a host does with the backend descriptor of a loop that it steps: sleeps
  * until it is readable. */
 void readiness_await(void);
