@@ -19,7 +19,10 @@
 
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
-enum { OWN_STACK_SIZE = 256 * 1024 }; /* for C, around JavaScript's */
+enum {
+    STACK_SIZE = 1024 * 1024,    /* JavaScript's, as weir/js.h says */
+    OWN_STACK_SIZE = 256 * 1024, /* for C, around that */
+};
 
 struct program {
     struct options options;
@@ -68,16 +71,39 @@ static weir_pool *get_pool(void *arg)
     return program->pool;
 }
 
-static char *read_stdin(void)
+/* Twice as much memory, within the limit; or NULL. */
+static char *grow(char *text, size_t *capacity, size_t limit)
 {
-    size_t capacity = 0;
-    char *text = NULL;
-    ssize_t length = getdelim(&text, &capacity, '\0', stdin);
+    char *larger = NULL;
 
-    if (length >= 0)
+    errno = ENOMEM;
+    if (limit == 0 || *capacity <= limit)
+        larger =
+            realloc(text, *capacity = *capacity == 0 ? 4096 : 2 * *capacity);
+    if (larger == NULL)
+        free(text);
+    return larger;
+}
+
+/* A program: up to a NUL, as all text of programs. */
+static char *read_stdin(size_t limit)
+{
+    size_t capacity = 0, size = 0, got;
+    char *text = grow(NULL, &capacity, limit);
+
+    while (text != NULL &&
+           (got = fread(text + size, 1, capacity - size - 1, stdin)) > 0) {
+        size += got;
+        if (size + 1 == capacity)
+            text = grow(text, &capacity, limit);
+    }
+    if (text == NULL)
+        return NULL;
+    text[size] = '\0';
+    if (!ferror(stdin))
         return text;
     free(text);
-    return feof(stdin) ? strdup("") : NULL;
+    return NULL;
 }
 
 /* What to run; false after a message. */
@@ -100,7 +126,7 @@ static bool choose(struct program *program)
         js->text = "";
     } else if (options->file == NULL || strcmp(options->file, "-") == 0) {
         js->kind = WEIR_JS_PROGRAM_STDIN;
-        js->text = read_stdin();
+        js->text = read_stdin((size_t)options->memory_limit);
     } else {
         js->kind = WEIR_JS_PROGRAM_FILE;
         js->text = options->file;
@@ -118,10 +144,12 @@ static bool choose(struct program *program)
 static bool has_stack(const struct options *options)
 {
     struct rlimit limit;
+    rlim_t size = options->stack_size != 0 ? (rlim_t)options->stack_size
+                                           : (rlim_t)STACK_SIZE;
 
     if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
         limit.rlim_cur == RLIM_INFINITY ||
-        (rlim_t)options->stack_size + OWN_STACK_SIZE <= limit.rlim_cur)
+        size + OWN_STACK_SIZE <= limit.rlim_cur)
         return true;
     fprintf(
         stderr,

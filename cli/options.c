@@ -33,9 +33,10 @@ static const struct option table[] = {
     {"--microtask-budget", NULL, "N", COUNT, PLACE(microtask_budget),
      "serve timers and I/O after N microtasks in a row; 0: never (100000)"},
     {"--memory-limit", NULL, "SIZE", SIZE, PLACE(memory_limit),
-     "JavaScript's memory: bytes, or with K, M, G; 0: no limit (0)"},
+     "JavaScript's memory, workers included: bytes, or K, M, G; 0: no limit "
+     "(0)"},
     {"--stack-size", NULL, "SIZE", SIZE, PLACE(stack_size),
-     "JavaScript's stack (1M)"},
+     "JavaScript's stack, in each thread (1M, and 4M in workers)"},
     {"--shutdown-deadline", NULL, "SECONDS", SECONDS,
      PLACE(shutdown_deadline_ns),
      "how long the end may take; then it names what holds it (10)"},
@@ -144,7 +145,6 @@ bool options_parse(struct options *options, int argc, char **argv)
     int at = 1;
 
     *options = (struct options){.microtask_budget = 100000,
-                                .stack_size = 1024 * 1024,
                                 .shutdown_deadline_ns = 10000000000};
     for (; at < argc && argv[at][0] == '-' && argv[at][1] != '\0'; at++) {
         if (strcmp(argv[at], "--") == 0) {

@@ -15,7 +15,7 @@ struct options {
     const char *eval, *print;
     int64_t microtask_budget; /* 0: none */
     int64_t memory_limit;     /* bytes; 0: none */
-    int64_t stack_size;       /* bytes */
+    int64_t stack_size;       /* bytes; 0: the default */
     int64_t shutdown_deadline_ns;
     int64_t threads; /* of the pool; 0: as many as cores */
     const char *file; /* NULL: none; "-": stdin */

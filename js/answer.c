@@ -11,37 +11,51 @@
 
 #include "bytes.h"
 #include "fs.h"
+#include "host.h"
 #include "native.h"
 
 static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
 {
-    (void)runtime;
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+
     (void)opaque;
     if (size > 0)
-        return realloc(bytes, size);
-    free(bytes);
+        return weir__js_heap_resize(&js->heap, bytes, size);
+    weir__js_heap_give_back(&js->heap, bytes);
     return NULL;
 }
 
-/* The bytes become the buffer's. */
+/* More than twice as much was read into as has come. */
+static void shrink(struct weir__js_fs_request *request)
+{
+    char *less = realloc(request->bytes, request->size + 1);
+
+    if (less == NULL)
+        return;
+    weir_budget_refund(request->budget, request->capacity - request->size - 1);
+    request->bytes = less;
+    request->capacity = request->size + 1;
+}
+
+/* The bytes become the buffer's, and the host's, as other buffers' are: so they
+ * can be transferred. */
 static JSValue new_buffer(JSContext *context,
                           struct weir__js_fs_request *request)
 {
-    uint8_t *bytes = (uint8_t *)request->bytes;
     JSValue buffer;
 
-    if (bytes != NULL && request->size < request->capacity / 2) {
-        char *less = realloc(request->bytes, request->size + 1);
-
-        bytes = (uint8_t *)(less != NULL ? less : request->bytes);
-        request->bytes = (char *)bytes;
-    }
-    if (bytes == NULL)
+    if (request->bytes == NULL)
         return JS_NewArrayBufferCopy(context, NULL, 0);
-    buffer = JS_NewArrayBuffer(context, bytes, request->size, 0, resize, NULL,
-                               false);
-    if (!JS_IsException(buffer))
-        request->bytes = NULL;
+    if (request->size < request->capacity / 2)
+        shrink(request);
+    buffer = JS_NewArrayBuffer(context, (uint8_t *)request->bytes,
+                               request->size, 0, resize, NULL, false);
+    if (JS_IsException(buffer))
+        return buffer;
+    weir__js_heap_adopt(&weir__js_of(context)->heap, request->bytes,
+                        request->capacity);
+    request->bytes = NULL;
+    request->capacity = 0;
     return buffer;
 }
 

@@ -358,7 +358,8 @@ struct errand {
     struct weir__js_work work; /* first */
     const struct op *op;
     struct weir__js_fs_request request;
-    int error; /* 0, or -errno */
+    size_t charged; /* for itself, to the request's budget */
+    int error;      /* 0, or -errno */
     weir_js_value args[];
 };
 
@@ -369,9 +370,13 @@ int weir__js_fs_reserve(struct weir__js_fs_request *request, size_t more)
 
     if (wanted <= request->capacity)
         return 0;
-    grown = realloc(request->bytes, wanted);
-    if (grown == NULL)
+    if (weir_budget_charge(request->budget, wanted - request->capacity) != 0)
         return -ENOMEM;
+    grown = realloc(request->bytes, wanted);
+    if (grown == NULL) {
+        weir_budget_refund(request->budget, wanted - request->capacity);
+        return -ENOMEM;
+    }
     request->bytes = grown;
     request->capacity = wanted;
     return 0;
@@ -406,10 +411,13 @@ int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
 static void free_errand(struct weir__js_work *work)
 {
     struct errand *errand = (struct errand *)work;
+    weir_budget *budget = errand->request.budget;
+    size_t charged = errand->charged + errand->request.capacity;
 
     free(errand->request.bytes);
     free(errand->request.path);
     free(errand);
+    weir_budget_refund(budget, charged);
 }
 
 static void run_errand(struct weir__js_work *work, int canceled)
@@ -460,6 +468,19 @@ static const struct weir__js_work_kind errand_kind = {
 
 /* ---- from JavaScript ---- */
 
+/* Memory for one, charged to the host's budget; NULL: none. */
+static struct errand *charge_errand(weir_js *js, size_t size)
+{
+    struct errand *errand;
+
+    if (!weir__js_heap_charge(&js->heap, size))
+        return NULL;
+    errand = malloc(size);
+    if (errand == NULL)
+        weir_budget_refund(js->heap.budget, size);
+    return errand;
+}
+
 /* The arguments, copied; NULL with an exception. */
 static struct errand *new_errand(weir_js *js, const struct op *op,
                                  JSValueConst *argv)
@@ -476,11 +497,12 @@ static struct errand *new_errand(weir_js *js, const struct op *op,
     }
     if (err == 0)
         err = weir__js_plain_measure(values, (size_t)count, &size);
+    size += sizeof(*errand) + (size_t)count * sizeof(*values);
     if (err == 0)
-        errand =
-            malloc(sizeof(*errand) + (size_t)count * sizeof(*values) + size);
+        errand = charge_errand(js, size);
     if (errand != NULL) {
-        *errand = (struct errand){.op = op};
+        *errand = (struct errand){
+            .op = op, .charged = size, .request.budget = js->heap.budget};
         weir__js_plain_copy(errand->args, values, (size_t)count);
         errand->request.args = errand->args;
     } else if (err == -EINVAL) {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "weir/budget.h"
 #include "weir/js.h"
 
 /* What JavaScript gets for it. */
@@ -33,6 +34,7 @@ struct weir__js_fs_request {
     struct statx stat;
     char *bytes; /* of malloc */
     size_t size, capacity;
+    weir_budget *budget; /* of the host, to which the capacity is charged */
     /* Why it failed: which call, if it was not the one that the row names; and
      * on what, if not on the first arguments. */
     const char *syscall;
@@ -43,7 +45,7 @@ struct weir__js_fs_request {
 /* One or more system calls.  0, or -errno. */
 typedef int weir__js_fs_fn(struct weir__js_fs_request *request);
 
-/* More bytes for the answer; 0 or -ENOMEM. */
+/* More bytes for the answer; 0 or -ENOMEM.  Any thread. */
 int weir__js_fs_reserve(struct weir__js_fs_request *request, size_t more);
 int weir__js_fs_append(struct weir__js_fs_request *request, const char *bytes,
                        size_t size);

@@ -5,10 +5,18 @@
  * The engine has a limit of its own, but throws null when not even an error
  * fits in; here it can be told apart from a null that was thrown.
  *
+ * A host shares its budget with its workers, on other threads.  So the heap
+ * charges a batch at a time, and keeps what it has not used as a credit; near
+ * the limit it charges the exact bytes.  Without a limit the credit is endless.
+ * malloc gives more than it was asked for, and a block that was adopted is
+ * there whether it was charged or not: the credit may fall below 0, and no other
+ * block is admitted before that is charged.
+ *
  * Tested by  test/js/limits.c, test/js/heap.c
  */
 #include "heap.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +51,95 @@ static bool deny(struct weir__js_heap *heap, size_t size)
     return true;
 }
 
+/* ---- the account ---- */
+
+enum { BATCH = 16 * 1024, ENGINE_SIZE = 256 * 1024 };
+
+#define ENDLESS (PTRDIFF_MAX / 2)
+
+static bool charge(struct weir__js_heap *heap, size_t size)
+{
+    if (heap->limit_bytes != 0 &&
+        (size > heap->limit_bytes ||
+         heap->charged_bytes > heap->limit_bytes - size))
+        return false;
+    if (weir_budget_charge(heap->budget, size) != 0)
+        return false;
+    heap->charged_bytes += size;
+    heap->credit += (ptrdiff_t)size;
+    return true;
+}
+
+static void refund(struct weir__js_heap *heap, ptrdiff_t size)
+{
+    heap->charged_bytes -= (size_t)size;
+    heap->credit -= size;
+    weir_budget_refund(heap->budget, (size_t)size);
+}
+
+/* Whether the credit is now enough. */
+static bool draw(struct weir__js_heap *heap, size_t size)
+{
+    size_t lack;
+
+    if (size > ENDLESS)
+        return false;
+    if ((ptrdiff_t)size <= heap->credit)
+        return true;
+    lack = (size_t)((ptrdiff_t)size - heap->credit);
+    return charge(heap, lack + BATCH) || charge(heap, lack);
+}
+
+/* A new engine takes a little more than ENGINE_SIZE; charged before, so that many
+ * that are made at once cannot exceed a limit by much. */
+int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
+                       size_t limit_bytes)
+{
+    bool is_limited = budget != NULL || limit_bytes != 0;
+
+    weir_budget_ref(budget);
+    heap->budget = budget;
+    heap->limit_bytes = limit_bytes;
+    heap->charged_bytes = 0;
+    heap->credit = is_limited ? 0 : ENDLESS;
+    heap->most_credit = is_limited ? 2 * BATCH : PTRDIFF_MAX;
+    heap->is_lax = true;
+    return draw(heap, ENGINE_SIZE) ? 0 : -ENOMEM;
+}
+
+int weir__js_heap_enforce(struct weir__js_heap *heap)
+{
+    if (!draw(heap, 0))
+        return -ENOMEM;
+    heap->is_lax = false;
+    return 0;
+}
+
+void weir__js_heap_close(struct weir__js_heap *heap)
+{
+    if (heap->budget != NULL && heap->credit > 0)
+        refund(heap, heap->credit);
+    weir_budget_unref(heap->budget);
+    heap->budget = NULL;
+}
+
+bool weir__js_heap_charge(struct weir__js_heap *heap, size_t size)
+{
+    if (weir_budget_charge(heap->budget, size) == 0)
+        return true;
+    heap->has_run_out = true;
+    return false;
+}
+
+/* ---- blocks ---- */
+
 /* A block of this size, which is so much more than it was. */
 static bool admit(struct weir__js_heap *heap, size_t size, size_t more)
 {
     if (deny(heap, size))
         return false;
-    if (heap->limit_bytes == 0 ||
-        (more <= heap->limit_bytes &&
-         heap->used_bytes <= heap->limit_bytes - more))
+    if ((more <= ENDLESS && (ptrdiff_t)more <= heap->credit) || heap->is_lax ||
+        draw(heap, more))
         return true;
     heap->has_run_out = true;
     return false;
@@ -61,7 +150,7 @@ static void *enter(struct weir__js_heap *heap, void *block)
     if (block == NULL)
         heap->has_run_out = true;
     else
-        heap->used_bytes += malloc_usable_size(block);
+        heap->credit -= (ptrdiff_t)malloc_usable_size(block);
     return block;
 }
 
@@ -109,12 +198,16 @@ static void give_back(void *opaque, void *block)
     if (block == NULL)
         return;
     size = malloc_usable_size(block);
-    heap->used_bytes -= size;
     if (is_page(size))
         heap->dropped++;
     if (heap->is_capturing && heap->captured == NULL) {
         heap->captured = block;
-    } else if (heap->is_keeping && size >= KEPT_MIN) {
+        return;
+    }
+    heap->credit += (ptrdiff_t)size;
+    if (heap->credit > heap->most_credit)
+        refund(heap, heap->credit - BATCH);
+    if (heap->is_keeping && size >= KEPT_MIN) {
         memcpy(link_of(block), &heap->kept, sizeof(void *));
         heap->kept = block;
     } else {
@@ -128,9 +221,15 @@ void weir__js_heap_capture(struct weir__js_heap *heap)
     heap->captured = NULL;
 }
 
-void *weir__js_heap_captured(struct weir__js_heap *heap)
+void *weir__js_heap_captured(struct weir__js_heap *heap, size_t *charged)
 {
+    size_t used =
+        heap->captured != NULL ? malloc_usable_size(heap->captured) : 0;
+
     heap->is_capturing = false;
+    *charged = used < heap->charged_bytes ? used : heap->charged_bytes;
+    heap->charged_bytes -= *charged;
+    heap->credit += (ptrdiff_t)(used - *charged);
     return heap->captured;
 }
 
@@ -139,9 +238,11 @@ void weir__js_heap_give_back(struct weir__js_heap *heap, void *block)
     give_back(heap, block);
 }
 
-void weir__js_heap_adopt(struct weir__js_heap *heap, void *block)
+void weir__js_heap_adopt(struct weir__js_heap *heap, void *block,
+                         size_t charged)
 {
-    heap->used_bytes += malloc_usable_size(block);
+    heap->charged_bytes += charged;
+    heap->credit += (ptrdiff_t)charged - (ptrdiff_t)malloc_usable_size(block);
 }
 
 /* A block that shrinks can stay where it is: the engine relies on it. */
@@ -160,8 +261,11 @@ static void *reallocate(void *opaque, void *block, size_t size)
         heap->has_run_out = true;
         return NULL;
     }
-    heap->used_bytes -= old;
-    return enter(heap, moved);
+    heap->credit += (ptrdiff_t)old;
+    enter(heap, moved);
+    if (heap->credit > heap->most_credit)
+        refund(heap, heap->credit - BATCH);
+    return moved;
 }
 
 void *weir__js_heap_resize(struct weir__js_heap *heap, void *block, size_t size)

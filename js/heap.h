@@ -9,15 +9,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "weir/budget.h"
 #include "weir/state.h"
 
 enum { WEIR__HEAP_ANCHORS = 31 };
 
 struct weir__js_heap {
-    size_t used_bytes, limit_bytes; /* 0: no limit */
-    bool has_run_out;               /* since this was last cleared */
-    const weir_state *life;         /* the host's, 0: goes on; NULL: unknown */
-    bool has_denied;                /* a block, as the host's life is over */
+    weir_budget *budget;  /* of the host and its workers; NULL: no limit */
+    size_t limit_bytes;   /* of this heap alone; 0: no limit */
+    size_t charged_bytes; /* to both; used are charged_bytes - credit */
+    ptrdiff_t credit;     /* charged and not used; below 0: used, not charged */
+    ptrdiff_t most_credit;  /* more than that is refunded */
+    bool is_lax;            /* no limit holds for now; what is used is owed */
+    bool has_run_out;       /* since this was last cleared */
+    const weir_state *life; /* the host's, 0: goes on; NULL: unknown */
+    bool has_denied;        /* a block, as the host's life is over */
     bool is_capturing;
     void *captured;
     void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */
@@ -27,14 +33,32 @@ struct weir__js_heap {
     void *kept; /* the newest block; see weir__js_heap_keep */
 };
 
-/* Between these two one block that is given back is not freed, but the caller's,
- * for free().  NULL: none was given back. */
-void weir__js_heap_capture(struct weir__js_heap *heap);
-void *weir__js_heap_captured(struct weir__js_heap *heap);
+/* Memory is charged to the budget, which it refers to until the heap is closed;
+ * limit_bytes (0: none) holds for this heap alone.  -ENOMEM: no engine fits
+ * into them.  They begin to hold with enforce, which is -ENOMEM if what is used by
+ * then exceeds one of them. */
+int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
+                       size_t limit_bytes);
+int weir__js_heap_enforce(struct weir__js_heap *heap);
 
-/* A block from malloc, or from another heap, is this one's; and it is given
- * back. */
-void weir__js_heap_adopt(struct weir__js_heap *heap, void *block);
+/* The engine has given everything back. */
+void weir__js_heap_close(struct weir__js_heap *heap);
+
+/* Charge memory that is not the engine's to the heap's budget, for who refunds
+ * it there; false: that is over a limit. */
+bool weir__js_heap_charge(struct weir__js_heap *heap, size_t size);
+
+/* Between these two one block that is given back is not freed, but the caller's,
+ * for free().  NULL: none was given back.  What is charged for it is the
+ * caller's to refund. */
+void weir__js_heap_capture(struct weir__js_heap *heap);
+void *weir__js_heap_captured(struct weir__js_heap *heap, size_t *charged);
+
+/* A block from malloc, or from another heap, is this one's, and so is what is
+ * charged to the heap's budget for it; then it is given back.  adopt cannot
+ * fail: what was not charged is owed. */
+void weir__js_heap_adopt(struct weir__js_heap *heap, void *block,
+                         size_t charged);
 void weir__js_heap_give_back(struct weir__js_heap *heap, void *block);
 
 /* Or NULL: no memory. */

@@ -30,6 +30,7 @@
 
 enum {
     STACK_SIZE = 1024 * 1024,
+    WORKER_STACK_SIZE = 4 * 1024 * 1024, /* as Node's */
     SPIN_NS = 100000, /* before Atomics.wait sleeps: as long as a wake takes */
     CONTEXT_SIZE = 1024 * 1024, /* more than a new context takes */
     FIRST_GC =
@@ -107,16 +108,28 @@ static JSContext *new_context(JSRuntime *runtime)
     return probe != NULL ? JS_NewContext(runtime) : NULL;
 }
 
+/* A limit is a budget for the host and all its workers.  A worker shares its
+ * parent's, and may have a limit of its own beside it. */
+static int open_heap(weir_js *js, const weir_js *parent)
+{
+    size_t limit = js->options.memory_limit_bytes;
+    weir_budget *budget = NULL;
+    int err;
+
+    if (parent != NULL)
+        return weir__js_heap_open(&js->heap, parent->heap.budget, limit);
+    if (limit != 0 && weir_budget_new(&budget, limit) != 0)
+        return -ENOMEM;
+    err = weir__js_heap_open(&js->heap, budget, 0);
+    weir_budget_unref(budget);
+    return err;
+}
+
 /* For the same reason limits begin here; what is there counts. */
 static int limit_memory(weir_js *js)
 {
-    size_t limit = js->options.memory_limit_bytes;
-
-    if (limit != 0 && js->heap.used_bytes > limit)
-        return -ENOMEM;
-    js->heap.limit_bytes = limit;
     js->heap.life = &js->life;
-    return 0;
+    return weir__js_heap_enforce(&js->heap);
 }
 
 static int start_engine(weir_js *js)
@@ -133,7 +146,7 @@ static int start_engine(weir_js *js)
 #endif
     JS_SetGCThreshold(js->runtime, FIRST_GC);
     JS_SetMaxStackSize(js->runtime, stack != 0 ? stack : STACK_SIZE);
-    weir__js_watch_shared(js->runtime);
+    weir__js_watch_shared(js);
     weir__js_watch_interrupts(js);
     weir__js_watch_rejections(js);
     weir__js_watch_modules(js);
@@ -154,8 +167,10 @@ static int start_engine(weir_js *js)
 static void end_engine(weir_js *js)
 {
     js->has_ended = true;
-    if (js->runtime == NULL)
+    if (js->runtime == NULL) {
+        weir__js_heap_close(&js->heap);
         return;
+    }
     weir__js_drop_workers(js);
     weir__js_drop_signals(js);
     weir__js_drop_watches(js);
@@ -178,6 +193,7 @@ static void end_engine(weir_js *js)
     weir__js_heap_weigh_anchor(&js->heap, js->runtime);
     JS_FreeRuntime(js->runtime);
     weir__js_heap_let_go(&js->heap);
+    weir__js_heap_close(&js->heap);
     weir__js_clear_error(js);
     free(js->culprit);
     js->culprit = NULL;
@@ -192,7 +208,22 @@ static int begin_life(weir_js *js)
     return err != 0 ? err : weir_gate_start(&js->door);
 }
 
+/* What is asked for holds for workers, and for theirs. */
+static size_t worker_stack_size(const weir_js *js, const weir_js *parent)
+{
+    if (parent != NULL)
+        return parent->worker_stack_bytes;
+    return js->options.stack_size_bytes != 0 ? js->options.stack_size_bytes
+                                             : (size_t)WORKER_STACK_SIZE;
+}
+
 int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
+{
+    return weir__js_new(out, loop, options, NULL);
+}
+
+int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
+                 const weir_js *parent)
 {
     weir_js *js;
     int err;
@@ -212,6 +243,7 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     sigemptyset(&js->signals);
     if (options != NULL)
         js->options = *options;
+    js->worker_stack_bytes = worker_stack_size(js, parent);
     weir__js_list_init(&js->handles);
     weir__js_list_init(&js->errands);
     weir__js_list_init(&js->works);
@@ -228,6 +260,8 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     weir_waiter_init(&js->waiter, SPIN_NS);
     weir__js_clear_error(js);
     err = weir__js_is_here(js) ? begin_life(js) : -EPERM;
+    if (err == 0)
+        err = open_heap(js, parent);
     if (err == 0)
         err = start_engine(js);
     if (err != 0) {

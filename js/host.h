@@ -59,11 +59,12 @@ enum weir__js_class {
 };
 
 struct weir_js {
-    weir_loop *loop;         /* const after init */
-    weir_js_options options; /* const after init, but for time_limit_ns */
-    weir_state life;         /* any thread: LIVE, TERMINATED */
-    weir_gate door;          /* any thread: who may still touch the struct */
-    weir_waiter waiter;      /* any thread: where Atomics.wait sleeps */
+    weir_loop *loop;           /* const after init */
+    weir_js_options options;   /* const after init, but for time_limit_ns */
+    size_t worker_stack_bytes; /* const after init: the default of workers */
+    weir_state life;           /* any thread: LIVE, TERMINATED */
+    weir_gate door;            /* any thread: who may still touch the struct */
+    weir_waiter waiter;        /* any thread: where Atomics.wait sleeps */
     /* the rest: loop only */
     struct weir__js_heap heap;
     JSRuntime *runtime;
@@ -154,6 +155,11 @@ static inline weir_js *weir__js_of(JSContext *context)
 {
     return (weir_js *)JS_GetRuntimeOpaque(JS_GetRuntime(context));
 }
+
+/* A host in a worker of this parent, or NULL: as weir_js_new.  The parent's own
+ * thread, or one that the parent outlives. */
+int weir__js_new(weir_js **js, weir_loop *loop, const weir_js_options *options,
+                 const weir_js *parent);
 
 /* Whether this thread may touch the host's JavaScript now. */
 bool weir__js_is_here(const weir_js *js);

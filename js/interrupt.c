@@ -58,17 +58,17 @@ static const char *own_frame(const char *stack)
 static JSContext *new_witness(weir_js *js)
 {
     struct weir__js_heap *heap = &js->heap;
-    size_t limit_bytes = heap->limit_bytes;
+    bool is_lax = heap->is_lax;
     const weir_state *life = heap->life;
     void *probe = malloc(WITNESS_SIZE);
     JSContext *witness = NULL;
 
     free(probe);
-    heap->limit_bytes = 0;
+    heap->is_lax = true;
     heap->life = NULL;
     if (probe != NULL)
         witness = JS_NewContextRaw(js->runtime);
-    heap->limit_bytes = limit_bytes;
+    heap->is_lax = is_lax;
     heap->life = life;
     return witness;
 }

@@ -13,18 +13,25 @@
 #include "shared.h"
 
 struct weir__js_message *weir__js_message_new(enum weir__js_message_kind kind,
+                                              weir_budget *budget,
                                               size_t item_count, size_t size)
 {
     struct weir__js_message *message;
     size_t items_size = item_count * sizeof(*message->items);
+    size_t whole = sizeof(*message) + items_size + size;
 
-    if (size > SIZE_MAX - sizeof(*message) - items_size)
+    if (whole < size || weir_budget_charge(budget, whole) != 0)
         return NULL;
-    message = malloc(sizeof(*message) + items_size + size);
-    if (message == NULL)
+    message = malloc(whole);
+    if (message == NULL) {
+        weir_budget_refund(budget, whole);
         return NULL;
-    *message = (struct weir__js_message){
-        .kind = kind, .item_count = item_count, .size = size};
+    }
+    *message = (struct weir__js_message){.kind = kind,
+                                         .budget = budget,
+                                         .charged = whole,
+                                         .item_count = item_count,
+                                         .size = size};
     message->items = (struct weir__js_item *)(message + 1);
     message->bytes = (uint8_t *)(message->items + item_count);
     return message;
@@ -33,8 +40,8 @@ struct weir__js_message *weir__js_message_new(enum weir__js_message_kind kind,
 struct weir__js_message *
 weir__js_message_copy(const struct weir__js_message *message)
 {
-    struct weir__js_message *copy =
-        weir__js_message_new(message->kind, message->item_count, message->size);
+    struct weir__js_message *copy = weir__js_message_new(
+        message->kind, message->budget, message->item_count, message->size);
 
     if (copy == NULL)
         return NULL;
@@ -69,9 +76,13 @@ static void free_item(const struct weir__js_item *item,
 static void free_one(struct weir__js_message *message,
                      struct weir__js_message **list)
 {
+    weir_budget *budget = message->budget;
+    size_t charged = message->charged;
+
     for (size_t i = 0; i < message->item_count; i++)
         free_item(&message->items[i], list);
     free(message);
+    weir_budget_refund(budget, charged);
 }
 
 void weir__js_message_free(struct weir__js_message *message)

@@ -54,6 +54,7 @@ struct weir__js_item {
     void *data;                /* bytes, shared memory, or a mailbox */
     size_t length, max_length; /* max_length 0: it cannot grow */
     size_t offset;             /* of bytes, in the block that they came in */
+    size_t charged;            /* for bytes, as a part of the message's */
 };
 
 /* What a port hears of beside values. */
@@ -67,15 +68,18 @@ enum weir__js_message_kind {
 struct weir__js_message {
     struct weir__js_message *next; /* of who holds it */
     enum weir__js_message_kind kind;
-    size_t transferred; /* of the items, the first ones */
+    weir_budget *budget; /* of the host that wrote it */
+    size_t charged;      /* there, for all that it owns */
+    size_t transferred;  /* of the items, the first ones */
     size_t item_count;
     struct weir__js_item *items; /* in the same block */
     size_t size;
     uint8_t *bytes; /* in the same block */
 };
 
-/* Room for so much; NULL: no memory. */
+/* Room for so much, which is charged to the budget; NULL: no memory. */
 struct weir__js_message *weir__js_message_new(enum weir__js_message_kind kind,
+                                              weir_budget *budget,
                                               size_t item_count, size_t size);
 
 /* A copy of a message with nothing transferred; NULL: no memory. */

@@ -452,30 +452,31 @@ static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
     return result;
 }
 
+/* In the host's own memory, so that its limit holds for the text. */
 static JSValue read_stream(JSContext *context, FILE *file, const char *path)
 {
     size_t size = 0, capacity = 65536, got;
-    char *text = malloc(capacity);
+    char *text = js_malloc(context, capacity);
     JSValue result;
 
     while (text != NULL &&
            (got = fread(text + size, 1, capacity - size, file)) > 0) {
         size += got;
         if (size == capacity) {
-            char *larger = realloc(text, capacity *= 2);
+            char *larger = js_realloc(context, text, capacity *= 2);
 
             if (larger == NULL)
-                free(text);
+                js_free(context, text);
             text = larger;
         }
     }
     if (text == NULL)
-        return JS_ThrowOutOfMemory(context);
+        return JS_EXCEPTION;
     /* Nothing was called since it failed. */
     result = ferror(file)
                  ? weir__js_throw_system(context, -errno, "read", path, NULL)
                  : JS_NewStringLen(context, text, size);
-    free(text);
+    js_free(context, text);
     return result;
 }
 

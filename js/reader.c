@@ -186,6 +186,18 @@ static void *resize_adopted(JSRuntime *runtime, void *opaque, void *bytes,
     return moved != NULL ? moved + offset : NULL;
 }
 
+/* With what is charged for it, unless that is another budget's. */
+static void adopt(struct reader *reader, const struct weir__js_item *item)
+{
+    struct weir__js_message *message = reader->message;
+    bool is_same = message->budget == reader->js->heap.budget;
+    size_t charged = is_same ? item->charged : 0;
+
+    message->charged -= charged;
+    weir__js_heap_adopt(&reader->js->heap, (char *)item->data - item->offset,
+                        charged);
+}
+
 static JSValue take_buffer(struct reader *reader, struct weir__js_item *item)
 {
     JSValue buffer = JS_NewArrayBuffer(
@@ -194,7 +206,7 @@ static JSValue take_buffer(struct reader *reader, struct weir__js_item *item)
 
     if (JS_IsException(buffer))
         return buffer;
-    weir__js_heap_adopt(&reader->js->heap, (char *)item->data - item->offset);
+    adopt(reader, item);
     item->kind = WEIR__ITEM_NONE;
     return buffer;
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 struct block {
+    weir_budget *budget; /* const */
+    size_t charged;      /* const */
     pthread_mutex_t lock;
     size_t refs; /* any thread, under the lock */
     _Alignas(max_align_t) unsigned char data[];
@@ -24,18 +26,34 @@ static struct block *block_of(void *data)
     return (struct block *)((char *)data - offsetof(struct block, data));
 }
 
-static void *allocate(void *opaque, size_t size)
+static struct block *new_block(struct weir__js_heap *heap, size_t size)
 {
-    struct block *block = size <= SIZE_MAX - sizeof(*block)
-                              ? malloc(sizeof(*block) + size)
-                              : NULL;
+    size_t whole = sizeof(struct block) + size;
+    struct block *block;
 
-    (void)opaque;
-    if (block == NULL)
+    if (whole < size || !weir__js_heap_charge(heap, whole))
         return NULL;
+    block = malloc(whole);
+    if (block == NULL) {
+        weir_budget_refund(heap->budget, whole);
+        return NULL;
+    }
+    block->budget = heap->budget;
+    block->charged = whole;
     pthread_mutex_init(&block->lock, NULL);
     block->refs = 1;
-    return block->data;
+    return block;
+}
+
+/* The engine (0.17.0) does not throw where this fails. */
+static void *allocate(void *opaque, size_t size)
+{
+    weir_js *js = opaque;
+    struct block *block = new_block(&js->heap, size);
+
+    if (block == NULL)
+        JS_ThrowOutOfMemory(js->context);
+    return block != NULL ? block->data : NULL;
 }
 
 void weir__js_shared_ref(void *data)
@@ -50,7 +68,8 @@ void weir__js_shared_ref(void *data)
 void weir__js_shared_unref(void *data)
 {
     struct block *block = block_of(data);
-    size_t left;
+    weir_budget *budget = block->budget;
+    size_t charged = block->charged, left;
 
     pthread_mutex_lock(&block->lock);
     left = --block->refs;
@@ -59,6 +78,7 @@ void weir__js_shared_unref(void *data)
         return;
     pthread_mutex_destroy(&block->lock);
     free(block);
+    weir_budget_refund(budget, charged);
 }
 
 static void add_reference(void *opaque, void *data)
@@ -73,13 +93,14 @@ static void drop_reference(void *opaque, void *data)
     weir__js_shared_unref(data);
 }
 
-void weir__js_watch_shared(JSRuntime *runtime)
+void weir__js_watch_shared(weir_js *js)
 {
-    static const JSSharedArrayBufferFunctions functions = {
+    JSSharedArrayBufferFunctions functions = {
         .sab_alloc = allocate,
         .sab_free = drop_reference,
         .sab_dup = add_reference,
+        .sab_opaque = js,
     };
 
-    JS_SetSharedArrayBufferFunctions(runtime, &functions);
+    JS_SetSharedArrayBufferFunctions(js->runtime, &functions);
 }

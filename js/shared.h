@@ -3,18 +3,19 @@
  * shared -- the memory of SharedArrayBuffers, which no host owns alone.
  *
  * A block is freed with its last reference: each buffer that shows it, in any
- * host, has one, and each message that carries it.
+ * host, has one, and each message that carries it.  Until then it is charged to
+ * the budget of the host that made it.
  */
 #ifndef WEIR_JS_SHARED_H
 #define WEIR_JS_SHARED_H
 
-#include <quickjs.h>
+#include "host.h"
 
 /* Any thread that has a reference, or runs a host that has. */
 void weir__js_shared_ref(void *data);
 void weir__js_shared_unref(void *data);
 
-/* The runtime's SharedArrayBuffers are such blocks from now on. */
-void weir__js_watch_shared(JSRuntime *runtime);
+/* The host's SharedArrayBuffers are such blocks from now on. */
+void weir__js_watch_shared(weir_js *js);
 
 #endif /* WEIR_JS_SHARED_H */

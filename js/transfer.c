@@ -93,31 +93,48 @@ bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count)
     return true;
 }
 
+static bool copy_bytes(struct weir__js_message *message,
+                       struct weir__js_item *item)
+{
+    size_t size = item->length > 0 ? item->length : 1;
+    void *copy;
+
+    if (weir_budget_charge(message->budget, size) != 0)
+        return false;
+    copy = malloc(size);
+    if (copy == NULL) {
+        weir_budget_refund(message->budget, size);
+        return false;
+    }
+    item->data = memcpy(copy, item->data, item->length);
+    item->charged = size;
+    message->charged += size;
+    return true;
+}
+
 /* Small blocks lie in one of the engine's with others: their bytes are copied.
  * False, with an exception: no memory, and nothing has happened. */
-bool weir__js_transfer_copy(struct weir__js_writer *writer, size_t count)
+bool weir__js_transfer_copy(struct weir__js_writer *writer,
+                            struct weir__js_message *message, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct weir__js_item *item = &writer->items[i];
-        void *copy;
 
-        if (item->kind != WEIR__ITEM_BUFFER || item->length >= BLOCK_SIZE)
+        if (item->kind != WEIR__ITEM_BUFFER || item->length >= BLOCK_SIZE ||
+            copy_bytes(message, item))
             continue;
-        copy = malloc(item->length > 0 ? item->length : 1);
-        if (copy == NULL) {
-            while (i-- > 0)
-                if (writer->items[i].kind == WEIR__ITEM_BUFFER &&
-                    writer->items[i].length < BLOCK_SIZE)
-                    free(writer->items[i].data);
-            JS_ThrowOutOfMemory(writer->context);
-            return false;
-        }
-        item->data = memcpy(copy, item->data, item->length);
+        while (i-- > 0)
+            if (writer->items[i].kind == WEIR__ITEM_BUFFER &&
+                writer->items[i].length < BLOCK_SIZE)
+                free(writer->items[i].data);
+        return weir__js_writer_lack_memory(writer);
     }
     return true;
 }
 
-static void take_buffer(struct weir__js_writer *writer, JSValueConst buffer,
+/* What is charged for a block goes with it. */
+static void take_buffer(struct weir__js_writer *writer,
+                        struct weir__js_message *message, JSValueConst buffer,
                         struct weir__js_item *item)
 {
     struct weir__js_heap *heap = &writer->js->heap;
@@ -129,14 +146,16 @@ static void take_buffer(struct weir__js_writer *writer, JSValueConst buffer,
     }
     weir__js_heap_capture(heap);
     JS_DetachArrayBuffer(writer->context, buffer);
-    block = weir__js_heap_captured(heap);
+    block = weir__js_heap_captured(heap, &item->charged);
     if (block == NULL)
         abort(); /* cannot be: so many bytes are a block of their own */
+    message->charged += item->charged;
     item->offset = (size_t)((char *)item->data - block);
 }
 
 /* Cannot fail: the message is there. */
-void weir__js_transfer_take(struct weir__js_writer *writer, size_t count)
+void weir__js_transfer_take(struct weir__js_writer *writer,
+                            struct weir__js_message *message, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct weir__js_item *item = &writer->items[i];
@@ -144,6 +163,6 @@ void weir__js_transfer_take(struct weir__js_writer *writer, size_t count)
         if (item->kind == WEIR__ITEM_PORT)
             weir__js_port_detach(writer->js, writer->seen.objects[i]);
         else
-            take_buffer(writer, writer->seen.objects[i], item);
+            take_buffer(writer, message, writer->seen.objects[i], item);
     }
 }

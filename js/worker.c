@@ -41,13 +41,12 @@ enum {
     TERMINATED_CODE = 1,
     MICROTASK_BUDGET = 100000,    /* as the program's default */
     SPIN_NS = 20000,              /* a message is mostly followed by another */
-    STACK_SIZE = 4 * 1024 * 1024, /* of JavaScript, as Node's */
     OWN_STACK_SIZE = 1024 * 1024, /* of C, beside that */
 };
 
 struct weir__js_worker {
     struct weir__js_link link; /* parent's thread: parent->workers */
-    weir_js *parent;           /* parent's thread, as all these: */
+    weir_js *parent;           /* const; parent's thread, as all these: */
     JSValue object;            /* its handle; held until the exit was told */
     JSValue on_event;
     bool is_ref, has_ended;
@@ -57,6 +56,7 @@ struct weir__js_worker {
     int id;
     weir_js_program program;
     char *text;
+    size_t charged; /* for the text, to the parent's budget */
     const char *argv[1];
     size_t memory_limit_bytes, stack_size_bytes;
     weir_pool *pool; /* the first parent's, or NULL: */
@@ -89,7 +89,7 @@ static int new_id(void)
 static void tell(struct weir__js_worker *worker,
                  enum weir__js_message_kind kind)
 {
-    struct weir__js_message *message = weir__js_message_new(kind, 0, 0);
+    struct weir__js_message *message = weir__js_message_new(kind, NULL, 0, 0);
 
     if (message != NULL)
         weir__js_mailbox_send(worker->far_control, message);
@@ -169,7 +169,7 @@ static int run_host(struct weir__js_worker *worker, weir_loop *loop)
     weir_js *js;
     int code = TERMINATED_CODE;
 
-    if (weir_js_new(&js, loop, &options) != 0) {
+    if (weir__js_new(&js, loop, &options, worker->parent) != 0) {
         tell(worker, WEIR__MESSAGE_MEMORY);
         return code;
     }
@@ -288,6 +288,7 @@ void weir__js_drop_workers(weir_js *js)
 static void free_worker(struct weir__js_worker *worker)
 {
     pthread_mutex_destroy(&worker->lock);
+    weir_budget_refund(worker->parent->heap.budget, worker->charged);
     free(worker->text);
     free(worker);
 }
@@ -418,27 +419,40 @@ static int make_channels(struct weir__js_worker *worker,
     return 0;
 }
 
+/* The file's name, or the code itself: that may be long. */
+static int copy_text(JSContext *context, struct weir__js_worker *worker,
+                     JSValueConst value)
+{
+    struct weir__js_heap *heap = &worker->parent->heap;
+    size_t length;
+    const char *text = JS_ToCStringLen(context, &length, value);
+
+    if (text == NULL)
+        return -1;
+    if (weir__js_heap_charge(heap, length + 1)) {
+        worker->charged = length + 1;
+        worker->text = strdup(text);
+    }
+    JS_FreeCString(context, text);
+    if (worker->text != NULL)
+        return 0;
+    JS_ThrowOutOfMemory(context);
+    return -1;
+}
+
 /* Text, and the numbers of the options. */
 static int read_options(JSContext *context, struct weir__js_worker *worker,
                         JSValueConst *argv)
 {
-    const char *text = JS_ToCString(context, argv[2]);
     double heap, stack;
 
-    if (text == NULL || JS_ToFloat64(context, &heap, argv[4]) < 0 ||
-        JS_ToFloat64(context, &stack, argv[5]) < 0) {
-        JS_FreeCString(context, text);
+    if (copy_text(context, worker, argv[2]) < 0 ||
+        JS_ToFloat64(context, &heap, argv[4]) < 0 ||
+        JS_ToFloat64(context, &stack, argv[5]) < 0)
         return -1;
-    }
-    worker->text = strdup(text);
-    JS_FreeCString(context, text);
-    if (worker->text == NULL) {
-        JS_ThrowOutOfMemory(context);
-        return -1;
-    }
     worker->memory_limit_bytes = heap > 0 ? (size_t)(heap * 1024 * 1024) : 0;
-    worker->stack_size_bytes =
-        stack > 0 ? (size_t)(stack * 1024 * 1024) : (size_t)STACK_SIZE;
+    worker->stack_size_bytes = stack > 0 ? (size_t)(stack * 1024 * 1024)
+                                         : worker->parent->worker_stack_bytes;
     worker->program = (weir_js_program){.size = sizeof(worker->program),
                                         .kind = JS_ToBool(context, argv[1]) == 1
                                                     ? WEIR_JS_PROGRAM_EVAL
@@ -552,6 +566,18 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
+/* stackSize(): of a worker that is not told another, in MB */
+static JSValue stack_size(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    double bytes = (double)weir__js_of(context)->worker_stack_bytes;
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewNumber(context, bytes / (1024 * 1024));
+}
+
 /* ---- inside a worker ---- */
 
 /* start() -> [what newWorker was given, parentPort, number], once; undefined
@@ -590,6 +616,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("terminate", 1, act, TERMINATE),
     JS_CFUNC_MAGIC_DEF("ref", 1, act, REF),
     JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),
+    JS_CFUNC_DEF("stackSize", 0, stack_size),
     JS_CFUNC_DEF("start", 0, start_value),
     JS_CFUNC_DEF("variables", 0, weir__js_variables),
 };

@@ -137,6 +137,13 @@ static bool put_text(struct weir__js_writer *writer, JSValueConst value)
 static bool push(struct weir__js_writer *writer, JSValue object,
                  JSPropertyEnum *names, uint32_t count, uint32_t elements);
 
+bool weir__js_writer_lack_memory(struct weir__js_writer *writer)
+{
+    writer->js->heap.has_run_out = true;
+    JS_ThrowOutOfMemory(writer->context);
+    return false;
+}
+
 /* Takes the parts that js/lib/clone.js makes of it; throws, if it cannot. */
 static bool put_parts(struct weir__js_writer *writer, JSValueConst value)
 {
@@ -527,12 +534,14 @@ static struct weir__js_message *finish(struct weir__js_writer *writer,
     struct weir__js_message *message = NULL;
 
     if (done) {
-        message = weir__js_message_new(WEIR__MESSAGE_VALUE, writer->item_count,
-                                       writer->size);
+        message =
+            weir__js_message_new(WEIR__MESSAGE_VALUE, writer->js->heap.budget,
+                                 writer->item_count, writer->size);
         if (message == NULL)
-            JS_ThrowOutOfMemory(writer->context);
+            weir__js_writer_lack_memory(writer);
     }
-    if (message != NULL && !weir__js_transfer_copy(writer, transferred)) {
+    if (message != NULL &&
+        !weir__js_transfer_copy(writer, message, transferred)) {
         message->item_count = 0;
         weir__js_message_free(message);
         message = NULL;
@@ -542,7 +551,7 @@ static struct weir__js_message *finish(struct weir__js_writer *writer,
             weir__js_shared_unref(writer->items[i].data);
         return NULL;
     }
-    weir__js_transfer_take(writer, transferred);
+    weir__js_transfer_take(writer, message, transferred);
     message->transferred = transferred;
     memcpy(message->items, writer->items,
            writer->item_count * sizeof(*writer->items));

@@ -48,6 +48,9 @@ bool weir__js_writer_refuse(struct weir__js_writer *writer, JSValueConst value);
 bool weir__js_writer_refuse_text(struct weir__js_writer *writer,
                                  const char *text);
 
+/* Always false: out of memory. */
+bool weir__js_writer_lack_memory(struct weir__js_writer *writer);
+
 /* ---- what is transferred: js/transfer.c; in this order ---- */
 
 /* Before the value is written: the first objects, and the first items. */
@@ -57,9 +60,11 @@ bool weir__js_transfer_note(struct weir__js_writer *writer, JSValueConst list,
 /* JavaScript has run since they were noted: all must still be there. */
 bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count);
 
-bool weir__js_transfer_copy(struct weir__js_writer *writer, size_t count);
+bool weir__js_transfer_copy(struct weir__js_writer *writer,
+                            struct weir__js_message *message, size_t count);
 
 /* Cannot fail: they leave. */
-void weir__js_transfer_take(struct weir__js_writer *writer, size_t count);
+void weir__js_transfer_take(struct weir__js_writer *writer,
+                            struct weir__js_message *message, size_t count);
 
 #endif /* WEIR_JS_WRITER_H */

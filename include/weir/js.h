@@ -134,14 +134,18 @@ typedef struct weir_js_error {
 
 /* All may be left 0. */
 typedef struct weir_js_options {
-    size_t size;               /* sizeof(weir_js_options) */
-    size_t memory_limit_bytes; /* of the JavaScript heap; 0: none */
-    size_t stack_size_bytes;   /* for JavaScript; 0: 1 MiB */
-    int64_t time_limit_ns;     /* as weir_js_set_time_limit */
-    bool allow_blocking;       /* Atomics.wait may block this loop */
-    weir_pool *pool;           /* for async functions and files; outlives the
+    size_t size; /* sizeof(weir_js_options) */
+    /* For the host and its workers together: their JavaScript heaps,
+     * SharedArrayBuffers, messages under way, the text of programs and modules,
+     * and files that are being read or written.  0: no limit. */
+    size_t memory_limit_bytes;
+    size_t stack_size_bytes; /* for JavaScript, here and in each worker; 0:
+                                  1 MiB here, 4 MiB in workers */
+    int64_t time_limit_ns;   /* as weir_js_set_time_limit */
+    bool allow_blocking;     /* Atomics.wait may block this loop */
+    weir_pool *pool;         /* for async functions and files; outlives the
                                   host.  NULL: they fail with -ENOTSUP */
-    void *arg;                 /* of the two below */
+    void *arg;               /* of the two below */
     /* Instead of pool: asked for one when it is first needed, on the thread of
      * this host or of one of its workers; NULL: there is none. */
     weir_pool *(*get_pool)(void *arg);

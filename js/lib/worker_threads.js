@@ -73,7 +73,7 @@ function limitsOf(given) {
         'codeRangeSizeMb', 'stackSizeMb'])
         if (typeof given?.[key] === 'number')
             limits[key] = given[key];
-    return { stackSizeMb: 4, ...limits };
+    return { stackSizeMb: thread.stackSize(), ...limits };
 }
 
 class Worker extends EventEmitter {

@@ -128,6 +128,48 @@ expect "process.exit gives the status" ends 42 -e 'process.exit(42)'
 expect "process.exitCode gives the status" ends 3 -e 'process.exitCode = 3'
 expect "--memory-limit is an error of the program" in_time \
     ends 1 --memory-limit=8M -e 'const a = []; for (;;) a.push([a.length])'
+cat >"$scratch/workers.js" <<'END'
+const { Worker } = require('worker_threads');
+const seen = {}, greedy = 'const a = []; for (;;) a.push(new Array(1000).fill(0))';
+// The limit, and what 30 threads and the program itself take.
+const mostKilobytes = () => Number(/VmHWM:\s*(\d+)/.exec(
+    require('fs').readFileSync('/proc/self/status', 'latin1'))[1]);
+let left = 30;
+for (let i = 0; i < 30; i++) {
+    const worker = new Worker(greedy, { eval: true });
+    worker.on('error', ({ code }) => { seen[code] = (seen[code] ?? 0) + 1; });
+    worker.on('exit', (code) => {
+        seen[code] = (seen[code] ?? 0) + 1;
+        if (--left === 0)
+            console.log(JSON.stringify(seen), mostKilobytes() < 100 << 10);
+    });
+}
+END
+expect "--memory-limit is one for all workers, each of which is told" in_time \
+    prints '{"1":30,"ERR_WORKER_OUT_OF_MEMORY":30} true' --memory-limit=16M \
+    "$scratch/workers.js"
+expect "--memory-limit counts shared memory" in_time ends 1 --memory-limit=8M \
+    -e 'const a = []; for (;;) a.push(new SharedArrayBuffer(100000))'
+expect "--memory-limit counts messages under way" in_time ends 1 --memory-limit=8M \
+    -e 'const { port1 } = new MessageChannel(); for (;;) port1.postMessage("x".repeat(9999))'
+stdin_is_limited() {
+    head -c 50000000 /dev/zero | tr '\0' ' ' | "$weir" --memory-limit=8M 2>"$scratch/err"
+    [ $? -eq 1 ] && grep -qx 'weir: stdin: Cannot allocate memory' "$scratch/err"
+}
+expect "--memory-limit counts a program from stdin" stdin_is_limited
+cat >"$scratch/depth.js" <<'END'
+const { Worker, parentPort, isMainThread, resourceLimits } = require('worker_threads');
+let depth = 0;
+const dive = () => { depth++; dive(); };
+try { dive(); } catch (error) { if (error.name !== 'RangeError') throw error; }
+if (isMainThread)
+    new Worker(__filename).on('message', ([size, other]) =>
+        console.log(size, Math.abs(depth / other - 1) < 0.2));
+else
+    parentPort.postMessage([resourceLimits.stackSizeMb, depth]);
+END
+expect "--stack-size holds for workers" prints '0.25 true' --stack-size=256K "$scratch/depth.js"
+expect "a worker has a stack as large as that" prints '7 true' --stack-size=7M "$scratch/depth.js"
 expect "--stack-size is a RangeError" prints 'RangeError' --stack-size=256K \
     -e 'const f = () => f() + 1; try { f() } catch (e) { console.log(e.name) }'
 expect "a stack that the thread has not is refused with 9" complains 9 \
