@@ -9,6 +9,7 @@
 #include "weir/abort.h"
 #include "weir/board.h"
 #include "weir/budget.h"
+#include "weir/channel.h"
 #include "weir/clock.h"
 #include "weir/error.h"
 #include "weir/event.h"
