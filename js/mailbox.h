@@ -11,11 +11,9 @@
 #define WEIR_JS_MAILBOX_H
 
 #include "message.h"
+#include "weir/channel.h"
 
 struct weir__js_mailbox;
-
-/* There are messages, or the other end was closed.  On the host's thread. */
-typedef void weir__js_serve_fn(void *arg);
 
 /* Two ends, and their owner is the caller.  -ENOMEM, or 0. */
 int weir__js_mailbox_pair(struct weir__js_mailbox *pair[2]);
@@ -29,26 +27,26 @@ void weir__js_mailbox_send(struct weir__js_mailbox *from,
 bool weir__js_mailbox_is_target(const struct weir__js_mailbox *from,
                                 const struct weir__js_message *message);
 
-/* Any thread that has a reference.  Puts a message into this one. */
+/* Any thread, while the owner keeps it.  Puts a message into this one. */
 void weir__js_mailbox_put(struct weir__js_mailbox *mailbox,
                           struct weir__js_message *message);
 
-/* Any thread that has a reference.  Its host is told, as if a message had come;
- * not at all if there is none. */
+/* Any thread, while the owner keeps it.  Has its host called as if a message had
+ * come; without a host it has no effect. */
 void weir__js_mailbox_knock(struct weir__js_mailbox *mailbox);
 
 /* The owner.  From now on that host is told; at once, if there is something. */
 void weir__js_mailbox_attach(struct weir__js_mailbox *mailbox, weir_js *js,
-                             weir__js_serve_fn *serve, void *arg);
+                             weir_channel_fn *serve, void *arg);
 void weir__js_mailbox_detach(struct weir__js_mailbox *mailbox);
 
-/* The owner.  The oldest message, or NULL; and how much is left to serve: other
- * messages, and the end. */
-struct weir__js_message *weir__js_mailbox_take(struct weir__js_mailbox *mailbox,
-                                               size_t *left);
+/* The owner.  The oldest message, or NULL. */
+struct weir__js_message *
+weir__js_mailbox_take(struct weir__js_mailbox *mailbox);
 
-/* The owner.  Whether there is more to serve than one message. */
-bool weir__js_mailbox_has_more(struct weir__js_mailbox *mailbox);
+/* The owner.  How much there is to serve, up to `most`: messages, and the end. */
+unsigned weir__js_mailbox_waiting(struct weir__js_mailbox *mailbox,
+                                  unsigned most);
 
 /* The owner.  Whether the other end is closed and nothing is left. */
 bool weir__js_mailbox_has_ended(struct weir__js_mailbox *mailbox);

@@ -99,7 +99,7 @@ void weir__js_messages_free(struct weir__js_message *list)
     while (list != NULL) {
         struct weir__js_message *first = list;
 
-        list = first->next;
+        list = (struct weir__js_message *)first->node.next_;
         free_one(first, &list);
     }
 }

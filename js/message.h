@@ -17,6 +17,7 @@
 #define WEIR_JS_MESSAGE_H
 
 #include "host.h"
+#include "weir/channel.h"
 
 enum weir__js_tag {
     WEIR__TAG_UNDEFINED,
@@ -66,7 +67,7 @@ enum weir__js_message_kind {
 };
 
 struct weir__js_message {
-    struct weir__js_message *next; /* of who holds it */
+    weir_message node; /* first: of the channel or list that holds it */
     enum weir__js_message_kind kind;
     weir_budget *budget; /* of the host that wrote it */
     size_t charged;      /* there, for all that it owns */

@@ -232,7 +232,7 @@ static void deliver(struct port *port, struct weir__js_message *message)
 static bool serve_one(struct port *port)
 {
     struct weir__js_message *message;
-    size_t left;
+    bool has_more;
 
     if (port->mailbox == NULL)
         return false;
@@ -241,12 +241,13 @@ static bool serve_one(struct port *port)
             close_port(port);
         return false;
     }
-    message = weir__js_mailbox_take(port->mailbox, &left);
+    message = weir__js_mailbox_take(port->mailbox);
+    has_more = weir__js_mailbox_waiting(port->mailbox, 1) > 0;
     if (message != NULL)
         deliver(port, message);
-    else if (left > 0)
+    else if (has_more)
         close_port(port); /* the end is all that is left */
-    return message != NULL && left > 0;
+    return message != NULL && has_more;
 }
 
 /* The mailbox is told to come again first: a message's callback may do anything,
@@ -257,8 +258,8 @@ static void serve(void *arg)
     weir_js *js = port->js;
 
     if (port->mailbox != NULL && port->is_started &&
-        weir__js_mailbox_has_more(port->mailbox))
-        weir__js_mailbox_attach(port->mailbox, js, serve, port);
+        weir__js_mailbox_waiting(port->mailbox, 2) > 1)
+        weir__js_mailbox_knock(port->mailbox);
     port->refs++;
     for (int i = 1; serve_one(port) && i < MOST_IN_A_TURN; i++)
         if (weir_loop_checkpoint(js->loop) != 0)
@@ -402,7 +403,8 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
         close_port(port);
     } else if (magic == START) {
         port->is_started = true;
-        weir__js_mailbox_attach(port->mailbox, port->js, serve, port);
+        if (weir__js_mailbox_waiting(port->mailbox, 1) > 0)
+            weir__js_mailbox_knock(port->mailbox);
     } else {
         set_ref(port, magic == REF);
     }
@@ -416,14 +418,13 @@ static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
     struct port *port = port_of(weir__js_of(context), argv[0]);
     struct weir__js_message *message = NULL;
     JSValue value, result;
-    size_t left;
 
     (void)this_value;
     (void)argc;
     if (port == NULL)
         return weir__js_complain(weir__js_of(context), "noPort", argv[0]);
     if (port->mailbox != NULL)
-        message = weir__js_mailbox_take(port->mailbox, &left);
+        message = weir__js_mailbox_take(port->mailbox);
     if (message == NULL)
         return JS_UNDEFINED;
     value = weir__js_message_read(context, message, NULL);

@@ -360,10 +360,9 @@ static void serve(void *arg)
     struct weir__js_worker *worker = arg;
     weir_js *js = worker->parent;
     struct weir__js_message *message;
-    size_t left;
 
     if (emit(worker, "drain", JS_UNDEFINED)) {
-        weir__js_mailbox_attach(worker->control, js, serve, worker);
+        weir__js_mailbox_knock(worker->control);
         return;
     }
     if (weir__js_mailbox_has_ended(worker->control)) {
@@ -372,9 +371,9 @@ static void serve(void *arg)
         drop_values(worker);
         return;
     }
-    message = weir__js_mailbox_take(worker->control, &left);
-    if (left > 0)
-        weir__js_mailbox_attach(worker->control, js, serve, worker);
+    message = weir__js_mailbox_take(worker->control);
+    if (weir__js_mailbox_waiting(worker->control, 1) > 0)
+        weir__js_mailbox_knock(worker->control);
     if (message != NULL)
         emit_message(worker, message);
 }
