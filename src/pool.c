@@ -288,15 +288,15 @@ int weir_pool_new(weir_pool **pool, const weir_pool_options *options)
 
 int weir_pool_free(weir_pool *pool)
 {
-    int err;
-
     if (pool == NULL)
         return 0;
     if (weir__worker_of(pool) != NULL)
         return WEIR_EREENTRANT;
-    err = weir_pool_close(pool, weir__thread_is_loop() ? 0 : -1);
-    if (err != 0)
-        return -EDEADLK;
+    if (await_finished(pool, 0) != 0) {
+        if (weir__thread_is_loop())
+            return -EDEADLK;
+        (void)!weir_pool_close(pool, -1);
+    }
     weir__pool_unmake(pool);
     return 0;
 }

@@ -94,7 +94,8 @@ WEIR_API WEIR_CHECKED int weir_pool_new(weir_pool **pool,
  * Thread   any; no other call may be going on, or begin
  * Owns     the pointer, and the pool's lanes, are no longer the caller's
  * Returns  0, WEIR_EREENTRANT (inside a job of it, or done), -EDEADLK (on a
- *          loop's thread, and it has not finished yet)
+ *          loop's thread, and it has not finished yet: nothing has changed;
+ *          weir_pool_close with a timeout of 0 begins without waiting)
  */
 WEIR_API int weir_pool_free(weir_pool *pool);
 
