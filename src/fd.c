@@ -375,6 +375,7 @@ static void tell_removed(weir_task *letter, int status)
     void *arg = plain_load(&slot->removed_arg);
 
     release_slot(weir__thread_loop(), plain_load(&slot->index));
+    weir__loop_show_arg(weir__thread_loop(), arg);
     if (removed != NULL)
         removed(arg, status);
 }
@@ -570,6 +571,13 @@ static unsigned filter(weir_loop *loop, struct weir__fd *slot,
     return event->events & ((word & EVENTS) | ALWAYS);
 }
 
+/* In case that it raises. */
+static void show_callback(weir_loop *loop, const struct weir__fd *slot)
+{
+    weir__loop_show_arg(loop, plain_load(&slot->arg));
+    loop->fd = plain_load(&slot->fd);
+}
+
 static void dispatch(weir_loop *loop, const struct weir__event *event)
 {
     struct weir__fd *slot =
@@ -581,6 +589,7 @@ static void dispatch(weir_loop *loop, const struct weir__event *event)
     /* relaxed: shown to report */
     weir__loop_begin_other(loop, WEIR_KIND_FD, load_relaxed(&slot->name));
     weir__loop_show_place(loop, weir__place_look(slot));
+    show_callback(loop, slot);
     plain_load (&slot->fn)(plain_load(&slot->arg), 0, plain_load(&slot->fd),
                            events);
     weir__loop_end(loop);
@@ -687,6 +696,7 @@ static bool cancel_next(weir_loop *loop)
     if (slot == NULL)
         return false;
     weir__loop_begin_other(loop, WEIR_KIND_FD, gone.name.v_);
+    show_callback(loop, &gone);
     gone.fn(gone.arg, WEIR_ECANCELED, gone.fd, 0);
     weir__loop_end(loop);
     return true;

@@ -99,6 +99,7 @@ static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
         loop->timers.firing = entry;
     weir__loop_begin_other(loop, WEIR_KIND_TIMER, name);
     weir__loop_show_place(loop, from);
+    weir__loop_show_arg(loop, arg);
     fn(arg, weir__loop_is_ending(loop) ? WEIR_ECANCELED : 0);
     settle(loop);
     weir__loop_end(loop);

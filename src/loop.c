@@ -130,6 +130,8 @@ static void init_inside(weir_loop *loop)
     set_unshared(&loop->running.kind, 0);
     set_unshared(&loop->running.from, NULL);
     loop->since_ns = 0;
+    loop->arg = NULL;
+    loop->fd = -1;
 }
 
 int weir_loop_new(weir_loop **made, const weir_loop_options *options)

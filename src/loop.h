@@ -114,6 +114,8 @@ struct weir_loop {
     uint64_t untimed;       /* so many callbacks until one is timed */
     uint64_t began; /* when the one that is timed began, in ticks; or 0 */
     struct weir__running running;
+    void *arg;            /* of what runs, for weir_uncaught ... */
+    int fd;               /* ... and, of a descriptor's callback, this */
     uint64_t owed_wakes;  /* of the poller: claimed, and not arrived yet */
     int64_t spin_ns;      /* what the next spin may take */
     uint64_t arrived;     /* through the door, in this turn */
@@ -265,6 +267,13 @@ static inline void weir__loop_show_place(weir_loop *loop, const void *from)
         store_relaxed(&loop->running.from, from); /* relaxed: shown to report */
 }
 void weir__loop_end(weir_loop *loop);
+
+/* What it was called with, in case that it raises: before each callback.  One
+ * store; where it is known only inside (an envelope), it is made there. */
+static inline void weir__loop_show_arg(weir_loop *loop, void *arg)
+{
+    loop->arg = arg;
+}
 
 /* Something for a checkpoint: ticks, microtasks, what promises have for it.  One
  * branch: this is asked after each callback, and mostly there is nothing. */

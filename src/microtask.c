@@ -35,6 +35,7 @@ static void run_calls(weir_loop *loop, struct weir__calls *calls,
         struct weir__call call = weir__calls_pop(calls);
 
         use_budget(loop);
+        weir__loop_show_arg(loop, call.arg);
         call.fn(call.arg, loop->status);
     }
 }
@@ -47,6 +48,7 @@ static void serve_promises(weir_loop *loop)
         !weir__calls_is_empty(&loop->microtasks))
         return;
     use_budget(loop);
+    weir__loop_show_arg(loop, NULL);
     /* relaxed: shown to report */
     store_relaxed(&loop->running.kind, WEIR_KIND_MICROTASK + 1);
     loop->promises.hooks->checkpoint(loop);
@@ -112,6 +114,7 @@ void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg)
     /* relaxed: shown to report */
     store_relaxed(&loop->running.kind, WEIR_KIND_MICROTASK + 1);
     use_budget(loop);
+    weir__loop_show_arg(loop, arg);
     fn(arg, loop->status);
     if (weir__loop_has_microtasks(loop))
         run_microtasks(loop);
@@ -121,6 +124,7 @@ void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg)
 int weir_loop_checkpoint(weir_loop *loop)
 {
     uint32_t kind;
+    void *arg;
 
     if (loop == NULL)
         return -EINVAL;
@@ -131,7 +135,9 @@ int weir_loop_checkpoint(weir_loop *loop)
         return -EPERM;
     if (kind == WEIR_KIND_TICK + 1 || kind == WEIR_KIND_MICROTASK + 1)
         return WEIR_EREENTRANT;
+    arg = loop->arg;
     weir__loop_checkpoint(loop);
+    loop->arg = arg;
     return 0;
 }
 

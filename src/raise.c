@@ -49,7 +49,12 @@ static void tell_uncaught(weir_loop *loop)
         /* relaxed: own */
         .kind = (weir_kind)(load_relaxed(&loop->running.kind) - 1),
         .name = load_relaxed(&loop->running.name), /* relaxed: own */
+        .arg = loop->arg,
+        .fd = -1,
     };
+
+    if (what.kind == WEIR_KIND_FD)
+        what.fd = loop->fd;
 
     /* What on_uncaught raises itself is not for on_uncaught. */
     if (loop->options.on_uncaught == NULL || loop->in_uncaught) {
@@ -91,9 +96,11 @@ static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
     uint32_t kind = load_relaxed(&loop->running.kind); /* relaxed: own */
     struct weir_promise *current = loop->promises.current;
     jmp_buf *outer = loop->landing;
+    void *outer_arg = loop->arg;
     jmp_buf landing;
 
     loop->landing = &landing;
+    weir__loop_show_arg(loop, arg);
     if (_setjmp(landing) == 0) {
         fn(arg, status);
     } else {
@@ -105,6 +112,7 @@ static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
         end_inner_checkpoint(loop, kind);
     }
     loop->landing = outer;
+    weir__loop_show_arg(loop, outer_arg);
 }
 
 void weir__loop_contain(weir_fn *fn, void *arg, int status)

@@ -189,6 +189,7 @@ static void wind(weir_loop *loop)
     if (all->unsettled == 0)
         return;
     weir__loop_begin_other(loop, WEIR_KIND_MICROTASK, "promises");
+    weir__loop_show_arg(loop, NULL);
     all->stuck_at = 0;
     if (!reject_some(loop) && weir__loop_is_quiet(loop))
         all->stuck_at = load_relaxed(&loop->run) + 1; /* relaxed: own */

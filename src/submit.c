@@ -84,6 +84,7 @@ static void run_envelope(weir_task *task, int status)
 {
     struct weir__call call = weir__envelope_open((struct weir__envelope *)task);
 
+    weir__loop_show_arg(weir__thread_loop(), call.arg);
     call.fn(call.arg, status);
 }
 

@@ -249,6 +249,7 @@ static void refuse(weir_loop *loop, uint32_t index)
     void *arg = plain_load(&errand->arg);
 
     weir__timer_end(loop, index);
+    weir__loop_show_arg(loop, arg);
     fn(arg, WEIR_ECANCELED);
 }
 

@@ -154,6 +154,7 @@ static inline void run_list(weir_loop *loop, struct weir__tasks *batch,
 
     while ((task = weir__tasks_pop(batch)) != NULL) {
         weir__loop_begin_other(loop, kind, task->name);
+        weir__loop_show_arg(loop, task);
         task->run(task, loop->status);
         weir__loop_end(loop);
     }
@@ -166,6 +167,7 @@ static void run_tasks(weir_loop *loop)
     while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
         begin(loop, WEIR_KIND_TASK, task->name);
         weir__loop_show_place(loop, weir__place_take(task));
+        weir__loop_show_arg(loop, task);
         /* Now: it is queued, or it runs.  relaxed: own, shown to report */
         store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         task->run(task, loop->status);

@@ -47,8 +47,8 @@ typedef void weir_fd_fn(void *arg, int status, int fd, unsigned events);
  *          watched already), -EPERM (the kernel cannot watch such a file),
  *          -ENOTSUP (at the edge, but the poller cannot), WEIR_EFASTPATH,
  *          WEIR_ECLOSED, -ENOMEM, -ENOSPC, -EMFILE, -ENFILE, -ELOOP (the
- *          backend descriptor of a loop that watches this one, or of the
- *          third of three loops that watch each other in a row)
+ *          backend descriptor of a loop that watches this one, or of one with
+ *          two more inside)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,

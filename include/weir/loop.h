@@ -88,6 +88,9 @@ typedef struct weir_uncaught {
     const char *message;
     weir_kind kind;
     const char *name; /* of what raised; may be NULL */
+    void *arg;        /* its argument: what was submitted, started or added with
+                       * it; or the weir_task, weir_listener or weir_waiter */
+    int fd;           /* of a WEIR_KIND_FD; otherwise -1 */
 } weir_uncaught;
 
 #define WEIR_MICROTASK_BUDGET 1024

@@ -31,6 +31,12 @@ static void end(void)
     weir_abort_unref(other);
 }
 
+static void hear_and_fail(weir_listener *listener, int reason)
+{
+    hear(listener, reason);
+    weir_raise(-EIO, "no");
+}
+
 static int uncaught;
 
 static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
@@ -38,13 +44,8 @@ static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
     (void)arg, (void)told;
     expect_int(what->code, -EIO);
     expect_int(what->kind, WEIR_KIND_TASK);
+    expect(((weir_listener *)what->arg)->run == hear_and_fail);
     uncaught++;
-}
-
-static void hear_and_fail(weir_listener *listener, int reason)
-{
-    hear(listener, reason);
-    weir_raise(-EIO, "no");
 }
 
 /* Two that listen to the abort, and two to one that follows it; the first of

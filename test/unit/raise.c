@@ -24,6 +24,8 @@ static struct {
     char message[1024];
     weir_kind kind;
     const char *name;
+    void *arg;
+    int fd;
 } uncaught;
 
 static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
@@ -36,6 +38,8 @@ static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
     snprintf(uncaught.message, sizeof(uncaught.message), "%s", what->message);
     uncaught.kind = what->kind;
     uncaught.name = what->name;
+    uncaught.arg = what->arg;
+    uncaught.fd = what->fd;
     note("caught");
 }
 
@@ -44,13 +48,19 @@ static void make(void)
     loop_make(LOOP_OPTIONS(.arg = &uncaught, .on_uncaught = on_uncaught));
 }
 
-static void expect_uncaught(weir_kind kind, const char *name)
+/* What fails is called with this. */
+static char failing[] = "fail";
+
+static void expect_uncaught(weir_kind kind, const char *name, const void *arg)
 {
     expect_int(uncaught.times, 1);
     expect_int(uncaught.code, -ENOENT);
     expect_string(uncaught.message, "no such word: \"fail\", 42");
     expect_int(uncaught.kind, kind);
     expect(uncaught.name == name);
+    expect(uncaught.arg == arg);
+    if (kind != WEIR_KIND_FD)
+        expect_int(uncaught.fd, -1);
 }
 
 /* Does something, queues a microtask and leaves. */
@@ -77,18 +87,18 @@ static const char *const name = "a name";
 CASE(raise_leaves_a_submitted_call)
 {
     make();
-    expect_status(weir_loop_submit_named(loop, fail, (void *)"fail", name), 0);
+    expect_status(weir_loop_submit_named(loop, fail, failing, name), 0);
     loop_submit("next");
     loop_run();
     expect_recorded("fail caught microtask next");
-    expect_uncaught(WEIR_KIND_TASK, name);
+    expect_uncaught(WEIR_KIND_TASK, name, failing);
     loop_end();
 }
 
 static void fail_task(weir_task *task, int status)
 {
     expect_string(task->name, name);
-    fail((void *)"fail", status);
+    fail(failing, status);
 }
 
 CASE(raise_leaves_a_task_which_can_be_posted_again)
@@ -99,7 +109,7 @@ CASE(raise_leaves_a_task_which_can_be_posted_again)
     expect_status(weir_loop_post(loop, &task), 0);
     loop_run();
     expect_recorded("fail caught microtask");
-    expect_uncaught(WEIR_KIND_TASK, name);
+    expect_uncaught(WEIR_KIND_TASK, name, &task);
     expect_status(weir_loop_post(loop, &task), 0);
     loop_run();
     expect_recorded("fail caught microtask");
@@ -111,7 +121,7 @@ static void queue_failing_calls(void *arg, int status)
 {
     (void)arg;
     (void)status;
-    expect_status(weir_loop_next_tick(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_next_tick(loop, fail, failing), 0);
     loop_tick("tick");
     loop_microtask("first");
 }
@@ -123,7 +133,7 @@ CASE(raise_leaves_a_tick_and_the_checkpoint_goes_on)
     loop_submit("next");
     loop_run();
     expect_recorded("fail caught tick first microtask next");
-    expect_uncaught(WEIR_KIND_TICK, NULL);
+    expect_uncaught(WEIR_KIND_TICK, NULL, failing);
     loop_end();
 }
 
@@ -131,7 +141,7 @@ static void queue_failing_microtask(void *arg, int status)
 {
     (void)arg;
     (void)status;
-    expect_status(weir_loop_microtask(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_microtask(loop, fail, failing), 0);
     loop_microtask("second");
     loop_tick("tick");
 }
@@ -143,7 +153,7 @@ CASE(raise_leaves_a_microtask_and_the_checkpoint_goes_on)
     loop_submit("next");
     loop_run();
     expect_recorded("tick fail caught second microtask next");
-    expect_uncaught(WEIR_KIND_MICROTASK, NULL);
+    expect_uncaught(WEIR_KIND_MICROTASK, NULL, failing);
     loop_end();
 }
 
@@ -153,15 +163,14 @@ CASE(raise_leaves_a_timer_that_fires_once)
 
     expect_status(weir_clock_freeze(0), 0);
     make();
-    expect_status(
-        weir_timer_start(loop, &id, 5, WEIR_ONCE, fail, (void *)"fail"), 0);
+    expect_status(weir_timer_start(loop, &id, 5, WEIR_ONCE, fail, failing), 0);
     loop_timer(5, "next");
     loop_turns(1);
     expect_status(weir_timer_set_name(loop, id, name), 0);
     expect_status(weir_clock_advance(5), 0);
     loop_turns(1);
     expect_recorded("fail caught microtask next");
-    expect_uncaught(WEIR_KIND_TIMER, name);
+    expect_uncaught(WEIR_KIND_TIMER, name, failing);
     expect_status(weir_timer_cancel(loop, id), -ENOENT);
     loop_run(); /* is idle: the timer is over */
     loop_end();
@@ -175,8 +184,7 @@ static void expect_repeats(weir_repeat repeat)
     uncaught.times = 0;
     expect_status(weir_clock_freeze(0), 0);
     make();
-    expect_status(weir_timer_start(loop, &id, 10, repeat, fail, (void *)"fail"),
-                  0);
+    expect_status(weir_timer_start(loop, &id, 10, repeat, fail, failing), 0);
     loop_turns(1);
     for (unsigned i = 1; i <= 3; i++) {
         expect_status(weir_clock_advance(9), 0);
@@ -215,7 +223,7 @@ CASE(raise_of_a_timer_that_repeats_lets_on_uncaught_cancel_it)
     expect_status(weir_clock_freeze(0), 0);
     loop_make(LOOP_OPTIONS(.arg = &uncaught, .on_uncaught = cancel_uncaught));
     expect_status(weir_timer_start(loop, &failing_timer, 10, WEIR_FIXED_RATE,
-                                   fail, (void *)"fail"),
+                                   fail, failing),
                   0);
     loop_turns(1);
     expect_status(weir_clock_advance(100), 0);
@@ -231,12 +239,13 @@ CASE(raise_leaves_a_descriptor_and_the_next_is_served)
     int fds[2] = {event_open(1), event_open(1)};
 
     make();
-    expect_status(
-        weir_fd_add(loop, fds[0], WEIR_READABLE, fail_fd, (void *)"fail"), 0);
+    expect_status(weir_fd_add(loop, fds[0], WEIR_READABLE, fail_fd, failing),
+                  0);
     expect_status(weir_fd_set_name(loop, fds[0], name), 0);
     loop_turns(1);
     expect_recorded("fail caught microtask");
-    expect_uncaught(WEIR_KIND_FD, name);
+    expect_uncaught(WEIR_KIND_FD, name, failing);
+    expect_int(uncaught.fd, fds[0]);
     expect_status(
         weir_fd_add(loop, fds[1], WEIR_READABLE, fail_fd, (void *)"other"), 0);
     event_fill(fds[0]);
@@ -253,23 +262,23 @@ CASE(raise_leaves_a_descriptor_and_the_next_is_served)
 CASE(raise_leaves_an_immediate_and_the_next_runs)
 {
     make();
-    expect_status(weir_loop_immediate(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_immediate(loop, fail, failing), 0);
     loop_immediate("next");
     loop_close_phase("close");
     loop_turns(1);
     expect_recorded("fail caught microtask next close");
-    expect_uncaught(WEIR_KIND_IMMEDIATE, NULL);
+    expect_uncaught(WEIR_KIND_IMMEDIATE, NULL, failing);
     loop_end();
 }
 
 CASE(raise_leaves_a_close_callback_and_the_next_runs)
 {
     make();
-    expect_status(weir_loop_on_close_phase(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_on_close_phase(loop, fail, failing), 0);
     loop_close_phase("next");
     loop_turns(1);
     expect_recorded("fail caught microtask next");
-    expect_uncaught(WEIR_KIND_CLOSE, NULL);
+    expect_uncaught(WEIR_KIND_CLOSE, NULL, failing);
     loop_end();
 }
 
@@ -278,18 +287,35 @@ static void dispatch_failing(void *arg, int status)
     (void)arg;
     (void)status;
     note("before");
-    expect_status(weir_loop_dispatch(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_dispatch(loop, fail, failing), 0);
     note("never");
 }
 
 CASE(raise_leaves_a_dispatch_with_the_callback_around_it)
 {
     make();
-    expect_status(weir_loop_submit(loop, dispatch_failing, NULL), 0);
+    expect_status(weir_loop_submit(loop, dispatch_failing, &uncaught), 0);
     loop_submit("next");
     loop_run();
     expect_recorded("before fail caught microtask next");
-    expect_uncaught(WEIR_KIND_TASK, NULL);
+    expect_uncaught(WEIR_KIND_TASK, NULL, &uncaught); /* not of fn */
+    loop_end();
+}
+
+static void checkpoint_and_fail(void *arg, int status)
+{
+    expect_status(weir_loop_microtask(loop, record, (void *)"microtask"), 0);
+    expect_status(weir_loop_checkpoint(loop), 0);
+    fail(arg, status);
+}
+
+CASE(raise_after_a_checkpoint_tells_the_argument_of_the_callback)
+{
+    make();
+    expect_status(weir_loop_submit(loop, checkpoint_and_fail, failing), 0);
+    loop_run();
+    expect_recorded("microtask fail caught microtask");
+    expect_uncaught(WEIR_KIND_TASK, NULL, failing);
     loop_end();
 }
 
@@ -299,12 +325,12 @@ CASE(raise_leaves_the_notice_that_a_descriptor_is_removed)
 
     make();
     expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, NULL), 0);
-    expect_status(weir_fd_remove(loop, fd, fail, (void *)"fail"), 0);
+    expect_status(weir_fd_remove(loop, fd, fail, failing), 0);
     expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
                   0);
     loop_turns(1);
     expect_recorded("fail caught microtask");
-    expect_uncaught(WEIR_KIND_CLOSE, NULL);
+    expect_uncaught(WEIR_KIND_CLOSE, NULL, failing);
     loop_end();
     expect_recorded("fd!");
 }
@@ -411,7 +437,7 @@ static const char *captured(void)
 CASE(raise_with_nobody_to_tell_is_one_line_on_stderr)
 {
     loop_make(NULL);
-    expect_status(weir_loop_submit_named(loop, fail, (void *)"fail", name), 0);
+    expect_status(weir_loop_submit_named(loop, fail, failing, name), 0);
     loop_submit("next");
     capture_stderr();
     loop_run();
@@ -424,7 +450,7 @@ CASE(raise_with_nobody_to_tell_is_one_line_on_stderr)
 CASE(raise_of_what_has_no_name_is_shown_with_that_of_the_loop)
 {
     loop_make(LOOP_OPTIONS(.name = "the loop"));
-    expect_status(weir_loop_submit(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_submit(loop, fail, failing), 0);
     capture_stderr();
     loop_run();
     expect_string(captured(), "weir: uncaught in the loop: no such word: "
@@ -447,7 +473,7 @@ CASE(raise_inside_on_uncaught_is_printed_and_the_loop_goes_on)
     const char *said;
 
     loop_make(LOOP_OPTIONS(.arg = &uncaught, .on_uncaught = fail_in_uncaught));
-    expect_status(weir_loop_submit_named(loop, fail, (void *)"fail", name), 0);
+    expect_status(weir_loop_submit_named(loop, fail, failing, name), 0);
     expect_status(weir_loop_submit(loop, fail, (void *)"second"), 0);
     loop_submit("next");
     capture_stderr();
@@ -589,7 +615,7 @@ static void run_inner_and_fail(void *arg, int status)
 {
     (void)arg;
     (void)status;
-    expect_status(weir_loop_submit(loop, fail, (void *)"fail"), 0);
+    expect_status(weir_loop_submit(loop, fail, failing), 0);
     loop_run();
     note("after");
     weir_raise(-ENOENT, "outside");
