@@ -85,12 +85,24 @@ int weir_timer_unref(weir_loop *loop, weir_timer id)
     return change_ref(loop, id, false);
 }
 
+/* The loop is this thread's, or nobody's. */
+static bool is_free_for_me(const weir_loop *loop)
+{
+    /* relaxed: only this thread has written its own name there, and who calls
+     * while nobody runs the loop knows that nobody does */
+    uintptr_t owner = load_relaxed(&loop->owner);
+
+    return owner == 0 || owner == weir__thread_self();
+}
+
 int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
 {
     struct weir__timer *timer;
 
     if (loop == NULL)
         return -EINVAL;
+    if (!is_free_for_me(loop))
+        return -EPERM;
     timer = find(loop, id);
     if (timer == NULL)
         return -ENOENT;

@@ -119,7 +119,7 @@ WEIR_API WEIR_CHECKED int weir_timer_unref(weir_loop *loop, weir_timer id);
  * Name it, for reports and metrics.  The name is not copied.
  *
  * Thread   loop
- * Returns  0, -ENOENT
+ * Returns  0, -ENOENT, -EPERM (another thread runs the loop, or steps it)
  */
 WEIR_API int weir_timer_set_name(weir_loop *loop, weir_timer id,
                                  const char *name);

@@ -395,6 +395,23 @@ CASE(timer_that_repeats_leaves_its_argument_alone_after_a_cancel)
     end_on_thread();
 }
 
+/* covers: weir_timer_set_name -EPERM */
+CASE(timer_is_not_named_by_another_thread_than_the_loops)
+{
+    weir_timer id;
+
+    loop_make(NULL);
+    expect_status(
+        weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, record, NULL), 0);
+    expect_status(weir_timer_set_name(loop, id, "nobody runs it"), 0);
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    expect_status(weir_timer_set_name(loop, id, "another does"), -EPERM);
+    expect_status(weir_timer_cancel(loop, id), 0);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
 /* Waits inside until another thread has started a timer, and cancels it: it
  * is still on its way. */
 struct meeting {
