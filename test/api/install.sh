@@ -80,6 +80,19 @@ manual_pages_are_there() {
     done
 }
 
+# Without the engine there is neither libweir-js nor anything that speaks of it.
+install_without_javascript() {
+    cmake -S . -B "$scratch/plain" -DWEIR_JS=OFF -DCMAKE_BUILD_TYPE=Release &&
+        cmake --build "$scratch/plain" --parallel "$(nproc)" &&
+        cmake --install "$scratch/plain" --prefix "$scratch/without"
+}
+
+nothing_of_javascript_is_there() {
+    test -e "$scratch/without/share/man/man3/weir_gate_enter.3" &&
+        ! find "$scratch/without" -name '*js*' | grep . &&
+        ! grep -rl weir_js "$scratch/without/share/man"
+}
+
 # A header that needs another one included before it does not compile here.
 alone() {
     header=$1
@@ -102,6 +115,9 @@ expect "find_package: weir::weir-static builds and runs" with_cmake static
 expect "find_package: weir::weir-static needs no shared library" \
     is_not_linked_with_the_library "$scratch/cmake/static"
 expect "the manual pages are installed" manual_pages_are_there
+expect "install without JavaScript succeeds" install_without_javascript
+expect "neither header nor manual pages of weir_js are installed then" \
+    nothing_of_javascript_is_there
 
 expect "pkg-config: weir-js embeds JavaScript" \
     with_pkg_config_of weir-js cc -pthread examples/embed.c
