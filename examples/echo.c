@@ -8,15 +8,21 @@
  * From a client that does not read, nothing more is read.
  *
  * At SIGTERM or SIGINT it stops: it refuses new clients, sends back what has
- * arrived, and hangs up.  Then nothing holds the loop, and run returns.  After
- * the deadline, or at a second signal, it says what holds it and gives up.
+ * arrived, and says with a half-close that this was all.  Then it reads on, and
+ * throws away what it reads, until the client hangs up: to close a socket that
+ * still has input makes the kernel send a reset, and drop what is on its way to
+ * the client.  When the last client has gone nothing holds the loop, and run
+ * returns.  After the deadline, or at a second signal, it says what holds it and
+ * gives up.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -26,7 +32,10 @@
 struct connection {
     int fd;
     struct connection *next, **link; /* link: what points to this one */
-    size_t begin, end;               /* of what is still to be sent */
+    size_t wanted;     /* how much of its input is still to be sent back */
+    size_t begin, end; /* of what is to be sent now */
+    uint64_t sent;
+    bool has_hung_up; /* itself, in order */
     char buffer[16384];
 };
 
@@ -36,6 +45,7 @@ static struct connection *first;
 static int listener, signals;
 static bool is_stopping, is_full; /* full: no descriptor was left */
 static int64_t deadline_ns = INT64_C(5000000000);
+static uint64_t sent, lost; /* bytes */
 static int exit_status = EXIT_SUCCESS;
 
 /* Ends the program where it cannot go on; err is 0 or an error of weir's. */
@@ -49,36 +59,72 @@ static void must(int err, const char *what)
 
 /* ---- clients ---- */
 
+static void accept_clients(void);
+
+/* False: it is over. */
+static bool receive(struct connection *client, size_t size)
+{
+    ssize_t count = recv(client->fd, client->buffer, size, 0);
+
+    client->has_hung_up = count == 0;
+    client->begin = 0;
+    client->end = count > 0 ? (size_t)count : 0;
+    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
 /* One read if there is nothing to send, and one write.  False: it is over. */
 static bool serve(struct connection *client)
 {
     bool was_empty = client->begin == client->end, is_empty;
+    size_t size = sizeof(client->buffer);
     ssize_t count;
 
     if (was_empty) {
-        count = recv(client->fd, client->buffer, sizeof(client->buffer), 0);
-        if (count <= 0)
-            return count < 0 && (errno == EAGAIN || errno == EINTR);
-        client->begin = 0;
-        client->end = (size_t)count;
+        if (!receive(client, size < client->wanted ? size : client->wanted))
+            return false;
+        client->wanted -= client->end;
     }
     count = send(client->fd, client->buffer + client->begin,
                  client->end - client->begin, MSG_NOSIGNAL);
     if (count < 0 && errno != EAGAIN && errno != EINTR)
         return false;
-    client->begin += count < 0 ? 0 : (size_t)count;
+    count = count < 0 ? 0 : count;
+    client->begin += (size_t)count;
+    client->sent += (size_t)count;
     is_empty = client->begin == client->end;
     return is_empty == was_empty ||
            weir_fd_modify(loop, client->fd,
                           is_empty ? WEIR_READABLE : WEIR_WRITABLE) == 0;
 }
 
+/* Whether all is sent back that ever will be. */
+static bool is_done(const struct connection *client)
+{
+    return client->wanted == 0 && client->begin == client->end;
+}
+
+/* Serve it.  When that is done, tell it so, and throw away what it still sends
+ * until it hangs up.  False: it is over. */
+static bool serve_or_linger(struct connection *client)
+{
+    if (is_done(client)) {
+        if (!receive(client, sizeof(client->buffer)))
+            return false;
+        client->end = 0;
+        return true;
+    }
+    if (!serve(client))
+        return false;
+    if (is_done(client))
+        shutdown(client->fd, SHUT_WR);
+    return true;
+}
+
 static void on_client(void *arg, int status, int fd, unsigned events)
 {
     struct connection *client = arg;
 
-    (void)events; /* recv and send find out */
-    if (status == 0 && serve(client))
+    if (status == 0 && serve_or_linger(client))
         return;
     if (status == 0) /* otherwise the loop ends, and watches it no longer */
         must(weir_fd_remove(loop, fd, NULL, NULL), "remove");
@@ -86,15 +132,28 @@ static void on_client(void *arg, int status, int fd, unsigned events)
     if (client->next != NULL)
         client->next->link = client->link;
     close(fd);
+    sent += client->sent;
+    if (!client->has_hung_up || (events & WEIR_ERROR) != 0) /* a reset */
+        lost += client->sent;
     free(client);
-    if (is_full && !is_stopping)
-        must(weir_fd_modify(loop, listener, WEIR_READABLE), "listen");
-    is_full = false;
+    if (is_full && status == 0)
+        accept_clients();
+}
+
+/* What has arrived is sent back, and no more. */
+static void finish(struct connection *client)
+{
+    int arrived = 0;
+
+    must(ioctl(client->fd, FIONREAD, &arrived) != 0 ? -errno : 0, "FIONREAD");
+    client->wanted = (size_t)arrived;
+    if (is_done(client))
+        shutdown(client->fd, SHUT_WR);
 }
 
 static void welcome(int fd)
 {
-    struct connection *client = malloc(sizeof(*client));
+    struct connection *client = calloc(1, sizeof(*client));
 
     if (client == NULL ||
         weir_fd_add(loop, fd, WEIR_READABLE, on_client, client) != 0) {
@@ -104,27 +163,43 @@ static void welcome(int fd)
     }
     weir_fd_set_name(loop, fd, "connection");
     client->fd = fd;
-    client->begin = client->end = 0;
+    client->wanted = SIZE_MAX;
     client->next = first;
     client->link = &first;
     if (first != NULL)
         first->link = &client->next;
     first = client;
+    if (is_stopping)
+        finish(client);
+}
+
+/* All that the kernel has accepted.  When the server stops these are the last:
+ * from then on the kernel refuses. */
+static void accept_clients(void)
+{
+    int fd;
+
+    do {
+        fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0)
+            welcome(fd);
+    } while (fd >= 0 || errno == EINTR || errno == ECONNABORTED);
+    is_full = errno == EMFILE || errno == ENFILE;
+    must(is_full && first == NULL ? -errno : 0, "accept");
+    if (is_stopping && !is_full) {
+        must(weir_fd_remove(loop, listener, NULL, NULL), "listener");
+        close(listener);
+    } else { /* if it is full, look away until a client leaves */
+        must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_READABLE),
+             "accept");
+    }
 }
 
 static void on_listener(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
-    if (status != 0)
-        return;
-    fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-        welcome(fd);
-    } else if (errno == EMFILE || errno == ENFILE) {
-        must(first == NULL ? -errno : 0, "accept");
-        is_full = true; /* look away until a client leaves */
-        must(weir_fd_modify(loop, listener, 0), "accept");
-    }
+    (void)arg, (void)fd, (void)events;
+    if (status == 0)
+        accept_clients();
 }
 
 /* ---- stopping ---- */
@@ -152,11 +227,9 @@ static void stop(void)
     weir_timer deadline;
 
     is_stopping = true;
-    must(weir_fd_remove(loop, listener, NULL, NULL), "listener");
-    close(listener);
-    /* What has arrived can still be read; after it comes the end. */
     for (struct connection *each = first; each != NULL; each = each->next)
-        shutdown(each->fd, SHUT_RD);
+        finish(each);
+    accept_clients();
     must(weir_timer_start(loop, &deadline, deadline_ns, WEIR_ONCE, give_up,
                           NULL),
          "deadline");
@@ -240,5 +313,9 @@ int main(int argc, char **argv)
     must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run");
     must(weir_loop_free(loop), "free");
     close(signals);
+    printf("echo: %" PRIu64 " bytes sent back", sent);
+    if (lost > 0)
+        printf(", %" PRIu64 " of them may be lost", lost);
+    printf("\n");
     return exit_status;
 }

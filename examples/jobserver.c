@@ -8,9 +8,12 @@
  * pool; `status` is answered at once, with the state and the jobs that run.  A
  * client that has asked is not read from until it has its answer.
  *
- * A request is inside the service's gate from its line to the last byte of its
- * answer, so the drain waits for answers, not only for jobs.  A line that comes
- * later is refused, and so is a new client.
+ * At SIGTERM each client gets the answer to what it has asked, and is told that
+ * there will be no more by a half-close.  Then the server reads on until the
+ * client hangs up: to close a socket that still has input makes the kernel send a
+ * reset, and drop the answers that are on their way.  A connection is inside the
+ * service's gate for all of its life, so the drain waits until its client has
+ * received everything; for half of the deadline, and then it gives up on it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,12 +41,15 @@ struct client {
     char output[256]; /* the job's while it runs */
 
     /* The rest is the loop's. */
-    enum { READING, WORKING, SENDING } state;
-    int fd;         /* -1: it has left, and its job has not ended yet */
-    bool is_inside; /* its request is in the gate */
-    bool is_last;   /* hang up after this answer */
-    size_t sent;    /* of output */
-    size_t used;    /* of input */
+    struct client *next, **link; /* link: what points to this one */
+    enum { READING, WORKING, SENDING, LINGERING } state;
+    int fd;           /* -1: it has left, and its job has not ended yet */
+    bool is_last;     /* no more lines are taken */
+    bool has_hung_up; /* itself, and in order */
+    weir_timer limit; /* of the time that it has to hang up; 0: none yet */
+    unsigned long answered; /* its jobs */
+    size_t sent;            /* of output */
+    size_t used;            /* of input */
     char input[128];
 };
 
@@ -61,10 +67,16 @@ static const char usage[] =
 static weir_service *service;
 static weir_loop *loop;
 static weir_pool *pool;
+static int64_t limit_ns;   /* for a client to hang up */
+static atomic_uint inside; /* the listener and its clients: see leave() */
+
+/* The loop's; the last three are everybody's, once nobody is inside. */
 static int listener;
-static bool is_full;           /* the loop's: no descriptor was left */
-static unsigned clients;       /* the loop's */
-static unsigned long answered; /* the loop's, until no request is inside */
+static struct client *first;
+static bool is_open, is_stopping;
+static bool is_full; /* no descriptor was left */
+static unsigned long answered, lost;
+static unsigned given_up;
 
 /* Ends the program where it cannot go on; err is 0 or an error of weir's. */
 static void must(int err, const char *what)
@@ -76,11 +88,23 @@ static void must(int err, const char *what)
 }
 
 static void on_answer(weir_task *task, int status);
+static void accept_clients(void);
+
+/* The listener and its clients share one entry of the gate.  A client that the
+ * kernel has accepted before the drain, and the server accepts during it, could
+ * not have its own: the gate is shut. */
+static void leave(void)
+{
+    if (atomic_fetch_sub(&inside, 1) == 1)
+        weir_gate_exit(weir_service_gate(service));
+}
 
 static void unref(struct client *client)
 {
-    if (atomic_fetch_sub(&client->users, 1) == 1)
-        free(client);
+    if (atomic_fetch_sub(&client->users, 1) > 1)
+        return;
+    free(client);
+    leave();
 }
 
 __attribute__((format(printf, 2, 3))) static void say(struct client *client,
@@ -140,35 +164,45 @@ static void run_job(weir_job *job, int status)
         say(client, "error %s\n", weir_error_text(status));
     if (weir_loop_post(loop, &client->answer) == 0)
         return;
-    /* The end was forced and the loop is gone: nobody waits for this. */
-    weir_gate_exit(weir_service_gate(service));
-    unref(client);
+    unref(client); /* the end was forced: the loop is gone */
 }
 
 /* ---- on the loop: a client ---- */
 
-static void leave_gate(struct client *client)
-{
-    if (client->is_inside)
-        weir_gate_exit(weir_service_gate(service));
-    client->is_inside = false;
-}
-
-/* While its job runs, the request stays inside: on_answer lets it out. */
+/* A job that still runs keeps its client inside. */
 static void hang_up(struct client *client)
 {
     (void)!weir_fd_remove(loop, client->fd, NULL, NULL);
+    (void)!weir_timer_cancel(loop, client->limit);
     close(client->fd);
     client->fd = -1;
-    clients--;
-    if (is_full && weir_fd_modify(loop, listener, WEIR_READABLE) == 0)
-        is_full = false;
-    if (client->state != WORKING)
-        leave_gate(client);
+    *client->link = client->next;
+    if (client->next != NULL)
+        client->next->link = client->link;
+    lost += client->has_hung_up ? 0 : client->answered;
     unref(client);
+    if (is_full)
+        accept_clients();
 }
 
-/* False: it does not want its answer, or that was the last one. */
+static void on_limit(void *arg, int status)
+{
+    if (status != 0)
+        return; /* the loop ends, and tells the descriptor, too */
+    given_up += is_stopping;
+    hang_up(arg);
+}
+
+/* From now on only the client is waited for.  False: no timer can be had. */
+static bool start_limit(struct client *client)
+{
+    return client->limit != 0 ||
+           (weir_timer_start(loop, &client->limit, limit_ns, WEIR_ONCE,
+                             on_limit, client) == 0 &&
+            weir_timer_unref(loop, client->limit) == 0); /* not in reports */
+}
+
+/* False: it does not want its answer. */
 static bool send_answer(struct client *client)
 {
     size_t length = strlen(client->output);
@@ -181,10 +215,11 @@ static bool send_answer(struct client *client)
     if (client->sent < length)
         return true;
     client->state = READING;
-    if (client->is_inside)
-        answered++; /* only in there: the hook reads it when all have left */
-    leave_gate(client);
-    return !client->is_last;
+    if (client->command != NULL) {
+        client->answered++;
+        answered++;
+    }
+    return true;
 }
 
 static void begin_answer(struct client *client)
@@ -223,11 +258,10 @@ static const struct command *find_command(const char *line, uint64_t *number)
 /* One that is refused gets the reason as its answer. */
 static int begin_job(struct client *client)
 {
-    int err = weir_gate_enter(weir_service_gate(service));
+    int err;
 
-    if (err != 0)
-        return err;
-    client->is_inside = true;
+    if (is_stopping)
+        return WEIR_ECLOSED;
     client->state = WORKING;
     client->job = (weir_job){.run = run_job, .name = client->command->name};
     client->answer = (weir_task){.run = on_answer, .name = "answer"};
@@ -238,20 +272,30 @@ static int begin_job(struct client *client)
     return err;
 }
 
+/* The last answer that it gets. */
+static void refuse(struct client *client, const char *reason)
+{
+    client->command = NULL;
+    client->is_last = true;
+    say(client, "error %s\n", reason);
+    begin_answer(client);
+}
+
 static void begin_request(struct client *client, const char *line)
 {
     int err = 0;
 
     client->command = find_command(line, &client->number);
+    if (client->command != NULL) {
+        err = begin_job(client);
+        if (err != 0)
+            refuse(client, weir_error_text(err));
+        return;
+    }
     if (strcmp(line, "status") == 0)
         say_status(client);
-    else if (client->command == NULL)
-        say(client, "error expected sleep MS, sum N or status\n");
-    else if ((err = begin_job(client)) == 0)
-        return;
     else
-        say(client, "error %s\n", weir_error_text(err));
-    client->is_last = err != 0;
+        say(client, "error expected sleep MS, sum N or status\n");
     begin_answer(client);
 }
 
@@ -263,9 +307,7 @@ static bool take_line(struct client *client)
     if (end == NULL && client->used < sizeof(client->input))
         return false;
     if (end == NULL) {
-        say(client, "error the line is too long\n");
-        client->is_last = true;
-        begin_answer(client);
+        refuse(client, "the line is too long");
         return true;
     }
     *end++ = '\0';
@@ -275,40 +317,65 @@ static bool take_line(struct client *client)
     return true;
 }
 
+/* There is no more to say, and there may be more to hear: it is thrown away, up
+ * to the client's own end. */
+static void linger(struct client *client)
+{
+    shutdown(client->fd, SHUT_WR);
+    client->state = LINGERING;
+}
+
 /* As far as it goes without waiting.  False: it is over. */
 static bool go_on(struct client *client)
 {
-    static const unsigned events[] = {
-        [READING] = WEIR_READABLE, [WORKING] = 0, [SENDING] = WEIR_WRITABLE};
+    static const unsigned events[] = {[READING] = WEIR_READABLE,
+                                      [WORKING] = 0,
+                                      [SENDING] = WEIR_WRITABLE,
+                                      [LINGERING] = WEIR_READABLE};
 
-    while (client->state == READING && take_line(client))
+    while (client->state == READING && !client->is_last && take_line(client))
         if (client->state == SENDING && !send_answer(client))
+            return false;
+    if (client->state == READING && (client->is_last || is_stopping))
+        linger(client);
+    if (client->state == LINGERING || (is_stopping && client->state == SENDING))
+        if (!start_limit(client))
             return false;
     return weir_fd_modify(loop, client->fd, events[client->state]) == 0;
 }
 
+/* False: it is over. */
 static bool receive(struct client *client)
 {
-    ssize_t count = recv(client->fd, client->input + client->used,
-                         sizeof(client->input) - client->used, 0);
+    static char waste[65536];
+    ssize_t count;
 
-    if (count <= 0)
-        return count < 0 && (errno == EAGAIN || errno == EINTR);
-    client->used += (size_t)count;
-    return true;
+    if (client->state == LINGERING)
+        count = recv(client->fd, waste, sizeof(waste), 0);
+    else
+        count = recv(client->fd, client->input + client->used,
+                     sizeof(client->input) - client->used, 0);
+    if (count < 0)
+        return errno == EAGAIN || errno == EINTR;
+    client->has_hung_up = count == 0;
+    client->used += client->state == READING ? (size_t)count : 0;
+    return count > 0;
 }
 
 static void on_client(void *arg, int status, int fd, unsigned events)
 {
     struct client *client = arg;
-    bool is_there = status == 0;
+    bool is_there = false; /* WORKING: nothing but a reset is watched for */
 
-    (void)fd, (void)events;
-    if (client->state == WORKING)
-        is_there = false; /* nothing but a hang-up is watched for */
-    else if (is_there)
-        is_there =
-            client->state == READING ? receive(client) : send_answer(client);
+    (void)fd;
+    if (status != 0)
+        is_full = false; /* the loop ends: nobody is let in */
+    else if (client->state == SENDING)
+        is_there = send_answer(client);
+    else if (client->state != WORKING)
+        is_there = receive(client);
+    if ((events & WEIR_ERROR) != 0)
+        client->has_hung_up = false; /* it has not read everything */
     if (!is_there || !go_on(client))
         hang_up(client);
 }
@@ -320,9 +387,8 @@ static void on_answer(weir_task *task, int status)
         (struct client *)((char *)task - offsetof(struct client, answer));
 
     begin_answer(client);
-    if (status != 0 || client->fd < 0)
-        leave_gate(client);
-    else if (!send_answer(client) || !go_on(client))
+    if (status == 0 && client->fd >= 0 &&
+        (!send_answer(client) || !go_on(client)))
         hang_up(client);
     unref(client);
 }
@@ -339,38 +405,118 @@ static void welcome(int fd)
         close(fd); /* no room for this one; the others go on */
         return;
     }
-    (void)!weir_fd_unref(loop, fd); /* reports are about requests */
+    weir_fd_set_name(loop, fd, "client"); /* for reports */
     client->fd = fd;
+    client->next = first;
+    client->link = &first;
+    if (first != NULL)
+        first->link = &client->next;
+    first = client;
     atomic_init(&client->users, 1);
-    clients++;
+    atomic_fetch_add(&inside, 1);
+    if (!is_stopping)
+        return;
+    refuse(client, weir_error_text(WEIR_ECLOSED));
+    if (!send_answer(client) || !go_on(client))
+        hang_up(client);
+}
+
+static void close_listener(void)
+{
+    (void)!weir_fd_remove(loop, listener, NULL, NULL);
+    close(listener);
+    is_open = false;
+    leave();
+}
+
+/* All that the kernel has accepted.  When the server stops, they are refused, and
+ * then so is everybody, by the kernel. */
+static void accept_clients(void)
+{
+    int fd;
+
+    is_full = false;
+    do {
+        fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0)
+            welcome(fd);
+    } while (fd >= 0 || errno == EINTR || errno == ECONNABORTED);
+    is_full = errno == EMFILE || errno == ENFILE;
+    must(is_full && first == NULL ? -errno : 0, "accept");
+    if (is_stopping && !is_full)
+        close_listener();
+    else /* if it is full, look away until a client leaves */
+        must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_READABLE),
+             "accept");
 }
 
 static void on_listener(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
-    if (status != 0 || !weir_service_is_ready(service)) {
-        (void)!weir_fd_remove(loop, fd, NULL, NULL);
-        close(fd);
+    (void)arg, (void)fd, (void)events;
+    if (status == 0)
+        accept_clients();
+    else
+        close_listener();
+}
+
+/* ---- on the loop: from the start to the drain ---- */
+
+static void begin(weir_task *task, int status)
+{
+    (void)task;
+    if (status != 0 || is_stopping ||
+        weir_gate_enter(weir_service_gate(service)) != 0) {
+        close(listener); /* a signal came first */
         return;
     }
-    fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-        welcome(fd);
-    } else if (errno == EMFILE || errno == ENFILE) {
-        must(clients == 0 ? -errno : 0, "accept");
-        is_full = true; /* look away until a client leaves */
-        must(weir_fd_modify(loop, listener, 0), "accept");
+    is_open = true;
+    atomic_store(&inside, 1);
+    must(weir_fd_add(loop, listener, WEIR_READABLE, on_listener, NULL),
+         "listener");
+    must(weir_fd_unref(loop, listener), "listener");
+}
+
+static void stop(weir_task *task, int status)
+{
+    struct client *next;
+
+    (void)task;
+    if (status != 0)
+        return; /* the end is forced */
+    is_stopping = true;
+    for (struct client *each = first; each != NULL; each = next) {
+        next = each->next;
+        if (!go_on(each))
+            hang_up(each);
     }
+    if (is_open)
+        accept_clients();
+}
+
+static weir_task beginning = {.run = begin, .name = "begin"};
+static weir_task stopping = {.run = stop, .name = "stop"};
+
+/* On the service's thread: the drain begins. */
+static void on_draining(void *arg, weir_service *drained)
+{
+    (void)arg, (void)drained;
+    (void)!weir_loop_post(loop, &stopping); /* refused if the end is forced */
 }
 
 /* ---- the program ---- */
 
-/* A hook: no request is inside any more, and what they wrote is seen here. */
+/* A hook: nobody is inside any more, and what they wrote is seen here. */
 static void say_goodbye(void *arg)
 {
     (void)arg;
-    printf("jobserver: %lu answered\n", answered);
+    printf("jobserver: %lu answered", answered);
+    if (lost > 0)
+        printf(", %lu of them may be lost", lost);
+    printf("\n");
     fflush(stdout);
+    if (given_up > 0)
+        fprintf(stderr, "jobserver: clients that did not hang up: %u\n",
+                given_up);
 }
 
 static int open_listener(uint64_t port)
@@ -403,24 +549,22 @@ static void serve(int64_t deadline_ns)
     int port = port_of(listener); /* which the loop may close, once it has it */
     const weir_service_options options = {.size = sizeof(options),
                                           .name = "jobserver",
-                                          .timeout_ns = deadline_ns};
-    int err;
+                                          .timeout_ns = deadline_ns,
+                                          .draining = on_draining};
 
+    limit_ns = deadline_ns / 2;
     must(weir_service_new(&service, &options), "service");
     must(weir_service_add_pool(service, &pool, NULL), "pool");
     must(weir_service_add_loop(service, &loop, NULL), "loop");
     must(weir_service_add_hook(service, "goodbye", -1, say_goodbye, NULL),
          "hook");
     must(weir_service_start(service), "start");
-    err = weir_fd_add(loop, listener, WEIR_READABLE, on_listener, NULL);
-    if (err != WEIR_ECLOSED) /* a signal before the start is no error */
-        must(err, "listener");
-    (void)!weir_fd_unref(loop, listener);
+    (void)!weir_loop_post(loop, &beginning); /* refused if the end is forced */
     printf("jobserver: port %d\n", port);
     fflush(stdout);
 }
 
-static void refuse(const char *argument)
+static void refuse_argument(const char *argument)
 {
     fprintf(stderr, "jobserver: wrong or too many: %s\n%s", argument, usage);
     exit(2);
@@ -431,7 +575,7 @@ static uint64_t read_argument(const char *text, uint64_t limit)
     uint64_t number;
 
     if (!read_number(text, limit, &number))
-        refuse(text);
+        refuse_argument(text);
     return number;
 }
 
@@ -447,7 +591,7 @@ int main(int argc, char **argv)
     port = argc > 1 ? read_argument(argv[1], 65535) : 0;
     deadline_ms = argc > 2 ? read_argument(argv[2], 3600000) : 5000;
     if (argc > 3)
-        refuse(argv[3]);
+        refuse_argument(argv[3]);
     listener = open_listener(port);
     must(listener < 0 ? -errno : 0, "listener");
 
@@ -458,5 +602,5 @@ int main(int argc, char **argv)
         return EXIT_FAILURE; /* jobs may still run: exit ends them */
     must(err, "wait");
     must(weir_service_free(service), "free");
-    return EXIT_SUCCESS;
+    return given_up > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -55,17 +55,6 @@ class Server:
             f"status {self.process.returncode}: {messages}"
         return messages
 
-    def is_waiting_to_write(self):
-        """Whether some descriptor is watched for EPOLLOUT and not EPOLLIN:
-        there is output that the kernel does not take."""
-        for info in pathlib.Path(f"/proc/{self.process.pid}/fdinfo").iterdir():
-            for line in info.read_text().splitlines():
-                if line.startswith("tfd:"):
-                    events = int(line.split()[3], 16)
-                    if events & select.EPOLLOUT and not events & select.EPOLLIN:
-                        return True
-        return False
-
     def peak_bytes(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
@@ -84,11 +73,30 @@ def receive_all(client, step=65536):
     return b"".join(iter(lambda: client.recv(step), b""))
 
 
+def receive_end(client):
+    """The server has no more to say, and waits for us to hang up."""
+    rest = client.recv(1)
+    assert rest == b"", rest
+    client.close()
+
+
 def wait_until_arrived(client):
     """All that was sent is in the server's kernel."""
     unsent = array.array("i", [1])
     while unsent[0] != 0:
         fcntl.ioctl(client, termios.TIOCOUTQ, unsent)
+
+
+def is_waiting_to_write(server):
+    """Whether some descriptor is watched for EPOLLOUT and not EPOLLIN: there is
+    output that the kernel does not take."""
+    for info in pathlib.Path(f"/proc/{server.process.pid}/fdinfo").iterdir():
+        for line in info.read_text().splitlines():
+            if line.startswith("tfd:"):
+                events = int(line.split()[3], 16)
+                if events & select.EPOLLOUT and not events & select.EPOLLIN:
+                    return True
+    return False
 
 
 def has_zero_window(server, client):
@@ -102,14 +110,14 @@ def has_zero_window(server, client):
     return False
 
 
-def clog(server, client):
+def clog(server, client, data=SOME):
     """Send, and read nothing, until the server can do no more; how much.
     Each piece is in the server's kernel before the next one goes."""
     sent = 0
-    while not (server.is_waiting_to_write() and
+    while not (is_waiting_to_write(server) and
                has_zero_window(server, client)):
-        client.sendall(SOME[sent % len(SOME):][:4000])
-        sent += min(4000, len(SOME) - sent % len(SOME))
+        client.sendall(data[sent % len(data):][:4000])
+        sent += min(4000, len(data) - sent % len(data))
         wait_until_arrived(client)
     return sent
 
@@ -151,6 +159,7 @@ def rude_client(server):
     polite.sendall(SOME)
     assert receive(polite, len(SOME)) == SOME
     server.stop()
+    receive_end(polite)
     server.end()
 
 
@@ -176,6 +185,7 @@ def slow_reader(server):
     grown = server.peak_bytes() - before
     assert grown < 4_000_000, f"the server has grown by {grown} bytes"
     server.stop()
+    receive_end(other)
     server.end()
 
 
@@ -184,7 +194,7 @@ def stop_with_idle_client(server):
     client.sendall(b"hello")
     assert receive(client, 5) == b"hello"
     server.stop()
-    assert client.recv(1) == b""
+    receive_end(client)
     assert server.end() == ""
 
 
@@ -199,6 +209,22 @@ def stop_with_data_under_way(server):
     server.stop()
     server.process.send_signal(signal.SIGCONT)
     assert receive_all(client) == SOME[:50000]
+    client.close()
+    assert server.end() == ""
+
+
+def stop_serves_the_queue_of_the_kernel(server):
+    """Clients that were connected, but not accepted, when the signal came."""
+    server.process.send_signal(signal.SIGSTOP)
+    clients = [server.connect() for _ in range(5)]
+    for client in clients:
+        client.sendall(b"hello")
+        wait_until_arrived(client)
+    server.stop()
+    server.process.send_signal(signal.SIGCONT)
+    for client in clients:
+        assert receive_all(client) == b"hello"
+        client.close()
     assert server.end() == ""
 
 
@@ -218,6 +244,7 @@ def stop_refuses_new_clients(server):
     while not is_refused(server):
         pass
     assert receive_all(client) == (SOME * (sent // len(SOME) + 1))[:sent]
+    client.close()
     assert server.end() == ""
 
 
@@ -226,6 +253,13 @@ def stop_runs_into_deadline(server):
     clog(server, client)
     server.stop()
     assert server.end(status=1) == "echo: held by connection, 1 of them\n"
+
+
+def stop_with_a_client_that_stays(server):
+    client = server.connect()
+    server.stop()
+    assert client.recv(1) == b""
+    assert server.end(status=1) == "echo: held by a connection\n"
 
 
 def second_signal_ends_it(server):
@@ -253,8 +287,10 @@ def no_descriptor_left(server):
 
 SCENES = {scene.__name__: scene for scene in (
     one_client, many_clients, rude_client, slow_reader, stop_with_idle_client,
-    stop_with_data_under_way, stop_refuses_new_clients, no_descriptor_left)}
+    stop_with_data_under_way, stop_serves_the_queue_of_the_kernel,
+    stop_refuses_new_clients, no_descriptor_left)}
 STUCK = {"stop_runs_into_deadline": (stop_runs_into_deadline, "20"),
+         "stop_with_a_client_that_stays": (stop_with_a_client_that_stays, "200"),
          "second_signal_ends_it": (second_signal_ends_it, "3600000")}
 
 

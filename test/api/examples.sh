@@ -5,7 +5,8 @@
 #
 # The service runs 200 times with random short delays; WEIR_SEED=N repeats them.
 # The clients of the echo server are in echo.py, the job server's in
-# jobserver.py.
+# jobserver.py.  last_answers.py counts what clients of both receive when they end,
+# in ROUNDS rounds (3) for each kind of client.
 . "$(dirname "$0")/tap.sh"
 runs=200
 outputs=$scratch/runs
@@ -78,6 +79,12 @@ wrong_option_is_refused() {
 # plays SERVER SCENE
 plays() {
     timeout 120 python3 "test/api/$1.py" "$2"
+}
+
+# receives SERVER CLIENTS: at a random SIGTERM, ROUNDS times.
+receives() {
+    timeout $((60 * ROUNDS)) python3 test/api/last_answers.py "$1" "$2" \
+        "$ROUNDS" "$WEIR_SEED"
 }
 
 # refuses SERVER ARGUMENT...
@@ -182,6 +189,7 @@ checksum_of_a_missing_file_fails() {
 }
 
 seed_random
+: "${ROUNDS:=3}"
 expect "service leaves with status 0, $runs times" run_service
 for line in 'Service started' 'Service draining' 'Service closed'; do
     expect "service says '$line' once" every_run says_once "$line"
@@ -207,10 +215,14 @@ expect "echo goes on when it has run out of descriptors" \
 expect "echo ends at SIGTERM and hangs up" plays echo stop_with_idle_client
 expect "echo sends back what has arrived before SIGTERM" \
     plays echo stop_with_data_under_way
+expect "echo serves the clients that the kernel has accepted before SIGTERM" \
+    plays echo stop_serves_the_queue_of_the_kernel
 expect "echo refuses clients after SIGTERM, and serves the one it has" \
     plays echo stop_refuses_new_clients
 expect "echo names what holds it at its deadline, and fails" \
     plays echo stop_runs_into_deadline
+expect "echo gives up at its deadline on a client that does not hang up" \
+    plays echo stop_with_a_client_that_stays
 expect "echo ends at once at a second signal, and fails" \
     plays echo second_signal_ends_it
 expect "echo refuses a port that is no number" refuses echo http
@@ -231,6 +243,12 @@ expect "jobserver answers after SIGTERM what was asked before" \
     plays jobserver drain_answers_what_is_inside
 expect "jobserver refuses clients and requests after SIGTERM" \
     plays jobserver drain_refuses_what_comes_later
+expect "jobserver answers clients that the kernel has accepted before SIGTERM" \
+    plays jobserver drain_serves_the_queue_of_the_kernel
+expect "jobserver gives up on a client that does not hang up, and fails" \
+    plays jobserver drain_gives_up_on_a_client_that_stays
+expect "jobserver gives up on a client that never reads, and fails" \
+    plays jobserver drain_gives_up_on_a_client_that_never_reads
 expect "jobserver names the job that holds it at its deadline, and fails" \
     plays jobserver drain_runs_into_deadline
 expect "jobserver ends at once at a second signal, and fails" \
@@ -242,6 +260,15 @@ expect "jobserver refuses an argument too many" refuses jobserver 0 1 2
 expect "jobserver says how it is used" jobserver_helps
 expect "jobserver says that its port is taken" \
     reports_a_port_that_is_taken jobserver
+
+for server in echo jobserver; do
+    expect "$server's clients that pipeline receive all that it sends" \
+        receives "$server" pipeline
+    expect "$server's clients that read slowly receive all that it sends" \
+        receives "$server" slow
+    expect "$server's clients that never read take nothing from the others" \
+        receives "$server" never
+done
 
 for program in hello worker order timer failing foreign \
     checksum lane deadline promise gather lookup; do

@@ -18,18 +18,18 @@ import subprocess
 import sys
 import time
 
+import echo
+
 DEADLINE = 60
 JOBSERVER = os.environ.get("JOBSERVER", "build/jobserver")
 CLOSED = "error closed: no longer admits work"
-# A status whose answer is out may still be about to leave: its request, or the
-# callback that has sent it.
+# The job, its client, and what they are inside of.  Others may be on their way
+# out.
 REPORT = re.compile(
-    r"weir: jobserver is forced to end, with [2-5] unfinished:\n"
+    r"weir: jobserver is forced to end, with \d+ unfinished:\n"
     r"    job sleep, for \d+ ms, on thread \d+\n"
-    r"(    job sum, .*\n)?"
-    r"(    descriptor, .*\n)?"
-    r"(    job sum, .*\n)?"  # whichever began first
-    r"    request(, 2 of them)?\n")
+    r"(?=(    .*\n)*    request)"
+    r"(?=(    .*\n)*    descriptor client)")
 
 
 class Client:
@@ -53,6 +53,16 @@ class Client:
             self.ask("status")
             answer = self.hear()
             assert answer, f"hung up before {status}"
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+    def hear_the_end(self):
+        """The server has no more to say, and waits for us to hang up."""
+        line = self.hear()
+        assert line == "", line
+        self.close()
 
 
 class Server:
@@ -85,6 +95,14 @@ class Server:
         assert said == f"jobserver: {answered} answered\n", said
         assert messages == "", messages
 
+    def end_without_a_client(self, said):
+        """It did not hang up; the hook was run nevertheless."""
+        rest, messages = self.process.communicate(timeout=DEADLINE)
+        assert self.process.returncode == 1, messages
+        assert rest == f"jobserver: {said}\n", rest
+        assert messages == "jobserver: clients that did not hang up: 1\n", \
+            messages
+
     def end_by_force(self):
         """It names the one job that runs; the hook does not."""
         said, messages = self.process.communicate(timeout=DEADLINE)
@@ -110,6 +128,7 @@ def answers(server):
         assert heard == answer, f"{request}: {heard}"
     client.ask("x" * 200)
     assert client.hear() == "error the line is too long"
+    client.hear_the_end()
     server.stop()
     server.end(answered=3)
 
@@ -142,6 +161,7 @@ def rude_client(server):
     polite.ask("sum 2")
     assert polite.hear() == "ok 3"
     server.stop()
+    polite.hear_the_end()
     said = server.process.stdout.readline()
     took = time.monotonic() - begin
     assert took >= 1, f"the hook ran after {took} s, and a job was inside"
@@ -172,7 +192,7 @@ def drain_with_idle_client(server):
     client.ask("sum 1")
     assert client.hear() == "ok 1"
     server.stop()
-    assert client.hear() == "", "the server hangs up"
+    client.hear_the_end()
     server.end(answered=1)
 
 
@@ -181,39 +201,72 @@ def drain_answers_what_is_inside(server):
     busy.ask("sleep 1000")
     other.wait_for("ready sleep")
     server.stop()
-    other.wait_for("draining sleep")
+    other.hear_the_end()
     assert busy.hear() == "ok"
-    assert busy.hear() == ""
-    assert other.hear() == ""
+    busy.hear_the_end()
     server.end(answered=1)
 
 
 def is_refused(server):
-    """Not connected, or hung up without an answer."""
+    """Not connected, or told so."""
     try:
         client = server.connect()
-        client.ask("status")
-        return client.hear() == ""
+        client.ask("sum 1")
+        answer = client.hear()
     except ConnectionError:
         return True
+    client.close()
+    return answer in ("", CLOSED)
 
 
 def drain_refuses_what_comes_later(server):
-    busy, other, late = server.connect(), server.connect(), server.connect()
+    """A client, and a line behind one that is answered."""
+    busy, other, last = server.connect(), server.connect(), server.connect()
     busy.ask("sleep 600000")
-    other.wait_for("ready sleep")
+    last.ask("sleep 1000", "sum 1", "sum 2")
+    other.wait_for("ready sleep sleep")
     server.stop()
-    other.wait_for("draining sleep")
+    other.hear_the_end()
     while not is_refused(server):
         pass
-    answer = "ok 1"
-    while answer == "ok 1":  # "draining" is said a moment before it is done
-        late.ask("sum 1")
-        answer = late.hear()
-    assert answer == CLOSED, answer
-    assert late.hear() == "", "the server hangs up"
+    assert last.hear() == "ok"
+    assert last.hear() == CLOSED
+    last.hear_the_end()
     server.stop()
     server.end_by_force()
+
+
+def drain_serves_the_queue_of_the_kernel(server):
+    """Clients that were connected, but not accepted, when the signal came."""
+    server.process.send_signal(signal.SIGSTOP)
+    clients = [server.connect() for _ in range(5)]
+    for client in clients:
+        client.ask("sum 1")
+    server.stop()
+    server.process.send_signal(signal.SIGCONT)
+    answers = [client.hear() for client in clients]
+    for client, answer in zip(clients, answers):
+        assert answer in ("ok 1", CLOSED), answer
+        client.hear_the_end()
+    server.end(answered=answers.count("ok 1"))
+
+
+def drain_gives_up_on_a_client_that_stays(server):
+    client = server.connect()
+    client.ask("sum 1")
+    assert client.hear() == "ok 1"
+    server.stop()
+    assert client.hear() == ""
+    server.end_without_a_client("1 answered, 1 of them may be lost")
+
+
+def drain_gives_up_on_a_client_that_never_reads(server):
+    """An empty line is a byte, and its answer is 41."""
+    other, client = server.connect(), server.connect()
+    echo.clog(server, client.socket, b"\n" * 4000)
+    other.close()
+    server.stop()
+    server.end_without_a_client("0 answered")
 
 
 def drain_runs_into_deadline(server):
@@ -233,7 +286,7 @@ def second_signal_forces(server):
     busy.ask("sleep 600000")
     other.wait_for("ready sleep")
     server.stop()
-    other.wait_for("draining sleep")
+    other.hear_the_end()
     server.stop()
     server.end_by_force()
 
@@ -241,9 +294,14 @@ def second_signal_forces(server):
 SCENES = {scene.__name__: scene for scene in (
     answers, many_clients, rude_client, no_descriptor_left,
     drain_with_idle_client, drain_answers_what_is_inside,
-    drain_refuses_what_comes_later, drain_runs_into_deadline,
+    drain_refuses_what_comes_later, drain_serves_the_queue_of_the_kernel,
+    drain_gives_up_on_a_client_that_stays,
+    drain_gives_up_on_a_client_that_never_reads, drain_runs_into_deadline,
     second_signal_forces)}
-DEADLINES_MS = {"drain_runs_into_deadline": "100"}
+# A client that stays has half of it.
+DEADLINES_MS = {"drain_gives_up_on_a_client_that_stays": "3000",
+                "drain_gives_up_on_a_client_that_never_reads": "3000",
+                "drain_runs_into_deadline": "100"}
 
 
 def on_alarm(number, frame):
