@@ -370,7 +370,8 @@ int weir__js_fs_reserve(struct weir__js_fs_request *request, size_t more)
 
     if (wanted <= request->capacity)
         return 0;
-    if (weir_budget_charge(request->budget, wanted - request->capacity) != 0)
+    if (weir_budget_charge(request->budget, wanted - request->capacity,
+                           request->spare_bytes) != 0)
         return -ENOMEM;
     grown = realloc(request->bytes, wanted);
     if (grown == NULL) {
@@ -501,8 +502,10 @@ static struct errand *new_errand(weir_js *js, const struct op *op,
     if (err == 0)
         errand = charge_errand(js, size);
     if (errand != NULL) {
-        *errand = (struct errand){
-            .op = op, .charged = size, .request.budget = js->heap.budget};
+        *errand = (struct errand){.op = op,
+                                  .charged = size,
+                                  .request.budget = js->heap.budget,
+                                  .request.spare_bytes = js->heap.spare_bytes};
         weir__js_plain_copy(errand->args, values, (size_t)count);
         errand->request.args = errand->args;
     } else if (err == -EINVAL) {

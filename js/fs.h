@@ -34,7 +34,8 @@ struct weir__js_fs_request {
     struct statx stat;
     char *bytes; /* of malloc */
     size_t size, capacity;
-    weir_budget *budget; /* of the host, to which the capacity is charged */
+    weir_budget *budget; /* of the host, to which the capacity is charged ... */
+    size_t spare_bytes;  /* ... and how much of it that leaves to others */
     /* Why it failed: which call, if it was not the one that the row names; and
      * on what, if not on the first arguments. */
     const char *syscall;

@@ -12,7 +12,7 @@
  * there whether it was charged or not: the credit may fall below 0, and no other
  * block is admitted before that is charged.
  *
- * Tested by  test/js/limits.c, test/js/heap.c
+ * Tested by  test/js/limits.c, test/js/heap.c, test/js/budget.c
  */
 #include "heap.h"
 
@@ -63,7 +63,7 @@ static bool charge(struct weir__js_heap *heap, size_t size)
         (size > heap->limit_bytes ||
          heap->charged_bytes > heap->limit_bytes - size))
         return false;
-    if (weir_budget_charge(heap->budget, size) != 0)
+    if (weir_budget_charge(heap->budget, size, heap->spare_bytes) != 0)
         return false;
     heap->charged_bytes += size;
     heap->credit += (ptrdiff_t)size;
@@ -93,12 +93,13 @@ static bool draw(struct weir__js_heap *heap, size_t size)
 /* A new engine takes a little more than ENGINE_SIZE; charged before, so that many
  * that are made at once cannot exceed a limit by much. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
-                       size_t limit_bytes)
+                       size_t spare_bytes, size_t limit_bytes)
 {
     bool is_limited = budget != NULL || limit_bytes != 0;
 
     weir_budget_ref(budget);
     heap->budget = budget;
+    heap->spare_bytes = spare_bytes;
     heap->limit_bytes = limit_bytes;
     heap->charged_bytes = 0;
     heap->credit = is_limited ? 0 : ENDLESS;
@@ -125,7 +126,7 @@ void weir__js_heap_close(struct weir__js_heap *heap)
 
 bool weir__js_heap_charge(struct weir__js_heap *heap, size_t size)
 {
-    if (weir_budget_charge(heap->budget, size) == 0)
+    if (weir_budget_charge(heap->budget, size, heap->spare_bytes) == 0)
         return true;
     heap->has_run_out = true;
     return false;

@@ -16,6 +16,7 @@ enum { WEIR__HEAP_ANCHORS = 31 };
 
 struct weir__js_heap {
     weir_budget *budget;  /* of the host and its workers; NULL: no limit */
+    size_t spare_bytes;   /* of the budget, left to others */
     size_t limit_bytes;   /* of this heap alone; 0: no limit */
     size_t charged_bytes; /* to both; used are charged_bytes - credit */
     ptrdiff_t credit;     /* charged and not used; below 0: used, not charged */
@@ -33,12 +34,12 @@ struct weir__js_heap {
     void *kept; /* the newest block; see weir__js_heap_keep */
 };
 
-/* Memory is charged to the budget, which it refers to until the heap is closed;
- * limit_bytes (0: none) holds for this heap alone.  -ENOMEM: no engine fits
+/* Memory is charged to the budget, which it refers to until the heap is closed,
+ * and so many bytes of which it leaves to others; limit_bytes (0: none) holds for this heap alone.  -ENOMEM: no engine fits
  * into them.  They begin to hold with enforce, which is -ENOMEM if what is used by
  * then exceeds one of them. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
-                       size_t limit_bytes);
+                       size_t spare_bytes, size_t limit_bytes);
 int weir__js_heap_enforce(struct weir__js_heap *heap);
 
 /* The engine has given everything back. */

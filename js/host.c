@@ -31,6 +31,7 @@
 enum {
     STACK_SIZE = 1024 * 1024,
     WORKER_STACK_SIZE = 4 * 1024 * 1024, /* as Node's */
+    MOST_SPARE = 1024 * 1024,
     SPIN_NS = 100000, /* before Atomics.wait sleeps: as long as a wake takes */
     CONTEXT_SIZE = 1024 * 1024, /* more than a new context takes */
     FIRST_GC =
@@ -117,10 +118,11 @@ static int open_heap(weir_js *js, const weir_js *parent)
     int err;
 
     if (parent != NULL)
-        return weir__js_heap_open(&js->heap, parent->heap.budget, limit);
+        return weir__js_heap_open(&js->heap, parent->heap.budget,
+                                  parent->worker_spare_bytes, limit);
     if (limit != 0 && weir_budget_new(&budget, limit) != 0)
         return -ENOMEM;
-    err = weir__js_heap_open(&js->heap, budget, 0);
+    err = weir__js_heap_open(&js->heap, budget, 0, 0);
     weir_budget_unref(budget);
     return err;
 }
@@ -208,13 +210,21 @@ static int begin_life(weir_js *js)
     return err != 0 ? err : weir_gate_start(&js->door);
 }
 
-/* What is asked for holds for workers, and for theirs. */
-static size_t worker_stack_size(const weir_js *js, const weir_js *parent)
+/* What is asked for holds for workers, and for theirs.  They leave some of the
+ * budget to the first parent, which is to hear of it when they have used up the
+ * rest. */
+static void set_worker_limits(weir_js *js, const weir_js *parent)
 {
-    if (parent != NULL)
-        return parent->worker_stack_bytes;
-    return js->options.stack_size_bytes != 0 ? js->options.stack_size_bytes
-                                             : (size_t)WORKER_STACK_SIZE;
+    size_t stack = js->options.stack_size_bytes;
+    size_t spare = js->options.memory_limit_bytes / 8;
+
+    if (parent != NULL) {
+        js->worker_stack_bytes = parent->worker_stack_bytes;
+        js->worker_spare_bytes = parent->worker_spare_bytes;
+        return;
+    }
+    js->worker_stack_bytes = stack != 0 ? stack : WORKER_STACK_SIZE;
+    js->worker_spare_bytes = spare < MOST_SPARE ? spare : MOST_SPARE;
 }
 
 int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
@@ -243,7 +253,7 @@ int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
     sigemptyset(&js->signals);
     if (options != NULL)
         js->options = *options;
-    js->worker_stack_bytes = worker_stack_size(js, parent);
+    set_worker_limits(js, parent);
     weir__js_list_init(&js->handles);
     weir__js_list_init(&js->errands);
     weir__js_list_init(&js->works);

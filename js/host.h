@@ -59,12 +59,14 @@ enum weir__js_class {
 };
 
 struct weir_js {
-    weir_loop *loop;           /* const after init */
-    weir_js_options options;   /* const after init, but for time_limit_ns */
-    size_t worker_stack_bytes; /* const after init: the default of workers */
-    weir_state life;           /* any thread: LIVE, TERMINATED */
-    weir_gate door;            /* any thread: who may still touch the struct */
-    weir_waiter waiter;        /* any thread: where Atomics.wait sleeps */
+    weir_loop *loop;         /* const after init */
+    weir_js_options options; /* const after init, but for time_limit_ns */
+    /* const after init: the default stack of workers, and what of the budget
+     * they leave to the first parent */
+    size_t worker_stack_bytes, worker_spare_bytes;
+    weir_state life;    /* any thread: LIVE, TERMINATED */
+    weir_gate door;     /* any thread: who may still touch the struct */
+    weir_waiter waiter; /* any thread: where Atomics.wait sleeps */
     /* the rest: loop only */
     struct weir__js_heap heap;
     JSRuntime *runtime;

@@ -14,13 +14,14 @@
 
 struct weir__js_message *weir__js_message_new(enum weir__js_message_kind kind,
                                               weir_budget *budget,
+                                              size_t spare_bytes,
                                               size_t item_count, size_t size)
 {
     struct weir__js_message *message;
     size_t items_size = item_count * sizeof(*message->items);
     size_t whole = sizeof(*message) + items_size + size;
 
-    if (whole < size || weir_budget_charge(budget, whole) != 0)
+    if (whole < size || weir_budget_charge(budget, whole, spare_bytes) != 0)
         return NULL;
     message = malloc(whole);
     if (message == NULL) {
@@ -29,6 +30,7 @@ struct weir__js_message *weir__js_message_new(enum weir__js_message_kind kind,
     }
     *message = (struct weir__js_message){.kind = kind,
                                          .budget = budget,
+                                         .spare_bytes = spare_bytes,
                                          .charged = whole,
                                          .item_count = item_count,
                                          .size = size};
@@ -41,7 +43,8 @@ struct weir__js_message *
 weir__js_message_copy(const struct weir__js_message *message)
 {
     struct weir__js_message *copy = weir__js_message_new(
-        message->kind, message->budget, message->item_count, message->size);
+        message->kind, message->budget, message->spare_bytes,
+        message->item_count, message->size);
 
     if (copy == NULL)
         return NULL;

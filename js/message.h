@@ -69,7 +69,8 @@ enum weir__js_message_kind {
 struct weir__js_message {
     weir_message node; /* first: of the channel or list that holds it */
     enum weir__js_message_kind kind;
-    weir_budget *budget; /* of the host that wrote it */
+    weir_budget *budget; /* of the host that wrote it ... */
+    size_t spare_bytes;  /* ... and how much of it that leaves to others */
     size_t charged;      /* there, for all that it owns */
     size_t transferred;  /* of the items, the first ones */
     size_t item_count;
@@ -81,6 +82,7 @@ struct weir__js_message {
 /* Room for so much, which is charged to the budget; NULL: no memory. */
 struct weir__js_message *weir__js_message_new(enum weir__js_message_kind kind,
                                               weir_budget *budget,
+                                              size_t spare_bytes,
                                               size_t item_count, size_t size);
 
 /* A copy of a message with nothing transferred; NULL: no memory. */

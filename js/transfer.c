@@ -99,7 +99,7 @@ static bool copy_bytes(struct weir__js_message *message,
     size_t size = item->length > 0 ? item->length : 1;
     void *copy;
 
-    if (weir_budget_charge(message->budget, size) != 0)
+    if (weir_budget_charge(message->budget, size, message->spare_bytes) != 0)
         return false;
     copy = malloc(size);
     if (copy == NULL) {

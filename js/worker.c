@@ -89,7 +89,8 @@ static int new_id(void)
 static void tell(struct weir__js_worker *worker,
                  enum weir__js_message_kind kind)
 {
-    struct weir__js_message *message = weir__js_message_new(kind, NULL, 0, 0);
+    struct weir__js_message *message =
+        weir__js_message_new(kind, NULL, 0, 0, 0);
 
     if (message != NULL)
         weir__js_mailbox_send(worker->far_control, message);

@@ -534,9 +534,9 @@ static struct weir__js_message *finish(struct weir__js_writer *writer,
     struct weir__js_message *message = NULL;
 
     if (done) {
-        message =
-            weir__js_message_new(WEIR__MESSAGE_VALUE, writer->js->heap.budget,
-                                 writer->item_count, writer->size);
+        message = weir__js_message_new(
+            WEIR__MESSAGE_VALUE, writer->js->heap.budget,
+            writer->js->heap.spare_bytes, writer->item_count, writer->size);
         if (message == NULL)
             weir__js_writer_lack_memory(writer);
     }

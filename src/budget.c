@@ -108,16 +108,17 @@ void weir_budget_unref(weir_budget *budget)
         subtract(budget, REFERENCE);
 }
 
-int weir_budget_charge(weir_budget *budget, size_t bytes)
+int weir_budget_charge(weir_budget *budget, size_t bytes, size_t spare_bytes)
 {
-    uint64_t seen;
+    uint64_t seen, limit;
 
     if (budget == NULL)
         return 0;
+    limit = budget->limit > spare_bytes ? budget->limit - spare_bytes : 0;
     /* relaxed: guess, checked by the CAS */
     seen = load_relaxed(&budget->word);
     do {
-        if (bytes > budget->limit || bytes_of(seen) > budget->limit - bytes)
+        if (bytes > limit || bytes_of(seen) > limit - bytes)
             return -ENOMEM;
         /* relaxed: count; nothing is handed over with it */
     } while (!cas_weak_relaxed(&budget->word, &seen, seen + bytes));

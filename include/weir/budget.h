@@ -7,7 +7,7 @@
  *
  *     weir_budget *budget;
  *     if (weir_budget_new(&budget, 64 << 20) != 0) ...
- *     if (weir_budget_charge(budget, size) != 0) ...     over the limit
+ *     if (weir_budget_charge(budget, size, 0) != 0) ...  over the limit
  *     weir_budget_refund(budget, size);
  *     weir_budget_unref(budget);
  *
@@ -58,13 +58,16 @@ WEIR_API void weir_budget_ref(weir_budget *budget);
 WEIR_API void weir_budget_unref(weir_budget *budget);
 
 /**
- * Charge bytes to a budget.
+ * Charge bytes to a budget, unless fewer than spare_bytes would be left.  Who
+ * spares some leaves them to others, that shall be able to go on when this
+ * caller is refused.
  *
  * Thread   any that has a reference, or bytes charged already
  * Owns     the caller refunds the bytes
- * Returns  0, -ENOMEM (the sum would exceed the limit)
+ * Returns  0, -ENOMEM (the sum would exceed the limit, less what is spared)
  */
-WEIR_API WEIR_CHECKED int weir_budget_charge(weir_budget *budget, size_t bytes);
+WEIR_API WEIR_CHECKED int weir_budget_charge(weir_budget *budget, size_t bytes,
+                                             size_t spare_bytes);
 
 /**
  * Refund bytes that were charged, by this thread or another.

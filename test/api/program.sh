@@ -130,13 +130,21 @@ expect "--memory-limit is an error of the program" in_time \
     ends 1 --memory-limit=8M -e 'const a = []; for (;;) a.push([a.length])'
 cat >"$scratch/workers.js" <<'END'
 const { Worker } = require('worker_threads');
-const seen = {}, greedy = 'const a = []; for (;;) a.push(new Array(1000).fill(0))';
+const seen = {}, greedy = `const gate = require('worker_threads').workerData;
+    Atomics.wait(gate, 0, 0);
+    const a = []; for (;;) a.push(new Array(1000).fill(0))`;
 // The limit, and what 30 threads and the program itself take.
 const mostKilobytes = () => Number(/VmHWM:\s*(\d+)/.exec(
     require('fs').readFileSync('/proc/self/status', 'latin1'))[1]);
-let left = 30;
+// All begin at once, when all are there.
+const gate = new Int32Array(new SharedArrayBuffer(4));
+let left = 30, online = 0;
 for (let i = 0; i < 30; i++) {
-    const worker = new Worker(greedy, { eval: true });
+    const worker = new Worker(greedy, { eval: true, workerData: gate });
+    worker.on('online', () => {
+        if (++online === 30)
+            Atomics.store(gate, 0, 1), Atomics.notify(gate, 0);
+    });
     worker.on('error', ({ code }) => { seen[code] = (seen[code] ?? 0) + 1; });
     worker.on('exit', (code) => {
         seen[code] = (seen[code] ?? 0) + 1;

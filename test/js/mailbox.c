@@ -21,7 +21,7 @@ static unsigned serves, messages;
 static struct weir__js_message *new_message(void)
 {
     struct weir__js_message *message =
-        weir__js_message_new(WEIR__MESSAGE_VALUE, NULL, 0, 1);
+        weir__js_message_new(WEIR__MESSAGE_VALUE, NULL, 0, 0, 1);
 
     expect(message != NULL);
     message->bytes[0] = WEIR__TAG_NULL;

@@ -28,7 +28,7 @@ static void init_for_three(void)
 
 static void take(int bytes)
 {
-    if (weir_budget_charge(budget, (size_t)bytes) != 0) {
+    if (weir_budget_charge(budget, (size_t)bytes, 0) != 0) {
         ATOMIC_ADD(&refused, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -78,7 +78,7 @@ static void unref(void)
 
 static void charge_and_unref(void)
 {
-    model_assert(weir_budget_charge(budget, 1) == 0);
+    model_assert(weir_budget_charge(budget, 1, 0) == 0);
     weir_budget_unref(budget);
     weir_budget_refund(budget, 1);
 }
@@ -87,7 +87,7 @@ static void charge_and_unref(void)
 static void init_with_a_block(void)
 {
     init();
-    model_assert(weir_budget_charge(budget, 2) == 0);
+    model_assert(weir_budget_charge(budget, 2, 0) == 0);
 }
 
 static void refund_one(void)

@@ -37,7 +37,7 @@ static void swap_block(weir_budget *budget, struct holder *holder,
         return;
     }
     *size = 1 + random_below(random, 500);
-    if (weir_budget_charge(budget, *size) == 0) {
+    if (weir_budget_charge(budget, *size, 0) == 0) {
         holder->charged++;
         return;
     }
