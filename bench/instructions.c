@@ -225,6 +225,19 @@ static void start_timers(void)
     }
 }
 
+static void start_timers_at(void)
+{
+    uint64_t random = 1;
+
+    for (uint64_t i = 0; i < bed.count; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        must(weir_timer_start_at(
+            bed.loop, &bed.timers[i],
+            2000000000 + (int64_t)((random >> 20) % UINT64_C(3600000000000)),
+            nothing, NULL));
+    }
+}
+
 static void cancel_timers(void)
 {
     for (uint64_t i = 0; i < bed.count; i++)
@@ -379,6 +392,7 @@ static const struct {
     {"next-tick", NULL, chain_next_ticks},
     {"immediate", NULL, chain_immediates},
     {"timer-start", prepare_timers, start_timers},
+    {"timer-start-at", prepare_timers, start_timers_at},
     {"timer-cancel", prepare_started_timers, cancel_timers},
     {"timer-fire", prepare_due_timers, run},
     {"descriptor", prepare_descriptor, run},

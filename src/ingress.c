@@ -69,7 +69,7 @@
 #include "check.h"
 #include "futex.h"
 
-enum { END = 1, ASLEEP = 2, ACTIVE = 4, IN_POLLER = 4, STATE = 7 };
+enum { END = 1, ASLEEP = 2, ACTIVE = 4, IN_POLLER = 4, STATE = WEIR__STATES };
 
 static weir_task *task_of(uintptr_t word)
 {
@@ -166,12 +166,6 @@ void weir__ingress_see_end(const struct weir__ingress *in)
 {
     /* ingress/P4 acquire: receives what the loop's thread has left */
     (void)load_acquire(&in->word);
-}
-
-enum weir__ingress_state weir__ingress_look(const struct weir__ingress *in)
-{
-    /* relaxed: old news for whoever asks; nothing is read through it */
-    return (enum weir__ingress_state)(load_relaxed(&in->word) & STATE);
 }
 
 /* ---- the loop's thread ---- */

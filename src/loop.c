@@ -82,6 +82,7 @@ static void init_outside(weir_loop *loop, const weir_loop_options *options)
     set_unshared(&loop->finished, 0);
     set_unshared(&loop->owner, 0);
     set_unshared(&loop->thread, 0);
+    weir__bias_init(&loop->bias, weir__thread_index());
     loop->kick = (weir_task){.run = on_kick};
     loop->cancel = (weir_task){.run = weir__loop_on_cancel};
     weir__lock_init(&loop->lock);

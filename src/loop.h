@@ -9,6 +9,9 @@
  *
  * "The loop's thread" is the one that has claimed the door: inside run or
  * step, or between two steps.  A claim hands the inside over (ingress/P3).
+ * While nobody has claimed it, the thread that made the loop may borrow the
+ * inside for the length of a call (bias.h).  A claim by another thread revokes
+ * that before it touches the inside.
  *
  * The files that share this struct: loop.c (life), submit.c (the ways in), run.c
  * (whose thread it is), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
@@ -22,6 +25,7 @@
 #include <stdint.h>
 
 #include "atomic.h"
+#include "bias.h"
 #include "calls.h"
 #include "envelope.h"
 #include "fd.h"
@@ -68,6 +72,7 @@ struct weir_loop {
     atomic(uint32_t) finished;     /* a futex: all is over, shutdown/P1 */
     atomic(uintptr_t) owner;       /* weir__thread_self, 0: nobody */
     atomic(uint64_t) thread;       /* weir__thread_id of the owner */
+    struct weir__bias bias;        /* who made it may borrow the inside */
     weir_task kick;                /* the door's, while is_kicked */
     weir_task cancel;              /* the door's, once */
 
@@ -204,6 +209,24 @@ static inline bool weir__loop_is_local(const weir_loop *loop)
  * the claim itself, when the door has said so. */
 bool weir__loop_is_claimed(const weir_loop *loop);
 void weir__loop_own(weir_loop *loop);
+
+/* Whether the inside is this thread's for the moment: it made the loop, and no
+ * thread has claimed it.  Then weir__loop_return ends that, without a callback
+ * in between. */
+static inline bool weir__loop_borrow(weir_loop *loop)
+{
+    if (!weir__bias_enter(&loop->bias))
+        return false;
+    if (weir__ingress_look(&loop->in) == WEIR__AWAKE)
+        return true;
+    weir__bias_leave(&loop->bias);
+    return false;
+}
+
+static inline void weir__loop_return(weir_loop *loop)
+{
+    weir__bias_leave(&loop->bias);
+}
 
 /* Up from the sleep between two steps. */
 void weir__loop_rise(weir_loop *loop);

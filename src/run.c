@@ -49,6 +49,7 @@ bool weir__loop_is_around(const weir_loop *loop)
 
 void weir__loop_own(weir_loop *loop)
 {
+    weir__bias_revoke(&loop->bias);
     store_relaxed(&loop->owner, weir__thread_self()); /* relaxed: see above */
     store_relaxed(&loop->thread, weir__thread_id());  /* relaxed: for report */
 }

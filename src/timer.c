@@ -26,6 +26,10 @@
  *           `rivals`; from then on each decision is a CAS.  What the loop may
  *           be deciding at that moment, `deciding` tells: whoever finds its
  *           timer there has come too late, whatever becomes of it.
+ * Early     While no thread runs the loop, the thread that made it borrows the
+ *           loop's inside for each call (bias.h), and does what the loop's
+ *           thread would do.  A start on a third thread ends that for good: a
+ *           later start by the maker must not overtake it.
  * From another thread  start takes a slot and sends it through the door.
  *           cancel decides first, and then tells the loop through the door;
  *           the slot is not used again before that letter has come.
@@ -308,6 +312,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
     uint32_t index;
     int err;
 
+    weir__bias_revoke(&loop->bias); /* who made the loop must not overtake */
     weir__lock_lock(&loop->lock);
     err = weir__slab_take(&loop->timer_slots, &index);
     weir__lock_unlock(&loop->lock);
@@ -342,25 +347,6 @@ static bool is_sensible(const weir_loop *loop, int64_t delay_ns,
            (repeat == WEIR_ONCE || delay_ns > 0);
 }
 
-static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
-                                    int64_t delay_ns, weir_repeat repeat,
-                                    weir_fn *fn, void *arg)
-{
-    int64_t now_ns;
-    bool is_mine;
-
-    if (!is_sensible(loop, delay_ns, repeat, fn))
-        return -EINVAL;
-    is_mine = weir__loop_is_mine(loop);
-    now_ns = is_mine ? weir__pace_now(&loop->timers.pace) : weir_clock_now();
-    if (delay_ns > INT64_MAX - now_ns)
-        return -EOVERFLOW;
-    if (!is_mine)
-        return start_elsewhere(loop, id, now_ns + delay_ns, delay_ns, repeat,
-                               fn, arg);
-    return start_own(loop, id, now_ns + delay_ns, delay_ns, repeat, fn, arg);
-}
-
 /* On the loop's thread, where nothing is in the way.  A store that misses the
  * cache holds up all stores after it, and a processor has room for some 50: the
  * fewer a start makes, the more starts wait for memory together.  So it calls
@@ -393,6 +379,17 @@ enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
     return true;
 }
 
+static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
+                                    int64_t delay_ns, weir_repeat repeat,
+                                    weir_fn *fn, void *arg)
+{
+    int64_t now_ns = weir__pace_now(&loop->timers.pace);
+
+    if (delay_ns > INT64_MAX - now_ns)
+        return -EOVERFLOW;
+    return start_own(loop, id, now_ns + delay_ns, delay_ns, repeat, fn, arg);
+}
+
 /* What was written down, and did not come about. */
 static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
                                 int64_t delay_ns, weir_repeat repeat,
@@ -404,6 +401,62 @@ static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
                            plain_load(&errand->arg));
 }
 
+static NOINLINE int start_later(weir_loop *loop, weir_timer *id,
+                                int64_t delay_ns, weir_repeat repeat,
+                                weir_fn *fn, void *arg)
+{
+    int64_t now_ns = weir_clock_now();
+
+    if (delay_ns > INT64_MAX - now_ns)
+        return -EOVERFLOW;
+    return start_elsewhere(loop, id, now_ns + delay_ns, delay_ns, repeat, fn,
+                           arg);
+}
+
+/* Most programs start their timers before they run the loop, so this is as quick
+ * as inside.  These end what start_outside has begun. */
+static NOINLINE int start_with_care_and_return(weir_loop *loop, weir_timer *id,
+                                               int64_t delay_ns,
+                                               weir_repeat repeat, weir_fn *fn,
+                                               void *arg)
+{
+    int err = start_with_care(loop, id, delay_ns, repeat, fn, arg);
+
+    weir__loop_return(loop);
+    return err;
+}
+
+static NOINLINE int start_again_and_return(weir_loop *loop, weir_timer *id,
+                                           int64_t delay_ns, weir_repeat repeat,
+                                           uint32_t index)
+{
+    int err = start_again(loop, id, delay_ns, repeat, index);
+
+    weir__loop_return(loop);
+    return err;
+}
+
+static NOINLINE int start_outside(weir_loop *loop, weir_timer *id,
+                                  int64_t delay_ns, weir_repeat repeat,
+                                  weir_fn *fn, void *arg)
+{
+    int64_t now_ns;
+    uint32_t index;
+
+    if (!weir__loop_borrow(loop))
+        return start_later(loop, id, delay_ns, repeat, fn, arg);
+    if (!has_slot(loop))
+        return start_with_care_and_return(loop, id, delay_ns, repeat, fn, arg);
+    index = next_slot(loop);
+    fill(loop, index, delay_ns, repeat, fn, arg);
+    if (!weir__pace_tell(&loop->timers.pace, &now_ns) ||
+        delay_ns > INT64_MAX - now_ns ||
+        !enter_quickly(loop, index, now_ns + delay_ns, repeat, id))
+        return start_again_and_return(loop, id, delay_ns, repeat, index);
+    weir__loop_return(loop);
+    return 0;
+}
+
 int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
                      weir_repeat repeat, weir_fn *fn, void *arg)
 {
@@ -412,8 +465,11 @@ int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
 
     weir__place_begin();
     __builtin_prefetch(id, 1); /* it may be one of a million */
-    if (!is_sensible(loop, delay_ns, repeat, fn) || !weir__loop_is_mine(loop) ||
-        !has_slot(loop))
+    if (!is_sensible(loop, delay_ns, repeat, fn))
+        return -EINVAL;
+    if (!weir__loop_is_mine(loop))
+        return start_outside(loop, id, delay_ns, repeat, fn, arg);
+    if (!has_slot(loop))
         return start_with_care(loop, id, delay_ns, repeat, fn, arg);
     index = next_slot(loop);
     fill(loop, index, delay_ns, repeat, fn, arg);
@@ -424,24 +480,41 @@ int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
     return start_again(loop, id, delay_ns, repeat, index);
 }
 
-static NOINLINE int start_at_with_care(weir_loop *loop, weir_timer *id,
-                                       int64_t deadline_ns, weir_fn *fn,
-                                       void *arg)
-{
-    if (loop == NULL || fn == NULL)
-        return -EINVAL;
-    return weir__loop_is_mine(loop)
-               ? start_own(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg)
-               : start_elsewhere(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
-}
-
 static NOINLINE int start_at_again(weir_loop *loop, weir_timer *id,
                                    int64_t deadline_ns, uint32_t index)
 {
     struct weir__errand *errand = errand_at(loop, index);
 
-    return start_at_with_care(loop, id, deadline_ns, plain_load(&errand->fn),
-                              plain_load(&errand->arg));
+    return start_own(loop, id, deadline_ns, 0, WEIR_ONCE,
+                     plain_load(&errand->fn), plain_load(&errand->arg));
+}
+
+static NOINLINE int start_at_and_return(weir_loop *loop, weir_timer *id,
+                                        int64_t deadline_ns, weir_fn *fn,
+                                        void *arg)
+{
+    int err = start_own(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
+
+    weir__loop_return(loop);
+    return err;
+}
+
+static NOINLINE int start_at_outside(weir_loop *loop, weir_timer *id,
+                                     int64_t deadline_ns, weir_fn *fn,
+                                     void *arg)
+{
+    uint32_t index;
+
+    if (!weir__loop_borrow(loop))
+        return start_elsewhere(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
+    if (!has_slot(loop))
+        return start_at_and_return(loop, id, deadline_ns, fn, arg);
+    index = next_slot(loop);
+    fill(loop, index, 0, WEIR_ONCE, fn, arg);
+    if (!enter_quickly(loop, index, deadline_ns, WEIR_ONCE, id))
+        return start_at_and_return(loop, id, deadline_ns, fn, arg);
+    weir__loop_return(loop);
+    return 0;
 }
 
 int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
@@ -451,9 +524,12 @@ int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
 
     weir__place_begin();
     __builtin_prefetch(id, 1);
-    if (loop == NULL || fn == NULL || !weir__loop_is_mine(loop) ||
-        !has_slot(loop))
-        return start_at_with_care(loop, id, deadline_ns, fn, arg);
+    if (loop == NULL || fn == NULL)
+        return -EINVAL;
+    if (!weir__loop_is_mine(loop))
+        return start_at_outside(loop, id, deadline_ns, fn, arg);
+    if (!has_slot(loop))
+        return start_own(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
     index = next_slot(loop);
     fill(loop, index, 0, WEIR_ONCE, fn, arg);
     if (enter_quickly(loop, index, deadline_ns, WEIR_ONCE, id))
@@ -580,6 +656,11 @@ static NOINLINE int cancel_elsewhere(weir_loop *loop, struct weir__timer *timer,
 {
     int err;
 
+    if (weir__loop_borrow(loop)) {
+        err = cancel_own(loop, timer, id);
+        weir__loop_return(loop);
+        return err;
+    }
     weir__loop_enter(loop); /* as it may be idle and freed before we return */
     err = kill_by_letter(loop, timer, id);
     weir__loop_exit(loop);

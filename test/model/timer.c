@@ -6,15 +6,15 @@
 
 #include <errno.h>
 
+#include "loop.h" /* src: for whom it is made */
 #include "model.h"
 #include "weir/clock.h"
-#include "weir/loop.h"
 
 static weir_loop *loop;
 static weir_timer id;
-static int object;   /* what arg stands for: the callback's, or the canceller's */
-static int fired;    /* the loop's thread's */
-static int refused;  /* the same: told WEIR_ECANCELED */
+static int object; /* what arg stands for: the callback's, or the canceller's */
+static int fired;  /* the loop's thread's */
+static int refused; /* the same: told WEIR_ECANCELED */
 static int cancelled[MODEL_THREADS];
 
 static void use(void *arg, int status)
@@ -98,10 +98,10 @@ static void init_far(void)
     model_assert(weir_clock_freeze(0) == 0); /* they do not come nearer */
     make();
     weir_loop_ref(loop); /* the task's */
-    model_assert(weir_timer_start(loop, &id, 1000000000, WEIR_ONCE, use,
-                                  NULL) == 0);
-    model_assert(weir_timer_start(loop, &other, 1000000000, WEIR_ONCE, use,
-                                  NULL) == 0);
+    model_assert(
+        weir_timer_start(loop, &id, 1000000000, WEIR_ONCE, use, NULL) == 0);
+    model_assert(
+        weir_timer_start(loop, &other, 1000000000, WEIR_ONCE, use, NULL) == 0);
     model_assert(weir_loop_submit(loop, cancel_on_the_loop, NULL) == 0);
 }
 
@@ -177,7 +177,111 @@ static void free_loop(void)
     loop = NULL;
 }
 
+/* ---- who made the loop starts and cancels before somebody else runs it ---- */
+
+static weir_timer second;
+static int started; /* the maker's */
+
+/* As if the first thread had made it. */
+static void make_for_the_first(void)
+{
+    make();
+    weir__bias_init(&loop->bias, 0);
+}
+
+static void make_for_the_first_and_two(void)
+{
+    make_for_the_first();
+    weir_loop_ref(loop);
+}
+
+/* Two timers; the first one of them is cancelled, if it has not fired yet. */
+static void start_two_and_cancel(void)
+{
+    int err = weir_timer_start(loop, &id, 0, WEIR_ONCE, use, NULL);
+
+    model_assert(err == 0);
+    model_assert(weir_timer_start_at(loop, &second, 0, use, NULL) == 0);
+    cancel();
+    weir_loop_unref(loop);
+}
+
+static void two_outcomes(void)
+{
+    int sum = fired + refused;
+
+    for (int i = 0; i < MODEL_THREADS; i++)
+        sum += cancelled[i];
+    model_assert(sum == 2);
+    model_assert(weir_timer_cancel(loop, second) == -ENOENT);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+/* It may be refused, once the loop is closed; what was accepted is told. */
+static void start_if_open(void)
+{
+    if (weir_timer_start(loop, &id, 0, WEIR_ONCE, use, NULL) == 0)
+        started++;
+    weir_loop_unref(loop);
+}
+
+static void close_and_let_go(void)
+{
+    close_it();
+    weir_loop_unref(loop);
+}
+
+static void all_told(void)
+{
+    model_assert(fired == 0 && refused == started);
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
+/* Another thread's start sends the maker through the door, behind it. */
+static atomic(int) has_started;
+static int order[2], order_count;
+
+static void note_order(void *which, int status)
+{
+    model_assert(status == 0 && order_count < 2);
+    order[order_count++] = (int)(intptr_t)which;
+}
+
+static void start_first(void)
+{
+    model_assert(weir_timer_start_at(loop, NULL, 0, note_order, (void *)1) ==
+                 0);
+    store_release(&has_started, 1);
+}
+
+static void start_second(void)
+{
+    if (load_acquire(&has_started))
+        model_assert(
+            weir_timer_start_at(loop, NULL, 0, note_order, (void *)2) == 0);
+}
+
+static void in_order(void)
+{
+    weir_loop_unref(loop);
+    run_until_idle();
+    model_assert(order[0] == 1 && (order_count == 1 || order[1] == 2));
+    model_assert(weir_loop_free(loop) == 0);
+    loop = NULL;
+}
+
 static const struct model_case cases[] = {
+    {"maker_starts_and_cancels_against_a_run", .setup = make_for_the_first,
+     .finish = two_outcomes, .preemption_bound = 3,
+     .threads = {T(start_two_and_cancel), T(run_until_idle)}},
+    {"maker_starts_against_a_close", .setup = make_for_the_first_and_two,
+     .finish = all_told, .preemption_bound = 3,
+     .threads = {T(start_if_open), T(close_and_let_go)}},
+    {"maker_starts_after_another_in_the_same_order",
+     .setup = make_for_the_first, .finish = in_order, .preemption_bound = 4,
+     .threads = {T(start_second), T(start_first)}},
     {"cancel_against_firing", .setup = init_due, .finish = one_outcome,
      .preemption_bound = 4,
      .threads = {T(cancel_and_let_go), T(run_until_idle)}},

@@ -268,3 +268,88 @@ STRESS_CASE(timers_cancelled_while_their_loop_ends_have_one_outcome_each)
     stall_prepare();
     race_run(3, 2 + CANCELLERS, end_or_cancel);
 }
+
+/* ---- who made the loop starts timers while others begin to run it ---- */
+
+enum { MAKER, OTHER_RUNNER, OTHER_ENDER, OTHER_STARTER, PARTY };
+
+static struct {
+    bool closes, stalls, has_other_starter;
+    struct bell bells[2][BELLS]; /* the maker's, and the other one's */
+    bool accepted[2][BELLS];
+} early;
+
+static void prepare_early(void)
+{
+    race_make_loop(race_choose_bed());
+    early.closes = race_choose(2) == 0;
+    early.stalls = race_choose(2) == 0;
+    early.has_other_starter = race_choose(2) == 0;
+    for (unsigned who = 0; who < 2; who++)
+        for (unsigned i = 0; i < BELLS; i++) {
+            early.bells[who][i] = (struct bell){0};
+            early.accepted[who][i] = false;
+        }
+    for (unsigned i = 0; i < PARTY; i++)
+        weir_loop_ref(loop); /* one for each thread */
+}
+
+/* A third is due at once, a third soon, a third never.  Every second one is
+ * cancelled again, if it is there. */
+static void start_early(unsigned who)
+{
+    for (unsigned i = 0; i < BELLS; i++) {
+        static const int64_t delays_ns[] = {0, 20000,
+                                            INT64_C(3600) * SECOND_NS};
+        struct bell *bell = &early.bells[who][i];
+        int err = weir_timer_start(loop, &bell->id, delays_ns[i % 3], WEIR_ONCE,
+                                   ring, bell);
+
+        early.accepted[who][i] = err == 0;
+        if (err == 0 && i % 2 == 0)
+            err = weir_timer_cancel(loop, bell->id);
+        else if (err == 0)
+            continue;
+        if (err == 0)
+            bell->cancelled++;
+        else
+            expect(err == -ENOENT || err == WEIR_ECLOSED);
+    }
+}
+
+static void check_early(void)
+{
+    for (unsigned who = 0; who < 2; who++)
+        for (unsigned i = 0; i < BELLS; i++) {
+            struct bell *bell = &early.bells[who][i];
+
+            expect_int(bell->told + bell->cancelled + bell->fired,
+                       early.accepted[who][i]);
+        }
+}
+
+static void start_or_run(struct crew *crew, unsigned id)
+{
+    while (race_begin(crew, id, prepare_early)) {
+        if (id == MAKER)
+            start_early(0);
+        else if (id == OTHER_RUNNER)
+            race_run_if_first();
+        else if (id == OTHER_ENDER) {
+            ending.closes = early.closes;
+            ending.stalls = early.stalls;
+            end_loop(crew->members[MAKER].thread);
+        } else if (early.has_other_starter)
+            start_early(1);
+        weir_loop_unref(loop);
+        race_end(crew, id);
+        if (id == MAKER)
+            check_early();
+    }
+}
+
+STRESS_CASE(timers_started_while_another_thread_takes_over_have_one_outcome)
+{
+    stall_prepare();
+    race_run(3, PARTY, start_or_run);
+}

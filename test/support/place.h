@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * place -- the same case twice: with calls on the loop's thread, inside a
- * callback; and with calls elsewhere.
+ * callback; and with calls elsewhere, on a thread that has nothing to do with
+ * the loop.
  *
  *     PLACE_CASE(timer_start_without_id_is_accepted)     two cases: ...
  *     {                                ..._from_inside, ..._from_elsewhere
@@ -12,6 +13,8 @@
  */
 #ifndef WEIR_TEST_SUPPORT_PLACE_H
 #define WEIR_TEST_SUPPORT_PLACE_H
+
+#include <pthread.h>
 
 #include "support/loop_fixture.h"
 #include "support/suite.h"
@@ -32,6 +35,28 @@ static enum place { INSIDE, ELSEWHERE } place;
     }                                                                          \
     static void name(void)
 
+struct place_call {
+    weir_fn *fn;
+    void *arg;
+};
+
+static inline void *place_body(void *arg)
+{
+    struct place_call *call = arg;
+
+    call->fn(call->arg, 0);
+    return NULL;
+}
+
+static inline void call_elsewhere(weir_fn *fn, void *arg)
+{
+    struct place_call call = {fn, arg};
+    pthread_t thread;
+
+    expect_int(pthread_create(&thread, NULL, place_body, &call), 0);
+    expect_int(pthread_join(thread, NULL), 0);
+}
+
 /* Calls fn in that place, and lets the loop take a turn: the call has arrived
  * then.  Inside, fn is a task of that turn: timers are called before it,
  * descriptors after it. */
@@ -40,7 +65,7 @@ static inline void perform(weir_fn *fn, void *arg)
     if (place == INSIDE)
         expect_status(weir_loop_submit(loop, fn, arg), 0);
     else
-        fn(arg, 0);
+        call_elsewhere(fn, arg);
     loop_turns(1);
 }
 

@@ -400,7 +400,6 @@ CASE(metrics_name_the_longest_callback_of_another_kind)
     make();
     expect_status(weir_timer_start(loop, &id, 1, WEIR_ONCE, work, &job), 0);
     loop_submit("a");
-    loop_turns(1);
     expect_status(weir_timer_set_name(loop, id, job.name), 0);
     loop_run();
     look();

@@ -592,6 +592,10 @@ CASE(step_timeout_is_until_the_next_timer)
     loop_make(NULL);
     expect_int(weir_loop_timeout(loop), -1);
     loop_timer(50, "timer");
+    expect_int(weir_loop_timeout(loop), 50);
+    loop_turns(1);
+    expect_int(weir_loop_timeout(loop), 50);
+    loop_timer(60, "later");
     expect_int(weir_loop_timeout(loop), 0); /* it is on its way */
     loop_turns(1);
     expect_int(weir_loop_timeout(loop), 50);
@@ -602,7 +606,7 @@ CASE(step_timeout_is_until_the_next_timer)
     expect_status(weir_clock_advance(1000), 0);
     expect_int(weir_loop_timeout(loop), 0);
     loop_turns(1);
-    expect_recorded("timer");
+    expect_recorded("timer later");
     expect_int(weir_loop_timeout(loop), -1);
     loop_end();
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bias -- a lock that one thread takes for free, until another one wants in.
+ *
+ * Shape     A word that says whether the holder may enter, which goes from
+ *           GRANTED to REVOKED and never back, and a word that says whether it
+ *           is inside, which only the holder writes.
+ * Roles     enter, leave   the holder; enter refuses everybody else
+ *           revoke         any other thread, any number of them
+ * Progress  enter and leave are wait-free, without a locked instruction.
+ *           revoke makes one system call, and sleeps while the holder is
+ *           inside.  Once the bias is REVOKED it is one load.
+ *
+ * Shared state
+ *   holder    const after init.  A thread's number passes on under a mutex
+ *             (thread.c): a later thread of that number sees what the one
+ *             before did inside
+ *   state     any thread, atomic                                     P1 P2 P3
+ *   inside    the holder writes, any thread reads and sleeps on it   P1 P2 P4
+ *
+ * Pairs
+ *   P1  light: enter, between the store of inside and the load of state.
+ *       heavy: revoke, between the store of state and the load of inside.
+ *             holder                         another thread
+ *             inside = 1                     state = REVOKING
+ *             fence_light()                  weir__membarrier()
+ *             if (state == GRANTED) go on    while (inside) sleep
+ *       Forbidden: the holder reads GRANTED and the other reads 0.  Then both
+ *       were inside.
+ *   P2  light: leave, between the store of inside and the load of state.
+ *       heavy: the one of P1.
+ *             holder                         another thread
+ *             inside = 0                     state = REVOKING
+ *             fence_light()                  weir__membarrier()
+ *             if (state != GRANTED) wake     if (inside) sleep
+ *       Forbidden: the holder reads GRANTED and the other reads 1.  Then it
+ *       slept for ever.
+ *   P3  revoke: store of REVOKED, release  -->  revoke: load, acquire
+ *       Another's revocation is as good as one's own, once it is over.
+ *   P4  leave: store of inside, release  -->  revoke: load, acquire
+ *       What the holder did inside is seen by who has put it out.
+ *
+ * Why a late enter is harmless  A holder that read GRANTED before a revocation
+ *           may set `inside` after it.  Then it reads the state, does nothing,
+ *           and clears `inside` again; whoever saw it set is woken.
+ *
+ * Tested by  test/model/bias.c, test/unit/bias.c, test/stress/timer.c
+ */
+#include "bias.h"
+
+#include "futex.h"
+#include "membarrier.h"
+
+void weir__bias_init(struct weir__bias *bias, uint32_t holder)
+{
+    bool has_holder =
+        holder != WEIR__THREAD_UNNUMBERED && weir__membarrier_is_ready();
+
+    bias->holder = holder;
+    set_unshared(&bias->state,
+                 has_holder ? WEIR__BIAS_GRANTED : WEIR__BIAS_REVOKED);
+    set_unshared(&bias->inside, 0);
+}
+
+void weir__bias_wake(struct weir__bias *bias)
+{
+    weir__futex_wake_all(&bias->inside, WEIR__FUTEX_PRIVATE);
+}
+
+void weir__bias_revoke(struct weir__bias *bias)
+{
+    /* bias/P3 acquire: receives what the holder did, from who was here before */
+    if (load_acquire(&bias->state) == WEIR__BIAS_REVOKED ||
+        bias->holder == weir__thread_index())
+        return;
+    store_relaxed(&bias->state, WEIR__BIAS_REVOKING); /* relaxed: see P1 */
+    /* bias/P1 heavy: between keeping the holder out and looking for it
+     * bias/P2 heavy: the same, and going to sleep */
+    weir__membarrier();
+    /* bias/P4 acquire: receives what the holder did inside */
+    while (load_acquire(&bias->inside) != 0)
+        (void)weir__futex_wait(&bias->inside, 1, -1, WEIR__FUTEX_PRIVATE);
+    /* bias/P3 release: publishes that the holder is out */
+    store_release(&bias->state, WEIR__BIAS_REVOKED);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bias -- a lock that one thread takes for free, until another one wants in.
+ *
+ *     the holder, often                    any other thread, once
+ *     if (weir__bias_enter(bias)) {        weir__bias_revoke(bias)
+ *         ...                              ...: the holder is out for good
+ *         weir__bias_leave(bias);
+ *     }
+ *
+ * Biased locking: while only the thread that was named at init enters, it pays
+ * for a few plain stores and loads.  The first revocation pays for all of that
+ * with a membarrier, and it is final.
+ */
+#ifndef WEIR_SRC_BIAS_H
+#define WEIR_SRC_BIAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomic.h"
+#include "thread.h"
+
+enum {
+    WEIR__BIAS_GRANTED = 0,
+    WEIR__BIAS_REVOKING = 1, /* somebody makes sure that the holder knows */
+    WEIR__BIAS_REVOKED = 2,  /* it does, and is outside */
+};
+
+struct weir__bias {
+    uint32_t holder;         /* const: its weir__thread_index */
+    atomic(uint32_t) state;  /* any thread, bias/P1 P2 P3 */
+    atomic(uint32_t) inside; /* the holder writes; a futex, bias/P1 P2 P4 */
+};
+
+/* For the thread of this number; WEIR__THREAD_UNNUMBERED, or a machine without
+ * membarrier: for nobody. */
+void weir__bias_init(struct weir__bias *bias, uint32_t holder);
+
+/* Slow path of leave: somebody may wait for it. */
+__attribute__((cold)) void weir__bias_wake(struct weir__bias *bias);
+
+/* Thread: the holder, inside. */
+static inline void weir__bias_leave(struct weir__bias *bias)
+{
+    /* bias/P4 release: publishes what the holder did inside */
+    store_release(&bias->inside, 0);
+    /* bias/P2 light: between leaving and looking who waits for it */
+    fence_light();
+    /* relaxed: ordered by P2 */
+    if (load_relaxed(&bias->state) != WEIR__BIAS_GRANTED)
+        weir__bias_wake(bias);
+}
+
+/* Returns whether the caller is the holder and inside; it leaves soon, calls
+ * nobody's callback meanwhile, and does not enter twice.  Thread: any. */
+static inline bool weir__bias_enter(struct weir__bias *bias)
+{
+    /* relaxed: a guess, checked below */
+    if (load_relaxed(&bias->state) != WEIR__BIAS_GRANTED ||
+        bias->holder != weir__thread_index())
+        return false;
+    store_relaxed(&bias->inside, 1); /* relaxed: ordered by P1 */
+    /* bias/P1 light: between entering and looking whether it may */
+    fence_light();
+    /* relaxed: ordered by P1 */
+    if (load_relaxed(&bias->state) == WEIR__BIAS_GRANTED)
+        return true;
+    weir__bias_leave(bias);
+    return false;
+}
+
+/*
+ * Keep the holder out from now on, and wait until it has left.  Called by the
+ * holder it has no effect.
+ *
+ * Thread   any, not inside
+ * Orders   sees all that the holder did inside
+ */
+void weir__bias_revoke(struct weir__bias *bias);
+
+#endif /* WEIR_SRC_BIAS_H */
