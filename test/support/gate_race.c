@@ -224,7 +224,7 @@ void gate_race_crowd(const weir_gate_options *kind)
         .waiters = 2,
         .enters = 10000,
         .yields = 1000,
-        .rounds = rounds != NULL ? (unsigned)strtoul(rounds, NULL, 0) : 1000,
+        .rounds = rounds != NULL ? (unsigned)strtoul(rounds, NULL, 0) : 60,
         .gather = meet};
 
     if (IS_SANITIZED)

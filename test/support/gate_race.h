@@ -16,7 +16,7 @@
 
 #include "weir/gate.h"
 
-/* A hundred threads, 10,000 times each, in 1,000 rounds. */
+/* A hundred threads, 10,000 times each, in 60 rounds. */
 void gate_race_crowd(const weir_gate_options *kind);
 
 /* Two threads, which meet at the drain far more often. */
