@@ -445,6 +445,28 @@ CASE(shutdown_refuses_outsiders_at_once)
     expect_status(weir_loop_free(loop), 0);
 }
 
+/* What a call was about to be kept in is used by the next one. */
+CASE(shutdown_refuses_any_number_of_calls_without_memory)
+{
+    struct failing_allocator memory;
+    uint64_t calls;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    make_stuck(NULL);
+    expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
+    expect_refused();
+    calls = memory.calls;
+    for (int i = 0; i < 1000; i++)
+        expect_refused();
+    expect_int(memory.calls, calls);
+    blocker_let_go(&stuck);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner_of_stuck), 0);
+    expect_status(weir_loop_free(loop), 0);
+    expect_int(memory.live, 0);
+}
+
 static void shut_down(struct crew *crew, unsigned id)
 {
     (void)crew;

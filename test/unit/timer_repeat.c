@@ -79,6 +79,17 @@ PLACE_CASE(timer_of_fixed_rate_leaves_out_what_it_missed_and_stays_in_step)
     loop_end();
 }
 
+/* The next beat is the one that has just been missed: it is left out, too. */
+PLACE_CASE(timer_of_fixed_rate_exactly_one_period_late_leaves_that_one_out)
+{
+    struct rhythm rhythm = {.work_ns = {100, 0, 200}};
+
+    begin();
+    start_fn(100, WEIR_FIXED_RATE, beat, &rhythm);
+    expect_beats(&rhythm, 100, 300, 400, 700);
+    loop_end();
+}
+
 /* The loop itself comes late, not the callback. */
 PLACE_CASE(timer_of_fixed_rate_that_is_called_late_stays_in_step)
 {
