@@ -85,14 +85,16 @@ int weir_timer_unref(weir_loop *loop, weir_timer id)
     return change_ref(loop, id, false);
 }
 
-/* The loop is this thread's, or nobody's. */
+/* The loop is this thread's, or nobody's.  The door says whether somebody has
+ * claimed it; the owner is written down a moment later. */
 static bool is_free_for_me(const weir_loop *loop)
 {
-    /* relaxed: only this thread has written its own name there, and who calls
-     * while nobody runs the loop knows that nobody does */
-    uintptr_t owner = load_relaxed(&loop->owner);
+    enum weir__ingress_state state = weir__ingress_look(&loop->in);
 
-    return owner == 0 || owner == weir__thread_self();
+    if (state == WEIR__AWAKE || state == WEIR__TERMINATED)
+        return true;
+    /* relaxed: only this thread has written its own name there */
+    return load_relaxed(&loop->owner) == weir__thread_self();
 }
 
 int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
