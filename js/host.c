@@ -14,6 +14,7 @@
 #include "class.h"
 #include "errand.h"
 #include "error.h"
+#include "growable.h"
 #include "interrupt.h"
 #include "job.h"
 #include "lib.h"
@@ -78,6 +79,8 @@ int weir__js_enter(weir_js *js)
         js->deadline_ns = 0;
         if (js->options.time_limit_ns != 0)
             weir__js_begin_time(js);
+        if (js->has_growables)
+            weir__js_growable_sync(js);
     }
     return 0;
 }

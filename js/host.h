@@ -104,6 +104,8 @@ struct weir_js {
     size_t armed; /* of them */
     int64_t timer_turn, timer_base_ns;
     struct weir__js_cloner *cloner; /* NULL: nothing was cloned; js/clone.c */
+    bool has_growables;             /* that others see; js/growable.c */
+    uint64_t growths;               /* of all, when it last looked */
     struct weir__js_link ports;     /* those that are held; js/port.c */
     JSValue port_hooks[4];
     struct weir__js_link workers;   /* its own; js/worker.c */

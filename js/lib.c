@@ -25,6 +25,7 @@ static const struct {
     {"resolve", weir__js_add_module},
     {"signals", weir__js_add_signal},
     {"clone", weir__js_add_clone},
+    {"growable", weir__js_add_growable},
     {"messaging", weir__js_add_port},
     {"thread", weir__js_add_worker},
     {"broadcast", weir__js_add_broadcast},

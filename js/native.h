@@ -24,6 +24,7 @@ int weir__js_add_stream(JSContext *context, JSValueConst native);
 int weir__js_add_import(JSContext *context, JSValueConst native);
 int weir__js_add_module(JSContext *context, JSValueConst native);
 int weir__js_add_clone(JSContext *context, JSValueConst native);
+int weir__js_add_growable(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);
 int weir__js_add_broadcast(JSContext *context, JSValueConst native);
 int weir__js_add_tasks(JSContext *context, JSValueConst native);

@@ -8,8 +8,10 @@
  * Tested by  test/js/clone-*.js
  */
 #include "few.h"
+#include "growable.h"
 #include "mailbox.h"
 #include "message.h"
+#include "shared.h"
 
 /* An object that is not complete yet. */
 struct frame {
@@ -266,10 +268,18 @@ static JSValue numbered(struct reader *reader, JSValue object)
 static JSValue get_shared(struct reader *reader)
 {
     struct weir__js_item *item = &reader->message->items[get_size(reader)];
+    size_t length = item->max_length == 0
+                        ? item->length
+                        : weir__js_shared_grow(item->data, item->length);
+    JSValue buffer = JS_NewArrayBuffer(reader->context, item->data, length,
+                                       item->max_length, NULL, NULL, true);
 
-    return numbered(reader,
-                    JS_NewArrayBuffer(reader->context, item->data, item->length,
-                                      item->max_length, NULL, NULL, true));
+    if (!JS_IsException(buffer) && item->max_length != 0 &&
+        weir__js_growable_note(reader->js, buffer) < 0) {
+        JS_FreeValue(reader->context, buffer);
+        return JS_EXCEPTION;
+    }
+    return numbered(reader, buffer);
 }
 
 static JSValue get_buffer(struct reader *reader)

@@ -3,9 +3,10 @@
  * shared -- counted blocks.
  *
  * The count is behind a lock: it changes when a buffer goes to another host or
- * is collected, not when its memory is used.
+ * is collected, not when its memory is used.  So is the length of memory that can
+ * grow; it is allocated whole, and does not move.
  *
- * Tested by  test/js/worker-shared-memory.js
+ * Tested by  test/js/worker-shared-memory.js, test/js/worker-growable.js
  */
 #include "shared.h"
 
@@ -17,7 +18,8 @@ struct block {
     weir_budget *budget; /* const */
     size_t charged;      /* const */
     pthread_mutex_t lock;
-    size_t refs; /* any thread, under the lock */
+    size_t refs;   /* any thread, under the lock */
+    size_t length; /* the same; of memory that can grow */
     _Alignas(max_align_t) unsigned char data[];
 };
 
@@ -42,6 +44,7 @@ static struct block *new_block(struct weir__js_heap *heap, size_t size)
     block->charged = whole;
     pthread_mutex_init(&block->lock, NULL);
     block->refs = 1;
+    block->length = 0;
     return block;
 }
 
@@ -63,6 +66,39 @@ void weir__js_shared_ref(void *data)
     pthread_mutex_lock(&block->lock);
     block->refs++;
     pthread_mutex_unlock(&block->lock);
+}
+
+static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t growths; /* under its lock */
+
+uint64_t weir__js_shared_growths(void)
+{
+    uint64_t count;
+
+    pthread_mutex_lock(&growth_lock);
+    count = growths;
+    pthread_mutex_unlock(&growth_lock);
+    return count;
+}
+
+/* It is counted after it has happened: who sees the count sees the length. */
+size_t weir__js_shared_grow(void *data, size_t length)
+{
+    struct block *block = block_of(data);
+    bool has_grown;
+
+    pthread_mutex_lock(&block->lock);
+    has_grown = block->length < length;
+    if (has_grown)
+        block->length = length;
+    length = block->length;
+    pthread_mutex_unlock(&block->lock);
+    if (has_grown) {
+        pthread_mutex_lock(&growth_lock);
+        growths++;
+        pthread_mutex_unlock(&growth_lock);
+    }
+    return length;
 }
 
 void weir__js_shared_unref(void *data)

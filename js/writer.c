@@ -12,6 +12,7 @@
  * Tested by  test/js/clone-*.js
  */
 #include "writer.h"
+#include "growable.h"
 
 #include "few.h"
 #include "interrupt.h"
@@ -233,6 +234,8 @@ static bool put_shared(struct weir__js_writer *writer, JSValueConst buffer)
     struct weir__js_item item = {.kind = WEIR__ITEM_SHARED};
 
     if (!weir__js_writer_measure(writer, buffer, true, &item) ||
+        (item.max_length != 0 &&
+         weir__js_growable_note(writer->js, buffer) < 0) ||
         !weir__js_writer_add_item(writer, item))
         return false;
     weir__js_shared_ref(item.data);

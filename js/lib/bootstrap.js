@@ -74,6 +74,8 @@ module.exports = {
             '\nTimeout duration was set to 1.', 'TimeoutOverflowWarning');
     },
     clone: () => require('clone'),
+    growable: (buffer) => require('growable').note(buffer),
+    grown: () => require('growable').updateAll(),
     messaging: () => require('messaging'),
     transferList: (given) => require('messaging').transferList(given),
     lostChannel() {
