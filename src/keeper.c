@@ -76,7 +76,8 @@ static void call_closed(void *arg, int status)
 
 /* ---- the end ---- */
 
-static void set_phase(weir_service *service, weir_phase phase)
+/* Returns the word before. */
+static uint32_t set_phase(weir_service *service, weir_phase phase)
 {
     uint32_t word = weir__service_look(service);
 
@@ -84,6 +85,7 @@ static void set_phase(weir_service *service, weir_phase phase)
     while (!cas_weak_release(&service->word, &word,
                              (word & ~(uint32_t)WEIR__SERVICE_PHASE) | phase))
         ;
+    return word;
 }
 
 static void release_signals(weir_service *service)
@@ -95,15 +97,17 @@ static void release_signals(weir_service *service)
     service->signals = -1;
 }
 
+/* The step to CLOSED decides whether a force came first. */
 static void finish(weir_service *service)
 {
-    bool is_forced = (weir__service_look(service) & WEIR__SERVICE_FORCE) != 0;
+    uint32_t word;
 
-    plain_store(&service->status, is_forced ? WEIR_EFORCED : service->error);
-    service->step = WEIR__STEP_OVER;
+    plain_store(&service->step, WEIR__STEP_OVER);
     (void)!weir_timer_cancel(service->keeper, service->deadline);
     release_signals(service);
-    set_phase(service, WEIR_PHASE_CLOSED);
+    word = set_phase(service, WEIR_PHASE_CLOSED);
+    plain_store(&service->status,
+                word & WEIR__SERVICE_FORCE ? WEIR_EFORCED : service->error);
     call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
     (void)!weir_loop_shutdown(service->keeper, 0); /* begins it */
@@ -163,7 +167,8 @@ static bool step(weir_service *service)
 void weir__keeper_advance(weir_service *service)
 {
     if (weir__service_look(service) & WEIR__SERVICE_FORCE) {
-        if (service->step != WEIR__STEP_OVER && is_drained(service))
+        if (plain_load(&service->step) != WEIR__STEP_OVER &&
+            is_drained(service))
             finish(service);
         return;
     }
@@ -195,7 +200,7 @@ static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
 static void drain(weir_service *service)
 {
     service->step = WEIR__STEP_GATE;
-    set_phase(service, WEIR_PHASE_DRAINING);
+    (void)set_phase(service, WEIR_PHASE_DRAINING);
     set_deadline(service, service->options.timeout_ns, on_deadline);
     call(service, "draining", call_draining);
     (void)!weir_gate_drain(&service->gate);

@@ -217,9 +217,9 @@ int weir_service_force(weir_service *service)
     } while (
         !cas_weak_acquire(&service->word, &word,
                           word | WEIR__SERVICE_STOP | WEIR__SERVICE_FORCE));
-    /* Refused if it closes at this moment: then it is as if we came later. */
-    return weir_loop_post(service->keeper, &service->force) == 0 ? 0
-                                                                 : -EALREADY;
+    /* Refused if it closes at this moment: then nothing is left to cut off. */
+    (void)!weir_loop_post(service->keeper, &service->force);
+    return 0;
 }
 
 int weir_service_wait(weir_service *service, int64_t timeout_ns)

@@ -28,6 +28,7 @@ static int closed_status; /* the keeper's, then who has waited */
 static int inside;        /* what the request wrote, plain */
 static atomic(int) admitted, left_gate;
 static atomic(int) hooks, jobs, cancelled;
+static int force_result; /* of who forces, then of finish */
 
 static void on_closed(void *arg, weir_service *of, int status)
 {
@@ -131,6 +132,7 @@ static void force(void)
     int err = weir_service_force(service);
 
     model_assert(err == 0 || err == -EALREADY || err == WEIR_ENOTSTARTED);
+    force_result = err;
     if (err == WEIR_ENOTSTARTED)
         stop(); /* somebody has to end it */
 }
@@ -165,6 +167,13 @@ static void freed(void)
 static void freed_and_not_forced(void)
 {
     model_assert(closed_status == 0);
+    freed();
+}
+
+/* A force that is refused has no effect. */
+static void freed_and_forced_if_it_was_told(void)
+{
+    model_assert(closed_status == (force_result == 0 ? WEIR_EFORCED : 0));
     freed();
 }
 
@@ -336,7 +345,8 @@ static const struct model_case cases[] = {
     {"two_stops_close_once", .setup = init, .finish = freed, .steps = 3000,
      .preemption_bound = 2,
      .threads = {T(start_stop_and_wait), T(model_spare), T(stop)}},
-    {"stop_against_force", .setup = init, .finish = freed, .steps = 3000,
+    {"stop_against_force", .setup = init,
+     .finish = freed_and_forced_if_it_was_told, .steps = 3000,
      .preemption_bound = 2,
      .threads = {T(start_stop_and_wait), T(model_spare), T(force)}},
     {"request_leaves_before_it_is_closed", .setup = init, .finish = freed,
