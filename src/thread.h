@@ -134,8 +134,8 @@ static inline void weir__thread_set_duty(const struct weir__duty *duty)
 }
 #endif
 
-/* A thread of weir's own (os/thread.c).  All signals are blocked in it: those
- * of the process are for the threads that its owner has made. */
+/* A thread of weir's own (os/thread.c).  It has the signal mask of its maker, and
+ * SIGPIPE blocked. */
 struct weir__thread {
     uint64_t handle;
 };

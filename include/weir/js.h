@@ -144,7 +144,9 @@ typedef struct weir_js_options {
     int64_t time_limit_ns;   /* as weir_js_set_time_limit */
     bool allow_blocking;     /* Atomics.wait may block this loop */
     weir_pool *pool;         /* for async functions and files; outlives the
-                                  host.  NULL: they fail with -ENOTSUP */
+                                  host.  NULL: they fail with -ENOTSUP.  Make it
+                                  with the signals blocked that programs may
+                                  listen to, or its threads get them */
     void *arg;               /* of the two below */
     /* Instead of pool: asked for one when it is first needed, on the thread of
      * this host or of one of its workers; NULL: there is none. */

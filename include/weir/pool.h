@@ -34,6 +34,9 @@
  * Blocking.  A job that will block for long may say so: then another worker
  * takes its place, up to max_workers; afterwards one too many goes home.
  *
+ * Signals.  Workers have the signal mask of the thread that makes them, and
+ * SIGPIPE blocked in addition: weir/service.h says why, and what children get.
+ *
  * Names are shown by weir_pool_report().  They are not copied and must outlive
  * the pool: string literals, mostly.
  */

@@ -37,6 +37,19 @@
  * The service's own callbacks run on a thread of its own, and so are signals
  * handled: a loop that is busy delays neither.  A callback that raises
  * (weir_raise) fails alone, with a line on stderr, and the drain goes on.
+ *
+ * The threads of a service have the signal mask of the thread that made them,
+ * and SIGPIPE blocked in addition.  So a child that a callback, a job or a hook
+ * starts hears SIGTERM, and a SIGTERM to a child is never taken for one to the
+ * service.  A program that handles other signals on a thread of its own
+ * (sigwait, signalfd) blocks them before it makes loops, pools or services.
+ *
+ * SIGPIPE: on the threads of a service, and of every pool, a write to a pipe or
+ * socket that nobody reads fails with EPIPE.  weir does nothing else about it:
+ * on your own threads, those that call weir_loop_run among them, it ends the
+ * process, unless you use send() with MSG_NOSIGNAL or ignore SIGPIPE.  A child
+ * gets it back from fork(), but not from posix_spawn(), vfork(), system() or
+ * popen(): docs/guide/service.md shows what to do then.
  */
 #ifndef WEIR_SERVICE_H
 #define WEIR_SERVICE_H
