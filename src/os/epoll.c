@@ -36,6 +36,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -45,6 +46,7 @@
 #include "atomic.h"
 #include "check.h"
 #include "memory.h"
+#include "signals.h"
 #include "wakefd.h"
 
 /* Weak: NULL if the C library that we are linked with does not know it. */
@@ -208,6 +210,25 @@ static int to_milliseconds(int64_t timeout_ns)
     return milliseconds < INT_MAX ? (int)milliseconds : INT_MAX;
 }
 
+static int wait_precisely(struct weir__poller *poller,
+                          const struct timespec *timeout)
+{
+    sigset_t all, before;
+    int count, err;
+
+    if (!WEIR__SIGNALS_ARE_KEPT_BACK)
+        return epoll_pwait2(poller->epoll_fd, poller->ready, WEIR__POLLER_BATCH,
+                            timeout, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    count = epoll_pwait2(poller->epoll_fd, poller->ready, WEIR__POLLER_BATCH,
+                         timeout, &before);
+    err = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = err;
+    return count;
+}
+
 /* One system call.  Returns how many are ready, or -errno. */
 static int look(struct weir__poller *poller, int64_t timeout_ns)
 {
@@ -216,9 +237,7 @@ static int look(struct weir__poller *poller, int64_t timeout_ns)
     int count;
 
     if (poller->has_pwait2) {
-        count =
-            epoll_pwait2(poller->epoll_fd, poller->ready, WEIR__POLLER_BATCH,
-                         timeout_ns < 0 ? NULL : &timeout, NULL);
+        count = wait_precisely(poller, timeout_ns < 0 ? NULL : &timeout);
         /* EPERM: some sandboxes say so of calls that they do not know. */
         if (count >= 0 || (errno != ENOSYS && errno != EPERM))
             return count >= 0 ? count : -errno;
