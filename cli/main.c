@@ -20,8 +20,9 @@
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
 enum {
-    STACK_SIZE = 1024 * 1024,    /* JavaScript's, as weir/js.h says */
-    OWN_STACK_SIZE = 256 * 1024, /* for C, around that */
+    STACK_SIZE = 1024 * 1024,         /* JavaScript's, as weir/js.h says */
+    OWN_STACK_SIZE = 256 * 1024,      /* for C, around that */
+    HEADROOM_SIZE = 256 * 1024 * 1024, /* for long chains of modules */
 };
 
 struct program {
@@ -158,6 +159,21 @@ static bool has_stack(const struct options *options)
     return false;
 }
 
+/* The system gives more when it is used; without it, chains are shorter. */
+static void extend_stack(void)
+{
+    struct rlimit limit;
+    rlim_t wanted = HEADROOM_SIZE;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
+        limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted
+                         ? wanted
+                         : limit.rlim_max;
+    (void)setrlimit(RLIMIT_STACK, &limit);
+}
+
 static int make(struct program *program)
 {
     const struct options *options = &program->options;
@@ -271,6 +287,7 @@ int main(int argc, char **argv)
     }
     if (!has_stack(&program.options))
         return BAD_OPTION;
+    extend_stack();
     fill_descriptors();
     signal(SIGPIPE, SIG_IGN); /* an error of the write, not the end */
     return choose(&program) ? run(&program) : FAILED;

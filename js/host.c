@@ -15,6 +15,7 @@
 #include "errand.h"
 #include "error.h"
 #include "growable.h"
+#include "headroom.h"
 #include "interrupt.h"
 #include "job.h"
 #include "lib.h"
@@ -74,6 +75,7 @@ int weir__js_enter(weir_js *js)
     if (js->depth++ == 0) {
         /* The loop may be on another thread, or deeper in its stack. */
         JS_UpdateStackTop(js->runtime);
+        weir__js_headroom_init(js);
         js->heap.has_run_out = false;
         js->is_late = false;
         js->deadline_ns = 0;
@@ -139,7 +141,6 @@ static int limit_memory(weir_js *js)
 
 static int start_engine(weir_js *js)
 {
-    size_t stack = js->options.stack_size_bytes;
     int err;
 
     js->runtime = weir__js_heap_new_runtime(&js->heap);
@@ -150,7 +151,7 @@ static int start_engine(weir_js *js)
     JS_SetDumpFlags(js->runtime, JS_ABORT_ON_LEAKS);
 #endif
     JS_SetGCThreshold(js->runtime, FIRST_GC);
-    JS_SetMaxStackSize(js->runtime, stack != 0 ? stack : STACK_SIZE);
+    JS_SetMaxStackSize(js->runtime, js->own_stack_bytes);
     weir__js_watch_shared(js);
     weir__js_watch_interrupts(js);
     weir__js_watch_rejections(js);
@@ -216,11 +217,12 @@ static int begin_life(weir_js *js)
 /* What is asked for holds for workers, and for theirs.  They leave some of the
  * budget to the first parent, which is to hear of it when they have used up the
  * rest. */
-static void set_worker_limits(weir_js *js, const weir_js *parent)
+static void set_limits(weir_js *js, const weir_js *parent)
 {
     size_t stack = js->options.stack_size_bytes;
     size_t spare = js->options.memory_limit_bytes / 8;
 
+    js->own_stack_bytes = js->stack_bytes = stack != 0 ? stack : STACK_SIZE;
     if (parent != NULL) {
         js->worker_stack_bytes = parent->worker_stack_bytes;
         js->worker_spare_bytes = parent->worker_spare_bytes;
@@ -256,7 +258,7 @@ int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
     sigemptyset(&js->signals);
     if (options != NULL)
         js->options = *options;
-    set_worker_limits(js, parent);
+    set_limits(js, parent);
     weir__js_list_init(&js->handles);
     weir__js_list_init(&js->errands);
     weir__js_list_init(&js->works);

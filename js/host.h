@@ -10,6 +10,7 @@
 #ifndef WEIR_JS_HOST_H
 #define WEIR_JS_HOST_H
 
+#include <pthread.h>
 #include <quickjs.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -74,17 +75,24 @@ struct weir_js {
     JSClassID classes[WEIR__JS_CLASSES];
     JSValue libs; /* name -> module of js/lib; js/lib.c */
     struct weir__js_hooks hooks;
-    unsigned linking;     /* modules that we load: no import(); js/import.c */
-    unsigned deepest;     /* ... below each other, at the most */
-    unsigned depth;       /* entries into JavaScript on the stack */
-    int64_t deadline_ns;  /* of the outermost entry */
-    bool is_late;         /* the deadline has interrupted it */
-    bool was_interrupted; /* by a person; nobody was told yet */
-    bool wants_culprit;   /* weir_js_breach: who is busy? */
-    bool wants_shift;     /* nobody was to be seen there */
-    unsigned looks;       /* how often it has looked */
-    char *culprit;        /* "    at f (a.js:1:2)", until it was told */
-    bool has_ended;       /* JavaScript is gone; only the struct is left */
+    /* the stack; js/headroom.c */
+    size_t own_stack_bytes; /* const after init */
+    size_t stack_bytes;     /* that JavaScript may take, from here: */
+    void *stack_top;
+    void *stack_end; /* of this thread, if known: */
+    pthread_t stack_thread;
+    unsigned linking;       /* modules that we load: no import(); js/import.c */
+    unsigned deepest;       /* ... below each other, at the most */
+    unsigned deepest_chain; /* ... ever */
+    unsigned depth;         /* entries into JavaScript on the stack */
+    int64_t deadline_ns;    /* of the outermost entry */
+    bool is_late;           /* the deadline has interrupted it */
+    bool was_interrupted;   /* by a person; nobody was told yet */
+    bool wants_culprit;     /* weir_js_breach: who is busy? */
+    bool wants_shift;       /* nobody was to be seen there */
+    unsigned looks;         /* how often it has looked */
+    char *culprit;          /* "    at f (a.js:1:2)", until it was told */
+    bool has_ended;         /* JavaScript is gone; only the struct is left */
     bool has_kick, has_job, has_check; /* each is queued once */
     unsigned ticks;                    /* next-ticks of JavaScript, queued */
     weir_task kick;

@@ -18,6 +18,7 @@
 
 #include "errand.h"
 #include "error.h"
+#include "headroom.h"
 #include "lib.h"
 #include "native.h"
 
@@ -52,6 +53,7 @@ static JSValue load_module(JSContext *context, JSValueConst this_value,
     weir_js *js = weir__js_of(context);
     const char *name = JS_ToCString(context, argv[0]);
     const char *parent = JS_ToCString(context, argv[1]);
+    size_t taken = weir__js_headroom_take_chain(js);
     JSValue promise = JS_EXCEPTION;
 
     (void)this_value;
@@ -60,6 +62,7 @@ static JSValue load_module(JSContext *context, JSValueConst this_value,
     if (name != NULL && parent != NULL)
         promise = JS_LoadModule(context, parent, name);
     js->linking--;
+    weir__js_headroom_return(js, taken);
     JS_FreeCString(context, name);
     JS_FreeCString(context, parent);
     return promise;

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "error.h"
+#include "headroom.h"
 #include "lib.h"
 #include "native.h"
 
@@ -136,18 +137,32 @@ static JSModuleDef *new_foreign(weir_js *js, const char *id)
 
 /* ---- ES modules ---- */
 
+/* What it imports is loaded inside, by load: a chain of modules lies on the
+ * stack.  No code of the program's runs there, so it may use the whole of it. */
+static JSValue compile_chain(weir_js *js, const char *id, const char *source,
+                             size_t length)
+{
+    size_t taken = weir__js_headroom_take(js, WEIR__HEADROOM_ALL);
+    JSValue code;
+
+    if (++js->linking > js->deepest)
+        js->deepest = js->linking;
+    if (js->deepest > js->deepest_chain)
+        js->deepest_chain = js->deepest;
+    code = JS_Eval(js->context, source, length, id,
+                   JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+    js->linking--;
+    weir__js_headroom_return(js, taken);
+    return code;
+}
+
 static JSModuleDef *compile_module(weir_js *js, const char *id,
                                    const char *source, size_t length)
 {
     JSContext *context = js->context;
     JSModuleDef *module;
-    JSValue code, meta, filled;
+    JSValue code = compile_chain(js, id, source, length), meta, filled;
 
-    if (++js->linking > js->deepest)
-        js->deepest = js->linking;
-    code = JS_Eval(context, source, length, id,
-                   JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
-    js->linking--;
     if (JS_IsException(code))
         return NULL;
     module = JS_VALUE_GET_PTR(code);
@@ -248,12 +263,14 @@ static JSValue watch_main(JSContext *context, JSValue promise)
 static JSValue evaluate_module(JSContext *context, JSModuleDef *module)
 {
     weir_js *js = weir__js_of(context);
+    size_t taken = weir__js_headroom_take_chain(js);
     JSValue promise;
 
     js->linking++;
     promise = JS_EvalFunction(
         context, JS_DupValue(context, JS_MKPTR(JS_TAG_MODULE, module)));
     js->linking--;
+    weir__js_headroom_return(js, taken);
     return promise;
 }
 
@@ -381,6 +398,20 @@ static JSValue compile(JSContext *context, JSValueConst this_value, int argc,
     return function;
 }
 
+/* apply(function, exports, require, module, file, directory): a module's turn.
+ * One that others require has as much of the stack as they had. */
+static JSValue apply(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    size_t taken = weir__js_headroom_take(js, js->own_stack_bytes);
+    JSValue result = JS_Call(context, argv[0], argv[1], argc - 1, argv + 1);
+
+    (void)this_value;
+    weir__js_headroom_return(js, taken);
+    return result;
+}
+
 /* evaluate(text, name): a script, and its last value. */
 static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
@@ -503,6 +534,7 @@ static JSValue read_file(JSContext *context, JSValueConst this_value, int argc,
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("compile", 2, compile),
+    JS_CFUNC_DEF("apply", 6, apply),
     JS_CFUNC_DEF("evaluate", 2, evaluate),
     JS_CFUNC_DEF("detectModule", 1, detect),
     JS_CFUNC_DEF("prepare", 1, prepare),

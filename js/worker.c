@@ -41,7 +41,9 @@ enum {
     TERMINATED_CODE = 1,
     MICROTASK_BUDGET = 100000,    /* as the program's default */
     SPIN_NS = 20000,              /* a message is mostly followed by another */
-    OWN_STACK_SIZE = 1024 * 1024, /* of C, beside that */
+    OWN_STACK_SIZE = 1024 * 1024, /* of C, beside JavaScript's */
+    /* For chains of modules, js/headroom.c; memory when it is used. */
+    HEADROOM_SIZE = 16 * 1024 * 1024,
 };
 
 struct weir__js_worker {
@@ -389,8 +391,8 @@ static int start_thread(struct weir__js_worker *worker)
     int err;
 
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes,
-                              worker->stack_size_bytes + OWN_STACK_SIZE);
+    pthread_attr_setstacksize(&attributes, worker->stack_size_bytes +
+                                               OWN_STACK_SIZE + HEADROOM_SIZE);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     err = pthread_create(&worker->thread, &attributes, run_thread, worker);

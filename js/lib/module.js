@@ -97,8 +97,8 @@ const executing = new Set(); // CommonJS files
 function execute(module, code, file) {
     executing.add(file);
     try {
-        return Reflect.apply(code, module.exports, [module.exports,
-            makeRequire(module), module, file, path.dirname(file)]);
+        return native.apply(code, module.exports, makeRequire(module), module,
+            file, path.dirname(file));
     } finally {
         executing.delete(file);
     }

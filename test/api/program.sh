@@ -178,6 +178,23 @@ else
 END
 expect "--stack-size holds for workers" prints '0.25 true' --stack-size=256K "$scratch/depth.js"
 expect "a worker has a stack as large as that" prints '7 true' --stack-size=7M "$scratch/depth.js"
+for i in $(seq 0 2999); do
+    echo "import { d as c } from './m$((i + 1)).mjs'; export const d = c + 1;" >"$scratch/m$i.mjs"
+    echo "exports.d = require('./m$((i + 1)).cjs').d + 1;" >"$scratch/m$i.cjs"
+done
+echo 'export const d = 1;' >"$scratch/m3000.mjs"
+echo 'exports.d = 1;' >"$scratch/m3000.cjs"
+echo 'console.log(d);' >>"$scratch/m0.mjs"
+echo 'console.log(exports.d);' >>"$scratch/m0.cjs"
+# too_long FILE: an error, where the thread has no larger stack; not a signal.
+too_long() (
+    ulimit -s 2048 && ends 1 "$scratch/$1" &&
+        grep -q 'RangeError: Maximum call stack size exceeded' "$scratch/err"
+)
+expect "a program may be a chain of 3,000 imports" prints 3001 "$scratch/m0.mjs"
+expect "... or of 3,000 files that are required" prints 3001 "$scratch/m0.cjs"
+expect "a chain that the stack is too small for is a RangeError" too_long m0.mjs
+expect "... that of required files, too" too_long m0.cjs
 expect "--stack-size is a RangeError" prints 'RangeError' --stack-size=256K \
     -e 'const f = () => f() + 1; try { f() } catch (e) { console.log(e.name) }'
 expect "a stack that the thread has not is refused with 9" complains 9 \
