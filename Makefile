@@ -18,7 +18,7 @@ TESTS = \
     test/api/examples.sh test/api/guide.sh test/api/install.sh \
     test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
-    test/api/repl.py \
+    test/api/repl.py test/api/engine.sh \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
