@@ -225,7 +225,8 @@ void options_man_page(void)
         ".TP\n.B 13\nthe main module waits at its top level, for ever\n"
         ".SH ENVIRONMENT\n"
         ".TP\n.B WEIR_REPL_HISTORY\nthe file that keeps the lines typed on a "
-        "terminal; empty: none (~/.weir_history)\n"
+        "terminal; empty: none (~/.weir_history).  It is readable by its "
+        "owner only, and a symbolic link is not followed\n"
         ".TP\n.B NO_COLOR\nno colours on a terminal\n"
         ".SH SEE ALSO\n.BR weir (7)\n");
 }

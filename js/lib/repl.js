@@ -111,26 +111,56 @@ function historyFile() {
     return name ?? (HOME ? `${HOME}/.weir_history` : '');
 }
 
-// Who cannot read or write it does without.
-function loadHistory() {
+// What people type is theirs: the file is a regular one that nobody else can
+// read, and no symbolic link, which could lead a line into another file.
+// O_NONBLOCK: to open a pipe would wait for its other end.
+function openHistory(flags) {
     const fs = require('fs');
+    const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    const fd = fs.openSync(historyFile(), O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | flags, 0o600);
     try {
-        const lines = fs.readFileSync(historyFile(), 'utf8').split('\n').filter(Boolean);
-        if (lines.length > KEPT)
-            fs.writeFileSync(historyFile(), `${lines.slice(-KEPT).join('\n')}\n`,
-                { mode: 0o600 });
-        return lines.slice(-KEPT);
+        const stats = fs.fstatSync(fd);
+        if (!stats.isFile())
+            throw new Error('not a regular file');
+        if (stats.mode & 0o077)
+            fs.fchmodSync(fd, 0o600);
+    } catch (error) {
+        fs.closeSync(fd);
+        throw error;
+    }
+    return fd;
+}
+
+// Calls use(fd).  Who cannot read or write the file does without.
+function withHistory(flags, use) {
+    let fd;
+    try {
+        fd = openHistory(flags);
+        return use(fd);
     } catch {
-        return [];
+        return undefined;
+    } finally {
+        if (fd !== undefined)
+            require('fs').closeSync(fd);
     }
 }
 
+function loadHistory() {
+    const fs = require('fs');
+    return withHistory(0, (fd) => {
+        const lines = fs.readFileSync(fd, 'utf8').split('\n').filter(Boolean);
+        if (lines.length > KEPT) {
+            fs.ftruncateSync(fd);
+            fs.writeSync(fd, `${lines.slice(-KEPT).join('\n')}\n`);
+        }
+        return lines.slice(-KEPT);
+    }) ?? [];
+}
+
 function saveLine(line) {
-    if (line.trim() === '' || historyFile() === '')
-        return;
-    try {
-        require('fs').appendFileSync(historyFile(), `${line}\n`, { mode: 0o600 });
-    } catch {} // see above
+    const fs = require('fs');
+    if (line.trim() !== '' && historyFile() !== '')
+        withHistory(fs.constants.O_CREAT, (fd) => fs.writeSync(fd, `${line}\n`));
 }
 
 // ---- evaluation ----

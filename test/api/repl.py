@@ -205,6 +205,59 @@ def history_is_kept():
             tty.type(UP * 4 + "\r", r"\n202\r\n", PROMPT)
 
 
+def type_and_leave(name, *keys):
+    with Terminal(history=name) as tty:
+        tty.see(PROMPT)
+        tty.type("6 * 7\r", r"\n42\r\n", PROMPT)
+        for key, pattern in keys:
+            tty.type(key, pattern, PROMPT)
+        tty.type(".exit\r")
+        assert tty.status() == 0
+
+
+def history_is_not_followed_through_a_symbolic_link():
+    with tempfile.TemporaryDirectory() as directory:
+        name = os.path.join(directory, "history")
+        other = os.path.join(directory, "other")
+        pathlib.Path(other).write_text("'not' + ' mine'\n")
+        os.symlink(other, name)
+        type_and_leave(name, (UP + UP + "\r", r"\n42\r\n"))
+        assert pathlib.Path(other).read_text() == "'not' + ' mine'\n"
+        os.unlink(other)
+        type_and_leave(name)
+        assert not os.path.exists(other), "it was made through the link"
+
+
+def history_that_others_can_read_is_made_private():
+    with tempfile.TemporaryDirectory() as directory:
+        name = os.path.join(directory, "history")
+        for text, mode in ("", 0o666), ("'old'\n", 0o644), ("'old'\n", 0o400):
+            pathlib.Path(name).write_text(text)
+            os.chmod(name, mode)
+            with Terminal(history=name) as tty:
+                tty.see(PROMPT)  # when it has been read
+                tty.type("5\r", r"\n5\r\n", PROMPT)
+                assert os.stat(name).st_mode & 0o077 == 0, oct(mode)
+            os.unlink(name)
+
+
+def history_is_a_regular_file():
+    with tempfile.TemporaryDirectory() as directory:
+        name = os.path.join(directory, "history")
+        os.mkfifo(name, 0o600)
+        type_and_leave(name)
+
+
+def history_keeps_a_thousand_lines():
+    with tempfile.TemporaryDirectory() as directory:
+        name = os.path.join(directory, "history")
+        pathlib.Path(name).write_text("".join(f"{i}\n" for i in range(1500)))
+        os.chmod(name, 0o600)
+        type_and_leave(name, (UP + UP + "\r", r"\n1499\r\n"))
+        lines = pathlib.Path(name).read_text().split("\n")
+        assert lines[0] == "500" and lines[999:] == ["1499", "6 * 7", "1499", ".exit", ""], lines[998:]
+
+
 def tab_completes():
     with Terminal() as tty:
         tty.see(PROMPT)
@@ -269,7 +322,9 @@ def a_dumb_terminal_gets_plain_lines():
 CASES = [values_are_printed, errors_are_told_and_it_goes_on, await_waits_and_can_be_left,
          code_that_runs_for_ever_is_stopped,
          timers_run_while_it_waits, code_goes_on_over_lines, lines_are_edited,
-         history_is_kept, tab_completes, it_is_left_in_each_way,
+         history_is_kept, history_is_not_followed_through_a_symbolic_link,
+         history_that_others_can_read_is_made_private, history_is_a_regular_file,
+         history_keeps_a_thousand_lines, tab_completes, it_is_left_in_each_way,
          the_terminal_is_given_back, a_dumb_terminal_gets_plain_lines]
 
 
