@@ -102,7 +102,67 @@ alone() {
             -I"$prefix/include" -
 }
 
+# ---- hardening: cmake/hardening.cmake ----
+
+# All relocations are made at the start, and then read-only.
+has_full_relro() {
+    readelf -lW "$1" | grep GNU_RELRO && readelf -dW "$1" | grep BIND_NOW
+}
+
+has_no_executable_stack() {
+    readelf -lW "$1" | grep 'GNU_STACK .* RW '
+}
+
+has_no_text_relocations() {
+    ! readelf -dW "$1" | grep TEXTREL
+}
+
+is_pie() {
+    readelf -hW "$1" | grep 'Type: *DYN' && readelf -dW "$1" | grep 'Flags:.* PIE'
+}
+
+# imports FILE PATTERN: it calls such a function of the C library.
+imports() {
+    readelf --dyn-syms -W "$1" | grep "UND $2@"
+}
+
+# Every unit was compiled with these, as its debugging information tells; the
+# engine's and the generated ones too.  Other compilers than gcc tell nothing.
+every_unit_has() {
+    file=$1
+    shift
+    readelf --debug-dump=info --dwarf-depth=1 "$file" 2>/dev/null |
+        grep DW_AT_producer >"$scratch/units" || return
+    grep -q 'GNU C' "$scratch/units" || return 0
+    for flag; do
+        ! grep -v -- " $flag" "$scratch/units" || return
+    done
+}
+
+has_unit() {
+    readelf --debug-dump=info --dwarf-depth=1 "$1" 2>/dev/null |
+        grep "DW_AT_name.*$2"
+}
+
+expect_hardened() {
+    file=$prefix/$1
+    flags="-fstack-protector-strong -fstack-clash-protection"
+    case $(uname -m) in x86_64 | i?86) flags="$flags -fcf-protection" ;; esac
+    expect "$1 has full RELRO" has_full_relro "$file"
+    expect "$1 has no executable stack" has_no_executable_stack "$file"
+    expect "$1 has no text relocations" has_no_text_relocations "$file"
+    expect "$1 guards its stack" imports "$file" __stack_chk_fail
+    expect "$1 calls checked functions" imports "$file" '__[a-z]*_chk'
+    expect "$1 was compiled with $flags" every_unit_has "$file" $flags
+}
+
 expect "install succeeds" install
+for file in lib/libweir.so lib/libweir-js.so bin/weir; do
+    expect_hardened $file
+done
+expect "bin/weir can be anywhere in memory" is_pie "$prefix/bin/weir"
+expect "the engine in lib/libweir-js.so was looked at" \
+    has_unit "$prefix/lib/libweir-js.so" 'quickjs\.c'
 expect "pkg-config: a C program builds and runs" \
     with_pkg_config cc "$program/program.c"
 expect "pkg-config: a C++ program builds and runs" \
