@@ -346,6 +346,39 @@ static void come_back_and_leave(void)
     one_of_too_many();
 }
 
+/* ---- one that is counted as a searcher, and never begins ---- */
+
+/* One of two has a job. */
+static void init_with_one_busy(void)
+{
+    init();
+    model_assert(!weir__roster_found(&roster));
+}
+
+static void init_with_one_busy_without_membarrier(void)
+{
+    init_with_one_busy();
+    roster.is_asymmetric = false;
+}
+
+/* There is no thread for the worker that it wants in its place. */
+static void block_in_vain(void)
+{
+    struct weir__bunk *given;
+
+    model_assert(weir__roster_block(&roster, 3, &given));
+    weir__roster_unjoin(&roster, given);
+}
+
+/* Whoever posts may have relied on it. */
+static void block_and_forget(void)
+{
+    struct weir__bunk *given;
+
+    model_assert(weir__roster_block(&roster, 3, &given));
+    (void)weir__roster_found(&roster);
+}
+
 static const struct model_case cases[] = {
     {"work_finds_its_worker", .setup = init_with_one, .finish = one_was_done,
      .threads = {T(worker), T(post_and_end)}},
@@ -384,6 +417,17 @@ static const struct model_case cases[] = {
      .preemption_bound = 2, .work_left = is_left,
      .threads = {T(worker_that_looks_again), T(worker_that_looks_again),
                  T(post_two)}},
+    {"worker_that_never_begins_leaves_its_work_to_another",
+     .setup = init_with_one_busy, .work_left = is_left, .preemption_bound = 2,
+     .threads = {T(worker_for_one), T(block_in_vain), T(post_one)}},
+    {"worker_that_never_begins_without_membarrier",
+     .setup = init_with_one_busy_without_membarrier, .work_left = is_left,
+     .preemption_bound = 2,
+     .threads = {T(worker_for_one), T(block_in_vain), T(post_one)}},
+    {"broken_worker_that_never_begins_wakes_nobody",
+     .setup = init_with_one_busy, .work_left = is_left,
+     .expect = MODEL_LOST_WAKE, .shortest = true,
+     .threads = {T(worker_for_one), T(block_and_forget), T(post_one)}},
     {"broken_no_second_look", .setup = init_with_one, .work_left = is_left,
      .expect = MODEL_LOST_WAKE, .shortest = true,
      .threads = {T(worker_that_trusts), T(post_one)}},

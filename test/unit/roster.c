@@ -163,6 +163,21 @@ CASE(roster_does_not_grow_beyond_the_limit_or_without_need)
     expect(roster.home == NULL);
 }
 
+CASE(roster_unjoin_wakes_one_for_work_that_was_left_to_it)
+{
+    struct weir__bunk *given;
+
+    begin(2, 2);
+    lie_down(1);
+    expect(weir__roster_found(&roster));
+    expect(weir__roster_block(&roster, 3, &given));
+    weir__roster_notify(&roster); /* the one that was joined searches */
+    expect(!is_woken(1));
+    weir__roster_unjoin(&roster, given);
+    expect(is_woken(1));
+    expect_counts(0, 1);
+}
+
 CASE(roster_is_over_when_all_rest_and_nothing_is_left)
 {
     begin(2, 2);
