@@ -29,6 +29,10 @@
  * Timers are started and cancelled inside a callback of the loop, as programs
  * do.  Random numbers are the same for all.  What is small is done many times.
  *
+ * timer/1M-early
+ *     Insert, cancel, first and resident once more, with timers that are started
+ *     and cancelled before the loop is run: as most programs start theirs.
+ *
  * There is no floor: an array of deadlines costs nothing to write, and cannot
  * do the work.
  *
@@ -37,9 +41,19 @@
  *     callback runs; and how many ran before it, which none should.  The floor
  *     is clock_nanosleep.  Nobody asks for less than the 50 us by which the
  *     kernel may be late for a thread (PR_SET_TIMERSLACK).
+ *
+ * timer/live
+ *     100,000 timers, started before the loop runs and due at random moments of
+ *     one second.  The processor time that each costs the loop's thread, from
+ *     the first deadline to the last callback, how often the thread slept, and
+ *     how late the callbacks were.  Latenesses are of the n-th callback against
+ *     the n-th deadline.  A loop that serves more timers at once is cheaper and
+ *     later, so only rows of about equal lateness compare; weir stands here with
+ *     several values of timer_slack_ns.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -284,6 +298,31 @@ static void time_timers(const struct bench_workload *workload,
     trial.kind->close(trial.loop);
 }
 
+/* ---- early ---- */
+
+enum { EARLY_METRICS = 4 };
+
+static void time_early(const struct bench_workload *workload,
+                       const struct bench_entry *entry)
+{
+    static const int shown[EARLY_METRICS] = {INSERT, CANCEL, FIRST, RESIDENT};
+    double before;
+
+    set_up(workload, entry);
+    before = resident_bytes();
+    trial.handles = trial.kind->timers_new(trial.loop, trial.count, on_timer);
+    start(trial.in_order, FIRST);
+    add(RESIDENT, resident_bytes() - before);
+    trial.kind->timers_stop(trial.handles, trial.in_order);
+    start(trial.shuffled, INSERT);
+    cancel(trial.shuffled_again, CANCEL);
+    for (size_t i = 0; i < EARLY_METRICS; i++)
+        bench_measured(i,
+                       trial.total[shown[i]] / (double)trial.timers[shown[i]]);
+    trial.kind->timers_free(trial.handles);
+    trial.kind->close(trial.loop);
+}
+
 /* ---- lateness ---- */
 
 enum { SAMPLES = 150, EARLY = 3, LATENESS_METRICS };
@@ -372,6 +411,111 @@ static void lateness_of_sleep(const struct bench_workload *workload,
     report_lateness();
 }
 
+/* ---- live ---- */
+
+enum {
+    LIVE = 100000,
+    LIVE_CPU = 0,
+    LIVE_SLEEPS,
+    LIVE_P50,
+    LIVE_P99,
+    LIVE_EARLY,
+    LIVE_METRICS
+};
+
+static struct {
+    const struct loop_kind *kind;
+    void *loop;
+    uint64_t *due_ns;
+    int64_t *late_ns;
+    size_t count;
+    struct rusage before, after;
+    uint64_t cpu_ns;
+} crowd;
+
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec spent;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return (uint64_t)spent.tv_sec * 1000000000 + (uint64_t)spent.tv_nsec;
+}
+
+static void on_live(void)
+{
+    crowd.late_ns[crowd.count] =
+        (int64_t)(bench_now_ns() - crowd.due_ns[crowd.count]);
+    if (++crowd.count < LIVE)
+        return;
+    crowd.cpu_ns = thread_cpu_ns() - crowd.cpu_ns;
+    getrusage(RUSAGE_THREAD, &crowd.after);
+    crowd.kind->stop(crowd.loop);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void report_live(void)
+{
+    size_t early = 0;
+
+    qsort(crowd.late_ns, LIVE, sizeof(*crowd.late_ns), compare_i64);
+    while (early < LIVE && crowd.late_ns[early] < 0)
+        early++;
+    bench_measured(LIVE_CPU, (double)crowd.cpu_ns / LIVE);
+    bench_measured(LIVE_SLEEPS,
+                   (double)(crowd.after.ru_nvcsw - crowd.before.ru_nvcsw));
+    bench_measured(LIVE_P50, (double)crowd.late_ns[LIVE / 2]);
+    bench_measured(LIVE_P99, (double)crowd.late_ns[LIVE / 100 * 99]);
+    bench_measured(LIVE_EARLY, (double)early);
+}
+
+/* One by one: each delay counts from the moment of its own call.  The first is
+ * due when all are started, on any machine. */
+static void **start_live(void)
+{
+    static const uint32_t only = 0;
+    void **timers = loop_calloc(LIVE, sizeof(*timers));
+
+    for (size_t i = 0; i < LIVE; i++)
+        timers[i] = crowd.kind->timers_new(crowd.loop, 1, on_live);
+    for (size_t i = 0; i < LIVE; i++) {
+        uint64_t delay_ns = crowd.due_ns[i];
+
+        crowd.due_ns[i] += bench_now_ns();
+        crowd.kind->timers_start(timers[i], &delay_ns, &only);
+    }
+    qsort(crowd.due_ns, LIVE, sizeof(*crowd.due_ns), compare_u64);
+    return timers;
+}
+
+static void live(const struct bench_workload *workload,
+                 const struct bench_entry *entry)
+{
+    void **timers;
+
+    (void)workload;
+    crowd.kind = entry->arg;
+    if (crowd.kind->open == NULL)
+        bench_absent();
+    trial.count = LIVE;
+    crowd.due_ns = random_delays(300000000, 1300000000);
+    crowd.late_ns = loop_calloc(LIVE, sizeof(*crowd.late_ns));
+    crowd.loop = crowd.kind->open(NULL, NULL);
+    timers = start_live();
+    getrusage(RUSAGE_THREAD, &crowd.before);
+    crowd.cpu_ns = thread_cpu_ns();
+    crowd.kind->run(crowd.loop);
+    report_live();
+    for (size_t i = 0; i < LIVE; i++)
+        crowd.kind->timers_free(timers[i]);
+    crowd.kind->close(crowd.loop);
+}
+
 /* ---- the tables ---- */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -389,10 +533,33 @@ static void lateness_of_sleep(const struct bench_workload *workload,
 static const struct bench_entry entries[] = {
     ALL(time_timers), ENTRY("weir, start_at", loop_weir_at, time_timers)};
 
+static const struct bench_entry starters[] = {
+    ALL(time_early), ENTRY("weir, start_at", loop_weir_at, time_early)};
+
+static const struct bench_metric early_metrics[EARLY_METRICS] = {
+    {"insert", "ns", 1},
+    {"cancel", "ns", 1},
+    {"first", "ns", 1},
+    {"resident", "B", 1},
+};
+
 static const struct bench_entry latecomers[] = {
     {.impl = "bare clock_nanosleep", .job = lateness_of_sleep},
     ALL(lateness),
     ENTRY("libevent, PRECISE_TIMER", loop_event_precise, lateness),
+};
+
+static const struct bench_entry livers[] = {
+    ALL(live),
+    ENTRY("libevent, PRECISE_TIMER", loop_event_precise, live),
+    ENTRY("weir, slack 200 us", loop_weir_slack_200us, live),
+    ENTRY("weir, slack 1 ms", loop_weir_slack_1ms, live),
+};
+
+static const struct bench_metric live_metrics[LIVE_METRICS] = {
+    [LIVE_CPU] = {"CPU", "ns", 1},          [LIVE_SLEEPS] = {"sleeps", "", 1},
+    [LIVE_P50] = {"p50", "us", 1e-3},       [LIVE_P99] = {"p99", "us", 1e-3},
+    [LIVE_EARLY] = {"early", "of 100k", 1},
 };
 
 static const struct bench_metric lateness_metrics[LATENESS_METRICS] = {
@@ -432,6 +599,17 @@ static const struct bench_workload workloads[] = {
     WORKLOAD("100k", 100000, 0.6, METRICS),
     WORKLOAD("1M", 1000000, 4, METRICS),
     WORKLOAD("10M", 10000000, 25, FEW_METRICS),
+    {.name = "timer/1M-early",
+     .operation = "one of 1M timers before the loop is run, in random order; "
+                  "first: in the order of memory",
+     .threads = 1,
+     .cpu = {1},
+     .arg = &(const size_t){1000000},
+     .job_s = 1.5,
+     .metrics = early_metrics,
+     .metric_count = EARLY_METRICS,
+     .entries = starters,
+     .entry_count = COUNT(starters)},
     {.name = "timer/lateness",
      .operation = "the callback after the time of its timer",
      .threads = 1,
@@ -441,6 +619,16 @@ static const struct bench_workload workloads[] = {
      .metric_count = LATENESS_METRICS,
      .entries = latecomers,
      .entry_count = COUNT(latecomers)},
+    {.name = "timer/live",
+     .operation = "one of 100k timers spread over a second, and how late its "
+                  "callback is",
+     .threads = 1,
+     .cpu = {1},
+     .job_s = 1.5,
+     .metrics = live_metrics,
+     .metric_count = LIVE_METRICS,
+     .entries = livers,
+     .entry_count = COUNT(livers)},
 };
 
 int main(int argc, char **argv)

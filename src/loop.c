@@ -65,10 +65,14 @@ void weir_loop_wake(weir_loop *loop)
 
 /* ---- life ---- */
 
+#define LONGEST_SLACK_NS (60 * INT64_C(1000000000))
+
 static bool are_sensible(const weir_loop_options *options)
 {
     return options->size == sizeof(*options) && options->spin_ns >= 0 &&
            options->spin_ns <= WEIR__LONGEST_SPIN_NS &&
+           options->timer_slack_ns >= 0 &&
+           options->timer_slack_ns <= LONGEST_SLACK_NS &&
            (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
 }
 
@@ -120,6 +124,7 @@ static void init_inside(weir_loop *loop)
     set_unshared(&loop->run, 0);
     loop->owed_wakes = 0;
     loop->spin_ns = loop->options.spin_ns;
+    loop->kernel_slack_ns = 0;
     loop->arrived = 0;
     loop->lost_core = false;
     loop->sleeps = loop->sleeps_left = 0;

@@ -123,6 +123,8 @@ struct weir_loop {
     int fd;               /* ... and, of a descriptor's callback, this */
     uint64_t owed_wakes;  /* of the poller: claimed, and not arrived yet */
     int64_t spin_ns;      /* what the next spin may take */
+    /* By which the kernel may be late; known if there is a timer_slack_ns. */
+    int64_t kernel_slack_ns;
     uint64_t arrived;     /* through the door, in this turn */
     bool lost_core;       /* in give_way, turn.c */
     uint32_t sleeps;      /* without giving way first; so many ... */
@@ -309,6 +311,11 @@ static inline bool weir__loop_has_microtasks(const weir_loop *loop)
 
 /* Has nothing left to call but timers and descriptors. */
 bool weir__loop_is_quiet(const weir_loop *loop);
+
+/* When a loop whose next timer is due at timer_ns, and not yet, may wake up for
+ * it: later by what timer_slack_ns allows beyond the kernel's own slack. */
+int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
+                           int64_t now_ns, bool in_poller);
 
 /* Looks for news for a while before sleeping.  True: there is some. */
 bool weir__loop_spin(weir_loop *loop, int64_t until_ns);

@@ -50,6 +50,8 @@ bool weir__loop_is_around(const weir_loop *loop)
 void weir__loop_own(weir_loop *loop)
 {
     weir__bias_revoke(&loop->bias);
+    if (loop->options.timer_slack_ns > 0)
+        loop->kernel_slack_ns = weir__thread_slack_ns();
     store_relaxed(&loop->owner, weir__thread_self()); /* relaxed: see above */
     store_relaxed(&loop->thread, weir__thread_id());  /* relaxed: for report */
 }
@@ -122,7 +124,9 @@ int64_t weir_loop_timeout(weir_loop *loop)
         weir__ingress_has_news(&loop->in, loop->is_ending) ||
         first_ns <= now_ns)
         return 0;
-    return first_ns == INT64_MAX ? -1 : first_ns - now_ns;
+    if (first_ns == INT64_MAX)
+        return -1;
+    return weir__loop_put_off(loop, first_ns, now_ns, true) - now_ns;
 }
 
 int weir_loop_backend_fd(weir_loop *loop)

@@ -161,6 +161,10 @@ static inline bool weir__thread_is_loop(void)
 /* The kernel's name for the calling thread, which tools show (os/thread.c). */
 uint64_t weir__thread_id(void);
 
+/* By which the kernel may be late with a wait of the calling thread, so that it
+ * wakes up for several at once (os/thread.c).  0: it does not say. */
+int64_t weir__thread_slack_ns(void);
+
 /* Lets another thread have the core, if one wants it (os/thread.c). */
 void weir__thread_yield(void);
 

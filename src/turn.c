@@ -213,11 +213,26 @@ bool weir__loop_is_quiet(const weir_loop *loop)
            !weir__loop_has_microtasks(loop);
 }
 
+/* In epoll and poll the kernel also allows itself a thousandth of the wait. */
+int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
+                           int64_t now_ns, bool in_poller)
+{
+    int64_t slack_ns = loop->options.timer_slack_ns;
+    int64_t kernel_ns = loop->kernel_slack_ns;
+
+    if (in_poller && kernel_ns < (timer_ns - now_ns) / 1000)
+        kernel_ns = (timer_ns - now_ns) / 1000;
+    if (slack_ns <= kernel_ns)
+        return timer_ns;
+    slack_ns -= kernel_ns;
+    return timer_ns < INT64_MAX - slack_ns ? timer_ns + slack_ns : INT64_MAX;
+}
+
 /* Until when it may sleep, as a time of the real clock: 0 not at all, negative
  * for ever.  A stopped clock brings no timer nearer; who moves it wakes us. */
-static int64_t wait_limit(weir_loop *loop, int64_t limit_ns)
+static int64_t wait_limit(weir_loop *loop, int64_t limit_ns, bool in_poller)
 {
-    int64_t timer_ns;
+    int64_t timer_ns, now_ns;
 
     if (limit_ns == 0 || (loop->is_stepped && loop->has_called) ||
         !weir__loop_is_quiet(loop) ||
@@ -227,10 +242,12 @@ static int64_t wait_limit(weir_loop *loop, int64_t limit_ns)
     timer_ns = weir__timers_next(loop);
     if (timer_ns == INT64_MAX)
         return limit_ns;
-    if (timer_ns <= weir_clock_now())
+    now_ns = weir_clock_now();
+    if (timer_ns <= now_ns)
         return 0;
     if (weir__clock_is_frozen())
         return limit_ns;
+    timer_ns = weir__loop_put_off(loop, timer_ns, now_ns, in_poller);
     return limit_ns < 0 || timer_ns < limit_ns ? timer_ns : limit_ns;
 }
 
@@ -298,8 +315,8 @@ static bool give_way(weir_loop *loop)
 
 static int wait(weir_loop *loop, int64_t limit_ns)
 {
-    int64_t until_ns = wait_limit(loop, limit_ns);
     struct weir__poller *poller = weir__loop_choose_poller(loop);
+    int64_t until_ns = wait_limit(loop, limit_ns, poller != NULL);
     int64_t began_ns = 0;
     int err = 0;
 

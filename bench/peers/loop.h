@@ -63,7 +63,8 @@ struct loop_kind {
 extern const struct loop_kind loop_uv, loop_uv_nowait, loop_ev, loop_event,
     loop_event_precise, loop_glib, loop_asio;
 extern const struct loop_kind loop_weir, loop_weir_at, loop_weir_poller,
-    loop_weir_spin, loop_weir_metrics;
+    loop_weir_spin, loop_weir_metrics, loop_weir_slack_200us,
+    loop_weir_slack_1ms;
 extern const struct loop_kind loop_futex, loop_epoll, loop_spin;
 
 /* What an open function of loop_weir has returned. */

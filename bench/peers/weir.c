@@ -11,6 +11,7 @@
  *                   does
  * loop_weir_spin    looks for work for up to 50 us before sleeping
  * loop_weir_metrics counts and times what it does
+ * loop_weir_slack_200us, _1ms   serves timers together that are due within that
  */
 #include <stdlib.h>
 
@@ -80,6 +81,18 @@ static void *open_spin(void (*on_wake)(void *), void *arg)
 static void *open_metrics(void (*on_wake)(void *), void *arg)
 {
     return open_with((weir_loop_options){.metrics = true}, on_wake, arg);
+}
+
+static void *open_slack_200us(void (*on_wake)(void *), void *arg)
+{
+    return open_with((weir_loop_options){.timer_slack_ns = 200000}, on_wake,
+                     arg);
+}
+
+static void *open_slack_1ms(void (*on_wake)(void *), void *arg)
+{
+    return open_with((weir_loop_options){.timer_slack_ns = 1000000}, on_wake,
+                     arg);
 }
 
 static void close_own(void *loop)
@@ -278,3 +291,5 @@ const struct loop_kind loop_weir_at = OWN(open_default, _at);
 const struct loop_kind loop_weir_poller = OWN(open_poller, );
 const struct loop_kind loop_weir_spin = OWN(open_spin, );
 const struct loop_kind loop_weir_metrics = OWN(open_metrics, );
+const struct loop_kind loop_weir_slack_200us = OWN(open_slack_200us, );
+const struct loop_kind loop_weir_slack_1ms = OWN(open_slack_1ms, );

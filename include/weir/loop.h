@@ -114,6 +114,13 @@ typedef struct weir_loop_options {
      * that pays and no other thread wants the core.  0: not at all; a second is
      * the limit. */
     int64_t spin_ns;
+    /* Serve timers together that are due within this time: a loop that sleeps
+     * wakes up so much after its next timer is due, and at once for anything
+     * else.  Timers are never early, and their order does not change.  The slack
+     * that the kernel gives each wait of the thread is part of it (50 us; see
+     * PR_SET_TIMERSLACK in prctl(2)), so less than that adds nothing.  0: the
+     * kernel's alone; a minute is the limit. */
+    int64_t timer_slack_ns;
     /* Microtasks and next-ticks at one checkpoint.  0: WEIR_MICROTASK_BUDGET,
      * WEIR_NO_BUDGET: all. */
     uint32_t microtask_budget;

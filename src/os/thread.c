@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * os/thread -- threads of weir's own; the kernel's name for a
- * thread, and its core.
+ * thread, its core, and the slack of its waits.
  *
  * Signals   A thread of weir has the signal mask of the thread that made it, as
  *           POSIX has it, and SIGPIPE blocked in addition.
@@ -31,6 +31,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,6 +41,17 @@
 uint64_t weir__thread_id(void)
 {
     return (uint64_t)syscall(SYS_gettid);
+}
+
+int64_t weir__thread_slack_ns(void)
+{
+#ifdef PR_GET_TIMERSLACK
+    int slack_ns = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+
+    return slack_ns > 0 ? slack_ns : 0;
+#else
+    return 0;
+#endif
 }
 
 void weir__thread_yield(void)

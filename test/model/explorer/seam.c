@@ -341,6 +341,11 @@ uint64_t weir__thread_id(void)
     return model_self() + 1;
 }
 
+int64_t weir__thread_slack_ns(void)
+{
+    return 0;
+}
+
 void weir__thread_yield(void)
 {
 }
