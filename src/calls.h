@@ -64,6 +64,12 @@ static inline struct weir__call weir__calls_pop(struct weir__calls *calls)
     return calls->ring[calls->head++ & (calls->slots - 1)];
 }
 
+/* Forgets all. */
+static inline void weir__calls_clear(struct weir__calls *calls)
+{
+    calls->head = calls->tail;
+}
+
 /* A ring of so many slots stays. */
 #ifdef WEIR_SMALL
 enum { WEIR__CALLS_KEPT = 4 };

@@ -256,7 +256,7 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
     weir__loop_enter(loop); /* as fn may end it before we return */
     weir__lock_lock(&loop->lock);
     if (loop->fds.is_closed || weir__ingress_look(&loop->in) & 1)
-        err = WEIR_ECLOSED;
+        err = weir__loop_refusal(loop);
     /* relaxed: written under the lock, which we hold */
     else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
         err = WEIR_EFASTPATH;
@@ -324,6 +324,8 @@ int weir_fd_modify(weir_loop *loop, int fd, unsigned events)
 
     if (loop == NULL || !is_mask(events))
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     weir__lock_lock(&loop->lock);
     err = modify_locked(loop, fd, events);
     weir__lock_unlock(&loop->lock);
@@ -427,6 +429,8 @@ int weir_fd_remove(weir_loop *loop, int fd, weir_fn *removed, void *arg)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     weir__lock_lock(&loop->lock);
     slot = take_out(loop, fd, removed, arg);
     weir__lock_unlock(&loop->lock);

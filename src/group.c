@@ -109,7 +109,7 @@ __attribute__((noinline)) static int spawn_slowly(weir_group *group,
     if (word & CANCELLED)
         return WEIR_ECANCELED;
     if (weir__pool_is_closing(pool))
-        return WEIR_ECLOSED;
+        return weir__pool_refusal(pool);
     job->group_ = group;
     job->state_ = 0;
     weir__pool_note_place(pool, job);

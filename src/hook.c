@@ -20,6 +20,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "loop.h"
 #include "memory.h"
 #include "service.h"
 
@@ -139,6 +140,8 @@ int weir_service_add_hook(weir_service *service, const char *name,
 
     if (service == NULL || fn == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     hook = weir__memory_alloc(sizeof(*hook), CACHE_LINE);
     if (hook == NULL)
         return -ENOMEM;

@@ -272,3 +272,8 @@ bool weir__ingress_terminate(struct weir__ingress *in)
     /* ingress/P4 release: leaves to others what was the loop's thread's */
     return cas_release(&in->word, &seen, WEIR__TERMINATED);
 }
+
+void weir__ingress_disown(struct weir__ingress *in)
+{
+    set_unshared(&in->word, WEIR__TERMINATED);
+}

@@ -130,4 +130,7 @@ bool weir__ingress_get_up(struct weir__ingress *in);
 /* TERMINATING to TERMINATED.  False if there is a task. */
 bool weir__ingress_terminate(struct weir__ingress *in);
 
+/* In a child of fork(), alone: TERMINATED, and what was there is the parent's. */
+void weir__ingress_disown(struct weir__ingress *in);
+
 #endif /* WEIR_SRC_INGRESS_H */

@@ -76,6 +76,37 @@ static bool are_sensible(const weir_loop_options *options)
            (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
 }
 
+/* ---- fork ---- */
+
+/* In a child, which has the memory of the loop, not its thread, and shares its
+ * poller with the parent.  The door is shut, so that whoever comes to it is
+ * refused, at no cost for those who are not; locks that other threads held are
+ * free; nobody is waited for.  If this thread is in a callback of the loop, it
+ * leaves the turn when that returns (turn.c), and nothing else is called. */
+static void disown(struct weir__inherited *inherited)
+{
+    weir_loop *loop =
+        (weir_loop *)((char *)inherited - offsetof(weir_loop, inherited));
+    /* relaxed: alone, as all that follows */
+    uintptr_t owner = load_relaxed(&loop->owner);
+
+    loop->is_foreign = true;
+    weir__ingress_disown(&loop->in);
+    weir__lock_init(&loop->lock);
+    weir__lock_init(&loop->promises.lock);
+    set_unshared(&loop->finished, 1);
+    set_unshared(&loop->is_cancelled, 1);
+    loop->status = WEIR_ECANCELED;
+    loop->fds.is_closed = true;
+    weir__calls_clear(&loop->ticks);
+    weir__calls_clear(&loop->microtasks);
+    loop->promises.wants_checkpoint = false;
+    if (owner != 0 && owner != weir__thread_self()) {
+        fetch_sub_relaxed(&loop->lives, loop->is_inside); /* relaxed: alone */
+        loop->is_inside = false;
+    }
+}
+
 static void init_outside(weir_loop *loop, const weir_loop_options *options)
 {
     weir__ingress_init(&loop->in);
@@ -154,6 +185,7 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *options)
     if (loop == NULL)
         return -ENOMEM;
     loop->metrics = NULL;
+    loop->is_foreign = false;
     if (options->metrics)
         err = weir__metrics_new(&loop->metrics);
     if (err != 0)
@@ -166,9 +198,15 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *options)
         err = weir__loop_need_poller(loop);
     if (err != 0)
         goto free_metrics;
+    err = weir__fork_enter(&loop->inherited, disown);
+    if (err != 0)
+        goto close_poller;
     *made = loop;
     return 0;
 
+close_poller:
+    if (load_relaxed(&loop->poller) != NULL)             /* relaxed: unshared */
+        weir__poller_close(load_relaxed(&loop->poller)); /* relaxed: the same */
 free_metrics:
     weir__metrics_free(loop->metrics);
 free_loop:
@@ -178,6 +216,7 @@ free_loop:
 
 static void destroy(weir_loop *loop)
 {
+    weir__fork_leave(&loop->inherited);
     if (loop->promises.hooks != NULL)
         loop->promises.hooks->destroy(loop);
     weir__fds_fini(loop);
@@ -202,12 +241,30 @@ void weir__loop_exit(weir_loop *loop)
         destroy(loop);
 }
 
+/* Closes this process's numbers of the poller's descriptors, which does nothing
+ * to the parent's. */
+static int free_foreign(weir_loop *loop)
+{
+    /* relaxed: unshared */
+    struct weir__poller *poller = load_relaxed(&loop->poller);
+
+    if (loop->is_inside)
+        return WEIR_EREENTRANT;
+    store_relaxed(&loop->poller, NULL); /* relaxed: unshared */
+    if (poller != NULL)
+        weir__poller_close(poller);
+    weir__loop_exit(loop);
+    return 0;
+}
+
 int weir_loop_free(weir_loop *loop)
 {
     int err;
 
     if (loop == NULL)
         return 0;
+    if (weir__loop_is_foreign(loop))
+        return free_foreign(loop);
     err = weir__loop_end_of_life(loop);
     if (err == 0)
         weir__loop_exit(loop);
@@ -279,7 +336,7 @@ static int set_fast_path(weir_loop *loop, weir_fast_path mode)
     int err = 0;
 
     if (loop->fds.is_closed)
-        return WEIR_ECLOSED;
+        return weir__loop_refusal(loop);
     /* relaxed: counts change under the lock, which we hold */
     if (mode == WEIR_FAST_PATH_FORCED && load_relaxed(&loop->fds.count) > 0)
         return WEIR_EFASTPATH;

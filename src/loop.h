@@ -29,6 +29,7 @@
 #include "calls.h"
 #include "envelope.h"
 #include "fd.h"
+#include "fork.h"
 #include "ingress.h"
 #include "lock.h"
 #include "metrics.h"
@@ -82,6 +83,8 @@ struct weir_loop {
     atomic(struct weir__poller *) poller; /* written under lock; P4 */
     atomic(uint32_t) fast_path;           /* written under lock */
     struct weir__envelopes envelopes;     /* each lane its thread's */
+    struct weir__inherited inherited;     /* fork.h */
+    bool is_foreign;                      /* const but in a child: loop.c */
     struct weir__metrics *metrics;        /* const after new; NULL: none */
     weir_loop_options options;            /* const after new */
 
@@ -144,6 +147,18 @@ struct weir_loop {
 /* Holds the memory, and lets it go. */
 void weir__loop_enter(weir_loop *loop);
 void weir__loop_exit(weir_loop *loop);
+
+/* The loop is the parent's, and this is a child: nothing in it may be used. */
+static inline bool weir__loop_is_foreign(const weir_loop *loop)
+{
+    return __builtin_expect(loop->is_foreign, 0);
+}
+
+/* Why it refuses something: for the cold path of those who are refused. */
+static inline int weir__loop_refusal(const weir_loop *loop)
+{
+    return weir__loop_is_foreign(loop) ? WEIR_EFORKED : WEIR_ECLOSED;
+}
 
 /* All that is left is told WEIR_ECANCELED, and nothing new is taken.
  * Thread: the loop's. */
@@ -333,6 +348,9 @@ void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg);
 void weir__loop_take_up(weir_loop *loop);
 
 /* ---- raise.c ---- */
+
+/* How the landing was reached. */
+enum { WEIR__LANDED_RAISED = 1, WEIR__LANDED_FORKED = 2 };
 
 /* weir_raise has landed: hands it to on_uncaught, and ends the callback. */
 void weir__loop_uncaught(weir_loop *loop);

@@ -224,6 +224,8 @@ int weir_service_add_pool(weir_service *service, weir_pool **pool,
 
     if (service == NULL || pool == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     weir__lock_lock(&service->lock);
     err = add(service, make_pool, options);
     if (err == 0)
@@ -239,6 +241,8 @@ int weir_service_add_loop(weir_service *service, weir_loop **loop,
 
     if (service == NULL || loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     weir__lock_lock(&service->lock);
     err = add(service, make_loop, options);
     if (err == 0)

@@ -156,7 +156,7 @@ static int queue(weir_loop *loop, struct weir__calls *calls, weir_fn *fn,
                  void *arg)
 {
     if (loop->status != 0)
-        return WEIR_ECLOSED;
+        return weir__loop_refusal(loop);
     return weir__calls_push(calls, fn, arg);
 }
 

@@ -99,6 +99,31 @@ static int understand(weir_pool_options *to, const weir_pool_options *from)
     return to->max_workers < to->workers ? -EINVAL : 0;
 }
 
+/* In a child, which has none of the workers: as in loop.c.  A worker whose job
+ * has forked finds itself blocking when the job returns, and is told there. */
+static void disown(struct weir__inherited *inherited)
+{
+    weir_pool *pool =
+        (weir_pool *)((char *)inherited - offsetof(weir_pool, inherited));
+    struct weir__worker *worker = weir__worker_of(pool);
+    /* relaxed: alone, as all that follows */
+    weir_lane *lane = load_relaxed(&pool->lanes);
+
+    pool->is_foreign = true;
+    set_unshared(&pool->is_closing, 1);
+    set_unshared(&pool->finished, 1);
+    weir__lock_init(&pool->lock);
+    weir__lock_init(&pool->roster.lock);
+    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+        weir__lock_init(&pool->injector[i].lock);
+        weir__injector_close(&pool->injector[i]);
+    }
+    for (; lane != NULL; lane = lane->next)
+        weir__lock_init(&lane->lock);
+    if (worker != NULL)
+        worker->is_blocking = true;
+}
+
 static weir_pool *make_pool(const weir_pool_options *options)
 {
     weir_pool *pool =
@@ -106,6 +131,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
 
     if (pool == NULL)
         return NULL;
+    pool->is_foreign = false;
     weir__roster_init(&pool->roster, options->workers);
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
         weir__injector_init(&pool->injector[i]);
@@ -124,6 +150,12 @@ static weir_pool *make_pool(const weir_pool_options *options)
     set_unshared(&pool->finished, 0);
     for (uint32_t i = 0; i < options->max_workers; i++)
         set_unshared(&pool->worker[i], NULL);
+    /* Last: another thread may fork now, and the child disowns the pool. */
+    if (weir__fork_enter(&pool->inherited, disown) != 0) {
+        weir__dockets_fini(&pool->dockets);
+        weir__memory_free(pool, bytes_of(options->max_workers));
+        return NULL;
+    }
     return pool;
 }
 
@@ -142,6 +174,7 @@ void weir__pool_unmake(weir_pool *pool)
     /* relaxed: unshared */
     weir_lane *lane = load_relaxed(&pool->lanes), *next;
 
+    weir__fork_leave(&pool->inherited);
     for (; lane != NULL; lane = next) {
         next = lane->next;
         weir__memory_free(lane, sizeof(*lane));
@@ -323,7 +356,7 @@ static int post(weir_pool *pool, weir_job *job)
     job->state_ = 0;
     if (worker != NULL) {
         if (weir__pool_is_closing(pool))
-            return WEIR_ECLOSED;
+            return weir__pool_refusal(pool);
         weir__pool_note_place(pool, job);
         weir__worker_push(worker, job);
         return 0;
@@ -334,10 +367,10 @@ static int post(weir_pool *pool, weir_job *job)
     if (err == 0) {
         weir__roster_notify(&pool->roster);
         weir__loop_note_job();
-    } else {
-        (void)weir__place_take(job);
+        return 0;
     }
-    return err;
+    (void)weir__place_take(job);
+    return weir__pool_refusal(pool);
 }
 
 int weir_pool_post(weir_pool *pool, weir_job *job)
@@ -433,6 +466,8 @@ int weir_pool_blocking_begin(weir_pool *pool)
 
     if (pool == NULL)
         return -EINVAL;
+    if (pool->is_foreign)
+        return WEIR_EFORKED;
     worker = weir__worker_of(pool);
     if (worker == NULL)
         return -EPERM;
@@ -460,6 +495,8 @@ int weir_pool_blocking_end(weir_pool *pool)
 
     if (pool == NULL)
         return -EINVAL;
+    if (pool->is_foreign)
+        return WEIR_EFORKED;
     worker = weir__worker_of(pool);
     if (worker == NULL)
         return -EPERM;
@@ -510,6 +547,8 @@ static int may_wait(const weir_pool *pool, int64_t timeout_ns)
 {
     if (pool == NULL)
         return -EINVAL;
+    if (pool->is_foreign)
+        return WEIR_EFORKED;
     if (weir__worker_of(pool) != NULL)
         return 1;
     return timeout_ns != 0 && weir__thread_is_loop() ? -EDEADLK : 0;

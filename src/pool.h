@@ -17,6 +17,7 @@
 #include "atomic.h"
 #include "deque.h"
 #include "docket.h"
+#include "fork.h"
 #include "injector.h"
 #include "lock.h"
 #include "place.h"
@@ -68,12 +69,14 @@ struct weir_pool {
     struct weir__roster roster;
     struct weir__injector injector[WEIR_PRIORITIES];   /* by priority */
     _Alignas(CACHE_APART) atomic(uint32_t) is_closing; /* any thread */
-    atomic(uint32_t) made;     /* workers in worker[]; only grows */
-    atomic(weir_lane *) lanes; /* newest first; only grows, pool/P2 */
-    struct weir__lock lock;    /* of who adds a worker */
-    uint32_t max_workers;      /* const */
-    const char *name;          /* const */
-    void *arg;                 /* const */
+    atomic(uint32_t) made;            /* workers in worker[]; only grows */
+    atomic(weir_lane *) lanes;        /* newest first; only grows, pool/P2 */
+    struct weir__lock lock;           /* of who adds a worker */
+    uint32_t max_workers;             /* const */
+    struct weir__inherited inherited; /* fork.h */
+    bool is_foreign;                  /* const but in a child: pool.c */
+    const char *name;                 /* const */
+    void *arg;                        /* const */
     void (*done)(void *arg, weir_pool *pool, int status);
     struct weir__moment birth; /* const; for the ages in a report */
     struct weir__dockets dockets;
@@ -145,6 +148,12 @@ static inline struct weir__worker *weir__pool_worker(const weir_pool *pool,
 {
     /* pool/P1 acquire: receives the worker */
     return load_acquire(&pool->worker[index]);
+}
+
+/* Why it refuses something: for the cold path of those who are refused. */
+static inline int weir__pool_refusal(const weir_pool *pool)
+{
+    return pool->is_foreign ? WEIR_EFORKED : WEIR_ECLOSED;
 }
 
 static inline bool weir__pool_is_closing(const weir_pool *pool)

@@ -29,7 +29,7 @@ void weir_raise(int code, const char *format, ...)
     va_start(list, format);
     vsnprintf(loop->message, sizeof(loop->message), format, list);
     va_end(list);
-    _longjmp(*loop->landing, 1);
+    _longjmp(*loop->landing, WEIR__LANDED_RAISED);
 }
 
 static void print(const weir_loop *loop, const weir_uncaught *what)

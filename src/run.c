@@ -137,7 +137,7 @@ int weir_loop_backend_fd(weir_loop *loop)
         return -EINVAL;
     weir__lock_lock(&loop->lock);
     if (loop->fds.is_closed)
-        err = WEIR_ECLOSED;
+        err = weir__loop_refusal(loop);
     /* relaxed: written under the lock, which we hold */
     else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
         err = WEIR_EFASTPATH;
@@ -161,6 +161,8 @@ static int claim(weir_loop *loop)
 {
     int err;
 
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     if (weir__loop_is_claimed(loop)) {
         if (loop->is_inside)
             return WEIR_EREENTRANT;
@@ -279,7 +281,7 @@ int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
     }
     loop->is_inside = false;
     weir__thread_set_loop(outer);
-    if (err != WEIR_ECLOSED)
+    if (err != WEIR_ECLOSED && err != WEIR_EFORKED)
         lie_between_steps(loop);
     weir__loop_exit(loop);
     return err;

@@ -41,6 +41,7 @@
 
 #include <errno.h>
 
+#include "loop.h"
 #include "memory.h"
 #include "report.h"
 #include "signals.h"
@@ -131,6 +132,8 @@ int weir_service_free(weir_service *service)
 
     if (service == NULL)
         return 0;
+    if (weir__loop_is_foreign(service->keeper))
+        goto release; /* its threads are the parent's */
     if (is_inside(service))
         return WEIR_EREENTRANT;
     if (weir_loop_current() != NULL)
@@ -142,6 +145,7 @@ int weir_service_free(weir_service *service)
     if (phase == WEIR_PHASE_CLOSED && (!weir__members_have_ended(service) ||
                                        !weir__hooks_have_ended(service)))
         return -EBUSY;
+release:
     weir__members_join(service);
     weir__hooks_join(service);
     (void)!weir_loop_close(service->keeper);
@@ -168,6 +172,8 @@ int weir_service_start(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     weir__lock_lock(&service->lock);
     if (phase_of(weir__service_look(service)) == WEIR_PHASE_INIT) {
         (void)!weir_gate_start(&service->gate);
@@ -191,6 +197,8 @@ int weir_service_stop(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     /* service/P1 acquire: receives the gate, members, hooks, for the keeper */
     before = fetch_or_acquire(&service->word, WEIR__SERVICE_STOP);
     if (before & WEIR__SERVICE_STOP || phase_of(before) > WEIR_PHASE_RUNNING)
@@ -206,6 +214,8 @@ int weir_service_force(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     word = weir__service_look(service);
     do {
         if (phase_of(word) == WEIR_PHASE_INIT)
@@ -228,6 +238,8 @@ int weir_service_wait(weir_service *service, int64_t timeout_ns)
 
     if (service == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(service->keeper))
+        return WEIR_EFORKED;
     err = weir_gate_wait(&service->life, timeout_ns);
     return err != 0 ? err : plain_load(&service->status);
 }

@@ -227,6 +227,8 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     if (is_inside(loop)) {
         (void)weir__ingress_close(&loop->in, NULL, &is_mine);
         return 0;
@@ -256,6 +258,8 @@ int weir_loop_close(weir_loop *loop)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     if (is_inside(loop))
         return WEIR_EREENTRANT;
     weir__loop_enter(loop);

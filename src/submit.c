@@ -34,7 +34,7 @@ int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket)
     if (wake == WEIR__WAKE_NOBODY)
         return 0; /* and the loop may be gone by now */
     if (wake < 0)
-        return wake;
+        return weir__loop_refusal(loop);
     weir__loop_wake(loop, wake);
     return 0;
 }
@@ -43,7 +43,7 @@ int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket)
 static int push_own(weir_loop *loop, struct weir__tasks *list, weir_task *task)
 {
     if (loop->status != 0)
-        return WEIR_ECLOSED;
+        return weir__loop_refusal(loop);
     weir__tasks_push(list, task);
     if (list == &loop->ready)
         weir__loop_take(loop, 1);
@@ -178,7 +178,7 @@ int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
         return weir_loop_submit(loop, fn, arg);
     }
     if (loop->status != 0)
-        return WEIR_ECLOSED;
+        return weir__loop_refusal(loop);
     fn(arg, 0);
     return 0;
 }

@@ -78,6 +78,14 @@ uint32_t weir__thread_number_assign(void)
     return number;
 }
 
+void weir__thread_hold_numbers(bool holds)
+{
+    if (holds)
+        pthread_mutex_lock(&mutex);
+    else
+        pthread_mutex_unlock(&mutex);
+}
+
 void weir__thread_set_loop(struct weir_loop *loop)
 {
     weir__thread_loop_ = loop;

@@ -138,16 +138,22 @@ static inline void weir__thread_set_duty(const struct weir__duty *duty)
  * SIGPIPE blocked. */
 struct weir__thread {
     uint64_t handle;
+    uint32_t process; /* weir__fork_generation: a child has not got it */
 };
 
 /* Returns  0, or the error of pthread_create, negative */
 int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
                        void *arg);
+
+/* Waits until it has ended.  One of the parent process is not waited for. */
 void weir__thread_join(struct weir__thread *thread);
 
 /* The calling thread, which weir__thread_start has started.  A thread that may
  * be joined before its creator returns from there records this. */
 struct weir__thread weir__thread_current(void);
+
+/* While the process forks no number is given or taken back. */
+void weir__thread_hold_numbers(bool holds);
 
 /* On how many cores this process may run (os/thread.c).  At least 1. */
 uint32_t weir__thread_cores(void);

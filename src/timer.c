@@ -231,7 +231,7 @@ static int start_own(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
     int err;
 
     if (weir__loop_is_ending(loop))
-        return WEIR_ECLOSED;
+        return weir__loop_refusal(loop);
     err = take_own_slot(loop, &index);
     if (err != 0)
         return err;
@@ -661,6 +661,8 @@ static NOINLINE int cancel_elsewhere(weir_loop *loop, struct weir__timer *timer,
         weir__loop_return(loop);
         return err;
     }
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     weir__loop_enter(loop); /* as it may be idle and freed before we return */
     err = kill_by_letter(loop, timer, id);
     weir__loop_exit(loop);

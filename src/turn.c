@@ -79,12 +79,21 @@ void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
     weir__loop_begin(loop, kind, name);
 }
 
+/* From now on all are told WEIR_ECANCELED.  In a child of fork() nobody is told
+ * anything: it leaves the turn. */
+__attribute__((cold)) static void begin_cancel(weir_loop *loop)
+{
+    if (weir__loop_is_foreign(loop))
+        _longjmp(*loop->landing, WEIR__LANDED_FORKED);
+    loop->status = WEIR_ECANCELED;
+}
+
 /* Before each callback that was accepted before a close. */
 static void notice_close(weir_loop *loop)
 {
     /* relaxed: a hint; loop->cancel brings the certainty */
     if (load_relaxed(&loop->is_cancelled))
-        loop->status = WEIR_ECANCELED;
+        begin_cancel(loop);
 }
 
 __attribute__((cold)) static void end_timed(weir_loop *loop)
@@ -465,8 +474,16 @@ int weir__loop_turn(weir_loop *loop, int64_t limit_ns)
 
     begin_turn(loop);
     loop->landing = &landing;
-    if (_setjmp(landing) != 0)
+    switch (_setjmp(landing)) {
+    case WEIR__LANDED_RAISED:
         weir__loop_uncaught(loop);
+        break;
+    case WEIR__LANDED_FORKED:
+        loop->landing = NULL;
+        return WEIR_EFORKED;
+    default:
+        break;
+    }
     err = run_parts(loop, limit_ns);
     loop->landing = NULL;
     return err;

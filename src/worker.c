@@ -36,6 +36,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "check.h"
 #include "clock.h"
 #include "pool.h"
 #include "weir/abort.h"
@@ -506,6 +507,14 @@ static void show_nothing(struct weir__worker *worker)
     store_relaxed(&worker->is_running, false); /* relaxed: picture */
 }
 
+/* A job that has begun to block and did not end it; or has forked (pool.c). */
+__attribute__((cold)) static void stop_blocking(struct weir__worker *worker)
+{
+    CHECK(!worker->pool->is_foreign,
+          "a job has returned in a child of fork(): exec or _exit there");
+    weir__worker_unblock(worker);
+}
+
 void weir__worker_live(void *arg)
 {
     struct weir__worker *worker = arg;
@@ -521,7 +530,7 @@ void weir__worker_live(void *arg)
         show(worker, job);
         run(worker, job);
         if (worker->is_blocking)
-            weir__worker_unblock(worker);
+            stop_blocking(worker);
         job = pick(worker, false);
         if (job == NULL) {
             show_nothing(worker);

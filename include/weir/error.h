@@ -32,7 +32,8 @@ extern "C" {
     X(WEIR_ESELF, -4102, "a promise cannot follow itself")                     \
     X(WEIR_ENONE, -4103, "every one of them was rejected")                     \
     X(WEIR_EFORCED, -4104, "the end was forced: something was cut off")        \
-    X(WEIR_ETHROWN, -4110, "JavaScript threw an exception")
+    X(WEIR_ETHROWN, -4110, "JavaScript threw an exception")                    \
+    X(WEIR_EFORKED, -4105, "made by the parent process, before fork()")
 
 enum weir_error {
     WEIR_OK = 0,

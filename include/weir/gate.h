@@ -31,6 +31,9 @@
  * weir_gate_fini().  The first 64 threads of the process have a shard; later
  * ones count in the word, as they all do where the kernel has no membarrier.
  *
+ * A child of fork() has a copy of a gate, and of the entries of threads that it
+ * has not got: they never leave there.  A gate in memory that both map is one.
+ *
  * Misuse.  More exits than enters abort with file and line: the count is
  * corrupt, and some later work would run on a closed gate.  The plain gate
  * sees it at the exit, the sharded one at the drain.

@@ -47,6 +47,15 @@
  *
  * Names are shown by weir_loop_report() and in metrics.  They are not copied
  * and must outlive the loop: string literals, mostly.
+ *
+ * A child of fork() cannot use the loops of its parent, and does the parent no
+ * harm by trying: each call that would change such a loop returns WEIR_EFORKED,
+ * weir_loop_state says TERMINATED, and weir_loop_free gives the memory back and
+ * touches nothing that the parent uses.  Of what has been accepted nothing is
+ * called in the child.  A callback that forks and returns in the child leaves
+ * the loop: weir_loop_run returns WEIR_EFORKED there.  The child may make loops
+ * of its own.  The descriptors of weir are closed by exec.  A child made by
+ * clone(2) or _Fork() is not recognized: it must exec.
  */
 #ifndef WEIR_LOOP_H
 #define WEIR_LOOP_H
@@ -189,7 +198,8 @@ WEIR_API void weir_loop_unref(weir_loop *loop);
  *
  * Thread   any
  * Owns     the caller keeps the task; weir borrows it until run() is entered
- * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL)
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), WEIR_EFORKED (it
+ *          is the parent process's), -EINVAL (NULL)
  * Orders   everything before the call happens-before run()
  */
 WEIR_API WEIR_CHECKED int weir_loop_post(weir_loop *loop, weir_task *task);
@@ -330,7 +340,8 @@ typedef enum weir_run_mode {
  * Thread   any one at a time
  * Returns  0, -EBUSY (another thread runs or steps it), WEIR_EREENTRANT
  *          (inside a callback of it), WEIR_ECLOSED (TERMINATED before this
- *          call), -EINVAL (mode), or the error of the poller's wait.  After
+ *          call), WEIR_EFORKED (a child, before the call or by it), -EINVAL
+ *          (mode), or the error of the poller's wait.  After
  *          such an error the loop is AWAKE; or, if its end has begun, still
  *          this thread's: run it again
  * Orders   sees what the thread that ran it last did

@@ -39,6 +39,11 @@
  *
  * Names are shown by weir_pool_report().  They are not copied and must outlive
  * the pool: string literals, mostly.
+ *
+ * A child of fork() has none of the workers: to post, submit, spawn, block, shut
+ * down or close returns WEIR_EFORKED there, and weir_pool_free gives the memory
+ * back at once.  A job that forks must exec or _exit in the child: if it returns
+ * there, weir aborts the child.
  */
 #ifndef WEIR_POOL_H
 #define WEIR_POOL_H
@@ -113,8 +118,9 @@ WEIR_API int weir_pool_free(weir_pool *pool);
  *
  * Thread   any
  * Owns     the caller keeps the job; weir borrows it until run() is entered
- * Returns  0, WEIR_ECLOSED (the pool no longer admits work), -EINVAL (NULL, no
- *          run, a priority that there is not, or a lane of another pool)
+ * Returns  0, WEIR_ECLOSED (the pool no longer admits work), WEIR_EFORKED (it
+ *          is the parent process's), -EINVAL (NULL, no run, a priority that
+ *          there is not, or a lane of another pool)
  * Orders   everything before the call happens-before run()
  */
 WEIR_API WEIR_CHECKED int weir_pool_post(weir_pool *pool, weir_job *job);

@@ -34,6 +34,9 @@
  * with the error.  It does the same if the poller of its own thread fails, and no
  * longer takes signals.
  *
+ * A child of fork() has none of its threads: its calls return WEIR_EFORKED there,
+ * and weir_service_free gives the memory back.
+ *
  * The service's own callbacks run on a thread of its own, and so are signals
  * handled: a loop that is busy delays neither.  A callback that raises
  * (weir_raise) fails alone, with a line on stderr, and the drain goes on.

@@ -59,11 +59,19 @@ static void make_buckets(void)
     pthread_condattr_destroy(&attributes);
 }
 
+/* A child of fork() has no one who waits, and may have copied a mutex that is
+ * held: it begins with new ones. */
+static void begin(void)
+{
+    make_buckets();
+    CHECK(pthread_atfork(NULL, NULL, make_buckets) == 0, "no fork handlers");
+}
+
 static struct bucket *bucket_of(const void *word)
 {
     uint64_t hash = (uint64_t)(uintptr_t)word * UINT64_C(0x9e3779b97f4a7c15);
 
-    pthread_once(&once, make_buckets);
+    pthread_once(&once, begin);
     return &buckets[hash >> (64 - BUCKET_BITS)];
 }
 

@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "fork.h"
 #include "memory.h"
 
 uint64_t weir__thread_id(void)
@@ -142,16 +143,20 @@ int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
         return -err;
     }
     thread->handle = (uint64_t)handle;
+    thread->process = weir__fork_generation();
     return 0;
 }
 
 struct weir__thread weir__thread_current(void)
 {
-    return (struct weir__thread){(uint64_t)pthread_self()};
+    return (struct weir__thread){(uint64_t)pthread_self(),
+                                 weir__fork_generation()};
 }
 
 void weir__thread_join(struct weir__thread *thread)
 {
+    if (thread->process != weir__fork_generation())
+        return;
     CHECK(pthread_join((pthread_t)thread->handle, NULL) == 0,
           "a thread that cannot be joined");
 }

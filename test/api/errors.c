@@ -27,7 +27,8 @@ static const struct error released[] = {
     {"WEIR_EREENTRANT", -4098, NULL},  {"WEIR_EFASTPATH", -4099, NULL},
     {"WEIR_ENOTSTARTED", -4100, NULL}, {"WEIR_EABANDONED", -4101, NULL},
     {"WEIR_ESELF", -4102, NULL},       {"WEIR_ENONE", -4103, NULL},
-    {"WEIR_EFORCED", -4104, NULL},     {"WEIR_ETHROWN", -4110, NULL}};
+    {"WEIR_EFORCED", -4104, NULL},     {"WEIR_ETHROWN", -4110, NULL},
+    {"WEIR_EFORKED", -4105, NULL}};
 
 CASE(errors_keep_their_places_and_values)
 {

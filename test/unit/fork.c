@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork -- a child has the memory of its parent's loops, pools and services, and
+ * nothing else of them.  It is refused whatever it wants from them, the parent
+ * notices nothing, and the child can make its own.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/crew.h"
+#include "support/effort.h"
+#include "support/failing_allocator.h"
+#include "support/fd_fixture.h"
+#include "support/loop_fixture.h"
+#include "support/suite.h"
+#include "weir/fd.h"
+#include "weir/gate.h"
+#include "weir/group.h"
+#include "weir/pool.h"
+#include "weir/service.h"
+#include "weir/timer.h"
+
+#define POOL_OPTIONS(...)                                                      \
+    (&(weir_pool_options){.size = sizeof(weir_pool_options), __VA_ARGS__})
+
+/* What the child ended with, as waitpid says. */
+static int in_child(void (*act)(void))
+{
+    int status;
+    pid_t pid = fork();
+
+    expect(pid >= 0);
+    if (pid == 0) {
+        act();
+        _exit(0);
+    }
+    expect_int(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void nothing(void *arg, int status)
+{
+    (void)arg, (void)status;
+}
+
+static void nothing_task(weir_task *task, int status)
+{
+    (void)task, (void)status;
+}
+
+/* ---- loops ---- */
+
+static int watched;
+static weir_timer timer;
+
+static void expect_loop_refuses(void)
+{
+    static weir_task task = {.run = nothing_task};
+    int fd = event_open(0);
+    weir_timer id;
+
+    expect_status(weir_loop_post(loop, &task), WEIR_EFORKED);
+    expect_status(weir_loop_submit(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_dispatch(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_next_tick(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_microtask(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_immediate(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(
+        weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, nothing, NULL),
+        WEIR_EFORKED);
+    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, NULL),
+                  WEIR_EFORKED);
+    expect_status(weir_fd_modify(loop, watched, 0), WEIR_EFORKED);
+    expect_status(weir_fd_remove(loop, watched, NULL, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO),
+                  WEIR_EFORKED);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), WEIR_EFORKED);
+    expect_status(weir_loop_step(loop, 0), WEIR_EFORKED);
+    expect_status(weir_loop_backend_fd(loop), WEIR_EFORKED);
+    expect_status(weir_loop_shutdown(loop, -1), WEIR_EFORKED);
+    expect_status(weir_loop_close(loop), WEIR_EFORKED);
+    weir_loop_wake(loop);
+    weir_loop_ref(loop);
+    weir_loop_unref(loop);
+    expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
+}
+
+static void use_loop_and_free_it(void)
+{
+    expect_loop_refuses();
+    expect_status(weir_timer_cancel(loop, timer), WEIR_EFORKED);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+static sem_t arrived;
+
+static void on_watched(void *arg, int status, int fd, unsigned events)
+{
+    (void)arg, (void)events;
+    if (status == 0) {
+        event_drain(fd);
+        expect_int(sem_post(&arrived), 0);
+    }
+}
+
+static void make_watching(void)
+{
+    expect_int(sem_init(&arrived, 0, 0), 0);
+    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    watched = event_open(0);
+    watch_now(watched, WEIR_READABLE, on_watched, NULL);
+    expect_status(weir_timer_start(loop, &timer, 1000LL * SECOND_NS, WEIR_ONCE,
+                                   nothing, NULL),
+                  0);
+}
+
+/* covers: weir_loop_post WEIR_EFORKED */
+CASE(fork_child_is_refused_by_a_loop_that_its_parent_runs)
+{
+    struct runner runner;
+
+    make_watching();
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    for (int i = 0; i < 3; i++) {
+        await_state(loop, WEIR_LOOP_SLEEPING);
+        expect_int(in_child(use_loop_and_free_it), 0);
+        event_fill(watched);
+        await_post(&arrived); /* the registration is still there */
+    }
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+CASE(fork_child_is_refused_by_a_loop_that_nobody_runs)
+{
+    make_watching();
+    expect_int(in_child(use_loop_and_free_it), 0);
+    loop_turns(1);
+    expect_int(in_child(use_loop_and_free_it), 0); /* between two steps */
+    event_fill(watched);
+    loop_turns(1);
+    expect_int(sem_trywait(&arrived), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+/* ---- in a callback ---- */
+
+/* covers: weir_loop_run WEIR_EFORKED */
+
+static pid_t child;
+
+static void fork_inside(void *arg, int status)
+{
+    (void)arg;
+    expect_status(status, 0);
+    loop_microtask("microtask");
+    child = fork();
+    expect(child >= 0);
+    note(child == 0 ? "child" : "parent");
+    if (child == 0)
+        expect_loop_refuses();
+    if (child == 0)
+        expect_status(weir_loop_free(loop), WEIR_EREENTRANT);
+}
+
+static void loop_before_and_after(void)
+{
+    loop_submit("before");
+    expect_status(weir_loop_submit(loop, fork_inside, NULL), 0);
+    loop_submit("after");
+    loop_immediate("immediate");
+}
+
+/* Nothing that was accepted is called twice: not again in the child. */
+CASE(fork_child_that_returns_from_its_callback_leaves_the_loop)
+{
+    int status;
+
+    loop_make(LOOP_OPTIONS(.metrics = true));
+    loop_before_and_after();
+    status = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);
+    if (child == 0) {
+        expect_status(status, WEIR_EFORKED);
+        expect_recorded("before child");
+        expect(weir_loop_current() == NULL);
+        expect_status(weir_loop_free(loop), 0);
+        _exit(0);
+    }
+    expect_status(status, 0);
+    expect_recorded("before parent microtask after immediate");
+    expect_int(waitpid(child, &status, 0), child);
+    expect_int(status, 0);
+    loop_end();
+}
+
+CASE(fork_child_that_returns_from_its_callback_leaves_the_step)
+{
+    int status;
+
+    loop_make(NULL);
+    loop_before_and_after();
+    status = weir_loop_step(loop, 0);
+    if (child == 0) {
+        expect_status(status, WEIR_EFORKED);
+        expect_recorded("before child");
+        expect_status(weir_loop_free(loop), 0);
+        _exit(0);
+    }
+    expect_status(status, 0);
+    expect_int(waitpid(child, &status, 0), child);
+    expect_int(status, 0);
+    loop_end();
+    expect_recorded("before parent microtask after immediate");
+}
+
+/* ---- pools ---- */
+
+static weir_pool *pool;
+
+static void nothing_job(weir_job *job, int status)
+{
+    (void)job, (void)status;
+}
+
+/* covers: weir_pool_post WEIR_EFORKED */
+static void use_pool_and_free_it(void)
+{
+    static weir_job job = {.run = nothing_job};
+
+    expect_status(weir_pool_post(pool, &job), WEIR_EFORKED);
+    expect_status(weir_pool_submit(pool, nothing, NULL, NULL), WEIR_EFORKED);
+    expect_status(weir_pool_blocking_begin(pool), WEIR_EFORKED);
+    expect_status(weir_pool_blocking_end(pool), WEIR_EFORKED);
+    expect_status(weir_pool_shutdown(pool, -1), WEIR_EFORKED);
+    expect_status(weir_pool_close(pool, -1), WEIR_EFORKED);
+    expect_status(weir_pool_free(pool), 0);
+}
+
+static void count_job(void *arg, int status)
+{
+    expect_status(status, 0);
+    __atomic_add_fetch((unsigned *)arg, 1, __ATOMIC_RELAXED);
+}
+
+CASE(fork_child_is_refused_by_a_pool_of_its_parent)
+{
+    struct blocker blocker;
+    unsigned ran = 0;
+
+    blocker_open(&blocker);
+    expect_status(weir_pool_new(&pool, POOL_OPTIONS(.workers = 2)), 0);
+    expect_int(in_child(use_pool_and_free_it), 0);
+    expect_status(weir_pool_submit(pool, block, &blocker, NULL), 0);
+    blocker_await(&blocker);
+    for (int i = 0; i < 100; i++)
+        expect_status(weir_pool_submit(pool, count_job, &ran, NULL), 0);
+    expect_int(in_child(use_pool_and_free_it), 0); /* while a job runs */
+    blocker_let_go(&blocker);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_int(ran, 100);
+    expect_status(weir_pool_free(pool), 0);
+}
+
+static void fork_and_return(void *arg, int status)
+{
+    (void)status;
+    *(pid_t *)arg = fork();
+}
+
+CASE(fork_child_of_a_job_does_not_become_a_worker)
+{
+    pid_t pid = -1;
+    int status;
+
+    expect_status(weir_pool_new(&pool, POOL_OPTIONS(.workers = 1)), 0);
+    expect_status(weir_pool_submit(pool, fork_and_return, &pid, NULL), 0);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect(pid > 0);
+    expect_int(waitpid(pid, &status, 0), pid);
+    expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    expect_status(weir_pool_free(pool), 0);
+}
+
+/* ---- services ---- */
+
+static weir_service *service;
+
+static void use_service_and_free_it(void)
+{
+    weir_loop *added;
+    weir_pool *more;
+
+    expect_status(weir_service_start(service), WEIR_EFORKED);
+    expect_status(weir_service_stop(service), WEIR_EFORKED);
+    expect_status(weir_service_force(service), WEIR_EFORKED);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORKED);
+    expect_status(weir_service_add_loop(service, &added, NULL), WEIR_EFORKED);
+    expect_status(weir_service_add_pool(service, &more, NULL), WEIR_EFORKED);
+    expect_status(weir_service_free(service), 0);
+}
+
+CASE(fork_child_is_refused_by_a_service_of_its_parent)
+{
+    unsigned ran = 0;
+
+    expect_status(weir_service_new(&service, NULL), 0);
+    expect_status(weir_service_add_loop(service, &loop, NULL), 0);
+    expect_status(
+        weir_service_add_pool(service, &pool, POOL_OPTIONS(.workers = 1)), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_int(in_child(use_service_and_free_it), 0);
+    expect_status(weir_pool_submit(pool, count_job, &ran, NULL), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_int(ran, 1);
+    expect_status(weir_service_free(service), 0);
+}
+
+/* ---- what a child makes is its own ---- */
+
+static void use_new_ones(void)
+{
+    weir_pool *own;
+    unsigned ran = 0;
+
+    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    watched = event_open(1);
+    watch_now(watched, WEIR_READABLE, record_fd, (void *)"fd");
+    loop_timer(MILLISECOND_NS, "timer");
+    loop_submit("task");
+    loop_turns(1);
+    expect_status(weir_loop_free(loop), 0);
+    if (IS_THREAD_SANITIZED) /* refuses threads after a fork of several */
+        return;
+    expect_status(weir_pool_new(&own, POOL_OPTIONS(.workers = 2)), 0);
+    expect_status(weir_pool_submit(own, count_job, &ran, NULL), 0);
+    expect_status(weir_pool_shutdown(own, -1), 0);
+    expect_int(ran, 1);
+    expect_status(weir_pool_free(own), 0);
+}
+
+static void free_and_use_new_ones(void)
+{
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_pool_free(pool), 0);
+    use_new_ones();
+}
+
+CASE(fork_child_can_make_its_own)
+{
+    loop_make(NULL);
+    expect_status(weir_pool_new(&pool, POOL_OPTIONS(.workers = 1)), 0);
+    expect_int(in_child(free_and_use_new_ones), 0);
+    expect_int(in_child(use_new_ones), 0);
+    expect_status(weir_pool_free(pool), 0);
+    loop_end();
+}
+
+static struct failing_allocator memory;
+
+static void free_all_memory(void)
+{
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_pool_free(pool), 0);
+    expect_int(memory.live, 0);
+}
+
+CASE(fork_child_can_give_the_memory_back)
+{
+    struct blocker blocker;
+    struct runner runner;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    blocker_open(&blocker);
+    make_watching();
+    expect_status(weir_pool_new(&pool, POOL_OPTIONS(.workers = 1)), 0);
+    expect_status(weir_pool_submit(pool, block, &blocker, NULL), 0);
+    blocker_await(&blocker); /* its thread has begun */
+    expect_int(in_child(free_all_memory), 0);
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    await_state(loop, WEIR_LOOP_SLEEPING);
+    expect_int(in_child(free_all_memory), 0);
+    blocker_let_go(&blocker);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_pool_free(pool), 0);
+    expect_int(memory.live, 0);
+}
+
+/* ---- while others are at it ---- */
+
+static unsigned is_over; /* atomic */
+
+static void use_all(struct crew *crew, unsigned id)
+{
+    (void)crew;
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+        weir_loop *own;
+
+        expect_status(weir_loop_submit(loop, nothing, NULL), 0);
+        expect_status(weir_pool_submit(pool, nothing, NULL, NULL), 0);
+        if (id > 0)
+            continue;
+        expect_status(weir_loop_new(&own, NULL), 0);
+        expect_status(weir_loop_free(own), 0);
+    }
+}
+
+static void refuse_and_use_new_ones(void)
+{
+    static weir_task task = {.run = nothing_task};
+
+    expect_status(weir_loop_post(loop, &task), WEIR_EFORKED);
+    expect_status(weir_loop_shutdown(loop, -1), WEIR_EFORKED);
+    expect_status(weir_pool_submit(pool, nothing, NULL, NULL), WEIR_EFORKED);
+    free_and_use_new_ones();
+}
+
+CASE(fork_while_other_threads_use_everything_is_no_harm)
+{
+    struct runner runner;
+    struct crew crew;
+
+    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    expect_status(weir_pool_new(&pool, POOL_OPTIONS(.workers = 2)), 0);
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    crew_start(&crew, 2, use_all, NULL);
+    for (int i = 0; i < 50; i++)
+        expect_int(in_child(refuse_and_use_new_ones), 0);
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+    crew_join(&crew);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_pool_free(pool), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
