@@ -8,7 +8,7 @@
  *           single-threaded code: each time something has ended, advance() goes
  *           on as far as it can.
  *
- *               WORK -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
+ *               WORK -> NOTICES -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
  *
  * Roles     everything here   the keeper's thread; but new, one thread, alone
  *
@@ -131,10 +131,21 @@ static bool is_drained(const weir_service *service)
            have_pools_ended(service) && have_loops_ended(service);
 }
 
+static void shut_gate(weir_service *service)
+{
+    service->step = WEIR__STEP_GATE;
+    (void)!weir_gate_drain(&service->gate);
+}
+
 /* One step, if what it waits for has happened. */
 static bool step(weir_service *service)
 {
     switch (service->step) {
+    case WEIR__STEP_NOTICES:
+        if (service->notices_out > 0)
+            return false;
+        shut_gate(service);
+        return true;
     case WEIR__STEP_GATE:
         if (!service->is_empty)
             return false;
@@ -199,11 +210,12 @@ static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
 
 static void drain(weir_service *service)
 {
-    service->step = WEIR__STEP_GATE;
+    service->step = WEIR__STEP_NOTICES;
     (void)set_phase(service, WEIR_PHASE_DRAINING);
     set_deadline(service, service->options.timeout_ns, on_deadline);
     call(service, "draining", call_draining);
-    (void)!weir_gate_drain(&service->gate);
+    weir__notices_give(service);
+    weir__keeper_advance(service);
 }
 
 static void on_stop(weir_task *task, int status)
@@ -251,6 +263,8 @@ static void on_force(weir_task *task, int status)
         return;
     if (service->step == WEIR__STEP_WORK)
         drain(service);
+    if (service->step == WEIR__STEP_NOTICES)
+        shut_gate(service);
     call(service, "on_report", call_report);
     weir__members_end_pools(service, true);
     weir__members_end_loops(service, true);

@@ -19,7 +19,8 @@
  *
  * Shared state
  *   word      any thread, atomic; the keeper changes the phase           P1 P2
- *   members, hooks, pools, loops   under lock until start; const then       P1
+ *   members, notices, hooks, pools, loops   under lock until start; const
+ *             then                                                         P1
  *
  * Pairs
  *   P1  start: CAS on word, release  -->  stop, force: fetch_or, CAS; report:
@@ -151,6 +152,7 @@ release:
     (void)!weir_loop_close(service->keeper);
     weir__thread_join(&service->thread);
     weir__members_free(service);
+    weir__notices_free(service);
     weir__hooks_free(service);
     if (service->signals >= 0)
         weir__signals_give_back();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- its parts: the keeper, members, hooks.
+ * service -- its parts: the keeper, members, notices, hooks.
  *
  * service.c has what other threads may ask of it; keeper.c brings about the end;
- * member.c has the loops and pools that end with it; hook.c what runs on the way.
+ * member.c has the loops and pools that end with it; notice.c what the loops do
+ * first, and hook.c what runs on the way.
  */
 #ifndef WEIR_SRC_SERVICE_H
 #define WEIR_SRC_SERVICE_H
@@ -33,6 +34,18 @@ struct weir__member {
     atomic(bool) is_ended;      /* any thread */
 };
 
+/* A function for the beginning of the drain, on a loop. */
+struct weir__notice {
+    struct weir__notice *next; /* const after start: the one added after */
+    weir_service *service;     /* const, as all but the last three */
+    weir_loop *loop;
+    weir_fn *fn;
+    void *arg;
+    weir_timer timer;       /* that the loop's end cancels */
+    weir_task begin, ended; /* tell the loop, and the keeper */
+    bool is_called;         /* the loop's thread */
+};
+
 struct weir__hook {
     struct weir__hook *next; /* const after start: the one added before */
     weir_service *service;   /* const, as all but the last six */
@@ -60,8 +73,9 @@ enum {
 /* How far the drain has come.  The keeper's thread alone. */
 enum weir__step {
     WEIR__STEP_WORK,
-    WEIR__STEP_GATE,  /* requests leave */
-    WEIR__STEP_HOOKS, /* one after another */
+    WEIR__STEP_NOTICES, /* loops are told, and the gate still admits */
+    WEIR__STEP_GATE,    /* requests leave */
+    WEIR__STEP_HOOKS,   /* one after another */
     WEIR__STEP_POOLS,
     WEIR__STEP_LOOPS,
     WEIR__STEP_OVER,
@@ -75,9 +89,10 @@ struct weir_service {
     int signals;                  /* a wakefd; or negative: not ours */
     weir_gate gate;               /* any thread: requests */
     weir_gate life;               /* any thread: closes with the service */
-    struct weir__lock lock;       /* of the next four, until start */
+    struct weir__lock lock;       /* of the next five, until start */
     struct weir__member *members; /* the last one that was added first */
     struct weir__hook *hooks;     /* the same */
+    struct weir__notice *notices; /* the first one that was added first */
     uint32_t pools, loops;        /* among the members */
     weir_task stop, force;        /* posted by whom the word chose */
     weir_task gate_closed;
@@ -88,6 +103,7 @@ struct weir_service {
     bool is_signalled;       /* a signal has come: the next one forces */
     bool is_empty;           /* the gate is closed */
     struct weir__hook *hook; /* that runs now */
+    uint32_t notices_out;    /* given to a loop, and not back yet */
     uint32_t ended_pools, ended_loops; /* also before start */
     int error;                         /* of the first poller that failed */
     weir_timer deadline;
@@ -132,6 +148,15 @@ void weir__members_report(const weir_service *service, struct weir__page *page);
  * then, when the keeper has heard of it, the rest.  Thread: any, the last. */
 void weir__members_join(weir_service *service);
 void weir__members_free(weir_service *service);
+
+/* ---- notice.c ---- */
+
+/* Sends all to their loops, and counts those that are on their way.  Thread: the
+ * keeper. */
+void weir__notices_give(weir_service *service);
+
+/* Thread: any, the last. */
+void weir__notices_free(weir_service *service);
 
 /* ---- hook.c ---- */
 

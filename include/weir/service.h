@@ -18,7 +18,8 @@
  *     return weir_service_wait(service, -1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
  *
  * The drain, in this order: it is no longer ready; `draining` is called, once;
- * the gate refuses requests, and those inside leave; the hooks run, the last one
+ * the functions of weir_service_on_drain run on their loops; when all have, the
+ * gate refuses requests, and those inside leave; the hooks run, the last one
  * that was added first; the pools finish, for their results go to the loops; the
  * loops finish; `closed` is called, once, and those who wait return.
  *
@@ -89,8 +90,9 @@ typedef struct weir_service_options {
     int64_t grace_ns;
     bool no_signals; /* SIGTERM and SIGINT are left alone */
     void *arg;       /* of the three below, which run on the service's thread */
-    /* The drain begins, and the gate still admits: close listeners, tell
-     * clients.  It must not block. */
+    /* The drain begins, and the gate still admits.  It must not block.  What is
+     * to be done on a loop is for weir_service_on_drain: a task that is posted
+     * from here may run after the gate has shut. */
     void (*draining)(void *arg, weir_service *service);
     /* The drain is being forced, and this holds it: the first 64 rows of
      * weir_service_report, whose counts add up to the true total.  NULL: a line
@@ -178,6 +180,31 @@ weir_service_add_pool(weir_service *service, weir_pool **pool,
 WEIR_API WEIR_CHECKED int
 weir_service_add_hook(weir_service *service, const char *name,
                       int64_t timeout_ns, void (*fn)(void *arg), void *arg);
+
+/**
+ * Call fn on a loop of the service when the drain begins, while the gate still
+ * admits requests: close the loop's listeners there, tell its clients.  The gate
+ * shuts when all of these functions have returned, on all loops.  A function that
+ * raises has returned.
+ *
+ * fn is called exactly once: with status 0, or with WEIR_ECANCELED if the loop
+ * ends before it could run, as by weir_loop_shutdown, a poller that fails, a
+ * forced end, or weir_service_free before the start.  A loop that has ended is
+ * not waited for.  A loop that is busy holds the drain, up to the deadline;
+ * the gate shuts then, and fn is cancelled as soon as the loop's callback
+ * returns, even if the service is closed by that time.
+ *
+ * Thread   any, before weir_service_start
+ * Owns     arg is the caller's, until fn is called
+ * Returns  0, -EINVAL (NULL, or loop is not one of the service's), -EALREADY
+ *          (started), -ENOMEM, WEIR_ECLOSED (the loop has ended)
+ * Orders   `draining` and everything before the call happen-before fn, and fn
+ *          before the gate shuts, unless the end is forced.  Functions on one
+ *          loop run in the order in which they were added
+ */
+WEIR_API WEIR_CHECKED int weir_service_on_drain(weir_service *service,
+                                                weir_loop *loop, weir_fn *fn,
+                                                void *arg);
 
 /* ---- its life ---- */
 

@@ -284,7 +284,72 @@ static void add_loop_start_and_wait(void)
     await_end();
 }
 
+/* ---- the beginning of the drain, on a loop ---- */
+
+static atomic(int) told, refused;
+
+/* The gate admits, unless the end is forced. */
+static void on_drain(void *arg, int status)
+{
+    weir_gate *gate = weir_service_gate(service);
+
+    (void)arg;
+    fetch_add_relaxed(&told, 1);
+    if (status != 0)
+        return;
+    if (weir_gate_enter(gate) == 0)
+        weir_gate_exit(gate);
+    else
+        fetch_add_relaxed(&refused, 1);
+}
+
+static void add_notice_start_and_wait(void)
+{
+    model_assert(weir_service_add_loop(service, &loop, NULL) == 0);
+    model_assert(weir_service_on_drain(service, loop, on_drain, NULL) == 0);
+    model_assert(weir_service_start(service) == 0);
+    await_end();
+}
+
+/* Of its own accord, before the drain or during it. */
+static void shut_loop_down(void *arg, int status)
+{
+    (void)arg;
+    if (status == 0)
+        (void)!weir_loop_shutdown(loop, 0);
+}
+
+static void add_notice_start_and_end_loop(void)
+{
+    model_assert(weir_service_add_loop(service, &loop, NULL) == 0);
+    model_assert(weir_service_on_drain(service, loop, on_drain, NULL) == 0);
+    model_assert(weir_service_start(service) == 0);
+    (void)!weir_loop_submit(loop, shut_loop_down, NULL);
+    await_end();
+}
+
+static void told_once_and_admitted_unless_forced(void)
+{
+    model_assert(refused.v_ == 0 || closed_status == WEIR_EFORCED);
+    freed();
+    model_assert(told.v_ == 1);
+}
+
+static void told_once_before_the_gate_shut(void)
+{
+    model_assert(closed_status == 0);
+    told_once_and_admitted_unless_forced();
+}
+
 /* ---- mistakes ---- */
+
+/* A drain that does not wait for the loops. */
+static void shut_the_gate(void)
+{
+    if (weir_service_phase(service) == WEIR_PHASE_DRAINING)
+        (void)!weir_gate_drain(&service->gate);
+}
+
 
 /* A start that says RUNNING without a look at what it replaces: a stop that came
  * before is forgotten. */
@@ -378,6 +443,26 @@ static const struct model_case cases[] = {
      .pct_depth = 4,
      .threads = {T(add_loop_start_and_wait), T(model_spare), T(model_spare),
                  T(stop), T(force)}},
+    {"loop_is_told_of_the_drain_before_the_gate_shuts", .setup = init_two,
+     .finish = told_once_before_the_gate_shut, .steps = 4000,
+     .random_runs = 2000, .pct_depth = 4,
+     .threads = {T(add_notice_start_and_wait), T(model_spare), T(model_spare),
+                 T(stop)}},
+    {"loop_is_told_of_the_drain_once_or_by_force", .setup = init_two,
+     .finish = told_once_and_admitted_unless_forced, .steps = 4000,
+     .random_runs = 2000, .pct_depth = 4,
+     .threads = {T(add_notice_start_and_wait), T(model_spare), T(model_spare),
+                 T(stop), T(force)}},
+    {"loop_that_ends_by_itself_is_told_once_and_holds_no_drain",
+     .setup = init_two, .finish = told_once_before_the_gate_shut,
+     .steps = 4000, .random_runs = 2000, .pct_depth = 4,
+     .threads = {T(add_notice_start_and_end_loop), T(model_spare),
+                 T(model_spare), T(stop)}},
+    {"broken_drain_shuts_the_gate_before_the_loop_is_told", .setup = init_two,
+     .finish = told_once_before_the_gate_shut, .steps = 4000,
+     .expect = MODEL_ASSERTION, .random_runs = 4000, .pct_depth = 4,
+     .threads = {T(add_notice_start_and_wait), T(model_spare), T(model_spare),
+                 T(stop), T(shut_the_gate)}},
     {"broken_start_forgets_a_stop", .setup = init, .steps = 3000,
      .expect = MODEL_DEADLOCK, .preemption_bound = 1,
      .threads = {T(start_without_looking), T(model_spare), T(stop)}},

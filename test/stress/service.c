@@ -4,7 +4,8 @@
  * sometimes forced, by several at once.
  *
  *   Each request that was admitted leaves before the hook runs; each job and
- *   task that was accepted is called once; closed is called once.
+ *   task that was accepted is called once; closed is called once.  Each loop is
+ *   told of the drain once, before the gate shuts, whenever the signal comes.
  *
  * effort.h says what sets the number of rounds.
  */
@@ -12,6 +13,8 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "support/crew.h"
 #include "support/effort.h"
@@ -149,4 +152,91 @@ CASE(service_stopped_by_all_at_once_loses_nothing)
 CASE(service_forced_at_any_moment_tells_all_of_it)
 {
     play_for(2, true);
+}
+
+/* ---- SIGTERM at any moment, and loops that are told of the drain ---- */
+
+enum { LOOPS = 3, NOTICES = 6 };
+
+static weir_loop *loops[LOOPS];
+static uint64_t told; /* as above */
+
+static void on_drain(void *arg, int status)
+{
+    weir_gate *gate = weir_service_gate(service);
+
+    expect(weir_loop_current() == arg);
+    add(told);
+    if (!forces) {
+        expect_status(status, 0);
+        expect_status(weir_gate_enter(gate), 0);
+        expect(get(told) <= NOTICES); /* the hook comes later */
+        expect_int(get(hooks), 0);
+        weir_gate_exit(gate);
+    }
+}
+
+static void signal_it(struct crew *crew, unsigned id)
+{
+    struct random random = {*(uint64_t *)crew->context + id};
+    uint64_t at = random_below(&random, 300);
+
+    for (uint64_t i = 0; i < at; i++)
+        if (random_below(&random, 4) == 0)
+            sched_yield();
+    if (id == 0 || forces)
+        expect_int(kill(getpid(), SIGTERM), 0);
+    if (forces)
+        (void)!weir_service_wait(service, -1);
+    else
+        expect_status(weir_service_wait(service, -1), 0);
+}
+
+static void play_signals(uint64_t seed)
+{
+    const weir_service_options options = {.size = sizeof(options),
+                                          .timeout_ns = -1,
+                                          .grace_ns = 1000000000,
+                                          .on_report = on_report,
+                                          .closed = on_closed};
+
+    closed = hooks = told = inside = 0;
+    expect_status(weir_service_new(&service, &options), 0);
+    for (int i = 0; i < LOOPS; i++)
+        expect_status(weir_service_add_loop(service, &loops[i], NULL), 0);
+    for (int i = 0; i < NOTICES; i++)
+        expect_status(weir_service_on_drain(service, loops[i % LOOPS], on_drain,
+                                            loops[i % LOOPS]),
+                      0);
+    expect_status(weir_service_add_hook(service, "hook", -1, hook, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    crew_run(2, signal_it, &seed);
+    while (weir_service_free(service) != 0)
+        sched_yield();
+    expect_int(get(told), NOTICES);
+    expect_int(get(closed), 1);
+    expect(forces || get(hooks) == 1);
+}
+
+/* Of two signals one may come after the end: the default action would be the
+ * end of the test. */
+static void play_signals_for(double seconds, bool is_forced)
+{
+    struct random random = {random_seed()};
+    struct effort effort = effort_begin(seconds);
+
+    signal(SIGTERM, SIG_IGN);
+    forces = is_forced;
+    while (effort_goes_on(&effort))
+        play_signals(random_next(&random));
+}
+
+CASE(service_signalled_at_any_moment_tells_its_loops_before_the_gate_shuts)
+{
+    play_signals_for(2, false);
+}
+
+CASE(service_signalled_twice_at_any_moment_tells_its_loops_once)
+{
+    play_signals_for(2, true);
 }
