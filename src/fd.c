@@ -224,7 +224,7 @@ static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
     plain_store(&slot->fd, fd);
     plain_store(&slot->fn, fn);
     plain_store(&slot->arg, arg);
-    weir__place_note(slot, &loop->fds, NULL);
+    (void)weir__place_note(slot, &loop->fds, NULL);
     /* fd/P1 release: publishes the slot, before the kernel has its token */
     store_release(&slot->word, generation << GENERATION_SHIFT | LIVE | events);
     err =

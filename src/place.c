@@ -5,6 +5,8 @@
  * Shape     A fixed table by the item's address.  An item lies in one of the
  *           WINDOW slots from its hash on, or nowhere: nothing is moved, nothing
  *           allocated, and no search takes longer than a window.
+ *           As an item is queued once at a time, one that is there already is
+ *           a mistake of its owner's.
  * Roles     note           who submits the item
  *           look, take     who runs it
  *           each           any thread
@@ -56,12 +58,24 @@ static struct slot *window_of(const void *item)
     return &slots[(uintptr_t)item * UINT64_C(11400714819323198485) >> 50];
 }
 
-void weir__place_note(const void *item, const void *owner, const char *name)
+static struct slot *find(const void *item)
 {
     struct slot *slot = window_of(item);
 
+    for (int i = 0; i < WINDOW; i++, slot++)
+        if (load_relaxed(&slot->item) == item) /* relaxed: the queue orders */
+            return slot;
+    return NULL;
+}
+
+bool weir__place_note(const void *item, const void *owner, const char *name)
+{
+    struct slot *slot = window_of(item);
+
+    if (find(item) != NULL)
+        return false;
     if (caller == NULL)
-        return; /* weir's own */
+        return true; /* weir's own */
     for (int i = 0; i < WINDOW; i++, slot++) {
         const void *seen = NULL;
 
@@ -71,18 +85,9 @@ void weir__place_note(const void *item, const void *owner, const char *name)
         store_relaxed(&slot->owner, owner); /* relaxed: picture */
         store_relaxed(&slot->from, caller); /* relaxed: picture */
         store_relaxed(&slot->name, name);   /* relaxed: picture */
-        return;
+        return true;
     }
-}
-
-static struct slot *find(const void *item)
-{
-    struct slot *slot = window_of(item);
-
-    for (int i = 0; i < WINDOW; i++, slot++)
-        if (load_relaxed(&slot->item) == item) /* relaxed: the queue orders */
-            return slot;
-    return NULL;
+    return true;
 }
 
 const void *weir__place_look(const void *item)
@@ -104,6 +109,15 @@ const void *weir__place_take(const void *item)
     store_relaxed(&slot->owner, NULL); /* relaxed: picture */
     store_relaxed(&slot->item, NULL);  /* relaxed: picture */
     return from;
+}
+
+void weir__place_forget(const void *owner)
+{
+    for (int i = 0; i < SLOTS + WINDOW; i++)
+        if (load_relaxed(&slots[i].owner) == owner) { /* relaxed: alone */
+            store_relaxed(&slots[i].owner, NULL);     /* relaxed: alone */
+            store_relaxed(&slots[i].item, NULL);      /* relaxed: alone */
+        }
 }
 
 void weir__place_each(const void *owner, weir__place_fn *tell, void *arg)

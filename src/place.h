@@ -19,6 +19,7 @@
 #ifndef WEIR_SRC_PLACE_H
 #define WEIR_SRC_PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,8 +39,12 @@ const void *weir__place_enter(const void *address);
 void weir__place_end(const void *const *entered);
 
 /* The item is about to be queued at its owner; name as the report will show it.
- * If the table is full there, it is not noted.  Thread: any. */
-void weir__place_note(const void *item, const void *owner, const char *name);
+ * If the table is full there, it is not noted.  False: it is queued already.
+ * Thread: any. */
+bool weir__place_note(const void *item, const void *owner, const char *name);
+
+/* Nothing of this owner's will be taken.  Thread: alone. */
+void weir__place_forget(const void *owner);
 
 /* Where the item comes from, or NULL; take: and it is no longer queued.
  * Thread: who has the item. */
@@ -55,10 +60,16 @@ void weir__place_name(const void *from, char *text, size_t size);
 #else
 #define weir__place_begin() (void)0
 
-static inline void weir__place_note(const void *item, const void *owner,
+static inline bool weir__place_note(const void *item, const void *owner,
                                     const char *name)
 {
     (void)item, (void)owner, (void)name;
+    return true;
+}
+
+static inline void weir__place_forget(const void *owner)
+{
+    (void)owner;
 }
 
 static inline const void *weir__place_look(const void *item)

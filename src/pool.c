@@ -110,6 +110,7 @@ static void disown(struct weir__inherited *inherited)
     weir_lane *lane = load_relaxed(&pool->lanes);
 
     pool->is_foreign = true;
+    weir__place_forget(pool);
     set_unshared(&pool->is_closing, 1);
     set_unshared(&pool->finished, 1);
     weir__lock_init(&pool->lock);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "atomic.h"
+#include "check.h"
 #include "deque.h"
 #include "docket.h"
 #include "fork.h"
@@ -129,11 +130,14 @@ static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)
            (job->lane == NULL || job->lane->pool == pool);
 }
 
-/* Before the push of a job: where it comes from, for the report. */
+/* Before the push of a job: where it comes from, for the report; and that it is
+ * in no queue yet. */
 static inline void weir__pool_note_place(const weir_pool *pool,
                                          const weir_job *job)
 {
-    weir__place_note(job, pool, job->lane != NULL ? job->lane->name : NULL);
+    CHECK(
+        weir__place_note(job, pool, job->lane != NULL ? job->lane->name : NULL),
+        "a job that is posted already");
 }
 
 /* How many places to look at. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "check.h"
 #include "loop.h"
 #include "place.h"
 
@@ -114,7 +115,8 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
     weir__place_begin();
     if (loop == NULL || task == NULL || task->run == NULL)
         return -EINVAL;
-    weir__place_note(task, loop, NULL);
+    CHECK(weir__place_note(task, loop, NULL),
+          "weir_loop_post of a task that is posted already");
     if (weir__loop_is_local(loop)) {
         err = push_own(loop, &loop->ready, task);
     } else {
@@ -144,7 +146,7 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
     if (envelope == NULL)
         return -ENOMEM;
     if (list == &loop->ready)
-        weir__place_note(envelope, loop, NULL);
+        (void)weir__place_note(envelope, loop, NULL);
     err = is_mine ? push_own(loop, list, &envelope->task)
                   : weir__loop_push(loop, &envelope->task, WEIR__OUTSIDER);
     if (err != 0) {

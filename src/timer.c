@@ -216,7 +216,7 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
 {
     fill(loop, weir__timer_index(id), delay_ns, weir__timer_repeat(word), fn,
          arg);
-    weir__place_note(timer, &loop->timers, NULL);
+    (void)weir__place_note(timer, &loop->timers, NULL);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
 }
@@ -320,7 +320,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
         return err;
     timer = timer_at(loop, index);
     fill(loop, index, delay_ns, repeat, fn, arg);
-    weir__place_note(timer, &loop->timers, NULL);
+    (void)weir__place_note(timer, &loop->timers, NULL);
     word = make_word(timer, repeat, WEIR__TIMER_STARTING);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     if (id != NULL)
@@ -371,7 +371,7 @@ enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
     if (!weir__wheel_insert_quickly(&loop->timers.wheel, entry))
         return false;
     loop->timers.stock.slots &= loop->timers.stock.slots - 1;
-    weir__place_note(timer, &loop->timers, NULL);
+    (void)weir__place_note(timer, &loop->timers, NULL);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
     if (id != NULL)

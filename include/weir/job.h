@@ -40,7 +40,8 @@ enum { WEIR_PRIORITIES = 3 };
 
 /* A unit of work, embedded in the caller's own struct.  Set run, and what else
  * you want, post it, and leave it alone until run() is entered; then it may be
- * posted again or freed.
+ * posted again or freed.  Debug builds abort where it is posted twice, as with
+ * a weir_task.
  *
  * status is 0, or WEIR_ECANCELED: the pool was closed, or the job's abort was
  * raised, or its group cancelled, before it could begin.  Then only clean up.

@@ -36,7 +36,10 @@ typedef void weir_fn(void *arg, int status);
 
 /* A unit of work, embedded in the caller's own struct.  Set run (and name, or
  * leave it NULL), post it, and leave it alone until run() is entered; then it
- * may be posted again or freed.  Aligned as any struct with a pointer is. */
+ * may be posted again or freed.  Aligned as any struct with a pointer is.
+ *
+ * A task that is posted twice spoils the queue.  Debug builds of weir abort at
+ * the second post, unless thousands are queued at that moment. */
 struct weir_task {
     void (*run)(weir_task *task, int status);
     const char *name; /* for reports and metrics; not copied */

@@ -348,3 +348,72 @@ CASE(place_is_unknown_in_release_builds_but_the_age_is_not)
 }
 
 #endif
+
+/* ---- posted twice ---- */
+
+#if WEIR__PLACES
+static void post_again(weir_task *task, int status)
+{
+    static int times;
+
+    if (status == 0 && ++times < 3)
+        expect_status(weir_loop_post(loop, task), 0);
+}
+
+CASE(place_task_that_runs_or_was_refused_may_be_posted_again)
+{
+    weir_task task = {.run = post_again};
+
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_loop_post(loop, &task), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(weir_loop_post(loop, &task), WEIR_ECLOSED);
+    expect_status(weir_loop_post(loop, &task), WEIR_ECLOSED);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+CASE_ABORTS(place_task_that_is_posted_twice_aborts, "submit.c",
+            "weir_loop_post of a task that is posted already")
+{
+    weir_task task = {.run = run_nothing};
+
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_loop_post(loop, &task), 0);
+    expect_status(weir_loop_post(loop, &task), 0);
+}
+
+static weir_task twice = {.run = run_nothing};
+
+static void post_twice(void *arg, int status)
+{
+    (void)arg, (void)status;
+    expect_status(weir_loop_post(loop, &twice), 0);
+    expect_status(weir_loop_post(loop, &twice), 0);
+}
+
+CASE_ABORTS(place_task_that_a_callback_posts_twice_aborts, "submit.c",
+            "weir_loop_post of a task that is posted already")
+{
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_loop_submit(loop, post_twice, NULL), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+}
+
+static void job_nothing(weir_job *posted_job, int status)
+{
+    (void)posted_job, (void)status;
+}
+
+CASE_ABORTS(place_job_that_is_posted_twice_aborts, "pool.h",
+            "a job that is posted already")
+{
+    static weir_job again = {.run = job_nothing};
+    struct stopper stopper;
+
+    pool_make(.workers = 1);
+    stopper_post(&stopper, NULL);
+    expect_status(weir_pool_post(pool, &again), 0);
+    expect_status(weir_pool_post(pool, &again), 0);
+}
+#endif
