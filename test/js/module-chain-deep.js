@@ -7,15 +7,19 @@ const { Worker } = require('worker_threads');
 
 const directory = fs.mkdtempSync(path.join(require('os').tmpdir(), 'weir-chain-'));
 
-function write(name, count) {
-    for (let i = 0; i < count; i++)
-        fs.writeFileSync(path.join(directory, `${name}${i}.js`), i < count - 1
-            ? `exports.depth = require('./${name}${i + 1}.js').depth + 1;`
-            : 'exports.depth = 1;');
-    return path.join(directory, `${name}0.js`);
+const COUNT = 6000;
+
+for (let i = 0; i < COUNT; i++)
+    fs.writeFileSync(path.join(directory, `${i}.js`), i < COUNT - 1
+        ? `exports.depth = require('./${i + 1}.js').depth + 1;`
+        : 'exports.depth = 1;');
+
+// The file with which a chain of this length begins.
+function chain(length) {
+    return path.join(directory, `${COUNT - length}.js`);
 }
 
-console.log(require(write('a', 3000)).depth);
+console.log(require(chain(3000)).depth);
 
 function run(file) {
     const worker = new Worker(`const { parentPort } = require('worker_threads');
@@ -28,8 +32,8 @@ function run(file) {
 }
 
 (async () => {
-    console.log(await run(write('b', 300)));
-    console.log(await run(write('c', 9000)));
+    console.log(await run(chain(300)));
+    console.log(await run(chain(COUNT)));
     // The stack is as large as before.
     const dive = () => 1 + dive();
     try {
