@@ -124,9 +124,11 @@ static void follow(weir_promise *promise, weir_promise *other)
         expect_status(err, -EALREADY);
 }
 
+static uint64_t actions[8];
+
 static void act_on(weir_promise *promise, struct random *random)
 {
-    switch (random_below(random, 8)) {
+    switch (random_choose(random, actions)) {
     case 0:
     case 1:
         settle(promise, true);
@@ -218,6 +220,7 @@ STRESS_CASE(promises_are_settled_and_handled_once_by_many_threads)
         expect_status(weir_loop_free(loop), 0);
         expect_conserved();
     }
+    expect_all_taken(actions);
 }
 
 /* ---- threads against the end, and the free, of the loop ---- */

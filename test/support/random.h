@@ -5,6 +5,10 @@
  *     struct random random = {random_seed()};
  *     moment = random_below(&random, 10000);
  *
+ *     static uint64_t taken[4];
+ *     switch (random_choose(&random, taken)) ...     0 .. 3, counted
+ *     expect_all_taken(taken);
+ *
  * The seed is WEIR_SEED from the environment, or the time; it is printed, so
  * that a failure can be run again.
  */
@@ -12,10 +16,13 @@
 #define WEIR_TEST_SUPPORT_RANDOM_H
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "suite.h"
 
 struct random {
     uint64_t state;
@@ -49,6 +56,44 @@ static inline uint64_t random_next(struct random *random)
 static inline uint64_t random_below(struct random *random, uint64_t limit)
 {
     return random_next(random) % limit;
+}
+
+/* An index of the array `taken`, whose element counts it; for any thread.
+ * Relaxed, so as not to hide a race. */
+#define random_choose(random, taken)                                           \
+    random_count(random, taken, sizeof(taken) / sizeof((taken)[0]))
+
+static inline uint64_t random_count(struct random *random, uint64_t *taken,
+                                    uint64_t limit)
+{
+    uint64_t chosen = random_below(random, limit);
+
+    __atomic_fetch_add(&taken[chosen], 1, __ATOMIC_RELAXED);
+    return chosen;
+}
+
+/* Prints the counts.  For cases that choose many times more than there are
+ * choices, however slow the machine is. */
+#define expect_all_taken(taken)                                                \
+    do {                                                                       \
+        bool are_all_taken = random_all_taken(                                 \
+            #taken, taken, sizeof(taken) / sizeof((taken)[0]));                \
+                                                                               \
+        expect(are_all_taken);                                                 \
+    } while (0)
+
+static inline bool random_all_taken(const char *name, const uint64_t *taken,
+                                    uint64_t limit)
+{
+    bool are_all_taken = true;
+
+    fprintf(stderr, "# %s:", name);
+    for (uint64_t i = 0; i < limit; i++) {
+        fprintf(stderr, " %" PRIu64, taken[i]);
+        are_all_taken &= taken[i] > 0;
+    }
+    fprintf(stderr, "\n");
+    return are_all_taken;
 }
 
 #endif /* WEIR_TEST_SUPPORT_RANDOM_H */

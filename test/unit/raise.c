@@ -642,6 +642,7 @@ CASE(raise_in_an_inner_loop_is_not_the_outer_loops)
 struct storm {
     struct random random;
     unsigned queued, ran, raised;
+    uint64_t ways[5], ends[2];
 };
 
 static void weather(void *arg, int status)
@@ -655,10 +656,11 @@ static void weather(void *arg, int status)
     storm->ran++;
     while (storm->queued < 1000 && random_below(&storm->random, 2) == 0) {
         storm->queued++;
-        expect_status(
-            queues[random_below(&storm->random, 5)](loop, weather, storm), 0);
+        expect_status(queues[random_choose(&storm->random, storm->ways)](
+                          loop, weather, storm),
+                      0);
     }
-    if (random_below(&storm->random, 2) == 0) {
+    if (random_choose(&storm->random, storm->ends) == 0) {
         storm->raised++;
         weir_raise(1, "thunder");
     }
@@ -680,6 +682,8 @@ CASE(raise_at_random_loses_no_callback_and_repeats_none)
     }
     expect_int(storm.ran, storm.queued);
     expect_int(times, storm.raised);
+    expect_all_taken(storm.ways);
+    expect_all_taken(storm.ends);
     expect_status(weir_loop_metrics(loop, &metrics), 0);
     expect((int64_t)metrics.longest_ns <= 2 * (weir_clock_now() - begun_ns));
     expect_int(metrics.queue_depth, 0);

@@ -1058,9 +1058,11 @@ static void model_take_any(void)
         model_forget(model_find(index));
 }
 
+static uint64_t dice[100];
+
 static void model_step(void)
 {
-    unsigned die = (unsigned)random_below(&model.random, 100);
+    unsigned die = (unsigned)random_choose(&model.random, dice);
 
     if (die < 50) {
         model_insert();
@@ -1097,4 +1099,5 @@ CASE(wheel_does_what_a_plain_list_does)
             model_take_any();
         end();
     }
+    expect_all_taken(dice);
 }
