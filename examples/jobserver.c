@@ -476,11 +476,12 @@ static void begin(weir_task *task, int status)
     must(weir_fd_unref(loop, listener), "listener");
 }
 
-static void stop(weir_task *task, int status)
+/* The drain begins, and the gate is still open. */
+static void stop(void *arg, int status)
 {
     struct client *next;
 
-    (void)task;
+    (void)arg;
     if (status != 0)
         return; /* the end is forced */
     is_stopping = true;
@@ -494,14 +495,6 @@ static void stop(weir_task *task, int status)
 }
 
 static weir_task beginning = {.run = begin, .name = "begin"};
-static weir_task stopping = {.run = stop, .name = "stop"};
-
-/* On the service's thread: the drain begins. */
-static void on_draining(void *arg, weir_service *drained)
-{
-    (void)arg, (void)drained;
-    (void)!weir_loop_post(loop, &stopping); /* refused if the end is forced */
-}
 
 /* ---- the program ---- */
 
@@ -549,13 +542,13 @@ static void serve(int64_t deadline_ns)
     int port = port_of(listener); /* which the loop may close, once it has it */
     const weir_service_options options = {.size = sizeof(options),
                                           .name = "jobserver",
-                                          .timeout_ns = deadline_ns,
-                                          .draining = on_draining};
+                                          .timeout_ns = deadline_ns};
 
     limit_ns = deadline_ns / 2;
     must(weir_service_new(&service, &options), "service");
     must(weir_service_add_pool(service, &pool, NULL), "pool");
     must(weir_service_add_loop(service, &loop, NULL), "loop");
+    must(weir_service_on_drain(service, loop, stop, NULL), "drain");
     must(weir_service_add_hook(service, "goodbye", -1, say_goodbye, NULL),
          "hook");
     must(weir_service_start(service), "start");

@@ -259,7 +259,7 @@ def stop_with_a_client_that_stays(server):
     client = server.connect()
     server.stop()
     assert client.recv(1) == b""
-    assert server.end(status=1) == "echo: held by a connection\n"
+    assert server.end(status=1) == "echo: held by connection, 1 of them\n"
 
 
 def second_signal_ends_it(server):
