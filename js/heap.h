@@ -34,10 +34,10 @@ struct weir__js_heap {
     void *kept; /* the newest block; see weir__js_heap_keep */
 };
 
-/* Memory is charged to the budget, which it refers to until the heap is closed,
- * and so many bytes of which it leaves to others; limit_bytes (0: none) holds for this heap alone.  -ENOMEM: no engine fits
- * into them.  They begin to hold with enforce, which is -ENOMEM if what is used by
- * then exceeds one of them. */
+/* Charge the heap's memory to the budget, referenced until the heap is closed, and
+ * leave spare_bytes of it to others; limit_bytes (0: none) holds for this heap
+ * alone.  -ENOMEM: no engine fits.  Limits hold from enforce on, which is -ENOMEM
+ * if what is used by then exceeds one of them. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
                        size_t spare_bytes, size_t limit_bytes);
 int weir__js_heap_enforce(struct weir__js_heap *heap);
