@@ -317,33 +317,6 @@ static bool take_line(struct client *client)
     return true;
 }
 
-/* There is no more to say, and there may be more to hear: it is thrown away, up
- * to the client's own end. */
-static void linger(struct client *client)
-{
-    shutdown(client->fd, SHUT_WR);
-    client->state = LINGERING;
-}
-
-/* As far as it goes without waiting.  False: it is over. */
-static bool go_on(struct client *client)
-{
-    static const unsigned events[] = {[READING] = WEIR_READABLE,
-                                      [WORKING] = 0,
-                                      [SENDING] = WEIR_WRITABLE,
-                                      [LINGERING] = WEIR_READABLE};
-
-    while (client->state == READING && !client->is_last && take_line(client))
-        if (client->state == SENDING && !send_answer(client))
-            return false;
-    if (client->state == READING && (client->is_last || is_stopping))
-        linger(client);
-    if (client->state == LINGERING || (is_stopping && client->state == SENDING))
-        if (!start_limit(client))
-            return false;
-    return weir_fd_modify(loop, client->fd, events[client->state]) == 0;
-}
-
 /* False: it is over. */
 static bool receive(struct client *client)
 {
@@ -360,6 +333,35 @@ static bool receive(struct client *client)
     client->has_hung_up = count == 0;
     client->used += client->state == READING ? (size_t)count : 0;
     return count > 0;
+}
+
+/* There is no more to say, and there may be more to hear: it is thrown away, up
+ * to the client's own end. */
+static void linger(struct client *client)
+{
+    shutdown(client->fd, SHUT_WR);
+    client->state = LINGERING;
+}
+
+/* As far as it goes without waiting.  False: it is over. */
+static bool go_on(struct client *client)
+{
+    static const unsigned events[] = {[READING] = WEIR_READABLE,
+                                      [WORKING] = 0,
+                                      [SENDING] = WEIR_WRITABLE,
+                                      [LINGERING] = WEIR_READABLE};
+
+    if (client->state == READING && is_stopping && !receive(client))
+        return false; /* what has arrived until now gets an answer, too */
+    while (client->state == READING && !client->is_last && take_line(client))
+        if (client->state == SENDING && !send_answer(client))
+            return false;
+    if (client->state == READING && (client->is_last || is_stopping))
+        linger(client);
+    if (client->state == LINGERING || (is_stopping && client->state == SENDING))
+        if (!start_limit(client))
+            return false;
+    return weir_fd_modify(loop, client->fd, events[client->state]) == 0;
 }
 
 static void on_client(void *arg, int status, int fd, unsigned events)
