@@ -20,7 +20,7 @@
  *           these hands it on.  flush is called by a thread that holds the
  *           roster, so the pool is not over before they are at a door.
  *
- * Tested by  test/unit/lane.c, test/stress/pool.c
+ * Tested by  test/unit/lane.c, test/model/pool.c, test/stress/pool.c
  */
 #include <errno.h>
 #include <stddef.h>

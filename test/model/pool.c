@@ -197,10 +197,148 @@ static void init_lane(void)
     }
 }
 
+/* The lane is full, and a job waits in it. */
+static void init_lane_with_a_waiter(void)
+{
+    init(1);
+    model_assert(weir_lane_new(&lane, pool, "lane", 1) == 0);
+    items[1].job.lane = lane;
+    items[1].payload = 1;
+    model_assert(weir__lane_enter(lane, &items[0].job));
+    model_assert(!weir__lane_enter(lane, &items[1].job));
+    set_unshared(&accepted, 1);
+}
+
+static void close_it(void)
+{
+    model_assert(weir_pool_close(pool, -1) == 0);
+    model_assert(load_relaxed(&items[1].calls) == 1);
+}
+
 static void post_two_and_close(void)
 {
     model_assert(post(0) && post(1));
     model_assert(weir_pool_close(pool, -1) == 0);
+}
+
+/* ---- jobs that need a worker each ---- */
+
+/* A job waits for what another one does, as by a system call: it receives
+ * nothing by that. */
+struct flag {
+    atomic(uint32_t) word;
+};
+
+static void raise_flag(struct flag *flag)
+{
+    store_relaxed(&flag->word, 1);
+    weir__futex_wake_all(&flag->word, WEIR__FUTEX_PRIVATE);
+}
+
+static void await_flag(struct flag *flag)
+{
+    while (load_relaxed(&flag->word) == 0)
+        (void)weir__futex_wait(&flag->word, 0, -1, WEIR__FUTEX_PRIVATE);
+}
+
+static void count_call(weir_job *job)
+{
+    plain_store(&((struct item *)job)->result, 1);
+    fetch_add_relaxed(&((struct item *)job)->calls, 1);
+}
+
+static struct flag is_posted, has_come[2];
+
+/* Until there are jobs at the door for whoever has run it. */
+static void run_until_posted(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    count_call(job);
+    await_flag(&is_posted);
+}
+
+/* Neither ends before the other has begun. */
+static void run_and_meet(weir_job *job, int status)
+{
+    int i = (int)((struct item *)job - &items[1]);
+
+    model_assert(status == 0);
+    count_call(job);
+    raise_flag(&has_come[i]);
+    await_flag(&has_come[1 - i]);
+}
+
+static void init_to_meet(void)
+{
+    init(2);
+    items[0].job.run = run_until_posted;
+    items[1].job.run = run_and_meet;
+    items[2].job.run = run_and_meet;
+}
+
+static void post_and_raise(int count)
+{
+    for (int i = 0; i < count; i++)
+        model_assert(post(i));
+    raise_flag(&is_posted);
+    model_assert(weir_pool_shutdown(pool, -1) == 0);
+}
+
+/* Of two jobs at the door a worker takes one and leaves one. */
+static void post_both(void)
+{
+    post_and_raise(3);
+}
+
+/* Of three it takes two: one is in its own queue then. */
+static void post_both_and_another(void)
+{
+    post_and_raise(4);
+}
+
+static void spawn(int i)
+{
+    plain_store(&items[i].payload, 1);
+    model_assert(weir_group_spawn(&group, &items[i].job) == 0);
+    fetch_add_relaxed(&accepted, 1);
+}
+
+static void run_and_come(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    count_call(job);
+    raise_flag(&has_come[(struct item *)job - &items[1]]);
+}
+
+/* The second one finds room in the queue, and the other worker asleep or not.
+ */
+static void run_and_spawn(weir_job *job, int status)
+{
+    model_assert(status == 0);
+    count_call(job);
+    weir_group_init(&group, pool);
+    for (int i = 1; i <= 2; i++) {
+        spawn(i);
+        await_flag(&has_come[i - 1]);
+    }
+    model_assert(weir_group_wait(&group) == 0);
+}
+
+static void init_to_spawn(void)
+{
+    init(2);
+    items[0].job.run = run_and_spawn;
+    items[1].job.run = run_and_come;
+    items[2].job.run = run_and_come;
+}
+
+/* By a thread that is no worker. */
+static void spawn_and_shutdown(void)
+{
+    weir_group_init(&group, pool);
+    spawn(0);
+    model_assert(weir_group_wait(&group) == 0);
+    model_assert(weir_pool_shutdown(pool, -1) == 0);
 }
 
 /* ---- seen from elsewhere while it grows ---- */
@@ -239,31 +377,7 @@ static void look(void)
 
 /* ---- workers with threads, which come and go ---- */
 
-/* A job waits for what another one does, as by a system call: it receives
- * nothing by that. */
-struct flag {
-    atomic(uint32_t) word;
-};
-
 static struct flag is_blocked, may_return, is_answered;
-
-static void raise_flag(struct flag *flag)
-{
-    store_relaxed(&flag->word, 1);
-    weir__futex_wake_all(&flag->word, WEIR__FUTEX_PRIVATE);
-}
-
-static void await_flag(struct flag *flag)
-{
-    while (load_relaxed(&flag->word) == 0)
-        (void)weir__futex_wait(&flag->word, 0, -1, WEIR__FUTEX_PRIVATE);
-}
-
-static void count_call(weir_job *job)
-{
-    plain_store(&((struct item *)job)->result, 1);
-    fetch_add_relaxed(&((struct item *)job)->calls, 1);
-}
 
 static void run_answer(weir_job *job, int status)
 {
@@ -392,6 +506,21 @@ static const struct model_case cases[] = {
     {"child_is_run_by_its_parent_or_a_thief", .setup = init_fork,
      .finish = each_once, .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_and_shutdown)}},
+    {"job_that_is_left_at_the_door_gets_a_worker", .setup = init_to_meet,
+     .finish = each_once, .random_runs = 4000, .pct_depth = 3, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_both)}},
+    {"job_that_is_taken_along_gets_a_worker", .setup = init_to_meet,
+     .finish = each_once, .random_runs = 4000, .pct_depth = 3, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_both_and_another)}},
+    {"job_that_is_spawned_gets_a_worker", .setup = init_to_spawn,
+     .finish = each_once, .random_runs = 4000, .pct_depth = 3, .steps = 2000,
+     .threads = {T(worker), T(worker), T(post_and_shutdown)}},
+    {"job_that_is_spawned_outside_gets_a_worker", .setup = init_one,
+     .finish = each_once, .preemption_bound = 1,
+     .threads = {T(worker), T(spawn_and_shutdown)}},
+    {"job_that_waits_in_a_lane_is_cancelled_by_a_sleeper",
+     .setup = init_lane_with_a_waiter, .finish = each_once,
+     .preemption_bound = 1, .threads = {T(worker), T(close_it)}},
     {"lane_of_one_is_closed", .setup = init_lane, .finish = each_once,
      .random_runs = 4000, .pct_depth = 3, .steps = 2000,
      .threads = {T(worker), T(worker), T(post_two_and_close)}},
