@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timer_ref -- which timers hold their loop, and what they are called.
+ * timer_ref -- which timers hold their loop, what they are called, and one
+ * that is started again.
  *
+ * Again     A timer whose entry is in the wheel cannot be moved there: entries
+ *           are found by their time.  So a second timer with the same errand is
+ *           started, and then the first is cancelled; if another thread has been
+ *           quicker with that, the second is.  Nobody knows the second before.
  * Roles     ref, unref    any thread; others than the loop's send a letter
  *           set_name      the loop's thread
+ *           again         the loop's thread, in a callback
  *           is_holding    any thread: a picture, for reports
- * Tested by  test/unit/timer_life.c, test/unit/timer_threads.c
+ * Tested by  test/unit/timer_life.c, test/unit/timer_threads.c,
+ *            test/unit/timer_again.c
  */
 #include <errno.h>
 
@@ -113,6 +120,56 @@ int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
         &weir__habit_at(&loop->timer_slots, weir__timer_index(id))->name, name);
     (void)set_flag(timer, WEIR__TIMER_NAMED, true);
     return 0;
+}
+
+/* ---- again ---- */
+
+/* The new one is called as the old one is, and holds the loop if that does.
+ * `word` is the old one's, which another thread may have cancelled meanwhile; its
+ * slot is still its own, as long as this thread does not take the letter. */
+static void take_after(weir_loop *loop, weir_timer id, weir_timer old,
+                       uint32_t word)
+{
+    const char *name;
+
+    if (word & WEIR__TIMER_UNREF)
+        (void)set_ref(loop, id, false);
+    if (!(word & WEIR__TIMER_NAMED))
+        return;
+    /* relaxed: own */
+    name = load_relaxed(
+        &weir__habit_at(&loop->timer_slots, weir__timer_index(old))->name);
+    (void)weir_timer_set_name(loop, id, name);
+}
+
+int weir_timer_again(weir_loop *loop, weir_timer *id, int64_t delay_ns)
+{
+    const struct weir__errand *errand;
+    struct weir__timer *timer;
+    weir_timer fresh;
+    int err;
+
+    weir__place_begin();
+    if (loop == NULL || id == NULL)
+        return -EINVAL;
+    if (!weir__loop_is_mine(loop))
+        return -EPERM;
+    timer = find(loop, *id);
+    if (timer == NULL)
+        return -ENOENT;
+    errand = weir__errand_at(&loop->timer_slots, weir__timer_index(*id));
+    err = weir_timer_start(loop, &fresh, delay_ns,
+                           weir__timer_repeat(weir__timer_word(timer)),
+                           plain_load(&errand->fn), plain_load(&errand->arg));
+    if (err != 0)
+        return err;
+    take_after(loop, fresh, *id, weir__timer_word(timer));
+    err = weir_timer_cancel(loop, *id);
+    if (err != 0)
+        (void)!weir_timer_cancel(loop, fresh); /* nobody else has its id */
+    else
+        *id = fresh;
+    return err;
 }
 
 bool weir__timer_is_holding(const weir_loop *loop, uint32_t index,

@@ -84,6 +84,23 @@ WEIR_API WEIR_CHECKED int weir_timer_start_at(weir_loop *loop, weir_timer *id,
 WEIR_API WEIR_CHECKED int weir_timer_cancel(weir_loop *loop, weir_timer id);
 
 /**
+ * Restart a timer: it is due delay_ns from now, instead of when it was, and if
+ * it repeats, delay_ns is its period from now on.  What it calls, its name and
+ * whether it holds the loop stay.  A timeout that each byte puts off, or a
+ * debounce, calls this each time.  In the callback of one that repeats it counts
+ * from there; one that has fired for the last time must be started.
+ *
+ * After an error the timer is as it was.
+ *
+ * Thread   loop, inside a callback
+ * Owns     *id is changed: the old id is no timer's any more
+ * Returns  0, -EINVAL (NULL), -EPERM (not there), -ENOENT (no such timer: it
+ *          has fired, or was cancelled), or an error of weir_timer_start
+ */
+WEIR_API WEIR_CHECKED int weir_timer_again(weir_loop *loop, weir_timer *id,
+                                           int64_t delay_ns);
+
+/**
  * Call fn once: after delay_ns with 0, or with WEIR_ECANCELED as soon as the
  * abort is raised or the loop ends.  It has no id: the abort is how to stop it.
  *

@@ -105,6 +105,37 @@ static void init_far(void)
     model_assert(weir_loop_submit(loop, cancel_on_the_loop, NULL) == 0);
 }
 
+/* ---- the loop's thread starts it again ---- */
+
+static int err_of_again;
+
+static void again_on_the_loop(void *arg, int status)
+{
+    weir_timer mine = id; /* the other thread has the old one */
+
+    (void)arg, (void)status;
+    err_of_again = weir_timer_again(loop, &mine, 0);
+    model_assert(err_of_again == 0 || err_of_again == -ENOENT);
+    weir_loop_unref(loop);
+}
+
+/* Far away, and then due at once. */
+static void init_again(void)
+{
+    model_assert(weir_clock_freeze(0) == 0);
+    make();
+    weir_loop_ref(loop); /* the task's */
+    model_assert(weir_timer_start(loop, &id, 1000000000, WEIR_ONCE, use,
+                                  NULL) == 0);
+    model_assert(weir_loop_submit(loop, again_on_the_loop, NULL) == 0);
+}
+
+static void fired_if_it_was_started_again(void)
+{
+    model_assert(fired == (err_of_again == 0));
+    one_outcome();
+}
+
 static void init_far_for_two(void)
 {
     init_far();
@@ -295,6 +326,9 @@ static const struct model_case cases[] = {
                  T(run_until_idle)}},
     {"cancel_on_the_loop_against_another", .setup = init_far,
      .finish = one_outcome, .preemption_bound = 4,
+     .threads = {T(cancel_and_let_go), T(run_until_idle)}},
+    {"again_on_the_loop_against_a_cancel", .setup = init_again,
+     .finish = fired_if_it_was_started_again, .preemption_bound = 2,
      .threads = {T(cancel_and_let_go), T(run_until_idle)}},
     {"cancel_on_the_loop_against_two_others", .setup = init_far_for_two,
      .finish = one_outcome, .preemption_bound = 2, .is_long = true,
