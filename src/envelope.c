@@ -17,10 +17,12 @@
  *           open           the loop's thread
  * Progress  take and open: wait-free but for the allocator, and but for a
  *           moment in which the other side has the spares in its hands.
- * Memory    A busy loop keeps all blocks that it needed at once: to give them
- *           back and to ask for them again would cost a page fault each time.
- *           Before it sleeps, lanes with more than KEPT of them give them
- *           back to the allocator.
+ * Memory    What waits takes 48 bytes for each call; nothing bounds how much
+ *           that is, as a submit does not block.  Besides, a busy loop keeps up
+ *           to MOST envelopes in each lane's spares: to give them back and to
+ *           ask for them again would cost a page fault each time.  What is
+ *           beyond goes back to the allocator as soon as it is opened; before
+ *           the loop sleeps, so do the spares of lanes with more than KEPT.
  *
  * Shared state
  *   lane[]          its thread alone.  A thread's number passes to the next
@@ -31,7 +33,7 @@
  *                                  envelope on, which comes by ingress/P1
  *   lane.spare      both, atomic                                          P1
  *   block.next                     whoever has the block                  P1
- *   lane.given, .next_giver        the loop's thread, plain
+ *   lane.given, .seen_taken, .next_giver   the loop's thread, plain
  *
  * Pairs
  *   P1  open: CAS on spare, release  -->  take: exchange on spare, acquire
@@ -53,9 +55,9 @@
 #include "thread.h"
 
 #ifdef WEIR_SMALL
-enum { SMALLEST = 2, LARGEST = 4, KEPT = 4 };
+enum { SMALLEST = 2, LARGEST = 4, KEPT = 4, MOST = 6 };
 #else
-enum { SMALLEST = 64, LARGEST = 1024, KEPT = 2048 };
+enum { SMALLEST = 64, LARGEST = 1024, KEPT = 2048, MOST = 16384 };
 #endif
 
 struct weir__block {
@@ -74,7 +76,8 @@ struct weir__lane {
     atomic(uint64_t) taken;      /* producer: the same; the loop reads it */
     /* loop only: envelopes in spares; with those that were taken */
     _Alignas(CACHE_APART) uint64_t given;
-    bool is_giver;                      /* loop only: it is in office->givers */
+    uint64_t seen_taken; /* loop only: `taken`, when it last mattered */
+    bool is_giver;       /* loop only: it is in office->givers */
     struct weir__lane *next_giver;      /* loop only */
     struct weir__envelopes *office;     /* const */
     atomic(struct weir__block *) spare; /* both, P1 */
@@ -177,7 +180,7 @@ static struct weir__lane *new_lane(struct weir__envelopes *office)
         return NULL;
     lane->next_size = SMALLEST;
     set_unshared(&lane->taken, 0);
-    lane->given = 0;
+    lane->given = lane->seen_taken = 0;
     lane->is_giver = false;
     lane->office = office;
     set_unshared(&lane->spare, NULL);
@@ -245,12 +248,26 @@ static void list_giver(struct weir__lane *lane)
     lane->office->givers = lane;
 }
 
+/* Whether the lane has spares for a burst.  Its thread's count is in another
+ * cache line: it is looked at only when it may make a difference. */
+static bool has_most(struct weir__lane *lane)
+{
+    if (lane->given - lane->seen_taken < MOST)
+        return false;
+    lane->seen_taken = load_relaxed(&lane->taken); /* relaxed: count */
+    return lane->given - lane->seen_taken >= MOST;
+}
+
 static void give_back(struct weir__block *block)
 {
     struct weir__lane *lane = block->lane;
     /* relaxed: a guess, checked by the CAS */
     struct weir__block *seen = load_relaxed(&lane->spare);
 
+    if (has_most(lane)) {
+        weir__memory_free(block, bytes_of(block->size));
+        return;
+    }
     list_giver(lane);
     lane->given += block->size;
     plain_store(&block->opened, 0);
@@ -290,7 +307,7 @@ void weir__envelopes_trim(struct weir__envelopes *office)
 
         if (lane->given - taken <= KEPT)
             continue;
-        lane->given = taken;
+        lane->given = lane->seen_taken = taken;
         /* envelope/P2 acquire: the producer has put them back */
         free_blocks(swap_acquire(&lane->spare, NULL));
     }

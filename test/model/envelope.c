@@ -99,6 +99,19 @@ static void produce_eleven(void)
     produce_some(2 + 4 + 4 + 1);
 }
 
+/* Blocks of 2, 4, 4, 4 and 4: some of the last ones are more than the loop keeps
+ * for the producer, unless that is quick to take them. */
+static void produce_fifteen(void)
+{
+    produce_some(2 + 4 + 4 + 4 + 1);
+}
+
+static void consume_twice(void)
+{
+    open_all();
+    open_all();
+}
+
 /* The loop is about to sleep: more than it keeps has come back. */
 static void consume_a_little_and_trim(void)
 {
@@ -116,6 +129,9 @@ static const struct model_case cases[] = {
     {"spares_are_trimmed_while_one_is_taken", .setup = init,
      .finish = all_memory_is_back, .preemption_bound = 4,
      .threads = {T(produce_eleven), T(consume_a_little_and_trim)}},
+    {"spares_beyond_the_most_are_freed_while_one_is_taken", .setup = init,
+     .finish = all_memory_is_back, .preemption_bound = 3,
+     .threads = {T(produce_fifteen), T(consume_twice)}},
 };
 
 MODEL_CASES(cases)

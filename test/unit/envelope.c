@@ -14,6 +14,13 @@
 
 enum { MANY = 1000 };
 
+/* The first two are less than a busy loop keeps of a lane, the last one more. */
+#ifdef WEIR_SMALL
+enum { BATCH = 4, SHORT_BURST = 4, BURST = 200000 };
+#else
+enum { BATCH = 100, SHORT_BURST = 10000, BURST = 200000 };
+#endif
+
 static struct failing_allocator memory;
 static struct weir__envelopes office;
 static struct weir__envelope *taken[MANY];
@@ -130,9 +137,9 @@ CASE(envelope_take_allocates_nothing_in_steady_state)
 
     begin(0);
     for (int round = 0; round < 1000; round++) {
-        for (uintptr_t i = 0; i < 100; i++)
+        for (uintptr_t i = 0; i < BATCH; i++)
             taken[i] = take(i);
-        for (uintptr_t i = 0; i < 100; i++)
+        for (uintptr_t i = 0; i < BATCH; i++)
             expect_open(taken[i], i);
         if (round == 500)
             calls = memory.calls;
@@ -166,32 +173,42 @@ CASE(envelope_take_without_memory_changes_nothing)
 
 /* memory */
 
-enum { BURST = 200000 };
-
-static struct weir__envelope **make_burst(void)
+static struct weir__envelope **make_burst_of(uintptr_t length)
 {
-    struct weir__envelope **burst = calloc(BURST, sizeof(*burst));
+    struct weir__envelope **burst = calloc(length, sizeof(*burst));
 
     expect(burst != NULL);
-    for (uintptr_t i = 0; i < BURST; i++)
+    for (uintptr_t i = 0; i < length; i++)
         burst[i] = take(i);
     return burst;
 }
 
-static void open_burst(struct weir__envelope **burst)
+static struct weir__envelope **make_burst(void)
 {
-    for (uintptr_t i = 0; i < BURST; i++)
+    return make_burst_of(BURST);
+}
+
+static void open_burst_of(uintptr_t length, struct weir__envelope **burst)
+{
+    for (uintptr_t i = 0; i < length; i++)
         expect_open(burst[i], i);
     free(burst);
 }
 
+static void open_burst(struct weir__envelope **burst)
+{
+    open_burst_of(BURST, burst);
+}
+
 CASE(envelope_trim_gives_back_what_a_burst_took)
 {
+    struct weir__envelope **burst;
     uint64_t peak;
 
     begin(0);
-    open_burst(make_burst());
+    burst = make_burst();
     peak = memory.live_bytes;
+    open_burst(burst);
     weir__envelopes_trim(&office);
     expect(memory.live_bytes < peak / 16);
     expect_open(take(1), 1);
@@ -201,15 +218,47 @@ CASE(envelope_trim_gives_back_what_a_burst_took)
 /* The producer has gone on meanwhile, and taken the blocks over. */
 CASE(envelope_trim_gives_back_what_a_burst_took_when_the_producer_goes_on)
 {
+    struct weir__envelope **burst;
     uint64_t peak;
 
     begin(0);
-    open_burst(make_burst());
+    burst = make_burst();
     peak = memory.live_bytes;
+    open_burst(burst);
     for (uintptr_t i = 0; i < 100; i++)
         expect_open(take(i), i);
     weir__envelopes_trim(&office);
     expect(memory.live_bytes < peak / 16);
+    end();
+}
+
+/* So a busy loop, which never sleeps, does not keep what each of its producers
+ * once needed. */
+CASE(envelope_of_a_long_queue_is_given_back_without_a_trim)
+{
+    begin(0);
+    for (int i = 0; i < 3; i++) {
+        struct weir__envelope **burst = make_burst();
+        uint64_t peak = memory.live_bytes;
+
+        expect(peak >= BURST * sizeof(struct weir__envelope));
+        open_burst(burst);
+        expect(memory.live_bytes < peak / 2);
+    }
+    end();
+}
+
+/* What a burst of usual length needs stays for the next one. */
+CASE(envelope_of_a_burst_is_used_by_the_next_without_a_trim)
+{
+    uint64_t calls;
+
+    begin(0);
+    open_burst_of(SHORT_BURST, make_burst_of(SHORT_BURST));
+    calls = memory.calls;
+    for (int i = 0; i < 20; i++)
+        open_burst_of(SHORT_BURST, make_burst_of(SHORT_BURST));
+    expect(memory.calls < 2 * calls); /* the block in use is not a spare */
     end();
 }
 
