@@ -4,6 +4,11 @@
 # From source, so that it is built as the rest is, sanitizers included: that of
 # WEIR_QUICKJS_DIR, or what tools/fetch-engine has left in .engine/.  Else an
 # installed libqjs-dev.  WEIR_JS=AUTO is ON where one of them is there.
+#
+# Source is copied into the build directory and patched there by js/engine/*.patch
+# (docs/decisions/engine.md says why).  An installed library cannot be patched:
+# there a worker that is terminated while it compiles, or a memory limit that is
+# reached then, can crash the process.
 
 set(oldest 0.17.0)
 set(fetched ${PROJECT_SOURCE_DIR}/.engine/quickjs-ng)
@@ -31,9 +36,52 @@ function(engine_check directory)
   endif()
 endfunction()
 
+# Copies the source, patches the copy, and names it.  Nothing is done while
+# neither source nor patches have changed, so that nothing is compiled again.
+function(engine_patch directory variable)
+  set(target ${PROJECT_BINARY_DIR}/engine-source)
+  file(GLOB files ${directory}/*.c ${directory}/*.h)
+  file(GLOB patches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/js/engine/*.patch)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${directory}/quickjs.c ${directory}/quickjs.h ${patches})
+  set(sums "")
+  foreach(file IN LISTS files patches)
+    file(SHA256 ${file} sum)
+    string(APPEND sums "${sum} ${file}\n")
+  endforeach()
+  set(old "")
+  if(EXISTS ${target}/sums)
+    file(READ ${target}/sums old)
+  endif()
+  if(NOT old STREQUAL sums)
+    file(REMOVE_RECURSE ${target})
+    file(COPY ${files} DESTINATION ${target})
+    find_program(PATCH patch)
+    if(NOT PATCH)
+      message(FATAL_ERROR "The engine has to be patched: install patch.")
+    endif()
+    foreach(patch IN LISTS patches)
+      execute_process(
+        COMMAND ${PATCH} --strip=1 --fuzz=0 --forward --batch --silent
+                --directory=${target} --input=${patch}
+        RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
+      if(NOT status EQUAL 0)
+        engine_version(${directory} version)
+        message(FATAL_ERROR "${patch} does not apply to quickjs-ng ${version} "
+          "in ${directory}:\n${said}"
+          "It was made for ${oldest}; docs/decisions/engine.md tells how to "
+          "make it anew.")
+      endif()
+    endforeach()
+    file(WRITE ${target}/sums "${sums}")
+  endif()
+  set(${variable} ${target} PARENT_SCOPE)
+endfunction()
+
 # Our warnings are not for it.
 function(engine_from_source directory)
   engine_check(${directory})
+  engine_patch(${directory} directory)
   add_library(engine STATIC
     ${directory}/dtoa.c ${directory}/libregexp.c ${directory}/libunicode.c
     ${directory}/quickjs.c)
@@ -54,6 +102,8 @@ endfunction()
 
 function(engine_installed)
   engine_check(${ENGINE_INCLUDE})
+  message(WARNING "The installed libqjs has not been patched by js/engine: it "
+    "can crash when it compiles and memory runs out.")
   add_library(engine INTERFACE)
   target_include_directories(engine SYSTEM INTERFACE ${ENGINE_INCLUDE})
   target_link_libraries(engine INTERFACE ${ENGINE_LIBRARY} m Threads::Threads)

@@ -1,0 +1,7 @@
+// Stacks that the program makes itself.
+Error.stackTraceLimit = 3; new Error('a').stack;
+Error.prepareStackTrace = (e, frames) => frames.map((f) => f.getFunctionName() + f.getFileName() + f.getLineNumber() + f.isNative()).join();
+function f() { return new Error('b').stack; } f(); (() => f())(); [1].map(f); Error.captureStackTrace({}, f);
+Error.prepareStackTrace = () => { throw new Error('c'); }; try { f(); } catch (e) { String(e); }
+Error.prepareStackTrace = { a: 1 }; try { f(); } catch (e) { String(e); }
+Error.prepareStackTrace = undefined; f(); try { undefined.x; } catch (e) { e.stack; }
