@@ -35,7 +35,6 @@ enum {
     WORKER_STACK_SIZE = 4 * 1024 * 1024, /* as Node's */
     MOST_SPARE = 1024 * 1024,
     SPIN_NS = 100000, /* before Atomics.wait sleeps: as long as a wake takes */
-    CONTEXT_SIZE = 1024 * 1024, /* more than a new context takes */
     FIRST_GC =
         4 * 1024 * 1024, /* then whenever the heap is half as large again */
 };
@@ -104,16 +103,6 @@ static bool is_sensible(const weir_js_options *options)
     return options->size == sizeof(*options) && options->time_limit_ns >= 0;
 }
 
-/* The engine does not survive it when memory runs out while it makes a context
- * (0.17.0).  So that is found out before. */
-static JSContext *new_context(JSRuntime *runtime)
-{
-    void *probe = malloc(CONTEXT_SIZE);
-
-    free(probe);
-    return probe != NULL ? JS_NewContext(runtime) : NULL;
-}
-
 /* A limit is a budget for the host and all its workers.  A worker shares its
  * parent's, and may have a limit of its own beside it. */
 static int open_heap(weir_js *js, const weir_js *parent)
@@ -132,7 +121,7 @@ static int open_heap(weir_js *js, const weir_js *parent)
     return err;
 }
 
-/* For the same reason limits begin here; what is there counts. */
+/* Limits begin here; what is there counts. */
 static int limit_memory(weir_js *js)
 {
     js->heap.life = &js->life;
@@ -156,7 +145,7 @@ static int start_engine(weir_js *js)
     weir__js_watch_interrupts(js);
     weir__js_watch_rejections(js);
     weir__js_watch_modules(js);
-    js->context = new_context(js->runtime);
+    js->context = JS_NewContext(js->runtime);
     if (js->context == NULL)
         return -ENOMEM;
     err = weir__js_add_classes(js);
