@@ -101,6 +101,7 @@ struct weir_js {
     struct weir__js_link works;      /* weir__js_work.link */
     struct weir__js_link rejections; /* without a handler */
     uint32_t rejected;               /* so many were without one, ever */
+    uint32_t unrecorded;             /* ... and there was no memory for them */
     struct weir__js_link handled;    /* ... and those with one by now */
     struct weir__js_link watches;    /* descriptors; js/stream.c */
     struct weir__js_raw *raw;        /* a terminal that is to be reset */

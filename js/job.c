@@ -68,7 +68,7 @@ static bool queue(weir_js *js, bool *is_queued,
 static bool has_rejections(const weir_js *js)
 {
     return !weir__js_list_is_empty(&js->rejections) ||
-           !weir__js_list_is_empty(&js->handled);
+           !weir__js_list_is_empty(&js->handled) || js->unrecorded > 0;
 }
 
 /* Whether the next job may follow at once.  What weir__js_leave and
@@ -125,9 +125,21 @@ static void report_handled(weir_js *js)
     }
 }
 
+/* Their reasons are gone, and listeners cannot be asked; but a program that has
+ * failed must not look as if it had not. */
+static void report_unrecorded(weir_js *js)
+{
+    if (js->unrecorded == 0)
+        return;
+    js->unrecorded = 0;
+    js->heap.has_run_out = true;
+    weir__js_report_rejection(js, JS_NULL);
+}
+
 /* The oldest first; what a report rejects comes behind. */
 static void report_rejections(weir_js *js)
 {
+    report_unrecorded(js);
     report_handled(js);
     while (!weir__js_list_is_empty(&js->rejections)) {
         struct weir__js_rejection *first =
@@ -201,17 +213,19 @@ void weir__js_schedule(weir_js *js)
         queue_all(js);
 }
 
-static void add_rejection(weir_js *js, struct weir__js_link *list,
+/* Whether there was memory for it. */
+static bool add_rejection(weir_js *js, struct weir__js_link *list,
                           JSValueConst promise, JSValueConst reason)
 {
     struct weir__js_rejection *rejection = malloc(sizeof(*rejection));
 
     if (rejection == NULL)
-        return; /* one that is not reported; the program goes on */
+        return false;
     rejection->number = js->rejected;
     rejection->promise = JS_DupValue(js->context, promise);
     rejection->reason = JS_DupValue(js->context, reason);
     weir__js_list_add(list, &rejection->link);
+    return true;
 }
 
 /* From both ends: promises get their handlers mostly in the order in which
@@ -248,14 +262,17 @@ static void on_rejection(JSContext *context, JSValueConst promise,
     (void)context;
     if (!is_handled) {
         js->rejected++;
-        add_rejection(js, &js->rejections, promise, reason);
+        if (!add_rejection(js, &js->rejections, promise, reason))
+            js->unrecorded++;
         return;
     }
     rejection = find_rejection(js, promise);
     if (rejection != NULL)
         free_rejection(js, rejection);
+    else if (js->unrecorded > 0) /* most likely one of those */
+        js->unrecorded--;
     else if (js->hooks.handled != NULL) /* it was told of */
-        add_rejection(js, &js->handled, promise, JS_UNDEFINED);
+        (void)!add_rejection(js, &js->handled, promise, JS_UNDEFINED);
 }
 
 void weir__js_watch_rejections(weir_js *js)

@@ -368,9 +368,11 @@ CASE(async_that_waits_in_a_pool_which_closes_rejects)
 /* ---- memory ---- */
 
 /* Each allocation of a call fails in turn: then it is a rejection, or an
- * exception if there is not even a promise. */
+ * exception if there is not even a promise.  A promise that the caller does not
+ * get, since there is no memory for its handle, is a rejection nobody handles. */
 CASE(async_without_memory_is_an_error_and_leaks_nothing)
 {
+    const char *lost = "rejected InternalError: out of memory";
     weir_js_value function, promise;
     bool has_failed = true;
 
@@ -392,9 +394,10 @@ CASE(async_without_memory_is_an_error_and_leaks_nothing)
             js_eval("promise.catch(() => {})");
         }
         loop_run();
+        if (err == 0 || strcmp(take_record(), lost) != 0)
+            expect_recorded("");
         expect(nth < 100);
     }
-    expect_recorded("");
     end();
 }
 

@@ -2,6 +2,7 @@
 /*
  * rejection -- reported once, when it is certain that nobody handles it.
  */
+#include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
 #include "support/suite.h"
 
@@ -119,5 +120,54 @@ CASE(rejection_in_a_report_is_reported)
     js_make(JS_OPTIONS(.on_uncaught = on_uncaught));
     js_run("Promise.reject('a')");
     expect_recorded("a b");
+    js_end();
+}
+
+static int starve(weir_js *host, void *arg, const weir_js_value *args,
+                  size_t count, weir_js_value *result)
+{
+    (void)host;
+    (void)arg;
+    (void)args;
+    (void)count;
+    (void)result;
+    failing_malloc_arm(1);
+    return 0;
+}
+
+static int feed(weir_js *host, void *arg, const weir_js_value *args,
+                size_t count, weir_js_value *result)
+{
+    (void)host;
+    (void)arg;
+    (void)args;
+    (void)count;
+    (void)result;
+    expect(failing_malloc_disarm());
+    return 0;
+}
+
+static void make_starving(void)
+{
+    js_make(NULL);
+    expect_status(weir_js_define(js, NULL, "starve", starve, NULL), 0);
+    expect_status(weir_js_define(js, NULL, "feed", feed, NULL), 0);
+    js_eval("var no, p = new Promise((_, f) => no = f)");
+}
+
+CASE(rejection_that_cannot_be_recorded_is_reported_all_the_same)
+{
+    make_starving();
+    js_run("starve(); no(1); feed(); log('script')");
+    expect_recorded("script rejected InternalError: out of memory");
+    js_end();
+}
+
+CASE(rejection_that_cannot_be_recorded_may_be_handled_in_time)
+{
+    make_starving();
+    js_run("starve(); no(1); feed(); p.catch((reason) => log('handled ' + "
+           "reason))");
+    expect_recorded("handled 1");
     js_end();
 }
