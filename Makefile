@@ -18,7 +18,7 @@ TESTS = \
     test/api/examples.sh test/api/guide.sh test/api/install.sh \
     test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
-    test/api/repl.py test/api/engine.sh \
+    test/api/repl.py test/api/engine.sh test/api/sweep.sh \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
@@ -61,6 +61,8 @@ verify:  ## the longest searches, random programs; then weaken each memory order
 	@echo tsan asan debug | xargs -n 1 -P 2 tools/build
 	@tools/run-tests build/debug/test/js
 	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
+	@tools/build release
+	@tools/sweep
 	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate
