@@ -84,6 +84,8 @@ class Pool {
                 this.#hear(message); // else it is the task's own
         });
         worker.on('error', (error) => { state.cause = error; });
+        // No memory for an answer: whose it was is not known.
+        worker.on('messageerror', (error) => this.#fail(error));
         worker.on('exit', (code) => this.#lose(index, code, state));
         if (this.#pending === 0)
             worker.unref(); // a pool without tasks keeps nobody waiting

@@ -5,7 +5,7 @@ async function main() {
     let sum = 0;
     for (let round = 0; round < 3; round++) {
         const workers = Array.from({ length: 2 }, () => new Worker(answer, { eval: true }));
-        const answers = workers.map((worker) => new Promise((resolve, reject) => { worker.on('message', resolve); worker.on('error', reject); worker.on('exit', (code) => code && reject(new Error(`exit ${code}`))); }));
+        const answers = workers.map((worker) => new Promise((resolve, reject) => { worker.on('message', resolve); for (const event of ['error', 'messageerror', 'exit']) worker.on(event, reject); }));
         workers.forEach((worker, i) => worker.postMessage({ list: Array.from({ length: 200 }, () => ({ i })) }));
         for (const { m, f } of await Promise.all(answers)) sum += m.list.length + f;
     }
