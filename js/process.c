@@ -171,31 +171,53 @@ static int set(JSContext *context, JSValueConst native, const char *name,
     return JS_SetPropertyStr(context, native, name, value);
 }
 
+/* Takes the text, which may be an exception. */
+static bool append(JSContext *context, JSValueConst list, uint32_t index,
+                   JSValue text)
+{
+    return !JS_IsException(text) &&
+           JS_SetPropertyUint32(context, list, index, text) >= 0;
+}
+
 static JSValue arguments(weir_js *js)
 {
     JSValue list = JS_NewArray(js->context);
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+    bool is_done =
+        !JS_IsException(list) &&
+        append(js->context, list, 0,
+               length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
+                          : JS_NewString(js->context, "weir"));
 
-    JS_SetPropertyUint32(
-        js->context, list, 0,
-        length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
-                   : JS_NewString(js->context, "weir"));
-    for (int i = 0; i < js->argc; i++)
-        JS_SetPropertyUint32(js->context, list, (uint32_t)i + 1,
-                             JS_NewString(js->context, js->argv[i]));
-    return list;
+    for (int i = 0; i < js->argc && is_done; i++)
+        is_done = append(js->context, list, (uint32_t)i + 1,
+                         JS_NewString(js->context, js->argv[i]));
+    if (is_done)
+        return list;
+    JS_FreeValue(js->context, list);
+    return JS_EXCEPTION;
+}
+
+/* Both are taken, even if one cannot be set. */
+static int set_arguments(weir_js *js, JSValueConst native)
+{
+    JSValue argv = arguments(js), path;
+    int err;
+
+    if (JS_IsException(argv))
+        return -1;
+    path = JS_GetPropertyUint32(js->context, argv, 0);
+    err = set(js->context, native, "argv", argv);
+    return set(js->context, native, "execPath", path) < 0 ? -1 : err;
 }
 
 int weir__js_add_process(JSContext *context, JSValueConst native)
 {
     weir_js *js = weir__js_of(context);
-    JSValue argv = arguments(js);
 
     if (WEIR__JS_SET_NATIVE(context, native, natives) < 0 ||
-        set(context, native, "execPath",
-            JS_GetPropertyUint32(context, argv, 0)) < 0 ||
-        set(context, native, "argv", argv) < 0 ||
+        set_arguments(js, native) < 0 ||
         set(context, native, "pid", JS_NewInt32(context, getpid())) < 0 ||
         set(context, native, "ppid", JS_NewInt32(context, getppid())) < 0 ||
         set(context, native, "engineVersion",
