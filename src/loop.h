@@ -154,11 +154,9 @@ static inline bool weir__loop_is_foreign(const weir_loop *loop)
     return __builtin_expect(loop->is_foreign, 0);
 }
 
-/* Why it refuses something: for the cold path of those who are refused. */
-static inline int weir__loop_refusal(const weir_loop *loop)
-{
-    return weir__loop_is_foreign(loop) ? WEIR_EFORKED : WEIR_ECLOSED;
-}
+/* Why it refuses something.  Cold: so it costs those nothing who are not
+ * refused. */
+__attribute__((cold)) int weir__loop_refusal(const weir_loop *loop);
 
 /* All that is left is told WEIR_ECANCELED, and nothing new is taken.
  * Thread: the loop's. */

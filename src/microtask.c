@@ -152,10 +152,10 @@ void weir__loop_take_up(weir_loop *loop)
 
 /* From another thread it is a task that runs as soon as it has come: there is
  * no callback whose checkpoint it could wait for. */
-static int queue(weir_loop *loop, struct weir__calls *calls, weir_fn *fn,
-                 void *arg)
+static inline __attribute__((always_inline)) int
+queue(weir_loop *loop, struct weir__calls *calls, weir_fn *fn, void *arg)
 {
-    if (loop->status != 0)
+    if (__builtin_expect(loop->status != 0, 0))
         return weir__loop_refusal(loop);
     return weir__calls_push(calls, fn, arg);
 }
