@@ -85,6 +85,7 @@ static weir_holder holders[8];
 PLACE_CASE(fd_names_are_in_the_report)
 {
     int named = event_open(0), unnamed = event_open(0), idle = event_open(0);
+    uint64_t count = 0;
 
     loop_make(NULL);
     watch(named, WEIR_READABLE, "ready");
@@ -103,9 +104,12 @@ PLACE_CASE(fd_names_are_in_the_report)
     expect_string(holders[holders[0].name == NULL].name, "socket");
     unwatch(named);
     watch(named, WEIR_READABLE, "ready");
-    expect_int(weir_loop_report(loop, holders, 8), 1);
-    expect(holders[0].name == NULL);
-    expect_int(holders[0].count, 2);
+    /* In debug builds one row for each place that watches. */
+    for (size_t i = weir_loop_report(loop, holders, 8); i-- > 0;) {
+        expect(holders[i].name == NULL);
+        count += holders[i].count;
+    }
+    expect_int(count, 2);
     loop_end();
 }
 

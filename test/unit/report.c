@@ -333,7 +333,7 @@ CASE(report_of_a_terminating_loop_shows_only_what_still_runs)
 /* how it is asked */
 
 /* From one place, so that debug builds, too, see nothing but the name. */
-static void add_named_timer(const char *called)
+__attribute__((noinline)) static void add_named_timer(const char *called)
 {
     weir_timer id;
 
