@@ -17,9 +17,9 @@
 #include "pool.h"
 #include "report.h"
 
-static int64_t age_of(const weir_pool *pool, uint64_t since_ticks)
+static int64_t age_of(const weir_pool *pool, struct weir__moment now,
+                      uint64_t since_ticks)
 {
-    struct weir__moment now = weir__ticks_look();
     double ticks = (double)(now.before - pool->birth.before);
 
     if (now.before <= since_ticks || ticks <= 0)
@@ -42,7 +42,8 @@ static void add_running(struct weir__page *page, const weir_pool *pool,
             .name = load_relaxed(&worker->name), /* relaxed: picture */
             .count = 1,
             /* relaxed: picture */
-            .age_ns = age_of(pool, load_relaxed(&worker->since_ticks)),
+            .age_ns =
+                age_of(pool, page->now, load_relaxed(&worker->since_ticks)),
             .thread = load_relaxed(&worker->thread_id), /* relaxed: picture */
             .from = load_relaxed(&worker->from),        /* relaxed: picture */
         });

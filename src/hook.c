@@ -207,7 +207,7 @@ void weir__hooks_report(const weir_service *service, struct weir__page *page)
                                  .is_running = true,
                                  .name = hook->name,
                                  .count = 1,
-                                 .age_ns = weir__clock_real() - since_ns,
+                                 .age_ns = weir__page_age(page, since_ns),
                                  .thread = load_relaxed(
                                      &hook->thread_id), /* relaxed: picture */
                              });

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
 #include "loop.h"
 
 enum { TRIES = 100 };
@@ -29,7 +28,8 @@ enum { TRIES = 100 };
 struct weir__page weir__page_of(weir_holder *holders, size_t capacity)
 {
     return (struct weir__page){.holders = holders,
-                               .capacity = holders == NULL ? 0 : capacity};
+                               .capacity = holders == NULL ? 0 : capacity,
+                               .now = weir__ticks_look()};
 }
 
 /* The youngest gives way if there is no room. */
@@ -155,7 +155,7 @@ static void add_running(struct weir__page *page, const weir_loop *loop)
                   .is_running = true,
                   .name = load_relaxed(&running->name), /* relaxed: picture */
                   .count = 1,
-                  .age_ns = since_ns == 0 ? -1 : weir__clock_real() - since_ns,
+                  .age_ns = since_ns == 0 ? -1 : weir__page_age(page, since_ns),
                   .thread = load_relaxed(&loop->thread), /* relaxed: picture */
                   .from = load_relaxed(&running->from),  /* relaxed: picture */
               });
@@ -254,12 +254,12 @@ static void add_jobs(struct weir__page *page, const weir_loop *loop)
         const char *name = load_relaxed(&all->shown[i].name);
 
         weir__page_add(
-            page, (weir_holder){.kind = WEIR_KIND_JOB,
-                                .name = name,
-                                .count = 1,
-                                .age_ns = since_ns == 0
-                                              ? -1
-                                              : weir__clock_real() - since_ns});
+            page,
+            (weir_holder){
+                .kind = WEIR_KIND_JOB,
+                .name = name,
+                .count = 1,
+                .age_ns = since_ns == 0 ? -1 : weir__page_age(page, since_ns)});
     }
     add_count(page, WEIR_KIND_JOB, count);
 }

@@ -15,6 +15,7 @@
 #define WEIR_SRC_REPORT_H
 
 #include "place.h"
+#include "ticks.h"
 #include "weir/loop.h"
 
 /* Each kind has a row without a name.  When all rows with a name are taken, what
@@ -24,6 +25,7 @@ enum { WEIR__PAGE_KINDS = WEIR_KIND_OTHER + 1, WEIR__PAGE_NAMES = 48 };
 struct weir__page {
     weir_holder *holders;
     size_t capacity;
+    struct weir__moment now; /* all ages count to it, so they can be compared */
     size_t running; /* rows of what runs, even if there is no room for them */
     size_t groups;
     uint64_t total; /* of all counts */
@@ -31,6 +33,13 @@ struct weir__page {
 };
 
 struct weir__page weir__page_of(weir_holder *holders, size_t capacity);
+
+/* Since then; 0 if that came after the page was begun. */
+static inline int64_t weir__page_age(const struct weir__page *page,
+                                     int64_t since_ns)
+{
+    return since_ns < page->now.real_ns ? page->now.real_ns - since_ns : 0;
+}
 
 void weir__page_add(struct weir__page *page, weir_holder holder);
 

@@ -134,7 +134,7 @@ CASE(service_gate_admits_until_the_last_loop_was_told)
     for (int i = 0; i < 1000; i++)
         expect(admits());
     expect(weir_service_report(service, seen.holders, 64) >= 1);
-    expect_string(seen.holders[0].name, "blocker");
+    expect_string(seen.holders[0].name, "blocker"); /* runs the longest */
     sem_post(&release);
     expect_status(weir_service_wait(service, -1), 0);
     expect(!admits());
