@@ -89,7 +89,7 @@ struct weir__thread weir__thread_current(void)
 {
     unsigned i = model_self() - first_thread; /* or less than 0, and so huge */
 
-    return (struct weir__thread){i < count ? i + 1 : 0};
+    return (struct weir__thread){.handle = i < count ? i + 1 : 0};
 }
 
 void weir__thread_join(struct weir__thread *thread)
