@@ -6,9 +6,11 @@
 #include <time.h>
 
 #include "js/support/js_fixture.h"
+#include "support/crew.h"
 #include "support/failing_allocator.h"
 #include "support/suite.h"
 #include "weir/clock.h"
+#include "weir/timer.h"
 
 /* ---- the cost ---- */
 
@@ -49,9 +51,25 @@ CASE(timers_are_cleared_in_reverse_order_in_linear_time)
 
 /* ---- without memory ---- */
 
-/* While no thread runs the loop, its timers are cancelled by letters, and those
- * need memory. */
+/* While no thread runs the loop, and it is not its maker's alone, its timers are
+ * cancelled by letters, and those need memory. */
 static struct failing_allocator memory;
+
+static void ignore(void *arg, int status)
+{
+    (void)arg, (void)status;
+}
+
+static void start_elsewhere(struct crew *crew, unsigned id)
+{
+    weir_timer timer;
+
+    (void)crew, (void)id;
+    expect_status(weir_timer_start(loop, &timer, 3600 * (int64_t)SECOND_NS,
+                                   WEIR_ONCE, ignore, NULL),
+                  0);
+    expect_status(weir_timer_unref(loop, timer), 0);
+}
 
 static void begin(void)
 {
@@ -59,6 +77,7 @@ static void begin(void)
     expect_status(weir_set_allocator(&memory.hooks), 0);
     expect_status(weir_clock_freeze(SECOND_NS), 0);
     js_make(NULL);
+    crew_run(1, start_elsewhere, NULL);
     js_run("const timers = [];"
            "for (let i = 0; i < 1000; i++)"
            "    timers.push(setTimeout(() => log('never'), 1).unref())");
