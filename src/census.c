@@ -3,8 +3,8 @@
  * census -- what a pool does, seen from any thread: counts, and what keeps it
  * from its end.
  *
- * Nothing is locked and nothing allocated: what is asked is a pool that may be
- * stuck.
+ * Nobody is waited for and nothing allocated: what is asked is a pool that may
+ * be stuck.
  *
  * Not paired, on purpose: all loads are relaxed, but for those that find the
  * workers and the lanes (pool/P1, P2).  A picture is of about now.
@@ -66,7 +66,9 @@ static uint64_t count_queued(const weir_pool *pool)
     uint64_t count = 0;
 
     for (unsigned p = 0; p < WEIR_PRIORITIES; p++) {
-        count += weir__injector_count(&pool->injector[p]);
+        /* Not const: it takes the lock. */
+        count += weir__injector_count_all(
+            (struct weir__injector *)&pool->injector[p]);
         for (uint32_t i = 0; i < made; i++) {
             const struct weir__worker *worker = weir__pool_worker(pool, i);
 

@@ -19,8 +19,8 @@
  *
  *               push --> [stack] --all, turned round--> [list] --a few--> worker
  *
- * Roles     push, close, is_empty, count   any thread
- *           take                           the workers
+ * Roles     push, close, is_empty, count, count_all   any thread
+ *           take                                      the workers
  * Progress  push and close are lock-free.  take that may not wait is one try;
  *           otherwise it waits for a worker that sorts.  Nothing allocates.
  *
@@ -31,7 +31,7 @@
  *   sorted      written under lock; others read it as a hint
  *
  * Pairs
- *   P1  push: CAS, release  -->  take: CAS, acquire
+ *   P1  push: CAS, release  -->  take: CAS; count_all: load; acquire
  *       Hands over next_ and whatever the producer wrote before.  All that
  *       write the word are read-modify-writes, so who reads the newest push
  *       acquires the older ones too.
@@ -74,6 +74,25 @@ void weir__injector_close(struct weir__injector *in)
 uint64_t weir__injector_count(const struct weir__injector *in)
 {
     return load_relaxed(&in->sorted); /* relaxed: count */
+}
+
+/* With the lock nobody takes the stack, so what is in it stays; a push may cover
+ * it meanwhile.  It is not sorted here: for a moment is_empty would see none of
+ * it, and only a worker makes up for that. */
+uint64_t weir__injector_count_all(struct weir__injector *in)
+{
+    uint64_t count = load_relaxed(&in->sorted); /* relaxed: count */
+    const weir_job *job;
+
+    if (!weir__lock_try(&in->lock))
+        return count;
+    count = load_relaxed(&in->sorted); /* relaxed: own, under lock */
+    /* injector/P1 acquire: receives every push up to the one we read */
+    job = weir__injector_job_of(load_acquire(&in->word));
+    for (; job != NULL; job = plain_load(&job->next_))
+        count++;
+    weir__lock_unlock(&in->lock);
+    return count;
 }
 
 /* All that was pushed, newest first. */

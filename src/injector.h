@@ -93,6 +93,11 @@ weir__injector_newest(const struct weir__injector *in)
  * Thread: any. */
 uint64_t weir__injector_count(const struct weir__injector *in);
 
+/* How many there are, those that were not looked at included.  It walks over
+ * them, with the lock that the workers want; if another thread has that, they are
+ * not counted.  Thread: any. */
+uint64_t weir__injector_count_all(struct weir__injector *in);
+
 /*
  * Take some, oldest first, in a list: a fair share if `workers` want some, and
  * `limit` at the most.

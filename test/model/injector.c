@@ -164,6 +164,12 @@ static void really_close_and_drain(void)
     (void)look_at(weir__injector_take(&in, 1, 8, true));
 }
 
+/* Whatever is pushed and taken meanwhile. */
+static void count_them(void)
+{
+    model_assert(weir__injector_count_all(&in) <= 2);
+}
+
 static const struct model_case cases[] = {
     {"two_producers_each_job_once_and_in_order", .setup = init,
      .finish = all_that_was_accepted,
@@ -173,6 +179,9 @@ static const struct model_case cases[] = {
      .threads = {T(push_two), T(push_one), T(take_one_by_one)}},
     {"two_workers_share", .setup = init, .finish = all_that_was_accepted,
      .threads = {T(push_two), T(push_one), T(take_share), T(take_share)}},
+    {"count_against_a_producer_and_a_worker", .setup = init,
+     .finish = all_that_was_accepted,
+     .threads = {T(push_two), T(count_them), T(take_once)}},
     {"producers_against_close", .setup = init, .finish = all_that_was_accepted,
      .spurious = 1,
      .threads = {T(try_push_two), T(try_push_two), T(close_and_push),

@@ -57,6 +57,20 @@ CASE(injector_take_is_limited_and_keeps_the_rest_in_order)
     expect(weir__injector_is_empty(&in));
 }
 
+CASE(injector_counts_what_nobody_has_looked_at)
+{
+    weir__injector_init(&in);
+    expect_int(weir__injector_count_all(&in), 0);
+    push(0, 5);
+    expect_int(weir__injector_count(&in), 0);
+    expect_int(weir__injector_count_all(&in), 5);
+    expect_list(weir__injector_take(&in, 1, 2, false), 0, 2);
+    push(5, 5);
+    expect_int(weir__injector_count_all(&in), 8);
+    expect_list(weir__injector_take(&in, 1, 10, false), 2, 8);
+    expect_int(weir__injector_count_all(&in), 0);
+}
+
 CASE(injector_gives_each_worker_a_fair_share)
 {
     weir__injector_init(&in);

@@ -44,15 +44,24 @@ static void unref_target(void *word, int status)
     expect_status(weir_timer_unref(loop, target), 0);
 }
 
+static void pass_5_ms(void *arg, int status)
+{
+    (void)arg;
+    expect_status(status, 0);
+    expect_status(weir_clock_advance(5 * MILLISECOND_NS), 0);
+}
+
 PLACE_CASE(timer_with_ref_again_holds_the_loop)
 {
     weir_timer id;
 
+    expect_status(weir_clock_freeze(SECOND_NS), 0);
     loop_make(NULL);
     id = start(5 * MILLISECOND_NS, "fired");
     expect_status(call(weir_timer_unref, id), 0);
     expect_status(call(weir_timer_ref, id), 0);
     expect_status(call(weir_timer_ref, id), 0);
+    expect_status(weir_loop_submit(loop, pass_5_ms, NULL), 0);
     loop_run();
     expect_recorded("fired");
     loop_run(); /* nothing holds it now */
