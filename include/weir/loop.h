@@ -2,9 +2,9 @@
 /*
  * weir/loop.h -- one loop, one thread.
  *
- * A loop runs callbacks on the thread that calls weir_loop_run(), and on no
- * other.  Every other thread reaches it through weir_loop_post() and the
- * calls below that say "Thread any".
+ * A loop runs callbacks only on the thread that calls weir_loop_run().  Every
+ * other thread reaches it through weir_loop_post() and the calls below that say
+ * "Thread any".
  *
  *     weir_loop *loop;
  *     if (weir_loop_new(&loop, NULL) != 0) ...
@@ -22,22 +22,22 @@
  *     Returns  0 or one of the errors listed; nothing else
  *     Orders   what the call happens-before (omitted: nothing beyond C)
  *
- * On any error the call had no effect and its callback never runs.  Every
- * function that can fail returns -EINVAL for a loop that is NULL.
+ * A call that returns an error had no effect, and its callback never runs.
+ * Every function that can fail returns -EINVAL if the loop is NULL.
  *
- * One turn of a loop:
+ * One turn of a loop consists of these steps:
  *
- *     take what other threads posted
- *     timers that are due              timer.h
- *     tasks that were there            post, submit
- *     wait for events; descriptors     fd.h
- *     immediates
- *     close callbacks
+ *     take over what other threads posted
+ *     run the timers that are due          timer.h
+ *     run the tasks that were queued       post, submit
+ *     wait for events, serve descriptors   fd.h
+ *     run the immediates
+ *     run the close callbacks
  *
- * After every single callback comes a checkpoint: all next-ticks, then
- * microtasks, until both are empty or the budget is used up.
+ * A checkpoint follows every single callback.  It runs all next-ticks, then the
+ * microtasks, until both queues are empty or the budget is used up.
  *
- * Its states:
+ * The states of a loop are:
  *
  *     AWAKE ----> RUNNING <----> SLEEPING
  *       ^  run      |  |             |
@@ -45,17 +45,17 @@
  *           is idle          v
  *                       TERMINATING ----> TERMINATED
  *
- * Names are shown by weir_loop_report() and in metrics.  They are not copied
- * and must outlive the loop: string literals, mostly.
+ * Names appear in weir_loop_report() and in metrics.  They are not copied and
+ * must outlive the loop; most are string literals.
  *
- * A child of fork() cannot use the loops of its parent, and does the parent no
- * harm by trying: each call that would change such a loop returns WEIR_EFORKED,
- * weir_loop_state says TERMINATED, and weir_loop_free gives the memory back and
- * touches nothing that the parent uses.  Of what has been accepted nothing is
- * called in the child.  A callback that forks and returns in the child leaves
- * the loop: weir_loop_run returns WEIR_EFORKED there.  The child may make loops
- * of its own.  The descriptors of weir are closed by exec.  A child made by
- * clone(2) or _Fork() is not recognized: it must exec.
+ * A child of fork() cannot use the loops of its parent, and does not harm the
+ * parent by trying.  Each call that would change such a loop returns
+ * WEIR_EFORKED.  weir_loop_state returns TERMINATED, and weir_loop_free frees
+ * the memory without touching anything that the parent uses.  Work that was
+ * accepted before the fork is never called in the child.  If a callback forks
+ * and returns in the child, weir_loop_run returns WEIR_EFORKED there.  The
+ * child may make its own loops.  All of weir's descriptors are close-on-exec.
+ * A child made by clone(2) or _Fork() is not recognized and must call exec.
  */
 #ifndef WEIR_LOOP_H
 #define WEIR_LOOP_H
@@ -74,172 +74,185 @@ extern "C" {
 
 typedef struct weir_loop weir_loop;
 
-/* The numbers are those of the word inside; they say nothing by their order. */
+/* The values are those of the internal state word.  Their order has no
+ * meaning. */
 typedef enum weir_loop_phase {
-    WEIR_LOOP_AWAKE = 0,       /* nobody runs it */
-    WEIR_LOOP_TERMINATED = 1,  /* for ever */
-    WEIR_LOOP_SLEEPING = 2,    /* its thread waits for something to do */
+    WEIR_LOOP_AWAKE = 0,       /* no thread runs it */
+    WEIR_LOOP_TERMINATED = 1,  /* final */
+    WEIR_LOOP_SLEEPING = 2,    /* its thread waits for work */
     WEIR_LOOP_RUNNING = 4,     /* its thread is taking a turn */
-    WEIR_LOOP_TERMINATING = 5, /* shutdown or close has begun */
+    WEIR_LOOP_TERMINATING = 5, /* a shutdown or close has begun */
 } weir_loop_phase;
 
-/* Where a loop sleeps.  On a futex it is woken in less than half the time that
- * a descriptor takes; but there it cannot watch descriptors. */
+/* Where a loop sleeps.  A wake-up from a futex takes less than half the time of
+ * a wake-up through a descriptor, but a loop that sleeps on a futex cannot
+ * watch descriptors. */
 typedef enum weir_fast_path {
     WEIR_FAST_PATH_AUTO = 0, /* on a futex while it has no descriptors */
     WEIR_FAST_PATH_FORCED,   /* on a futex; weir_fd_add is refused */
     WEIR_FAST_PATH_DISABLED, /* in the poller, always */
 } weir_fast_path;
 
-/* What weir_raise left a callback with.  Valid during on_uncaught only. */
+/* The error that weir_raise left a callback with.  Valid only during
+ * on_uncaught. */
 typedef struct weir_uncaught {
     int code;
     const char *message;
     weir_kind kind;
-    const char *name; /* of what raised; may be NULL */
-    void *arg;        /* its argument: what was submitted, started or added with
-                       * it; or the weir_task, weir_listener or weir_waiter */
+    const char *name; /* of the callback that raised; may be NULL */
+    void *arg;        /* its argument, as submitted, started or added;
+                       * or the weir_task, weir_listener or weir_waiter */
     int fd;           /* of a WEIR_KIND_FD; otherwise -1 */
 } weir_uncaught;
 
 #define WEIR_MICROTASK_BUDGET 1024
 #define WEIR_NO_BUDGET UINT32_MAX
 
-/* A rejection that nobody has handled.  Valid during on_rejection only. */
+/* A rejection without a handler.  Valid only during on_rejection. */
 typedef struct weir_rejection {
     struct weir_promise *promise; /* borrowed; weir/promise.h */
     int code;                     /* of its reason */
-    /* False: no handler when a checkpoint ended.  True: it was told before, and
-     * has got a handler since. */
+    /* False: the promise had no handler at the end of a checkpoint.  True: it
+     * was reported before, and has got a handler since. */
     bool is_handled;
 } weir_rejection;
 
-/* All may be left 0. */
+/* Every member may be left 0, except size. */
 typedef struct weir_loop_options {
     size_t size;      /* sizeof(weir_loop_options) */
     const char *name; /* of the loop */
     weir_fast_path fast_path;
-    /* How long to look for work before sleeping: at the most, and only while
-     * that pays and no other thread wants the core.  0: not at all; a second is
-     * the limit. */
+    /* The longest time to spin, looking for work, before sleeping.  The loop
+     * spins only while that pays off and no other thread wants the core.  0:
+     * the loop never spins.  The maximum is one second. */
     int64_t spin_ns;
-    /* Serve timers together that are due within this time: a loop that sleeps
-     * wakes up so much after its next timer is due, and at once for anything
-     * else.  Timers are never early, and their order does not change.  The slack
-     * that the kernel gives each wait of the thread is part of it (50 us; see
-     * PR_SET_TIMERSLACK in prctl(2)), so less than that adds nothing.  0: the
-     * kernel's alone; a minute is the limit. */
+    /* Serve timers together that are due within this time.  A sleeping loop
+     * wakes up this long after its next timer is due, and immediately for
+     * anything else.  Timers never fire early, and their order does not change.
+     * The slack that the kernel adds to each wait of the thread is part of this
+     * time (50 us; see PR_SET_TIMERSLACK in prctl(2)), so a smaller value adds
+     * nothing.  0: only the kernel's slack.  The maximum is one minute. */
     int64_t timer_slack_ns;
-    /* Microtasks and next-ticks at one checkpoint.  0: WEIR_MICROTASK_BUDGET,
-     * WEIR_NO_BUDGET: all. */
+    /* The most microtasks and next-ticks that one checkpoint runs.  0:
+     * WEIR_MICROTASK_BUDGET.  WEIR_NO_BUDGET: no limit. */
     uint32_t microtask_budget;
-    bool metrics; /* keep them; see weir/metrics.h */
-    void *arg;    /* of the four below, which run on the loop's thread */
-    /* A checkpoint has used up its budget.  Told once for each such chain of
-     * microtasks: again only after the queue was empty. */
+    bool metrics; /* collect metrics; see weir/metrics.h */
+    void *arg;    /* for the four callbacks below, on the loop's thread */
+    /* A checkpoint has used up its budget.  Called once for each such chain of
+     * microtasks, and again only after the queue was empty. */
     void (*on_breach)(void *arg, weir_loop *loop);
-    /* weir_raise left a callback.  NULL: one line on stderr. */
+    /* A callback was left by weir_raise.  NULL: print one line on stderr. */
     void (*on_uncaught)(void *arg, weir_loop *loop, const weir_uncaught *what);
-    /* A promise was rejected and nobody handles it, or now somebody does.  NULL:
-     * one line on stderr for the former. */
+    /* A promise was rejected and has no handler, or has got one since.  NULL:
+     * print one line on stderr in the former case. */
     void (*on_rejection)(void *arg, weir_loop *loop,
                          const weir_rejection *what);
-    /* The last thing a loop does, after TERMINATED: once.  status is 0 after a
-     * shutdown, WEIR_ECANCELED after a close.  May call weir_loop_free. */
+    /* The last thing that a loop does, once, after TERMINATED.  status is 0
+     * after a shutdown, WEIR_ECANCELED after a close.  done may call
+     * weir_loop_free. */
     void (*done)(void *arg, weir_loop *loop, int status);
 } weir_loop_options;
 
 /**
- * Make a loop.  It is AWAKE and admits work at once.
+ * Make a loop.  It is AWAKE and admits work immediately.
  *
  * Thread   any
  * Owns     *loop is the caller's until weir_loop_free
- * Returns  0, -EINVAL (loop is NULL, or an option makes no sense), -ENOMEM,
+ * Returns  0, -EINVAL (loop is NULL, or an option is invalid), -ENOMEM,
  *          -EMFILE, -ENFILE (WEIR_FAST_PATH_DISABLED: no descriptor left)
  */
 WEIR_API WEIR_CHECKED int weir_loop_new(weir_loop **loop,
                                         const weir_loop_options *options);
 
 /**
- * Give back the loop.  One that nobody runs is closed first, as by
- * weir_loop_close.  Its memory stays while a weir_loop_ref holds it, and while
- * a call that was accepted is on its way out.  NULL is nothing.
+ * Free a loop.  If no thread runs the loop, it is first closed as by
+ * weir_loop_close.  The memory remains until the last reference of
+ * weir_loop_ref is released and every call that was accepted has returned.
+ * Passing NULL has no effect.
  *
- * Thread   any; without a ref no call may begin afterwards, or be refused
+ * Thread   any; without a reference no call may begin afterwards, and no call
+ *          in progress may be refused
  * Owns     the pointer is no longer the caller's
- * Returns  0, -EBUSY (another thread runs it, or steps it),
- *          WEIR_EREENTRANT (inside a callback of it, other than done)
+ * Returns  0, -EBUSY (another thread runs or steps the loop), WEIR_EREENTRANT
+ *          (inside a callback of the loop other than done)
  */
 WEIR_API int weir_loop_free(weir_loop *loop);
 
 /**
- * Hold the loop: weir_loop_run does not become idle, and the memory stays,
- * until the same number of unrefs.  A thread that posts to a loop which may
- * be freed meanwhile holds it, and gets WEIR_ECLOSED then, not a crash.
+ * Take a reference to a loop.  Until each reference is released with
+ * weir_loop_unref, weir_loop_run does not become idle and the memory remains.
+ * Take a reference for a thread that posts to a loop which may be freed
+ * meanwhile: its calls then return WEIR_ECLOSED instead of using freed memory.
  *
- * Thread   any; the loop is held or not freed yet
+ * Thread   any; the caller has a reference, or the loop is not freed yet
  */
 WEIR_API void weir_loop_ref(weir_loop *loop);
 
 /**
- * Let it go.
+ * Release a reference taken with weir_loop_ref.
  *
- * Thread   any; once for each ref
- * Orders   what came before happens-before the end of a run that was waiting
- *          for this
+ * Thread   any; once for each reference
+ * Orders   everything before the call happens-before the return of a
+ *          weir_loop_run that waited for this reference
  */
 WEIR_API void weir_loop_unref(weir_loop *loop);
 
 /* ---- in from any thread ---- */
 
 /**
- * Post a task.  It runs once, on the loop's thread, after every task that
- * this thread posted or submitted to this loop before.
+ * Post a task from any thread.  It runs once, on the loop's thread, after every
+ * task that this thread posted or submitted to this loop before.
  *
  * Thread   any
  * Owns     the caller keeps the task; weir borrows it until run() is entered
- * Returns  0, WEIR_ECLOSED (the loop no longer admits work), WEIR_EFORKED (it
- *          is the parent process's), -EINVAL (NULL)
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), WEIR_EFORKED (the
+ *          loop is the parent process's), -EINVAL (NULL)
  * Orders   everything before the call happens-before run()
  */
 WEIR_API WEIR_CHECKED int weir_loop_post(weir_loop *loop, weir_task *task);
 
 /**
- * The same with a function and its argument; weir keeps the storage, and uses
- * it again.
+ * Submit a function and its argument from any thread.  fn runs once, on the
+ * loop's thread, after everything that this thread posted or submitted to this
+ * loop before.  weir keeps the storage for the call, and reuses it.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_loop_submit(weir_loop *loop, weir_fn *fn,
                                            void *arg);
 
 /**
- * The same with a name, for reports and metrics.
+ * Submit a function and its argument under a name, which reports and metrics
+ * show.  In every other respect this is weir_loop_submit.
  *
  * Thread   any
  * Owns     arg is the caller's; name is not copied
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_loop_submit_named(weir_loop *loop, weir_fn *fn,
                                                  void *arg, const char *name);
 
 /**
- * Call fn at once if this is the loop's thread; submit it otherwise.
+ * Call fn immediately on the loop's thread, or submit it from any other thread.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_loop_dispatch(weir_loop *loop, weir_fn *fn,
                                              void *arg);
 
 /**
- * Make the loop take a turn, also if there is nothing to do; a test that moves
- * the clock tells the loop so.  Nothing after TERMINATED.
+ * Make a loop take a turn, even if it has nothing to do.  A test that moves the
+ * clock uses this to make the loop notice.  Waking a loop that is TERMINATED
+ * has no effect.
  *
  * Thread   any
  */
@@ -247,78 +260,91 @@ WEIR_API void weir_loop_wake(weir_loop *loop);
 
 /* ---- on the loop's thread ---- */
 
-/* These four may be called on any thread.  On another than the loop's they get
- * there through the door, in the order of what that thread posts. */
+/* next_tick, microtask, immediate and on_close_phase may be called on any
+ * thread.  On a thread other than the loop's, fn goes through the loop's MPSC
+ * queue, in order with what that thread posts. */
 
 /**
- * Call fn at this checkpoint, before the next microtask.
+ * Queue a next-tick, which is called at the current or next checkpoint.  A
+ * checkpoint runs the next-ticks before the microtasks, but next-ticks do not
+ * interrupt microtasks that are running.  On a thread other than the loop's, fn
+ * is submitted as by weir_loop_submit.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_loop_next_tick(weir_loop *loop, weir_fn *fn,
                                               void *arg);
 
 /**
- * Call fn at this checkpoint.
+ * Queue a microtask, which is called at the current or next checkpoint.  On a
+ * thread other than the loop's, fn is submitted as by weir_loop_submit.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_loop_microtask(weir_loop *loop, weir_fn *fn,
                                               void *arg);
 
 /**
- * Let the microtask that runs go on as the next one: for an engine that has a
- * queue of its own, and one microtask for the first in it.  Counts as one.
+ * Let the running microtask continue as the next microtask.  This serves an
+ * engine that has its own queue, and one microtask for the first entry in it.
+ * Each call that returns true uses one microtask of the budget.
  *
  * Thread   loop, inside a microtask
- * Returns  true; false if others are queued, the budget is used up, or this is
- *          no microtask: then queue one for the rest
+ * Returns  true; false if other microtasks are queued, the budget is used up,
+ *          or this is not a microtask: then queue a microtask for the rest
  */
 WEIR_API WEIR_CHECKED bool weir_loop_microtask_again(weir_loop *loop);
 
 /**
- * Call fn after this turn's descriptors.  One that an immediate queues waits
- * for the next turn.
+ * Queue an immediate, which is called after this turn's descriptors.  An
+ * immediate that another immediate queues waits for the next turn.  On a thread
+ * other than the loop's, fn is queued in order with what that thread posts.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_loop_immediate(weir_loop *loop, weir_fn *fn,
                                               void *arg);
 
 /**
- * Call fn at the end of this turn.
+ * Queue a close callback, which is called at the end of this turn.  On a thread
+ * other than the loop's, fn is queued in order with what that thread posts.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (NULL), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
+ *          -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn,
                                                    void *arg);
 
 /**
- * Make the checkpoint that comes after a callback now, in the middle of one: for
- * a callback that serves several things, each of which could have had its own.
- * A microtask that raises leaves the callback as well.
+ * Run a checkpoint now, in the middle of a callback.  Use this in a callback
+ * that serves several things, each of which could have had its own callback.  A
+ * microtask that raises leaves the callback as well.
  *
  * Thread   loop, inside a callback
- * Returns  0, -EINVAL (NULL), -EPERM (not there), WEIR_EREENTRANT (a checkpoint
- *          is going on)
+ * Returns  0, -EINVAL (NULL), -EPERM (not inside a callback of this loop),
+ *          WEIR_EREENTRANT (a checkpoint is already running)
  */
 WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
 
 /**
- * Leave the running callback, and with it whoever called weir_loop_dispatch
- * there.  The loop gives the error to on_uncaught and goes on with the next
- * callback.  Nothing is undone: what the callback holds must not need its
- * return.  In what a callback tells of something (a listener of an abort, the
- * woken of a waiter) it leaves only that, and the callback goes on.  Outside a
- * callback: aborts.
+ * Leave the running callback with an error.  The loop passes the error to
+ * on_uncaught and goes on with the next callback.  In a function that
+ * weir_loop_dispatch has called, this also leaves the callback that dispatched
+ * it.  Nothing is undone: whatever the callback has yet to release stays held.
+ * In a function that a callback notifies (a listener of an abort, the woken
+ * function of a waiter), this leaves only that function, and the callback goes
+ * on.  Outside a callback, weir_raise aborts the program.
  *
  * Thread   loop, inside a callback
  */
@@ -328,104 +354,108 @@ WEIR_API void weir_raise(int code, const char *format, ...)
 /* ---- running ---- */
 
 typedef enum weir_run_mode {
-    WEIR_RUN_UNTIL_IDLE = 0, /* nothing is queued, nothing referenced left */
-    WEIR_RUN_UNTIL_CLOSED,   /* shutdown or close has finished */
+    WEIR_RUN_UNTIL_IDLE = 0, /* nothing is queued, nothing referenced is left */
+    WEIR_RUN_UNTIL_CLOSED,   /* a shutdown or close has finished */
 } weir_run_mode;
 
 /**
- * Run the loop on this thread.  After "idle" it is AWAKE: it still admits
- * work, and may be run again, by any thread.  A shutdown that came before is
- * not forgotten: it is what this call then does.
+ * Run a loop on the calling thread.  A loop that has become idle is AWAKE: it
+ * still admits work, and any thread may run it again.  If a shutdown began
+ * before this call, the call carries it out.
  *
- * Thread   any one at a time
- * Returns  0, -EBUSY (another thread runs or steps it), WEIR_EREENTRANT
- *          (inside a callback of it), WEIR_ECLOSED (TERMINATED before this
- *          call), WEIR_EFORKED (a child, before the call or by it), -EINVAL
- *          (mode), or the error of the poller's wait.  After
- *          such an error the loop is AWAKE; or, if its end has begun, still
- *          this thread's: run it again
- * Orders   sees what the thread that ran it last did
+ * Thread   any, one at a time
+ * Returns  0, -EBUSY (another thread runs or steps the loop), WEIR_EREENTRANT
+ *          (inside a callback of the loop), WEIR_ECLOSED (TERMINATED before
+ *          this call), WEIR_EFORKED (this is a child of fork(), made before or
+ *          during the call), -EINVAL (unknown mode), or the error of the
+ *          poller's wait.  After such an error the loop is AWAKE.  If the loop
+ *          was already terminating, it still belongs to this thread: run it
+ *          again
+ * Orders   sees everything that the thread which ran the loop last did
  */
 WEIR_API WEIR_CHECKED int weir_loop_run(weir_loop *loop, weir_run_mode mode);
 
 /**
- * One turn, that waits for timeout_ns at the most if it finds nothing to call
- * (0: does not wait, negative: as long as it takes).  The loop then belongs to
- * this thread until it is terminated or run: it sleeps between the steps, and
- * its backend descriptor becomes readable when it wants the next one.
+ * Take one turn of a loop.  If the turn finds nothing to call, it waits for at
+ * most timeout_ns (0: not at all, negative: without a limit).  From then on the
+ * loop belongs to this thread until it is TERMINATED or run: it sleeps between
+ * the steps, and its backend descriptor becomes readable when it needs the next
+ * step.
  *
- * Thread   one: that which stepped it first
- * Returns  0, -EBUSY (another thread runs or steps it), WEIR_EREENTRANT,
- *          WEIR_ECLOSED (TERMINATED, before or by this step), or the error of
- *          the poller's wait
+ * Thread   one: the thread that stepped the loop first
+ * Returns  0, -EBUSY (another thread runs or steps the loop), WEIR_EREENTRANT
+ *          (inside a callback of the loop), WEIR_ECLOSED (TERMINATED, before or
+ *          by this step), or the error of the poller's wait
  */
 WEIR_API WEIR_CHECKED int weir_loop_step(weir_loop *loop, int64_t timeout_ns);
 
 /**
- * A descriptor that another loop can watch, from the first step on: readable
- * when a step would find events or tasks.  Timers are not in it: see
- * weir_loop_timeout.
+ * Get the descriptor through which another loop can watch this one.  From the
+ * first step on, it is readable when a step would find events or tasks.  It
+ * does not cover timers: see weir_loop_timeout.
  *
  * Thread   loop
- * Owns     the loop's; never read or close it
- * Returns  the descriptor, WEIR_EFASTPATH (FORCED has none), WEIR_ECLOSED,
- *          -ENOTSUP (the poller has none), -EMFILE, -ENFILE, -ENOMEM,
- *          -ENOSPC (the kernel's limit of watches)
+ * Owns     the descriptor is the loop's; never read or close it
+ * Returns  the descriptor, WEIR_EFASTPATH (a FORCED loop has none),
+ *          WEIR_ECLOSED (the loop has ended), -ENOTSUP (the poller has none),
+ *          -EMFILE, -ENFILE, -ENOMEM, -ENOSPC (the kernel's limit of watches)
  */
 WEIR_API int weir_loop_backend_fd(weir_loop *loop);
 
 /**
- * How long another loop may wait before the next step, for the sake of timers
- * and of what is queued.
+ * Get the time that another loop may wait before the next step, as timers and
+ * queued work permit.
  *
  * Thread   loop
- * Returns  nanoseconds; 0 (at once), -1 (for ever)
+ * Returns  nanoseconds; 0 (step immediately), -1 (no limit)
  */
 WEIR_API int64_t weir_loop_timeout(weir_loop *loop);
 
 /* ---- looking ---- */
 
 /**
- * The loop that runs on this thread, or NULL.
+ * Get the loop that runs on the calling thread, or NULL if there is none.
  *
  * Thread   any
  */
 WEIR_API weir_loop *weir_loop_current(void);
 
 /**
- * Whether this thread is running the loop.
+ * Test whether the calling thread is running the loop.
  *
  * Thread   any
  */
 WEIR_API bool weir_loop_is_owner(const weir_loop *loop);
 
 /**
- * Whether the loop is this thread's: it runs the loop, or has stepped it.
+ * Test whether the loop belongs to the calling thread, which is the case if the
+ * thread runs it or has stepped it.
  *
  * Thread   any
  */
 WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
 
 /**
- * Where it is in its life; may be old news on return.
+ * Get the state of a loop.  It may have changed by the time the call returns.
  *
  * Thread   any
  */
 WEIR_API weir_loop_phase weir_loop_state(const weir_loop *loop);
 
 /**
- * The clock as this turn sees it.
+ * Get the time of weir_clock_now as the current turn sees it.
  *
  * Thread   loop
  */
 WEIR_API int64_t weir_loop_now(const weir_loop *loop);
 
 /**
- * Change where the loop sleeps, also while it does.
+ * Change where a loop sleeps, even while it is asleep.
  *
  * Thread   any
- * Returns  0, WEIR_EFASTPATH (FORCED, but it has descriptors), -EINVAL,
- *          WEIR_ECLOSED, -EMFILE, -ENFILE, -ENOMEM (DISABLED)
+ * Returns  0, WEIR_EFASTPATH (FORCED, but the loop has descriptors), -EINVAL
+ *          (unknown mode), WEIR_ECLOSED (the loop has ended), -EMFILE, -ENFILE,
+ *          -ENOMEM (DISABLED: the poller cannot be opened)
  */
 WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
                                                   weir_fast_path mode);
@@ -433,85 +463,97 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
 /* ---- stopping ---- */
 
 /**
- * Stop gracefully.  In this order: refuse new work from outside; run what was
- * accepted, and what that queues; wait for the jobs that weir_promisify has out,
- * and run the handlers of their outcomes (timers and descriptors go on
- * meanwhile); cancel the timers; reject the promises that are pending; cancel
- * the descriptors; TERMINATED; done.  Timers and descriptors are told
- * WEIR_ECANCELED once each.
+ * Stop a loop gracefully.  The steps of a shutdown are, in this order:
  *
- * Waits for the end, for timeout_ns at the most (negative: no limit).  If no
- * thread runs the loop, or it is this thread's, the call runs it itself.
- * Inside a callback of the loop it begins the shutdown and returns at once.
- * Inside a callback of another loop, which must not block, it waits for no other
- * thread: with timeout_ns 0 it begins, and options.done tells the end.
+ *     refuse new work from outside
+ *     run what was accepted, and what that queues
+ *     wait for the jobs of weir_promisify that are still out, and run the
+ *         handlers of their outcomes; timers and descriptors go on meanwhile
+ *     cancel the timers
+ *     reject the pending promises
+ *     cancel the descriptors
+ *     become TERMINATED
+ *     call options.done
+ *
+ * Each timer and each descriptor is called once with WEIR_ECANCELED.
+ *
+ * The call waits for the end, for at most timeout_ns (negative: no limit).  If
+ * no thread runs the loop, or the loop belongs to this thread, the call runs
+ * the loop itself.  Inside a callback of the loop, the call begins the shutdown
+ * and returns immediately.  Inside a callback of another loop, which must not
+ * block, the call does not wait for another thread.  With timeout_ns 0 it
+ * begins the shutdown there, and options.done reports the end.
  *
  * Thread   any, any number of times
- * Returns  0 (TERMINATED and done, or begun from inside), -ETIMEDOUT (it goes
- *          on; weir_loop_report says what holds it.  If this call ran the loop,
- *          it stays this thread's: call again), -EDEADLK (timeout_ns is not 0,
- *          and this is a callback of another loop while another thread runs
- *          this one, or a job that this one waits for: nothing has changed), or
- *          the error of the poller's wait
+ * Returns  0 (TERMINATED and done, or begun from inside), -ETIMEDOUT (the
+ *          shutdown continues, and weir_loop_report says what holds it.  If
+ *          this call ran the loop, the loop still belongs to this thread: call
+ *          again), -EDEADLK (timeout_ns is not 0, and the caller is a callback
+ *          of another loop while another thread runs this one, or a job that
+ *          this loop waits for: nothing has changed), or the error of the
+ *          poller's wait
  * Orders   0: all callbacks happened before
  */
 WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
                                              int64_t timeout_ns);
 
 /**
- * Stop at once.  The callback that is running finishes; all others that were
- * accepted are called with WEIR_ECANCELED.  Waits for the end, but for no job of
- * weir_promisify: its promise is rejected, and its outcome dropped.
+ * Stop a loop immediately.  The callback that is running finishes.  Every other
+ * callback that was accepted is called with WEIR_ECANCELED.  The call waits for
+ * the end of the loop, but not for jobs of weir_promisify: their promises are
+ * rejected, and their outcomes dropped.
  *
- * Thread   any, any number of times; also during a shutdown
- * Returns  0 (TERMINATED and done), WEIR_EREENTRANT (inside a callback),
- *          -EDEADLK (inside a callback of another loop, and another thread runs
- *          this one: nothing has changed; weir_loop_shutdown begins without
- *          waiting)
+ * Thread   any, any number of times; even during a shutdown
+ * Returns  0 (TERMINATED and done), WEIR_EREENTRANT (inside a callback of the
+ *          loop), -EDEADLK (inside a callback of another loop, while another
+ *          thread runs this one: nothing has changed; weir_loop_shutdown begins
+ *          without waiting)
  * Orders   all callbacks happened before
  */
 WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop);
 
-/* A row of a report: what keeps a loop, a pool or a service from its end.
+/* A row of a report: something that keeps a loop, a pool or a service from
+ * ending.
  *
- * What runs comes first, a row for each, the longest-running one first.  What
- * does not run is counted: requests, hooks, jobs, tasks, references, timers,
- * descriptors, with a row for each kind and name.  A report has at most 48 rows
- * with different names of that sort; things with further names are counted as
- * if they had none.
+ * What is running comes first, with one row for each and the longest-running
+ * first.  What is not running is counted: requests, hooks, jobs, tasks,
+ * references, timers and descriptors, with one row for each kind and name.  A
+ * report has at most 48 rows with different names of this sort.  Things with
+ * further names are counted as if they had no name.
  *
- * If there are more rows than capacity, the last one that fits has the kind
- * WEIR_KIND_OTHER and counts what the others do not show.  So the counts add up
- * to the true total, with any capacity of at least 2; a capacity of 1 gets the
- * first row, and no total. */
+ * If there are more rows than capacity, the last row that fits has the kind
+ * WEIR_KIND_OTHER and counts everything that the rows before it do not show.
+ * So the counts add up to the true total with any capacity of at least 2.  With
+ * a capacity of 1, a report has its first row and no total. */
 typedef struct weir_holder {
     weir_kind kind;
-    bool is_running;  /* it is a callback, a job or a hook that runs now */
+    bool is_running;  /* a callback, a job or a hook that runs now */
     const char *name; /* may be NULL */
     uint64_t count;   /* how many such; 1 for what runs */
-    int64_t age_ns;   /* since it began to run, or was started; -1: unknown.  Of
-                         several, the oldest one's.  Of a callback that began
-                         before the loop's end did: since the turn began that
-                         it is part of, unless this is a debug build */
+    int64_t age_ns;   /* since it began to run, or was started; -1: unknown.
+                         Among several, that of the oldest.  For a callback that
+                         began before the loop's end did, the time since the
+                         beginning of its turn, except in debug builds */
     uint64_t thread;  /* the kernel's id of the thread it runs on; 0: none */
-    /* Debug builds of weir: where it was submitted, as the address that the call
-     * returned to (`addr2line -e PROGRAM`, or dladdr).  Of jobs, tasks,
-     * timers and descriptors; what does not run is counted by place, too.
-     * NULL: not known. */
+    /* Debug builds of weir: where a job, task, timer or descriptor was
+     * submitted, as the return address of the call (`addr2line -e PROGRAM`, or
+     * dladdr).  What is not running is then also counted by place.  NULL:
+     * unknown. */
     const void *from;
 } weir_holder;
 
 /**
- * Report what holds the loop: the callback that runs, queued tasks, and, if it
- * is not terminating, refs (each job of weir_promisify is one), referenced
- * timers and descriptors.  During a shutdown the jobs that it waits for: some
- * with their name, and their age since they were sent, the others as a number.
- * Equal ones share a row: see weir_holder.  Never blocks and never allocates;
- * what it shows may be a moment old.
+ * Report what holds a loop.  The rows show the running callback and the queued
+ * tasks.  If the loop is not terminating, they also show references (each job
+ * of weir_promisify is one), referenced timers and referenced descriptors.
+ * During a shutdown they show the jobs that it waits for: some with their name
+ * and the time since they were sent, the others as a number.  Equal entries
+ * share a row: see weir_holder.  The call never blocks and never allocates.
+ * Its answer may be slightly out of date.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]
- * Returns  how many rows there are, which may be more than capacity
+ * Returns  the number of rows that there are, which may exceed capacity
  */
 WEIR_API size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
                                  size_t capacity);
