@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir.h -- all of libweir's public headers.  weir/js.h is not among them: it
- * is libweir-js's.
+ * weir.h -- all public headers of libweir.  weir/js.h belongs to libweir-js and
+ * is not included.
  */
 #ifndef WEIR_H
 #define WEIR_H

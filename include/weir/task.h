@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/task.h -- what runs on a loop.
+ * weir/task.h -- tasks and callbacks, the units of work of a loop.
  *
  *     struct message {
  *         weir_task task;
@@ -30,23 +30,25 @@ extern "C" {
 
 typedef struct weir_task weir_task;
 
-/* A callback.  status is 0, or WEIR_ECANCELED when the loop was closed before
- * its turn: then only clean up. */
+/* A callback.  status is 0, or WEIR_ECANCELED if the loop was closed before the
+ * callback's turn; in that case the callback must only clean up. */
 typedef void weir_fn(void *arg, int status);
 
 /* A unit of work, embedded in the caller's own struct.  Set run (and name, or
- * leave it NULL), post it, and leave it alone until run() is entered; then it
- * may be posted again or freed.  Aligned as any struct with a pointer is.
+ * leave it NULL), post the task, and do not touch it until run() is entered.
+ * From then on it may be posted again or freed.  It needs the alignment of a
+ * struct with a pointer.
  *
- * A task that is posted twice spoils the queue.  Debug builds of weir abort at
- * the second post, unless thousands are queued at that moment. */
+ * Posting a task that is already posted corrupts the queue.  Debug builds of
+ * weir abort at the second post, unless thousands of tasks are queued at that
+ * moment. */
 struct weir_task {
     void (*run)(weir_task *task, int status);
     const char *name; /* for reports and metrics; not copied */
-    weir_task *next_; /* private: weir's while posted */
+    weir_task *next_; /* private: used by weir while posted */
 };
 
-/* What a callback belongs to, and what holds a loop or a pool. */
+/* The kind of a callback, or of what holds a loop or a pool. */
 typedef enum weir_kind {
     WEIR_KIND_TASK = 0,
     WEIR_KIND_TICK,
@@ -59,11 +61,12 @@ typedef enum weir_kind {
     WEIR_KIND_JOB,
     WEIR_KIND_REQUEST, /* inside a service's gate */
     WEIR_KIND_HOOK,    /* of a service */
-    WEIR_KIND_OTHER,   /* what a report had no room for */
+    WEIR_KIND_OTHER,   /* everything that a report had no room for */
 } weir_kind;
 
 /**
- * "task", "timer", ...; "unknown" for what is no kind.
+ * Get the name of a kind, such as "task" or "timer".  The name of a value that
+ * is not a kind is "unknown".
  *
  * Thread   any
  * Owns     a static string; never NULL
