@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/timer.h -- callbacks at a time.
+ * weir/timer.h -- callbacks at a given time.
  *
  *     weir_timer id;
  *     weir_timer_start(loop, &id, 250 * 1000000, WEIR_ONCE, ring, bell);
  *     ...
  *     weir_timer_cancel(loop, id);
  *
- * A timer is never early.  Those with the same deadline fire in the order in
- * which they were started; one that is started during a turn fires in a later
- * turn.  Time is weir_clock_now(), also when a test has frozen it.
+ * Timers never fire early.  Timers with the same deadline fire in the order in
+ * which they were started.  A timer that is started during a turn fires in a
+ * later turn.  Timers follow weir_clock_now(), even if a test has frozen it.
  *
- * Ids are never used again, so a late cancel hits nothing else.
+ * Ids are never reused, so a late cancel cannot hit another timer.
  */
 #ifndef WEIR_TIMER_H
 #define WEIR_TIMER_H
@@ -28,29 +28,31 @@
 extern "C" {
 #endif
 
-typedef uint64_t weir_timer; /* 0 is no timer's */
+typedef uint64_t weir_timer; /* an id; 0 is never one */
 
 typedef enum weir_repeat {
     WEIR_ONCE = 0,
-    /* The next one is due delay_ns after the callback has returned. */
+    /* The next call is due delay_ns after the callback has returned. */
     WEIR_FIXED_DELAY,
-    /* Every delay_ns from the start on, whatever the callbacks take.  Times
-     * that were missed are left out ... */
+    /* Due every delay_ns from the start, however long the callbacks take.
+     * Missed times are skipped. */
     WEIR_FIXED_RATE,
-    /* ... or made up for, one callback each. */
+    /* As WEIR_FIXED_RATE, but missed times are made up for, with one callback
+     * each. */
     WEIR_FIXED_RATE_CATCH_UP,
 } weir_repeat;
 
 /**
- * Call fn after delay_ns, and then again as `repeat` says.  At shutdown and
- * close fn is called once more, with WEIR_ECANCELED.
+ * Start a timer that calls fn after delay_ns, and then again as `repeat` says.
+ * If the loop is shut down or closed before the timer is over, fn is called
+ * once more, with WEIR_ECANCELED.
  *
  * Thread   any
  * Owns     arg is the caller's; id may be NULL
  * Returns  0, -EINVAL (loop or fn is NULL, delay_ns is negative, repeat is
- *          unknown, or repeats without a delay), -EOVERFLOW (the deadline is
- *          past the last nanosecond), -ENOMEM, -ENOSPC (no ids left),
- *          WEIR_ECLOSED
+ *          unknown, or the timer repeats without a delay), -EOVERFLOW (the
+ *          deadline is past the last nanosecond), -ENOMEM, -ENOSPC (no ids
+ *          left), WEIR_ECLOSED (the loop no longer admits work)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
@@ -58,14 +60,15 @@ WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
                                            weir_fn *fn, void *arg);
 
 /**
- * Call fn once, when weir_clock_now() has reached deadline_ns: what is past is
- * due at once.  Who starts many timers together asks for the time once, and not
- * with each of them.
+ * Start a timer that calls fn once, when weir_clock_now() has reached
+ * deadline_ns.  A deadline in the past is due immediately.  A caller that
+ * starts many timers together can read the clock once instead of once for each
+ * timer.
  *
  * Thread   any
  * Owns     arg is the caller's; id may be NULL
  * Returns  0, -EINVAL (loop or fn is NULL), -ENOMEM, -ENOSPC (no ids left),
- *          WEIR_ECLOSED
+ *          WEIR_ECLOSED (the loop no longer admits work)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start_at(weir_loop *loop, weir_timer *id,
@@ -73,42 +76,47 @@ WEIR_API WEIR_CHECKED int weir_timer_start_at(weir_loop *loop, weir_timer *id,
                                               void *arg);
 
 /**
- * Stop a timer.  After 0, fn does not begin again: the caller may free arg,
- * or, on another thread than the loop's and for a timer that repeats, as soon
- * as a callback that is running has returned.
+ * Cancel a timer.  After a return of 0, fn is not entered again, and the caller
+ * may free arg.  On a thread other than the loop's, the callback of a repeating
+ * timer may still be running: then arg may be freed once it has returned.
  *
  * Thread   any
- * Returns  0, -ENOENT (no such timer: it has fired, is about to, or was
- *          cancelled), -ENOMEM (on another thread only)
+ * Returns  0, -ENOENT (no such timer: it has fired, is about to fire, or was
+ *          cancelled), -ENOMEM (only on a thread other than the loop's)
  */
 WEIR_API WEIR_CHECKED int weir_timer_cancel(weir_loop *loop, weir_timer id);
 
 /**
- * Restart a timer: it is due delay_ns from now, instead of when it was, and if
- * it repeats, delay_ns is its period from now on.  What it calls, its name and
- * whether it holds the loop stay.  A timeout that each byte puts off, or a
- * debounce, calls this each time.  In the callback of one that repeats it counts
- * from there; one that has fired for the last time must be started.
+ * Restart a timer so that it is due delay_ns from now instead of at its old
+ * deadline.  If it repeats, delay_ns becomes its period.  Its function, its
+ * name and whether it holds the loop do not change.  Call this for every byte
+ * that puts off a timeout, or for every event of a debounce.  In the callback
+ * of a repeating timer, the delay counts from the call.  A timer that has fired
+ * for the last time cannot be restarted: start it again with weir_timer_start.
  *
- * After an error the timer is as it was.
+ * After an error the timer is unchanged.
  *
  * Thread   loop, inside a callback
- * Owns     *id is changed: the old id is no timer's any more
- * Returns  0, -EINVAL (NULL), -EPERM (not there), -ENOENT (no such timer: it
- *          has fired, or was cancelled), or an error of weir_timer_start
+ * Owns     *id is replaced: the old id no longer names a timer
+ * Returns  0, -EINVAL (NULL), -EPERM (not inside a callback of this loop),
+ *          -ENOENT (no such timer: it has fired, or was cancelled), or an error
+ *          of weir_timer_start
  */
 WEIR_API WEIR_CHECKED int weir_timer_again(weir_loop *loop, weir_timer *id,
                                            int64_t delay_ns);
 
 /**
- * Call fn once: after delay_ns with 0, or with WEIR_ECANCELED as soon as the
- * abort is raised or the loop ends.  It has no id: the abort is how to stop it.
+ * Start a timer that an abort can end.  fn is called once: with 0 after
+ * delay_ns, or with WEIR_ECANCELED as soon as the abort is raised or the loop
+ * ends.  The timer has no id: raise the abort to stop it.
  *
  * Thread   any
- * Owns     arg is the caller's; the abort is held until fn is called
- * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW, -ENOMEM,
- *          -ENOSPC (no ids left), WEIR_ECLOSED, WEIR_ECANCELED (the abort is
- *          raised already)
+ * Owns     arg is the caller's; weir holds a reference to the abort until fn is
+ *          called
+ * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW (the deadline
+ *          is past the last nanosecond), -ENOMEM, -ENOSPC (no ids left),
+ *          WEIR_ECLOSED (the loop no longer admits work), WEIR_ECANCELED (the
+ *          abort is already raised)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start_abortable(weir_loop *loop,
@@ -117,26 +125,31 @@ WEIR_API WEIR_CHECKED int weir_timer_start_abortable(weir_loop *loop,
                                                      weir_fn *fn, void *arg);
 
 /**
- * Whether the timer keeps weir_loop_run from becoming idle.  At first it does.
+ * Make a timer keep weir_loop_run running.  A new timer does so, until
+ * weir_timer_unref.
  *
  * Thread   any
- * Returns  0, -ENOENT, -ENOMEM (on another thread only)
+ * Returns  0, -ENOENT (no such timer), -ENOMEM (only on a thread other than the
+ *          loop's)
  */
 WEIR_API WEIR_CHECKED int weir_timer_ref(weir_loop *loop, weir_timer id);
 
 /**
- * It does not, from now on.
+ * Stop a timer from keeping weir_loop_run running.  The timer still
+ * fires while the loop runs.
  *
  * Thread   any
- * Returns  0, -ENOENT, -ENOMEM (on another thread only)
+ * Returns  0, -ENOENT (no such timer), -ENOMEM (only on a thread other than the
+ *          loop's)
  */
 WEIR_API WEIR_CHECKED int weir_timer_unref(weir_loop *loop, weir_timer id);
 
 /**
- * Name it, for reports and metrics.  The name is not copied.
+ * Name a timer for reports and metrics.  The name is not copied.
  *
  * Thread   loop
- * Returns  0, -ENOENT, -EPERM (another thread runs the loop, or steps it)
+ * Returns  0, -ENOENT (no such timer), -EPERM (another thread runs or steps the
+ *          loop)
  */
 WEIR_API int weir_timer_set_name(weir_loop *loop, weir_timer id,
                                  const char *name);
