@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/event.h -- what can happen to a descriptor, and how to be told.
+ * weir/event.h -- the events of a descriptor, and how they are reported.
  *
  *     weir_fd_add(loop, fd, WEIR_READABLE | WEIR_ONESHOT, on_ready, arg);
  */
@@ -13,8 +13,8 @@ enum weir_event {
     WEIR_PRIORITY = 4, /* out-of-band data */
     WEIR_ERROR = 8,    /* always reported */
     WEIR_HANGUP = 16,  /* always reported: the other end is gone */
-    WEIR_EDGE = 32,    /* only when it becomes ready */
-    WEIR_ONESHOT = 64, /* once; then silent until weir_fd_modify */
+    WEIR_EDGE = 32,    /* report only when it becomes ready */
+    WEIR_ONESHOT = 64, /* report once, then not until weir_fd_modify */
 };
 
 #endif /* WEIR_EVENT_H */

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/metrics.h -- what a loop has been doing.
+ * weir/metrics.h -- counters and latencies of a loop.
  *
- * Kept when weir_loop_options.metrics is set; read from any thread without
- * stopping the loop.
+ * A loop collects metrics if weir_loop_options.metrics is set.  Any thread can
+ * read them without stopping the loop.
  *
  *     weir_metrics now;
  *     if (weir_loop_metrics(loop, &now) == 0)
  *         printf("%" PRIu64 " turns, p99 in queue %" PRIu64 " ns\n",
  *                now.turns, now.in_queue.p99_ns);
  *
- * Each count is exact, but they are not of one moment.  The time of a callback
- * includes its next-ticks and microtasks.  All callbacks are timed while fewer
- * than 64 tasks wait; in a crowd, one in 512, and after a long one that was not
- * seen (among 128) the next 256.  Times in the queue are of one task in 16 to 1,024,
- * the fewer the faster they come.
+ * Each count is exact, but the counts are not all taken at the same moment.
+ *
+ * The time of a callback includes its next-ticks and microtasks.  While fewer
+ * than 64 tasks wait, every callback is timed; otherwise, one in 512.  If a run
+ * of 128 callbacks that were not timed may hide a new longest one, each of the
+ * next 256 is timed.  Times in the queue are sampled from one task in 16 to one
+ * in 1,024; the faster tasks arrive, the fewer are sampled.
  */
 #ifndef WEIR_METRICS_H
 #define WEIR_METRICS_H
@@ -29,7 +31,7 @@
 extern "C" {
 #endif
 
-/* From buckets that are at most 6.25% wide (1/16). */
+/* Percentiles come from buckets that are at most 6.25% (1/16) wide. */
 typedef struct weir_times {
     uint64_t count;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
@@ -39,10 +41,10 @@ typedef struct weir_times {
 typedef struct weir_metrics {
     uint64_t turns;
     uint64_t tasks;       /* posted or submitted ones that have run */
-    uint64_t callbacks;   /* of every kind, these included */
-    uint64_t wakes_sent;  /* by other threads, to a sleeping loop */
-    uint64_t wakes_saved; /* tasks from other threads that needed none */
-    uint64_t queue_depth; /* tasks taken over by the loop and not run yet */
+    uint64_t callbacks;   /* of every kind, including tasks */
+    uint64_t wakes_sent;  /* wake-ups by other threads, of a sleeping loop */
+    uint64_t wakes_saved; /* tasks from other threads that needed no wake-up */
+    uint64_t queue_depth; /* tasks that the loop has taken over but not run */
     uint64_t queue_depth_max;
     uint64_t asleep_ns;
     weir_times in_queue;
@@ -58,19 +60,21 @@ typedef enum weir_metric {
 } weir_metric;
 
 /**
- * Read them all.
+ * Read all metrics of a loop.
  *
  * Thread   any
- * Returns  0, -EINVAL (NULL), -ENOTSUP (this loop keeps none)
+ * Returns  0, -EINVAL (NULL), -ENOTSUP (this loop collects none)
  */
 WEIR_API WEIR_CHECKED int weir_loop_metrics(const weir_loop *loop,
                                             weir_metrics *metrics);
 
 /**
- * Any other percentile: what `percent` of the values do not exceed.
+ * Read any percentile of a metric, which is the value that `percent` of the
+ * samples do not exceed.
  *
  * Thread   any
- * Returns  0, -EINVAL (NULL, or percent outside 0 .. 100), -ENOTSUP
+ * Returns  0, -EINVAL (NULL, or percent outside 0 .. 100), -ENOTSUP (this loop
+ *          collects no metrics)
  */
 WEIR_API WEIR_CHECKED int weir_loop_percentile(const weir_loop *loop,
                                                weir_metric metric,
