@@ -2,10 +2,10 @@
 /*
  * weir/clock.h -- monotonic nanoseconds, and a clock that tests can set.
  *
- * While the clock is frozen, time passes only by weir_clock_advance(), so a
- * test of an hour takes a microsecond and gives the same result each time.
- * Waits in the kernel (weir_gate_wait, a parked thread) always follow the
- * real clock: a frozen clock must not turn a timeout into a hang.
+ * While the clock is frozen, time passes only through weir_clock_advance(), so
+ * a test of an hour takes a microsecond and gives the same result each time.
+ * Waits in the kernel (weir_gate_wait, a parked thread) always follow the real
+ * clock: a frozen clock must not turn a timeout into a hang.
  *
  *     weir_clock_freeze(0);
  *     weir_clock_advance(3600 * INT64_C(1000000000));
@@ -25,14 +25,16 @@ extern "C" {
 #endif
 
 /**
- * Nanoseconds since some fixed moment; never goes back, never negative.
+ * Get the time in nanoseconds since some fixed moment.  It never goes backwards
+ * unless a test sets it, and is never negative.
  *
  * Thread   any
  */
 WEIR_API int64_t weir_clock_now(void);
 
 /**
- * Stop the clock of this process at `now_ns`, or set a stopped one.
+ * Freeze the clock of this process at `now_ns`, or set a clock that is already
+ * frozen.
  *
  * Thread   any; meant for tests
  * Returns  0, -EINVAL (now_ns is negative)
@@ -41,7 +43,7 @@ WEIR_API int64_t weir_clock_now(void);
 WEIR_API WEIR_CHECKED int weir_clock_freeze(int64_t now_ns);
 
 /**
- * Move the stopped clock forward.
+ * Move the frozen clock forward.
  *
  * Thread   any; meant for tests
  * Returns  0, -EINVAL (delta_ns is negative), -EPERM (the clock is not
@@ -51,7 +53,7 @@ WEIR_API WEIR_CHECKED int weir_clock_freeze(int64_t now_ns);
 WEIR_API WEIR_CHECKED int weir_clock_advance(int64_t delta_ns);
 
 /**
- * Back to the real clock; without effect if it is running already.
+ * Return to the real clock.  This has no effect if the clock is not frozen.
  *
  * Thread   any; meant for tests
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/error.h -- the one error convention.
+ * weir/error.h -- the error convention of weir.
  *
  * A function that can fail returns int: 0, or a negative error.
  *   -1 .. -4095   -errno of the system call that failed, passed through
  *   -4096 ..      weir's own conditions, listed below
- * A failed call had no effect, and its callback will never run.
+ * A call that fails had no effect, and its callback never runs.
  *
  *     int err = weir_gate_enter(&gate);
  *     if (err != 0)
@@ -43,7 +43,8 @@ enum weir_error {
 };
 
 /**
- * "ECLOSED", "ENOENT", ...; "OK" for 0, "EUNKNOWN" for what is no error.
+ * Get the name of an error, such as "ECLOSED" or "ENOENT".  The name of 0 is
+ * "OK", and the name of a value that is not an error is "EUNKNOWN".
  *
  * Thread   any
  * Owns     a static string; never NULL
@@ -51,7 +52,7 @@ enum weir_error {
 WEIR_API const char *weir_error_name(int err);
 
 /**
- * One English sentence without a full stop.
+ * Describe an error in one English sentence without a full stop.
  *
  * Thread   any
  * Owns     a static string; never NULL

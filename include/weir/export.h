@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/export.h -- what every public declaration carries.
+ * weir/export.h -- the attributes of public declarations.
  *
- *     WEIR_API       exported from the shared library; everything else is not
- *     WEIR_CHECKED   the status must be looked at
+ *     WEIR_API       exported from the shared library; nothing else is
+ *     WEIR_CHECKED   the caller must check the result
  */
 #ifndef WEIR_EXPORT_H
 #define WEIR_EXPORT_H

@@ -2,8 +2,8 @@
 /*
  * weir/memory.h -- where weir's memory comes from.
  *
- * Most of weir lives in structs of the caller's.  What it must allocate
- * itself comes from malloc, or from the hooks given here.
+ * Most of weir's state lives in the caller's own structs.  What weir must
+ * allocate itself comes from malloc, or from the hooks set here.
  *
  *     static const weir_allocator mine = {my_alloc, my_free, &my_heap};
  *     if (weir_set_allocator(&mine) != 0) ...     before anything else
@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-/* Both hooks are called from any thread, concurrently, and sometimes with a
- * lock of weir's held: they must not call weir.  alloc returns `size` bytes at a
- * multiple of `align` (a power of two), not cleared, or NULL; free gets back
- * what alloc returned, with the size that was asked for. */
+/* Both hooks are called from any thread, concurrently, and sometimes while weir
+ * holds a lock: they must not call weir.  alloc returns `size` uninitialized
+ * bytes at a multiple of `align` (a power of two), or NULL.  free takes back
+ * what alloc returned, with the size that was requested. */
 typedef struct weir_allocator {
     void *(*alloc)(void *context, size_t size, size_t align);
     void (*free)(void *context, void *pointer, size_t size);
@@ -31,12 +31,12 @@ typedef struct weir_allocator {
 } weir_allocator;
 
 /**
- * Use other hooks from now on; NULL brings malloc back.
+ * Set the hooks that allocate weir's memory.  Passing NULL restores malloc.
  *
  * Thread   any, but not while another thread is inside weir
  * Owns     copies the struct; `context` stays the caller's and must outlive
  *          the last allocation
- * Returns  0, -EINVAL (a hook is NULL), -EBUSY (memory of the old hooks is
+ * Returns  0, -EINVAL (a hook is NULL), -EBUSY (memory from the old hooks is
  *          still in use)
  */
 WEIR_API WEIR_CHECKED int weir_set_allocator(const weir_allocator *allocator);

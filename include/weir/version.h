@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/version.h -- semantic version; before 1.0 a minor may break.
+ * weir/version.h -- the version of weir.
+ *
+ * Versions are semantic.  Before 1.0, a minor version may break compatibility.
  *
  *     if (strcmp(weir_version(), WEIR_VERSION) != 0)
  *         the headers and the library are not of one build
@@ -17,7 +19,7 @@ extern "C" {
 #define WEIR_VERSION "0.1.0"
 
 /**
- * The version of the library that is linked, as opposed to the header's.
+ * Get the version of the linked library, as opposed to that of the header.
  *
  * Thread   any
  * Owns     a static string; never NULL
