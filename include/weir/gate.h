@@ -8,15 +8,16 @@
  *                       +------- drain, nobody inside --------+
  *
  * Work enters while the gate is RUNNING and exits when it is done.  After the
- * drain nothing enters; the last exit closes the gate, exactly once.  Phase
- * and count are one 64-bit word, so no two of these can be seen apart.
+ * drain nothing enters, and the last exit closes the gate, exactly once.  The
+ * phase and the count share one 64-bit word, so every change of both is one
+ * atomic step.
  *
  *     weir_gate gate;
  *     weir_gate_init(&gate, on_closed, self, NULL);
  *     weir_gate_start(&gate);
  *     if (weir_gate_enter(&gate) == 0) {     any thread: work is admitted
  *         serve();
- *         weir_gate_exit(&gate);             any thread, also another one
+ *         weir_gate_exit(&gate);             any thread, even another one
  *     }
  *     weir_gate_drain(&gate);                refuse new work ...
  *     weir_gate_wait(&gate, -1);             ... and wait for the rest
@@ -25,18 +26,20 @@
  * weir_gate_fini(), and works in memory that several processes map (with
  * on_closed NULL, or valid at the same address in each of them).
  *
- * A sharded gate costs each thread as much as a counter of its own, on any
- * number of cores, and pays at the drain.  Use it where many threads enter
- * hundreds of thousands of times a second.  Its shards are given back by
- * weir_gate_fini().  The first 64 threads of the process have a shard; later
- * ones count in the word, as they all do where the kernel has no membarrier.
+ * A sharded gate costs each thread as much as incrementing its own counter, on
+ * any number of cores.  In return, its drain is more expensive.  Use it where
+ * many threads enter hundreds of thousands of times a second.  weir_gate_fini()
+ * frees its shards.  The first 64 threads of the process have a shard each.
+ * Later threads count in the word, as all threads do if the kernel has no
+ * membarrier.
  *
- * A child of fork() has a copy of a gate, and of the entries of threads that it
- * has not got: they never leave there.  A gate in memory that both map is one.
+ * A child of fork() has a copy of a gate, including the entries of threads that
+ * do not exist in the child.  Those entries never exit there.  A gate in memory
+ * that parent and child share is one gate.
  *
- * Misuse.  More exits than enters abort with file and line: the count is
- * corrupt, and some later work would run on a closed gate.  The plain gate
- * sees it at the exit, the sharded one at the drain.
+ * Misuse: more exits than enters abort the program with file and line, because
+ * the count is corrupt and later work would run on a closed gate.  A plain gate
+ * detects this at the exit, a sharded gate at the drain.
  */
 #ifndef WEIR_GATE_H
 #define WEIR_GATE_H
@@ -59,11 +62,11 @@ typedef enum weir_phase {
     WEIR_PHASE_CLOSED = 3
 } weir_phase;
 
-/* The most that can be inside at once. */
+/* The most entries that can be inside at once. */
 #define WEIR_GATE_LIMIT (UINT32_C(1) << 27)
 
 /* Called once, on the thread whose exit or drain closed the gate, after the
- * gate says CLOSED and its waiters were woken.  It may free the gate. */
+ * gate is CLOSED and its waiters have been woken.  It may free the gate. */
 typedef void weir_closed_fn(void *arg);
 
 typedef struct weir_gate_options {
@@ -71,7 +74,7 @@ typedef struct weir_gate_options {
     bool sharded; /* count in per-thread shards while RUNNING */
 } weir_gate_options;
 
-/* Open, so that it can be embedded and shared; its members are private. */
+/* Open, so that it can be embedded and shared.  Its members are private. */
 typedef struct weir_gate {
     struct {
         uint64_t v_;
@@ -82,9 +85,10 @@ typedef struct weir_gate {
 } weir_gate;
 
 /**
- * Begin in INIT.  on_closed may be NULL; options NULL means a plain gate.
+ * Initialize a gate in phase INIT.  on_closed may be NULL.  If options is NULL,
+ * the gate is a plain gate.
  *
- * Thread   one, before the others know the gate
+ * Thread   one, before other threads know the gate
  * Owns     the gate stays the caller's, until on_closed or later
  * Returns  0, -EINVAL (options of a size that this library does not know),
  *          -ENOMEM (shards); a plain gate with NULL options cannot fail
@@ -94,67 +98,74 @@ WEIR_API WEIR_CHECKED int weir_gate_init(weir_gate *gate,
                                          const weir_gate_options *options);
 
 /**
- * Give back the shards of a gate that is INIT or CLOSED; a plain gate has
- * none and needs no call.  May be called by on_closed.
+ * Free the shards of a gate that is INIT or CLOSED.  A plain gate has no shards
+ * and does not need this call.  on_closed may call it.
  *
- * Thread   any, when no other thread will call enter, wait or drain again.
- *          A thread still on its way out of exit or start does no harm.
+ * Thread   any, if no other thread will call enter, wait or drain again.  A
+ *          thread that is still returning from exit or start is allowed
  * Returns  0, -EBUSY (RUNNING or DRAINING)
  */
 WEIR_API WEIR_CHECKED int weir_gate_fini(weir_gate *gate);
 
 /**
- * INIT -> RUNNING, for one caller.
+ * Start a gate, so that it goes from INIT to RUNNING.  Of several callers, one
+ * succeeds.
  *
  * Thread   any
  * Returns  0, -EALREADY (no longer INIT)
- * Orders   what came before start is seen by every work that enters
+ * Orders   everything before start is visible to all work that enters
  */
 WEIR_API WEIR_CHECKED int weir_gate_start(weir_gate *gate);
 
 /**
- * Admit one piece of work.  Wait-free.
+ * Enter a gate with one piece of work.  This is wait-free.
  *
  * Thread   any
  * Returns  0, WEIR_ECLOSED (not RUNNING), -EOVERFLOW (a plain gate with
- *          WEIR_GATE_LIMIT inside; a sharded one cannot tell, and aborts at
+ *          WEIR_GATE_LIMIT inside; a sharded gate cannot tell, and aborts at
  *          the drain)
- * Orders   sees what came before start
+ * Orders   sees everything before start
  */
 WEIR_API WEIR_CHECKED int weir_gate_enter(weir_gate *gate);
 
 /**
- * One piece of work is done.  The last one out of a DRAINING gate closes it
- * and calls on_closed before it returns.  Wait-free, but for on_closed.
+ * Exit a gate when one piece of work is done.  The last exit from a DRAINING
+ * gate closes it, and calls on_closed before it returns.  This is wait-free,
+ * except for on_closed.
  *
- * Thread   any, not only the one that entered
- * Owns     if this is not the last one inside, the gate may be freed by
- *          another thread at any moment after this call has begun
- * Orders   what came before exit is seen by on_closed and by every waiter
+ * Thread   any, not only the thread that entered
+ * Owns     if other work is still inside, another thread may free the gate at
+ *          any moment after this call has begun
+ * Orders   everything before exit is visible to on_closed and to every waiter
  */
 WEIR_API void weir_gate_exit(weir_gate *gate);
 
 /**
- * RUNNING -> DRAINING for one caller, or straight to CLOSED when nothing is
- * inside; then on_closed is called before drain returns.
+ * Drain a gate, so that it refuses new work.  The gate goes from RUNNING to
+ * DRAINING, or directly to CLOSED if nothing is inside.  In the latter case
+ * on_closed is called before this call returns.  Of several callers, one
+ * succeeds.
  *
- * Thread   any, also from inside the gate
- * Owns     as weir_gate_exit
- * Returns  0, WEIR_ENOTSTARTED (INIT), -EALREADY (another caller drains, or
- *          has drained; until it returns the phase may still be RUNNING)
+ * Thread   any, even from inside the gate
+ * Owns     if work is still inside, another thread may free the gate at any
+ *          moment after this call has begun
+ * Returns  0, WEIR_ENOTSTARTED (INIT), -EALREADY (another caller drains the
+ *          gate, or has drained it; until that call returns, the phase may
+ *          still be RUNNING)
  * Orders   an enter that comes after a drain that returned 0 is refused
  */
 WEIR_API WEIR_CHECKED int weir_gate_drain(weir_gate *gate);
 
 /**
- * Park until CLOSED.  on_closed may still be running on its thread then: who
- * needs its effects lets it say so, or joins that thread.  Do not wait for a
- * gate that on_closed frees, nor from inside the gate.
+ * Wait until a gate is CLOSED.  on_closed may still be running on its thread
+ * when this call returns.  A caller that needs its effects must have on_closed
+ * notify it, or join that thread.  Do not wait for a gate that on_closed frees,
+ * and do not wait inside the gate.
  *
- * Thread   any but a loop's, which must not block
- * Returns  0, -ETIMEDOUT (timeout_ns went by; negative waits for ever, 0 only
- *          looks), -EDEADLK (on a loop's thread, whatever the phase)
- * Orders   sees what came before every exit
+ * Thread   any except a loop's, which must not block
+ * Returns  0, -ETIMEDOUT (timeout_ns has passed; negative: no limit, 0: do not
+ *          wait), -EDEADLK (on a loop's thread, in any phase)
+ * Orders   sees everything before every exit
  */
 WEIR_API WEIR_CHECKED int weir_gate_wait(weir_gate *gate, int64_t timeout_ns);
 
@@ -162,35 +173,40 @@ struct weir_loop;
 struct weir_promise;
 
 /**
- * A promise of that loop (weir/promise.h), fulfilled with nothing when the gate
- * is CLOSED; before on_closed.  For a loop's thread, which must not wait.
+ * Make a promise for the closing of a gate.  It is a promise of `loop`
+ * (weir/promise.h), and is fulfilled without a value when the gate is CLOSED,
+ * before on_closed is called.  Use it on a loop's thread, which must not wait.
  *
  * Thread   any of the process that closes the gate
- * Owns     *promise is the caller's; the gate stays until it is CLOSED
- * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED (as weir_promise_new)
- * Orders   handlers see what came before every exit
+ * Owns     *promise is the caller's; the gate must exist until it is CLOSED
+ * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED (the loop no longer
+ *          admits work; on its own thread: it has rejected its promises)
+ * Orders   handlers see everything before every exit
  */
 WEIR_API WEIR_CHECKED int weir_gate_closed(weir_gate *gate,
                                            struct weir_loop *loop,
                                            struct weir_promise **promise);
 
 /**
- * The phase now; it may be a later one when you look at the answer.
+ * Get the phase of a gate.  The gate may be in a later phase by the time the
+ * call returns.
  *
  * Thread   any
- * Orders   CLOSED sees what came before every exit
+ * Orders   CLOSED: sees everything before every exit
  */
 WEIR_API weir_phase weir_gate_phase(const weir_gate *gate);
 
 /**
- * How many are inside now: a snapshot, exact when nobody moves.
+ * Get the number of entries inside a gate.  It is a snapshot, and exact only
+ * while the gate is quiescent.
  *
  * Thread   any
  */
 WEIR_API uint32_t weir_gate_inflight(const weir_gate *gate);
 
 /**
- * Whether threads count in shards: asked for, and the kernel can do it.
+ * Test whether threads count in shards, which is the case if the options
+ * requested it and the kernel supports it.
  *
  * Thread   any
  */
