@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/abort.h -- one signal, raised once, that work may look at or listen to.
+ * weir/abort.h -- a signal, raised once, that cancels work.
  *
  *     weir_abort *abort;
  *     if (weir_abort_new(&abort) != 0) ...
@@ -10,9 +10,9 @@
  *     weir_abort_raise(abort, -ETIMEDOUT);        any thread
  *     weir_abort_unref(abort);
  *
- * A job that carries an abort and has not begun when it is raised is called
- * with WEIR_ECANCELED; one that runs looks at weir_abort_reason() where it can
- * stop.
+ * Work can poll an abort or listen to it.  A job that carries an abort and has
+ * not begun when the abort is raised is called with WEIR_ECANCELED.  A running
+ * job checks weir_abort_reason() at points where it can stop.
  */
 #ifndef WEIR_ABORT_H
 #define WEIR_ABORT_H
@@ -29,16 +29,17 @@
 extern "C" {
 #endif
 
-/* Somebody to be told, embedded in the caller's own struct.  Set run, add it,
- * and leave it alone until run() is entered or weir_abort_remove returns 0.
- * run is called on the thread that raises: inside weir_abort_raise, or inside
- * weir_abort_listen if it was raised before.  No lock is held.  In a callback
- * of a loop it may leave by weir_raise: on_uncaught of that loop is told, the
- * other listeners are called, and the callback goes on. */
+/* A listener of an abort, embedded in the caller's own struct.  Set run, add
+ * the listener, and do not touch it until run() is entered or weir_abort_remove
+ * returns 0.  run is called inside weir_abort_raise, on the thread that raises;
+ * or inside weir_abort_listen, if the abort was raised before.  No lock is
+ * held.  If that happens in a callback of a loop, run may leave by weir_raise:
+ * then on_uncaught of that loop is called, the other listeners are called, and
+ * the callback goes on. */
 typedef struct weir_listener weir_listener;
 struct weir_listener {
     void (*run)(weir_listener *listener, int reason);
-    weir_listener *next_, *prev_; /* private: weir's while it listens */
+    weir_listener *next_, *prev_; /* private: used by weir while it listens */
     uint64_t state_;
 };
 
@@ -52,81 +53,89 @@ struct weir_listener {
 WEIR_API WEIR_CHECKED int weir_abort_new(weir_abort **abort);
 
 /**
- * An abort that is raised when the first of `count` others is, with its
- * reason.  One that is raised already raises it at once.
+ * Make an abort that is raised when the first of `count` source aborts is
+ * raised, with the same reason.  If a source is already raised, the new abort
+ * is raised immediately.
  *
  * Thread   any
- * Owns     the reference is the caller's; it holds the sources until it is
- *          freed
+ * Owns     the reference is the caller's; the new abort holds references to the
+ *          sources until it is freed
  * Returns  0, -EINVAL (NULL, or a source that is NULL), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int
 weir_abort_any(weir_abort **abort, weir_abort *const *sources, size_t count);
 
 /**
- * An abort that a timer of the loop raises after delay_ns, with -ETIMEDOUT; or
- * with WEIR_ECANCELED, if the loop ends before.  It may be raised earlier, as
- * any other.  The timer does not hold the loop, but it keeps the abort.
+ * Make an abort that a timer raises after delay_ns.  The reason is -ETIMEDOUT,
+ * or WEIR_ECANCELED if the loop of the timer ends first.  Like any other abort,
+ * it may be raised earlier.  The timer does not keep weir_loop_run running, but
+ * it holds a reference to the abort.
  *
  * Thread   any
  * Owns     the reference is the caller's
- * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW, -ENOMEM,
- *          -ENOSPC (no ids left), WEIR_ECLOSED (the loop no longer admits work)
+ * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW (the deadline
+ *          is past the last nanosecond), -ENOMEM, -ENOSPC (no ids left),
+ *          WEIR_ECLOSED (the loop no longer admits work)
  */
 WEIR_API WEIR_CHECKED int weir_abort_after(weir_abort **abort, weir_loop *loop,
                                            int64_t delay_ns);
 
 /**
- * One more reference.
+ * Take another reference to an abort.
  *
- * Thread   any that has one
+ * Thread   any that has a reference
  */
 WEIR_API void weir_abort_ref(weir_abort *abort);
 
 /**
- * One less; the last one frees it.  Listeners that were not told never are.
+ * Release a reference to an abort.  Releasing the last reference frees the
+ * abort; listeners that have not been called are then never called.  Passing
+ * NULL has no effect.
  *
- * Thread   any that has one
- * Owns     the reference is no longer the caller's.  NULL is nothing
+ * Thread   any that has a reference
+ * Owns     the reference is no longer the caller's
  */
 WEIR_API void weir_abort_unref(weir_abort *abort);
 
 /**
- * Raise it, once: the first caller's reason is the reason.  Listeners are told
- * before it returns.
+ * Raise an abort.  An abort is raised once, with the reason of the first
+ * caller.  All listeners are called before that call returns.
  *
  * Thread   any
  * Returns  0, -EALREADY (it was raised before), -EINVAL (NULL, or reason 0)
- * Orders   what came before is seen by who finds it raised
+ * Orders   everything before the call is visible to a thread that finds the
+ *          abort raised
  */
 WEIR_API int weir_abort_raise(weir_abort *abort, int reason);
 
 /**
- * Why it was raised; 0: it was not.
+ * Get the reason for which an abort was raised, or 0 if it was not raised.
  *
  * Thread   any
- * Orders   a reason sees what came before weir_abort_raise
+ * Orders   not 0: sees everything before weir_abort_raise
  */
 WEIR_API int weir_abort_reason(const weir_abort *abort);
 
 /**
- * Call the listener once when it is raised; at once, if it was.
+ * Add a listener, which is called once when the abort is raised.  If the abort
+ * was raised before, the listener is called immediately.
  *
  * Thread   any
  * Owns     the caller keeps the listener; weir borrows it until run() is
- *          entered, or it is removed, or the abort is freed
- * Returns  0, -EINVAL (NULL, or no run)
+ *          entered, the listener is removed, or the abort is freed
+ * Returns  0, -EINVAL (NULL, or run is NULL)
  */
 WEIR_API WEIR_CHECKED int weir_abort_listen(weir_abort *abort,
                                             weir_listener *listener);
 
 /**
- * Listen no more.  0: it was not called and never will be.  Otherwise it was,
- * or is being called on another thread right now.
+ * Remove a listener from an abort.  After a return of 0 the listener has not
+ * been called and never will be.  After -ENOENT it may have been called, or
+ * another thread may be calling it at this moment.
  *
  * Thread   any
  * Owns     0: the listener is the caller's again
- * Returns  0, -ENOENT (told, or removed, or not added), -EINVAL (NULL)
+ * Returns  0, -ENOENT (already called, removed, or never added), -EINVAL (NULL)
  */
 WEIR_API int weir_abort_remove(weir_abort *abort, weir_listener *listener);
 
