@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/waiter.h -- wait until somebody says that a word has changed.
+ * weir/waiter.h -- wait until another thread notifies a change of a word.
  *
- * The word is any 4 or 8 bytes that threads share, and needs no preparation:
- * who waits is in a table of the process, under the word's address.
+ * The word is any 4 or 8 bytes that threads share.  It needs no preparation:
+ * a table of the process holds the waiters, under the address of the word.
  *
  *     one thread                              another
  *     weir_waiter waiter;
@@ -12,12 +12,12 @@
  *         weir_waiter_wait(&waiter,           weir_waiter_notify(&word, 1);
  *                          &word, 4, 0, -1);
  *
- * The comparison and the beginning of the wait are one step as seen from a
- * notify: who changes the word and then notifies is never missed.  Those who
- * wait for one word are woken in the order in which they came, whether they
- * sleep (wait) or are called (add).
+ * To a notify, the comparison and the beginning of the wait are one step.  So a
+ * thread that changes the word and then notifies never causes a lost wake-up.
+ * The waiters of one word are woken in the order in which they began to wait,
+ * whether they sleep (wait) or are called (add).
  *
- * This is what JavaScript's Atomics.wait, waitAsync and notify stand on.
+ * JavaScript's Atomics.wait, waitAsync and notify are built on this.
  */
 #ifndef WEIR_WAITER_H
 #define WEIR_WAITER_H
@@ -35,14 +35,15 @@ extern "C" {
 
 typedef struct weir_waiter weir_waiter;
 
-/* On the thread that notifies, outside all locks.  It may free the waiter, or
- * add it again.  It must not block: that thread may be a loop's.  In a callback
- * of a loop it may leave by weir_raise: on_uncaught of that loop is told, the
- * others are woken, and the callback goes on. */
+/* Called on the thread that notifies, outside all locks.  It may free the
+ * waiter or add it again.  It must not block, because that thread may be a
+ * loop's.  In a callback of a loop it may leave by weir_raise: then on_uncaught
+ * of that loop is called, the other waiters are woken, and the callback goes
+ * on. */
 typedef void weir_woken_fn(weir_waiter *waiter);
 
-/* Open, so that it can be embedded; its members are private.  One waits for
- * one word at a time. */
+/* Open, so that it can be embedded.  Its members are private.  A waiter waits
+ * for one word at a time. */
 struct weir_waiter {
     weir_waiter *next_, *prev_; /* under the bucket's lock, then the taker's */
     const void *address_;       /* const while it waits */
@@ -55,27 +56,28 @@ struct weir_waiter {
 };
 
 /**
- * Make it ready for its first wait.  spin_ns is how long weir_waiter_wait looks
- * before it sleeps, as to wake a core that sleeps takes long: at the most, and
- * only while that pays and no other thread wants the core, and never for more
- * than a second.  0: not at all.
+ * Initialize a waiter.  spin_ns is the longest time that weir_waiter_wait spins
+ * before it sleeps, because waking a sleeping core takes long.  It spins only
+ * while that pays off and no other thread wants the core, and never for more
+ * than a second.  0: it never spins.
  *
- * Thread   one, before the others know the waiter
+ * Thread   one, before other threads know the waiter
  */
 WEIR_API void weir_waiter_init(weir_waiter *waiter, int64_t spin_ns);
 
 /**
- * Sleep until the word is notified, if it is `expected` now.  A loop's thread
- * that calls this stands still meanwhile: whether it may is for its owner to
- * say.
+ * Sleep until a word is notified, if the word is equal to `expected`.  On a
+ * loop's thread this call blocks the loop; the owner of the loop decides
+ * whether that is acceptable.
  *
  * Thread   one at a time for each waiter
- * Owns     waiter and address stay the caller's, and must stay until it returns
+ * Owns     waiter and address stay the caller's, and must remain valid until
+ *          the call returns
  * Returns  0 (notified), -EAGAIN (the word is not `expected`), -ETIMEDOUT
- *          (timeout_ns went by; negative waits for ever, 0 only compares),
+ *          (timeout_ns has passed; negative: no limit, 0: compare only),
  *          WEIR_ECANCELED (interrupted, now or before), -EINVAL (NULL, a size
  *          other than 4 and 8, or an address that is not aligned to it)
- * Orders   0: sees what came before the notify
+ * Orders   0: sees everything before the notify
  */
 WEIR_API WEIR_CHECKED int weir_waiter_wait(weir_waiter *waiter,
                                            const void *address, size_t size,
@@ -83,22 +85,22 @@ WEIR_API WEIR_CHECKED int weir_waiter_wait(weir_waiter *waiter,
                                            int64_t timeout_ns);
 
 /**
- * End the wait of that thread, and let it never wait again.
+ * Interrupt the weir_waiter_wait of a waiter, and refuse every later one.
  *
  * Thread   any
  */
 WEIR_API void weir_waiter_interrupt(weir_waiter *waiter);
 
 /**
- * Wait without sleeping: woken is called once, when the word is notified, if it
- * is `expected` now.
+ * Wait for a word without sleeping, if the word is equal to `expected`.  When
+ * the word is notified, woken is called once.
  *
  * Thread   one at a time for each waiter
- * Owns     waiter and address must stay until woken is entered, or until
- *          weir_waiter_remove has returned 0
- * Returns  0, -EAGAIN (the word is not `expected`), -EINVAL (as
- *          weir_waiter_wait, or woken is NULL)
- * Orders   woken sees what came before this call, and before the notify
+ * Owns     waiter and address must remain valid until woken is entered, or
+ *          until weir_waiter_remove has returned 0
+ * Returns  0, -EAGAIN (the word is not `expected`), -EINVAL (NULL, a size other
+ *          than 4 and 8, or an address that is not aligned to it)
+ * Orders   woken sees everything before this call, and before the notify
  */
 WEIR_API WEIR_CHECKED int weir_waiter_add(weir_waiter *waiter,
                                           const void *address, size_t size,
@@ -106,21 +108,21 @@ WEIR_API WEIR_CHECKED int weir_waiter_add(weir_waiter *waiter,
                                           weir_woken_fn *woken);
 
 /**
- * Take back an add.
+ * Remove a waiter that weir_waiter_add has added.
  *
- * Thread   one at a time for each waiter; it must not have been freed by woken
+ * Thread   one at a time for each waiter; woken must not have freed the waiter
  * Returns  0 (woken is not called), -ENOENT (it was notified: woken has been
- *          called, or will be in a moment)
+ *          called, or is about to be)
  */
 WEIR_API WEIR_CHECKED int weir_waiter_remove(weir_waiter *waiter);
 
 /**
- * Wake those who wait for the word, `count` of them at the most, the longest
- * waiting first.  The address is not looked at: the word may be gone.
+ * Wake at most `count` waiters of a word, the longest waiting first.  The
+ * address is not dereferenced, so the word may no longer exist.
  *
  * Thread   any
- * Returns  how many
- * Orders   what came before is seen by those who wake
+ * Returns  the number of waiters woken
+ * Orders   everything before the call is visible to the waiters woken
  */
 WEIR_API uint32_t weir_waiter_notify(const void *address, uint32_t count);
 
