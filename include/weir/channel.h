@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/channel.h -- messages from any thread to a receiver that can move.
+ * weir/channel.h -- messages from any thread to a receiver that can change.
  *
  * A channel is an MPSC queue with a notification: senders on any thread push
- * messages, and the loop of the receiver calls `serve` when there are some.  A
+ * messages, and the receiver's loop calls `serve` when there are some.  A
  * burst of messages wakes the receiver once.
  *
  *     the owner, on its loop's thread           senders, on any thread
@@ -15,10 +15,10 @@
  *     weir_channel_close(channel, &rest);       WEIR_ECLOSED from now on
  *
  * The receiver may change: the owner detaches the channel, hands it to another
- * thread, and that thread attaches it to its own loop.  Messages that were sent
- * meanwhile wait in the channel.  No call here blocks.
+ * thread, and that thread attaches it to its own loop.  Messages that are sent
+ * meanwhile wait in the channel.  None of these calls blocks.
  *
- * This is what MessagePort, BroadcastChannel and Worker stand on in JavaScript.
+ * JavaScript's MessagePort, BroadcastChannel and Worker are built on this.
  */
 #ifndef WEIR_CHANNEL_H
 #define WEIR_CHANNEL_H
@@ -43,39 +43,41 @@ struct weir_message {
         *next_; /* private; a list that close returns is linked by it */
 };
 
-/* There are messages, or senders have ended, or somebody called notify.  On the
- * thread of the loop that the channel is attached to.  It may close, detach or
- * attach the channel. */
+/* Called when there are messages, when the senders have ended, or after
+ * weir_channel_notify, on the thread of the loop that the channel is attached
+ * to.  It may close, detach or attach the channel. */
 typedef void weir_channel_fn(void *arg);
 
 /**
  * Make a channel without a receiver.
  *
  * Thread   any
- * Owns     the caller is its owner, until weir_channel_close
+ * Owns     the caller is the owner until weir_channel_close
  * Returns  0, -EINVAL (NULL), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_channel_new(weir_channel **channel);
 
 /**
- * Take a reference for another sender.
+ * Take a reference to a channel for another sender.
  *
  * Thread   any that holds a reference, or the owner
  */
 WEIR_API void weir_channel_ref(weir_channel *channel);
 
 /**
- * Release a reference taken with weir_channel_ref.
+ * Release a reference to a channel, taken with weir_channel_ref.
  *
  * Thread   any; once for each reference
  */
 WEIR_API void weir_channel_unref(weir_channel *channel);
 
 /**
- * Send a message.  It arrives after every message that this thread sent before.
+ * Send a message to the receiver of a channel.  It arrives after every message
+ * that this thread sent before.
  *
  * Thread   any that holds a reference, or the owner
- * Owns     the channel borrows the message, until it is received or closed
+ * Owns     the channel borrows the message until it is received, or until the
+ *          channel is closed
  * Returns  0, WEIR_ECLOSED (the owner has closed the channel), -EINVAL (NULL)
  * Orders   everything before the call happens-before its receive
  */
@@ -83,8 +85,9 @@ WEIR_API WEIR_CHECKED int weir_channel_send(weir_channel *channel,
                                             weir_message *message);
 
 /**
- * Say that no further message will come.  The receiver is notified after it has
- * received all earlier ones.  Call it once, and send nothing afterwards.
+ * Announce that no further message will be sent.  The receiver is notified
+ * after it has received all earlier messages.  Call this once, and send nothing
+ * afterwards.
  *
  * Thread   any that holds a reference, or the owner
  * Orders   everything before the call happens-before weir_channel_has_ended
@@ -93,8 +96,8 @@ WEIR_API WEIR_CHECKED int weir_channel_send(weir_channel *channel,
 WEIR_API void weir_channel_end(weir_channel *channel);
 
 /**
- * Have `serve` called even if there is no message.  It has no effect while the
- * channel has no receiver.
+ * Notify the receiver of a channel, so that `serve` is called even if there is
+ * no message.  This has no effect while the channel has no receiver.
  *
  * Thread   any that holds a reference, or the owner
  * Orders   everything before the call happens-before the next serve
@@ -102,12 +105,13 @@ WEIR_API void weir_channel_end(weir_channel *channel);
 WEIR_API void weir_channel_notify(weir_channel *channel);
 
 /**
- * Set the receiver.  If messages wait, its loop calls serve soon.  The channel
- * keeps the memory of the loop, but does not keep it from becoming idle.  Once
- * the loop has ended, the channel is without a receiver.
+ * Set the receiver of a channel.  If messages are waiting, its loop calls serve
+ * soon.  The channel keeps the memory of the loop, but does not keep the loop
+ * from becoming idle.  Once the loop has ended, the channel has no receiver.
  *
- * Thread   the owner's: that of the old receiver's loop, or any if it has none
- * Owns     arg stays the caller's, and is valid until detach or close
+ * Thread   the owner's: that of the old receiver's loop, or any if there is
+ *          none
+ * Owns     arg stays the caller's, and must be valid until detach or close
  * Returns  0, -EINVAL (NULL)
  */
 WEIR_API WEIR_CHECKED int weir_channel_attach(weir_channel *channel,
@@ -116,43 +120,44 @@ WEIR_API WEIR_CHECKED int weir_channel_attach(weir_channel *channel,
                                               void *arg);
 
 /**
- * Remove the receiver.  Its serve is not called any more.
+ * Remove the receiver of a channel.  Its serve is not called again.
  *
  * Thread   the owner's
  */
 WEIR_API void weir_channel_detach(weir_channel *channel);
 
 /**
- * Receive the oldest message.
+ * Receive the oldest message of a channel.
  *
  * Thread   the owner's
  * Owns     the message is the caller's again
  * Returns  the message, or NULL (there is none)
- * Orders   sees what came before its send
+ * Orders   sees everything before its send
  */
 WEIR_API weir_message *weir_channel_receive(weir_channel *channel);
 
 /**
- * Count what waits, up to `most`: messages, and the end of the senders.
+ * Count the messages that wait in a channel, up to `most`.  The end of the
+ * senders counts as one.
  *
  * Thread   the owner's
  */
 WEIR_API unsigned weir_channel_waiting(weir_channel *channel, unsigned most);
 
 /**
- * Whether the senders have ended and every message was received.
+ * Test whether the senders have ended and every message was received.
  *
  * Thread   the owner's
  */
 WEIR_API bool weir_channel_has_ended(weir_channel *channel);
 
 /**
- * Close the channel: later sends are refused.  The memory goes with the last
- * reference.
+ * Close a channel, so that later sends are refused.  The memory is freed with
+ * the last reference.
  *
  * Thread   the owner's
  * Owns     the caller is no longer the owner; *rest is the list of the messages
- *          that nobody received, oldest first, linked by next_, or NULL
+ *          that were not received, oldest first, linked by next_, or NULL
  */
 WEIR_API void weir_channel_close(weir_channel *channel, weir_message **rest);
 
