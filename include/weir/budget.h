@@ -2,8 +2,8 @@
 /*
  * weir/budget.h -- a limit on memory that several threads share.
  *
- * A budget counts bytes: whoever allocates charges them first, and refunds them
- * when they are freed.  The sum never exceeds the limit.
+ * A budget counts bytes.  A thread charges bytes before it allocates them, and
+ * refunds them when they are freed.  The sum never exceeds the limit.
  *
  *     weir_budget *budget;
  *     if (weir_budget_new(&budget, 64 << 20) != 0) ...
@@ -11,10 +11,11 @@
  *     weir_budget_refund(budget, size);
  *     weir_budget_unref(budget);
  *
- * A budget outlives its references as long as bytes are charged to it: a block
- * that travels from thread to thread needs no reference of its own.
+ * A budget outlives its references as long as bytes are charged to it.  So a
+ * block that travels from thread to thread does not need its own reference.
  *
- * NULL is a budget without a limit: every call accepts it.
+ * NULL stands for a budget without a limit: every call except weir_budget_new
+ * accepts it.
  */
 #ifndef WEIR_BUDGET_H
 #define WEIR_BUDGET_H
@@ -42,15 +43,15 @@ WEIR_API WEIR_CHECKED int weir_budget_new(weir_budget **budget,
                                           size_t limit_bytes);
 
 /**
- * Take another reference to a budget.  There can be a million of them.
+ * Take another reference to a budget.  A budget can have a million references.
  *
  * Thread   any that has a reference
  */
 WEIR_API void weir_budget_ref(weir_budget *budget);
 
 /**
- * Release a reference.  The budget is freed once no reference is left and
- * nothing is charged.
+ * Release a reference to a budget.  The budget is freed once no reference is
+ * left and nothing is charged.
  *
  * Thread   any
  * Owns     the reference is no longer the caller's
@@ -58,19 +59,19 @@ WEIR_API void weir_budget_ref(weir_budget *budget);
 WEIR_API void weir_budget_unref(weir_budget *budget);
 
 /**
- * Charge bytes to a budget, unless fewer than spare_bytes would be left.  Who
- * spares some leaves them to others, that shall be able to go on when this
+ * Charge bytes to a budget, unless fewer than spare_bytes would be left.  A
+ * caller that spares bytes leaves them to others, which can go on when this
  * caller is refused.
  *
  * Thread   any that has a reference, or bytes charged already
  * Owns     the caller refunds the bytes
- * Returns  0, -ENOMEM (the sum would exceed the limit, less what is spared)
+ * Returns  0, -ENOMEM (the sum would exceed the limit less spare_bytes)
  */
 WEIR_API WEIR_CHECKED int weir_budget_charge(weir_budget *budget, size_t bytes,
                                              size_t spare_bytes);
 
 /**
- * Refund bytes that were charged, by this thread or another.
+ * Refund bytes that this or another thread has charged to a budget.
  *
  * Thread   any
  * Owns     the caller may no longer use the budget unless it has a reference
@@ -78,7 +79,7 @@ WEIR_API WEIR_CHECKED int weir_budget_charge(weir_budget *budget, size_t bytes,
 WEIR_API void weir_budget_refund(weir_budget *budget, size_t bytes);
 
 /**
- * Read how many bytes are charged now; 0 without a budget.
+ * Get the number of bytes that are charged to a budget now.  For NULL it is 0.
  *
  * Thread   any that has a reference
  */
