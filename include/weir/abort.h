@@ -117,8 +117,8 @@ WEIR_API int weir_abort_raise(weir_abort *abort, int reason);
 WEIR_API int weir_abort_reason(const weir_abort *abort);
 
 /**
- * Add a listener, which is called once when the abort is raised.  If the abort
- * was raised before, the listener is called immediately.
+ * Add a listener to an abort.  It is called once, when the abort is raised.  If
+ * the abort was raised before, the listener is called immediately.
  *
  * Thread   any
  * Owns     the caller keeps the listener; weir borrows it until run() is

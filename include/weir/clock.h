@@ -38,7 +38,7 @@ WEIR_API int64_t weir_clock_now(void);
  *
  * Thread   any; meant for tests
  * Returns  0, -EINVAL (now_ns is negative)
- * Orders   a thread that sees the new time sees what came before the call
+ * Orders   a thread that sees the new time sees everything before the call
  */
 WEIR_API WEIR_CHECKED int weir_clock_freeze(int64_t now_ns);
 
@@ -46,9 +46,9 @@ WEIR_API WEIR_CHECKED int weir_clock_freeze(int64_t now_ns);
  * Move the frozen clock forward.
  *
  * Thread   any; meant for tests
- * Returns  0, -EINVAL (delta_ns is negative), -EPERM (the clock is not
- *          frozen), -EOVERFLOW (the sum is past the last nanosecond)
- * Orders   a thread that sees the new time sees what came before the call
+ * Returns  0, -EINVAL (delta_ns is negative), -EPERM (the clock is not frozen),
+ *          -EOVERFLOW (the sum is past the last nanosecond)
+ * Orders   a thread that sees the new time sees everything before the call
  */
 WEIR_API WEIR_CHECKED int weir_clock_advance(int64_t delta_ns);
 

@@ -19,7 +19,7 @@
  * first: it does not spin, even if a duplicate of the descriptor is open in
  * this process or in a child.  But until the descriptor is removed, its number
  * cannot be added again, and its callback may be called for the old file while
- * a duplicate is open (epoll), or for another file that has got the number
+ * a duplicate is open (epoll), or for another file that now has the number
  * (poll).  After the removal the callback is called for neither.
  */
 #ifndef WEIR_FD_H
@@ -81,8 +81,8 @@ WEIR_API WEIR_CHECKED int weir_fd_remove(weir_loop *loop, int fd,
                                          weir_fn *removed, void *arg);
 
 /**
- * Make a descriptor keep weir_loop_run running.  A new registration
- * does so, until weir_fd_unref.
+ * Make a descriptor keep weir_loop_run running.  A new registration does so,
+ * until weir_fd_unref.
  *
  * Thread   any
  * Returns  0, -ENOENT (fd is not watched)
@@ -90,8 +90,8 @@ WEIR_API WEIR_CHECKED int weir_fd_remove(weir_loop *loop, int fd,
 WEIR_API WEIR_CHECKED int weir_fd_ref(weir_loop *loop, int fd);
 
 /**
- * Stop a descriptor from keeping weir_loop_run running.  It is still
- * watched while the loop runs.
+ * Stop a descriptor from keeping weir_loop_run running.  It is still watched
+ * while the loop runs.
  *
  * Thread   any
  * Returns  0, -ENOENT (fd is not watched)

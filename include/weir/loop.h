@@ -113,7 +113,7 @@ typedef struct weir_rejection {
     struct weir_promise *promise; /* borrowed; weir/promise.h */
     int code;                     /* of its reason */
     /* False: the promise had no handler at the end of a checkpoint.  True: it
-     * was reported before, and has got a handler since. */
+     * was reported before, and a handler was added since. */
     bool is_handled;
 } weir_rejection;
 
@@ -143,7 +143,7 @@ typedef struct weir_loop_options {
     void (*on_breach)(void *arg, weir_loop *loop);
     /* A callback was left by weir_raise.  NULL: print one line on stderr. */
     void (*on_uncaught)(void *arg, weir_loop *loop, const weir_uncaught *what);
-    /* A promise was rejected and has no handler, or has got one since.  NULL:
+    /* A promise was rejected and has no handler, or was given one since.  NULL:
      * print one line on stderr in the former case. */
     void (*on_rejection)(void *arg, weir_loop *loop,
                          const weir_rejection *what);
@@ -466,7 +466,7 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
  * Stop a loop gracefully.  The steps of a shutdown are, in this order:
  *
  *     refuse new work from outside
- *     run what was accepted, and what that queues
+ *     run all accepted work, and everything that it queues
  *     wait for the jobs of weir_promisify that are still out, and run the
  *         handlers of their outcomes; timers and descriptors go on meanwhile
  *     cancel the timers
@@ -529,7 +529,7 @@ typedef struct weir_holder {
     weir_kind kind;
     bool is_running;  /* a callback, a job or a hook that runs now */
     const char *name; /* may be NULL */
-    uint64_t count;   /* how many such; 1 for what runs */
+    uint64_t count;   /* of such things; 1 for what runs */
     int64_t age_ns;   /* since it began to run, or was started; -1: unknown.
                          Among several, that of the oldest.  For a callback that
                          began before the loop's end did, the time since the

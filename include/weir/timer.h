@@ -135,8 +135,8 @@ WEIR_API WEIR_CHECKED int weir_timer_start_abortable(weir_loop *loop,
 WEIR_API WEIR_CHECKED int weir_timer_ref(weir_loop *loop, weir_timer id);
 
 /**
- * Stop a timer from keeping weir_loop_run running.  The timer still
- * fires while the loop runs.
+ * Stop a timer from keeping weir_loop_run running.  The timer still fires while
+ * the loop runs.
  *
  * Thread   any
  * Returns  0, -ENOENT (no such timer), -ENOMEM (only on a thread other than the
