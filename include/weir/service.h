@@ -2,10 +2,11 @@
 /*
  * weir/service.h -- one lifecycle over a whole program.
  *
- * A service is a gate for its requests, loops and pools that end with it, and
- * hooks that run on the way.  SIGTERM and SIGINT begin the drain; a second one,
- * or the deadline, forces it.  weir_service_stop is no signal: after it, too, it
- * takes two.
+ * A service consists of a gate for its requests, the loops and pools that end
+ * with it, and hooks that run during its shutdown.  SIGTERM or SIGINT begins
+ * the drain.  A second signal, or the deadline, forces the end.  A call to
+ * weir_service_stop does not count as a signal: forcing the end by signals
+ * still takes two of them after it.
  *
  *     weir_service *service;
  *     weir_loop *loop;
@@ -17,43 +18,48 @@
  *     weir_service_start(service);
  *     return weir_service_wait(service, -1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
  *
- * The drain, in this order: it is no longer ready; `draining` is called, once;
- * the functions of weir_service_on_drain run on their loops; when all have, the
- * gate refuses requests, and those inside leave; the hooks run, the last one
- * that was added first; the pools finish, for their results go to the loops; the
- * loops finish; `closed` is called, once, and those who wait return.
+ * The drain proceeds in this order.  The service stops being ready.  `draining`
+ * is called, once.  The functions added with weir_service_on_drain run on their
+ * loops.  When all of them have returned, the gate refuses new requests, and
+ * the requests inside it leave.  The hooks run in the reverse of the order in
+ * which they were added.  The pools finish before the loops, because their
+ * results go to the loops.  Then the loops finish.  Finally `closed` is called,
+ * once, and the waiting threads return.
  *
- * The deadline counts from the beginning of the drain.  When it comes, or a
- * second signal does, on_report is shown what still holds the service, and all
- * pools and loops are closed: what has not begun is told WEIR_ECANCELED, and
- * hooks that have not begun are left out.  The
- * service is closed then, forced, even if a job or a hook never ends: the
- * program can exit.
+ * The deadline counts from the beginning of the drain.  When it expires, or a
+ * second signal arrives, on_report receives what still holds the service, and
+ * all pools and loops are closed.  Work that has not begun is called with
+ * WEIR_ECANCELED, and hooks that have not begun are skipped.  The service is
+ * then closed by force, even if a job or a hook never ends, so that the program
+ * can exit.
  *
- * A loop whose poller fails, as with -EBADF or -ENOMEM, is closed: what is in it
- * is told WEIR_ECANCELED, its done that error.  The service drains then, and ends
- * with the error.  It does the same if the poller of its own thread fails, and no
- * longer takes signals.
+ * A loop whose poller fails, for example with -EBADF or -ENOMEM, is closed: its
+ * pending work is called with WEIR_ECANCELED, and its done callback receives
+ * the poller's error.  The service then drains, and ends with that error.  The
+ * same happens if the poller of the service's own thread fails; in that case
+ * the service also stops handling signals.
  *
- * A child of fork() has none of its threads: its calls return WEIR_EFORKED there,
- * and weir_service_free gives the memory back.
+ * A child of fork() has none of the service's threads.  Calls on the service
+ * return WEIR_EFORKED there, and weir_service_free releases the memory.
  *
- * The service's own callbacks run on a thread of its own, and so are signals
- * handled: a loop that is busy delays neither.  A callback that raises
- * (weir_raise) fails alone, with a line on stderr, and the drain goes on.
+ * The service runs its own callbacks, and handles signals, on its own thread,
+ * so a busy loop delays neither.  A callback that raises (weir_raise) fails
+ * alone: the failure is reported by a line on stderr, and the drain continues.
  *
- * The threads of a service have the signal mask of the thread that made them,
- * and SIGPIPE blocked in addition.  So a child that a callback, a job or a hook
- * starts hears SIGTERM, and a SIGTERM to a child is never taken for one to the
- * service.  A program that handles other signals on a thread of its own
- * (sigwait, signalfd) blocks them before it makes loops, pools or services.
+ * The threads of a service inherit the signal mask of the thread that created
+ * them, and additionally block SIGPIPE.  A child process that a callback, a job
+ * or a hook starts therefore still receives SIGTERM, and a SIGTERM sent to such
+ * a child is never mistaken for one sent to the service.  A program that
+ * handles other signals on its own thread (sigwait, signalfd) must block them
+ * before it creates loops, pools or services.
  *
  * SIGPIPE: on the threads of a service, and of every pool, a write to a pipe or
- * socket that nobody reads fails with EPIPE.  weir does nothing else about it:
- * on your own threads, those that call weir_loop_run among them, it ends the
- * process, unless you use send() with MSG_NOSIGNAL or ignore SIGPIPE.  A child
- * gets it back from fork(), but not from posix_spawn(), vfork(), system() or
- * popen(): docs/guide/service.md shows what to do then.
+ * socket that has no reader fails with EPIPE.  weir does nothing else about
+ * SIGPIPE.  On your own threads, including those that call weir_loop_run, it
+ * terminates the process unless you use send() with MSG_NOSIGNAL or ignore
+ * SIGPIPE.  A child created by fork() has its SIGPIPE restored, but a child
+ * created by posix_spawn(), vfork(), system() or popen() does not:
+ * docs/guide/service.md shows what to do in those cases.
  */
 #ifndef WEIR_SERVICE_H
 #define WEIR_SERVICE_H
@@ -77,140 +83,158 @@ typedef struct weir_service weir_service;
 #define WEIR_SERVICE_TIMEOUT_NS (INT64_C(30) * 1000000000)
 #define WEIR_SERVICE_GRACE_NS (INT64_C(25) * 1000000)
 
-/* All may be left 0. */
+/* Every member except size may be left 0. */
 typedef struct weir_service_options {
     size_t size;      /* sizeof(weir_service_options) */
     const char *name; /* for on_report's lines; not copied */
-    /* From the beginning of the drain until it is forced.  0:
-     * WEIR_SERVICE_TIMEOUT_NS; negative, or beyond the clock: no limit. */
+    /* Time from the beginning of the drain until the end is forced.  0:
+     * WEIR_SERVICE_TIMEOUT_NS; negative, or beyond the clock's range: no
+     * limit. */
     int64_t timeout_ns;
-    /* How long a forced end waits for those that are told so to clean up.  0:
-     * WEIR_SERVICE_GRACE_NS; negative: not at all; beyond the clock: until all
-     * have. */
+    /* How long a forced end waits for cancelled work to clean up.  0:
+     * WEIR_SERVICE_GRACE_NS; negative: no wait; beyond the clock's range: until
+     * all of it has done so. */
     int64_t grace_ns;
-    bool no_signals; /* SIGTERM and SIGINT are left alone */
-    void *arg;       /* of the three below, which run on the service's thread */
-    /* The drain begins, and the gate still admits.  It must not block.  What is
-     * to be done on a loop is for weir_service_on_drain: a task that is posted
-     * from here may run after the gate has shut. */
+    bool no_signals; /* do not handle SIGTERM and SIGINT */
+    void *arg;       /* for the three callbacks below; they run on the service's
+                        thread */
+    /* Called when the drain begins, while the gate still admits requests.  It
+     * must not block.  Use weir_service_on_drain for work on a loop: a task
+     * posted from here may run after the gate has stopped admitting
+     * requests. */
     void (*draining)(void *arg, weir_service *service);
-    /* The drain is being forced, and this holds it: the first 64 rows of
-     * weir_service_report, whose counts add up to the true total.  NULL: a line
-     * for each on stderr. */
+    /* Called when the end is forced, with what still holds the service: the
+     * first 64 rows of weir_service_report, whose counts add up to the true
+     * total.  NULL: one line for each row on stderr. */
     void (*on_report)(void *arg, weir_service *service,
                       const weir_holder *holders, size_t count);
-    /* The last thing a service does, once.  status is what weir_service_wait
-     * returns: 0, WEIR_EFORCED, or the error of a poller.  It must not free the
-     * service. */
+    /* Called once, as the last action of the service.  status is what
+     * weir_service_wait returns: 0, WEIR_EFORCED, or the error of a poller.  It
+     * must not free the service. */
     void (*closed)(void *arg, weir_service *service, int status);
 } weir_service_options;
 
 /**
- * Make a service in INIT.  Its thread runs, and takes the signals from now on:
- * one that comes before weir_service_start is remembered.
+ * Create a service in the INIT phase.  Its thread is running and handles
+ * signals from now on: a signal that arrives before weir_service_start is
+ * remembered.
  *
  * Thread   any
  * Owns     *service is the caller's until weir_service_free
- * Returns  0, -EINVAL (service is NULL, or options of a size that this library
- *          does not know), -EBUSY (another service of this process takes the
- *          signals), -ENOMEM, -EAGAIN (no more threads can be made), -EMFILE,
- *          -ENFILE
+ * Returns  0, -EINVAL (service is NULL, or options has a size that this library
+ *          does not know), -EBUSY (another service of this process handles the
+ *          signals), -ENOMEM, -EAGAIN (no more threads can be created),
+ *          -EMFILE, -ENFILE
  */
 WEIR_API WEIR_CHECKED int weir_service_new(weir_service **service,
                                            const weir_service_options *options);
 
 /**
- * Give it back, with its loops and pools.  NULL is nothing.
+ * Free a service together with its loops and pools.  Passing NULL has no
+ * effect.
  *
- * Thread   any but its own; no other call may be going on, or begin
- * Owns     the pointer, its loops and pools are no longer the caller's
+ * Thread   any except the service's own; no other call may be in progress or
+ *          begin
+ * Owns     the service, its loops and its pools are no longer the caller's to
+ *          use
  * Returns  0, -EBUSY (it was started and is not closed; or it was forced, and
- *          something of it still runs), WEIR_EREENTRANT (on its own thread, or
- *          one of its loops or workers), -EDEADLK (on another loop's thread)
+ *          part of it is still running), WEIR_EREENTRANT (on its own thread, or
+ *          on that of one of its loops or workers), -EDEADLK (on another loop's
+ *          thread)
  */
 WEIR_API int weir_service_free(weir_service *service);
 
-/* ---- what belongs to it ---- */
+/* ---- members ---- */
 
 /**
- * The gate of its requests: enter for each, exit after it.  weir_gate_drain is
- * the service's to call.
+ * Return the gate that counts the service's requests.  Enter it for each
+ * request, and exit after the request.  Only the service may call
+ * weir_gate_drain on it.
  *
  * Thread   any
- * Owns     the service's; there until weir_service_free
+ * Owns     the gate belongs to the service and is valid until weir_service_free
  */
 WEIR_API weir_gate *weir_service_gate(weir_service *service);
 
 /**
- * Make a loop that ends with the service.  A thread of the service runs it, at
- * once.  options as weir_loop_new's; the service hears of its end, too.  done may
- * also be told the error of its poller's wait, which has ended it.
+ * Create a loop that ends with the service.  A thread of the service starts
+ * running it at once.  options are those of weir_loop_new.  The service is also
+ * notified of the loop's end.  done may receive, in addition to the usual
+ * statuses, the error of the poller's wait that ended the loop.
  *
  * Thread   any, before weir_service_start
- * Owns     *loop is the service's, and is freed with it; do not free it in done
- * Returns  0, -EINVAL (NULL, or as weir_loop_new), -EALREADY (started), -ENOMEM,
- *          -EAGAIN (no more threads can be made), -EMFILE, -ENFILE
+ * Owns     *loop belongs to the service and is freed with it; do not free it in
+ *          done
+ * Returns  0, -EINVAL (NULL, or as weir_loop_new), -EALREADY (the service was
+ *          started), -ENOMEM, -EAGAIN (no more threads can be created),
+ *          -EMFILE, -ENFILE
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_loop(weir_service *service, weir_loop **loop,
                       const weir_loop_options *options);
 
 /**
- * Make a pool that ends with the service.
+ * Create a pool that ends with the service.
  *
  * Thread   any, before weir_service_start
- * Owns     *pool is the service's, and is freed with it
- * Returns  0, -EINVAL (NULL, or as weir_pool_new), -EALREADY (started), -ENOMEM,
- *          -EAGAIN (no more threads can be made)
+ * Owns     *pool belongs to the service and is freed with it
+ * Returns  0, -EINVAL (NULL, or as weir_pool_new), -EALREADY (the service was
+ *          started), -ENOMEM, -EAGAIN (no more threads can be created)
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_pool(weir_service *service, weir_pool **pool,
                       const weir_pool_options *options);
 
 /**
- * Call fn during the drain, when no request is inside any more, on a thread of
- * its own: it may block.  After timeout_ns (negative, or beyond the clock: no
- * limit but the service's) the drain goes on without it.  No loop runs on that
- * thread: weir_raise aborts.
+ * Add a hook that the drain calls once no request is inside the gate.  fn runs
+ * on its own thread and may block.  The drain continues without it after
+ * timeout_ns.  A timeout that is negative, or beyond the clock's range, leaves
+ * only the service's own deadline.  No loop runs on the hook's thread, so
+ * weir_raise aborts there.
  *
  * Thread   any, before weir_service_start
  * Owns     arg is the caller's; name is not copied
- * Returns  0, -EINVAL (NULL), -EALREADY (started), -ENOMEM
+ * Returns  0, -EINVAL (NULL), -EALREADY (the service was started), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_hook(weir_service *service, const char *name,
                       int64_t timeout_ns, void (*fn)(void *arg), void *arg);
 
 /**
- * Call fn on a loop of the service when the drain begins, while the gate still
- * admits requests: close the loop's listeners there, tell its clients.  The gate
- * shuts when all of these functions have returned, on all loops.  A function that
- * raises has returned.
+ * Add a function that runs on a loop of the service when the drain begins.  The
+ * gate still admits requests at that point: use fn to close the loop's
+ * listeners and to notify its clients.  The gate stops admitting requests when
+ * all of these functions have returned, on all loops.  A function that raises
+ * counts as returned.
  *
  * fn is called exactly once: with status 0, or with WEIR_ECANCELED if the loop
- * ends before it could run, as by weir_loop_shutdown, a poller that fails, a
- * forced end, or weir_service_free before the start.  A loop that has ended is
- * not waited for.  A loop that is busy holds the drain, up to the deadline;
- * the gate shuts then, and fn is cancelled as soon as the loop's callback
- * returns, even if the service is closed by that time.
+ * ends before fn could run.  The causes of that are weir_loop_shutdown, a
+ * failing poller, a forced end, and weir_service_free before the start.  The
+ * drain does not wait for a loop that has ended.  A busy loop holds the drain
+ * up to the deadline.  The gate then stops admitting requests, and fn is
+ * cancelled as soon as the loop's callback returns, even if the service is
+ * closed by that time.
  *
  * Thread   any, before weir_service_start
- * Owns     arg is the caller's, until fn is called
+ * Owns     arg is the caller's until fn is called
  * Returns  0, -EINVAL (NULL, or loop is not one of the service's), -EALREADY
- *          (started), -ENOMEM, WEIR_ECLOSED (the loop has ended)
+ *          (the service was started), -ENOMEM, WEIR_ECLOSED (the loop has
+ *          ended)
  * Orders   `draining` and everything before the call happen-before fn, and fn
- *          before the gate shuts, unless the end is forced.  Functions on one
- *          loop run in the order in which they were added
+ *          happens-before the gate stops admitting requests, unless the end is
+ *          forced.  Functions on one loop run in the order in which they were
+ *          added
  */
 WEIR_API WEIR_CHECKED int weir_service_on_drain(weir_service *service,
                                                 weir_loop *loop, weir_fn *fn,
                                                 void *arg);
 
-/* ---- its life ---- */
+/* ---- lifecycle ---- */
 
 /**
- * INIT -> RUNNING: the gate admits requests, and it is ready.  If it was told
- * to stop before, the drain begins at once.
+ * Start a service, moving it from INIT to RUNNING.  Its gate admits requests,
+ * and the service is ready.  The drain begins at once if the service was asked
+ * to stop before the start.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL), -EALREADY (started before)
@@ -218,7 +242,7 @@ WEIR_API WEIR_CHECKED int weir_service_on_drain(weir_service *service,
 WEIR_API WEIR_CHECKED int weir_service_start(weir_service *service);
 
 /**
- * Begin the drain, as the first signal does.  Returns at once.
+ * Begin the drain of a service, as the first signal does.  Returns at once.
  *
  * Thread   any, any number of times
  * Returns  0, -EINVAL (NULL), -EALREADY (begun before)
@@ -226,7 +250,7 @@ WEIR_API WEIR_CHECKED int weir_service_start(weir_service *service);
 WEIR_API int weir_service_stop(weir_service *service);
 
 /**
- * Force the end, as a second signal does.  Returns at once.
+ * Force the end of a service, as a second signal does.  Returns at once.
  *
  * Thread   any, any number of times
  * Returns  0, -EINVAL (NULL), -EALREADY (forced before, or closed),
@@ -235,52 +259,54 @@ WEIR_API int weir_service_stop(weir_service *service);
 WEIR_API int weir_service_force(weir_service *service);
 
 /**
- * Sleep until it is closed.
+ * Block until a service is closed.
  *
- * Thread   any but a loop's, which must not block
- * Returns  0, WEIR_EFORCED (closed, but something was cut off), the error of the
- *          poller's wait (closed, but that has ended a loop before its time),
- *          -ETIMEDOUT (timeout_ns went by; negative waits for ever), -EDEADLK (on
- *          a loop's thread), -EINVAL (NULL)
+ * Thread   any except a loop's, which must not block
+ * Returns  0, WEIR_EFORCED (closed, but some work was cut off), the error of
+ *          the poller's wait (closed, but that error ended a loop early),
+ *          -ETIMEDOUT (timeout_ns elapsed; a negative value waits for ever),
+ *          -EDEADLK (on a loop's thread), -EINVAL (NULL)
  * Orders   sees what `closed` did, and, unless forced, all callbacks and jobs
  */
 WEIR_API WEIR_CHECKED int weir_service_wait(weir_service *service,
                                             int64_t timeout_ns);
 
 /**
- * INIT, RUNNING, DRAINING or CLOSED; it may be a later one when you look at the
- * answer.
+ * Return the phase of a service: INIT, RUNNING, DRAINING or CLOSED.  The
+ * service may already be in a later phase when the caller looks at the result.
  *
  * Thread   any
  */
 WEIR_API weir_phase weir_service_phase(const weir_service *service);
 
 /**
- * For load balancers: whether new requests should come here.  It is RUNNING,
- * nobody has told it to stop, and nobody has said otherwise below.
+ * Return whether a load balancer should send new requests to a service.  This
+ * is true while the service is RUNNING, has not been asked to stop, and has not
+ * been marked as not ready with weir_service_set_ready.
  *
  * Thread   any
  */
 WEIR_API bool weir_service_is_ready(const weir_service *service);
 
 /**
- * Not ready for a while (a database is away), or ready again.  The gate is not
- * touched.
+ * Mark a service as not ready for a while, or as ready again.  A typical reason
+ * is an unavailable database.  The gate is not affected.
  *
  * Thread   any
  */
 WEIR_API void weir_service_set_ready(weir_service *service, bool is_ready);
 
 /**
- * Report what holds the service: first the jobs, hooks and callbacks that run,
- * the longest-running one first; then, counted, the requests inside the gate and
- * what holds its pools and its loops.  Equal ones share a row, even if they
- * belong to different loops: see weir_holder.  Never blocks and never allocates;
- * what it shows may be a moment old.
+ * Report what holds a service.  The running jobs, hooks and callbacks come
+ * first, the longest-running one first.  Then come counts of the requests
+ * inside the gate and of what holds the service's pools and loops.  Equal
+ * entries share a row, even if they belong to different loops: see weir_holder.
+ * The call never blocks and never allocates; its result may be slightly out of
+ * date.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]
- * Returns  how many rows there are, which may be more than capacity
+ * Returns  the number of rows that exist, which may exceed capacity
  */
 WEIR_API size_t weir_service_report(const weir_service *service,
                                     weir_holder *holders, size_t capacity);
