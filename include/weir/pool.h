@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/pool.h -- threads for work that may block or takes long.
+ * weir/pool.h -- threads for work that blocks or takes long.
  *
- * A pool has a few workers.  Each takes jobs from its own queues, from those
- * that outsiders have brought, and, when it has none, from other workers.
+ * A pool has a few workers.  Each worker takes jobs from its own queues and
+ * from those filled by other threads.  It steals from other workers when both
+ * are empty.
  *
  *     weir_pool *pool;
  *     if (weir_pool_new(&pool, NULL) != 0) ...    as many workers as cores
@@ -11,39 +12,42 @@
  *     weir_pool_shutdown(pool, -1);               what was accepted has run
  *     weir_pool_free(pool);
  *
- * The contracts have the form that weir/loop.h explains.  In them
+ * The contracts have the form that weir/loop.h explains, with these threads:
  *
  *     Thread   any     - callable from every thread, concurrently
  *              worker  - only inside a job of this pool
  *
- * On any error the call had no effect and the job is never called.  A job that
- * was accepted is called exactly once.  Every function that can fail returns
- * -EINVAL for a pool that is NULL.
+ * A call that returns an error had no effect, and its job is never called.  A
+ * job that was accepted is called exactly once.  Every function that can fail
+ * returns -EINVAL for a pool that is NULL.
  *
- * Priorities.  A worker that has finished a job takes the next one HIGH before
- * NORMAL before LOW, of its own jobs and of those from outside; when it has
- * neither, it steals in the same order.  But of each WEIR_POOL_FAIRNESS jobs
- * that it takes, one is LOW and one NORMAL if there are any in its reach, so
- * none is starved.  (While it waits for a group it runs what helps, its own
- * jobs first, and does not count them.)
+ * Priorities.  A worker that has finished a job takes the next one in the order
+ * HIGH, NORMAL, LOW, from its own jobs and from those posted from outside.
+ * When there are none, it steals in the same order.  To prevent starvation, of
+ * every WEIR_POOL_FAIRNESS jobs that it takes, one is LOW and one is NORMAL if
+ * it can find any.  A worker that waits for a group is an exception: it runs
+ * jobs that help the group, its own first, and does not count them.
  *
- * Lanes.  A lane is a name for a kind of job, and a limit of how many of them
- * run at once.  The others wait in the lane and occupy no worker: four stuck
- * look-ups in a lane for three leave the fourth worker to everybody else.
+ * Lanes.  A lane names a kind of job and limits how many jobs of that kind run
+ * at once.  The others wait in the lane and do not occupy a worker: four stuck
+ * lookups in a lane with a limit of three leave the fourth worker free for
+ * everything else.
  *
- * Blocking.  A job that will block for long may say so: then another worker
- * takes its place, up to max_workers; afterwards one too many goes home.
+ * Blocking.  A job that is about to block for long may announce it.  Another
+ * worker then takes its place, up to max_workers.  A surplus worker exits
+ * afterwards.
  *
- * Signals.  Workers have the signal mask of the thread that makes them, and
- * SIGPIPE blocked in addition: weir/service.h says why, and what children get.
+ * Signals.  Workers inherit the signal mask of the thread that creates them,
+ * and additionally block SIGPIPE.  weir/service.h explains why, and what child
+ * processes inherit.
  *
  * Names are shown by weir_pool_report().  They are not copied and must outlive
- * the pool: string literals, mostly.
+ * the pool; most are string literals.
  *
- * A child of fork() has none of the workers: to post, submit, spawn, block, shut
- * down or close returns WEIR_EFORKED there, and weir_pool_free gives the memory
- * back at once.  A job that forks must exec or _exit in the child: if it returns
- * there, weir aborts the child.
+ * A child of fork() has none of the workers.  Posting, submitting, spawning,
+ * blocking, shutting down and closing return WEIR_EFORKED there, and
+ * weir_pool_free releases the memory at once.  A job that forks must call exec
+ * or _exit in the child: weir aborts the child if the job returns there.
  */
 #ifndef WEIR_POOL_H
 #define WEIR_POOL_H
@@ -63,87 +67,91 @@ extern "C" {
 
 typedef struct weir_pool weir_pool;
 
-/* Of so many jobs that a worker takes, one is LOW, if there are any. */
+/* One of this many jobs that a worker takes is LOW, if there are any. */
 #define WEIR_POOL_FAIRNESS 32
 
-/* The most workers that a pool can have. */
+/* The maximum number of workers in a pool. */
 #define WEIR_POOL_LIMIT 1024
 
-/* All may be left 0. */
+/* Every member except size may be left 0. */
 typedef struct weir_pool_options {
     size_t size;          /* sizeof(weir_pool_options) */
     const char *name;     /* of the pool */
-    uint32_t workers;     /* 0: as many as this process may use cores */
-    uint32_t max_workers; /* with those in place of blocked ones; 0: four times
-                             as many as workers */
-    void *arg;            /* of done */
-    /* The last thing that a pool does, on its last worker: once, when all jobs
-     * were called.  status is 0 after a shutdown, WEIR_ECANCELED after a close.
-     * It must not free the pool. */
+    uint32_t workers;     /* 0: as many as the cores this process may use */
+    uint32_t max_workers; /* including replacements for blocked workers; 0:
+                             four times workers */
+    void *arg;            /* for done */
+    /* Called once, as the last action of the pool, on its last worker, when all
+     * jobs have been called.  status is 0 after a shutdown and WEIR_ECANCELED
+     * after a close.  It must not free the pool. */
     void (*done)(void *arg, weir_pool *pool, int status);
 } weir_pool_options;
 
 /**
- * Make a pool.  Its workers run, and it admits work at once.
+ * Create a pool and start its workers.  The pool admits work at once.
  *
  * Thread   any
  * Owns     *pool is the caller's until weir_pool_free
- * Returns  0, -EINVAL (pool is NULL, or an option makes no sense), -ENOMEM,
- *          -EAGAIN (no more threads can be made)
+ * Returns  0, -EINVAL (pool is NULL, or an option is invalid), -ENOMEM, -EAGAIN
+ *          (no more threads can be created)
  */
 WEIR_API WEIR_CHECKED int weir_pool_new(weir_pool **pool,
                                         const weir_pool_options *options);
 
 /**
- * Give back the pool.  It is closed first, as by weir_pool_close without a
- * limit of time, and its threads have ended when this returns.  NULL is
- * nothing.
+ * Free a pool.  The pool is closed first, as by weir_pool_close without a time
+ * limit, and its threads have ended when the call returns.  Passing NULL has no
+ * effect.
  *
- * Thread   any; no other call may be going on, or begin
- * Owns     the pointer, and the pool's lanes, are no longer the caller's
- * Returns  0, WEIR_EREENTRANT (inside a job of it, or done), -EDEADLK (on a
- *          loop's thread, and it has not finished yet: nothing has changed;
- *          weir_pool_close with a timeout of 0 begins without waiting)
+ * Thread   any; no other call may be in progress or begin
+ * Owns     the pool and its lanes are no longer the caller's to use
+ * Returns  0, WEIR_EREENTRANT (inside one of its jobs, or inside done),
+ *          -EDEADLK (on a loop's thread, and the pool has not finished yet:
+ *          nothing has changed; weir_pool_close with a timeout of 0 begins the
+ *          close without waiting)
  */
 WEIR_API int weir_pool_free(weir_pool *pool);
 
 /* ---- jobs ---- */
 
 /**
- * Post a job.  From outside: while the pool is neither shut down nor closed.
- * Inside one of its jobs: until it is closed; the job then belongs to this
- * worker, which takes its newest first, and others may steal it.
+ * Post a job to a pool.  From outside, the pool accepts jobs until it is shut
+ * down or closed.  From inside one of its jobs, it accepts them until it is
+ * closed.  A job posted from inside belongs to the posting worker, which takes
+ * its newest job first; other workers may steal it.
  *
- * What one thread posts from outside, with one priority, is taken in its order.
+ * The jobs that one thread posts from outside with one priority are taken in
+ * the order in which they were posted.
  *
  * Thread   any
  * Owns     the caller keeps the job; weir borrows it until run() is entered
- * Returns  0, WEIR_ECLOSED (the pool no longer admits work), WEIR_EFORKED (it
- *          is the parent process's), -EINVAL (NULL, no run, a priority that
- *          there is not, or a lane of another pool)
+ * Returns  0, WEIR_ECLOSED (the pool no longer admits work), WEIR_EFORKED (the
+ *          pool belongs to the parent process), -EINVAL (NULL, no run, an
+ *          unknown priority, or a lane of another pool)
  * Orders   everything before the call happens-before run()
  */
 WEIR_API WEIR_CHECKED int weir_pool_post(weir_pool *pool, weir_job *job);
 
-/* A job without a struct.  status as weir_job's. */
+/* A job without a struct.  status is that of a weir_job. */
 typedef void weir_job_fn(void *arg, int status);
 
-/* All may be left 0. */
+/* Every member except size may be left 0. */
 typedef struct weir_submit_options {
     size_t size; /* sizeof(weir_submit_options) */
     const char *name;
     weir_priority priority;
     weir_lane *lane;
-    weir_abort *abort; /* the caller's, and outlives the job */
+    weir_abort *abort; /* the caller's; it must outlive the job */
 } weir_submit_options;
 
 /**
- * The same with a function and its argument; weir keeps the storage, and uses
- * it again.  options may be NULL.
+ * Submit a function and its argument to a pool as a job.  weir provides the
+ * storage for the job and reuses it.  The job is accepted and ordered as by
+ * weir_pool_post.  options may be NULL.
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (as weir_pool_post, or options of a size
+ * Returns  0, WEIR_ECLOSED, -EINVAL (as weir_pool_post, or options has a size
  *          that this library does not know), -ENOMEM
  * Orders   everything before the call happens-before fn()
  */
@@ -152,7 +160,7 @@ WEIR_API WEIR_CHECKED int weir_pool_submit(weir_pool *pool, weir_job_fn *fn,
                                            const weir_submit_options *options);
 
 /**
- * The pool one of whose jobs runs on this thread, or NULL.
+ * Return the pool whose job is running on the calling thread, or NULL.
  *
  * Thread   any
  */
@@ -161,11 +169,11 @@ WEIR_API weir_pool *weir_pool_current(void);
 /* ---- lanes ---- */
 
 /**
- * Make a lane: at most `limit` of its jobs run at once.
+ * Create a lane that runs at most `limit` of its jobs at once.
  *
  * Thread   any
- * Owns     *lane is the pool's, and is freed with it; name is not copied
- * Returns  0, -EINVAL (NULL, or limit 0), -ENOMEM
+ * Owns     *lane belongs to the pool and is freed with it; name is not copied
+ * Returns  0, -EINVAL (NULL, or limit is 0), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_lane_new(weir_lane **lane, weir_pool *pool,
                                         const char *name, uint32_t limit);
@@ -173,20 +181,20 @@ WEIR_API WEIR_CHECKED int weir_lane_new(weir_lane **lane, weir_pool *pool,
 /* ---- jobs that block ---- */
 
 /**
- * This job is about to block for long: let another worker take its place.  If
- * there are max_workers already, or no thread can be made, there is none; that
- * is no error.
+ * Announce that the calling job is about to block for long, so that another
+ * worker takes its place.  There is no replacement if max_workers exist
+ * already, or if no thread can be created; that is not an error.
  *
  * Thread   worker
- * Returns  0, -EPERM (not a worker of this pool), WEIR_EREENTRANT (begun
- *          already)
+ * Returns  0, -EPERM (not a worker of this pool), WEIR_EREENTRANT (already
+ *          begun)
  */
 WEIR_API WEIR_CHECKED int weir_pool_blocking_begin(weir_pool *pool);
 
 /**
- * It no longer blocks.
+ * Announce that the calling job no longer blocks.
  *
- * Thread   worker, that which began it
+ * Thread   worker, the one that called weir_pool_blocking_begin
  * Returns  0, -EPERM (not a worker of this pool), -EINVAL (NULL, or not begun)
  */
 WEIR_API WEIR_CHECKED int weir_pool_blocking_end(weir_pool *pool);
@@ -194,62 +202,65 @@ WEIR_API WEIR_CHECKED int weir_pool_blocking_end(weir_pool *pool);
 /* ---- stopping ---- */
 
 /**
- * Stop gracefully: refuse new work from outside, run what was accepted and what
- * its jobs post; then the workers end, and done is called.  Waits for that, for
- * timeout_ns at the most (negative: no limit; 0: begins it and looks).  Inside
- * a job of the pool it begins the shutdown and returns at once.
+ * Shut down a pool gracefully.  The pool refuses new work from outside, runs
+ * the jobs that it has accepted and those that they post, ends its workers, and
+ * calls done.  The call waits for that for at most timeout_ns.  A negative
+ * timeout means no limit; a timeout of 0 begins the shutdown and checks once.
+ * From inside a job of the pool, the call begins the shutdown and returns at
+ * once.
  *
  * Thread   any, any number of times
- * Returns  0 (finished, or begun from inside), -ETIMEDOUT (it goes on;
- *          weir_pool_report says what holds it), -EDEADLK (on a loop's thread,
- *          with a timeout that is not 0; nothing has begun)
+ * Returns  0 (finished, or begun from inside), -ETIMEDOUT (the shutdown
+ *          continues; weir_pool_report shows what holds it), -EDEADLK (on a
+ *          loop's thread, with a timeout other than 0; nothing has begun)
  * Orders   0: all jobs happened before
  */
 WEIR_API WEIR_CHECKED int weir_pool_shutdown(weir_pool *pool,
                                              int64_t timeout_ns);
 
 /**
- * Stop at once: jobs that run finish; all others that were accepted are called
- * with WEIR_ECANCELED, on the workers.  Jobs can post no more, either.
+ * Close a pool at once.  Running jobs finish.  All other accepted jobs are
+ * called with WEIR_ECANCELED, on the workers.  Jobs can no longer post either.
  *
- * Thread   any, any number of times; also during a shutdown
+ * Thread   any, any number of times, even during a shutdown
  * Returns  0 (finished, or begun from inside), -ETIMEDOUT, -EDEADLK; all as
  *          weir_pool_shutdown
  * Orders   0: all jobs happened before
  */
 WEIR_API WEIR_CHECKED int weir_pool_close(weir_pool *pool, int64_t timeout_ns);
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 /**
- * Report what holds the pool: the jobs that run, the longest-running one first,
- * with name, age and thread; then those that wait in a lane, by the lane's name;
- * and the others that wait, as a number.  A job that a worker runs while it
- * waits for a group counts to the job that waits.  weir_holder says what happens
- * if there is too little room.  Never blocks and never allocates; what it shows
- * may be a moment old.
+ * Report what holds a pool.  The running jobs come first, with name, age and
+ * thread, the longest-running one first.  Then come the jobs that wait in a
+ * lane, by the lane's name, and a count of the other waiting jobs.  A job that
+ * a worker runs while it waits for a group counts towards the job that waits.
+ * weir_holder describes what happens if capacity is too small.  The call never
+ * blocks and never allocates; its result may be slightly out of date.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]
- * Returns  how many rows there are, which may be more than capacity
+ * Returns  the number of rows that exist, which may exceed capacity
  */
 WEIR_API size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
                                  size_t capacity);
 
 typedef struct weir_pool_stats {
     size_t size;        /* sizeof(weir_pool_stats); set it before the call */
-    uint32_t workers;   /* threads there are */
-    uint32_t asleep;    /* of these */
+    uint32_t workers;   /* existing threads */
+    uint32_t asleep;    /* of these, sleeping */
     uint32_t blocked;   /* of these, between blocking_begin and _end */
     uint64_t ran;       /* jobs called with 0 */
     uint64_t cancelled; /* jobs called with WEIR_ECANCELED */
-    uint64_t stolen;    /* jobs that another worker had in its queues */
+    uint64_t stolen;    /* jobs taken from another worker's queues */
     uint64_t sleeps;    /* how often a worker has gone to sleep */
-    uint64_t queued;    /* jobs that wait, about */
+    uint64_t queued;    /* waiting jobs, approximately */
 } weir_pool_stats;
 
 /**
- * Counts, about now; exact when nothing moves.
+ * Read approximate counters of a pool.  They are exact only while the pool is
+ * quiescent.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or a size that this library does not know)
