@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/job.h -- what runs on a pool.
+ * weir/job.h -- the unit of work that runs on a pool.
  *
  *     struct checksum {
  *         weir_job job;
@@ -38,21 +38,21 @@ typedef enum weir_priority {
 
 enum { WEIR_PRIORITIES = 3 };
 
-/* A unit of work, embedded in the caller's own struct.  Set run, and what else
- * you want, post it, and leave it alone until run() is entered; then it may be
- * posted again or freed.  Debug builds abort where it is posted twice, as with
- * a weir_task.
+/* A unit of work, embedded in the caller's own struct.  Set run and any other
+ * public members, then post the job.  Do not touch it until run() is entered;
+ * from then on it may be posted again or freed.  Debug builds abort if it is
+ * posted twice, as they do for a weir_task.
  *
- * status is 0, or WEIR_ECANCELED: the pool was closed, or the job's abort was
- * raised, or its group cancelled, before it could begin.  Then only clean up.
- */
+ * status is 0, or WEIR_ECANCELED if the pool was closed, the job's abort was
+ * raised or its group was cancelled before the job could begin.  A cancelled
+ * job must only clean up. */
 struct weir_job {
     void (*run)(weir_job *job, int status);
     const char *name;  /* for reports; not copied */
     weir_lane *lane;   /* NULL: none (weir/pool.h) */
-    weir_abort *abort; /* NULL: none; the caller's, and outlives the job */
+    weir_abort *abort; /* NULL: none; the caller's; it must outlive the job */
     weir_priority priority;
-    uint32_t state_; /* private from here on: weir's while posted */
+    uint32_t state_; /* private from here on: weir's while the job is posted */
     weir_job *next_;
     struct weir_group *group_;
 };
