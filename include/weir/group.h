@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/group.h -- fork and join: jobs that somebody waits for.
+ * weir/group.h -- fork and join: spawn jobs and wait for them.
  *
  *     weir_group group;
  *     weir_group_init(&group, pool);
@@ -8,13 +8,14 @@
  *     walk(right);                             meanwhile
  *     weir_group_wait(&group);                 all that was spawned is done
  *
- * A group and its jobs may lie on the stack.  A worker that waits runs other
- * jobs, of the group or of the pool, on top of the job that waits; so groups
- * nest, and no worker is lost to waiting.  A thread that is no worker sleeps.
+ * A group and its jobs may live on the stack.  A worker that waits runs other
+ * jobs, of the group or of the pool, on top of the waiting job.  Groups can
+ * therefore nest, and waiting never takes a worker out of service.  A thread
+ * that is not a worker sleeps.
  *
- * Who makes the group waits for it.  It and the group's own jobs may spawn.
- * Do not wait while holding a lock that other jobs want: one of them may be
- * run by the waiter.
+ * The thread that initializes the group waits for it.  That thread and the
+ * group's own jobs may spawn.  Do not wait while holding a lock that other jobs
+ * need: the waiter may run one of them.
  */
 #ifndef WEIR_GROUP_H
 #define WEIR_GROUP_H
@@ -31,28 +32,29 @@
 extern "C" {
 #endif
 
-/* Open, so that it can lie on the stack; its members are private. */
+/* The struct is open so that it can live on the stack; its members are
+ * private. */
 typedef struct weir_group {
     struct {
         uint64_t v_;
     } word_;                     /* any thread, group/P1 */
     int64_t mine_;               /* owner only */
-    struct weir__worker *owner_; /* const after init; NULL: no worker */
+    struct weir__worker *owner_; /* const after init; NULL: not a worker */
     weir_pool *pool_;            /* const after init */
 } weir_group;
 
 /**
- * Begin a group.
+ * Initialize an empty group of jobs for a pool.
  *
- * Thread   that which will wait for it
- * Owns     the group stays the caller's; the pool outlives it
+ * Thread   the one that will wait for the group
+ * Owns     the group stays the caller's; the pool must outlive it
  */
 WEIR_API void weir_group_init(weir_group *group, weir_pool *pool);
 
 /**
  * Post a job that the group waits for.
  *
- * Thread   that of init, and jobs of the group
+ * Thread   the one that called weir_group_init, and jobs of the group
  * Owns     the caller keeps the job; weir borrows it until run() is entered
  * Returns  0, WEIR_ECLOSED (the pool no longer admits work, or the group has
  *          been waited for), WEIR_ECANCELED (the group was cancelled), -EINVAL
@@ -62,30 +64,32 @@ WEIR_API void weir_group_init(weir_group *group, weir_pool *pool);
 WEIR_API WEIR_CHECKED int weir_group_spawn(weir_group *group, weir_job *job);
 
 /**
- * Wait until all jobs of the group were called and have returned.  The group is
- * finished then; weir_group_init makes a new one of it.
+ * Wait until all jobs of a group have been called and have returned.  The group
+ * is finished then; weir_group_init makes it usable again.
  *
- * Thread   that of init; a loop's must not block
- * Returns  0, WEIR_ECANCELED (all is done, but the group was cancelled: some
- *          jobs may have been told so), -EPERM (not the thread of init, though
- *          one of them is a worker), -EDEADLK (on a loop's thread)
+ * Thread   the one that called weir_group_init, except a loop's, which must not
+ *          block
+ * Returns  0, WEIR_ECANCELED (all jobs have returned, but the group was
+ *          cancelled: some of them may have been called with WEIR_ECANCELED),
+ *          -EPERM (not the thread of weir_group_init, and at least one of the
+ *          two threads is a worker), -EDEADLK (on a loop's thread)
  * Orders   sees what the jobs did
  */
 WEIR_API int weir_group_wait(weir_group *group);
 
 /**
- * Jobs of the group that have not begun are called with WEIR_ECANCELED when
- * their turn comes, and no more can be spawned.  Those that run may look at
- * weir_group_is_cancelled.
+ * Cancel the jobs of a group that have not begun.  They are called with
+ * WEIR_ECANCELED when their turn comes, and no more jobs can be spawned.
+ * Running jobs may check weir_group_is_cancelled.
  *
- * Thread   any; the group is not finished
+ * Thread   any, while the group is not finished
  */
 WEIR_API void weir_group_cancel(weir_group *group);
 
 /**
- * Whether it was cancelled.
+ * Return whether a group was cancelled.
  *
- * Thread   any; the group is not finished
+ * Thread   any, while the group is not finished
  */
 WEIR_API bool weir_group_is_cancelled(const weir_group *group);
 
