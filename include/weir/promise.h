@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/promise.h -- a value that is there later, or the reason why not.
+ * weir/promise.h -- a value that becomes available later, or an error.
  *
- * A promise belongs to one loop.  It is settled once, by any thread; handlers
- * run on the loop's thread, as microtasks, in the order of ECMAScript.
+ * A promise belongs to one loop.  Any thread may settle it, once.  Its handlers
+ * run on the loop's thread, as microtasks, in ECMAScript order.
  *
  *     weir_promise *answer, *told;
  *     if (weir_promise_new(&answer, loop) != 0) ...
@@ -12,27 +12,30 @@
  *     weir_promise_unref(told);
  *     weir_promise_unref(answer);
  *
- * Contracts are written as in weir/loop.h.  "Thread any" costs least on the
- * loop's own thread; from others a call goes through the loop's door.
+ * The contracts have the form that weir/loop.h explains.  A call marked "Thread
+ * any" is cheapest on the loop's own thread; from other threads it goes through
+ * the loop's door (an MPSC queue).
  *
- * References.  Whoever keeps a promise holds a reference, and gives each back
- * with weir_promise_unref.  What the library needs it holds itself: a promise
- * with handlers may be let go at once.  A promise that is pending, has
- * handlers, and that nobody holds any more, can never be settled by anybody: it
+ * References.  Code that keeps a promise holds a reference, and releases each
+ * reference with weir_promise_unref.  The library holds its own references: a
+ * promise with handlers may be released at once.  A pending promise that has
+ * handlers but no references left outside the library can never be settled: it
  * is rejected with WEIR_EABANDONED.
  *
  * Values.  A value belongs to the promise that it settles.  Its `free` is
- * called when the last promise that has it is gone: the one that was settled,
- * and all that took the value over from it.  Handlers borrow it: what they are
- * shown is theirs to read until they return, and afterwards as long as they hold
- * a promise that has it.  `free` runs on the loop's thread; once the loop is
- * TERMINATED, on the thread that lets go last.  It must not raise.
+ * called when the last promise with that value is gone; that includes the
+ * settled promise and all promises that took the value over from it.  Handlers
+ * borrow the value.  They may read it until they return, and after that for as
+ * long as they hold a reference to a promise that has it.  `free` runs on the
+ * loop's thread.  Once the loop is TERMINATED, it runs on the thread that
+ * releases the last reference.  It must not raise.
  *
- * The end of the loop.  Shutdown and close reject what is still pending, with
- * WEIR_ECANCELED: no promise stays pending for ever.  After a close, handlers
- * that were still to run are called as for a rejection with WEIR_ECANCELED, so
- * that they can clean up.  A pending promise does not keep a loop from being
- * idle; a thread that will settle one holds the loop (weir_loop_ref).
+ * The end of the loop.  Shutdown and close reject all promises that are still
+ * pending with WEIR_ECANCELED, so no promise stays pending for ever.  After a
+ * close, handlers that have not run yet are called as for a rejection with
+ * WEIR_ECANCELED, so that they can clean up.  A pending promise does not keep a
+ * loop running; a thread that will settle one must hold a reference to the loop
+ * (weir_loop_ref).
  */
 #ifndef WEIR_PROMISE_H
 #define WEIR_PROMISE_H
@@ -58,20 +61,21 @@ typedef enum weir_promise_phase {
     WEIR_PROMISE_REJECTED,
 } weir_promise_phase;
 
-/* What a promise is fulfilled with, or the reason of its rejection. */
+/* The value that a promise is fulfilled with, or the reason for its
+ * rejection. */
 typedef struct weir_value {
     void *data;
-    void (*free)(void *data); /* NULL: nothing is to be freed */
-    int code;                 /* of a reason: an error; otherwise free to use */
+    void (*free)(void *data); /* NULL: there is nothing to free */
+    int code;                 /* in a reason: an error; otherwise free to use */
 } weir_value;
 
-/* What becomes of the promise that a handler decides about. */
+/* How a handler settles the promise derived from it. */
 typedef enum weir_result_kind {
-    WEIR_RESULT_PASS = 0, /* the same as of the promise it was called for */
-    WEIR_RESULT_VALUE,    /* fulfilled; the value goes with it */
-    WEIR_RESULT_ERROR,    /* rejected; the reason goes with it */
-    WEIR_RESULT_PROMISE,  /* as that one will be; the reference goes with it */
-    WEIR_RESULT_THENABLE, /* as it says, when it is asked */
+    WEIR_RESULT_PASS = 0, /* like the promise that the handler was called for */
+    WEIR_RESULT_VALUE,    /* fulfil it; transfers the value */
+    WEIR_RESULT_ERROR,    /* reject it; transfers the reason */
+    WEIR_RESULT_PROMISE,  /* follow that promise; transfers the reference */
+    WEIR_RESULT_THENABLE, /* let the thenable settle it when it is called */
 } weir_result_kind;
 
 typedef struct weir_result {
@@ -83,20 +87,21 @@ typedef struct weir_result {
     } as;
 } weir_result;
 
-/* A handler; `value` is borrowed.  One that leaves by weir_raise rejects: the
- * reason has the code, and no data. */
+/* A handler; `value` is borrowed.  A handler that leaves by weir_raise rejects
+ * the derived promise; the reason has the raised code and no data. */
 typedef weir_result weir_then_fn(void *arg, const weir_value *value);
 
 /* A handler of weir_promise_finally. */
 typedef weir_result weir_finally_fn(void *arg);
 
-/* Somebody else's promise: it is told whom to settle, and settles it, now or
- * later, by resolve, reject or follow; the first such call counts.  Embedded in
- * the caller's own struct.  `then` is called once, by a microtask; after a close
- * with a promise that is rejected already.  The promise is borrowed: who
- * settles it later takes a reference.
+/* A foreign promise, embedded in the caller's own struct.  Its `then` receives
+ * a promise and settles it, now or later, by resolve, reject or follow; the
+ * first such call counts.  A microtask calls `then` once.  After a close,
+ * `then` receives a promise that is already rejected.  The promise is borrowed:
+ * take a reference to settle it after `then` has returned.
  *
- * Returns  0, or an error: rejects, if nothing was said before */
+ * Returns  0, or an error, which rejects the promise unless it was decided
+ *          before */
 struct weir_thenable {
     int (*then)(weir_thenable *thenable, weir_promise *promise);
 };
@@ -154,85 +159,89 @@ static inline weir_result weir_give_thenable(weir_thenable *thenable)
     return result;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 /**
- * Make a pending promise.
+ * Create a pending promise.
  *
  * Thread   any
  * Owns     one reference, the caller's
  * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED (the loop no longer admits
- *          work; on its own thread: it has rejected its promises)
+ *          work; on its own thread: the loop has rejected its promises)
  */
 WEIR_API WEIR_CHECKED int weir_promise_new(weir_promise **promise,
                                            weir_loop *loop);
 
 /**
- * One more reference.  More than 2^29 are a leak: it aborts.
+ * Take another reference to a promise.  More than 2^29 references indicate a
+ * leak, and the call aborts.
  *
- * Thread   any that has one, or the loop's
- * Owns     the new one is the caller's
+ * Thread   any that holds a reference, or the loop's
+ * Owns     the new reference is the caller's
  */
 WEIR_API weir_promise *weir_promise_ref(weir_promise *promise);
 
 /**
- * Give a reference back.  NULL is nothing.
+ * Release a reference to a promise.  Passing NULL has no effect.
  *
  * Thread   any
  * Owns     the reference is no longer the caller's
- * Orders   all uses before happen-before the value is freed
+ * Orders   all earlier uses happen-before the value is freed
  */
 WEIR_API void weir_promise_unref(weir_promise *promise);
 
 /**
- * The loop that it belongs to.
+ * Return the loop that a promise belongs to.
  *
  * Thread   any
- * Owns     borrowed; there as long as the promise is
+ * Owns     borrowed; valid for as long as the promise is
  */
 WEIR_API weir_loop *weir_promise_loop(const weir_promise *promise);
 
 /* ---- settling ---- */
 
 /**
- * Fulfil it.  The first call that decides about a promise wins, on whichever
- * thread; only promises of weir_promise_new, and those that a thenable is
- * given, are anybody's to decide about.
+ * Fulfil a promise with a value.  The first call that decides a promise wins,
+ * on whichever thread.  Callers may only decide promises made by
+ * weir_promise_new and those passed to a thenable.
  *
  * Thread   any
  * Owns     0: the value is the promise's.  An error: it stays the caller's
- * Returns  0, -EALREADY (it is decided: settled, follows another, or was made
- *          by then, catch, finally or a combinator), -EINVAL (NULL)
- * Orders   what came before happens-before the handlers, and before a wait
- *          that returns 0
+ * Returns  0, -EALREADY (the promise is decided: it is settled, follows another
+ *          one, or was made by then, catch, finally or a combinator), -EINVAL
+ *          (NULL)
+ * Orders   everything before the call happens-before the handlers, and before a
+ *          wait that returns 0
  */
 WEIR_API WEIR_CHECKED int weir_promise_resolve(weir_promise *promise,
                                                weir_value value);
 
 /**
- * Reject it.
+ * Reject a promise with a reason.
  *
  * Thread   any
- * Owns     as resolve
+ * Owns     as weir_promise_resolve
  * Returns  0, -EALREADY, -EINVAL (NULL)
- * Orders   as resolve
+ * Orders   as weir_promise_resolve
  */
 WEIR_API WEIR_CHECKED int weir_promise_reject(weir_promise *promise,
                                               weir_value reason);
 
 /**
- * Let it become what another promise of the same loop becomes, two microtasks
- * after that is known.  Itself: it is rejected with WEIR_ESELF.
+ * Make a promise follow another promise of the same loop.  It settles in the
+ * same way, two microtasks after the outcome is known.  A promise that is made
+ * to follow itself is rejected with WEIR_ESELF.
  *
  * Thread   any
  * Owns     `other` stays the caller's
- * Returns  0, -EALREADY, -EXDEV (of another loop), -EINVAL (NULL)
+ * Returns  0, -EALREADY, -EXDEV (`other` belongs to another loop), -EINVAL
+ *          (NULL)
  */
 WEIR_API WEIR_CHECKED int weir_promise_follow(weir_promise *promise,
                                               weir_promise *other);
 
 /**
- * Let a thenable decide.  Its `then` is called by a microtask.
+ * Let a thenable decide a promise.  A microtask calls its `then`.
  *
  * Thread   any
  * Owns     the thenable is borrowed until its `then` is entered
@@ -241,18 +250,20 @@ WEIR_API WEIR_CHECKED int weir_promise_follow(weir_promise *promise,
 WEIR_API WEIR_CHECKED int weir_promise_follow_thenable(weir_promise *promise,
                                                        weir_thenable *thenable);
 
-/* ---- reacting ---- */
+/* ---- reactions ---- */
 
 /**
- * Call one of the handlers once it is settled: never before this returns.
- * NULL lets that outcome pass.  *derived becomes what the handler returns.
+ * Call one of two handlers once a promise is settled.  The handler never runs
+ * before this call returns.  A handler that is NULL passes its outcome on.
+ * *derived is settled as the handler's result says.
  *
- * Thread   any; from elsewhere than the loop's thread in the order of what this
- *          thread posts
- * Owns     *derived is the caller's; NULL: nobody wants it.  arg is the caller's;
- *          give both handlers, or a finally, if it is to be freed
+ * Thread   any; calls from threads other than the loop's take effect in the
+ *          order of what the calling thread posts
+ * Owns     *derived is the caller's; pass NULL if it is not needed.  arg is the
+ *          caller's; to free it in every case, give both handlers, or use
+ *          weir_promise_finally
  * Returns  0, -EINVAL (promise is NULL), -ENOMEM, WEIR_ECLOSED (the loop has
- *          rejected its promises, or from elsewhere: it ends)
+ *          rejected its promises; on other threads: the loop is ending)
  */
 WEIR_API WEIR_CHECKED int weir_promise_then(weir_promise *promise,
                                             weir_then_fn *on_fulfilled,
@@ -260,10 +271,11 @@ WEIR_API WEIR_CHECKED int weir_promise_then(weir_promise *promise,
                                             void *arg, weir_promise **derived);
 
 /**
- * The same as then with NULL and on_rejected.
+ * Call a handler once a promise is rejected.  This is weir_promise_then with
+ * NULL for on_fulfilled.
  *
  * Thread   any
- * Owns     as then
+ * Owns     as weir_promise_then
  * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_catch(weir_promise *promise,
@@ -271,43 +283,46 @@ WEIR_API WEIR_CHECKED int weir_promise_catch(weir_promise *promise,
                                              void *arg, weir_promise **derived);
 
 /**
- * Call fn whatever the outcome is.  *derived then gets the same outcome; unless
- * fn returns an error, or a promise that is rejected: that takes its place.  A
- * promise is waited for; a value is freed.
+ * Call a function once a promise is settled, whatever the outcome.  *derived
+ * then gets the same outcome, unless fn returns an error or a promise that is
+ * rejected: that rejection takes its place.  A promise that fn returns is
+ * waited for, and a value that it returns is freed.
  *
  * Thread   any
- * Owns     as then
+ * Owns     as weir_promise_then
  * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_finally(weir_promise *promise,
                                                weir_finally_fn *fn, void *arg,
                                                weir_promise **derived);
 
-/* ---- several ---- */
+/* ---- combinators ---- */
 
-/* What became of one of several promises.  data is borrowed from it. */
+/* The outcome of one of several promises.  data is borrowed from that
+ * promise. */
 typedef struct weir_outcome {
     weir_promise_phase phase;
     int code;
     void *data;
 } weir_outcome;
 
-/* The data of what `all` and `all_settled` are fulfilled with, and `any` is
- * rejected with: in the order of the promises. */
+/* The outcomes of several promises, in the order of the promises: the data that
+ * `all` and `all_settled` are fulfilled with, and `any` is rejected with. */
 typedef struct weir_outcomes {
     size_t count;
     const weir_outcome *at;
 } weir_outcomes;
 
 /**
- * Fulfilled with weir_outcomes when all are fulfilled; rejected as the first
- * that is rejected.
+ * Create a promise that is fulfilled with weir_outcomes when all of the given
+ * promises are fulfilled.  It is rejected like the first of them that is
+ * rejected.
  *
  * Thread   loop
- * Owns     *result is the caller's; the promises stay the caller's, the array
- *          too
- * Returns  0, -EINVAL (NULL), -EXDEV (one is of another loop), -EPERM (not on
- *          the loop's thread), -ENOMEM, WEIR_ECLOSED
+ * Owns     *result is the caller's; the promises and the array stay the
+ *          caller's
+ * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_all(weir_promise **result,
                                            weir_loop *loop,
@@ -315,10 +330,11 @@ WEIR_API WEIR_CHECKED int weir_promise_all(weir_promise **result,
                                            size_t count);
 
 /**
- * Fulfilled with weir_outcomes when all are settled.
+ * Create a promise that is fulfilled with weir_outcomes when all of the given
+ * promises are settled.
  *
  * Thread   loop
- * Owns     as all
+ * Owns     as weir_promise_all
  * Returns  0, -EINVAL, -EXDEV, -EPERM, -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int
@@ -326,10 +342,11 @@ weir_promise_all_settled(weir_promise **result, weir_loop *loop,
                          weir_promise *const *promises, size_t count);
 
 /**
- * As the first that is settled.  Of none: pending.
+ * Create a promise that is settled like the first of the given promises to
+ * settle.  It stays pending if there are none.
  *
  * Thread   loop
- * Owns     as all
+ * Owns     as weir_promise_all
  * Returns  0, -EINVAL, -EXDEV, -EPERM, -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
@@ -338,11 +355,12 @@ WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
                                             size_t count);
 
 /**
- * As the first that is fulfilled; rejected with WEIR_ENONE and weir_outcomes
- * when all are rejected.
+ * Create a promise that is fulfilled like the first of the given promises that
+ * is fulfilled.  It is rejected with WEIR_ENONE and weir_outcomes when all of
+ * them are rejected.
  *
  * Thread   loop
- * Owns     as all
+ * Owns     as weir_promise_all
  * Returns  0, -EINVAL, -EXDEV, -EPERM, -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
@@ -352,36 +370,41 @@ WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
 
 /* ---- blocking work ---- */
 
-/* Runs on a worker of a pool, and may block.  0: *value is what the promise is
- * fulfilled with.  An error: it is rejected with that code, and *value's data
- * goes along.  *value is all zeros at first. */
+/* A function that runs on a worker of a pool and may block.  If it returns 0,
+ * the promise is fulfilled with *value.  If it returns an error, the promise is
+ * rejected with that code and the data of *value.  *value is all zeros at
+ * first. */
 typedef int weir_blocking_fn(void *arg, weir_value *value);
 
 /**
- * Run fn on the pool, and settle *promise with what it returns when the loop
- * takes that in: a thread that waits for it needs the loop to run.  If fn does
- * not get to run, because the pool is closed or options->abort is raised, the
- * promise is rejected with WEIR_ECANCELED.  An abort that is raised while fn runs
- * rejects the promise at once, and so does weir_loop_close: fn goes on, and its
- * outcome is dropped.  The call holds the loop until fn is over, and
- * weir_loop_shutdown waits for that, too.
+ * Run a blocking function on a pool, and settle a promise of a loop with its
+ * result.  The promise is settled when the loop receives the result, so a
+ * thread that waits for it needs the loop to run.  The promise is rejected with
+ * WEIR_ECANCELED if fn never runs because the pool is closed or options->abort
+ * is raised.  An abort that is raised while fn runs rejects the promise at
+ * once, and so does weir_loop_close.  fn continues in both cases, and its
+ * outcome is discarded.  The call keeps the loop running until fn has ended,
+ * and weir_loop_shutdown waits for that, too.
  *
- * So a settled promise does not mean that fn is over: a handler must not free
- * arg.  Let release free it, which is called exactly once: after fn has returned,
- * or instead of fn if that will never begin.  It runs on a worker of the pool,
- * before fn's outcome settles the promise.  weir_pool_shutdown, weir_pool_free and
- * weir_loop_shutdown wait for it.  fn moves into *value what shall outlive arg.
+ * A settled promise therefore does not mean that fn has ended, and a handler
+ * must not free arg.  Free it in release, which is called exactly once: after
+ * fn has returned, or instead of fn if fn will never begin.  release runs on a
+ * worker of the pool, before the outcome of fn settles the promise.
+ * weir_pool_shutdown, weir_pool_free and weir_loop_shutdown wait for it.  fn
+ * must move anything that is to outlive arg into *value.
  *
  * Thread   any
  * Owns     *promise is the caller's.  arg: 0 lends it until release(arg), which
- *          may be free; an error leaves it with the caller, and release is never
- *          called.  release may be NULL: then arg must outlive fn by itself.
- *          options may be NULL; options->abort is held
- * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -ENOMEM, WEIR_ECLOSED (the
- *          loop or the pool no longer admits work; in a callback of the loop:
- *          it is cancelling its timers, or was closed)
- * Orders   everything before the call happens-before fn(), fn() before release(),
- *          and that before the handlers that see fn's outcome
+ *          may be free; an error leaves it with the caller, and release is
+ *          never called.  release may be NULL: then arg must outlive fn by
+ *          other means.  options may be NULL; weir holds a reference to
+ *          options->abort
+ * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -ENOMEM, WEIR_ECLOSED
+ *          (the loop or the pool no longer admits work; in a callback of the
+ *          loop: the loop is cancelling its timers, or was closed)
+ * Orders   everything before the call happens-before fn(), fn() before
+ *          release(), and release() before the handlers that see the outcome of
+ *          fn
  */
 WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
                                          weir_loop *loop, weir_pool *pool,
@@ -389,52 +412,55 @@ WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
                                          void (*release)(void *arg),
                                          const weir_submit_options *options);
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 /**
- * Pending, fulfilled or rejected; "pending" may be old news on return.
+ * Return whether a promise is pending, fulfilled or rejected.  A pending
+ * promise may already be settled when the call returns.
  *
  * Thread   any
- * Orders   unless pending: sees what came before the settling
+ * Orders   unless pending: sees what came before the promise was settled
  */
 WEIR_API weir_promise_phase weir_promise_state(const weir_promise *promise);
 
 /**
- * Its value or reason; NULL while it is pending.
+ * Return the value or reason of a promise, or NULL while it is pending.
  *
  * Thread   any
- * Owns     borrowed, as long as a reference is held
+ * Owns     borrowed, for as long as the caller holds a reference
  */
 WEIR_API const weir_value *weir_promise_value(const weir_promise *promise);
 
 /**
- * Sleep until it is settled.
+ * Block until a promise is settled.
  *
- * Thread   any but a loop's, which must not block: use weir_promise_then
- * Returns  0 (settled, either way), -ETIMEDOUT (timeout_ns went by; negative
- *          waits for ever, 0 only looks), -EDEADLK (on a loop's thread, also
- *          if it is settled), -EINVAL (NULL)
- * Orders   0: sees what came before the settling
+ * Thread   any except a loop's, which must not block: use weir_promise_then
+ *          there
+ * Returns  0 (settled, either way), -ETIMEDOUT (timeout_ns elapsed; a negative
+ *          value waits for ever, 0 only checks), -EDEADLK (on a loop's thread,
+ *          even if the promise is settled), -EINVAL (NULL)
+ * Orders   0: sees what came before the promise was settled
  */
 WEIR_API WEIR_CHECKED int weir_promise_wait(weir_promise *promise,
                                             int64_t timeout_ns);
 
 /**
- * A number for the promise, the same each time, that no other promise of this
- * loop ever has; never 0.
+ * Get the number that identifies a promise.  It is the same for each call,
+ * never 0, and never that of another promise of this loop.
  *
  * Thread   any
- * Returns  0, -EINVAL (NULL), -ENOMEM, -EOVERFLOW (2^64 - 1 were given out)
+ * Returns  0, -EINVAL (NULL), -ENOMEM, -EOVERFLOW (all 2^64 - 1 numbers are
+ *          used)
  */
 WEIR_API WEIR_CHECKED int weir_promise_id(weir_promise *promise, uint64_t *id);
 
 /**
- * The promise with this number, if it is still there.  The number alone keeps
- * no promise.
+ * Find the promise with a number given by weir_promise_id, if it still exists.
+ * The number alone does not keep a promise alive.
  *
  * Thread   any
  * Owns     a new reference, the caller's
- * Returns  0, -ENOENT (gone, or never was), -EINVAL (NULL)
+ * Returns  0, -ENOENT (gone, or never existed), -EINVAL (NULL)
  */
 WEIR_API WEIR_CHECKED int weir_promise_find(weir_loop *loop, uint64_t id,
                                             weir_promise **promise);
