@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/board.h -- tasks of one thread, taken by others who steal from each
- * other.
+ * weir/board.h -- tasks of one thread, shared among takers by work stealing.
  *
- * One thread, the poster, puts notices on a board.  A number of takers, each a
- * thread of its own, take them: the highest priority first, the oldest first.
+ * One thread, the poster, puts notices (tasks) on a board (a shared queue).  A
+ * number of takers, each on its own thread, take them: the highest priority
+ * first, and the oldest first within a priority.
  *
- *     the poster                                 taker i, again and again
- *     weir_board_add(board, &job->notice, 0);    notice = weir_board_take(board, i);
- *     weir_board_cancel(board, &job->notice);    NULL: wait for wake(arg, i)
+ *     weir_board_add(board, &job->notice, 0);    the poster
+ *     weir_board_cancel(board, &job->notice);    the poster
+ *     notice = weir_board_take(board, i);        taker i, again and again;
+ *                                                NULL: wait for wake(arg, i)
  *
- * A taker that has nothing to do takes its share off the board into a queue of
- * its own; when the board is empty it steals from another's.  One that finds
- * nothing anywhere is idle: add, and whoever moves notices, calls wake for it.
+ * A taker that has nothing to do moves its share from the board into its own
+ * queue.  When the board is empty, it steals from the queue of another taker.
+ * A taker that finds nothing anywhere is idle.  weir_board_add, and every other
+ * call that moves notices, calls wake for idle takers.
  *
- * Order.  Each queue is first in, first out, so one taker takes the notices of
- * a priority in the order of their adds.  With several, a notice in the share
- * of a taker that is busy may be overtaken, by as many as the others take until
- * one of them steals it; none idles before it has.  A notice of a lower
- * priority is taken only when none of a higher one is found, on the board or in
- * anybody's share; but every 16th that a taker takes is looked for from the
- * lowest priority up, so none waits for ever.
+ * Order.  Each queue is first in, first out, so a single taker takes the
+ * notices of one priority in the order in which they were added.  With several
+ * takers, a notice in the share of a busy taker may be overtaken by those that
+ * the others take until one of them steals it; none of the others becomes idle
+ * before that.  A notice is taken only when none of a higher priority is found
+ * on the board or in any share.  To prevent starvation, every 16th notice that
+ * a taker takes is searched for from the lowest priority up.
  *
- * This is what weir:pool stands on in JavaScript.  For C there is weir/pool.h,
- * to which every thread may submit.
+ * The board is the basis of weir:pool in JavaScript.  C programs should use
+ * weir/pool.h, to which every thread may submit.
  */
 #ifndef WEIR_BOARD_H
 #define WEIR_BOARD_H
@@ -44,22 +46,24 @@ enum { WEIR_BOARD_PRIORITIES = 3, WEIR_BOARD_TAKERS = 256 };
 typedef struct weir_board weir_board;
 typedef struct weir_notice weir_notice;
 
-/* Open, so that it can be embedded; its members are private. */
+/* The struct is open so that it can be embedded; its members are private. */
 struct weir_notice {
     weir_notice *next_; /* the poster's */
-    int64_t added_ns_;  /* const while it is on the board */
-    uint32_t priority_; /* the same */
+    int64_t added_ns_;  /* const while the notice is on the board */
+    uint32_t priority_; /* const while the notice is on the board */
     struct {
         uint32_t v_;
     } word_; /* any thread, board/P2 */
 };
 
-/* On the poster's thread or a taker's: this taker, who has found nothing, shall
- * look again.  It must not block, nor call the board.  It may come late, when
- * the taker has got up by itself, or left: then it may be ignored. */
+/* Wake an idle taker, so that it calls weir_board_take again.  Called on the
+ * thread of the poster or of a taker.  It must not block, and must not call the
+ * board.  A wake-up may be late, when the taker has already resumed by itself
+ * or has left; it may be ignored then. */
 typedef void weir_board_wake_fn(void *arg, uint32_t taker);
 
-/* On any of these threads: nobody has the notice any more. */
+/* Free a notice whose last reference the board has released.  Called on the
+ * thread of the poster or of a taker. */
 typedef void weir_board_drop_fn(void *arg, weir_notice *notice);
 
 typedef struct weir_board_options {
@@ -71,85 +75,89 @@ typedef struct weir_board_options {
     void *arg;
 } weir_board_options;
 
-/* Figures of one moment, each right by itself. */
+/* A snapshot of the counters; each is correct by itself. */
 typedef struct weir_board_counts {
     uint64_t added, cancelled, taken;
-    uint64_t queued;     /* wait to be taken; none of them is cancelled */
-    uint64_t steals;     /* notices that went from one taker to another */
-    uint64_t waited_ns;  /* from add to take, in sum */
-    uint64_t longest_ns; /* the longest of these */
+    uint64_t queued;     /* waiting to be taken, without cancelled ones */
+    uint64_t steals;     /* notices that moved from one taker to another */
+    uint64_t waited_ns;  /* total time from add to take */
+    uint64_t longest_ns; /* longest time from add to take */
 } weir_board_counts;
 
 /**
- * Make a board.
+ * Create a board.
  *
- * Thread   any; the poster is whoever calls add
+ * Thread   any; the poster is the thread that calls weir_board_add
  * Owns     the caller frees *board with weir_board_free
- * Returns  0, -EINVAL (NULL, or an option that is missing or too large), -ENOMEM
+ * Returns  0, -EINVAL (NULL, or an option is missing or too large), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_board_new(weir_board **board,
                                          const weir_board_options *options);
 
 /**
- * Free it.  What is still on it is released, and dropped unless the poster has
- * it too.
+ * Free a board.  The board releases its reference to each notice that is still
+ * on it, and drops the notices that the poster does not reference either.
  *
- * Thread   any, when no other uses it any more
+ * Thread   any, when no other thread uses the board any more
  */
 WEIR_API void weir_board_free(weir_board *board);
 
 /**
- * Put a notice on the board.
+ * Put a notice on a board.
  *
  * Thread   the poster
- * Owns     the board has the notice until it is taken or met dead, and the
- *          poster has it: each of them releases it once
- * Returns  0, -EINVAL (there is no such priority), -ENOMEM
- * Orders   everything before the call is seen by whoever takes it
+ * Owns     the board holds a reference to the notice until the notice is taken
+ *          or found to be cancelled, and the poster holds another: each
+ *          reference is released once
+ * Returns  0, -EINVAL (unknown priority), -ENOMEM
+ * Orders   everything before the call is seen by the taker of the notice
  */
 WEIR_API WEIR_CHECKED int weir_board_add(weir_board *board, weir_notice *notice,
                                          uint32_t priority);
 
 /**
- * Take a notice back that nobody has taken.  It is dead: nobody will take it,
- * and who meets it releases it for the board.
+ * Cancel a notice that has not been taken.  No taker will get it, and the
+ * thread that finds it releases the board's reference.
  *
- * Thread   the poster, who has not released it
- * Returns  0, -ENOENT (it was taken, or cancelled before)
+ * Thread   the poster, while it holds its reference
+ * Returns  0, -ENOENT (the notice was taken, or cancelled before)
  */
 WEIR_API WEIR_CHECKED int weir_board_cancel(weir_board *board,
                                             weir_notice *notice);
 
 /**
- * Give up one of the two holds on a notice.
+ * Release one of the two references to a notice.
  *
- * Thread   the poster; who has taken it
- * Returns  whether that was the last: then the caller frees it
- * Orders   what both did before is seen by the one who frees
+ * Thread   the poster, or the taker that has taken the notice
+ * Returns  whether that was the last reference: then the caller frees the
+ *          notice
+ * Orders   what both holders did before is seen by the one that frees the
+ *          notice
  */
 WEIR_API WEIR_CHECKED bool weir_notice_release(weir_notice *notice);
 
 /**
- * Take the next notice.  NULL means that there is none, and that this taker is
- * idle: it will be woken, unless it calls again before.
+ * Take the next notice from a board.  NULL means that there is none, and that
+ * this taker is now idle: it will be woken, unless it calls again before that.
  *
- * Thread   the taker; one at a time for each number
- * Owns     the caller has the board's hold, and releases it
+ * Thread   the taker; one thread at a time for each number
+ * Owns     the caller gets the board's reference to the notice and releases it
  * Returns  a notice, or NULL
- * Orders   sees what came before its add
+ * Orders   sees what came before the notice was added
  */
 WEIR_API weir_notice *weir_board_take(weir_board *board, uint32_t taker);
 
 /**
- * End as a taker.  What it has not taken of its share is there for the others
- * to steal, and for the next one with this number.
+ * Stop being a taker of a board.  The notices left in its share can be stolen
+ * by the other takers, and taken by the next taker with this number.
  *
- * Thread   the taker, as its last call; the next one's first comes after it
+ * Thread   the taker, as its last call; the first call of the next taker with
+ *          this number comes after it
  */
 WEIR_API void weir_board_leave(weir_board *board, uint32_t taker);
 
 /**
- * What has happened so far.
+ * Read the counters of a board.
  *
  * Thread   any
  */
