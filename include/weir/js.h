@@ -2,8 +2,8 @@
 /*
  * weir/js.h -- JavaScript on a loop.  In libweir-js, not in libweir.
  *
- * A host is one JavaScript world, with its own memory, on one loop.  Its code
- * runs on the thread that runs the loop, and on no other.
+ * A host is one JavaScript environment with its own memory, on one loop.  Its
+ * code runs on the thread that runs the loop, and on no other.
  *
  *     weir_js *js;
  *     if (weir_js_new(&js, loop, NULL) != 0) ...
@@ -12,16 +12,17 @@
  *     weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);            promises, timers
  *     weir_js_free(js);
  *
- * Contracts are those of weir/loop.h; "Thread loop" means here: on the loop's
- * thread, also between two steps, or while no thread runs the loop.  From another
- * thread such a call returns -EPERM and touches nothing.
+ * The contracts have the form that weir/loop.h explains.  Here "Thread loop"
+ * means on the loop's thread, even between two steps, or while no thread runs
+ * the loop.  Such a call returns -EPERM on any other thread and has no effect.
  *
- * Promise jobs are microtasks of the loop, one each: they keep their order with
- * the loop's own, and its budget counts them.  What is evaluated or called
- * while no thread runs the loop leaves its jobs for the next run or step.
+ * Each promise job is one microtask of the loop, so promise jobs keep their
+ * order relative to the loop's own microtasks and count towards its budget.
+ * Code that is evaluated or called while no thread runs the loop leaves its
+ * jobs for the next run or step.
  *
- * weir_raise must not be used in a function that JavaScript has called: it
- * would leave the engine's frames behind.  Use weir_js_throw.
+ * A function that JavaScript has called must not use weir_raise, which would
+ * skip the engine's stack frames.  Use weir_js_throw instead.
  */
 #ifndef WEIR_JS_H
 #define WEIR_JS_H
@@ -55,21 +56,22 @@ typedef enum weir_js_type {
     WEIR_JS_OBJECT,
     WEIR_JS_FUNCTION,
     WEIR_JS_OTHER, /* a symbol or a BigInt */
-    /* C gives it: a new Uint8Array.  Async functions get it for buffers and
-     * their views; elsewhere those come as objects. */
+    /* From C to JavaScript: a new Uint8Array.  Async functions receive buffers
+     * and their views as this type; elsewhere they arrive as objects. */
     WEIR_JS_BYTES,
 } weir_js_type;
 
-/* One value.  What is given to weir is copied before the call returns.  What
- * comes from weir holds storage, until weir_js_release; {0} is undefined. */
+/* A JavaScript value.  A value passed to weir is copied before the call
+ * returns.  A value received from weir holds storage until weir_js_release.
+ * {0} is undefined. */
 typedef struct weir_js_value {
     weir_js_type type;
     bool boolean;
     double number;
-    const char *text; /* UTF-8, or bytes; what comes from weir has a NUL behind
-                         it, that length does not count */
+    const char *text; /* UTF-8, or bytes; text received from weir is followed by
+                         a NUL that length does not count */
     size_t length;
-    weir_js_handle *handle; /* of weir's: strings, objects and the like */
+    weir_js_handle *handle; /* weir's, for strings, objects and the like */
 } weir_js_value;
 
 static inline weir_js_value weir_js_undefined(void)
@@ -111,87 +113,93 @@ static inline weir_js_value weir_js_bytes(const void *bytes, size_t length)
 /* ---- errors ---- */
 
 typedef enum weir_js_failure {
-    WEIR_JS_THROWN,     /* an exception nobody caught */
+    WEIR_JS_THROWN,     /* an uncaught exception */
     WEIR_JS_REJECTED,   /* a rejected promise without a handler */
     WEIR_JS_TERMINATED, /* weir_js_terminate */
     WEIR_JS_TIMED_OUT,  /* the time limit */
 } weir_js_failure;
 
-/* Valid until the next call that takes the host. */
+/* A failure of JavaScript code.  Valid until the next call that takes the
+ * host. */
 typedef struct weir_js_error {
     weir_js_failure kind;
     const char *text;  /* "TypeError: x is not a function" */
     const char *stack; /* "    at f (a.js:1:2)\n" for each frame; may be "" */
-    const char *file;  /* of the innermost frame with a place; may be NULL */
-    int line;          /* from 1; 0: not known */
-    int column;        /* from 1; 0: not known */
-    /* In weir_js_run: all of it, with its properties and its cause, as
-     * console.error prints it.  Else, or if that throws, NULL. */
+    const char *file;  /* of the innermost frame with a location; may be NULL */
+    int line;          /* from 1; 0: unknown */
+    int column;        /* from 1; 0: unknown */
+    /* In weir_js_run: the whole error with its properties and its cause, as
+     * console.error prints it.  Otherwise, or if printing throws: NULL. */
     const char *report;
 } weir_js_error;
 
 /* ---- hosts ---- */
 
-/* All may be left 0. */
+/* Every member except size may be left 0. */
 typedef struct weir_js_options {
     size_t size; /* sizeof(weir_js_options) */
     /* For the host and its workers together: their JavaScript heaps,
-     * SharedArrayBuffers, messages under way, the text of programs and modules,
+     * SharedArrayBuffers, messages in flight, the text of programs and modules,
      * and files that are being read or written.  0: no limit. */
     size_t memory_limit_bytes;
-    size_t stack_size_bytes; /* for JavaScript, here and in each worker; 0:
-                                  1 MiB here, 4 MiB in workers */
-    int64_t time_limit_ns;   /* as weir_js_set_time_limit */
-    bool allow_blocking;     /* Atomics.wait may block this loop */
-    weir_pool *pool;         /* for async functions and files; outlives the
-                                  host.  NULL: they fail with -ENOTSUP.  Make it
-                                  with the signals blocked that programs may
-                                  listen to, or its threads get them */
-    void *arg;               /* of the two below */
-    /* Instead of pool: asked for one when it is first needed, on the thread of
-     * this host or of one of its workers; NULL: there is none. */
+    size_t stack_size_bytes; /* for JavaScript, in the host and in each worker;
+                                0: 1 MiB in the host, 4 MiB in workers */
+    int64_t time_limit_ns;   /* as for weir_js_set_time_limit */
+    bool allow_blocking;     /* let Atomics.wait block this loop */
+    weir_pool *pool;         /* for async functions and files; must outlive the
+                                host.  NULL: they fail with -ENOTSUP.  Block the
+                                signals that programs may listen to while
+                                creating it, or its threads receive them */
+    void *arg;               /* for the two callbacks below */
+    /* Returns a pool, in place of `pool`.  Called when a pool is first needed,
+     * on the thread of this host or of one of its workers.  It may return NULL
+     * if there is none. */
     weir_pool *(*get_pool)(void *arg);
-    /* An exception left a callback, or a promise was rejected and has no
-     * handler at the end of the checkpoint.  On the loop's thread; the host is
-     * entered, so it cannot be freed here.  NULL: text and stack on stderr. */
+    /* Called when an exception leaves a callback, or when a rejected promise
+     * has no handler at the end of the checkpoint.  Runs on the loop's thread,
+     * inside the host, so the host cannot be freed here.  NULL: print text and
+     * stack on stderr. */
     void (*on_uncaught)(void *arg, weir_js *js, const weir_js_error *error);
 } weir_js_options;
 
 /**
- * Make a host on a loop.
+ * Create a JavaScript host on a loop.
  *
  * Thread   loop
- * Owns     *js is the caller's until weir_js_free; the loop must outlive that
- * Returns  0, -EINVAL (NULL, or an option makes no sense), -ENOMEM, -EPERM,
+ * Owns     *js is the caller's until weir_js_free; the loop must outlive the
+ *          host
+ * Returns  0, -EINVAL (NULL, or an option is invalid), -ENOMEM, -EPERM,
  *          WEIR_ECLOSED (the loop is TERMINATED)
  */
 WEIR_API WEIR_CHECKED int weir_js_new(weir_js **js, weir_loop *loop,
                                       const weir_js_options *options);
 
 /**
- * End the host: nothing of it runs any more, and all its memory goes.  Calls
- * that were posted and have not run are told WEIR_ECANCELED.  What it gave out
- * and nobody released is released.  NULL is nothing.
+ * Free a JavaScript host.  None of its code runs any more, and all of its
+ * memory is freed.  Posted calls that have not run end with WEIR_ECANCELED.
+ * Values that were not released are released.  Passing NULL has no effect.
  *
- * Thread   loop; without a post that may still begin
- * Owns     the pointer, and each value of the host, is no longer the caller's
- * Returns  0, -EPERM, WEIR_EREENTRANT (JavaScript has called; in on_uncaught)
+ * Thread   loop; no weir_js_post may still begin
+ * Owns     the host and each of its values are no longer the caller's to use
+ * Returns  0, -EPERM, WEIR_EREENTRANT (called from JavaScript, or in
+ *          on_uncaught)
  */
 WEIR_API int weir_js_free(weir_js *js);
 
 /**
- * Stop the JavaScript of this host for ever, also an endless loop.  What runs
- * ends with an error that it cannot catch; nothing else begins.  process.exit
- * does the same, and to no other host, unless weir_js_run runs the program.
+ * Stop the JavaScript of a host for ever, even in an endless loop.  The running
+ * code ends with an error that it cannot catch, and no other code begins.
+ * process.exit has the same effect on its own host and does not affect others,
+ * unless weir_js_run runs the program.
  *
  * Thread   any
  */
 WEIR_API void weir_js_terminate(weir_js *js);
 
 /**
- * Let each entry into JavaScript (a callback, a job, a call from C) take
- * limit_ns at the most; it then ends with an error that it cannot catch, and
- * the host goes on.  0: no limit.
+ * Limit each entry into JavaScript to limit_ns.  An entry is a callback, a job
+ * or a call from C.  An entry that exceeds the limit ends with an error that it
+ * cannot catch, and the host continues.  A limit of 0 means no limit.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL or negative), -EPERM
@@ -199,9 +207,9 @@ WEIR_API void weir_js_terminate(weir_js *js);
 WEIR_API WEIR_CHECKED int weir_js_set_time_limit(weir_js *js, int64_t limit_ns);
 
 /**
- * The loop's budget of microtasks is used up: for weir_loop_options.on_breach.
- * One warning of the process names the function that is busy; it is the one
- * that runs when the engine looks up next.
+ * Report that the loop's microtask budget is used up.  Call it from
+ * weir_loop_options.on_breach.  A single process warning names the busy
+ * function: the one that is running at the engine's next interrupt check.
  *
  * Thread   loop
  */
@@ -210,20 +218,21 @@ WEIR_API void weir_js_breach(weir_js *js);
 /* ---- code ---- */
 
 typedef enum weir_js_source {
-    WEIR_JS_SCRIPT = 0, /* the result is the value of its last statement */
-    WEIR_JS_MODULE,     /* the result is a promise, settled when it has run */
+    WEIR_JS_SCRIPT = 0, /* the result is the value of the last statement */
+    WEIR_JS_MODULE,     /* the result is a promise, settled after it has run */
 } weir_js_source;
 
 /**
- * Evaluate source text.  source[length] must be a NUL.  file is for messages, and
- * imports begin at it; a path, from the working directory, or a file: URL.
+ * Evaluate source text.  source[length] must be a NUL.  file is the name shown
+ * in messages and the base for imports; it is a path, relative to the working
+ * directory, or a file: URL.
  *
  * Thread   loop
- * Owns     source and file are the caller's; a result (or NULL) must be
- *          released
- * Returns  0, -EINVAL (NULL, kind), -EPERM, WEIR_ETHROWN (weir_js_last_error
- *          says what), -ETIMEDOUT (the time limit), WEIR_ECANCELED
- *          (terminated), -ENOMEM
+ * Owns     source and file are the caller's; result may be NULL, and otherwise
+ *          must be released
+ * Returns  0, -EINVAL (NULL, or an unknown kind), -EPERM, WEIR_ETHROWN
+ *          (weir_js_last_error describes the error), -ETIMEDOUT (the time
+ *          limit), WEIR_ECANCELED (terminated), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_js_eval(weir_js *js, const char *source,
                                        size_t length, const char *file,
@@ -231,12 +240,12 @@ WEIR_API WEIR_CHECKED int weir_js_eval(weir_js *js, const char *source,
                                        weir_js_value *result);
 
 /**
- * Call a function, with an undefined `this`.
+ * Call a JavaScript function with `this` undefined.
  *
  * Thread   loop
  * Owns     as weir_js_eval
- * Returns  0, -EINVAL (NULL, no function, a value of another host), -EPERM,
- *          WEIR_ETHROWN, -ETIMEDOUT, WEIR_ECANCELED, -ENOMEM
+ * Returns  0, -EINVAL (NULL, not a function, or a value of another host),
+ *          -EPERM, WEIR_ETHROWN, -ETIMEDOUT, WEIR_ECANCELED, -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_js_call(weir_js *js,
                                        const weir_js_value *function,
@@ -244,19 +253,20 @@ WEIR_API WEIR_CHECKED int weir_js_call(weir_js *js,
                                        weir_js_value *result);
 
 /**
- * Read a property of an object, or a global variable (object is NULL): a var or
- * a function.  What let, const and class declare is no property of anything.
+ * Read a property of an object, or a global variable if object is NULL.  Global
+ * variables are those declared with var and function.  Names declared with let,
+ * const and class are not properties of any object.
  *
  * Thread   loop
  * Owns     the result must be released
- * Returns  0, -EINVAL, -EPERM, WEIR_ETHROWN (a getter), -ETIMEDOUT,
+ * Returns  0, -EINVAL, -EPERM, WEIR_ETHROWN (by a getter), -ETIMEDOUT,
  *          WEIR_ECANCELED, -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_js_get(weir_js *js, const weir_js_value *object,
                                       const char *name, weir_js_value *result);
 
 /**
- * Define a property of an object, or a global variable (object is NULL).
+ * Define a property of an object, or a global variable if object is NULL.
  * Setters are not called.
  *
  * Thread   loop
@@ -266,15 +276,18 @@ WEIR_API WEIR_CHECKED int weir_js_set(weir_js *js, const weir_js_value *object,
                                       const char *name,
                                       const weir_js_value *value);
 
-/* A function in C.  args are weir's, until it returns.  It returns 0 and may
- * fill *result with one of them, with a value of its own, or with a kept one,
- * which weir takes; or it returns what weir_js_throw returned; or another error,
- * which becomes an Error with its name as `code`. */
+/* A function in C that JavaScript can call.  args belong to weir and are valid
+ * until the function returns.  On success it returns 0 and may fill *result
+ * with one of args, with its own value, or with a kept value, which weir then
+ * owns.
+ * On failure it returns the result of weir_js_throw, or another error, which
+ * becomes an Error with the error's name as `code`. */
 typedef int weir_js_fn(weir_js *js, void *arg, const weir_js_value *args,
                        size_t count, weir_js_value *result);
 
 /**
- * Define a function in C, on an object or globally (object is NULL).
+ * Define a function in C as a property of an object, or as a global variable if
+ * object is NULL.
  *
  * Thread   loop
  * Owns     arg is the caller's and must outlive the host
@@ -285,26 +298,29 @@ WEIR_API WEIR_CHECKED int weir_js_define(weir_js *js,
                                          const char *name, weir_js_fn *fn,
                                          void *arg);
 
-/* What an async function has come to: a plain value (undefined at first), and
- * what frees its text when that was copied; NULL: nothing must. */
+/* The result of an async function: a plain value (undefined at first), and the
+ * function that frees its text after it was copied.  free is NULL if there is
+ * nothing to free. */
 typedef struct weir_js_result {
     weir_js_value value;
     void (*free)(void *text);
 } weir_js_result;
 
-/* Runs on a worker of the pool, may block, and knows nothing of the host.  args
- * are copies, until it returns.  0: the promise is fulfilled with the value.
- * Else it is rejected with an Error with that error's name as `code`; if the
- * value is a string, that is its message. */
+/* An async function in C.  It runs on a worker of the pool, may block, and has
+ * no access to the host.  args are copies that are valid until it returns.  If
+ * it returns 0, the promise is fulfilled with the value.  If it returns an
+ * error, the promise is rejected with an Error that has the error's name as
+ * `code`, and the value as its message if that is a string. */
 typedef int weir_js_async_fn(void *arg, const weir_js_value *args, size_t count,
                              weir_js_result *result);
 
 /**
- * Define an async function in C, on an object or globally (object is NULL): it
- * returns a promise, does its work on the host's pool, and holds the loop until
- * the promise is settled.  Its arguments must be plain: no objects but buffers
- * and views of them.  Once the host or the loop has ended the outcome is
- * dropped: weir_loop_shutdown does not wait for the work.
+ * Define an async function in C as a property of an object, or as a global
+ * variable if object is NULL.  The function returns a promise, does its work on
+ * the host's pool, and keeps the loop running until the promise is settled.
+ * Its arguments must be plain: the only objects allowed are buffers and views
+ * of them.  The outcome is discarded once the host or the loop has ended,
+ * because weir_loop_shutdown does not wait for the work.
  *
  * Thread   loop
  * Owns     arg and name are the caller's and must outlive the pool
@@ -322,7 +338,8 @@ typedef enum weir_js_throwable {
 } weir_js_throwable;
 
 /**
- * Throw, from a function in C that JavaScript has called: return the result.
+ * Throw an exception from a C function that JavaScript has called.  The
+ * function must return the result of this call.
  *
  * Thread   loop
  * Returns  WEIR_ETHROWN
@@ -332,17 +349,17 @@ WEIR_API WEIR_CHECKED int weir_js_throw(weir_js *js, weir_js_throwable type,
     __attribute__((format(printf, 3, 4)));
 
 /**
- * What the last call that returned WEIR_ETHROWN, -ETIMEDOUT or WEIR_ECANCELED
- * failed with; its texts are empty before there was one.
+ * Return the error of the last call that returned WEIR_ETHROWN, -ETIMEDOUT or
+ * WEIR_ECANCELED.  Its texts are empty if there was no such call.
  *
  * Thread   loop
- * Owns     the host's, until the next call that takes it
+ * Owns     the host's, until the next call that takes the host
  */
 WEIR_API const weir_js_error *weir_js_last_error(const weir_js *js);
 
 /**
- * A second hold on a value, for instance on an argument that shall outlive
- * its call.
+ * Take another reference to a value, for instance to an argument that must
+ * outlive its call.
  *
  * Thread   loop
  * Owns     *kept must be released
@@ -352,8 +369,8 @@ WEIR_API WEIR_CHECKED int weir_js_keep(weir_js *js, const weir_js_value *value,
                                        weir_js_value *kept);
 
 /**
- * Give back a value; it is undefined then.  Calls that were posted to it still
- * come.  NULL is nothing.
+ * Release a value and set it to undefined.  Calls that were posted to the value
+ * still run.  Passing NULL has no effect.
  *
  * Thread   loop
  */
@@ -362,30 +379,32 @@ WEIR_API void weir_js_release(weir_js *js, weir_js_value *value);
 /* ---- programs ---- */
 
 typedef enum weir_js_program_kind {
-    WEIR_JS_PROGRAM_FILE = 0, /* text is its path */
-    WEIR_JS_PROGRAM_EVAL,     /* text is the code itself ... */
-    WEIR_JS_PROGRAM_PRINT,    /* ... and its value is printed */
+    WEIR_JS_PROGRAM_FILE = 0, /* text is the path of the file */
+    WEIR_JS_PROGRAM_EVAL,     /* text is the code itself */
+    WEIR_JS_PROGRAM_PRINT,    /* text is the code; its value is printed */
     WEIR_JS_PROGRAM_STDIN,    /* text is the code, read by the caller */
-    WEIR_JS_PROGRAM_REPL,     /* a person types it; text is "" */
+    WEIR_JS_PROGRAM_REPL,     /* a person types the code; text is "" */
 } weir_js_program_kind;
 
 typedef struct weir_js_program {
     size_t size; /* sizeof(weir_js_program) */
     weir_js_program_kind kind;
     const char *text;
-    int argc; /* process.argv, from its second element on */
+    int argc; /* of argv: process.argv, from its second element on */
     const char *const *argv;
 } weir_js_program;
 
 /**
- * Run a program from its first line to its exit code, and the loop with it:
- * until the loop is idle, process.exit, or an error that nobody catches, which
- * on_uncaught hears of first.  In the last two cases the loop is shut down.
+ * Run a program together with its loop, and set its exit code.  The program
+ * ends when the loop is idle, at process.exit, or at an uncaught error, which
+ * is reported to on_uncaught first.  In the last two cases the loop is shut
+ * down.
  *
- * Thread   loop, but not inside a callback; once for a host
- * Owns     program, text and argv are the caller's, until it returns
- * Returns  0 (exit_code is set), -EINVAL (NULL, an unknown kind, a second
- *          time), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),
+ * Thread   loop, but not inside a callback; once for each host
+ * Owns     program, text and argv are the caller's; they must stay valid until
+ *          the call returns
+ * Returns  0 (exit_code is set), -EINVAL (NULL, an unknown kind, or a second
+ *          call), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),
  *          -ENOMEM, or the error of the poller's wait
  */
 WEIR_API WEIR_CHECKED int
@@ -393,21 +412,21 @@ weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code);
 
 /* ---- from any thread ---- */
 
-/* The end of a posted call, on the loop's thread.  status is 0, WEIR_ETHROWN,
- * -ETIMEDOUT, or WEIR_ECANCELED: the loop or the host ended first.  result is
- * weir's; undefined unless status is 0. */
+/* Called on the loop's thread when a posted call has ended.  status is 0,
+ * WEIR_ETHROWN, -ETIMEDOUT, or WEIR_ECANCELED if the loop or the host ended
+ * first.  result belongs to weir, and is undefined unless status is 0. */
 typedef void weir_js_done_fn(void *arg, int status,
                              const weir_js_value *result);
 
 /**
- * Call a function on the loop's thread, in the order in which this thread posts
- * to the loop.  Without `done` an exception is the host's, as that of any
- * callback.
+ * Call a JavaScript function on the loop's thread, from any thread.  Calls keep
+ * the order in which the calling thread posts to the loop.  Without `done`, an
+ * exception goes to the host, as for any callback.
  *
  * Thread   any
- * Owns     the function must not be released before this returns; the
+ * Owns     the function must not be released before this call returns; the
  *          arguments are copied
- * Returns  0, -EINVAL (NULL, no function, an argument that is not plain),
+ * Returns  0, -EINVAL (NULL, not a function, or an argument that is not plain),
  *          WEIR_ECLOSED (the loop no longer admits work), -ENOMEM
  * Orders   everything before the call happens-before the function and done()
  */
@@ -416,11 +435,12 @@ WEIR_API WEIR_CHECKED int weir_js_post(weir_js *js,
                                        const weir_js_value *args, size_t count,
                                        weir_js_done_fn *done, void *arg);
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 /**
- * The engine's context, for what is not here.  Enter it only from functions
- * that JavaScript has called: jobs are looked for when those return.
+ * Return the engine's context, for features that this header does not offer.
+ * Enter it only from functions that JavaScript has called: the host looks for
+ * new promise jobs when such a function returns.
  *
  * Thread   loop
  * Owns     the host's
@@ -428,14 +448,14 @@ WEIR_API WEIR_CHECKED int weir_js_post(weir_js *js,
 WEIR_API struct JSContext *weir_js_context(const weir_js *js);
 
 /**
- * The loop it lives on.
+ * Return the loop that a host runs on.
  *
  * Thread   any
  */
 WEIR_API weir_loop *weir_js_loop(const weir_js *js);
 
 /**
- * "0.17.0".
+ * Return the version of the JavaScript engine, such as "0.17.0".
  *
  * Thread   any
  * Owns     a static string
