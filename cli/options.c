@@ -31,20 +31,20 @@ static const struct option table[] = {
     {"--allow-blocking", NULL, NULL, FLAG, PLACE(allow_blocking),
      "let Atomics.wait block the main thread"},
     {"--microtask-budget", NULL, "N", COUNT, PLACE(microtask_budget),
-     "serve timers and I/O after N microtasks in a row; 0: never (100000)"},
+     "serve timers and I/O after N consecutive microtasks; 0: never (100000)"},
     {"--memory-limit", NULL, "SIZE", SIZE, PLACE(memory_limit),
-     "JavaScript's memory, workers included: bytes, or K, M, G; 0: no limit "
-     "(0)"},
+     "limit JavaScript's memory, including workers, to SIZE: bytes, or K, M, "
+     "G; 0: no limit (0)"},
     {"--stack-size", NULL, "SIZE", SIZE, PLACE(stack_size),
-     "JavaScript's stack, in each thread (1M, and 4M in workers)"},
+     "JavaScript's stack size in each thread (1M, and 4M in workers)"},
     {"--shutdown-deadline", NULL, "SECONDS", SECONDS,
      PLACE(shutdown_deadline_ns),
-     "how long the end may take; then it names what holds it (10)"},
+     "how long the shutdown may take before reporting what holds it (10)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
-     "threads for files and other work that blocks (as many as cores)"},
-    {"--help", "-h", NULL, FLAG, PLACE(help), "print this and leave"},
+     "threads for files and other blocking work (as many as cores)"},
+    {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
-     "print the version and leave"},
+     "print the version and exit"},
 };
 
 enum { COUNT_OF_OPTIONS = sizeof(table) / sizeof(*table) };
@@ -175,8 +175,8 @@ void options_help(void)
 {
     char text[64];
 
-    printf("%s\n%s; without a file, or with -, from stdin;\n"
-           "on a terminal, line by line\n\n",
+    printf("%s\n%s; without a file, or with -, read it from stdin,\n"
+           "line by line on a terminal\n\n",
            usage, summary);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
@@ -202,10 +202,10 @@ void options_man_page(void)
         ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
         ".SH SYNOPSIS\n.B %s\n"
         ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
-        "CommonJS one, until nothing is left to do.\n"
-        "Without a file, or with \\-, the program comes from stdin; if that is "
-        "a terminal and no file is given, it is read line by line, and each "
-        "value printed.\n"
+        "CommonJS module, until there is nothing left to do.\n"
+        "Without a file, or with \\-, the program is read from stdin.\n"
+        "If stdin is a terminal and no file is given, it is read line by line, "
+        "and each value is printed.\n"
         ".SH OPTIONS\n",
         WEIR_VERSION, summary, usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
@@ -218,15 +218,15 @@ void options_man_page(void)
     }
     printf(
         ".SH EXIT STATUS\n"
-        ".TP\n.B 0\nthe program has ended, or what process.exit was given\n"
-        ".TP\n.B 1\nan error that nobody caught\n"
-        ".TP\n.B 7\na listener of uncaughtException has thrown\n"
-        ".TP\n.B 9\na bad option\n"
-        ".TP\n.B 13\nthe main module waits at its top level, for ever\n"
+        ".TP\n.B 0\nthe program has ended; process.exit can set a status\n"
+        ".TP\n.B 1\nan uncaught error\n"
+        ".TP\n.B 7\nan uncaughtException listener threw an exception\n"
+        ".TP\n.B 9\nan invalid option\n"
+        ".TP\n.B 13\nthe main module waits for ever at its top level\n"
         ".SH ENVIRONMENT\n"
         ".TP\n.B WEIR_REPL_HISTORY\nthe file that keeps the lines typed on a "
-        "terminal; empty: none (~/.weir_history).  It is readable by its "
-        "owner only, and a symbolic link is not followed\n"
-        ".TP\n.B NO_COLOR\nno colours on a terminal\n"
+        "terminal; empty: no file (~/.weir_history).  Only its owner can read "
+        "it, and a symbolic link is not followed\n"
+        ".TP\n.B NO_COLOR\ndo not use colours on a terminal\n"
         ".SH SEE ALSO\n.BR weir (7)\n");
 }
