@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * atomic -- every atomic operation weir uses, named by its order.
+ * atomic -- every atomic operation weir uses, named by its memory order.
  *
- * Adding a line here is a design decision: the list below is the whole
- * concurrency vocabulary of the library.  No other file includes
- * <stdatomic.h> or names a compiler builtin.
+ * The list below is the whole concurrency vocabulary of the library; adding to
+ * it is a design decision.  No other file includes <stdatomic.h> or calls a
+ * compiler builtin for atomics.
  *
- * An atomic word is a struct around its value: `atomic(uint64_t) word`.  So a
- * plain read, which C's _Atomic would silently make seq_cst, does not compile,
- * and public headers can hold such a word and still be C++.  The compiler's
- * __atomic builtins work on plain objects; <stdatomic.h> would need a cast
- * that the language does not bless.
+ * An atomic word is a struct around its value: `atomic(uint64_t) word`.  C's
+ * _Atomic would silently turn a plain read into a seq_cst load; with the struct
+ * a plain read does not compile.  Public headers can hold such a word and still
+ * be valid C++.  The compiler's __atomic builtins work on plain objects,
+ * whereas <stdatomic.h> would need a cast that the language does not define.
  *
- * A failed CAS is relaxed, as its value is a guess for the next one; but
- * cas_acquire acquires even then, as its failure is an answer.  There is no
- * free-standing fence but one: ThreadSanitizer does not model fences, so
- * code that leans on one cannot be checked.  The exception is fence_light, the
- * cheap half of an asymmetric pair whose other half is weir__membarrier()
- * (membarrier.h).  Where it is used, data is still handed over by release and
- * acquire; the fence only decides who counted what.
+ * A failed CAS is relaxed, because its value is only a guess for the next
+ * attempt.  The exception is cas_acquire, whose failure is itself an answer: it
+ * acquires even if it fails.  There are no free-standing fences, because
+ * ThreadSanitizer does not model them and code that depends on one cannot be
+ * checked.  The exception is fence_light, the cheap half of an asymmetric fence
+ * whose other half is weir__membarrier() (membarrier.h).  Where it is used,
+ * data is still handed over by release and acquire; the fence only decides
+ * which side sees the other's announcement.
  *
- * plain_load and plain_store are plain accesses of memory that threads hand
- * over to each other: nothing in a normal build, checked for races by the
- * explorer.
+ * plain_load and plain_store access memory that threads hand over to each
+ * other.  They are plain accesses in a normal build; the explorer checks them
+ * for races.
  *
  * -DWEIR_MODEL replaces all of these with scheduling points of the explorer
  * (test/model/explorer).
@@ -40,7 +41,7 @@
     }
 
 #define CACHE_LINE 64
-/* Two lines: the prefetcher of x86 pulls them in pairs. */
+/* Two lines: the adjacent-line prefetcher of x86 fetches them in pairs. */
 #define CACHE_APART 128
 
 #ifdef WEIR_MODEL
@@ -60,7 +61,7 @@
 #define plain_store(p, v) ((void)(*(p) = (v)))
 #endif
 
-/* Before anybody else knows the word, or after everybody has forgotten it. */
+/* Initialise or reset a word that no other thread can reach. */
 #define set_unshared(p, v) ATOMIC_UNSHARED(p, v)
 
 #define load_relaxed(p) ATOMIC_LOAD(p, __ATOMIC_RELAXED)
@@ -110,7 +111,8 @@
 
 #define fence_light() ATOMIC_FENCE_LIGHT()
 
-/* Between two looks at a word that another core is about to change. */
+/* Spin-wait hint, for use between two reads of a word that another core is
+ * about to change. */
 #if defined(__x86_64__)
 #define cpu_relax() __builtin_ia32_pause()
 #elif defined(__aarch64__)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock -- monotonic nanoseconds, and the clock that tests can stop.
+ * clock -- monotonic nanoseconds, and a clock that tests can freeze.
  *
  * Shared state
- *   frozen   any thread; RUNNING, or the time at which the clock stands    P1
+ *   frozen   any thread; RUNNING, or the time at which the clock is frozen  P1
  *
  * Pairs
  *   P1  freeze, advance: write of frozen, release  -->  now: load, acquire
@@ -59,7 +59,7 @@ int weir_clock_advance(int64_t delta_ns)
 
 void weir_clock_thaw(void)
 {
-    /* relaxed: hands nothing over; the real clock says the rest */
+    /* relaxed: hands nothing over; the real clock takes over */
     store_relaxed(&weir__clock_frozen, RUNNING);
 }
 

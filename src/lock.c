@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock -- a mutex of one word.
+ * lock -- a one-word mutex.
  *
- * Shape     FREE, HELD, or CONTENDED (held, and somebody may sleep).
+ * Shape     FREE, HELD, or CONTENDED (held, and a thread may sleep on it).
  * Roles     lock, try, unlock   any thread
- * Progress  a CAS and an exchange while nobody competes; otherwise it blocks.
+ * Progress  Without contention, a CAS and an exchange; otherwise blocking.
  *
  * Shared state
  *   word    any thread, atomic                                            P1
@@ -14,9 +14,9 @@
  *       finds FREE, acquire
  *       Hands over whatever the lock protects.
  *
- * Why no lost wake  A thread sleeps only on CONTENDED, which it wrote itself;
- *           the unlock that takes CONTENDED away wakes one.  That one writes
- *           CONTENDED again, for those who may sleep behind it.
+ * Why no lost wake  A thread sleeps only on CONTENDED, which it wrote itself,
+ *           and the unlock that replaces CONTENDED wakes one sleeper.  That
+ *           thread writes CONTENDED again, on behalf of any other sleepers.
  * Source    Ulrich Drepper, "Futexes Are Tricky", the third mutex
  *
  * Tested by  test/model/lock.c, test/unit/lock.c

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock -- a mutex of one word; who finds it taken sleeps.
+ * lock -- a one-word mutex; a thread that finds it held sleeps.
  *
- * For tables that any thread may change and that are not on a hot path.  Mostly
- * it is held for a few instructions; where nobody is in a hurry, also while
- * something for the table is made: a block of slots, a poller, a loop of a
- * service with its thread.  So the allocator's hooks may run while one is held,
- * but no callback ever does.
+ * For tables that any thread may change and that are not on a hot path.  Most
+ * critical sections are a few instructions.  Where latency does not matter, a
+ * lock is also held while a table entry is created: a block of slots, a poller,
+ * a service's loop with its thread.  The allocator's hooks may therefore run
+ * while a lock is held, but callbacks never do.
  */
 #ifndef WEIR_SRC_LOCK_H
 #define WEIR_SRC_LOCK_H
@@ -23,11 +23,14 @@ struct weir__lock {
 void weir__lock_init(struct weir__lock *lock);
 
 /*
- * Thread   any; not twice by the same one
- * Orders   lock sees what came before the last unlock
+ * Acquire, try to acquire, or release the lock.  try returns whether the caller
+ * now holds it.
+ *
+ * Thread   any; the lock is not recursive
+ * Orders   acquiring sees everything before the last unlock
  */
 void weir__lock_lock(struct weir__lock *lock);
-bool weir__lock_try(struct weir__lock *lock); /* true: it is the caller's */
+bool weir__lock_try(struct weir__lock *lock); /* true: the caller holds it */
 void weir__lock_unlock(struct weir__lock *lock);
 
 #endif /* WEIR_SRC_LOCK_H */

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory -- the allocator hooks, and a count of what they have given out.
+ * memory -- the allocator hooks, and a count of live allocations.
  *
  * Shape     One struct of hooks and one counter.
  * Roles     alloc, free          any thread
- *           weir_set_allocator   one thread, while no other is inside weir:
- *                                so the hooks are plain, and ThreadSanitizer
- *                                sees a caller who breaks that rule
+ *           weir_set_allocator   one thread, while no other is inside weir.
+ *                                The hooks are plain, so ThreadSanitizer
+ *                                reports a caller that breaks this rule.
  *
  * Shared state
- *   hooks   plain; written only while `live` is 0 and nobody is inside
+ *   hooks   plain; written only while `live` is 0 and no thread is inside weir
  *   live    any thread, relaxed: a count
  *
  * Not paired, on purpose
- *   live: it answers "is anything still out?".  The caller of set_allocator
- *   promises that no call runs beside it, so whatever made that true (a join,
- *   a gate that closed) has also ordered the counts before it.
+ *   live: it answers whether any allocation is still live.  The caller of
+ *   weir_set_allocator guarantees that no other call runs concurrently.
+ *   Whatever ensures that (a join, a closed gate) has also ordered the earlier
+ *   counts.
  *
  * Tested by  test/unit/memory.c
  */

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parker -- one permit, one sleeper.
+ * parker -- a binary semaphore that one thread sleeps on.
  *
  * Shape     One word: EMPTY, PERMIT, or PARKED (the owner sleeps or is about
- *           to).  It is also the futex that the owner sleeps on.
+ *           to).  The owner sleeps on the same word, as a futex.
  * Roles     park     the owner
  *           unpark   any thread
- * Progress  unpark is wait-free: one exchange, and a system call only if the
- *           owner had announced that it sleeps.  park with a permit at hand
- *           is one CAS.
+ * Progress  unpark is wait-free: one exchange, plus a system call only if the
+ *           owner had announced that it sleeps.  park is one CAS if a permit is
+ *           available.
  *
  * Shared state
  *   word    any thread, atomic                                            P1
  *
  * Pairs
  *   P1  unpark: exchange to PERMIT, release  -->  park: the CAS or exchange
- *       that takes the permit, acquire
+ *       that consumes the permit, acquire
  *       Hands over what the waker wrote before.  A second unpark exchanges
  *       PERMIT for PERMIT and so continues the release sequence of the first:
- *       taking the one permit receives from both.
+ *       consuming the one permit receives from both.
  *
  * Not paired, on purpose
- *   park: CAS EMPTY -> PARKED, relaxed.  It says only "I sleep"; the wake
- *   that answers it goes through the kernel.
+ *   park: CAS EMPTY -> PARKED, relaxed.  It only announces the sleep; the
+ *   wake-up that answers it goes through the kernel.
  *
  * Why no lost wake  PARKED is set by a CAS that fails if a permit came first.
- *           After it, the next unpark reads PARKED and wakes.  If its wake
- *           comes before the owner's futex_wait, the word is PERMIT by then
- *           and the kernel refuses to sleep.
- * Why no ABA        the values mean the same whenever they are read.
- * Reclaim   unpark may still be in its wake call when the owner has taken
- *           the permit and freed the parker; the call uses the address only.
+ *           After it, the next unpark reads PARKED and wakes the owner.  If
+ *           that wake-up comes before the owner's futex_wait, the word is
+ *           PERMIT by then and the kernel refuses to sleep.
+ * Why no ABA        Each value means the same whenever it is read.
+ * Reclaim   unpark may still be in its wake call after the owner has consumed
+ *           the permit and freed the parker.  That call uses only the address.
  *
  * Tested by  test/unit/parker.c, test/model/parker.c, test/stress/parker.c
  */
@@ -57,7 +57,7 @@ static bool take_permit(struct weir__parker *parker)
     return cas_acquire(&parker->word, &seen, EMPTY);
 }
 
-/* Announces the sleep.  False if a permit came first. */
+/* Announce the sleep.  Returns false if a permit came first. */
 static bool lie_down(struct weir__parker *parker)
 {
     uint32_t seen = EMPTY;
@@ -66,8 +66,8 @@ static bool lie_down(struct weir__parker *parker)
     return cas_relaxed(&parker->word, &seen, PARKED);
 }
 
-/* Takes back the announcement.  False if a permit came first; then it is
- * taken. */
+/* Withdraw the announcement.  Returns false if a permit came first, which is
+ * then consumed. */
 static bool get_up(struct weir__parker *parker)
 {
     /* parker/P1 acquire: receives what every waker wrote before */
@@ -101,7 +101,8 @@ int weir__parker_park_for(struct weir__parker *parker, int64_t timeout_ns)
                 return get_up(parker) ? -ETIMEDOUT : 0;
         }
     }
-    /* Only a permit can have come between: nobody else writes the word. */
+    /* The CAS failed, so a permit came in between: nothing else writes the
+     * word. */
     (void)get_up(parker);
     return 0;
 }

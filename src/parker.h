@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parker -- a thread's own bed, with room for one permit.
+ * parker -- a binary semaphore that one thread sleeps on.
  *
  *     owner                              any other thread
  *     weir__parker_park(&parker);        weir__parker_unpark(&parker);
  *
- * unpark leaves a permit; park takes it, and sleeps until there is one.  Many
- * unparks before a park leave one permit.
+ * unpark makes a permit available.  park consumes it, sleeping until there is
+ * one.  Permits do not accumulate: several unparks before a park leave one.
  */
 #ifndef WEIR_SRC_PARKER_H
 #define WEIR_SRC_PARKER_H
@@ -22,25 +22,26 @@ struct weir__parker {
 void weir__parker_init(struct weir__parker *parker);
 
 /*
- * Sleep until there is a permit, and take it.
+ * Sleep until a permit is available, and consume it.
  *
  * Thread   one at a time: the owner
- * Orders   sees what came before the unpark that left the permit, and before
- *          every unpark that found it there already
+ * Orders   sees everything before the unpark that left the permit, and before
+ *          every unpark that found the permit already there
  */
 void weir__parker_park(struct weir__parker *parker);
 
 /*
- * The same, for timeout_ns at the most; negative means no limit.
+ * Sleep until a permit is available, for at most timeout_ns, and consume it.  A
+ * negative timeout means no limit.
  *
  * Thread   one at a time: the owner
- * Returns  0 (took a permit), -ETIMEDOUT (there is none)
- * Orders   0 as park
+ * Returns  0 (consumed a permit), -ETIMEDOUT (no permit came)
+ * Orders   as weir__parker_park() if it returns 0
  */
 int weir__parker_park_for(struct weir__parker *parker, int64_t timeout_ns);
 
 /*
- * Leave a permit, and wake the owner if it sleeps.
+ * Make a permit available, and wake the owner if it sleeps.
  *
  * Thread   any
  */

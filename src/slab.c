@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slab -- numbered slots that never move.
+ * slab -- an allocator of numbered slots that never move.
  *
  * Shape     Block k holds GROUP << k slots, and begins with the index
- *           GROUP * (2^k - 1).  So a slot's position, index + GROUP, has its
- *           highest bit at k, and an address is one multiplication away.  In
- *           memory a block is its annex, all the first parts, all the
- *           second, and a note for each group of 64 slots: the bits of those
- *           that are free.  Groups that have free slots are in a list, the last
- *           one first.
+ *           GROUP * (2^k - 1).  So the highest bit of a slot's position, which
+ *           is index + GROUP, gives its block, and one multiplication gives its
+ *           address.  In memory a block consists of its annex, the first parts
+ *           of all its slots, then the second and the third parts, and a
+ *           descriptor per group of 64 slots: a bitmap of the free ones.
+ *           Groups with free slots form a list, last in, first out.
  * Roles     take, put   the owner
  *           at          any thread
- * Progress  All are wait-free but for the allocator; take asks it for a block
- *           24 times at the most.  A group is cleared when it is first taken
- *           from, not with its block: a growing slab never stops to clear
- *           megabytes, and memory that is not used is not touched.
+ * Progress  All are wait-free except for the allocator, which take calls at
+ *           most 24 times in a slab's life.  A group is cleared when it is
+ *           first taken from, not together with its block: a growing slab never
+ *           stops to clear megabytes, and unused memory is not touched.
  *
- * Why bits, and not a list of free slots
- *   Putting a slot back must not touch it: of a million, it is in no cache.
- *   And slots that come back in any order go out again in the order of memory,
- *   64 at a time, so whoever fills them writes line after line.
+ * Why bitmaps, and not a list of free slots
+ *   Putting a slot back must not touch it: among a million slots, it is
+ *   unlikely to be in a cache.  And slots that are put back in any order are
+ *   handed out again in memory order, 64 at a time, so the taker fills line
+ *   after line.
  *
  * Shared state
  *   limit   the owner writes, any thread reads                            P1
  *   origin  the owner writes each one once, any thread reads              P1
- *   slots   atomic words, where other threads look
+ *   slots   atomic words, where other threads read them
  *
  * Pairs
  *   P1  add_group: store of limit, release  -->  at: load, acquire
- *       Hands over the address of the block and slots full of zeros.
+ *       Hands over the address of the block and the zeroed slots.
  *
  * Not paired, on purpose
- *   origin: written before the limit that lets an index into the block, and
- *   never again.
+ *   origin: each is written once, before the first limit that admits an index
+ *   into the block.
  *
  * Why garbage is safe  Any number below `limit` is the index of a slot that
- *           exists; any other is refused before an address is made of it.
- * Reclaim   fini only.  The owner sees to it that nobody looks any more.
+ *           exists; any other is refused before an address is computed from it.
+ * Reclaim   fini only.  The owner ensures that no thread reads any more.
  *
  * Tested by  test/unit/slab.c, test/model/slab.c
  */
@@ -53,12 +54,12 @@
 #define ALL (UINT64_MAX >> (64 - WEIR__SLAB_GROUP))
 
 struct weir__slab_group {
-    uint64_t free; /* slots, a bit for each */
-    uint32_t next; /* group with free slots, if this has some */
+    uint64_t free; /* one bit per slot */
+    uint32_t next; /* next group with free slots, if this has any */
 };
 
 struct layout {
-    size_t part[WEIR__SLAB_PARTS], groups, end; /* where they begin */
+    size_t part[WEIR__SLAB_PARTS], groups, end; /* offsets in the block */
 };
 
 static struct layout layout_of(const struct weir__slab *slab, unsigned block)
@@ -87,7 +88,7 @@ void weir__slab_init(struct weir__slab *slab,
     for (unsigned i = 0; i < WEIR__SLAB_PARTS; i++)
         DEBUG_CHECK(kind->size[i] % (i == 0 ? 4 : 8) == 0, "a part's size");
     for (unsigned i = 0; i < WEIR__SLAB_BLOCKS; i++) {
-        slab->block[i] = NULL; /* an origin is set before anybody looks */
+        slab->block[i] = NULL; /* an origin is set before any thread reads it */
         slab->group[i] = NULL;
     }
 }
@@ -101,8 +102,8 @@ void weir__slab_fini(struct weir__slab *slab)
 
 /* ---- blocks ---- */
 
-/* A million slots are used in any order: on huge pages each look at one costs a
- * miss in the cache, but not another one in the table of pages. */
+/* Slots of a large slab are accessed in random order.  On huge pages each
+ * access still misses the cache, but not the TLB as well. */
 static char *allocate(size_t bytes)
 {
     char *block =
@@ -139,7 +140,7 @@ static int add_block(struct weir__slab *slab, unsigned number)
 
 void *weir__slab_annex(const struct weir__slab *slab, unsigned block)
 {
-    /* relaxed: ordered by P1, as the limit was seen */
+    /* relaxed: ordered by P1, because the caller has seen the limit */
     uintptr_t origin = load_relaxed(&slab->origin[0][block]);
     size_t before = (size_t)WEIR__SLAB_GROUP << block;
 
@@ -164,10 +165,10 @@ static void list_group(struct weir__slab *slab, uint32_t number)
     slab->free_group = number;
 }
 
-/* Fresh slots, all of them zeros. */
+/* Add a group of fresh slots, all zeros. */
 static int add_group(struct weir__slab *slab)
 {
-    /* relaxed: own, only this thread writes it */
+    /* relaxed: own; only this thread writes it */
     uint32_t fresh = load_relaxed(&slab->limit);
     struct weir__slab_place place = weir__slab_place_of(fresh);
     int err;
@@ -185,7 +186,7 @@ static int add_group(struct weir__slab *slab)
     return 0;
 }
 
-/* Takes the first slot of the first group, or all that are free in it. */
+/* Take the first free slot of the first group, or all its free slots. */
 static int take(struct weir__slab *slab, bool is_all,
                 struct weir__slab_stock *stock)
 {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slab -- numbered slots that never move.
+ * slab -- an allocator of numbered slots that never move.
  *
- * A slot has up to three parts.  The first parts of all slots lie side by side,
- * and so do the others: what is small and often looked at stays in a cache that
- * a million whole slots would not fit into.
+ * A slot has up to three parts.  The first parts of all slots are contiguous,
+ * and so are the second and the third: small, frequently read fields stay in a
+ * cache that a million whole slots would not fit into.
  *
- * Slots come in blocks, each twice as large as the one before, so an index is
- * found with a count of leading zeros, and a growing slab copies nothing.  A
- * block may have an annex: memory for whatever else so many slots need.  The
- * owner takes slots and puts them back; any thread may look at a part by its
- * index, at any time, also at one that was put back: its memory stays, and is
- * not written to, until the slot is taken again or the slab ends.  What such a
- * look finds is for the slot's own words to say.
+ * Slots are allocated in blocks, each twice as large as the one before.  The
+ * block of an index is found by counting leading zeros, and a growing slab
+ * copies nothing.  A block may have an annex: memory for whatever else its
+ * slots need.
+ *
+ * The owner takes slots and puts them back.  Any thread may read a part by its
+ * index at any time, even after the slot was put back: the memory stays, and
+ * the slab does not write to it, until the slot is taken again or the slab is
+ * destroyed.  The slot's own words must tell the reader whether what it found
+ * is still valid.
  */
 #ifndef WEIR_SRC_SLAB_H
 #define WEIR_SRC_SLAB_H
@@ -36,56 +39,57 @@ enum {
 
 struct weir__slab_group; /* which slots of a group are free */
 
-/* What a slot is made of, and a block besides. */
+/* The layout of a slot, and of a block's annex. */
 struct weir__slab_kind {
-    /* Multiples of 4, those of later parts of 8; 0: no such part. */
+    /* Multiples of 4 for the first part, of 8 for the others; 0: no such
+     * part. */
     uint32_t size[WEIR__SLAB_PARTS];
-    /* The bytes of a block's annex; NULL: there is none. */
+    /* The size of a block's annex in bytes; NULL: no annex. */
     size_t (*annex)(unsigned block);
 };
 
 struct weir__slab {
-    atomic(uint32_t) limit; /* slots there are; any thread, slab/P1 */
-    uint32_t free_group;    /* owner: the first of those with free slots */
+    atomic(uint32_t) limit; /* slots that exist; any thread, slab/P1 */
+    uint32_t free_group;    /* owner: first group with free slots */
     const struct weir__slab_kind *kind;
-    char *block[WEIR__SLAB_BLOCKS]; /* owner, as the next */
+    char *block[WEIR__SLAB_BLOCKS]; /* owner only, like the next */
     struct weir__slab_group *group[WEIR__SLAB_BLOCKS];
-    /* Where the parts of position 0 would be, in each block; any thread, P1 */
+    /* Where the parts of position 0 would be, for each block; any thread, P1 */
     atomic(uintptr_t) origin[WEIR__SLAB_PARTS][WEIR__SLAB_BLOCKS];
 };
 
-/* Slots of one group. */
+/* A set of slots of one group. */
 struct weir__slab_stock {
-    uint64_t slots; /* a bit for each */
+    uint64_t slots; /* one bit per slot */
     uint32_t first; /* the index of bit 0 */
 };
 
-/* The kind outlives the slab. */
+/* Initialise an empty slab.  The kind must outlive it. */
 void weir__slab_init(struct weir__slab *slab,
                      const struct weir__slab_kind *kind);
 
-/* Gives all memory back.  No slot may be looked at any more. */
+/* Free all memory.  No thread may access a slot any more. */
 void weir__slab_fini(struct weir__slab *slab);
 
 /*
- * Take a slot: one that was put back, just as it was, or a fresh one, which is
- * all zeros.
+ * Take a slot.  One that was put back has its old contents; a fresh one is all
+ * zeros.
  *
  * Thread   the owner
- * Returns  0, -ENOMEM, -ENOSPC (WEIR__SLAB_BLOCKS blocks are taken: 2^30 - 64
- *          slots)
+ * Returns  0, -ENOMEM, -ENOSPC (all WEIR__SLAB_BLOCKS blocks are in use, which
+ *          is 2^30 - 64 slots)
  */
 int weir__slab_take(struct weir__slab *slab, uint32_t *index);
 
-/* The same, and all that are free in its group at once: neighbours in memory,
- * as far as possible.  Each is put back on its own. */
+/* Take all free slots of one group at once: neighbours in memory, as far as
+ * possible.  Each is put back individually.  Returns as weir__slab_take(). */
 int weir__slab_take_group(struct weir__slab *slab,
                           struct weir__slab_stock *stock);
 
-/* Put it back.  Does not touch it.  Thread: the owner. */
+/* Put a slot back without accessing it.  Thread: the owner. */
 void weir__slab_put(struct weir__slab *slab, uint32_t index);
 
-/* Where a slot is: in which block, and which one of all. */
+/* Where a slot is: its block, and its position among all slots. */
 struct weir__slab_place {
     uint32_t block, position;
 };
@@ -98,9 +102,9 @@ static inline struct weir__slab_place weir__slab_place_of(uint32_t index)
     return (struct weir__slab_place){top - WEIR__SLAB_GROUP_BITS, position};
 }
 
-/* A part of a slot that take() has returned, without a question asked; `size`
- * is the part's, once more, so that the compiler knows it.
- * Thread: the owner, or one that the owner told the index. */
+/* Return a part of a slot that take() has returned, without checking the index.
+ * `size` repeats the part's size as a compile-time constant.  Thread: the
+ * owner, or one that the owner gave the index to. */
 static inline void *weir__slab_part(const struct weir__slab *slab,
                                     unsigned part, uint32_t index, size_t size)
 {
@@ -111,8 +115,8 @@ static inline void *weir__slab_part(const struct weir__slab *slab,
     return (void *)(origin + (size_t)place.position * size);
 }
 
-/* The first part, or NULL if there never was a slot with this index.
- * Thread: any. */
+/* Return the first part of a slot, or NULL if no slot with this index has ever
+ * existed.  Thread: any. */
 static inline void *weir__slab_at(const struct weir__slab *slab, uint32_t index,
                                   size_t size)
 {
@@ -122,8 +126,9 @@ static inline void *weir__slab_at(const struct weir__slab *slab, uint32_t index,
     return weir__slab_part(slab, 0, index, size);
 }
 
-/* The annex of a block, on a line of its own.  Nobody has touched it.
- * Thread: one that has seen a limit above the block's first index. */
+/* Return the annex of a block, which starts on a cache line of its own.  Its
+ * memory is uninitialised: the slab never accesses it.  Thread: one that has
+ * seen a limit above the block's first index. */
 void *weir__slab_annex(const struct weir__slab *slab, unsigned block);
 
 #endif /* WEIR_SRC_SLAB_H */

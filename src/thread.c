@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread -- numbers for threads, handed out and taken back under one mutex.
+ * thread -- assigns small numbers to threads, under one mutex.
  *
- * The mutex is what makes a number worth having: all that a thread did under
- * its number happens before anything its next owner does, so what is indexed
- * with the number may be plain or relaxed on its owner's side.
+ * The mutex orders successive owners of a number: everything a thread did under
+ * its number happens before anything the number's next owner does.  Data
+ * indexed by the number may therefore be plain or relaxed on its owner's side.
  *
  * Tested by  test/unit/thread.c, test/stress/gate.c (100 threads, 64 shards)
  */
@@ -23,13 +23,14 @@ _Thread_local const struct weir__duty *weir__thread_duty_;
 enum { WORDS = WEIR__THREAD_INDEX_LIMIT / 64 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t taken[WORDS]; /* under mutex; a bit for each number */
+static uint64_t taken[WORDS]; /* under mutex; one bit per number */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* const after once */
 
-/* The key's destructor runs when a thread ends; number + 1, as NULL would
- * mean that there is nothing to destroy.  A later destructor of the user's
- * may enter a gate once more: it gets a number again, and this runs again. */
+/* Give back the number of a thread that ends; this is the key's destructor.
+ * The value is number + 1, because a destructor does not run for NULL.  If a
+ * later destructor of the user's enters a gate again, the thread gets a number
+ * again and this destructor runs once more. */
 static void give_back(void *value)
 {
     uint32_t number = (uint32_t)(uintptr_t)value - 1;

@@ -2,10 +2,12 @@
 /*
  * thread -- what weir knows about the calling thread.
  *
- * A small number of its own, which arrays can be indexed with; a slot, which
- * is the same as an offset in bytes; the loop that it runs: then it must not
- * block; the worker of a pool that it is; and the loops that wait for what it
- * does: then it must not wait for them.
+ * Each thread has
+ *   a number   small and unique among live threads, to index arrays with
+ *   a slot     the same number as an offset in bytes
+ *   a loop     the one it is running, if any; such a thread must not block
+ *   a worker   the pool worker that it is, if any
+ *   duties     the loops that wait for what it does; it must not wait for them
  */
 #ifndef WEIR_SRC_THREAD_H
 #define WEIR_SRC_THREAD_H
@@ -21,9 +23,10 @@ struct weir__worker;
 
 enum { WEIR__THREAD_INDEX_LIMIT = 1024 };
 
-/* The first numbers have a slot of CACHE_APART bytes each.  All other threads,
- * and those without a number, have the slot after the last one: nobody's, but
- * it is there to be looked at, so that nobody needs to compare. */
+/* Each of the first numbers has a slot of CACHE_APART bytes.  All other
+ * threads, and threads without a number, share the slot after the last one.
+ * Nobody owns that slot, but it exists and can be read, so no caller needs a
+ * bounds check. */
 #ifdef WEIR_SMALL
 enum { WEIR__THREAD_SLOTS = 2 };
 #else
@@ -36,7 +39,7 @@ static inline uint32_t weir__thread_slot_of(uint32_t number)
            CACHE_APART;
 }
 
-/* No number: none asked for yet, or 1024 threads have one. */
+/* The thread has not asked for a number yet, or all 1024 are taken. */
 #define WEIR__THREAD_UNNUMBERED UINT32_MAX
 
 #ifdef WEIR_MODEL
@@ -47,18 +50,20 @@ static inline uint32_t weir__thread_slot(void)
     return weir__thread_slot_of(weir__thread_index());
 }
 #else
-/* initial-exec: one load, also inside the shared library; eight bytes of the
- * room that the C library keeps for libraries that are loaded late. */
+/* initial-exec makes each access one load, even inside the shared library.  It
+ * uses eight bytes of the static TLS space that the C library reserves for
+ * libraries loaded later. */
 extern _Thread_local __attribute__((tls_model("initial-exec")))
 uint32_t weir__thread_number,
     weir__thread_slot_;
 
-/* Gives the calling thread the lowest free number, and takes it back when the
- * thread ends.  What the number's last owner did happens before. */
+/* Assign the lowest free number to the calling thread until the thread ends.
+ * Everything the number's previous owner did happens before this returns. */
 __attribute__((cold)) uint32_t weir__thread_number_assign(void);
 
-/* 0 .. 1023, never shared by two threads that live at the same time; or
- * WEIR__THREAD_UNNUMBERED.  Thread: any, about itself. */
+/* Return the calling thread's number, 0 to 1023, assigning one if needed.  No
+ * two live threads share a number.  Returns WEIR__THREAD_UNNUMBERED if none is
+ * free.  Thread: any. */
 static inline uint32_t weir__thread_index(void)
 {
     uint32_t number = weir__thread_number;
@@ -68,8 +73,8 @@ static inline uint32_t weir__thread_index(void)
     return number;
 }
 
-/* Where the calling thread's slot begins.  Nobody's, until it has asked for
- * its number.  Thread: any, about itself. */
+/* Return the byte offset of the calling thread's slot.  Until the thread has
+ * asked for its number, this is the slot that nobody owns.  Thread: any. */
 static inline uint32_t weir__thread_slot(void)
 {
     return weir__thread_slot_;
@@ -80,38 +85,39 @@ static inline uint32_t weir__thread_slot(void)
 extern _Thread_local __attribute__((
     tls_model("initial-exec"))) struct weir_loop *weir__thread_loop_;
 
-/* The loop that the calling thread is running, or NULL. */
+/* Return the loop that the calling thread is running, or NULL. */
 static inline struct weir_loop *weir__thread_loop(void)
 {
     return weir__thread_loop_;
 }
 
-/* Tells the calling thread from all others that live at the same time. */
+/* Return a value that identifies the calling thread among all live threads. */
 static inline uintptr_t weir__thread_self(void)
 {
     return (uintptr_t)&weir__thread_loop_;
 }
 #endif
 
-/* Set by the loop around its run. */
+/* Called by the loop when its run begins and ends. */
 void weir__thread_set_loop(struct weir_loop *loop);
 
 #ifndef WEIR_MODEL
 extern _Thread_local __attribute__((
     tls_model("initial-exec"))) struct weir__worker *weir__thread_worker_;
 
-/* The worker of a pool that the calling thread is, or NULL. */
+/* Return the pool worker that the calling thread is, or NULL. */
 static inline struct weir__worker *weir__thread_worker(void)
 {
     return weir__thread_worker_;
 }
 #endif
 
-/* Set by the worker, once. */
+/* Called once by each worker. */
 void weir__thread_set_worker(struct weir__worker *worker);
 
-/* A job that a loop waits for, on the stack of the thread that runs it; a job
- * that waits for others may run more of them. */
+/* A job that a loop waits for.  The record is on the stack of the thread that
+ * runs the job.  Duties nest, because a job that waits for other jobs may run
+ * them itself. */
 struct weir__duty {
     const struct weir_loop *loop;
     const struct weir__duty *outer;
@@ -121,57 +127,63 @@ struct weir__duty {
 extern _Thread_local __attribute__((tls_model("initial-exec")))
 const struct weir__duty *weir__thread_duty_;
 
-/* The innermost one of the calling thread, or NULL. */
+/* Return the calling thread's innermost duty, or NULL. */
 static inline const struct weir__duty *weir__thread_duty(void)
 {
     return weir__thread_duty_;
 }
 
-/* Set by promisify around each. */
+/* Called by promisify before and after each job. */
 static inline void weir__thread_set_duty(const struct weir__duty *duty)
 {
     weir__thread_duty_ = duty;
 }
 #endif
 
-/* A thread of weir's own (os/thread.c).  It has the signal mask of its maker, and
- * SIGPIPE blocked. */
+/* A thread that weir has started (os/thread.c).  It inherits the signal mask of
+ * its creator, with SIGPIPE blocked in addition. */
 struct weir__thread {
     uint64_t handle;
-    uint32_t process; /* weir__fork_generation: a child has not got it */
+    uint32_t process; /* weir__fork_generation of the process that has it */
 };
 
-/* Returns  0, or the error of pthread_create, negative */
+/* Start a thread that runs body(arg).  Returns 0, -ENOMEM, or the negated error
+ * of pthread_create. */
 int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
                        void *arg);
 
-/* Waits until it has ended.  One of the parent process is not waited for. */
+/* Wait until the thread has ended.  Has no effect in a forked child on a thread
+ * of its parent. */
 void weir__thread_join(struct weir__thread *thread);
 
-/* The calling thread, which weir__thread_start has started.  A thread that may
- * be joined before its creator returns from there records this. */
+/* Return the handle of the calling thread, which weir__thread_start() has
+ * started.  A thread that may be joined before weir__thread_start() returns to
+ * its creator records its own handle with this. */
 struct weir__thread weir__thread_current(void);
 
-/* While the process forks no number is given or taken back. */
+/* Hold (true) or release (false) the mutex of the numbers.  The process holds
+ * it while it forks, so that no number is assigned or returned meanwhile. */
 void weir__thread_hold_numbers(bool holds);
 
-/* On how many cores this process may run (os/thread.c).  At least 1. */
+/* Return the number of cores that this process may run on, at least 1
+ * (os/thread.c). */
 uint32_t weir__thread_cores(void);
 
-/* Such a thread must not block. */
+/* Whether the calling thread is running a loop, and so must not block. */
 static inline bool weir__thread_is_loop(void)
 {
     return weir__thread_loop() != NULL;
 }
 
-/* The kernel's name for the calling thread, which tools show (os/thread.c). */
+/* Return the kernel's ID of the calling thread, which tools display
+ * (os/thread.c). */
 uint64_t weir__thread_id(void);
 
-/* By which the kernel may be late with a wait of the calling thread, so that it
- * wakes up for several at once (os/thread.c).  0: it does not say. */
+/* Return the timer slack of the calling thread: how late the kernel may end its
+ * waits in order to coalesce wake-ups.  0 means unknown (os/thread.c). */
 int64_t weir__thread_slack_ns(void);
 
-/* Lets another thread have the core, if one wants it (os/thread.c). */
+/* Yield the core to another runnable thread, if there is one (os/thread.c). */
 void weir__thread_yield(void);
 
 #endif /* WEIR_SRC_THREAD_H */
