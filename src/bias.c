@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias -- a lock that one thread takes for free, until another one wants in.
+ * bias -- a lock that is free for one thread until another one needs it.
  *
  * Shape     A word that says whether the holder may enter, which goes from
  *           GRANTED to REVOKED and never back, and a word that says whether it
  *           is inside, which only the holder writes.
- * Roles     enter, leave   the holder; enter refuses everybody else
- *           revoke         any other thread, any number of them
+ * Roles     enter, leave   the holder; enter refuses every other thread
+ *           revoke         any number of other threads
  * Progress  enter and leave are wait-free, without a locked instruction.
  *           revoke makes one system call, and sleeps while the holder is
- *           inside.  Once the bias is REVOKED it is one load.
+ *           inside.  Once the bias is REVOKED, revoke is one load.
  *
  * Shared state
  *   holder    const after init.  A thread's number passes on under a mutex
- *             (thread.c): a later thread of that number sees what the one
- *             before did inside
+ *             (thread.c), so a later thread with that number sees what its
+ *             predecessor did inside.
  *   state     any thread, atomic                                     P1 P2 P3
  *   inside    the holder writes, any thread reads and sleeps on it   P1 P2 P4
  *
@@ -25,24 +25,25 @@
  *             inside = 1                     state = REVOKING
  *             fence_light()                  weir__membarrier()
  *             if (state == GRANTED) go on    while (inside) sleep
- *       Forbidden: the holder reads GRANTED and the other reads 0.  Then both
- *       were inside.
+ *       Forbidden: the holder reads GRANTED and the other thread reads 0.  Both
+ *       would be inside.
  *   P2  light: leave, between the store of inside and the load of state.
- *       heavy: the one of P1.
+ *       heavy: the same as in P1.
  *             holder                         another thread
  *             inside = 0                     state = REVOKING
  *             fence_light()                  weir__membarrier()
  *             if (state != GRANTED) wake     if (inside) sleep
- *       Forbidden: the holder reads GRANTED and the other reads 1.  Then it
- *       slept for ever.
+ *       Forbidden: the holder reads GRANTED and the other thread reads 1.  It
+ *       would sleep for ever.
  *   P3  revoke: store of REVOKED, release  -->  revoke: load, acquire
- *       Another's revocation is as good as one's own, once it is over.
+ *       A thread that finds the bias revoked by another one receives what the
+ *       other one has received from the holder.
  *   P4  leave: store of inside, release  -->  revoke: load, acquire
- *       What the holder did inside is seen by who has put it out.
+ *       Hands over what the holder did inside to the thread that revokes.
  *
  * Why a late enter is harmless  A holder that read GRANTED before a revocation
- *           may set `inside` after it.  Then it reads the state, does nothing,
- *           and clears `inside` again; whoever saw it set is woken.
+ *           may set `inside` after it.  It then reads the state again, does
+ *           nothing, and clears `inside`; any thread that saw it set is woken.
  *
  * Tested by  test/model/bias.c, test/unit/bias.c, test/stress/timer.c
  */
@@ -69,13 +70,13 @@ void weir__bias_wake(struct weir__bias *bias)
 
 void weir__bias_revoke(struct weir__bias *bias)
 {
-    /* bias/P3 acquire: receives what the holder did, from who was here before */
+    /* bias/P3 acquire: receives what the holder did, from an earlier revoker */
     if (load_acquire(&bias->state) == WEIR__BIAS_REVOKED ||
         bias->holder == weir__thread_index())
         return;
     store_relaxed(&bias->state, WEIR__BIAS_REVOKING); /* relaxed: see P1 */
-    /* bias/P1 heavy: between keeping the holder out and looking for it
-     * bias/P2 heavy: the same, and going to sleep */
+    /* bias/P1 heavy: between keeping the holder out and checking for it
+     * bias/P2 heavy: between the same, before going to sleep */
     weir__membarrier();
     /* bias/P4 acquire: receives what the holder did inside */
     while (load_acquire(&bias->inside) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias -- a lock that one thread takes for free, until another one wants in.
+ * bias -- a lock that is free for one thread until another one needs it.
  *
  *     the holder, often                    any other thread, once
  *     if (weir__bias_enter(bias)) {        weir__bias_revoke(bias)
@@ -8,9 +8,9 @@
  *         weir__bias_leave(bias);
  *     }
  *
- * Biased locking: while only the thread that was named at init enters, it pays
- * for a few plain stores and loads.  The first revocation pays for all of that
- * with a membarrier, and it is final.
+ * This is biased locking.  While only the thread that init named enters, a pass
+ * costs a few plain stores and loads.  The first revocation pays for that with
+ * a membarrier, and it is final.
  */
 #ifndef WEIR_SRC_BIAS_H
 #define WEIR_SRC_BIAS_H
@@ -23,7 +23,7 @@
 
 enum {
     WEIR__BIAS_GRANTED = 0,
-    WEIR__BIAS_REVOKING = 1, /* somebody makes sure that the holder knows */
+    WEIR__BIAS_REVOKING = 1, /* a thread ensures that the holder knows */
     WEIR__BIAS_REVOKED = 2,  /* it does, and is outside */
 };
 
@@ -33,27 +33,29 @@ struct weir__bias {
     atomic(uint32_t) inside; /* the holder writes; a futex, bias/P1 P2 P4 */
 };
 
-/* For the thread of this number; WEIR__THREAD_UNNUMBERED, or a machine without
- * membarrier: for nobody. */
+/* Initialise a bias for the thread with this number.  With
+ * WEIR__THREAD_UNNUMBERED, or on a machine without membarrier, no thread can
+ * enter. */
 void weir__bias_init(struct weir__bias *bias, uint32_t holder);
 
-/* Slow path of leave: somebody may wait for it. */
+/* Slow path of leave: wake the threads that may wait for it. */
 __attribute__((cold)) void weir__bias_wake(struct weir__bias *bias);
 
-/* Thread: the holder, inside. */
+/* Leave.  Thread: the holder, inside. */
 static inline void weir__bias_leave(struct weir__bias *bias)
 {
     /* bias/P4 release: publishes what the holder did inside */
     store_release(&bias->inside, 0);
-    /* bias/P2 light: between leaving and looking who waits for it */
+    /* bias/P2 light: between leaving and checking for waiters */
     fence_light();
     /* relaxed: ordered by P2 */
     if (load_relaxed(&bias->state) != WEIR__BIAS_GRANTED)
         weir__bias_wake(bias);
 }
 
-/* Returns whether the caller is the holder and inside; it leaves soon, calls
- * nobody's callback meanwhile, and does not enter twice.  Thread: any. */
+/* Enter, if the caller is the holder and the bias is not revoked.  Returns
+ * whether the caller is inside.  It must leave soon, run no callback meanwhile,
+ * and not enter twice.  Thread: any. */
 static inline bool weir__bias_enter(struct weir__bias *bias)
 {
     /* relaxed: a guess, checked below */
@@ -61,7 +63,7 @@ static inline bool weir__bias_enter(struct weir__bias *bias)
         bias->holder != weir__thread_index())
         return false;
     store_relaxed(&bias->inside, 1); /* relaxed: ordered by P1 */
-    /* bias/P1 light: between entering and looking whether it may */
+    /* bias/P1 light: between entering and checking for a revocation */
     fence_light();
     /* relaxed: ordered by P1 */
     if (load_relaxed(&bias->state) == WEIR__BIAS_GRANTED)
@@ -71,8 +73,8 @@ static inline bool weir__bias_enter(struct weir__bias *bias)
 }
 
 /*
- * Keep the holder out from now on, and wait until it has left.  Called by the
- * holder it has no effect.
+ * Keep the holder out for good, and wait until it has left.  Has no effect when
+ * called by the holder.
  *
  * Thread   any, not inside
  * Orders   sees all that the holder did inside

@@ -2,20 +2,19 @@
 /*
  * budget -- a limit on memory that several threads share.
  *
- * Shape     One word: how many bytes are charged, and how many references there
- *           are.
+ * Shape     One word: the number of bytes charged, and the reference count.
  *
  *            63        44 43                        0
  *           +------------+---------------------------+
  *           | references |           bytes           |
  *           +------------+---------------------------+
  *
- *           A charge is a CAS that finds room for its bytes, so the sum never
- *           exceeds the limit, and a charge that is refused was over it at that
- *           moment.  What takes the word to zero frees the budget, be it a
- *           refund or the release of a reference.
+ *           A charge is a CAS that finds room for its bytes.  So the sum never
+ *           exceeds the limit, and a refused charge would have exceeded it at
+ *           that moment.  The operation that takes the word to zero frees the
+ *           budget, whether it is a refund or the release of a reference.
  * Roles     charge, refund, ref, unref, used   any thread
- * Progress  charge is lock-free, everything else wait-free.
+ * Progress  charge is lock-free; all others are wait-free.
  *
  * Shared state
  *   word    any thread, atomic                                           P1
@@ -23,15 +22,15 @@
  *
  * Pairs
  *   P1  unref, refund: fetch_sub on word, release  -->  the fetch_sub that
- *       finds its own share alone in the word, acquire
- *       All that others did with the budget happens-before it is freed.
- *       Every change is a read-modify-write, so each continues the release
- *       sequence of those before it.
+ *       finds nothing in the word but its own share, acquire
+ *       Everything that other threads did with the budget happens-before it is
+ *       freed.  Every change is a read-modify-write, so each continues the
+ *       release sequence of those before it.
  *
  * Not paired, on purpose
- *   charge, ref: relaxed.  They count, and publish nothing: the bytes that are
- *   charged are the caller's own, and go to another thread by the caller's
- *   means.
+ *   charge, ref: relaxed.  They only count, and publish nothing.  The bytes
+ *   that are charged belong to the caller, which hands them to other threads by
+ *   its own means.
  *
  * Reclaim   The word itself: zero means that nobody has a reference or a byte,
  *           so nobody may call.
@@ -78,11 +77,11 @@ int weir_budget_new(weir_budget **made, size_t limit_bytes)
     return 0;
 }
 
-/* The budget goes with its last share. */
+/* Subtract a share of the word, and free the budget if it was the last one. */
 static void subtract(weir_budget *budget, uint64_t share)
 {
     /* budget/P1 release: publishes what this thread did with the budget
-     * budget/P1 acquire: receives what others did, for the last one */
+     * budget/P1 acquire: receives what other threads did, for the last one */
     uint64_t found = fetch_sub_acq_rel(&budget->word, share);
 
     DEBUG_CHECK(found >= share, "a budget gives back what was never taken");
@@ -96,7 +95,7 @@ void weir_budget_ref(weir_budget *budget)
 
     if (budget == NULL)
         return;
-    /* relaxed: count; the caller's own reference keeps the budget */
+    /* relaxed: count; the caller's own reference keeps the budget alive */
     found = fetch_add_relaxed(&budget->word, REFERENCE);
     CHECK(found >> BYTE_BITS < MOST_REFERENCES,
           "a budget has no room for another reference");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls -- growing and shrinking the ring of calls.h.
+ * calls -- growing and freeing the ring of calls.h.
  *
  * Tested by  test/unit/calls.c
  */

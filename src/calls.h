@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls -- a queue of functions and their arguments, one thread's own.
+ * calls -- a FIFO queue of functions and their arguments, for one thread.
  *
- * A ring that doubles when it is full.  head and tail count calls and are
- * never reduced, so "empty" is head == tail and no slot needs a mark.
+ * A ring buffer that doubles when it is full.  head and tail count calls and
+ * never decrease, so the queue is empty when head == tail and no slot needs a
+ * marker.
  */
 #ifndef WEIR_SRC_CALLS_H
 #define WEIR_SRC_CALLS_H
@@ -21,13 +22,13 @@ struct weir__call {
 struct weir__calls {
     struct weir__call *ring; /* NULL until the first push */
     uint64_t slots;          /* a power of two; 0 while there is no ring */
-    uint64_t head;           /* the next to pop */
-    uint64_t tail;           /* the next to be pushed */
+    uint64_t head;           /* the next call to pop */
+    uint64_t tail;           /* where the next call is pushed */
 };
 
 void weir__calls_init(struct weir__calls *calls);
 
-/* Gives the memory back.  It is empty. */
+/* Free the memory.  The queue must be empty. */
 void weir__calls_fini(struct weir__calls *calls);
 
 static inline bool weir__calls_is_empty(const struct weir__calls *calls)
@@ -40,10 +41,10 @@ static inline uint64_t weir__calls_count(const struct weir__calls *calls)
     return calls->tail - calls->head;
 }
 
-/* Makes room for one more.  Returns  0, -ENOMEM (nothing has changed) */
+/* Make room for one more call.  Returns 0, or -ENOMEM with nothing changed. */
 __attribute__((cold)) int weir__calls_grow(struct weir__calls *calls);
 
-/* Returns  0, -ENOMEM */
+/* Append a call.  Returns 0, -ENOMEM. */
 static inline int weir__calls_push(struct weir__calls *calls, weir_fn *fn,
                                    void *arg)
 {
@@ -58,26 +59,26 @@ static inline int weir__calls_push(struct weir__calls *calls, weir_fn *fn,
     return 0;
 }
 
-/* The oldest.  It is not empty. */
+/* Remove and return the oldest call.  The queue must not be empty. */
 static inline struct weir__call weir__calls_pop(struct weir__calls *calls)
 {
     return calls->ring[calls->head++ & (calls->slots - 1)];
 }
 
-/* Forgets all. */
+/* Discard all calls. */
 static inline void weir__calls_clear(struct weir__calls *calls)
 {
     calls->head = calls->tail;
 }
 
-/* A ring of so many slots stays. */
+/* The largest ring that trim keeps. */
 #ifdef WEIR_SMALL
 enum { WEIR__CALLS_KEPT = 4 };
 #else
 enum { WEIR__CALLS_KEPT = 4096 };
 #endif
 
-/* Gives back what a burst has taken.  It is empty. */
+/* Free a ring that a burst has enlarged.  The queue must be empty. */
 static inline void weir__calls_trim(struct weir__calls *calls)
 {
     if (__builtin_expect(calls->slots > WEIR__CALLS_KEPT, 0))

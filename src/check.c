@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check -- see check.h.
+ * check -- how a failed check ends the process.
  */
 #include "check.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check -- the answer to a caller's bug that would corrupt memory.
+ * check -- stop at a caller's bug that would corrupt memory.
  *
- * CHECK is on in every build: it stands only where going on would be worse
- * than stopping, and never on a path where its branch could be measured.
- * DEBUG_CHECK is for rules that cost something to look at.
+ * CHECK is active in every build.  It is used only where continuing would be
+ * worse than aborting, and never on a path where its branch would be
+ * measurable.  DEBUG_CHECK is for checks that cost something.
  */
 #ifndef WEIR_SRC_CHECK_H
 #define WEIR_SRC_CHECK_H
@@ -12,7 +12,7 @@
 #ifdef WEIR_MODEL
 #include "seam.h"
 #else
-/* Prints "weir: FILE:LINE: TEXT" to stderr and aborts. */
+/* Print "weir: FILE:LINE: TEXT" to stderr and abort. */
 _Noreturn __attribute__((cold)) void
 weir__check_failed(const char *file, int line, const char *text);
 #endif

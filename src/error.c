@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error -- names and texts, from the one table in weir/error.h and the C
- * library's own.
+ * error -- names and descriptions of errors, from the table in weir/error.h and
+ * from the C library.
  */
 #include "weir/error.h"
 

@@ -2,24 +2,24 @@
 /*
  * futex -- sleep until a word changes: the only way weir blocks a thread.
  *
- * Wait and wake agree through the kernel: a wait looks at the word and falls
- * asleep in one step as seen from a wake.  So a thread that changes the word
- * and then wakes cannot miss a thread that still saw the old value.
+ * A wait checks the word and falls asleep in one step, as seen by any wake.  So
+ * a thread that changes the word and then calls wake cannot miss a thread that
+ * still saw the old value.
  *
- * wake uses the address only.  The memory may be gone by then: the waker of a
- * gate has already let go of it when it wakes.
+ * wake uses only the address.  The memory may already be freed: the waker of a
+ * gate has given up its own claim to it before it calls wake.
  *
- * Two implementations, one is linked:
+ * There are two implementations, of which one is linked:
  *   os/futex.c     Linux.  Works across processes that map the same memory.
- *   os/condvar.c   POSIX threads: mutexes and condition variables in a hashed
- *                  table.  Within one process.
+ *   os/condvar.c   POSIX threads: a hash table of mutexes and condition
+ *                  variables.  Works within one process.
  */
 #ifndef WEIR_SRC_FUTEX_H
 #define WEIR_SRC_FUTEX_H
 
 #include <stdint.h>
 
-/* The 32 bits of a 64-bit word that hold its low half. */
+/* The address of the low half of a 64-bit word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define futex_low_half(word) ((const void *)(word))
 #else
@@ -27,16 +27,16 @@
 #endif
 
 enum weir__futex_scope {
-    WEIR__FUTEX_PRIVATE, /* all threads that wait and wake are of one process */
-    WEIR__FUTEX_SHARED   /* the word may be mapped by several */
+    WEIR__FUTEX_PRIVATE, /* all waiters and wakers are in one process */
+    WEIR__FUTEX_SHARED   /* several processes may map the word */
 };
 
 /*
- * Sleep while the 32 bits at `word` are `expected`, until a wake or until the
+ * Sleep while the 32 bits at `word` equal `expected`, until a wake or until the
  * real clock reaches `deadline_ns` (negative: no deadline).
  *
- * Returns  0 (woken, or the word differs, or for no reason at all: look
- *          again), -ETIMEDOUT
+ * Returns  0 (woken, the word differs, or a spurious wake-up: check again),
+ *          -ETIMEDOUT
  */
 int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
                      enum weir__futex_scope scope);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pace -- what time it is, at the latest, for the price of a counter.
+ * pace -- an upper bound on the current time, for the price of a counter.
  *
- * Shape     A look at both clocks gives a time, and the ticks just before it.
- *           Until SPAN later, now() is that time, and the ticks since, at a
- *           rate that is a little too high: 1/512, four times what the kernel
- *           corrects its clock by (500 ppm).  So it is never behind the clock,
- *           and ahead of it by SPAN/512 = 0.5 us at the most.
- * The rate  comes from two looks, MEASURE apart at the least.  It is believed
- *           when two measurements in a row agree to 1/1024; a machine that was
- *           suspended or moved between two looks makes them disagree, and the
- *           kernel's clock is asked until they agree again.
- * Where     the kernel's clock is not made from the ticks, it is always asked.
+ * Shape     A reading of both clocks gives a time, and the ticks just before
+ *           it.  For the next SPAN, now() is that time plus the ticks since, at
+ *           a rate that is a little too high: by 1/512, four times the maximum
+ *           correction that the kernel applies to its clock (500 ppm).  So the
+ *           result is never behind the clock, and at most SPAN/512 = 0.5 us
+ *           ahead of it.
+ * The rate  is computed from two readings at least MEASURE apart.  It is used
+ *           once two measurements in a row agree to within 1/1024.  If the
+ *           machine was suspended or migrated between two readings, they
+ *           disagree, and now() reads the kernel's clock until they agree
+ *           again.
+ * Fallback  Where the kernel's clock is not based on the ticks, now() always
+ *           reads the kernel's clock.
  *
  * Tested by  test/unit/pace.c
  */
@@ -22,7 +25,7 @@
 enum {
     SPAN_NS = 250000,
     MEASURE_NS = 1000000,
-    TIGHT_NS = 1000, /* a look that took longer is not measured with */
+    TIGHT_NS = 1000, /* a reading that took longer is not used to measure */
     MARGIN_SHIFT = 9,
     AGREE_SHIFT = 10,
 };
@@ -32,7 +35,7 @@ void weir__pace_init(struct weir__pace *pace)
     *pace = (struct weir__pace){.is_steady = weir__ticks_are_the_clock()};
 }
 
-/* As a pace: ns in 2^32 ticks, rounded up. */
+/* Return the rate between two readings: ns per 2^32 ticks, rounded up. */
 static uint64_t rate_between(struct weir__moment from, struct weir__moment to)
 {
     uint64_t ns = (uint64_t)(to.real_ns - from.real_ns);

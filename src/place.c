@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place -- a table of what is queued, and where it was submitted.
+ * place -- a table of queued items, and where they were submitted.
  *
- * Shape     A fixed table by the item's address.  An item lies in one of the
- *           WINDOW slots from its hash on, or nowhere: nothing is moved, nothing
- *           allocated, and no search takes longer than a window.
- *           As an item is queued once at a time, one that is there already is
- *           a mistake of its owner's.
- * Roles     note           who submits the item
- *           look, take     who runs it
+ * Shape     A fixed-size hash table keyed by the item's address.  An item is in
+ *           one of the WINDOW slots from its hash on, or not in the table:
+ *           nothing is moved, nothing is allocated, and no search is longer
+ *           than a window.  An item can be queued only once at a time, so
+ *           finding it in the table already is a bug of its owner's.
+ * Roles     note           the thread that submits the item
+ *           look, take     the thread that runs it
  *           each           any thread
  *
  * Shared state
- *   slot.item   claimed by a CAS, given back by a store; relaxed
- *   the rest    written by who has claimed the slot, relaxed
+ *   slot.item   claimed by a CAS, released by a store; relaxed
+ *   the rest    written by the thread that has claimed the slot, relaxed
  *
- * Not paired, on purpose: what hands the item from who notes to who takes is the
- * queue between the two, and it hands over the slot as well.  A report that
- * looks meanwhile sees a picture.
+ * Not paired, on purpose: the queue that hands the item from the thread that
+ * notes to the thread that takes hands over the slot as well.  A report that
+ * reads concurrently sees an approximate snapshot.
  *
  * Tested by  test/unit/place.c
  */
@@ -37,7 +37,7 @@ struct slot {
 };
 
 static struct slot slots[SLOTS + WINDOW];
-static _Thread_local const void *caller; /* NULL: outside of weir */
+static _Thread_local const void *caller; /* NULL: not inside weir */
 
 const void *weir__place_enter(const void *address)
 {
@@ -75,16 +75,16 @@ bool weir__place_note(const void *item, const void *owner, const char *name)
     if (find(item) != NULL)
         return false;
     if (caller == NULL)
-        return true; /* weir's own */
+        return true; /* submitted by weir itself */
     for (int i = 0; i < WINDOW; i++, slot++) {
         const void *seen = NULL;
 
         /* relaxed: claims the slot, and hands nothing over */
         if (!cas_relaxed(&slot->item, &seen, item))
             continue;
-        store_relaxed(&slot->owner, owner); /* relaxed: picture */
-        store_relaxed(&slot->from, caller); /* relaxed: picture */
-        store_relaxed(&slot->name, name);   /* relaxed: picture */
+        store_relaxed(&slot->owner, owner); /* relaxed: snapshot */
+        store_relaxed(&slot->from, caller); /* relaxed: snapshot */
+        store_relaxed(&slot->name, name);   /* relaxed: snapshot */
         return true;
     }
     return true;
@@ -106,17 +106,17 @@ const void *weir__place_take(const void *item)
     if (slot == NULL)
         return NULL;
     from = load_relaxed(&slot->from);  /* relaxed: ordered by the queue */
-    store_relaxed(&slot->owner, NULL); /* relaxed: picture */
-    store_relaxed(&slot->item, NULL);  /* relaxed: picture */
+    store_relaxed(&slot->owner, NULL); /* relaxed: snapshot */
+    store_relaxed(&slot->item, NULL);  /* relaxed: snapshot */
     return from;
 }
 
 void weir__place_forget(const void *owner)
 {
     for (int i = 0; i < SLOTS + WINDOW; i++)
-        if (load_relaxed(&slots[i].owner) == owner) { /* relaxed: alone */
-            store_relaxed(&slots[i].owner, NULL);     /* relaxed: alone */
-            store_relaxed(&slots[i].item, NULL);      /* relaxed: alone */
+        if (load_relaxed(&slots[i].owner) == owner) { /* relaxed: unshared */
+            store_relaxed(&slots[i].owner, NULL);     /* relaxed: unshared */
+            store_relaxed(&slots[i].item, NULL);      /* relaxed: unshared */
         }
 }
 
@@ -125,12 +125,12 @@ void weir__place_each(const void *owner, weir__place_fn *tell, void *arg)
     for (int i = 0; i < SLOTS + WINDOW; i++) {
         struct slot *slot = &slots[i];
 
-        /* relaxed: picture */
+        /* relaxed: snapshot */
         if (load_relaxed(&slot->owner) != owner ||
-            load_relaxed(&slot->item) == NULL) /* relaxed: picture */
+            load_relaxed(&slot->item) == NULL) /* relaxed: snapshot */
             continue;
-        tell(arg, load_relaxed(&slot->from), /* relaxed: picture */
-             load_relaxed(&slot->name));     /* relaxed: picture */
+        tell(arg, load_relaxed(&slot->from), /* relaxed: snapshot */
+             load_relaxed(&slot->name));     /* relaxed: snapshot */
     }
 }
 

@@ -10,11 +10,11 @@
  *
  *     weir__place_take(job)                       right before it runs
  *
- * A place is a return address: that costs the caller nothing, works for callers
- * in any language, and adds no macro to the public headers.  It is kept beside
- * the jobs and tasks, not in them: their structs are the same in debug and
- * release builds, so the two can be exchanged.  Without debug checks (NDEBUG)
- * all of this is nothing.
+ * A place is a return address.  That costs the caller nothing, works for
+ * callers in any language, and adds no macro to the public headers.  Places are
+ * stored beside jobs and tasks, not inside them, so the structs of debug and
+ * release builds are the same and the libraries are interchangeable.  Without
+ * debug checks (NDEBUG) all of this compiles to nothing.
  */
 #ifndef WEIR_SRC_PLACE_H
 #define WEIR_SRC_PLACE_H
@@ -30,32 +30,34 @@
 #endif
 
 #if WEIR__PLACES
-/* For the rest of the calling function: it was called from here, unless a
- * function of weir's has called it. */
+/* Record the return address of the calling function until it returns, unless
+ * another function of weir has called it. */
 #define weir__place_begin()                                                    \
     const void *place_ __attribute__((cleanup(weir__place_end), unused)) =     \
         weir__place_enter(__builtin_return_address(0))
 const void *weir__place_enter(const void *address);
 void weir__place_end(const void *const *entered);
 
-/* The item is about to be queued at its owner; name as the report will show it.
- * If the table is full there, it is not noted.  False: it is queued already.
- * Thread: any. */
+/* Record where an item is submitted, just before its owner queues it; reports
+ * show `name`.  The item is not recorded if its part of the table is full.
+ * Returns false if the item is queued already.  Thread: any. */
 bool weir__place_note(const void *item, const void *owner, const char *name);
 
-/* Nothing of this owner's will be taken.  Thread: alone. */
+/* Remove all items of an owner that will not take them.  Thread: any, while no
+ * other uses the owner. */
 void weir__place_forget(const void *owner);
 
-/* Where the item comes from, or NULL; take: and it is no longer queued.
- * Thread: who has the item. */
+/* Return where the item was submitted, or NULL. take also removes the item.
+ * Thread: the one that has the item. */
 const void *weir__place_look(const void *item);
 const void *weir__place_take(const void *item);
 
-/* Calls tell for each item that its owner has queued.  Thread: any. */
+/* Call tell for each item that the owner has queued.  Thread: any. */
 typedef void weir__place_fn(void *arg, const void *from, const char *name);
 void weir__place_each(const void *owner, weir__place_fn *tell, void *arg);
 
-/* "PROGRAM+0x1234", as addr2line takes it (os/dladdr.c).  Thread: any. */
+/* Format a place as "PROGRAM+0x1234", for addr2line (os/dladdr.c).  Thread:
+ * any. */
 void weir__place_name(const void *from, char *text, size_t size);
 #else
 #define weir__place_begin() (void)0

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spin -- to look for news for a while, instead of sleeping at once: a core that
- * sleeps takes long to wake.
+ * spin -- poll for work for a while before sleeping, because a sleeping core
+ * takes long to wake.
  *
- * Who spins yields again and again.  Once that costs it the core, somebody else
- * needs it more, and it stops.
+ * The spinning thread yields repeatedly.  Once a yield costs it the core,
+ * another thread needs the core more, and it stops spinning.
  */
 #ifndef WEIR_SRC_SPIN_H
 #define WEIR_SRC_SPIN_H
@@ -19,17 +19,17 @@
 enum {
     WEIR__SHORTEST_SPIN_NS = 500,
     WEIR__LONGEST_SPIN_NS = 1000000000,
-    WEIR__LOST_CORE_NS = 20000, /* a yield that took so long: it is wanted */
+    WEIR__LOST_CORE_NS = 20000, /* a longer yield: the core is needed */
 };
 
-/* How eagerly to look. */
+/* How often to poll. */
 struct weir__gaze {
-    int pauses; /* between two looks, which take the word from who brings news */
-    int looks;  /* between two yields, after which the clock is read */
+    int pauses; /* between two polls, which pull the producer's cache line */
+    int looks;  /* polls between two yields, after which the clock is read */
 };
 
-/* Until there is news, which is what it returns; or until end_ns, by the real
- * clock. */
+/* Spin until has_news(arg), until end_ns by the real clock, or until a yield
+ * loses the core.  Returns whether there is news. */
 static inline bool weir__spin(struct weir__gaze gaze, int64_t began_ns,
                               int64_t end_ns, bool (*has_news)(const void *),
                               const void *arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks -- a list of tasks in order, one thread's own.
+ * tasks -- a FIFO list of tasks, for one thread.
  */
 #ifndef WEIR_SRC_TASKS_H
 #define WEIR_SRC_TASKS_H
@@ -13,7 +13,7 @@
 
 struct weir__tasks {
     weir_task *head;
-    weir_task *tail; /* if head is not NULL */
+    weir_task *tail; /* valid only if head is not NULL */
 };
 
 static inline bool weir__tasks_is_empty(const struct weir__tasks *list)
@@ -40,7 +40,7 @@ static inline weir_task *weir__tasks_pop(struct weir__tasks *list)
     return task;
 }
 
-/* All of `from` goes to the end of `list`. */
+/* Move all tasks of `from` to the end of `list`. */
 static inline void weir__tasks_move(struct weir__tasks *list,
                                     struct weir__tasks *from)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ticks -- the counter of the processor, the quickest clock there is.
+ * ticks -- the processor's time-stamp counter, the fastest clock there is.
  *
- * It takes 10 ns where the kernel's clock takes 25.  What a tick is, in
- * nanoseconds, is found out by two looks at both clocks, far enough apart.
+ * Reading it takes 10 ns; the kernel's clock takes 25.  The length of a tick in
+ * nanoseconds is measured by reading both clocks twice, far enough apart.
  */
 #ifndef WEIR_SRC_TICKS_H
 #define WEIR_SRC_TICKS_H
@@ -29,13 +29,13 @@ static inline uint64_t weir__ticks_now(void)
 #endif
 }
 
-/* Whether the kernel's clock counts the same ticks: then they go on at one
- * pace on all cores, but for the small corrections that the kernel makes.  If
- * not, figures made of ticks may be off, and nothing else may depend on them.
- * Thread: any. */
+/* Whether the kernel's clock is based on the same counter.  If so, it advances
+ * at the same rate on all cores, except for the small corrections that the
+ * kernel makes.  If not, values computed from ticks may be wrong and must be
+ * used for statistics only.  Thread: any. */
 bool weir__ticks_are_the_clock(void);
 
-/* One moment on both clocks: real_ns lies between the two. */
+/* A reading of both clocks: real_ns lies between the two tick values. */
 struct weir__moment {
     uint64_t before, after; /* ticks */
     int64_t real_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * version -- the version of the library, as opposed to the header's.
+ * version -- the version of the library, which may differ from the header's.
  */
 #include "weir/version.h"
 

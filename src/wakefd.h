@@ -15,14 +15,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns  a descriptor, or -EMFILE, -ENFILE, -ENOMEM, -ENODEV */
+/* Open a wakefd.  Returns a descriptor, or -EMFILE, -ENFILE, -ENOMEM,
+ * -ENODEV. */
 int weir__wakefd_open(void);
 
-/* Nobody signals any more: the number may be another file's at once. */
+/* Close a wakefd.  No thread may signal it any more: another file may reuse the
+ * number at once. */
 void weir__wakefd_close(int fd);
 
 /*
- * One more signal.
+ * Add a signal.
  *
  * Thread   any
  * Orders   everything before the call happens-before the take that counts it
@@ -30,8 +32,8 @@ void weir__wakefd_close(int fd);
 void weir__wakefd_signal(int fd);
 
 /*
- * How many signals there were since the last call.  wait_for_one: if there was
- * none yet, sleeps until there is.
+ * Take all pending signals and return their number.  With wait_for_one, sleep
+ * until there is at least one.
  *
  * Thread   one at a time
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/clock -- the real clock of clock.h.
+ * os/clock -- the real clock, declared in clock.h.
  *
  * Tested by  test/unit/clock.c
  */

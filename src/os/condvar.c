@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/condvar -- futex.h on nothing but POSIX threads.
+ * os/condvar -- futex.h on POSIX threads alone.
  *
- * Shape     A table of buckets, each a mutex and a condition variable; a word
- *           belongs to the bucket that its address hashes to.
+ * Shape     A hash table of buckets, each a mutex and a condition variable.  A
+ *           word belongs to the bucket that its address hashes to.
  * Roles     wait, wake: any thread
- * Progress  blocking, by design.
+ * Progress  Blocking, by design.
  *
- * Why no lost wake  wait looks at the word and begins to sleep under the
- *           bucket's mutex; wake takes the same mutex before it signals.  So
- *           a wake comes either before the look, which then sees the change
- *           that led to it (the mutex orders them), or after the sleep began.
+ * Why no lost wake  wait checks the word and begins to sleep under the bucket's
+ *           mutex, and wake acquires the same mutex before it signals.  So a
+ *           wake comes either before the check, which then sees the change that
+ *           led to it (the mutex orders them), or after the sleep has begun.
  *
- * Words that share a bucket wake each other's sleepers.  That is allowed:
- * wait may return for no reason.  wake_one must therefore wake them all, or
- * it might wake only a sleeper of the other word.
+ * Words that share a bucket wake each other's sleepers, which is allowed: wait
+ * may wake up spuriously.  wake_one must therefore wake all sleepers of the
+ * bucket; a single one might be waiting on another word.
  *
  * Not paired, on purpose
  *   wait: load of the word, relaxed.  The bucket's mutex orders it after every
- *   wake that came before; what the word publishes is for the caller to
- *   acquire.
+ *   earlier wake; what the word publishes is for the caller to acquire.
  *
  * Tested by  test/unit/futex.c, test/stress/parker.c, built with
  *            -DWEIR_FUTEX=condvar
@@ -59,8 +58,8 @@ static void make_buckets(void)
     pthread_condattr_destroy(&attributes);
 }
 
-/* A child of fork() has no one who waits, and may have copied a mutex that is
- * held: it begins with new ones. */
+/* A forked child has no waiters, and may have copied a mutex that was held, so
+ * it reinitialises all buckets. */
 static void begin(void)
 {
     make_buckets();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/dladdr -- an address in the code, as text that addr2line takes.
+ * os/dladdr -- format a code address as text for addr2line.
  *
  * Tested by  test/unit/place.c
  */
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The call is before the address that it returns to. */
+/* `from` is a return address; the call is just before it. */
 void weir__place_name(const void *from, char *text, size_t size)
 {
     uintptr_t call = (uintptr_t)from - 1;

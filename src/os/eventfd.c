@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/eventfd -- wakefd.h on eventfd(2), whose counter is the count.
+ * os/eventfd -- wakefd.h on eventfd(2), whose counter holds the signals.
  *
- * Any error but those below means that somebody has closed the descriptor, or
- * that its number is another file's by now.  A wake would be lost, and a loop
- * would sleep for ever: better to stop at once and to say why.
+ * An unexpected error means that somebody has closed the descriptor, or that
+ * its number now refers to another file.  A wake-up would be lost and a loop
+ * would sleep for ever, so these functions abort with the reason instead.
  *
  * Tested by  test/unit/poller.c, test/unit/poller_failing.c
  */
@@ -34,7 +34,7 @@ void weir__wakefd_signal(int fd)
     const uint64_t one = 1;
 
     while (write(fd, &one, sizeof(one)) < 0) {
-        if (errno == EAGAIN) /* the counter is full, so it is ready as well */
+        if (errno == EAGAIN) /* full, so it is readable as well */
             return;
         CHECK(errno == EINTR, "cannot signal a wake: who closed weir's "
                               "eventfd?");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/fcntl -- whether a descriptor is open.
+ * os/fcntl -- check whether a descriptor is open.
  *
  * Tested by  test/unit/fd.c
  */

@@ -2,11 +2,12 @@
 /*
  * os/fork -- fork.h on pthread_atfork.
  *
- * Shape     A list under a mutex.  The mutex is held while the process forks, so
- *           the child's copy of the list is whole.  The mutex of the numbers of
- *           threads (thread.c) is held, too: a child may have threads of its own.
+ * Shape     A list under a mutex.  The mutex is held while the process forks,
+ *           so the child's copy of the list is consistent.  The mutex of the
+ *           thread numbers (thread.c) is held as well, because a child may
+ *           start its own threads.
  * Roles     enter, leave    any thread
- *           in_child        the one thread of a child, in fork()
+ *           in_child        the only thread of a child, in fork()
  *
  * Shared state
  *   first, next, link   under the mutex

@@ -3,7 +3,7 @@
  * os/futex -- futex.h on Linux.
  *
  * FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC, so a wait
- * that is interrupted and begun again is neither shortened nor lengthened.
+ * that is interrupted and restarted still ends at the same time.
  *
  * Tested by  test/unit/futex.c, test/stress/parker.c
  */
@@ -28,7 +28,7 @@ static int operation(int command, enum weir__futex_scope scope)
                                         : command;
 }
 
-/* 0 or the error of the system call. */
+/* Return 0 or the errno of the system call. */
 static int sleep_on(const void *word, uint32_t expected, int64_t deadline_ns,
                     enum weir__futex_scope scope)
 {
@@ -63,11 +63,11 @@ int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
     switch (err) {
     case 0:
     case EAGAIN: /* the word differs */
-    case EINTR:  /* a signal; the caller looks and waits for the same moment */
+    case EINTR:  /* a signal; the caller checks and waits once more */
         return 0;
     case ETIMEDOUT:
         return -ETIMEDOUT;
-    default: /* EFAULT, EINVAL, ENOSYS: to go on would be to spin */
+    default: /* EFAULT, EINVAL, ENOSYS: continuing would spin */
         CHECK(!"futex", "the kernel refused to wait on a futex");
         return 0;
     }
@@ -75,7 +75,7 @@ int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
 
 static void wake(const void *word, int count, enum weir__futex_scope scope)
 {
-    /* EFAULT is no error: the memory may be gone, and its waiters with it. */
+    /* Ignore EFAULT: the memory may be unmapped, and then has no waiters. */
     syscall(SYS_futex, word, operation(FUTEX_WAKE, scope), count, NULL, NULL,
             0);
 }

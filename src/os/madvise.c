@@ -11,7 +11,7 @@
 void weir__memory_prefer_huge(void *pointer, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    (void)madvise(pointer, size, MADV_HUGEPAGE); /* without, it is slower */
+    (void)madvise(pointer, size, MADV_HUGEPAGE); /* only speed depends on it */
 #else
     (void)pointer, (void)size;
 #endif

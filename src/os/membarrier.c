@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/membarrier -- membarrier.h on Linux 4.14 and later; elsewhere "no".
+ * os/membarrier -- membarrier.h on Linux 4.14 and later; elsewhere not ready.
  *
- * PRIVATE_EXPEDITED sends an interrupt to the cores that run this process: a
- * few microseconds.  It must be registered for once in a process, which costs
- * some milliseconds when there are other threads already.
+ * PRIVATE_EXPEDITED interrupts the cores that run this process, which takes a
+ * few microseconds.  Each process must register for it once, which takes some
+ * milliseconds if the process already has other threads.
  *
  * Tested by  test/unit/gate.c, bench/gate.c
  */

@@ -3,21 +3,22 @@
  * os/signals -- signals.h on sigaction(2).
  *
  * Shared state
- *   taken    any thread: whether somebody takes the signals; one CAS decides
- *   wakefd   written once in a process, before the handler is installed, never
- *            closed; the handler reads it on whatever thread it runs
- *   before   who has taken the signals                                     P1
- *   owner    as wakefd: written before the handler is installed
+ *   taken    any thread: whether the signals are taken; one CAS decides
+ *   wakefd   written once per process, before the handler is installed, and
+ *            never closed; read by the handler on any thread
+ *   before   the owner of the signals                                      P1
+ *   owner    like wakefd, written before the handler is installed
  *
- * Forks     A child has the handler and the descriptor, until it execs; a signal
- *           to it must not reach its parent's service.  So fork gives the
- *           signals back in the child (pthread_atfork).  Where that is not
- *           called, or not yet, the handler finds itself in another process than
- *           the taker's, and gives the signal the effect that it had before.
+ * Forks     A forked child inherits the handler and the descriptor until it
+ *           execs, but a signal sent to the child must not reach the parent's
+ *           service.  So fork restores the previous actions in the child
+ *           (pthread_atfork).  Where that handler does not run, or has not run
+ *           yet, the signal handler finds that it is not in the owner's
+ *           process, and gives the signal its previous effect.
  *
  * Pairs
  *   P1  give_back: store of taken, release  -->  take: CAS, acquire
- *       Hands over `before`, to the next taker.
+ *       Hands over `before` to the next owner.
  *
  * Tested by  test/unit/service_signals.c, test/unit/thread_signals.c
  */
@@ -39,10 +40,11 @@ enum { COUNT = sizeof(numbers) / sizeof(numbers[0]), NONE = -1 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic(bool) taken = {false};
 static atomic(int) wakefd = {NONE};
-static atomic(int) owner = {NONE};     /* a process */
-static struct sigaction before[COUNT]; /* the taker's */
+static atomic(int) owner = {NONE};     /* a process ID */
+static struct sigaction before[COUNT]; /* the owner's */
 
-/* It comes again when the handler returns. */
+/* Give the signal its previous action and raise it; it is delivered when the
+ * handler returns. */
 static void send_again(int number)
 {
     for (size_t i = 0; i < COUNT; i++)
@@ -55,7 +57,7 @@ static void on_signal(int number)
 {
     int saved = errno;
 
-    /* relaxed: sigaction came after the stores */
+    /* relaxed: the stores came before sigaction */
     if (load_relaxed(&owner) != getpid())
         send_again(number);
     else
@@ -63,7 +65,7 @@ static void on_signal(int number)
     errno = saved;
 }
 
-/* By the taker. */
+/* Called by the owner. */
 static int make_wakefd(void)
 {
     int fd = load_relaxed(&wakefd); /* relaxed: own */
@@ -73,13 +75,13 @@ static int make_wakefd(void)
         if (fd >= 0)
             store_relaxed(&wakefd, fd); /* relaxed: as above */
     } else {
-        (void)weir__wakefd_take(fd, false); /* of an earlier taker's */
+        (void)weir__wakefd_take(fd, false); /* drop an earlier owner's */
     }
     return fd;
 }
 
-/* In the child of a fork, whose only thread this is.  The descriptor stays its
- * parent's. */
+/* In the child of a fork, which has no other thread.  The descriptor still
+ * belongs to the parent. */
 static void forget(void)
 {
     if (!load_relaxed(&taken)) /* relaxed: unshared */
@@ -99,7 +101,7 @@ int weir__signals_take(void)
     bool nobody = false;
     int fd;
 
-    /* os/signals/P1 acquire: receives `before`, which is ours from here on */
+    /* os/signals/P1 acquire: receives `before`, which this thread now owns */
     if (!cas_acquire(&taken, &nobody, true))
         return -EBUSY;
     pthread_once(&once, watch_forks);
@@ -137,7 +139,7 @@ void weir__signals_leave_to_others(sigset_t *mask)
 {
     const sigset_t set = both();
 
-    /* relaxed: whoever takes them later is heard, too, once we sleep */
+    /* relaxed: if they are taken later, a signal interrupts the sleep */
     pthread_sigmask(SIG_BLOCK, load_relaxed(&taken) ? &set : NULL, mask);
 }
 

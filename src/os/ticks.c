@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/ticks -- what the kernel makes its clock from.
+ * os/ticks -- which counter the kernel's clock is based on.
  *
- * Linux watches the counter of the processor and tells in a file which clock
- * it trusts.  Where there is no such file, the counter is not trusted.
+ * Linux monitors the processor's counter, and reports in a file which clock
+ * source it uses.  Without such a file, the counter is not trusted.
  *
  * Tested by  test/unit/pace.c
  */
@@ -44,7 +44,7 @@ bool weir__ticks_are_the_clock(void)
 {
     enum { UNKNOWN, NO, YES };
     static atomic(int) known = {UNKNOWN};
-    /* relaxed: whoever asks gets the same answer */
+    /* relaxed: every thread computes the same answer */
     int answer = load_relaxed(&known);
 
     if (answer == UNKNOWN) {
