@@ -2,33 +2,34 @@
 /*
  * os/epoll -- poller.h on Linux.
  *
- * The kernel holds the table of registrations, each with its token; a change
- * by any thread takes effect at once, also during a wait.  Ready descriptors
- * take turns in the kernel: what a batch had no room for comes first in the
- * next.  The wake descriptor is one of them, level-triggered.
+ * The kernel holds the table of registrations, each with its token.  A change
+ * made by any thread takes effect at once, even during a wait.  The kernel
+ * rotates ready descriptors: those that did not fit into one batch come first
+ * in the next.  The wake descriptor is one of them, level-triggered.
  *
  * Shared state
  *   wake_fd            const after open
  *   epoll_fd           written by the loop's thread under fd.c's lock; read
- *                      there, and by the loop's thread without it
+ *                      under it, and by the loop's thread without it
  *   host_fd            under fd.c's lock
  *   ready, has_pwait2  the loop's thread
  *
  * epoll_pwait2 (Linux 5.11, glibc 2.35) waits in nanoseconds.  Where it is
  * missing, epoll_wait waits in milliseconds, rounded up: late, never early.
  *
- * Renewal   A descriptor that is closed before it is removed leaves the table by
- *           itself, unless a duplicate of it is open, here or in a child: the
- *           table's key is the file and the number, and the number no longer
- *           leads to the file, so nothing can take it out.  Its events would
- *           go on for ever, and a loop would spin on them.  So the loop, when it
- *           sees such an event, moves to a new instance of epoll, and the old
- *           one goes, with all that it could not forget.  A descriptor whose
- *           number is not in the old one does not move: it was closed too, and
- *           the number may be another file's.
- * The host  Who watches the backend descriptor (weir_loop_backend_fd) must not
- *           notice a renewal.  So it is another instance, which is made when
- *           it is asked for and watches nothing but the first.
+ * Renewal   A descriptor that is closed before it is removed leaves the
+ *           kernel's table automatically, unless a duplicate of it is open,
+ *           here or in a child.  Then its entry cannot be removed: the table's
+ *           key is the file and the number, and the number no longer refers to
+ *           the file.  Its events would continue for ever, and a loop would
+ *           spin on them.  So when the loop sees such an event, it moves to a
+ *           new epoll instance and closes the old one with all its stale
+ *           entries.  A descriptor whose number is not in the old instance does
+ *           not move: it was closed too, and the number may refer to another
+ *           file.
+ * The host  A host that watches the backend descriptor (weir_loop_backend_fd)
+ *           must not notice a renewal.  So the backend descriptor is a second
+ *           epoll instance, created on demand, which watches only the first.
  *
  * Tested by  test/unit/poller.c, test/unit/poller_failing.c
  */
@@ -49,7 +50,7 @@
 #include "signals.h"
 #include "wakefd.h"
 
-/* Weak: NULL if the C library that we are linked with does not know it. */
+/* Weak: NULL if the C library does not provide it. */
 __attribute__((weak)) int epoll_pwait2(int epoll_fd, struct epoll_event *events,
                                        int size, const struct timespec *timeout,
                                        const sigset_t *mask);
@@ -57,14 +58,14 @@ __attribute__((weak)) int epoll_pwait2(int epoll_fd, struct epoll_event *events,
 struct weir__poller {
     int wake_fd;  /* const after open */
     int epoll_fd; /* changed by renew */
-    int host_fd;  /* -1: nobody has asked for it */
+    int host_fd;  /* -1: not asked for yet */
 
-    /* Loop only; apart from what those who wake read. */
+    /* Loop only; kept off the cache lines that wakers read. */
     _Alignas(CACHE_APART) bool has_pwait2;
     struct epoll_event ready[WEIR__POLLER_BATCH];
 };
 
-/* EPOLLERR and EPOLLHUP need not be asked for. */
+/* EPOLLERR and EPOLLHUP are always reported. */
 static uint32_t to_kernel(unsigned events)
 {
     return ((events & WEIR_READABLE) != 0 ? EPOLLIN | EPOLLRDHUP : 0) |
@@ -91,7 +92,7 @@ static int control(int epoll_fd, int operation, int fd, unsigned events,
     return epoll_ctl(epoll_fd, operation, fd, &event) == 0 ? 0 : -errno;
 }
 
-/* A new instance that watches one descriptor.  Returns it, or -errno. */
+/* Create an instance that watches one descriptor.  Returns it, or -errno. */
 static int open_with(int fd, uint64_t token)
 {
     int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -157,12 +158,13 @@ int weir__poller_modify(struct weir__poller *poller, int fd, unsigned events,
 
 bool weir__poller_remove(struct weir__poller *poller, int fd)
 {
-    /* EBADF: it is closed.  ENOENT, EPERM: and its number is another file's. */
+    /* EBADF: it is closed.  ENOENT, EPERM: its number refers to another
+     * file. */
     return control(poller->epoll_fd, EPOLL_CTL_DEL, fd, 0, 0) == 0;
 }
 
-/* To the new instance, if the old one has it by this number: a change to what
- * it is anyway tells. */
+/* Register the descriptor with the new instance if the old one has it under
+ * this number.  A modification that changes nothing tells whether it has. */
 static int carry_over(int old_fd, int new_fd, const struct weir__watch *watch)
 {
     int err =
@@ -192,7 +194,7 @@ int weir__poller_renew(struct weir__poller *poller,
             close(new_fd);
         return err;
     }
-    /* A child of ours may have the old one open. */
+    /* A forked child may have the old one open, so closing is not enough. */
     if (poller->host_fd >= 0)
         (void)control(poller->host_fd, EPOLL_CTL_DEL, old_fd, 0, 0);
     poller->epoll_fd = new_fd;
@@ -229,7 +231,7 @@ static int wait_precisely(struct weir__poller *poller,
     return count;
 }
 
-/* One system call.  Returns how many are ready, or -errno. */
+/* Make one system call.  Returns the number of ready descriptors, or -errno. */
 static int look(struct weir__poller *poller, int64_t timeout_ns)
 {
     struct timespec timeout = {.tv_sec = timeout_ns / 1000000000,
@@ -238,7 +240,7 @@ static int look(struct weir__poller *poller, int64_t timeout_ns)
 
     if (poller->has_pwait2) {
         count = wait_precisely(poller, timeout_ns < 0 ? NULL : &timeout);
-        /* EPERM: some sandboxes say so of calls that they do not know. */
+        /* EPERM: some sandboxes return it for calls that they do not know. */
         if (count >= 0 || (errno != ENOSYS && errno != EPERM))
             return count >= 0 ? count : -errno;
         poller->has_pwait2 = false;
@@ -253,7 +255,7 @@ int weir__poller_wait(struct weir__poller *poller, struct weir__event *events,
 {
     int count;
 
-    /* After a signal nothing is known: look once more. */
+    /* A wait that a signal interrupted says nothing: check once more. */
     do {
         count = look(poller, weir__poller_timeout(deadline_ns));
     } while (count == -EINTR ||

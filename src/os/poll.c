@@ -1,46 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/poll -- poller.h on nothing but poll(2).
+ * os/poll -- poller.h on poll(2) alone.
  *
  * Shape     A table of registrations, sorted by descriptor, and the array that
- *           the loop's thread gives to ppoll.  The array is a copy of the
- *           table; it is made anew when the table has changed.
+ *           the loop's thread passes to ppoll.  The array is a copy of the
+ *           table; it is rebuilt when the table has changed.
  * Roles     add, modify, remove   any thread: change the table
  *           wait                  the loop's thread: copies, polls, reports
- * Progress  blocking, by design.  Each wait costs time in proportion to the
+ * Progress  Blocking, by design.  Each wait takes time proportional to the
  *           number of descriptors.
  *
  * Shared state
  *   table, count, capacity, spare, version, is_asleep   under the mutex
- *   polled and its fellows                              the loop's thread
+ *   polled and the fields after it                      the loop's thread
  *   the descriptors                                     const after open
  *
- * Changes during a poll  Each one is the next version of the table.  A change
- *           that finds the loop's thread asleep signals the interrupting
- *           descriptor, which is never reported; then the loop's thread makes
- *           its copy anew.  What poll says about a registration that is newer
- *           than the copy is an answer to an older question: it is dropped.
- *           As poll is level-triggered, the next one says it again if it is
- *           still so.
+ * Changes during a poll  Each change makes a new version of the table.  A
+ *                        change
+ *           that finds the loop's thread asleep signals the interrupt
+ *           descriptor, which is never reported; the loop's thread then
+ *           rebuilds its copy.  If a registration is newer than the copy, the
+ *           result of poll for it answers an outdated question and is dropped.
+ *           As poll is level-triggered, the next poll reports it again if it
+ *           still holds.
  *
  * Why no lost change  The copy is made and is_asleep is set in one critical
  *           section.  A change comes either before it and is in the copy, or
- *           after it and sees is_asleep; the descriptor that it then signals
- *           stays readable, also when the poll has not begun yet.
+ *           after it and sees is_asleep.  The descriptor that the change then
+ *           signals stays readable, even if the poll has not begun yet.
  *
- * Fairness  A batch has room for some.  The next scan begins after the last
- *           one that was looked at.
+ * Fairness  A batch has limited room.  The next scan begins after the last
+ *           entry examined.
  *
- * Memory    add makes room for the table and for the copy.  The copy's room is
- *           left as `spare`, for the loop's thread may be polling in the old
- *           one; it takes it when it copies.  So wait never allocates.
+ * Memory    add allocates room for the table and for the copy.  The loop's
+ *           thread may be polling in the old copy, so the new array is left as
+ *           `spare`, which the loop's thread takes over when it copies.  So
+ *           wait never allocates.
  *
- * As epoll does
- *   A file that cannot be waited for is refused; poll would call it ready for
- *   ever.  A descriptor that was closed is forgotten when poll says so.
+ * Same as epoll
+ *   A file that cannot be waited for is refused; poll would report it as always
+ *   ready.  A closed descriptor is removed when poll reports it.
  * Unlike epoll
- *   No WEIR_EDGE.  A descriptor that was closed, and whose number is another
- *   file's before poll has looked, stands for that other file.
+ *   WEIR_EDGE is not supported.  If a descriptor was closed and its number
+ *   reused by another file before poll has noticed, the registration applies to
+ *   that other file.
  *
  * Tested by  test/unit/poller.c, test/unit/poller_failing.c, built with
  *            -DWEIR_POLLER=poll
@@ -59,7 +62,7 @@
 #include "memory.h"
 #include "wakefd.h"
 
-#ifndef POLLRDHUP /* Linux: no more will come, but we may still write */
+#ifndef POLLRDHUP /* Linux: the peer sends no more, but may still read */
 #define POLLRDHUP 0
 #endif
 
@@ -69,7 +72,7 @@ enum { FIRST_CAPACITY = 1 };
 enum { FIRST_CAPACITY = 16 };
 #endif
 
-/* The first entries of `polled` are our own. */
+/* The first entries of `polled` are the poller's own. */
 enum { WAKE, INTERRUPT, OWN };
 
 struct registration {
@@ -77,7 +80,7 @@ struct registration {
     unsigned events;
     uint64_t token;
     uint64_t changed_at; /* the version that the last add or modify made */
-    bool is_armed;       /* false: WEIR_ONESHOT, and it was reported */
+    bool is_armed;       /* false: WEIR_ONESHOT, and already reported */
 };
 
 struct weir__poller {
@@ -97,7 +100,7 @@ struct weir__poller {
     size_t next; /* where the next scan begins, without OWN */
 };
 
-/* POLLERR and POLLHUP need not be asked for. */
+/* POLLERR and POLLHUP are always reported. */
 static short to_kernel(unsigned events)
 {
     int kernel = ((events & WEIR_READABLE) != 0 ? POLLIN | POLLRDHUP : 0) |
@@ -123,7 +126,7 @@ static size_t polled_size(size_t capacity)
     return (OWN + capacity) * sizeof(struct pollfd);
 }
 
-/* More room in the table and, as `spare`, for its copy. */
+/* Enlarge the table and, as `spare`, the array for its copy. */
 static int grow(struct weir__poller *poller, size_t capacity)
 {
     size_t size = capacity * sizeof(struct registration);
@@ -156,7 +159,7 @@ static void free_arrays(struct weir__poller *poller)
     weir__memory_free(poller->polled, polled_size(poller->polled_capacity));
 }
 
-/* Where the descriptor is, or would be. */
+/* Return the index of the descriptor, or where it would be inserted. */
 static size_t place_of(const struct weir__poller *poller, int fd)
 {
     size_t first = 0, end = poller->count;
@@ -214,7 +217,7 @@ static void forget(struct weir__poller *poller, struct registration *entry)
             (poller->count - place) * sizeof(struct registration));
 }
 
-/* Ends a change: the loop's thread shall look at the table again. */
+/* End a change, and make the loop's thread read the table again. */
 static void unlock_and_interrupt(struct weir__poller *poller)
 {
     bool was_asleep = poller->is_asleep;
@@ -225,7 +228,7 @@ static void unlock_and_interrupt(struct weir__poller *poller)
         weir__wakefd_signal(poller->interrupt_fd);
 }
 
-/* What the kernel would say of the descriptor if this were epoll. */
+/* Return the error that epoll would return for the descriptor. */
 static int judge(int fd, unsigned events)
 {
     struct stat status;
@@ -286,7 +289,7 @@ bool weir__poller_remove(struct weir__poller *poller, int fd)
     return true;
 }
 
-/* Nothing is removed in vain: the table is all that there is. */
+/* Nothing to do: a registration can always be removed from the table. */
 int weir__poller_renew(struct weir__poller *poller,
                        bool (*next)(void *arg, struct weir__watch *watch),
                        void *arg)
@@ -341,7 +344,7 @@ void weir__poller_close(struct weir__poller *poller)
     weir__memory_free(poller, sizeof(*poller));
 }
 
-/* A negative descriptor is one that poll leaves out. */
+/* poll ignores entries with a negative descriptor. */
 static int left_out(int fd)
 {
     return ~fd;
@@ -361,7 +364,7 @@ static void take_spare(struct weir__poller *poller)
         (struct pollfd){.fd = poller->interrupt_fd, .events = POLLIN};
 }
 
-/* The descriptor where the next scan begins. */
+/* Return the descriptor where the next scan begins. */
 static int next_fd(const struct weir__poller *poller)
 {
     int fd;
@@ -398,7 +401,7 @@ static void prepare(struct weir__poller *poller)
     pthread_mutex_unlock(&poller->mutex);
 }
 
-/* One system call.  Returns how many are ready, or -errno. */
+/* Make one system call.  Returns the number of ready entries, or -errno. */
 static int look(struct weir__poller *poller, int64_t timeout_ns)
 {
     struct timespec timeout = {.tv_sec = timeout_ns / 1000000000,
@@ -409,7 +412,8 @@ static int look(struct weir__poller *poller, int64_t timeout_ns)
     return ready >= 0 ? ready : -errno;
 }
 
-/* Whether a ready entry is worth an event, which is then filled. */
+/* Fill an event from a ready entry.  Returns false if there is nothing to
+ * report. */
 static bool report(struct weir__poller *poller, struct pollfd *polled,
                    struct weir__event *event)
 {
@@ -430,8 +434,8 @@ static bool report(struct weir__poller *poller, struct pollfd *polled,
     return true;
 }
 
-/* Fills events[0 .. room - 1] from the `ready` entries that there are in the
- * array after our own.  Returns how many. */
+/* Fill events[0 .. room - 1] from the `ready` entries in the array after the
+ * poller's own.  Returns the number of events. */
 static int scan(struct weir__poller *poller, struct weir__event *events,
                 int room, int ready)
 {
@@ -452,7 +456,7 @@ static int scan(struct weir__poller *poller, struct weir__event *events,
     return count;
 }
 
-/* Turns what the look has found into events.  Returns how many. */
+/* Turn the result of look() into events.  Returns their number. */
 static int collect(struct weir__poller *poller, struct weir__event *events,
                    int ready)
 {
@@ -487,7 +491,7 @@ int weir__poller_wait(struct weir__poller *poller, struct weir__event *events,
             return count;
         if (ready < 0 && ready != -EINTR)
             return ready;
-        /* After a signal nothing is known: look once more. */
+        /* A poll that a signal interrupted says nothing: check once more. */
         if (ready >= 0 && weir__poller_timeout(deadline_ns) == 0)
             return 0;
     }

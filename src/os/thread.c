@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/thread -- threads of weir's own; the kernel's name for a
- * thread, its core, and the slack of its waits.
+ * os/thread -- starting and joining threads; a thread's kernel ID, the cores it
+ * may run on, and its timer slack.
  *
- * Signals   A thread of weir has the signal mask of the thread that made it, as
- *           POSIX has it, and SIGPIPE blocked in addition.
+ * Signals   A thread of weir inherits the signal mask of the thread that
+ *           created it, as POSIX specifies, with SIGPIPE blocked in addition.
  *
- *           Why no more: a child inherits the mask of the thread that starts it,
- *           by fork, vfork, posix_spawn, system and popen alike.  With all
- *           signals blocked the programs that a job or a callback starts are
- *           deaf to SIGTERM for all their life, and only fork lets a library
- *           mend that.  Nothing here needs a block: the one handler of weir
- *           (os/signals.c) does the same on every thread, all waits go on after
- *           EINTR, and a program that leaves signals to a thread of its own
- *           (sigwait, signalfd) blocks them before it makes others, which
- *           inherit that.
+ *           Why no other signal is blocked: a child process inherits the mask
+ *           of the thread that starts it, whether by fork, vfork, posix_spawn,
+ *           system or popen.  With all signals blocked, the programs that a job
+ *           or a callback starts would ignore SIGTERM for their whole life, and
+ *           only for fork can a library correct that.  Nothing here needs
+ *           signals blocked: weir's only handler (os/signals.c) does the same
+ *           on every thread, and all waits resume after EINTR.  A program that
+ *           dedicates a thread to signals (sigwait, signalfd) blocks them
+ *           before it creates other threads, which inherit the mask.
  *
- *           Why SIGPIPE: it is sent to the thread that writes, so no other
- *           thread can take it, and its default action ends a server whose
- *           client has hung up.  Blocked, the write fails with EPIPE alone.  A
- *           child made by fork gets it back (pthread_atfork); one made by
- *           posix_spawn, vfork, system or popen starts with it blocked.
+ *           Why SIGPIPE is blocked: it is sent to the thread that writes, so no
+ *           other thread can handle it, and its default action kills a server
+ *           whose client has hung up.  If it is blocked, the write just fails
+ *           with EPIPE.  A child made by fork gets it unblocked
+ *           (pthread_atfork); one made by posix_spawn, vfork, system or popen
+ *           starts with it blocked.
  *
  * Tested by  test/unit/thread.c, test/unit/thread_signals.c
  */
@@ -67,14 +68,14 @@ uint32_t weir__thread_cores(void)
 
     if (sched_getaffinity(0, sizeof(set), &set) == 0)
         return (uint32_t)CPU_COUNT(&set);
-    online = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than a set has room */
+    online = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than a set holds */
     return online > 0 ? (uint32_t)online : 1;
 }
 
 /* ---- signals ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Thread_local bool has_blocked_pipe; /* this thread, not its maker */
+static _Thread_local bool has_blocked_pipe; /* this thread, not its creator */
 
 static sigset_t only_pipe(void)
 {
@@ -85,7 +86,7 @@ static sigset_t only_pipe(void)
     return set;
 }
 
-/* In the child of a fork; it has no pending signals. */
+/* In the child of a fork, which has no pending signals. */
 static void unblock_pipe(void)
 {
     const sigset_t pipe = only_pipe();
@@ -95,7 +96,7 @@ static void unblock_pipe(void)
     has_blocked_pipe = false;
 }
 
-/* Without memory for it, children of a fork keep SIGPIPE blocked. */
+/* If this fails for lack of memory, forked children keep SIGPIPE blocked. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(NULL, NULL, unblock_pipe);
@@ -103,7 +104,7 @@ static void watch_forks(void)
 
 /* ---- threads ---- */
 
-/* What a new thread is to do; it frees this. */
+/* An errand: the start arguments of a new thread, which frees them. */
 struct errand {
     void (*body)(void *arg);
     void *arg;
