@@ -114,9 +114,9 @@ const void *weir__place_take(const void *item)
 void weir__place_forget(const void *owner)
 {
     for (int i = 0; i < SLOTS + WINDOW; i++)
-        if (load_relaxed(&slots[i].owner) == owner) { /* relaxed: unused owner */
-            store_relaxed(&slots[i].owner, NULL);     /* relaxed: unused owner */
-            store_relaxed(&slots[i].item, NULL);      /* relaxed: unused owner */
+        if (load_relaxed(&slots[i].owner) == owner) { /* relaxed: idle owner */
+            store_relaxed(&slots[i].owner, NULL);     /* relaxed: idle owner */
+            store_relaxed(&slots[i].item, NULL);      /* relaxed: idle owner */
         }
 }
 

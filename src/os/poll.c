@@ -16,8 +16,7 @@
  *   the descriptors                                     const after open
  *
  * Changes during a poll  Each change makes a new version of the table.  A
- *                        change
- *           that finds the loop's thread asleep signals the interrupt
+ *           change that finds the loop's thread asleep signals the interrupt
  *           descriptor, which is never reported; the loop's thread then
  *           rebuilds its copy.  If a registration is newer than the copy, the
  *           result of poll for it answers an outdated question and is dropped.

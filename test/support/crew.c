@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crew -- see crew.h.
+ * crew -- threads that start together, and what /proc tells about a thread.
  */
 #include "crew.h"
 
@@ -21,8 +21,9 @@ static void line_up(uint64_t *arrived, unsigned size)
         sched_yield();
 }
 
-/* The members and the one who starts them.  Nobody sleeps here, so
- * await_asleep() cannot take this for the sleep that a test is after. */
+/* A barrier for the members and the thread that starts them.  It does not
+ * sleep, so await_asleep() cannot mistake it for the sleep that a test waits
+ * for. */
 static void leave_start(struct crew *crew)
 {
     line_up(&crew->at_the_start, crew->size + 1);
@@ -82,7 +83,7 @@ void crew_line_up(struct crew *crew)
     line_up(&crew->in_line, crew->size);
 }
 
-/* The line of a /proc status file that begins with `key`, after the key. */
+/* Return the rest of the line that begins with `key` in a /proc status file. */
 static const char *field(const char *status, const char *key)
 {
     const char *line = strstr(status, key);
@@ -93,7 +94,7 @@ static const char *field(const char *status, const char *key)
 
 enum { STATUS_MAX = 4096 };
 
-/* False if the thread has ended. */
+/* Returns false if the thread has ended. */
 static bool read_status(pid_t tid, char status[STATUS_MAX])
 {
     char path[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crew -- threads that set off together.
+ * crew -- threads that start together.
  *
  *     static void work(struct crew *crew, unsigned id) { ... crew->context }
  *
@@ -31,35 +31,38 @@ struct crew {
     crew_fn *work;
     void *context;
     struct crew_member *members;
-    uint64_t at_the_start, in_line; /* atomic: how many have come */
+    uint64_t at_the_start, in_line; /* atomic: how many have arrived */
     pthread_barrier_t barrier;
 };
 
-/* Returns when all are at the start; they leave it at this moment. */
+/* Start the threads.  Returns when all have started; that moment releases
+ * them. */
 void crew_start(struct crew *crew, unsigned size, crew_fn *work, void *context);
 void crew_join(struct crew *crew);
 
-/* start and join */
+/* Start the threads and join them. */
 void crew_run(unsigned size, crew_fn *work, void *context);
 
-/* From inside: wait until every member has come here.  meet sleeps and tells
- * one of them; line_up spins, so that those who run leave at once, together. */
+/* Called by members: wait until every member has arrived. meet sleeps, and
+ * returns true to one of them. line_up spins, so that the running ones leave
+ * together at once. */
 bool crew_meet(struct crew *crew);
 void crew_line_up(struct crew *crew);
 
 /*
- * Wait until the thread (or process) sleeps in the kernel, with no signal on
- * its way to it.  False if it has ended.  What a test does next then meets a
- * sleeper; no verdict may depend on that, only its worth.
+ * Wait until the thread (or process) sleeps in the kernel with no signal
+ * pending.  Returns false if it has ended.  A test calls this so that its next
+ * step meets a sleeping thread; its verdict must not depend on that.
  */
 bool await_asleep(pid_t tid);
 
-/* Whether it sleeps now. */
+/* Whether the thread sleeps now. */
 bool is_asleep(pid_t tid);
 
-/* How often it has left a processor so far.  One that was asleep has run no
- * instruction since if it is asleep and this has not changed; by one it may
- * have: a thread is seen asleep a moment before it leaves. */
+/* Return how often the thread has left a processor so far.  If a sleeping
+ * thread is asleep later and the count is the same, it has run no instruction
+ * in between.  The count may still grow by one, because a thread is seen asleep
+ * a moment before it leaves the processor. */
 uint64_t switches_of(pid_t tid);
 
 #endif /* WEIR_TEST_SUPPORT_CREW_H */

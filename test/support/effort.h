@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * effort -- how long a stress case goes on.
+ * effort -- how long a stress case runs.
  *
  *     struct effort effort = effort_begin(4);     seconds
  *     while (effort_goes_on(&effort))
  *         ...                                     a round
  *
- * For one thread; a crew asks through one of its members.  From the
- * environment, for `make verify` and for whoever hunts something:
+ * For one thread; one member of a crew calls it for all.  Environment
+ * variables, for `make verify` and for debugging:
  *
- *     WEIR_ROUNDS=1000000     so many rounds, however long they take
- *     WEIR_SECONDS=60         so long, instead of what the case says
+ *     WEIR_ROUNDS=1000000     this many rounds, however long they take
+ *     WEIR_SECONDS=60         this long, instead of what the case says
  *
- * A case has a deadline (suite.h); libcheck multiplies it by
- * CK_TIMEOUT_MULTIPLIER.  A million rounds:
+ * A case has a deadline (suite.h), which libcheck multiplies by
+ * CK_TIMEOUT_MULTIPLIER.  For a million rounds:
  *
  *     WEIR_ROUNDS=1000000 CK_TIMEOUT_MULTIPLIER=10 build/tsan/test/stress/...
  */
@@ -30,7 +30,7 @@
 
 #include "suite.h"
 
-#ifndef __has_feature /* clang's way to say what gcc has macros for */
+#ifndef __has_feature /* clang's counterpart of gcc's macros */
 #define __has_feature(feature) 0
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
@@ -67,7 +67,7 @@ static inline struct effort effort_begin(double seconds)
     return effort;
 }
 
-/* Whether there is another round.  Says in the end how many there were. */
+/* Whether there is another round.  Prints the number of rounds at the end. */
 static inline bool effort_goes_on(struct effort *effort)
 {
     bool goes_on = effort->limit != 0 ? effort->rounds < effort->limit
@@ -82,9 +82,10 @@ static inline bool effort_goes_on(struct effort *effort)
 }
 
 /*
- * For a crowd.  ThreadSanitizer compares vector clocks, so one core shows it as
- * much as two; and with two, its own locks around a word that a hundred threads
- * fight for make them take several times as long.
+ * Pin the case to one core, for cases with many threads under ThreadSanitizer.
+ * It compares vector clocks, so it finds as much on one core as on two.  On
+ * two, its own locks around a word that a hundred threads contend for make the
+ * case several times slower.
  */
 static inline void effort_spare_the_sanitizer(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failing_allocator -- see failing_allocator.h.  The counts are atomic, as
- * hooks are called from any thread.
+ * failing_allocator -- see failing_allocator.h.  The counts are atomic, because
+ * any thread may call the hooks.
  */
 #include "failing_allocator.h"
 

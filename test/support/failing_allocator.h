@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failing_allocator -- hooks for weir_set_allocator() that fail on request
- * and know what is out.
+ * failing_allocator -- hooks for weir_set_allocator() that fail on request and
+ * count live allocations.
  *
  *     struct failing_allocator memory;
  *     failing_allocator_init(&memory, n);          the n-th one fails
@@ -19,9 +19,9 @@
 struct failing_allocator {
     weir_allocator hooks;
     uint64_t fail_at;    /* which allocation fails: 1, 2, ...; 0 for none */
-    uint64_t calls;      /* allocations asked for */
-    uint64_t live;       /* given out and not back yet */
-    uint64_t live_bytes; /* by the sizes named at alloc and at free */
+    uint64_t calls;      /* allocations requested */
+    uint64_t live;       /* allocated and not freed yet */
+    uint64_t live_bytes; /* by the sizes passed to alloc and to free */
 };
 
 void failing_allocator_init(struct failing_allocator *memory, uint64_t fail_at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failing_fixture -- a loop whose allocator and system calls can fail, and
- * that leaves nothing behind.
+ * failing_fixture -- a loop whose allocations and system calls can fail,
+ * checked for leaks at the end.
  *
  *     begin();
  *     loop_make(NULL);
@@ -20,7 +20,7 @@
 #include "support/loop_fixture.h"
 #include "support/suite.h"
 
-/* What a loop waits in, if it waits in the poller. */
+/* The call that a loop waits in, if it waits in the poller. */
 #ifdef WEIR_POLLER_POLL
 #define WAIT_CALL CALL_PPOLL
 #else
@@ -42,7 +42,7 @@ static inline int count_open_descriptors(void)
     return count;
 }
 
-/* What the case opens itself, it opens before. */
+/* A case opens its own descriptors before it calls this. */
 static inline void begin(void)
 {
     failing_allocator_init(&memory, 0);

@@ -3,8 +3,8 @@
  * failing_syscalls -- see failing_syscalls.h.
  *
  * The linker turns each read() into __wrap_read(), and __real_read() into the
- * C library's, or the sanitizer's.  All is relaxed here: anything stronger
- * would order the threads of a test and hide their races.
+ * C library's or the sanitizer's.  All accesses here are relaxed: anything
+ * stronger would order the threads of a test and hide their races.
  */
 #include "failing_syscalls.h"
 
@@ -20,7 +20,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* One word, so that it changes at once. */
+/* One word, so that it can be stored atomically. */
 struct plan {
     _Alignas(uint64_t) uint32_t nth;
     uint16_t times;
@@ -64,7 +64,7 @@ static void run_once(void (**place)(void))
         action();
 }
 
-/* Whether the call must fail; then errno is set. */
+/* Whether the call must fail; if so, errno is set. */
 static bool fails(enum failing_call call)
 {
     uint64_t number = __atomic_add_fetch(&counts[call], 1, __ATOMIC_RELAXED);
@@ -78,13 +78,13 @@ static bool fails(enum failing_call call)
     return true;
 }
 
-/* What a call returns that fails. */
+/* The return value of a call that fails. */
 static int failure(void)
 {
     return errno != 0 ? -1 : 0;
 }
 
-/* Defines __wrap_NAME. */
+/* Define __wrap_NAME. */
 #define WRAP(result, name, call, parameters, arguments)                        \
     result __real_##name parameters;                                           \
     result __wrap_##name parameters;                                           \
@@ -113,7 +113,7 @@ WRAP(ssize_t, read, CALL_READ, (int fd, void *buffer, size_t size),
 WRAP(ssize_t, write, CALL_WRITE, (int fd, const void *buffer, size_t size),
      (fd, buffer, size))
 
-/* These two return their error. */
+/* The two pthread functions return their error. */
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*body)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -142,7 +142,7 @@ int __wrap_pthread_join(pthread_t thread, void **result)
     return __real_pthread_join(thread, result);
 }
 
-/* Not every C library has it. */
+/* Weak, because not every C library has it. */
 __attribute__((weak)) int
 __real_epoll_pwait2(int epoll_fd, struct epoll_event *events, int size,
                     const struct timespec *timeout, const sigset_t *mask);
@@ -203,8 +203,9 @@ static bool is_timed_wait(const long arguments[6])
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
-/* Forwards six arguments, as the C library does: the kernel ignores those that
- * were not given.  They are whatever lies there, so nobody shall check. */
+/* Forward six arguments, as the C library does; the kernel ignores those that
+ * were not passed.  They are read as garbage, so the sanitizers must not check
+ * them. */
 __attribute__((no_sanitize("address", "thread", "undefined"))) long
 __wrap_syscall(long number, ...)
 {

@@ -6,9 +6,9 @@
  *     ...
  *     expect_int(failing_syscalls_count(CALL_READ), 3);   it went on
  *
- * Every test program is linked with --wrap for these calls (CMakeLists.txt):
- * its own and libweir's go through here.  Unless told otherwise, they reach
- * the C library unchanged.  A call that fails does nothing else.
+ * Every test program is linked with --wrap for these calls (CMakeLists.txt), so
+ * its own calls and libweir's go through here.  By default they reach the C
+ * library unchanged.  A call that fails has no other effect.
  */
 #ifndef WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
 #define WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
@@ -34,49 +34,50 @@ enum failing_call {
     FAILING_CALLS
 };
 
-enum { FAILING_ALWAYS = UINT16_MAX }; /* near enough, as `times` */
+enum { FAILING_ALWAYS = UINT16_MAX }; /* effectively, as `times` */
 
 /*
- * Of all threads' calls from now on, the nth (1, 2, ...) and the following
- * fail, `times` altogether; 0 for none.  Replaces what was set before.  With
- * error 0 they do nothing and return 0, as a wait does that is over.
+ * Make calls fail from now on: the nth call of all threads (1, 2, ...) and those
+ * after it, `times` altogether (0 for none).  Replaces what was set before.
+ * With error 0 they do nothing and return 0, like a wait that has ended.
  *
  * Thread   any; orders nothing, so as not to hide a race
  */
 void failing_syscalls_set(enum failing_call call, uint32_t nth, uint16_t times,
                           int error);
 
-/* Run `action` once, on the thread of the next call and before it: what
- * happens between two steps of the library. */
+/* Run `action` once, on the thread of the next call and before that call:
+ * something that happens between two steps of the library. */
 void failing_syscalls_before(enum failing_call call, void (*action)(void));
 
 /* Run `action` once, on the thread that calls pthread_create next, after the
- * new thread has begun and before its creator knows its handle. */
+ * new thread has been created and before its creator knows its handle. */
 void failing_syscalls_after_create(void (*action)(void));
 
-/* How many calls there were since the last set, or since the beginning. */
+/* Return the number of calls since the last set, or since the start. */
 uint64_t failing_syscalls_count(enum failing_call call);
 
 /*
- * The waits with a deadline of the calling thread, since it said waits_forget().
+ * The calling thread's waits with a deadline, since its last waits_forget().
  *
  *     int64_t begun_ns = waits_forget();
  *     expect_status(weir_pool_shutdown(pool, timeout_ns), -ETIMEDOUT);
  *     expect_waited(begun_ns, timeout_ns);
  *
- * The kernel was asked to wake the thread at the right moment: the timeout
- * counts from a time between the call and its first wait, and every later wait
- * had the same deadline.  When the thread did wake up is the machine's affair.
- * Condition variables are not seen, so for them this holds nothing.
+ * This checks that the kernel was asked to wake the thread at the right moment:
+ * the timeout counts from a time between the call and its first wait, and every
+ * later wait had the same deadline.  When the thread actually woke up depends
+ * on the machine.  Waits on condition variables are not seen, so nothing is
+ * checked for them.
  */
 struct waits {
     uint64_t count;
-    int64_t called_ns;   /* of the first; CLOCK_MONOTONIC */
-    int64_t deadline_ns; /* of the first */
-    bool has_moved;      /* a later one had another */
+    int64_t called_ns;   /* of the first wait; CLOCK_MONOTONIC */
+    int64_t deadline_ns; /* of the first wait */
+    bool has_moved;      /* a later wait had another deadline */
 };
 
-/* Returns the time. */
+/* Start over.  Returns the current time. */
 int64_t waits_forget(void);
 struct waits waits_look(void);
 

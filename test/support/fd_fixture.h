@@ -90,7 +90,7 @@ static inline int try_unref(int fd)
     return perform_fd_call((struct fd_call){.what = UNREF, .fd = fd});
 }
 
-/* Those that must succeed.  The callback records the word. */
+/* Variants that must succeed.  The callback records the word. */
 static inline void watch(int fd, unsigned events, char *word)
 {
     expect_status(try_add(fd, events, record_fd, word), 0);

@@ -16,15 +16,15 @@
 #include "suite.h"
 #include "weir/gate.h"
 
-/* Static: a case ends with its process, and what it leaves is no leak. */
+/* Static: a case ends with its process, so what it leaves is not a leak. */
 extern weir_gate gate;
 
-/* What its on_closed has seen. */
+/* What on_closed has recorded. */
 struct gate_closed {
     unsigned times;
     weir_phase phase;
     pthread_t thread;
-    void *arg; /* is the address of `closed` */
+    void *arg; /* the address of `closed` */
 };
 extern struct gate_closed closed;
 
@@ -47,10 +47,10 @@ void gate_make_running(const weir_gate_options *kind);
 void gate_make_draining(const weir_gate_options *kind); /* with one inside */
 void gate_make_closed(const weir_gate_options *kind);   /* by its last exit */
 
-/* A running gate in memory of its own, which on_closed gives back. */
+/* Return a running gate on the heap, which on_closed frees. */
 weir_gate *gate_make_freed_when_closed(const weir_gate_options *kind);
 
-/* Ends the case unless shards can be had. */
+/* Skip the case unless sharded gates are supported. */
 void gate_need_shards(void);
 
 #define expect_closed_once() expect_int(closed.times, 1)

@@ -15,12 +15,12 @@
 
 enum { MOST_WORKERS = 100 };
 
-/* Who races, and how long. */
+/* How many threads race, and for how long. */
 struct shape {
     unsigned workers; /* threads that enter and leave; one of them drains */
     unsigned waiters; /* threads that wait for the close */
-    unsigned enters;  /* of each worker, unless it is refused before */
-    unsigned yields;  /* a worker gives up its core in one of so many */
+    unsigned enters;  /* of each worker, unless it is refused earlier */
+    unsigned yields;  /* a worker yields once in up to so many turns */
     unsigned rounds;
     void (*gather)(struct crew *crew); /* between the rounds */
 };
@@ -93,7 +93,7 @@ static void drain(struct race *race)
     __atomic_store_n(&race->is_drained, true, __ATOMIC_RELEASE);
 }
 
-/* One turn inside the gate; false when it was refused. */
+/* Enter and leave once.  Returns false if the gate refused. */
 static bool enter_and_exit(struct race *race, struct worker *worker,
                            bool yields)
 {
@@ -112,8 +112,8 @@ static bool enter_and_exit(struct race *race, struct worker *worker,
     return true;
 }
 
-/* Now and then a worker gives up its core inside the gate, so that the drain
- * finds many in there. */
+/* A worker occasionally yields inside the gate, so that the drain finds many
+ * threads inside. */
 static void work(struct race *race, unsigned id, struct random *random)
 {
     const struct shape *shape = &race->shape;
@@ -138,7 +138,7 @@ static void work(struct race *race, unsigned id, struct random *random)
 static void wait_for_close(struct race *race)
 {
     expect_status(weir_gate_wait(&race->gate, -1), 0);
-    (void)sum_work(race); /* as on_closed may, if nobody races with it */
+    (void)sum_work(race); /* no race, as in on_closed */
 }
 
 static void show_progress(const struct race *race, unsigned round)
@@ -147,7 +147,7 @@ static void show_progress(const struct race *race, unsigned round)
         fprintf(stderr, "# round %u of %u\n", round + 1, race->shape.rounds);
 }
 
-/* The threads live through all rounds and gather between them. */
+/* The threads live through all rounds and synchronise between them. */
 static void run_rounds(struct crew *crew, unsigned id)
 {
     struct race *race = crew->context;
@@ -186,9 +186,10 @@ static void meet(struct crew *crew)
 }
 
 /*
- * ThreadSanitizer compares vector clocks, so one core shows it as much as two;
- * and with two, its own locks around a word that a hundred threads fight for
- * make a crowd take five times as long.  The duels stay on all cores.
+ * Pin a crowd to one core under ThreadSanitizer.  It compares vector clocks, so
+ * it finds as much on one core as on two.  On two, its own locks around a word
+ * that a hundred threads contend for make a crowd five times slower.  The duels
+ * stay on all cores.
  */
 static void share_one_core(bool is_first)
 {
@@ -207,7 +208,7 @@ static void share_one_core(bool is_first)
     expect_int(sched_setaffinity(0, sizeof(one), &one), 0);
 }
 
-#ifndef __has_feature /* clang's way to say what gcc has macros for */
+#ifndef __has_feature /* clang's counterpart of gcc's macros */
 #define __has_feature(feature) 0
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
@@ -228,7 +229,7 @@ void gate_race_crowd(const weir_gate_options *kind)
         .gather = meet};
 
     if (IS_SANITIZED)
-        share_one_core(kind == NULL); /* the two kinds run side by side */
+        share_one_core(kind == NULL); /* the two kinds run concurrently */
     run_race(kind, crowd);
 }
 

@@ -78,7 +78,7 @@ const char *take_record(void)
     return taken;
 }
 
-/* Nobody writes to it: `record` reads its argument only. */
+/* `record` only reads its argument. */
 static void *as_arg(const char *word)
 {
     return (void *)(uintptr_t)word;

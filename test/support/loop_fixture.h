@@ -27,52 +27,53 @@
 
 enum { MILLISECOND_NS = 1000000, SECOND_NS = 1000000000 };
 
-/* The loop of the case.  Static: a case ends with its process, and what it
- * leaves is no leak. */
+/* The loop of the case.  Static: a case ends with its process, so what it
+ * leaves is not a leak. */
 extern weir_loop *loop;
 
 #define LOOP_OPTIONS(...)                                                      \
     (&(weir_loop_options){.size = sizeof(weir_loop_options), __VA_ARGS__})
 
-/* Makes `loop`; NULL for the defaults. */
+/* Create `loop`; NULL for the defaults. */
 void loop_make(const weir_loop_options *options);
 
-/* Shuts it down without a limit and frees it. */
+/* Shut the loop down without a time limit, and free it. */
 void loop_end(void);
 
-/* Until idle, and turn by turn without waiting; both must succeed. */
+/* Run until idle, or for so many turns without waiting; both must succeed. */
 void loop_run(void);
 void loop_turns(unsigned count);
 
 /* ---- a record of what was called ---- */
 
-/* Callbacks: write down the word that is their argument, and "!" behind it if
- * status is WEIR_ECANCELED.  One thread at a time; nothing orders them, so
- * that a sanitizer sees a race. */
+/* Callbacks that append the word in their argument to the record, followed by
+ * "!" if status is WEIR_ECANCELED.  One thread at a time; nothing orders the
+ * calls, so that a sanitizer can see a race. */
 void record(void *word, int status);
 void record_fd(void *word, int status, int fd, unsigned events);
 
-/* The same, to be called: in the middle of a callback. */
+/* Append a word to the record, in the middle of a callback. */
 void note(const char *word);
 
-/* What was written down since the last time: words with a blank between. */
+/* Compare what was recorded since the last time: words separated by blanks. */
 #define expect_recorded(words)                                                 \
     expect_string_at(__FILE__, __LINE__, "the record", take_record(), words)
 const char *take_record(void);
 
-/* Submits, or queues, `record` with this word. */
+/* Submit, or queue, `record` with this word. */
 void loop_submit(const char *word);
 void loop_tick(const char *word);
 void loop_microtask(const char *word);
 void loop_immediate(const char *word);
 void loop_close_phase(const char *word);
 
-/* Starts a timer that fires once and records the word. */
+/* Start a timer that fires once and records the word. */
 void loop_timer(int64_t delay_ns, const char *word);
 
 /* ---- descriptors ---- */
 
-/* An eventfd, which is readable if `count` is not 0; and one more. */
+/* Open an eventfd, which is readable if `count` is not 0; add one to its count;
+ * read it. */
 int event_open(unsigned count);
 void event_fill(int fd);
 void event_drain(int fd);
@@ -87,21 +88,22 @@ struct runner {
     int status;
 };
 
-/* Runs the loop on a thread of its own.  Returns when it has begun: the loop
- * is no longer AWAKE.  It must not end before. */
+/* Run the loop on a new thread.  Returns when the loop is no longer AWAKE; the
+ * run must not end before that. */
 void runner_start(struct runner *runner, weir_loop *ran, weir_run_mode mode);
 
-/* What weir_loop_run returned there. */
+/* Join the thread and return what weir_loop_run() returned. */
 int runner_join(struct runner *runner);
 
-/* Waits until the loop is in this phase. */
+/* Wait until the loop is in this phase. */
 void await_state(const weir_loop *watched, weir_loop_phase phase);
 
-/* A callback that stays inside until it is let go.  Opened before use. */
+/* A callback that blocks until the test lets it go.  Call blocker_open() before
+ * use. */
 struct blocker {
     sem_t entered;
     sem_t let_go;
-    int status; /* what the callback got */
+    int status; /* the status that the callback got */
 };
 
 void blocker_open(struct blocker *blocker);
@@ -109,7 +111,7 @@ void block(void *blocker, int status); /* a weir_fn */
 void blocker_await(struct blocker *blocker);
 void blocker_let_go(struct blocker *blocker);
 
-/* Waits on a semaphore, through signals. */
+/* Wait on a semaphore, resuming after signals. */
 void await_post(sem_t *semaphore);
 
 #endif /* WEIR_TEST_SUPPORT_LOOP_FIXTURE_H */

@@ -17,11 +17,11 @@
  *
  *     race_run(3, 4, work);                         3 s, 4 threads
  *
- * The threads live through all rounds.  At the end of each one the loop must
- * be gone: `done` was told once, and all memory has come back.
+ * The threads live through all rounds.  At the end of each round the loop must
+ * be gone: `done` was called once, and all memory has been freed.
  *
- * WEIR_ROUNDS, WEIR_SECONDS: how often, or how long (effort.h).  WEIR_SEED
- * sets what happens in a round.
+ * WEIR_ROUNDS and WEIR_SECONDS set how many rounds or how long (effort.h), and
+ * WEIR_SEED what happens in a round.
  */
 #ifndef WEIR_TEST_SUPPORT_LOOP_RACE_H
 #define WEIR_TEST_SUPPORT_LOOP_RACE_H
@@ -39,7 +39,7 @@ struct loop_race {
     struct random random; /* of thread 0 */
     struct effort effort;
     bool goes_on;
-    bool done_frees; /* by lot; if not, race_free_unless_done() does */
+    bool done_frees; /* at random; if not, race_free_unless_done() does */
     unsigned done;   /* calls of `done` ... */
     int done_status; /* ... and what the last one got */
     struct failing_allocator memory;
@@ -49,23 +49,25 @@ extern struct loop_race race;
 
 void race_run(double seconds, unsigned threads, crew_fn *work);
 
-/* 0 .. limit - 1, for the preparation of a round. */
+/* Return a random number 0 .. limit - 1, for the preparation of a round. */
 uint64_t race_choose(uint64_t limit);
 
-/* On the futex, or in the poller. */
+/* Choose what the loop sleeps on: the futex, or the poller. */
 weir_fast_path race_choose_bed(void);
 
-/* The loop of the round. */
+/* Create the loop of the round. */
 void race_make_loop(weir_fast_path bed);
 
-/* Called by each thread.  False: there is no other round. */
+/* Begin or end a round; called by each thread. race_begin returns false when
+ * there are no more rounds. */
 bool race_begin(struct crew *crew, unsigned id, void (*prepare)(void));
 void race_end(struct crew *crew, unsigned id);
 
-/* Runs the loop until it is closed; unless those who end it were first. */
+/* Run the loop until it is closed, unless another thread has ended it first. */
 void race_run_if_first(void);
 
-/* After the end.  The caller has not let go of the loop, or has a ref. */
+/* Free the loop after its end, unless `done` has.  The caller still owns the
+ * loop or a reference to it. */
 void race_free_unless_done(void);
 
 #endif /* WEIR_TEST_SUPPORT_LOOP_RACE_H */

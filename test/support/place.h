@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place -- the same case twice: with calls on the loop's thread, inside a
- * callback; and with calls elsewhere, on a thread that has nothing to do with
- * the loop.
+ * place -- run the same case twice: with calls from a callback on the loop's
+ * thread, and with calls from a thread unrelated to the loop.
  *
  *     PLACE_CASE(timer_start_without_id_is_accepted)     two cases: ...
  *     {                                ..._from_inside, ..._from_elsewhere
@@ -57,9 +56,9 @@ static inline void call_elsewhere(weir_fn *fn, void *arg)
     expect_int(pthread_join(thread, NULL), 0);
 }
 
-/* Calls fn in that place, and lets the loop take a turn: the call has arrived
- * then.  Inside, fn is a task of that turn: timers are called before it,
- * descriptors after it. */
+/* Call fn in the place of the case, then run one turn of the loop, after which
+ * the call has taken effect.  If the place is inside, fn is a task of that
+ * turn: timers run before it, descriptors after it. */
 static inline void perform(weir_fn *fn, void *arg)
 {
     if (place == INSIDE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * poller_fixture -- one poller, and descriptors that are easily made ready.
+ * poller_fixture -- one poller, and descriptors that are easy to make ready.
  *
  * A case is a process: what it opens is closed when it ends.
  */
@@ -39,7 +39,7 @@ static inline void modify(int fd, unsigned mask, uint64_t token)
     expect_status(weir__poller_modify(poller, fd, mask, token), 0);
 }
 
-/* The one event that is there without waiting, or that comes for certain. */
+/* Expect exactly one event, which is ready now or certain to come. */
 static inline void expect_event(int64_t deadline_ns, uint64_t token,
                                 unsigned mask)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool_fixture -- a pool, and jobs that wait until the test lets them go.
+ * pool_fixture -- a pool, and jobs that block until the test releases them.
  *
  *     pool_make(.workers = 1);
  *     struct stopper stopper;
@@ -58,7 +58,7 @@ static inline void wait_for(sem_t *sem)
         expect_int(errno, EINTR);
 }
 
-/* A job that says when it has begun, and ends when it is told. */
+/* A job that signals when it has begun, and blocks until it is released. */
 struct stopper {
     weir_job job;
     sem_t begun, release;
@@ -84,7 +84,7 @@ static inline void stopper_init(struct stopper *stopper, const char *name)
     expect_int(sem_init(&stopper->release, 0, 0), 0);
 }
 
-/* Posts it, and waits until a worker has it. */
+/* Post the job, and wait until a worker runs it. */
 static inline void stopper_post(struct stopper *stopper, const char *name)
 {
     stopper_init(stopper, name);
@@ -97,8 +97,8 @@ static inline void stopper_release(struct stopper *stopper)
     sem_post(&stopper->release);
 }
 
-/* A record of jobs, in the order in which they were called: a letter each, and
- * '!' behind it if it was cancelled.  With one worker. */
+/* A record of jobs in the order in which they ran: a letter each, followed by
+ * '!' if the job was cancelled.  For pools with one worker. */
 static char recorded[65536];
 static size_t recorded_size;
 
@@ -136,7 +136,7 @@ static inline int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Until the condition holds, which nobody signals; the case has a deadline. */
+/* Wait until the condition holds, by polling; the case has a deadline. */
 #define await(condition)                                                       \
     do                                                                         \
         sched_yield();                                                         \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise_fixture -- promises of a loop, and handlers that say what they saw.
+ * promise_fixture -- promises of a loop, and handlers that record their calls.
  *
  *     static void scene(void)
  *     {
@@ -10,8 +10,8 @@
  *     inside(scene);
  *     expect_recorded("a");
  *
- * A function that takes a promise here takes its reference too, and one that
- * returns a promise returns one: `keep` makes a second.
+ * Functions here consume the reference of a promise that they take, and return
+ * a reference with each promise that they return.  `keep` adds a reference.
  */
 #ifndef WEIR_TEST_SUPPORT_PROMISE_FIXTURE_H
 #define WEIR_TEST_SUPPORT_PROMISE_FIXTURE_H
@@ -30,14 +30,15 @@ static inline void call_scene(void *arg, int status)
     (*(void (**)(void))arg)();
 }
 
-/* Calls it in a callback of the loop, and runs the loop until it is idle. */
+/* Call the scene in a callback of the loop, and run the loop until it is
+ * idle. */
 static inline void inside(void (*scene)(void))
 {
     expect_status(weir_loop_submit(loop, call_scene, &scene), 0);
     loop_run();
 }
 
-/* ---- values: their number, and how many are out ---- */
+/* ---- values, and how many have not been freed ---- */
 
 static int values_out;
 
@@ -121,7 +122,7 @@ static inline weir_result note_and_pass(void *word, const weir_value *value)
     return weir_pass();
 }
 
-/* then, catch: both make of it what the handler returns. */
+/* Replace a promise by the one derived from it. */
 static inline weir_promise *then_call(weir_promise *promise, weir_then_fn *fn,
                                       void *arg)
 {
@@ -162,8 +163,9 @@ static inline weir_promise *catch_note(weir_promise *promise, const char *word)
     return catch_call(promise, note_it, (void *)(uintptr_t)word);
 }
 
-/* A chain that notes "1" in the next microtask, "2" in the one after the jobs
- * that are there by then, and so on: other jobs can be counted against it. */
+/* A clock for the order of microtasks.  It notes "1" in the next microtask, "2"
+ * in one that is queued behind all jobs queued by then, and so on, so that
+ * other jobs can be ordered against it. */
 static inline void clock_of(int count)
 {
     static const char *const hours[] = {"1", "2", "3", "4", "5",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random -- small random numbers that a test can repeat.
+ * random -- a small random number generator with a reproducible seed.
  *
  *     struct random random = {random_seed()};
  *     moment = random_below(&random, 10000);
@@ -9,8 +9,8 @@
  *     switch (random_choose(&random, taken)) ...     0 .. 3, counted
  *     expect_all_taken(taken);
  *
- * The seed is WEIR_SEED from the environment, or the time; it is printed, so
- * that a failure can be run again.
+ * The seed is WEIR_SEED from the environment, or the time.  It is printed, so
+ * that a failure can be reproduced.
  */
 #ifndef WEIR_TEST_SUPPORT_RANDOM_H
 #define WEIR_TEST_SUPPORT_RANDOM_H
@@ -52,14 +52,15 @@ static inline uint64_t random_next(struct random *random)
     return z ^ (z >> 31);
 }
 
-/* 0 .. limit - 1; the bias of a small limit is far below what a test sees. */
+/* Return a number 0 .. limit - 1.  The modulo bias is negligible for small
+ * limits. */
 static inline uint64_t random_below(struct random *random, uint64_t limit)
 {
     return random_next(random) % limit;
 }
 
-/* An index of the array `taken`, whose element counts it; for any thread.
- * Relaxed, so as not to hide a race. */
+/* Choose an index of the array `taken` and increment that element.  Thread:
+ * any; relaxed, so as not to hide a race. */
 #define random_choose(random, taken)                                           \
     random_count(random, taken, sizeof(taken) / sizeof((taken)[0]))
 
@@ -72,8 +73,8 @@ static inline uint64_t random_count(struct random *random, uint64_t *taken,
     return chosen;
 }
 
-/* Prints the counts.  For cases that choose many times more than there are
- * choices, however slow the machine is. */
+/* Print the counts and expect that none is 0.  For cases that choose many times
+ * more often than there are choices, even on a slow machine. */
 #define expect_all_taken(taken)                                                \
     do {                                                                       \
         bool are_all_taken = random_all_taken(                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service_fixture -- a service that takes no signals, what it told, and the
- * story of what happened.
+ * service_fixture -- a service that takes no signals, what its callbacks got,
+ * and a record of the order of events (the story).
  *
  *     make(.timeout_ns = -1);
  *     ...
@@ -24,7 +24,7 @@
 
 static weir_service *service;
 
-/* What happened, one letter each, in order. */
+/* What happened, in order: a letter for each event. */
 static char story[64];
 static size_t told; /* atomic, relaxed: so as not to hide a race */
 
@@ -63,7 +63,7 @@ static inline void on_closed(void *arg, weir_service *of, int status)
     tell('C');
 }
 
-/* With the callbacks that the case gives. */
+/* With only the callbacks that the case passes. */
 #define make_bare(...)                                                         \
     expect_status(weir_service_new(&service,                                   \
                                    &(weir_service_options){                    \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stall -- holds a thread up wherever it is, as a busy machine would.
+ * stall -- delay a thread wherever it is, as a busy machine would.
  *
  *     stall_prepare();                       once, in the case
  *     stall_thread(crew->members[1].thread); from any other thread
  *
- * A race that needs a thread to lose its core between two instructions shows
- * once in an hour by itself.  Here a signal stops the thread for as long as
- * others take to go through a turn of a loop or two.  That it arrives within
- * the two instructions is still luck, but of the kind that comes in seconds.
+ * A race in which a thread must lose its core between two instructions shows up
+ * by itself once an hour.  Here a signal stops the thread for about as long as
+ * others need for a turn or two of a loop.  Whether the signal arrives between
+ * the two instructions is still chance, but that now takes seconds.
  */
 #ifndef WEIR_TEST_SUPPORT_STALL_H
 #define WEIR_TEST_SUPPORT_STALL_H

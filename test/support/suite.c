@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How the process of a case that must abort ends when it does not. */
+/* Exit status of a case that must abort, when it does not. */
 enum { SKIPPED = 0, DID_NOT_ABORT = 1 };
 
 static struct suite_case *first;
 static struct suite_case **last = &first;
-static const struct suite_case *current; /* set in the case's own process */
+static const struct suite_case *current; /* set in the case's process */
 
 void suite_add(struct suite_case *entry)
 {
@@ -63,14 +63,15 @@ void skip_case(const char *reason)
     exit(SKIPPED);
 }
 
-/* Whoever kills the program, say at its deadline, kills its cases too. */
+/* Make sure that a signal that kills the program, at its deadline for example,
+ * kills its cases as well. */
 static void die_with_parent(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Runs the case in one more process, and returns how that ended and, in
- * `said`, what it wrote to stderr. */
+/* Run the case in another process.  Returns its wait status and, in `said`,
+ * what it wrote to stderr. */
 static int run_captured(char *said, size_t size)
 {
     int ends[2], status;
@@ -106,7 +107,7 @@ static bool ends_with(const char *string, const char *end)
            strcmp(string + length - end_length, end) == 0;
 }
 
-/* Whether `said` has a line "weir: PATH:LINE: TEXT" of the expected place. */
+/* Whether `said` has a line "weir: PATH:LINE: TEXT" as expected. */
 static bool names_the_place(const char *said)
 {
     const char *message = strstr(said, "weir: ");
@@ -160,7 +161,7 @@ static int count_cases(void)
     return count;
 }
 
-/* Adds the cases called `only`, or all of them.  Returns how many.  libcheck
+/* Add the cases called `only`, or all of them.  Returns their number. libcheck
  * borrows `tests`, one for each case. */
 static int add_cases(Suite *suite, TTest *tests, const char *program,
                      const char *only)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * suite -- what a test file needs, and nothing it has to repeat.
+ * suite -- the framework that every test file uses.
  *
  *     #include "support/suite.h"
  *
@@ -17,9 +17,9 @@
  *         weir_gate_exit(&gate);
  *     }
  *
- * A case adds itself to its program; it cannot be forgotten.  Each one runs
- * in a process of its own (libcheck forks), with a deadline.  The program
- * prints TAP and returns 0 or 1; `program NAME` runs that case only.
+ * Each case registers itself with its program, so none can be forgotten.  Each
+ * one runs in its own process (libcheck forks), with a deadline.  The program
+ * prints TAP and returns 0 or 1; `program NAME` runs only that case.
  */
 #ifndef WEIR_TEST_SUPPORT_SUITE_H
 #define WEIR_TEST_SUPPORT_SUITE_H
@@ -38,7 +38,7 @@ struct suite_case {
     void (*run)(void);
     unsigned deadline_s;
     const char *aborts_in; /* NULL unless the case must abort: the file, ... */
-    const char *aborts_with; /* ... and the text that it must name on stderr */
+    const char *aborts_with; /* ... and the text that it must print to stderr */
     struct suite_case *next;
 };
 
@@ -47,10 +47,10 @@ void suite_add(struct suite_case *entry);
 #define CASE(name) SUITE_CASE(name, UNIT_DEADLINE_S, NULL, NULL)
 #define STRESS_CASE(name) SUITE_CASE(name, STRESS_DEADLINE_S, NULL, NULL)
 
-/* For the few whose work is known to take longer than that. */
+/* For the few cases that are known to take longer. */
 #define CASE_WITHIN(name, deadline_s) SUITE_CASE(name, deadline_s, NULL, NULL)
 
-/* Must die by SIGABRT, after "weir: [path/]FILE:LINE: ...TEXT..." on stderr. */
+/* Must die of SIGABRT, after "weir: [path/]FILE:LINE: ...TEXT..." on stderr. */
 #define CASE_ABORTS(name, file, text)                                          \
     SUITE_CASE(name, UNIT_DEADLINE_S, file, text)
 
@@ -66,9 +66,10 @@ void suite_add(struct suite_case *entry);
     static void name(void)
 
 /*
- * Expectations, for every thread of a case.  The first that fails ends it.
- * One that holds costs a compare: libcheck's own assertions take a mutex each
- * time, which would order the threads and hide their races from the sanitizer.
+ * Expectations, usable on every thread of a case.  The first that fails ends
+ * the case.  One that holds costs a comparison.  libcheck's own assertions
+ * acquire a mutex each time, which would order the threads and hide their races
+ * from the sanitizer.
  */
 #define expect(condition)                                                      \
     ((condition) ? (void)0 : expect_failed(__FILE__, __LINE__, #condition))
@@ -77,14 +78,15 @@ void suite_add(struct suite_case *entry);
     expect_int_at(__FILE__, __LINE__, #actual, (intmax_t)(actual),             \
                   (intmax_t)(expected))
 
-/* The same for a weir status; a failure shows the errors by name. */
+/* Compare weir statuses; a failure shows the errors by name. */
 #define expect_status(actual, expected)                                        \
     expect_status_at(__FILE__, __LINE__, #actual, actual, expected)
 
 #define expect_string(actual, expected)                                        \
     expect_string_at(__FILE__, __LINE__, #actual, actual, expected)
 
-/* Ends the case without a verdict: the machine or the build cannot do it. */
+/* End the case without a verdict, because the machine or the build cannot run
+ * it. */
 _Noreturn void skip_case(const char *reason);
 
 _Noreturn void expect_failed(const char *file, int line, const char *what);

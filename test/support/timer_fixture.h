@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timer_fixture -- timers of a loop whose clock stands still.
+ * timer_fixture -- timers of a loop whose clock is frozen.
  *
  *     PLACE_CASE(timer_that_was_cancelled_never_fires)     two cases: ...
  *     {                                  ..._from_inside, ..._from_elsewhere
@@ -22,7 +22,7 @@
 
 #define HOUR_NS (3600 * INT64_C(1000000000))
 
-/* Where the clock stands at first: in the middle of something. */
+/* The initial time, which is arbitrary and not round. */
 static const int64_t beginning_ns = 123456789;
 
 static inline void begin(void)
@@ -31,7 +31,7 @@ static inline void begin(void)
     loop_make(NULL);
 }
 
-/* Time passes, and the loop takes a turn. */
+/* Advance the clock, and run one turn of the loop. */
 static inline void pass(int64_t delta_ns)
 {
     expect_status(weir_clock_advance(delta_ns), 0);
@@ -69,7 +69,7 @@ static inline weir_timer start_fn(int64_t delay_ns, weir_repeat repeat,
     return start.id;
 }
 
-/* One that records the word. */
+/* Start a timer that records the word. */
 static inline weir_timer start_as(weir_repeat repeat, int64_t delay_ns,
                                   char *word)
 {
@@ -120,7 +120,7 @@ static inline uint32_t slot_of(weir_timer id)
     return (uint32_t)id;
 }
 
-/* Starts timers until one has the slot that another had.  The loop keeps free
+/* Start timers until one gets the slot that another had.  The loop keeps free
  * slots for itself, so this is done inside. */
 static inline weir_timer start_in_slot_of(weir_timer old, int64_t delay_ns)
 {
