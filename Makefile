@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-# weir: the front door.  CMake is behind it (CMakePresets.json), reached by
-# tools/build.  CC is read when build/ is made: `make clean` before changing it.
+# weir: the main entry point.  It drives CMake (CMakePresets.json) through
+# tools/build.  CC is read when build/ is created: run `make clean` before
+# changing it.
 PREFIX = /usr/local
-# Two are built at a time: the engine is one file, and for one core.
+# Two presets are built at a time, because the engine is a single file that
+# keeps only one core busy.
 PRESETS = asan tsan debug model clang portable
 
-# What `make test` runs.  The long ones come first, so that no core is idle in
-# the end.  Programs in JavaScript run on the build that users have; on that
-# with debug checks in `make verify`.
+# What `make test` runs, long tests first, so that no core is idle at the end.
+# JavaScript programs run on the release build; `make verify` also runs them on
+# the build with debug checks.
 TESTS = \
     build/model/test/model \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
@@ -26,12 +28,12 @@ TESTS = \
     test/api/instructions.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
-# Those with cases that take minutes.
+# Models with cases that take minutes.
 LONG_MODELS = ingress gate loop timer roster promise promisify
 
 .PHONY: build run test bench verify install fmt clean help
 
-build:  ## the library and the examples, in build/
+build:  ## build the library and the examples, in build/
 	@tools/build release
 	@[ -x build/weir ] || echo "without JavaScript: make run fetches its engine"
 
@@ -48,12 +50,12 @@ test:  ## install what is missing, build, and run every test
 	    'tools/build "$$0" -DWEIR_WERROR=ON || exit 255'
 	@tools/run-tests $(TESTS)
 
-bench:  ## measure, into docs/BENCHMARKS.md; QUICK=1 or ONLY=gate: no document
+bench:  ## write docs/BENCHMARKS.md; QUICK=1 or ONLY=gate only measures
 	@tools/setup bench
 	@tools/build release -DWEIR_BENCH=ON
 	@bench/run $(if $(QUICK),--quick) $(if $(QUICK)$(ONLY),,--document) $(ONLY)
 
-verify:  ## the longest searches, random programs; then weaken each memory order
+verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
 	@tools/build model
 	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
@@ -67,10 +69,10 @@ verify:  ## the longest searches, random programs; then weaken each memory order
 	@bench/instructions
 	@tools/mutate
 
-install: build  ## into PREFIX (/usr/local), below DESTDIR
+install: build  ## install into PREFIX (/usr/local), below DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
-fmt:  ## clang-format, in place
+fmt:  ## run clang-format in place
 	@tools/setup fmt
 	@find bench cli examples include js src test \( -name '*.[ch]' -o -name '*.cpp' \) \
 	    -exec clang-format -i {} +
@@ -78,5 +80,5 @@ fmt:  ## clang-format, in place
 clean:  ## remove build/
 	@rm -rf build
 
-help:  ## this list
+help:  ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Packages of npm that are part of libweir-js: `bundles`, files for js-compile.
+# npm packages that are part of libweir-js.  Sets `bundles`, the files for
+# js-compile.
 #
-# tools/setup installs them, and esbuild, from js/bundle/package-lock.json.
-# Without them there is no URL: using it is a ReferenceError; and of a CommonJS
-# module that is imported only the default export.
+# tools/setup installs them and esbuild from js/bundle/package-lock.json.
+# Without them, using URL is a ReferenceError, and importing a CommonJS module
+# yields only its default export.
 
 set(packages "")
 set(bundle ${PROJECT_SOURCE_DIR}/js/bundle)
 set(bundles "")
-# A glob: the build notices when they have come.
+# A glob, so that the build notices when they are installed.
 file(GLOB installed CONFIGURE_DEPENDS
      ${bundle}/node_modules/esbuild/package.json)
 find_program(NODE NAMES node nodejs)

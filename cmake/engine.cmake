@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
 # The JavaScript engine, quickjs-ng: the target `engine`.
 #
-# From source, so that it is built as the rest is, sanitizers included: that of
-# WEIR_QUICKJS_DIR, or what tools/fetch-engine has left in .engine/.  Else an
-# installed libqjs-dev.  WEIR_JS=AUTO is ON where one of them is there.
+# It is built from source if possible, so that it is built like the rest, with
+# sanitizers if they are on.  The source is WEIR_QUICKJS_DIR, or what
+# tools/fetch-engine has put into .engine/.  Otherwise an installed libqjs-dev
+# is used.  WEIR_JS=AUTO means ON if one of them is available.
 #
-# Source is copied into the build directory and patched there by js/engine/*.patch
-# (docs/decisions/engine.md says why).  An installed library cannot be patched:
-# there a worker that is terminated while it compiles, or a memory limit that is
-# reached then, can crash the process.
+# The source is copied into the build directory and patched there with
+# js/engine/*.patch (docs/decisions/engine.md explains why).  An installed
+# library cannot be patched: with it, terminating a worker or reaching a memory
+# limit during compilation can crash the process.
 
 set(oldest 0.17.0)
 set(fetched ${PROJECT_SOURCE_DIR}/.engine/quickjs-ng)
 set(WEIR_QUICKJS_DIR "$ENV{WEIR_QUICKJS_DIR}" CACHE PATH
     "Source of quickjs-ng; empty: what tools/fetch-engine has fetched")
 
-# The version that a quickjs.h says it is.
+# Get the version that quickjs.h declares.
 function(engine_version directory variable)
   set(number "")
   foreach(part MAJOR MINOR PATCH)
@@ -36,8 +37,8 @@ function(engine_check directory)
   endif()
 endfunction()
 
-# Copies the source, patches the copy, and names it.  Nothing is done while
-# neither source nor patches have changed, so that nothing is compiled again.
+# Copy the source, patch the copy, and return its directory.  Does nothing if
+# neither source nor patches have changed, to avoid recompiling.
 function(engine_patch directory variable)
   set(target ${PROJECT_BINARY_DIR}/engine-source)
   file(GLOB files ${directory}/*.c ${directory}/*.h)
@@ -78,15 +79,15 @@ function(engine_patch directory variable)
   set(${variable} ${target} PARENT_SCOPE)
 endfunction()
 
-# Our warnings are not for it.
+# Build the engine, without weir's warning options.
 function(engine_from_source directory)
   engine_check(${directory})
   engine_patch(${directory} directory)
   add_library(engine STATIC
     ${directory}/dtoa.c ${directory}/libregexp.c ${directory}/libunicode.c
     ${directory}/quickjs.c)
-  # -O3 inlines its readers of bytecode: a tenth fewer instructions to start.
-  # With AddressSanitizer -O2 takes a minute and a half to compile, -O1 half.
+  # -O3 inlines its bytecode readers: a tenth fewer instructions at startup.
+  # With AddressSanitizer, -O2 takes a minute and a half to compile, -O1 half.
   if(WEIR_SANITIZE MATCHES address)
     set(optimize -O1)
   else()
@@ -112,7 +113,7 @@ endfunction()
 find_path(ENGINE_INCLUDE quickjs.h)
 find_library(ENGINE_LIBRARY qjs)
 set(source ${WEIR_QUICKJS_DIR})
-# A glob: the build notices when it has come.
+# A glob, so that the build notices when it has been fetched.
 file(GLOB fetched_file CONFIGURE_DEPENDS ${fetched}/quickjs.c)
 if(NOT source AND fetched_file)
   set(source ${fetched})

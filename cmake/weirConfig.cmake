@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# find_package(weir) gives weir::weir (shared) and weir::weir-static.
+# find_package(weir) defines weir::weir (shared) and weir::weir-static.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 include(${CMAKE_CURRENT_LIST_DIR}/weirTargets.cmake)

@@ -37,9 +37,10 @@ enum failing_call {
 enum { FAILING_ALWAYS = UINT16_MAX }; /* effectively, as `times` */
 
 /*
- * Make calls fail from now on: the nth call of all threads (1, 2, ...) and those
- * after it, `times` altogether (0 for none).  Replaces what was set before.
- * With error 0 they do nothing and return 0, like a wait that has ended.
+ * Make calls fail from now on: the nth call of all threads (1, 2, ...) and
+ * those after it, `times` altogether (0 for none).  Replaces what was set
+ * before.  With error 0 they do nothing and return 0, like a wait that has
+ * ended.
  *
  * Thread   any; orders nothing, so as not to hide a race
  */
