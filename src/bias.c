@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias -- a lock that is free for one thread until another one needs it.
+ * bias -- a lock that costs one thread almost nothing until another needs it.
  *
  * Shape     A word that says whether the holder may enter, which goes from
  *           GRANTED to REVOKED and never back, and a word that says whether it

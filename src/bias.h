@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias -- a lock that is free for one thread until another one needs it.
+ * bias -- a lock that costs one thread almost nothing until another needs it.
  *
  *     the holder, often                    any other thread, once
  *     if (weir__bias_enter(bias)) {        weir__bias_revoke(bias)

@@ -6,7 +6,7 @@
  *           one of the WINDOW slots from its hash on, or not in the table:
  *           nothing is moved, nothing is allocated, and no search is longer
  *           than a window.  An item can be queued only once at a time, so
- *           finding it in the table already is a bug of its owner's.
+ *           finding it in the table already is a bug in its owner.
  * Roles     note           the thread that submits the item
  *           look, take     the thread that runs it
  *           each           any thread

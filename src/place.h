@@ -4,7 +4,7 @@
  *
  *     int weir_pool_post(weir_pool *pool, weir_job *job)
  *     {
- *         weir__place_begin();            who called us, until we return
+ *         weir__place_begin();            our caller, until we return
  *         ...
  *         weir__place_note(job, pool, NULL);      right before the push
  *

@@ -126,7 +126,7 @@ static inline void *weir__slab_at(const struct weir__slab *slab, uint32_t index,
     return weir__slab_part(slab, 0, index, size);
 }
 
-/* Return the annex of a block, which starts on a cache line of its own.  Its
+/* Return the annex of a block, which starts on its own cache line.  Its
  * memory is uninitialised: the slab never accesses it.  Thread: one that has
  * seen a limit above the block's first index. */
 void *weir__slab_annex(const struct weir__slab *slab, unsigned block);

@@ -2,7 +2,7 @@
 /*
  * os/eventfd -- wakefd.h on eventfd(2), whose counter holds the signals.
  *
- * An unexpected error means that somebody has closed the descriptor, or that
+ * An unexpected error means that other code has closed the descriptor, or that
  * its number now refers to another file.  A wake-up would be lost and a loop
  * would sleep for ever, so these functions abort with the reason instead.
  *

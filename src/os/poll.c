@@ -227,7 +227,8 @@ static void unlock_and_interrupt(struct weir__poller *poller)
         weir__wakefd_signal(poller->interrupt_fd);
 }
 
-/* Return the error that epoll would return for the descriptor. */
+/* Return the error that epoll would return for the descriptor, or -ENOTSUP for
+ * WEIR_EDGE. */
 static int judge(int fd, unsigned events)
 {
     struct stat status;

@@ -75,7 +75,7 @@ uint32_t weir__thread_cores(void)
 /* ---- signals ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Thread_local bool has_blocked_pipe; /* this thread, not its creator */
+static _Thread_local bool has_blocked_pipe; /* by weir, not by the program */
 
 static sigset_t only_pipe(void)
 {

@@ -36,7 +36,7 @@ struct race {
     struct shape shape;
     uint64_t seed;
     struct random random;     /* of the thread that prepares the rounds */
-    unsigned drainer, moment; /* who drains, before which of its turns */
+    unsigned drainer, moment; /* which worker, before which turn */
     bool is_drained;          /* atomic: the drain has returned */
     unsigned closed;          /* atomic */
     uint64_t work_at_close;

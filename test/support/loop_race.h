@@ -58,7 +58,7 @@ weir_fast_path race_choose_bed(void);
 /* Create the loop of the round. */
 void race_make_loop(weir_fast_path bed);
 
-/* Begin or end a round; called by each thread. race_begin returns false when
+/* Begin or end a round; called by each thread.  race_begin returns false when
  * there are no more rounds. */
 bool race_begin(struct crew *crew, unsigned id, void (*prepare)(void));
 void race_end(struct crew *crew, unsigned id);

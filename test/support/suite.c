@@ -161,7 +161,7 @@ static int count_cases(void)
     return count;
 }
 
-/* Add the cases called `only`, or all of them.  Returns their number. libcheck
+/* Add the cases called `only`, or all of them.  Returns their number.  libcheck
  * borrows `tests`, one for each case. */
 static int add_cases(Suite *suite, TTest *tests, const char *program,
                      const char *only)
