@@ -32,8 +32,8 @@
  *   that are charged belong to the caller, which hands them to other threads by
  *   its own means.
  *
- * Reclaim   The word itself: zero means that no reference and no charge is left,
- *           so no thread may call.
+ * Reclaim   The word itself: zero means that no reference and no charge is
+ *           left, so no thread may call.
  *
  * Tested by  test/unit/budget.c, test/model/budget.c, test/stress/budget.c
  */
