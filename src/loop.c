@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop -- its life: made, held, looked at, freed.
+ * loop -- creation, references and destruction of a loop.
  *
- * Shape     loop.h shows the struct, and which file does what with it.
- * Roles     new, free               one thread, alone
+ * Shape     loop.h shows the struct and lists the files that work on it.
+ * Roles     new, free               one thread, exclusively
  *           ref, unref, wake, state   any thread
  *
  * Shared state
- *   lives       any thread: who may still touch the struct                P2
- *   holds       any thread: weir_loop_refs                                P3
+ *   lives       any thread: references to the memory                      P2
+ *   holds       any thread: references by weir_loop_ref                   P3
  *   is_kicked   any thread                                                P1
  *   poller      written once, under the lock                              P4
  *
  * Pairs
- *   P1  kick: exchange on is_kicked, acquire and release  -->  the run of the
+ *   P1  wake: exchange on is_kicked, acquire and release  -->  the run of the
  *       kick: exchange, acquire and release
- *       The kick is one task, in the door at most once.  Who finds it there
- *       already hands its news to the run of that task; who finds it run has
- *       the task's memory back.
- *   P2  exit: fetch_sub on lives, release  -->  the one that takes it to zero,
+ *       The kick is one task, queued at most once.  A caller that finds it
+ *       queued publishes its writes to the coming run of the task.  A caller
+ *       that finds it not queued gets the task's memory back.
+ *   P2  exit: fetch_sub on lives, release  -->  the exit that takes it to zero,
  *       acquire
  *       All uses of the struct happen before it is freed.
  *   P3  unref: fetch_sub on holds, release  -->  is_held: load, acquire
- *       What a thread did before it let go happens before run returns idle.
+ *       What a thread did before unref happens before run returns idle.
  *   P4  need_poller: store, release  -->  choose_poller: load, acquire
- *       Hands over the poller.
+ *       Publishes the poller.
  *
  * Tested by  test/unit/loop.c, test/model/loop.c, test/stress/loop.c
  */
@@ -50,20 +50,20 @@ static void on_kick(weir_task *task, int status)
 
     (void)status;
     weir__loop_inner_task(loop);
-    /* loop/P1 acquire: receives the news of all who have kicked
-     * loop/P1 release: the task may be posted again */
+    /* loop/P1 acquire: receives the writes of every caller of wake
+     * loop/P1 release: allows the task to be posted again */
     swap_acq_rel(&loop->is_kicked, 0);
 }
 
 void weir_loop_wake(weir_loop *loop)
 {
     /* loop/P1 acquire: receives the task back from its last run
-     * loop/P1 release: the caller's news, for the run that is to come */
+     * loop/P1 release: publishes the caller's writes to the coming run */
     if (loop != NULL && swap_acq_rel(&loop->is_kicked, 1) == 0)
         (void)weir__loop_push(loop, &loop->kick, WEIR__EXPECTED);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 #define LONGEST_SLACK_NS (60 * INT64_C(1000000000))
 
@@ -78,16 +78,17 @@ static bool are_sensible(const weir_loop_options *options)
 
 /* ---- fork ---- */
 
-/* In a child, which has the memory of the loop, not its thread, and shares its
- * poller with the parent.  The door is shut, so that whoever comes to it is
- * refused, at no cost for those who are not; locks that other threads held are
- * free; nobody is waited for.  If this thread is in a callback of the loop, it
- * leaves the turn when that returns (turn.c), and nothing else is called. */
+/* Runs in a forked child.  The child has the loop's memory but not its thread,
+ * and shares its poller with the parent.  The queue is marked TERMINATED, so
+ * that it refuses every push; accepted pushes pay nothing for that.  Locks that
+ * other threads held are reset, and nothing is waited for.  If this thread is
+ * in a callback of the loop, it leaves the turn when that callback returns
+ * (turn.c), and no other callback runs. */
 static void disown(struct weir__inherited *inherited)
 {
     weir_loop *loop =
         (weir_loop *)((char *)inherited - offsetof(weir_loop, inherited));
-    /* relaxed: alone, as all that follows */
+    /* relaxed: the child has one thread, here and below */
     uintptr_t owner = load_relaxed(&loop->owner);
 
     loop->is_foreign = true;
@@ -212,7 +213,7 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *options)
 
 close_poller:
     if (load_relaxed(&loop->poller) != NULL)             /* relaxed: unshared */
-        weir__poller_close(load_relaxed(&loop->poller)); /* relaxed: the same */
+        weir__poller_close(load_relaxed(&loop->poller)); /* relaxed: unshared */
 free_metrics:
     weir__metrics_free(loop->metrics);
 free_loop:
@@ -236,19 +237,19 @@ static void destroy(weir_loop *loop)
 
 void weir__loop_enter(weir_loop *loop)
 {
-    fetch_add_relaxed(&loop->lives, 1); /* relaxed: the caller has it, too */
+    fetch_add_relaxed(&loop->lives, 1); /* relaxed: the caller holds one */
 }
 
 void weir__loop_exit(weir_loop *loop)
 {
-    /* loop/P2 release: all uses of the loop so far
-     * loop/P2 acquire: those of all others, before it is freed */
+    /* loop/P2 release: publishes all uses of the loop so far
+     * loop/P2 acquire: receives those of all others before it is freed */
     if (fetch_sub_acq_rel(&loop->lives, 1) == 1)
         destroy(loop);
 }
 
-/* Closes this process's numbers of the poller's descriptors, which does nothing
- * to the parent's. */
+/* Close this process's copies of the poller's descriptors, which does not
+ * affect the parent's. */
 static int free_foreign(weir_loop *loop)
 {
     /* relaxed: unshared */
@@ -280,12 +281,12 @@ int weir_loop_free(weir_loop *loop)
 void weir_loop_ref(weir_loop *loop)
 {
     weir__loop_enter(loop);
-    fetch_add_relaxed(&loop->holds, 1); /* relaxed: the caller has it, too */
+    fetch_add_relaxed(&loop->holds, 1); /* relaxed: the caller holds one */
 }
 
 void weir_loop_unref(weir_loop *loop)
 {
-    /* loop/P3 release: what the caller did before it let go */
+    /* loop/P3 release: publishes what the caller did before unref */
     if (fetch_sub_release(&loop->holds, 1) == 1)
         weir_loop_wake(loop); /* it may be asleep, and idle now */
     weir__loop_exit(loop);
@@ -294,14 +295,14 @@ void weir_loop_unref(weir_loop *loop)
 bool weir__loop_is_held(weir_loop *loop)
 {
     return loop->timers.used > loop->timers.unrefs ||
-           /* relaxed: a count; who changes it wakes the loop afterwards */
+           /* relaxed: a count; a thread that changes it then wakes the loop */
            load_relaxed(&loop->fds.refs) > 0 ||
            load_relaxed(&loop->promises.errands) > 0 || /* relaxed: own */
-           /* loop/P3 acquire: receives what they did who let go */
+           /* loop/P3 acquire: receives what threads did before unref */
            load_acquire(&loop->holds) > 0;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 weir_loop_phase weir_loop_state(const weir_loop *loop)
 {
@@ -331,7 +332,7 @@ int weir__loop_need_poller(weir_loop *loop)
     if (poller == NULL) {
         err = weir__poller_open(&poller);
         if (err == 0)
-            /* loop/P4 release: hands over the poller */
+            /* loop/P4 release: publishes the poller */
             store_release(&loop->poller, poller);
     }
     return err;
@@ -349,7 +350,7 @@ static int set_fast_path(weir_loop *loop, weir_fast_path mode)
     if (mode == WEIR_FAST_PATH_DISABLED)
         err = weir__loop_need_poller(loop);
     if (err == 0)
-        /* relaxed: the loop is woken afterwards, and looks again */
+        /* relaxed: the loop is woken below and reads it again */
         store_relaxed(&loop->fast_path, (uint32_t)mode);
     return err;
 }
@@ -360,7 +361,7 @@ int weir_loop_set_fast_path(weir_loop *loop, weir_fast_path mode)
 
     if (loop == NULL || (unsigned)mode > WEIR_FAST_PATH_DISABLED)
         return -EINVAL;
-    weir__loop_enter(loop); /* as it may be freed before we return */
+    weir__loop_enter(loop); /* it may be freed before we return */
     weir__lock_lock(&loop->lock);
     err = set_fast_path(loop, mode);
     weir__lock_unlock(&loop->lock);

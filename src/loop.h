@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop -- what a loop consists of, and who touches which part of it.
+ * loop -- the state of a loop, grouped by the threads that access it.
  *
  *   the door       in                          any thread, ingress.c
- *   the outside    lives .. kick               any thread, rarely
- *   the table      fds, timer slots            any thread, under `lock`
- *   the inside     from `now_ns` on            the loop's thread alone
+ *   the outside    lives .. cancel             any thread, rarely
+ *   the tables     fds, timer slots            any thread, under `lock`
+ *   the inside     from `now_ns` on            the loop's thread only
  *
- * "The loop's thread" is the one that has claimed the door: inside run or
- * step, or between two steps.  A claim hands the inside over (ingress/P3).
- * While nobody has claimed it, the thread that made the loop may borrow the
- * inside for the length of a call (bias.h).  A claim by another thread revokes
- * that before it touches the inside.
+ * The door is the loop's MPSC queue (ingress.c).
  *
- * The files that share this struct: loop.c (life), submit.c (the ways in), run.c
- * (whose thread it is), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
+ * "The loop's thread" is the thread that has claimed the loop.  It stays the
+ * loop's thread while it is inside run or step and between two steps.  A claim
+ * hands the inside over (ingress/P3).  While no thread has claimed the loop,
+ * the thread that created it may borrow the inside for the duration of one
+ * call (bias.h).  A claim by another thread revokes this right, and only then
+ * touches the inside.
+ *
+ * These files share the struct: loop.c (lifetime), submit.c (entry points),
+ * run.c (ownership), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
  * fire.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.
  */
 #ifndef WEIR_SRC_LOOP_H
@@ -42,7 +45,7 @@
 #include "timer.h"
 #include "weir/loop.h"
 
-/* The parts of a turn, in their order. */
+/* The parts of a turn, in order. */
 enum weir__part {
     WEIR__PART_DRAIN,
     WEIR__PART_REST,
@@ -54,84 +57,85 @@ enum weir__part {
     WEIR__PART_CLOSE
 };
 
-/* What runs now, for report: written by the loop's thread, read by any.  The
- * kind is the last to be written and says whether the rest is of now. */
+/* The callback that is running, for report.  The loop's thread writes it, any
+ * thread reads it.  `kind` is written last; the other fields are current only
+ * while it is not 0. */
 struct weir__running {
     atomic(const char *) name;
     atomic(int64_t) since_ns;  /* 0: unknown */
     atomic(const void *) from; /* NULL: unknown */
-    atomic(uint32_t) kind;     /* weir_kind + 1; 0: nothing */
+    atomic(uint32_t) kind;     /* weir_kind + 1; 0: none */
 };
 
 struct weir_loop {
     _Alignas(CACHE_APART) struct weir__ingress in;
 
-    _Alignas(CACHE_APART) atomic(uint64_t) lives; /* who may touch it: P2 */
+    _Alignas(CACHE_APART) atomic(uint64_t) lives; /* memory references: P2 */
     atomic(uint64_t) holds;                       /* weir_loop_ref: P3 */
     atomic(uint32_t) is_kicked;                   /* kick is posted: P1 */
     atomic(uint32_t) is_cancelled; /* close was called; relaxed, a hint */
-    atomic(uint32_t) finished;     /* a futex: all is over, shutdown/P1 */
-    atomic(uintptr_t) owner;       /* weir__thread_self, 0: nobody */
+    atomic(uint32_t) finished;     /* futex: terminated, shutdown/P1 */
+    atomic(uintptr_t) owner;       /* weir__thread_self; 0: no owner */
     atomic(uint64_t) thread;       /* weir__thread_id of the owner */
-    struct weir__bias bias;        /* who made it may borrow the inside */
-    weir_task kick;                /* the door's, while is_kicked */
-    weir_task cancel;              /* the door's, once */
+    struct weir__bias bias;        /* lets the creator borrow the inside */
+    weir_task kick;                /* in the queue while is_kicked */
+    weir_task cancel;              /* is queued at most once */
 
     _Alignas(CACHE_APART) struct weir__lock lock;
     struct weir__fds fds;                 /* under lock */
     struct weir__slab timer_slots;        /* under lock */
     atomic(struct weir__poller *) poller; /* written under lock; P4 */
     atomic(uint32_t) fast_path;           /* written under lock */
-    struct weir__envelopes envelopes;     /* each lane its thread's */
+    struct weir__envelopes envelopes;     /* one cache per thread */
     struct weir__inherited inherited;     /* fork.h */
-    bool is_foreign;                      /* const but in a child: loop.c */
-    struct weir__metrics *metrics;        /* const after new; NULL: none */
+    bool is_foreign;                      /* set in a forked child: loop.c */
+    struct weir__metrics *metrics;        /* const after new; NULL: disabled */
     weir_loop_options options;            /* const after new */
 
-    /* From here on: the loop's thread alone. */
+    /* From here on: the loop's thread only. */
     _Alignas(CACHE_APART) int64_t now_ns;
-    int64_t since_ns; /* now_ns of the real clock; 0: it is frozen */
-    int status;       /* what callbacks get: 0, or WEIR_ECANCELED */
+    int64_t since_ns; /* now_ns of the real clock; 0: the clock is frozen */
+    int status;       /* the status of callbacks: 0 or WEIR_ECANCELED */
     bool is_inside;   /* in run, step or shutdown: callbacks may be running */
-    bool is_ending;   /* as the door said at the beginning of the turn */
+    bool is_ending;   /* the END bit as read at the start of the turn */
     bool is_winding;  /* timers and descriptors are being cancelled */
-    bool has_rest;    /* of the last turn's microtasks, above the budget */
-    bool told_breach; /* on_breach was told of this chain */
+    bool has_rest;    /* microtasks left over from the last turn's budget */
+    bool told_breach; /* on_breach has run for this chain */
     bool is_until_idle;
-    bool is_stepped;     /* by weir_loop_step: its bed is the poller */
-    bool has_called;     /* something, since it looked at the clock */
-    bool has_sent;       /* a job to a pool, in this turn */
+    bool is_stepped;     /* by weir_loop_step: sleeps in the poller */
+    bool has_called;     /* a callback ran since the clock was read */
+    bool has_sent;       /* a job was sent to a pool in this turn */
     bool is_lying;       /* asleep between two steps ... */
-    bool lies_in_poller; /* ... there, or on the futex */
-    bool in_done;        /* `done` runs */
-    bool in_uncaught;    /* on_uncaught runs */
+    bool lies_in_poller; /* ... in the poller, else on the futex */
+    bool in_done;        /* `done` is running */
+    bool in_uncaught;    /* on_uncaught is running */
     enum weir__part part;
-    jmp_buf *landing; /* where weir_raise goes; NULL: nowhere */
+    jmp_buf *landing; /* the target of weir_raise; NULL: none */
     uint32_t budget_left;
 
     struct weir__calls ticks;
     struct weir__calls microtasks;
     struct weir__tasks ready;      /* for the next turn */
     struct weir__tasks batch;      /* for this one */
-    struct weir__tasks immediates; /* as ready */
+    struct weir__tasks immediates; /* like ready */
     struct weir__tasks immediate_batch;
-    struct weir__tasks closing; /* as ready */
+    struct weir__tasks closing; /* like ready */
     struct weir__tasks closing_batch;
-    atomic(uint64_t) taken; /* tasks that have come into ready, ever ... */
-    atomic(uint64_t) run;   /* ... and those of them that have run */
-    uint64_t untimed;       /* so many callbacks until one is timed */
-    uint64_t began; /* when the one that is timed began, in ticks; or 0 */
+    atomic(uint64_t) taken; /* all tasks ever added to ready ... */
+    atomic(uint64_t) run;   /* ... and how many of them have run */
+    uint64_t untimed;       /* callbacks to run before the next timed one */
+    uint64_t began; /* start time of the timed callback, in ticks; 0: none */
     struct weir__running running;
-    void *arg;            /* of what runs, for weir_uncaught ... */
-    int fd;               /* ... and, of a descriptor's callback, this */
-    uint64_t owed_wakes;  /* of the poller: claimed, and not arrived yet */
-    int64_t spin_ns;      /* what the next spin may take */
-    /* By which the kernel may be late; known if there is a timer_slack_ns. */
+    void *arg;            /* argument of the callback, for weir_uncaught */
+    int fd;               /* its descriptor, if it is an fd callback */
+    uint64_t owed_wakes;  /* poller wake-ups claimed but not received */
+    int64_t spin_ns;      /* the limit of the next spin */
+    /* How late the kernel may be.  Set only if timer_slack_ns is. */
     int64_t kernel_slack_ns;
-    uint64_t arrived;     /* through the door, in this turn */
-    bool lost_core;       /* in give_way, turn.c */
-    uint32_t sleeps;      /* without giving way first; so many ... */
-    uint32_t sleeps_left; /* ... are left */
+    uint64_t arrived;     /* tasks drained in this turn */
+    bool lost_core;       /* while yielding: give_way, turn.c */
+    uint32_t sleeps;      /* sleeps to make without yielding first */
+    uint32_t sleeps_left; /* how many of them remain */
     int event_count;
     int event_at;
 
@@ -139,53 +143,52 @@ struct weir_loop {
     struct weir__timers timers;
     struct weir__event events[WEIR__POLLER_BATCH];
     int raised;        /* the code of the last weir_raise ... */
-    char message[256]; /* ... and what it said */
+    char message[256]; /* ... and its message */
 };
 
 /* ---- loop.c ---- */
 
-/* Holds the memory, and lets it go. */
+/* Take and release a reference to the memory. */
 void weir__loop_enter(weir_loop *loop);
 void weir__loop_exit(weir_loop *loop);
 
-/* The loop is the parent's, and this is a child: nothing in it may be used. */
+/* Whether the loop was inherited across fork().  Nothing in it may be used. */
 static inline bool weir__loop_is_foreign(const weir_loop *loop)
 {
     return __builtin_expect(loop->is_foreign, 0);
 }
 
-/* Why it refuses something.  Cold: so it costs those nothing who are not
- * refused. */
+/* The error for a refused call.  Cold, so that accepted calls pay nothing. */
 __attribute__((cold)) int weir__loop_refusal(const weir_loop *loop);
 
-/* All that is left is told WEIR_ECANCELED, and nothing new is taken.
+/* Whether remaining callbacks get WEIR_ECANCELED and new work is refused.
  * Thread: the loop's. */
 static inline bool weir__loop_is_ending(const weir_loop *loop)
 {
     return loop->is_winding || loop->status != 0;
 }
 
-/* Whether something outside the queues keeps run from becoming idle. */
+/* Whether anything outside the queues keeps run from becoming idle. */
 bool weir__loop_is_held(weir_loop *loop);
 
-/* The poller, made if there is none.  Under the lock. */
+/* Create the poller if there is none.  Call with the lock held. */
 int weir__loop_need_poller(weir_loop *loop);
 
 /* ---- submit.c ---- */
 
-/* Into the door, with the wake that this may need. */
+/* Push a task onto the queue and wake the loop if necessary. */
 int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket);
 
-/* The same with a function and an argument, which `run` finds in the
- * envelope that the task is part of. */
+/* Push a function and its argument in an envelope.  `run` finds both in the
+ * envelope that contains the task. */
 int weir__loop_push_call(weir_loop *loop,
                          void (*run)(weir_task *task, int status), weir_fn *fn,
                          void *arg, enum weir__ticket ticket);
 
-/* Wakes a loop as push or close asked for. */
+/* Wake the loop as the result of push or close requires. */
 void weir__loop_wake(weir_loop *loop, int wake);
 
-/* This thread has sent a job to a pool. */
+/* Note that this thread has sent a job to a pool. */
 static inline void weir__loop_note_job(void)
 {
     weir_loop *loop = weir__thread_loop();
@@ -194,7 +197,7 @@ static inline void weir__loop_note_job(void)
         loop->has_sent = true;
 }
 
-/* A task of weir's own runs: users do not want to see it counted. */
+/* Exclude an internal task from the user's task count. */
 static inline void weir__loop_inner_task(weir_loop *loop)
 {
     if (loop->metrics != NULL)
@@ -208,11 +211,13 @@ static inline bool weir__loop_is_mine(const weir_loop *loop)
     return weir__thread_loop() == loop;
 }
 
-/* Whether this thread runs the loop, around the one that it is running now. */
+/* Whether this thread is also running `loop`, in a frame outside the loop that
+ * it is running now. */
 __attribute__((cold)) bool weir__loop_is_around(const weir_loop *loop);
 
-/* Whether its lists are this thread's: it is ours, or around ours.  Then
- * nothing may go through the door, behind what goes straight into the lists. */
+/* Whether this thread may use the lists of `loop`: it is the current loop or an
+ * outer one.  Such a thread must not use the queue, because its task would then
+ * run behind tasks that it adds to the lists directly. */
 static inline bool weir__loop_is_local(const weir_loop *loop)
 {
     const weir_loop *current = weir__thread_loop();
@@ -220,14 +225,13 @@ static inline bool weir__loop_is_local(const weir_loop *loop)
     return current == loop || (current != NULL && weir__loop_is_around(loop));
 }
 
-/* Whether the loop is this thread's: inside a run, or between two steps.  And
- * the claim itself, when the door has said so. */
+/* Whether this thread owns the loop: inside run or between two steps.  own()
+ * records the ownership after a successful weir__ingress_claim or close. */
 bool weir__loop_is_claimed(const weir_loop *loop);
 void weir__loop_own(weir_loop *loop);
 
-/* Whether the inside is this thread's for the moment: it made the loop, and no
- * thread has claimed it.  Then weir__loop_return ends that, without a callback
- * in between. */
+/* Borrow the inside.  True if this thread created the loop and no thread has
+ * claimed it.  weir__loop_return must follow, with no callback in between. */
 static inline bool weir__loop_borrow(weir_loop *loop)
 {
     if (!weir__bias_enter(&loop->bias))
@@ -243,41 +247,44 @@ static inline void weir__loop_return(weir_loop *loop)
     weir__bias_leave(&loop->bias);
 }
 
-/* Up from the sleep between two steps. */
+/* End the sleep between two steps. */
 void weir__loop_rise(weir_loop *loop);
 
-/* Turns, until the loop is TERMINATED, idle (if is_until_idle), or the real
- * clock reaches limit_ns (negative: never; a turn that is going on ends first).
- * Returns  0, -ETIMEDOUT, or the error of the poller's wait */
+/* Run turns until the loop is TERMINATED, is idle (if is_until_idle), or the
+ * real clock reaches limit_ns (negative: no limit).  A turn in progress is
+ * completed first.  Returns 0, -ETIMEDOUT, or the error of the poller's
+ * wait. */
 int weir__loop_drive(weir_loop *loop, int64_t limit_ns);
 
-/* weir_loop_run until it is closed.  But after an error of the poller's wait the
- * loop stays this thread's (weir__loop_is_claimed), so that it can be closed, or
- * run again, before another thread takes it. */
+/* Run the loop until it is closed.  Unlike weir_loop_run, the thread keeps the
+ * loop after an error of the poller's wait (weir__loop_is_claimed), so that it
+ * can close the loop or run it again before another thread claims it. */
 int weir__loop_run_and_keep(weir_loop *loop);
 
-/* Somebody else has got the loop up; from the poller: its wake is owed. */
+/* Record that another thread has woken the loop.  If it slept in the poller, a
+ * poller wake-up is still to come. */
 void weir__loop_woken(weir_loop *loop, bool in_poller);
 
 /* ---- turn.c ---- */
 
-/* One turn, that waits until limit_ns at the most (0: does not wait). */
+/* Run one turn, which waits at most until limit_ns (0: does not wait). */
 int weir__loop_turn(weir_loop *loop, int64_t limit_ns);
 
-/* Where it sleeps next; NULL: on the futex. */
+/* The poller to sleep in; NULL: sleep on the futex. */
 struct weir__poller *weir__loop_choose_poller(weir_loop *loop);
 
-/* Tasks in ready and batch.  Thread: any. */
+/* The number of tasks in ready and batch.  Thread: any. */
 static inline uint64_t weir__loop_queued(const weir_loop *loop)
 {
-    /* relaxed: picture; what runs between the two makes it less, not more */
+    /* relaxed: a snapshot; a task that runs between the loads can only lower
+     * it */
     uint64_t taken = load_relaxed(&loop->taken);
-    uint64_t run = load_relaxed(&loop->run); /* relaxed: picture */
+    uint64_t run = load_relaxed(&loop->run); /* relaxed: snapshot */
 
     return taken > run ? taken - run : 0;
 }
 
-/* So many more tasks are in ready. */
+/* Count tasks that were added to ready. */
 static inline void weir__loop_take(weir_loop *loop, uint64_t count)
 {
     /* relaxed: own, shown to report */
@@ -286,19 +293,20 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
         weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
 }
 
-/* A task of weir's own for the next turn, in a callback: it cannot be refused.
- * If the loop was closed, it is called with WEIR_ECANCELED. */
+/* Queue an internal task for the next turn from inside a callback.  It is never
+ * refused; if the loop was closed, it runs with WEIR_ECANCELED. */
 static inline void weir__loop_put(weir_loop *loop, weir_task *task)
 {
     weir__tasks_push(&loop->ready, task);
     weir__loop_take(loop, 1);
 }
 
-/* Around each callback; of what is no task: begin_other. */
+/* Call begin and end around each callback.  begin_other is for callbacks that
+ * are not tasks. */
 void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);
 
-/* Where what has begun comes from. */
+/* Record where the running callback was submitted. */
 static inline void weir__loop_show_place(weir_loop *loop, const void *from)
 {
     if (WEIR__PLACES)
@@ -306,15 +314,15 @@ static inline void weir__loop_show_place(weir_loop *loop, const void *from)
 }
 void weir__loop_end(weir_loop *loop);
 
-/* What it was called with, in case that it raises: before each callback.  One
- * store; where it is known only inside (an envelope), it is made there. */
+/* Record the argument of a callback before it runs, in case it raises.  One
+ * store; an envelope's argument is recorded when the envelope is opened. */
 static inline void weir__loop_show_arg(weir_loop *loop, void *arg)
 {
     loop->arg = arg;
 }
 
-/* Something for a checkpoint: ticks, microtasks, what promises have for it.  One
- * branch: this is asked after each callback, and mostly there is nothing. */
+/* Whether a checkpoint has work: ticks, microtasks, or promises.  It is asked
+ * after every callback and is usually false, so it compiles to one branch. */
 static inline bool weir__loop_has_microtasks(const weir_loop *loop)
 {
     return ((loop->ticks.head ^ loop->ticks.tail) |
@@ -322,60 +330,65 @@ static inline bool weir__loop_has_microtasks(const weir_loop *loop)
             loop->promises.wants_checkpoint) != 0;
 }
 
-/* Has nothing left to call but timers and descriptors. */
+/* Whether only timers and descriptors can produce callbacks, as far as this
+ * thread knows. */
 bool weir__loop_is_quiet(const weir_loop *loop);
 
-/* When a loop whose next timer is due at timer_ns, and not yet, may wake up for
- * it: later by what timer_slack_ns allows beyond the kernel's own slack. */
+/* The time at which a loop may wake up for a timer due at timer_ns, which is in
+ * the future: later by the part of timer_slack_ns that exceeds the kernel's own
+ * slack. */
 int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
                            int64_t now_ns, bool in_poller);
 
-/* Looks for news for a while before sleeping.  True: there is some. */
+/* Spin for new work before sleeping.  True: there is some. */
 bool weir__loop_spin(weir_loop *loop, int64_t until_ns);
 
 /* ---- microtask.c ---- */
 
-/* All next-ticks and microtasks, within the budget. */
+/* Run all next-ticks and microtasks, within the budget. */
 void weir__loop_checkpoint(weir_loop *loop);
 
-/* The same as the last act of a callback that has queued nothing, and with one
- * microtask that so need not go through the queue.  There is budget for it. */
+/* Run a checkpoint as the last act of a callback that has queued nothing.  fn
+ * runs as its first microtask without going through the queue.  The budget must
+ * not be exhausted. */
 void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg);
 
-/* The same for what the last turn has left, if there is any. */
+/* Run a checkpoint for microtasks left over from the last turn, if any. */
 void weir__loop_take_up(weir_loop *loop);
 
 /* ---- raise.c ---- */
 
-/* How the landing was reached. */
+/* The values that setjmp returns at the landing. */
 enum { WEIR__LANDED_RAISED = 1, WEIR__LANDED_FORKED = 2 };
 
-/* weir_raise has landed: hands it to on_uncaught, and ends the callback. */
+/* After weir_raise has landed: call on_uncaught and end the callback. */
 void weir__loop_uncaught(weir_loop *loop);
 
-/* Calls fn of somebody else, who may raise: on_uncaught is told, and the caller
- * goes on.  Thread: any; where nobody may raise it calls fn, and that is all. */
+/* Call a user's fn that may raise.  A raise goes to on_uncaught, and the caller
+ * continues.  Where raising is not allowed, this just calls fn.  Thread:
+ * any. */
 void weir__loop_contain(weir_fn *fn, void *arg, int status);
 
 /* ---- shutdown.c ---- */
 
-/* weir_loop_close, without waiting for the end.  Thread: any but the loop's. */
+/* Start weir_loop_close without waiting for it to finish.  Thread: any except
+ * the loop's. */
 void weir__loop_begin_close(weir_loop *loop);
 
-/* Whether a loop that is ending has a step to take, and must not sleep. */
+/* Whether a terminating loop has another step to take and must not sleep. */
 bool weir__loop_has_step(const weir_loop *loop);
 
-/* The end of a turn of a loop that is ending: one more step towards it.  True
+/* Take one more step towards the end, after a turn of a terminating loop.  True
  * when it is TERMINATED. */
 bool weir__loop_wind_up(weir_loop *loop);
 
-/* After TERMINATED: tells `done`, and everybody who waits. */
+/* After TERMINATED: call `done` and notify all waiters. */
 void weir__loop_tell_done(weir_loop *loop);
 
-/* What weir_loop_free needs: TERMINATED, and done told. */
+/* Check what weir_loop_free requires: TERMINATED, and `done` called. */
 int weir__loop_end_of_life(weir_loop *loop);
 
-/* The run of loop->cancel. */
+/* The run function of loop->cancel. */
 void weir__loop_on_cancel(weir_task *task, int status);
 
 #endif /* WEIR_SRC_LOOP_H */

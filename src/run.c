@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run -- whose thread a loop is, and from when to when.
+ * run -- which thread owns a loop, and for how long.
  *
- * Shape     run and step claim the door; from then on the caller's is the
- *           loop's thread: until run returns, or, after a step, until the loop
- *           is run or TERMINATED.  Between two steps the loop sleeps, so that
- *           whoever brings something makes its descriptor readable.
+ * Shape     run and step claim the loop, which makes the calling thread the
+ *           loop's thread: until run returns or, after a step, until the loop
+ *           is run or TERMINATED.  Between two steps the loop counts as asleep,
+ *           so a push makes its backend descriptor readable.
  * Roles     run, step   one thread at a time
  *
  * Shared state
- *   owner       written by the thread that has the claim; a thread asks only
- *               whether it is itself, so relaxed is enough
+ *   owner       written by the thread that has the claim.  A thread only
+ *               compares it with itself, so relaxed is enough.
  *
  * Tested by  test/unit/loop.c, test/unit/step.c, test/model/loop.c
  */
@@ -19,7 +19,7 @@
 #include "clock.h"
 #include "loop.h"
 
-/* ---- who runs it ---- */
+/* ---- ownership ---- */
 
 weir_loop *weir_loop_current(void)
 {
@@ -38,7 +38,7 @@ bool weir_loop_is_claimed(const weir_loop *loop)
 
 bool weir__loop_is_claimed(const weir_loop *loop)
 {
-    /* relaxed: only this thread has written its own name there */
+    /* relaxed: only this thread ever stores its own id there */
     return load_relaxed(&loop->owner) == weir__thread_self();
 }
 
@@ -56,7 +56,8 @@ void weir__loop_own(weir_loop *loop)
     store_relaxed(&loop->thread, weir__thread_id());  /* relaxed: for report */
 }
 
-/* Back to AWAKE, for whoever runs it next.  False: it stays this thread's. */
+/* Return the loop to AWAKE, so that any thread may claim it.  False: this
+ * thread keeps it. */
 static bool leave(weir_loop *loop, bool only_if_empty)
 {
     store_relaxed(&loop->owner, 0); /* relaxed: see above */
@@ -76,24 +77,26 @@ void weir__loop_woken(weir_loop *loop, bool in_poller)
 
 /* ---- between two steps ---- */
 
-/* The poller whose descriptor its host looks at, to the very end: also while the
- * loop cancels everything, and in its own turns does not ask the poller. */
+/* The poller whose descriptor the host watches.  Unlike choose_poller, it stays
+ * the same until the end, even while the loop cancels everything and its own
+ * turns no longer use the poller. */
 static struct weir__poller *poller_of_host(weir_loop *loop)
 {
-    /* relaxed: whoever changes it wakes the loop afterwards */
+    /* relaxed: a thread that changes it then wakes the loop */
     if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
         return NULL;
-    /* loop/P4 acquire: receives the poller, which another may have made */
+    /* loop/P4 acquire: receives the poller, which another thread may have
+     * made */
     return load_acquire(&loop->poller);
 }
 
-/* Asleep until the next step; or, if that has something to do already, with a
- * wake that makes the backend descriptor readable. */
+/* Go to sleep until the next step.  If the next step already has work, send a
+ * wake-up instead, which makes the backend descriptor readable. */
 static void lie_between_steps(weir_loop *loop)
 {
     struct weir__poller *poller = poller_of_host(loop);
 
-    /* The step has seen what they were sent for. */
+    /* The step has handled what these wake-ups were for. */
     if (poller != NULL && loop->owed_wakes > 0)
         loop->owed_wakes -= weir__poller_take_wakes(poller, false);
     loop->lies_in_poller = poller != NULL;
@@ -149,7 +152,7 @@ int weir_loop_backend_fd(weir_loop *loop)
     weir__lock_unlock(&loop->lock);
     if (err >= 0 && weir__loop_is_claimed(loop) && loop->is_stepped &&
         !loop->is_inside) {
-        weir__loop_rise(loop); /* into the poller, if it was not there */
+        weir__loop_rise(loop); /* moves its sleep into the poller */
         lie_between_steps(loop);
     }
     return err;
@@ -182,8 +185,8 @@ static bool has_passed(int64_t limit_ns)
     return limit_ns >= 0 && weir__clock_real() >= limit_ns;
 }
 
-/* Idle: nothing to call, nothing that holds it, and the door agrees.  From
- * that moment on the loop is whoever's runs it next. */
+/* Leave the loop if it is idle: nothing to call, nothing that holds it, and an
+ * empty queue.  On success any thread may claim the loop. */
 static bool becomes_idle(weir_loop *loop)
 {
     if (!loop->is_until_idle || !weir__loop_is_quiet(loop) ||
@@ -197,7 +200,8 @@ static bool becomes_idle(weir_loop *loop)
     return false;
 }
 
-/* Returns whether the loop is over or idle, or the error that ends the run. */
+/* Returns 1 if the loop is TERMINATED or idle, 0 to continue, or the error that
+ * ends the run. */
 static int next_turn(weir_loop *loop, int64_t limit_ns)
 {
     int err = weir__loop_turn(loop, limit_ns);
@@ -229,7 +233,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
     return result < 0 ? result : 0;
 }
 
-/* keeps: after an error of the wait the loop is still this thread's. */
+/* keeps: this thread keeps the loop after an error of the wait. */
 static int run(weir_loop *loop, weir_run_mode mode, bool keeps)
 {
     int err = claim(loop);
