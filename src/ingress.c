@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ingress -- one word: what was posted, who sleeps, and how far life has come.
+ * ingress -- one word: the posted tasks, the sleep state and the phase.
  *
  * Shape     An intrusive stack: many producers push, one consumer takes all
- *           and turns it round, so each producer's tasks come out in the order
- *           it pushed them.  The address of a task ends in three zero bits,
- *           and the loop has eight states:
+ *           tasks and reverses them, so each producer's tasks come out in the
+ *           order in which it pushed them.  The address of a task ends in three
+ *           zero bits, which hold one of eight states:
  *
  *             63                                      3 2      1      0
  *            +------------------------------------------+------+------+------+
@@ -14,50 +14,51 @@
  *
  *           end    TERMINATING or TERMINATED: outsiders are refused
  *           sleep  the loop sleeps, or is about to; then there is no task
- *           A      if it sleeps: in the poller.  Otherwise: it has a thread
+ *           A      while asleep: in the poller.  Otherwise: a thread owns it
  *
- *           So every question that threads race for is answered by one CAS on
- *           this word: may this task come in, must I wake the loop, may the
- *           loop sleep, may it stop, who runs it.
+ *           So one CAS on this word decides every race: whether a task is
+ *           accepted, whether its producer must wake the loop, whether the loop
+ *           may sleep or stop, and which thread runs it.
  * Roles     push, close             any thread
- *           claim                   any thread; the winner is the loop's
+ *           claim                   any thread; the winner is the loop's thread
  *           drain, lie_down, sleep, get_up, leave, terminate
  *                                   the loop's thread
- * Progress  push and close are lock-free, the others wait-free but for sleep.
- *           Nothing allocates.
+ * Progress  push, close, claim, drain and leave are lock-free.  lie_down,
+ *           get_up and terminate are wait-free.  sleep blocks.  Nothing
+ *           allocates.
  *
  * Shared state
- *   word        every role, atomic                                     P1-P3
+ *   word        every role, atomic                                     P1-P4
  *   task.next_  the pusher until P1, the drainer after it, plain          P1
  *
  * Pairs
  *   P1  push, close: CAS, release  -->  drain: CAS, acquire
- *       Hands over next_ and whatever the producer wrote before.  A drain that
- *       reads the newest push also acquires the older ones: everything that
- *       writes the word is a read-modify-write, so each extends the release
- *       sequence of the one before it.
- *   P2  lie_down: CAS, release  -->  push, close: CAS that gets the loop up,
+ *       Publishes next_ and whatever the producer wrote before.  A drain that
+ *       reads the newest push also acquires the older ones: every write of the
+ *       word is a read-modify-write, so each extends the release sequence of
+ *       the one before it.
+ *   P2  lie_down: CAS, release  -->  push, close: CAS that wakes the loop,
  *       acquire
- *       Hands over the poller in which the loop sleeps.
+ *       Publishes the poller in which the loop sleeps.
  *   P3  leave: CAS, release  -->  claim, close: CAS from AWAKE, acquire
  *       Hands over everything that belongs to the loop's thread.
  *   P4  terminate: CAS, release  -->  see_end: load, acquire
- *       Hands over what the loop's thread leaves to others for good.
+ *       Hands over what the loop's thread leaves behind for good.
  *
  * Not paired, on purpose
- *   get_up, relaxed: the loop answers its own lie_down; who got it up hands
- *   over by P1.
+ *   get_up, relaxed: it undoes the loop's own lie_down.  The tasks of a thread
+ *   that woke the loop are received by drain (P1).
  *
- * Why no ABA        push never dereferences the task it covers, and drain
- *                   puts NULL in its place, never a task.
+ * Why no ABA        push never dereferences the task that it replaces as head,
+ *                   and drain replaces the head with NULL, never with a task.
  * Why no lost wake  "asleep" is set by a CAS that fails if there is a task or
- *                   the end has begun.  After it, the next push or close reads
- *                   "asleep" in the very word that it changes, takes it away,
- *                   and wakes: one of them, and nobody looks twice.  A futex
- *                   wake that comes before the loop has gone to sleep finds
- *                   the word changed, and the kernel refuses to sleep.
- * Why TERMINATING is never lost  nobody stores the word, and no CAS of the
- *                   loop clears `end`.
+ *                   termination has started.  The next push or close then reads
+ *                   "asleep" in the same word that it changes, clears it, and
+ *                   wakes the loop.  Exactly one thread does so.  If its futex
+ *                   wake comes before the loop sleeps, the kernel finds the
+ *                   word changed and does not put the loop to sleep.
+ * Why TERMINATING is never lost  No operation is a plain store, and no CAS by
+ *                   the loop clears `end`.
  *
  * Tested by  test/model/ingress.c, test/unit/ingress.c, test/stress/ingress.c
  */
@@ -81,7 +82,7 @@ static bool is_asleep(uintptr_t word)
     return (word & ASLEEP) != 0;
 }
 
-/* The same word with its loop on its feet. */
+/* The same word with the loop awake and running. */
 static uintptr_t got_up(uintptr_t word)
 {
     return (word & ~(uintptr_t)(ASLEEP | IN_POLLER)) | ACTIVE;
@@ -105,8 +106,8 @@ void weir__ingress_init(struct weir__ingress *in)
     set_unshared(&in->word, WEIR__AWAKE);
 }
 
-/* For who has lost the word: a cache line that goes to and fro for each task
- * costs both sides more than a pause in which the winner pushes a few more. */
+/* Back off after a failed CAS: bouncing the cache line on every push costs both
+ * sides more than a short pause in which the winner pushes several tasks. */
 static void let_others_push(void)
 {
     for (int i = 0; i < 4; i++)
@@ -127,7 +128,7 @@ int weir__ingress_push(struct weir__ingress *in, weir_task *task,
         plain_store(&task->next_, task_of(seen));
         next = (uintptr_t)task | (next & STATE);
         /* ingress/P1 release: publishes next_ and the caller's writes
-         * ingress/P2 acquire: receives the poller, if it sleeps there */
+         * ingress/P2 acquire: receives the poller, if the loop sleeps there */
         if (cas_weak_acq_rel(&in->word, &seen, next))
             return wake_of(seen);
         let_others_push();
@@ -156,15 +157,15 @@ int weir__ingress_close(struct weir__ingress *in, weir_task *task,
             next = (uintptr_t)task | (next & STATE);
         }
         /* ingress/P1 release: publishes next_ and the caller's writes
-         * ingress/P2 acquire: receives the poller, if it sleeps there
-         * ingress/P3 acquire: receives the loop, if nobody has it */
+         * ingress/P2 acquire: receives the poller, if the loop sleeps there
+         * ingress/P3 acquire: receives the loop, if no thread owns it */
     } while (!cas_weak_acq_rel(&in->word, &seen, next));
     return wake_of(seen);
 }
 
 void weir__ingress_see_end(const struct weir__ingress *in)
 {
-    /* ingress/P4 acquire: receives what the loop's thread has left */
+    /* ingress/P4 acquire: receives what the loop's thread left behind */
     (void)load_acquire(&in->word);
 }
 
@@ -180,7 +181,7 @@ int weir__ingress_claim(struct weir__ingress *in)
             return WEIR_ECLOSED;
         if ((seen & STATE) != WEIR__AWAKE)
             return -EBUSY;
-        /* ingress/P3 acquire: receives the loop from who left it */
+        /* ingress/P3 acquire: receives the loop from the thread that left it */
     } while (!cas_weak_acquire(&in->word, &seen, seen | WEIR__RUNNING));
     return 0;
 }
@@ -193,7 +194,8 @@ bool weir__ingress_leave(struct weir__ingress *in, bool only_if_empty)
     do {
         if (seen & END || (only_if_empty && task_of(seen) != NULL))
             return false;
-        /* ingress/P3 release: hands the loop to who claims it next */
+        /* ingress/P3 release: hands the loop to the thread that claims it
+         * next */
     } while (!cas_weak_release(&in->word, &seen, seen & ~(uintptr_t)ACTIVE));
     return true;
 }
@@ -225,7 +227,7 @@ struct weir__tasks weir__ingress_drain(struct weir__ingress *in,
 
 bool weir__ingress_has_news(const struct weir__ingress *in, bool was_ending)
 {
-    /* relaxed: a guess; drain and lie_down look for themselves */
+    /* relaxed: a guess; drain and lie_down check for themselves */
     uintptr_t seen = load_relaxed(&in->word);
 
     return task_of(seen) != NULL || (!was_ending && seen & END);
@@ -246,7 +248,7 @@ bool weir__ingress_lie_down(struct weir__ingress *in, enum weir__bed bed,
 void weir__ingress_sleep(struct weir__ingress *in, int64_t deadline_ns)
 {
     for (;;) {
-        /* relaxed: only "asleep" is looked at; drain receives the rest */
+        /* relaxed: only "asleep" is tested; drain receives the rest */
         uintptr_t seen = load_relaxed(&in->word);
 
         if (!is_asleep(seen) ||
@@ -261,7 +263,7 @@ bool weir__ingress_get_up(struct weir__ingress *in)
     /* relaxed: a guess, checked by the CAS */
     uintptr_t seen = load_relaxed(&in->word);
 
-    /* relaxed: answers our own lie_down; tasks come by drain */
+    /* relaxed: undoes our own lie_down; drain receives the tasks */
     return is_asleep(seen) && cas_relaxed(&in->word, &seen, got_up(seen));
 }
 
@@ -269,7 +271,7 @@ bool weir__ingress_terminate(struct weir__ingress *in)
 {
     uintptr_t seen = WEIR__TERMINATING;
 
-    /* ingress/P4 release: leaves to others what was the loop's thread's */
+    /* ingress/P4 release: publishes what the loop's thread leaves behind */
     return cas_release(&in->word, &seen, WEIR__TERMINATED);
 }
 
