@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * microtask -- what runs between two callbacks.
+ * microtask -- callbacks that run between two other callbacks.
  *
- * Two queues, both the loop's thread's own.  At a checkpoint all next-ticks
- * run, then all microtasks, those included that they queue themselves; then
- * again, until both are empty.  Next-ticks do not break into the microtasks
- * that are running: order is by batches, as in Node 11 and later.
+ * Two queues, both used by the loop's thread only.  A checkpoint runs all
+ * next-ticks and then all microtasks, including those queued meanwhile, and
+ * repeats this until both queues are empty.  A next-tick does not interrupt
+ * the batch of microtasks that is running, as in Node 11 and later.
  *
- * A chain that feeds itself would keep timers and descriptors waiting for
- * ever.  The budget ends the checkpoint; the rest stays queued in its order,
- * and the turn goes on without sleeping.  The next checkpoint takes the rest
- * up: that of the next callback, or one that each turn begins with.
+ * A chain that feeds itself would starve timers and descriptors.  The budget
+ * ends the checkpoint; the rest stays queued in order, and the turn continues
+ * without sleeping.  The rest runs at the next checkpoint: after the next
+ * callback, or at the one with which each turn begins.
  *
  * Tested by  test/unit/microtask.c, test/unit/microtask_again.c
  */
@@ -40,8 +40,8 @@ static void run_calls(weir_loop *loop, struct weir__calls *calls,
     }
 }
 
-/* What promises have for the end of a checkpoint, if this is it: the queues are
- * empty.  It may queue more. */
+/* Let promises finish a checkpoint whose queues are empty.  They may queue
+ * more. */
 static void serve_promises(weir_loop *loop)
 {
     if (!weir__calls_is_empty(&loop->ticks) ||
@@ -70,7 +70,7 @@ __attribute__((cold)) static void breach(weir_loop *loop)
         loop->options.on_breach(loop->options.arg, loop);
 }
 
-/* A checkpoint after its first next-ticks. */
+/* Run a checkpoint after its first batch of next-ticks. */
 static void run_microtasks(weir_loop *loop)
 {
     for (;;) {
@@ -90,8 +90,8 @@ static inline void end_checkpoint(weir_loop *loop, uint32_t kind)
         breach(loop);
     else
         end_chain(loop);
-    /* Only here: a checkpoint that weir_raise has left goes on with what is
-     * left of its budget. */
+    /* Reset only here: a checkpoint that weir_raise has left continues with the
+     * rest of its budget. */
     loop->budget_left = loop->options.microtask_budget;
 }
 
@@ -145,13 +145,14 @@ void weir__loop_take_up(weir_loop *loop)
 {
     if (!loop->has_rest)
         return;
-    loop->has_rest = false; /* also if one of them raises */
+    loop->has_rest = false; /* even if one of them raises */
     weir__loop_begin_other(loop, WEIR_KIND_MICROTASK, NULL);
     weir__loop_end(loop);
 }
 
-/* From another thread it is a task that runs as soon as it has come: there is
- * no callback whose checkpoint it could wait for. */
+/* A call from another thread does not come here.  It becomes a task that runs
+ * as soon as it arrives, as there is no callback whose checkpoint it could wait
+ * for. */
 static inline __attribute__((always_inline)) int
 queue(weir_loop *loop, struct weir__calls *calls, weir_fn *fn, void *arg)
 {

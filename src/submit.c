@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * submit -- the ways into a loop.
+ * submit -- the ways to give work to a loop.
  *
- * Shape     Whoever wants something from a loop on another thread puts a task
- *           into its door (ingress.c); on its own thread, into a list.  A
- *           function without a task gets an envelope (envelope.c).
- * Roles     all: any thread
+ * Shape     A thread other than the loop's pushes a task onto the loop's MPSC
+ *           queue (ingress.c).  The loop's own thread appends it to a list.  A
+ *           function without a task is put into an envelope (envelope.c).
+ * Roles     all functions: any thread
  *
  * Tested by  test/unit/loop.c, test/model/loop.c, test/stress/loop.c
  */
@@ -16,15 +16,15 @@
 #include "loop.h"
 #include "place.h"
 
-/* ---- the door ---- */
+/* ---- the queue ---- */
 
 void weir__loop_wake(weir_loop *loop, int wake)
 {
     if (wake == WEIR__WAKE_FUTEX)
         weir__ingress_wake(&loop->in);
     else if (wake == WEIR__WAKE_POLLER)
-        /* relaxed: ordered by ingress/P2.  The loop waits for this wake before
-         * it closes the poller. */
+        /* relaxed: ordered by ingress/P2.  The loop waits for this wake-up
+         * before it closes the poller. */
         weir__poller_wake(load_relaxed(&loop->poller));
 }
 
@@ -33,14 +33,14 @@ int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket)
     int wake = weir__ingress_push(&loop->in, task, ticket);
 
     if (wake == WEIR__WAKE_NOBODY)
-        return 0; /* and the loop may be gone by now */
+        return 0; /* the loop may have been freed by now */
     if (wake < 0)
         return weir__loop_refusal(loop);
     weir__loop_wake(loop, wake);
     return 0;
 }
 
-/* On the loop's own thread. */
+/* Append to a list, on the loop's own thread. */
 static int push_own(weir_loop *loop, struct weir__tasks *list, weir_task *task)
 {
     if (loop->status != 0)
@@ -89,7 +89,7 @@ static void run_envelope(weir_task *task, int status)
     call.fn(call.arg, status);
 }
 
-/* A probe says how long tasks wait that come in now. */
+/* A probe measures how long a task waits in the queue. */
 static void run_probe(weir_task *task, int status)
 {
     struct weir__call call = weir__envelope_open((struct weir__envelope *)task);
@@ -99,7 +99,7 @@ static void run_probe(weir_task *task, int status)
     weir__metrics_probe(weir__thread_loop()->metrics, (uintptr_t)call.arg);
 }
 
-/* Before some pushes.  It does not matter if it fails. */
+/* Called before some pushes.  A failure does not matter. */
 __attribute__((cold, noinline)) static void send_probe(weir_loop *loop)
 {
     uint64_t now = weir__metrics_begin_probe();
@@ -129,8 +129,8 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
     return err;
 }
 
-/* On the loop's thread into a list of its own; otherwise through the door, and
- * `arrive` is what runs then. */
+/* Append to `list` on the loop's thread; otherwise push onto the queue, where
+ * `arrive` runs first. */
 static int enqueue(weir_loop *loop, struct weir__tasks *list,
                    void (*arrive)(weir_task *task, int status), weir_fn *fn,
                    void *arg, const char *name)
@@ -176,7 +176,7 @@ int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
     if (loop == NULL || fn == NULL)
         return -EINVAL;
     if (!weir__loop_is_mine(loop)) {
-        weir__place_begin(); /* only here: weir_raise may leave fn */
+        weir__place_begin(); /* not above: weir_raise may leave fn */
         return weir_loop_submit(loop, fn, arg);
     }
     if (loop->status != 0)
@@ -187,7 +187,8 @@ int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
 
 /* ---- immediates, and the close phase ---- */
 
-/* From another thread: has come through the door, and waits for its part. */
+/* Runs when an immediate from another thread has arrived: move it to its
+ * list. */
 static void arrive_immediate(weir_task *task, int status)
 {
     (void)status;

@@ -2,23 +2,24 @@
 /*
  * turn -- one turn of a loop, part by part.
  *
- * All of this is the loop's thread's.  What is still to do is in the loop, not
- * on the stack: weir_raise may leave any callback by a jump to the landing in
- * weir__loop_turn, and the turn then goes on with the part that it was in.  So
- * each part takes something out of its queue before it calls it, and may be
- * begun again at any time.  One landing serves a whole turn; a callback that
- * does not fail pays nothing for it.
+ * Everything here runs on the loop's thread.  Pending work is kept in the loop,
+ * not on the stack: weir_raise may leave any callback by a jump to the landing
+ * in weir__loop_turn, and the turn then continues with the part that it was in.
+ * So each part dequeues an item before it calls it, and may be restarted at any
+ * time.  One landing serves a whole turn; a callback that does not raise pays
+ * nothing for it.
  *
- * A part runs what was there when it began; what callbacks add waits for the
- * next turn.  That is what `batch` is for, beside `ready`.
+ * A part runs what was queued when it began; what callbacks add waits for the
+ * next turn.  This is why there is a `batch` beside `ready`.
  *
- * Sleeping  A loop sleeps when there is nothing to call.  Whether that is so
- *           is known here for everything that belongs to this thread, and
- *           decided by the door for everything else (lie_down, ingress.c).  It
- *           sleeps on the door's word, or in the poller if it has descriptors.
- *           Somebody who gets it up from the poller has a wake to deliver; we
- *           count those that are still to come (owed_wakes), because until
- *           then the poller must not be closed.
+ * Sleeping  A loop sleeps when there is nothing to call.  This file decides
+ *           that for everything that belongs to this thread, and the ingress
+ *           word decides it for everything else (lie_down, ingress.c).  The loop
+ *           sleeps on that word as a futex, or in the poller if it has
+ *           descriptors.  A thread that takes the loop out of its sleep in the
+ *           poller owes it a wake-up.  The loop counts the wake-ups still to
+ *           come (owed_wakes), because the poller must not be closed before
+ *           they have arrived.
  *
  * Tested by  test/unit/turn.c, test/unit/loop.c, test/model/loop.c
  */
@@ -54,16 +55,17 @@ static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
     loop->has_called = true;
     /* relaxed: shown to report, the kind last */
     store_relaxed(&running->name, name);
-    /* relaxed: the same.  A loop that is ending may be asked what holds it;
-     * otherwise the beginning of the turn must do, as a look at the clock costs
-     * more than most callbacks. */
+    /* relaxed: shown to report.  While the loop terminates, a report may ask
+     * how long a callback has held it.  Otherwise the start of the turn is
+     * close enough, because reading the clock costs more than most
+     * callbacks. */
     store_relaxed(&running->since_ns, loop->is_ending || WEIR__PLACES
                                           ? weir__clock_real()
                                           : loop->since_ns);
     if (WEIR__PLACES)
-        store_relaxed(&running->from, NULL);           /* relaxed: the same */
-    store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: the same */
-    if (loop->untimed-- == 0) /* never, without metrics */
+        store_relaxed(&running->from, NULL);           /* relaxed: as above */
+    store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: as above */
+    if (loop->untimed-- == 0) /* never without metrics */
         begin_timed(loop);
 }
 
@@ -79,8 +81,8 @@ void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
     weir__loop_begin(loop, kind, name);
 }
 
-/* From now on all are told WEIR_ECANCELED.  In a child of fork() nobody is told
- * anything: it leaves the turn. */
+/* From now on every callback gets WEIR_ECANCELED.  In a forked child no
+ * callback runs: it leaves the turn. */
 __attribute__((cold)) static void begin_cancel(weir_loop *loop)
 {
     if (weir__loop_is_foreign(loop))
@@ -88,10 +90,10 @@ __attribute__((cold)) static void begin_cancel(weir_loop *loop)
     loop->status = WEIR_ECANCELED;
 }
 
-/* Before each callback that was accepted before a close. */
+/* Check for a close before each callback that was accepted earlier. */
 static void notice_close(weir_loop *loop)
 {
-    /* relaxed: a hint; loop->cancel brings the certainty */
+    /* relaxed: a hint; loop->cancel makes it certain */
     if (load_relaxed(&loop->is_cancelled))
         begin_cancel(loop);
 }
@@ -125,11 +127,12 @@ void weir__loop_end(weir_loop *loop)
 /* ---- the parts ---- */
 
 enum {
-    MANY = 16, /* tasks that make up for a core that was lost */
+    MANY = 16, /* tasks that are worth having lost the core */
     MOST_SLEEPS = 63
 };
 
-/* give_way has lost the core for a while, and so much has come since. */
+/* Decide whether to yield again, after give_way has lost the core for a while
+ * and `arrived` tasks have come since. */
 __attribute__((cold)) static void judge_way(weir_loop *loop, uint64_t arrived)
 {
     loop->lost_core = false;
@@ -177,13 +180,14 @@ static void run_tasks(weir_loop *loop)
         begin(loop, WEIR_KIND_TASK, task->name);
         weir__loop_show_place(loop, weir__place_take(task));
         weir__loop_show_arg(loop, task);
-        /* Now: it is queued, or it runs.  relaxed: own, shown to report */
+        /* The task leaves the queue as it starts.  relaxed: own, shown to
+         * report */
         store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
         task->run(task, loop->status);
         end(loop);
     }
     if (loop->metrics != NULL)
-        /* Here both counts are of one moment.  relaxed: own, and count */
+        /* Both counts are consistent here.  relaxed: own, and count */
         store_relaxed(&loop->metrics->tasks,
                       load_relaxed(&loop->run) -
                           load_relaxed(&loop->metrics->inner));
@@ -193,27 +197,26 @@ static void run_tasks(weir_loop *loop)
 
 static bool has_descriptors(weir_loop *loop)
 {
-    /* relaxed: a count; an add from elsewhere wakes the loop afterwards */
+    /* relaxed: a count; an add on another thread then wakes the loop */
     return load_relaxed(&loop->fds.count) > 0;
 }
 
-/* Where to sleep.  The poller may be NULL: then on the futex. */
 struct weir__poller *weir__loop_choose_poller(weir_loop *loop)
 {
-    /* relaxed: whoever changes it wakes the loop afterwards */
+    /* relaxed: a thread that changes it then wakes the loop */
     uint32_t mode = load_relaxed(&loop->fast_path);
     bool on_futex = loop->is_stepped ? mode == WEIR_FAST_PATH_FORCED
                                      : mode != WEIR_FAST_PATH_DISABLED &&
                                            !has_descriptors(loop);
 
-    /* A loop that cancels everything does not ask the poller, which may fail.
-     * loop/P4 acquire: receives the poller, which another may have made */
+    /* A loop that cancels everything does not use the poller, which may fail.
+     * loop/P4 acquire: receives the poller, which another thread may have
+     * made */
     return on_futex || loop->is_winding || loop->status != 0
                ? NULL
                : load_acquire(&loop->poller);
 }
 
-/* Nothing to call, as far as this thread knows. */
 bool weir__loop_is_quiet(const weir_loop *loop)
 {
     return weir__tasks_is_empty(&loop->ready) &&
@@ -222,7 +225,7 @@ bool weir__loop_is_quiet(const weir_loop *loop)
            !weir__loop_has_microtasks(loop);
 }
 
-/* In epoll and poll the kernel also allows itself a thousandth of the wait. */
+/* In epoll and poll the kernel also allows itself 0.1% of the wait. */
 int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
                            int64_t now_ns, bool in_poller)
 {
@@ -237,8 +240,9 @@ int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
     return timer_ns < INT64_MAX - slack_ns ? timer_ns + slack_ns : INT64_MAX;
 }
 
-/* Until when it may sleep, as a time of the real clock: 0 not at all, negative
- * for ever.  A stopped clock brings no timer nearer; who moves it wakes us. */
+/* The real-clock time until which the loop may sleep; 0: not at all, negative:
+ * no limit.  While the clock is frozen no timer comes nearer; a thread that
+ * moves the clock wakes the loop. */
 static int64_t wait_limit(weir_loop *loop, int64_t limit_ns, bool in_poller)
 {
     int64_t timer_ns, now_ns;
@@ -260,7 +264,7 @@ static int64_t wait_limit(weir_loop *loop, int64_t limit_ns, bool in_poller)
     return limit_ns < 0 || timer_ns < limit_ns ? timer_ns : limit_ns;
 }
 
-/* Sleeps in the poller, or looks into it only. */
+/* Sleep in the poller, or only poll it. */
 static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 {
     bool sleeps =
@@ -290,20 +294,21 @@ static void sleep_on_door(weir_loop *loop, int64_t until_ns)
         weir__loop_woken(loop, false);
 }
 
-/* ---- giving way ---- */
+/* ---- yielding ---- */
 
-/* A loop whose turn has taken results from other threads and sent new jobs to a
- * pool lets the workers have the core before it sleeps.  One that shares it with
- * the loop would otherwise be interrupted by each result that it brings: a wake
- * and two switches for every job, which cost twenty times as much as the rest.
- * On a core of its own the loop loses a tenth of a microsecond.
+/* If this turn took results from other threads and sent new jobs to a pool, let
+ * the workers have the core before sleeping.  Otherwise a worker that shares
+ * the core with the loop would be preempted by each result that it delivers: a
+ * wake-up and two context switches per job, which cost twenty times as much as
+ * the rest.  On a core of its own the loop loses a tenth of a microsecond.
  *
- * Only then: a thread that has yielded, unlike one that sleeps, is not called
- * when something comes, and the next time it sleeps it is called later.  And
- * when strangers take the core for long, and little has come (drain sees that),
- * it sleeps at once the next time; then for 3 times, 7 times, ...
+ * Yield only in that case: unlike a thread that sleeps, one that has yielded is
+ * not scheduled when work arrives, and after its next sleep it is scheduled
+ * later.  If other threads keep the core for long and little has arrived (drain
+ * checks), the loop skips the yield before its next sleep; then before 3
+ * sleeps, 7 sleeps, and so on.
  *
- * True: there is news. */
+ * Returns true if there is new work. */
 static bool give_way(weir_loop *loop)
 {
     int64_t began_ns;
@@ -357,7 +362,8 @@ static bool has_news(const void *arg)
     return weir__ingress_has_news(&loop->in, loop->is_ending);
 }
 
-/* Spins that pay grow, to what the user allows; others shrink. */
+/* A successful spin doubles the next limit, up to what the user allows; a
+ * failed one halves it. */
 bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
 {
     const struct weir__gaze gaze = {.pauses = 32, .looks = 4};
@@ -379,8 +385,8 @@ bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
 
 /* ---- the turn ---- */
 
-/* A turn mostly begins where the wait of the last one has ended, and then it
- * is still the same time. */
+/* A turn usually begins where the wait of the last one ended; then now_ns is
+ * still current. */
 static void begin_turn(weir_loop *loop)
 {
     if (loop->has_called)
@@ -418,9 +424,9 @@ static void run_descriptors(weir_loop *loop)
         weir__fds_cancel(loop);
 }
 
-/* What is left of the turn.  Most parts of most turns have nothing to do, and a
- * sleeping loop that is woken goes through all of them before it calls: so it
- * falls from one to the next. */
+/* Run the rest of the turn.  Most parts of most turns have nothing to do, and a
+ * loop that was woken passes through several of them before its first callback:
+ * so the cases fall through. */
 static int run_parts(weir_loop *loop, int64_t limit_ns)
 {
     int err;
@@ -466,7 +472,7 @@ static int run_parts(weir_loop *loop, int64_t limit_ns)
     return 0;
 }
 
-/* After weir_raise it goes on with the part that it was in. */
+/* After weir_raise the turn continues with the part that it was in. */
 int weir__loop_turn(weir_loop *loop, int64_t limit_ns)
 {
     jmp_buf landing;
