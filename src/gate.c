@@ -10,36 +10,36 @@
  *              +----------------+------------+-------+------+-------+
  *
  *           phase    INIT, RUNNING or DRAINING.  CLOSED is not stored: it is
- *                    DRAINING with nobody left, so the exit that takes `left`
- *                    to zero closes the gate in the same step.
- *           inside   how many are in, while INIT or RUNNING.  It counts modulo
- *                    2^32, and its carries fall off the top of the word.
- *           left     how many are still in, once DRAINING.
- *           WAITER   somebody sleeps until CLOSED, or listens (listener.c).
- *           FOLDING  somebody drains a sharded gate; the others are late.
+ *                    DRAINING with `left` at zero, so the exit that takes
+ *                    `left` to zero closes the gate in the same step.
+ *           inside   the number of entries while INIT or RUNNING.  It counts
+ *                    modulo 2^32; its carries fall off the top of the word.
+ *           left     the number of entries that remain while DRAINING.
+ *           WAITER   a thread sleeps until CLOSED, or listens (listener.c).
+ *           FOLDING  a thread drains a sharded gate; other drains are refused.
  *
- *           Why two counts.  An enter adds first and then looks, which makes
- *           it wait-free; one that is refused has to take its add back.  If
- *           both went to the count that closes the gate, it could reach zero
- *           twice, and a thread that saw the first zero would touch the gate
- *           after the second one has freed it.  So the drain moves the count
- *           from `inside` to `left` in the CAS that ends RUNNING.  From then
- *           on `inside` holds only the footprints of late enters, which mean
+ *           Why two counts.  An enter adds first and then checks the phase,
+ *           which makes it wait-free; a refused enter must undo its add.  If
+ *           both operations changed the count that closes the gate, it could
+ *           reach zero twice, and a thread that saw the first zero would touch
+ *           the gate after the second one has freed it.  So the drain moves the
+ *           count from `inside` to `left` in the CAS that ends RUNNING.  From
+ *           then on `inside` holds only the traces of late enters, which mean
  *           nothing, and `left` can only fall.
  *
  *           A sharded gate keeps a part of its count in shards (shards.h) and
  *           the rest here; `inside` alone may then be "negative".  Its drain
  *           folds the shards while the gate is still RUNNING and threads count
- *           in the word, and then goes on like a plain gate's, with the sum
- *           added in the CAS that ends RUNNING.  So for both kinds there is
- *           one moment at which RUNNING ends, for everybody.
+ *           in the word.  It then continues like that of a plain gate, with the
+ *           sum added in the CAS that ends RUNNING.  So for both kinds RUNNING
+ *           ends at one moment for all threads.
  *
  * Roles     enter, exit, phase, inflight   any thread
- *           start, drain                   any thread; one of them wins
- *           wait                           any thread but a loop's
- * Progress  enter and exit are wait-free: two read-modify-writes at the most.
- *           drain is lock-free; it goes round when an enter or exit came
- *           between.  wait blocks.
+ *           start, drain                   any thread; one caller wins
+ *           wait                           any thread except a loop's
+ * Progress  enter and exit are wait-free: at most two read-modify-writes of the
+ *           word, three for a refused enter.  drain is lock-free: its CAS fails
+ *           only if an enter or exit came between.  wait blocks.
  *
  * Shared state
  *   word                     any thread, atomic                      P1 P2 P3
@@ -48,30 +48,30 @@
  *
  * Pairs
  *   P1  start: CAS INIT -> RUNNING, release  -->  enter: fetch_add, acquire
- *       Hands what came before the start to the work that enters.  Every
+ *       Publishes what came before the start to the work that enters.  Every
  *       later change of the word is a read-modify-write, so each continues
  *       the release sequence.
- *   P2  exit: its last step, release  -->  whoever closes (drain's CAS, or the
- *       last exit's fetch_add) and whoever sees CLOSED (phase, wait), acquire
- *       Hands over what the work did, and the gate itself: on_closed may free
- *       it.  All that follows are read-modify-writes too, so who reads the last
- *       of them receives from every exit.
+ *   P2  exit: its last step, release  -->  the step that closes (drain's CAS or
+ *       the last exit's fetch_add) and every reader that sees CLOSED (phase,
+ *       wait), acquire
+ *       Publishes what the work did, and the gate itself: on_closed may free
+ *       it.  All steps that follow are read-modify-writes too, so a thread that
+ *       reads the last of them receives from every exit.
  *   P3  drain: the CAS that ends RUNNING, release  -->  the same, acquire
- *       Hands on what the drain has received from the shards (shards/P2, P4),
- *       and again the gate itself.
+ *       Passes on what the drain has received from the shards (shards/P2, P4),
+ *       and the gate itself.
  *
  * Not paired, on purpose
- *   enter: taking back a refused add, relaxed: a footprint that means nothing.
+ *   enter: the undo of a refused add, relaxed: it restores a meaningless count.
  *   drain: first load, relaxed: a guess, checked by the CAS.  FOLDING: it
- *   chooses who folds, and hands nothing over.
+ *   selects the thread that folds, and publishes nothing.
  *
- * Why no lost wake  WAITER and the count are read-modify-writes of one word:
- *           either the step that closes sees WAITER and wakes, or wait's
- *           fetch_or sees CLOSED.  The futex is the lower half of the word, so
- *           a wake that comes before the sleep finds it changed.
- * Reclaim   After the step that gives up its own piece of work, or that closes
- *           for somebody else, a thread does not read the gate.  Waking uses
- *           the address only.
+ * Why no lost wake  WAITER and the count are changed by read-modify-writes of
+ *           one word: either the step that closes sees WAITER and wakes, or
+ *           wait's fetch_or sees CLOSED.  The futex is the lower half of the
+ *           word, so a wake that comes before the sleep finds it changed.
+ * Reclaim   A thread does not read the gate after the step that gives up its
+ *           own entry or closes the gate.  Waking uses only the address.
  *
  * Tested by  test/unit/gate.c, test/model/gate.c, test/stress/gate.c
  */
@@ -94,9 +94,8 @@
 #define LEFT_ONE (UINT64_C(1) << 4)
 #define INSIDE_ONE (UINT64_C(1) << 32)
 
-/* enter and exit are a few cycles: their quick paths call nothing but the end
- * of the function, so they need no stack frame, and each fits into one cache
- * line of code. */
+/* enter and exit take a few cycles.  Their fast paths make only tail calls, so
+ * they need no stack frame, and each fits into one cache line of code. */
 #define QUICK __attribute__((aligned(CACHE_LINE)))
 #define COLD __attribute__((cold, noinline))
 
@@ -118,7 +117,8 @@ static weir_phase phase_of(uint64_t word)
                                                            : phase;
 }
 
-/* What to do when the gate closes: copied from it while that is safe. */
+/* The callback for the moment of closing, copied while the gate may still be
+ * read. */
 struct closing {
     weir_closed_fn *on_closed;
     void *arg;
@@ -129,13 +129,13 @@ static struct closing closing_of(const weir_gate *gate)
     return (struct closing){gate->on_closed_, gate->arg_};
 }
 
-/* `word` is an address by now, and nothing else. */
+/* `word` may be dangling by now; only its address is used. */
 static void close_gate(const void *word, bool has_waiter,
                        struct closing closing)
 {
     if (has_waiter) {
         weir__futex_wake_all(futex_low_half(word), WEIR__FUTEX_SHARED);
-        weir__listener_tell(word); /* the gate begins with its word */
+        weir__listener_tell(word); /* the word is the gate's first member */
     }
     if (closing.on_closed != NULL)
         closing.on_closed(closing.arg);
@@ -192,15 +192,15 @@ int weir_gate_start(weir_gate *gate)
     return 0;
 }
 
-/* A piece of work that `left` counts is done; it was taken from `inside`, and
- * this puts it back.  It is still in `left`, so the gate is still there. */
+/* End an entry that `left` counts.  The caller has subtracted it from `inside`,
+ * and this adds it back.  `left` still counts it, so the gate still exists. */
 static COLD void exit_draining(weir_gate *gate)
 {
     struct closing closing = closing_of(gate);
     const void *word = &gate->word_;
-    /* gate/P2 release: from here on, and not before, the gate may be freed */
-    /* gate/P2 acquire: receives what all the others did, if this closes */
-    /* gate/P3 acquire: and what was counted in shards */
+    /* gate/P2 release: the gate may be freed from here on, and not before */
+    /* gate/P2 acquire: receives what all other work did, if this closes */
+    /* gate/P3 acquire: receives what work counted in shards did */
     uint64_t old = fetch_add_acq_rel(&gate->word_, INSIDE_ONE - LEFT_ONE);
 
     CHECK(left(old) != 0, "weir_gate_exit without weir_gate_enter");
@@ -213,7 +213,7 @@ static COLD void exit_unentered(void)
     CHECK(!"entered", "weir_gate_exit without weir_gate_enter");
 }
 
-/* A piece of work that the word counts is done. */
+/* End an entry that the word counts. */
 static inline void exit_word(weir_gate *gate, bool is_plain)
 {
     /* gate/P2 release: publishes what the work did */
@@ -231,11 +231,11 @@ static COLD int refuse(weir_gate *gate, uint64_t old)
 
     switch (old & PHASE) {
     case WEIR_PHASE_DRAINING:
-        /* relaxed: a footprint that nobody reads */
+        /* relaxed: nobody reads this count any more */
         fetch_sub_relaxed(&gate->word_, INSIDE_ONE);
         return WEIR_ECLOSED;
     case WEIR_PHASE_INIT:
-        /* Counted; if it was started and drained since, even in `left`. */
+        /* Counted, even in `left` if it was started and drained since. */
         exit_word(gate, is_plain);
         return WEIR_ECLOSED;
     default:
@@ -255,8 +255,8 @@ static inline int enter_word(weir_gate *gate, bool is_plain)
     return refuse(gate, old);
 }
 
-/* The shard was not quick: it is met by a fold, or new to this thread, or not
- * there, or not open. */
+/* The fast path failed: the thread has met a fold or has no slot yet, or the
+ * shard does not exist or is not open. */
 static COLD int enter_slowly(weir_gate *gate, struct weir__shard *shard,
                              uint64_t opened, uint64_t count)
 {
@@ -298,7 +298,7 @@ QUICK void weir_gate_exit(weir_gate *gate)
         exit_slowly(gate, rest.shard, rest.opened, rest.count);
 }
 
-/* One caller may fold the shards: the one that sets FOLDING. */
+/* Only the caller that sets FOLDING may fold the shards. */
 static int claim_fold(weir_gate *gate)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -309,12 +309,12 @@ static int claim_fold(weir_gate *gate)
             return WEIR_ENOTSTARTED;
         if ((seen & PHASE) == WEIR_PHASE_DRAINING || (seen & FOLDING) != 0)
             return -EALREADY;
-        /* relaxed: hands nothing over; the CAS that ends RUNNING does */
+        /* relaxed: publishes nothing; the CAS that ends RUNNING does */
     } while (!cas_weak_relaxed(&gate->word_, &seen, seen | FOLDING));
     return 0;
 }
 
-/* Ends RUNNING.  `folded` is what the shards counted. */
+/* End RUNNING.  `folded` is the sum of the shards. */
 static int end_running(weir_gate *gate, uint32_t folded)
 {
     struct closing closing = closing_of(gate);
@@ -331,8 +331,8 @@ static int end_running(weir_gate *gate, uint32_t folded)
         count = inside(seen) + folded;
         CHECK(count <= 2 * WEIR_GATE_LIMIT - 1,
               "more exits than enters, or too many inside a sharded gate");
-        /* gate/P2 acquire: receives what the work did that has left */
-        /* gate/P3 release: hands on what the fold has received */
+        /* gate/P2 acquire: receives what the work that has left did */
+        /* gate/P3 release: passes on what the fold has received */
     } while (!cas_weak_acq_rel(&gate->word_, &seen,
                                count * LEFT_ONE | (seen & WAITER) |
                                    WEIR_PHASE_DRAINING));
@@ -358,7 +358,7 @@ int weir_gate_drain(weir_gate *gate)
 bool weir__gate_announce(weir_gate *gate)
 {
     /* gate/P2 acquire: receives what all the work did, if CLOSED */
-    /* gate/P3 acquire: also of work that was counted in shards */
+    /* gate/P3 acquire: receives what work counted in shards did */
     return phase_of(fetch_or_acquire(&gate->word_, WAITER)) ==
            WEIR_PHASE_CLOSED;
 }
@@ -374,7 +374,7 @@ int weir_gate_wait(weir_gate *gate, int64_t timeout_ns)
     deadline_ns = weir__clock_deadline(timeout_ns);
     for (int err = 0;;) {
         /* gate/P2 acquire: receives what all the work did, if CLOSED */
-        /* gate/P3 acquire: also of work that was counted in shards */
+        /* gate/P3 acquire: receives what work counted in shards did */
         uint64_t word = fetch_or_acquire(&gate->word_, WAITER) | WAITER;
 
         if (phase_of(word) == WEIR_PHASE_CLOSED)
@@ -389,7 +389,7 @@ int weir_gate_wait(weir_gate *gate, int64_t timeout_ns)
 weir_phase weir_gate_phase(const weir_gate *gate)
 {
     /* gate/P2 acquire: receives what all the work did, if CLOSED */
-    /* gate/P3 acquire: also of work that was counted in shards */
+    /* gate/P3 acquire: receives what work counted in shards did */
     return phase_of(load_acquire(&gate->word_));
 }
 

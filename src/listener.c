@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * listener -- to be told when a gate is CLOSED, without waiting for it.
+ * listener -- notification that a gate is CLOSED, without waiting for it.
  *
- * Shape     One list for all gates of the process, under one lock.  Gates that
- *           somebody listens to are few, and each is closed once.
+ * Shape     One list for all gates of the process, under one lock.  Few gates
+ *           have listeners, and each gate is closed once.
  * Roles     add   any thread
- *           tell  the thread that has closed a gate, if the gate's word said
- *                 WAITER: a gate that nobody waits for pays nothing
+ *           tell  the thread that has closed a gate whose word had WAITER set.
+ *                 A gate without waiters pays nothing.
  *
- *           The one who closes a gate must not touch it afterwards: a waiter may
- *           have freed it.  So the list is not in the gate, and is searched by
- *           the address.  A gate that is found there has a listener, for whose
- *           sake it stays: it may be looked at.
+ *           The thread that closes a gate must not touch it afterwards, because
+ *           a waiter may have freed it.  So the list is not in the gate, and
+ *           is searched by address.  A gate that is found in the list has a
+ *           listener, which keeps it alive, so it may be read.
  *
- * Why nobody is forgotten  add says WAITER under the lock, and puts the
- *           listener in before it lets the lock go.  If the step that closes
- *           came before, add sees CLOSED.  Otherwise that step sees WAITER, and
- *           its tell finds the listener: it gets the lock after add.
- * Why nobody is told too early  the address may be that of a newer gate by now:
- *           it is told of only if it is CLOSED, too; and then its own tell finds
- *           nothing.
+ * Why no listener is missed  add sets WAITER under the lock and inserts the
+ *           listener before it releases the lock.  If the step that closes came
+ *           before, add sees CLOSED.  Otherwise that step sees WAITER, and its
+ *           tell finds the listener, because it gets the lock after add.
+ * Why no listener is notified too early  By now the address may be that of a
+ *           newer gate.  Its listeners are notified only if it is CLOSED as
+ *           well, and then its own tell finds nothing.
  *
  * Shared state
  *   first, next   any thread, plain, under the lock
@@ -32,7 +32,7 @@
 
 #include "lock.h"
 
-static struct weir__lock lock; /* all zeros is free */
+static struct weir__lock lock; /* all zeros: unlocked */
 static struct weir__listener *first;
 
 bool weir__listener_add(struct weir__listener *listener, weir_gate *gate)
@@ -50,7 +50,7 @@ bool weir__listener_add(struct weir__listener *listener, weir_gate *gate)
     return !is_closed;
 }
 
-/* Those of this gate leave the list, and make one of their own. */
+/* Move the listeners of this gate to a list of their own. */
 static struct weir__listener *take(const void *gate)
 {
     struct weir__listener *taken = NULL;

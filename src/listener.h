@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * listener -- to be told when a gate is CLOSED, without waiting for it.
+ * listener -- notification that a gate is CLOSED, without waiting for it.
  *
  *     struct promise_of_a_gate {
  *         struct weir__listener listener;     first
@@ -24,19 +24,21 @@ struct weir__listener {
 };
 
 /*
+ * Add a listener to a gate.
+ *
  * Thread   any
  * Owns     true: borrowed until told() is entered, once, on the thread that
- *          closes the gate.  The gate stays until then.
- * Returns  false: it is CLOSED, and told() will not be called
- * Orders   false, and told: sees what came before every exit
+ *          closes the gate.  The gate must exist until then.
+ * Returns  false: the gate is CLOSED, and told() will not be called
+ * Orders   false, and told(): what came before every exit is visible
  */
 bool weir__listener_add(struct weir__listener *listener, weir_gate *gate);
 
-/* Somebody has closed the gate at this address, which may be gone by now, and
- * had seen that it is waited for.  Thread: any. */
+/* Notify the listeners of the gate at this address, which has been closed with
+ * WAITER set.  The gate may have been freed.  Thread: any. */
 void weir__listener_tell(const void *gate);
 
-/* gate.c: says that it is waited for.  True: too late, it is CLOSED. */
+/* In gate.c: set WAITER.  True if it is too late and the gate is CLOSED. */
 bool weir__gate_announce(weir_gate *gate);
 
 #endif /* WEIR_SRC_LISTENER_H */

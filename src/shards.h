@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shards -- a count that each thread keeps for itself, until it is folded.
+ * shards -- a counter split over threads, until it is folded into one sum.
  *
- * While a shard is OPEN its thread adds to it with plain loads and stores.
- * weir__shards_fold() seals all shards and returns their sum; from then on an
+ * While a shard is OPEN, its thread adds to it with plain loads and stores.
+ * weir__shards_fold() seals all shards and returns their sum.  From then on an
  * add is refused, and the caller counts elsewhere.  An add that races with the
  * fold is either in the sum or refused, never both and never neither.
  *
@@ -11,7 +11,7 @@
  *     if (!weir__shards_add(s, +1))      total = weir__shards_fold(s);
  *         count elsewhere;
  *
- * How, in shards.c.  The quick half is here so that it can be inlined.
+ * shards.c explains how.  The fast path is here so that it can be inlined.
  */
 #ifndef WEIR_SRC_SHARDS_H
 #define WEIR_SRC_SHARDS_H
@@ -32,55 +32,55 @@ struct weir__shard {
 };
 
 struct weir__shards {
-    struct weir__shard shard[WEIR__SHARDS + 1]; /* the last: nobody's, SHUT */
-    uint64_t generation;       /* the gate's, or unused; shards/P5 */
+    struct weir__shard shard[WEIR__SHARDS + 1]; /* the last: unowned, SHUT */
+    uint64_t generation;       /* const while in use; shards/P5 */
     struct weir__shards *next; /* while unused; shards/P5 */
 };
 
-/* The seal: in its low two bits what the shard is, above them the generation
- * of the block, and in the upper half the count that it was SEALED with.  OPEN
- * is 0: the shortest test there is. */
+/* The seal holds the shard's state in its low two bits, above them the
+ * generation of the block, and in the upper half the count with which it was
+ * SEALED.  OPEN is 0, which is the cheapest value to test for. */
 enum { OPEN = 0, SHUT = 1, SEALING = 2, SEALED = 3, SEAL_STATE = 3 };
 
-/* A block of shut shards; NULL when there is no memory.  Thread: any. */
+/* A block of SHUT shards; NULL if out of memory.  Thread: any. */
 struct weir__shards *weir__shards_new(void);
 
-/* Gives the block back.  A thread that is still on its way out of an add that
- * was counted, or of open, does no harm.  Thread: any. */
+/* Recycle the block.  This is safe while another thread is still returning from
+ * open, or from an add that was counted.  Thread: any. */
 void weir__shards_free(struct weir__shards *shards);
 
-/* Opens the shards that are not sealed yet.  Thread: one. */
+/* Open the shards that are not sealed yet.  Thread: one. */
 void weir__shards_open(struct weir__shards *shards, uint64_t generation);
 
-/* Seals them, and returns the sum modulo 2^32.  Thread: one, once. */
+/* Seal all shards and return the sum modulo 2^32.  Thread: one, once. */
 uint32_t weir__shards_fold(struct weir__shards *shards);
 
-/* The sum now, while others may be adding: a snapshot.  Thread: any. */
+/* A snapshot of the sum, while other threads may add.  Thread: any. */
 uint32_t weir__shards_sum(const struct weir__shards *shards);
 
-/* Add to the calling thread's shard.  False: it has none, or it is not open;
- * nothing was added.  Wait-free. */
+/* Add to the calling thread's shard.  Fails without effect if the thread has no
+ * shard or it is not open.  Wait-free. */
 bool weir__shards_add(struct weir__shards *shards, int delta);
 
-/* An add that met a fold: whether `count` is in the sum. */
+/* Settle an add that met a fold: whether `count` is in the sum. */
 __attribute__((cold)) bool weir__shard_settle(struct weir__shard *shard,
                                               uint64_t opened, uint64_t count);
 
-/* An add that is not sure whether it was counted. */
+/* An add that does not know whether it was counted. */
 struct weir__unsettled {
     struct weir__shard *shard; /* NULL: nothing was added */
     uint64_t opened, count;
 };
 
 /*
- * The quick half of add: true when it was counted.  Otherwise what is left to
- * do is said in `rest`: to settle it, or to call weir__shards_add(), as the
- * thread may not even have a number yet.  It calls nothing, so that its caller
+ * The fast path of add; true if the add was counted.  Otherwise `rest` says
+ * what remains to be done: settle the add, or call weir__shards_add(), because
+ * the thread may not even have a slot yet.  It calls nothing, so its caller
  * needs no stack frame.
  *
- * After a true answer for the last piece of work the block may belong to
- * another gate, and the gate may be gone; so the look at the seal that follows
- * the store is the last access, and it is to memory that is never unmapped.
+ * Once the last entry is counted as gone, the gate may be freed and the block
+ * may belong to another gate.  So the load of the seal that follows the store
+ * is the last access, and the memory that it reads is never unmapped.
  */
 static inline bool weir__shards_add_quick(struct weir__shards *shards,
                                           int delta,

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state -- a state machine in one atomic word (the seeds' FastState).
+ * state -- a state machine in one atomic word.
  *
- * Shape     One word; every move is one compare-and-swap, so of the threads
- *           that race for it one wins.
- * Roles     all calls: any thread, after init
- * Progress  try_transition and load are wait-free; transition_any is
- *           lock-free: it goes round only when another thread moved.
+ * Shape     One word.  Every transition is one compare-and-swap, so exactly one
+ *           of the threads that race for it wins.
+ * Roles     all functions: any thread, after init
+ * Progress  try_transition and load are wait-free.  transition_any is
+ *           lock-free: it retries only if another thread changed the state.
  *
  * Shared state
  *   word     any thread, atomic                                          P1
  *   table    const after init
  *
  * Pairs
- *   P1  a move: CAS or store, release  -->  load, or the next move, acquire
- *       Who sees a state sees what led to it.  A transition both receives from
- *       the move before and publishes to the one after; a store, which ends
- *       the machine, only publishes.
+ *   P1  a transition: CAS or store, release  -->  load, or the next
+ *       transition, acquire
+ *       A thread that sees a state sees what led to it.  A transition receives
+ *       from the one before it and publishes to the one after it.  A store,
+ *       which ends the machine, only publishes.
  *
  * Not paired, on purpose
  *   transition_any: first load, relaxed: a guess, checked by the CAS.
- *   A failed move is relaxed: it answers false, and nothing is read on the
- *   strength of it.
+ *   A failed transition is relaxed: it returns false, and nothing is read on
+ *   the strength of it.
  *
  * Tested by  test/unit/state.c, test/model/state.c, test/stress/state.c
  */
@@ -97,7 +98,8 @@ bool weir_state_transition_any(weir_state *state, const uint64_t *from,
 void weir_state_store(weir_state *state, uint64_t to)
 {
 #ifndef NDEBUG
-    /* relaxed: a guess; a racing move may make it stale, and is a bug too */
+    /* relaxed: a guess; a racing transition may make it stale, which is a bug
+     * as well */
     uint64_t seen = load_relaxed(&state->word_);
 
     CHECK(seen == to || is_allowed(state, seen, to),
