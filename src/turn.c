@@ -14,8 +14,8 @@
  *
  * Sleeping  A loop sleeps when there is nothing to call.  This file decides
  *           that for everything that belongs to this thread, and the ingress
- *           word decides it for everything else (lie_down, ingress.c).  The loop
- *           sleeps on that word as a futex, or in the poller if it has
+ *           word decides it for everything else (lie_down, ingress.c).  The
+ *           loop sleeps on that word as a futex, or in the poller if it has
  *           descriptors.  A thread that takes the loop out of its sleep in the
  *           poller owes it a wake-up.  The loop counts the wake-ups still to
  *           come (owed_wakes), because the poller must not be closed before
