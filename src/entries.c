@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * entries -- what a wheel keeps of its timers: lists of deadlines.
+ * entries -- the lists of deadlines that a wheel keeps for its timers.
  *
- * Shape     A list is a ring of chunks, known by its last one.  Chunks that no
- *           list has are `spare`; those that no list ever had are in the annexes
- *           of the timers' slab, untouched.
- * Roles     One thread, the loop's.  Nothing here is shared, but for the words
- *           of the slots, and the slab's limit.
+ * Shape     A list is a ring of chunks, represented by its last one.  Chunks
+ *           that were used before and are in no list are `spare`.  Chunks that
+ *           were never used are in the annexes of the timers' slab, untouched.
+ * Roles     One thread, the loop's.  Nothing here is shared, except the words
+ *           of the slots and the slab's limit.
  *
- * Pairs     slab/P1: whoever makes the slots makes their annexes.
+ * Pairs     slab/P1: the thread that creates the slots creates their annexes.
  *
  * Tested by  test/unit/wheel.c, test/model/slab.c
  */
@@ -18,8 +18,8 @@
 
 /* --- chunks --------------------------------------------------------------- */
 
-/* That the annex of a block has: half as much again as so many entries fill,
- * and one for the first entry of each list. */
+/* The number of chunks in the annex of a block: one and a half times as many as
+ * its number of entries fills, and one for the first entry of each list. */
 static size_t chunks_of(unsigned block)
 {
     size_t slots = (size_t)WEIR__SLAB_GROUP << block;
@@ -107,7 +107,7 @@ void weir__entries_add_chunk(struct weir__entries *entries, weir__list *list)
     *list = chunk;
 }
 
-/* Takes a chunk off a list: the one after `before`, or the first. */
+/* Remove a chunk from a list: the one after `before`, or the first. */
 static struct weir__chunk *cut_after(struct weir__entries *entries,
                                      weir__list *list,
                                      struct weir__chunk *before)
@@ -166,13 +166,13 @@ void weir__entries_give_back(struct weir__entries *entries, weir__list list)
     entries->mark = NULL;
 }
 
-/* --- the dead ------------------------------------------------------------- */
+/* --- dead entries --------------------------------------------------------- */
 
 static inline bool is_dead(const struct weir__entries *entries,
                            const struct weir__entry *entry)
 {
     uint32_t index = weir__timer_index(entry->id);
-    /* relaxed: the generation is the loop's own */
+    /* relaxed: only the loop changes the generation */
     uint32_t word = load_relaxed(&weir__timer_at(entries->timers, index)->word);
 
     return weir__timer_id(word, index) != entry->id;
@@ -200,7 +200,7 @@ struct weir__entry *weir__entries_first(struct weir__entries *entries,
     return NULL;
 }
 
-/* Leaves the living of a chunk, at its beginning. */
+/* Keep the live entries of a chunk, at its beginning. */
 static void filter(struct weir__entries *entries, struct weir__chunk *chunk)
 {
     uint32_t end = 0;
@@ -218,7 +218,7 @@ static void filter(struct weir__entries *entries, struct weir__chunk *chunk)
     chunk->end = end;
 }
 
-/* Fills up one chunk from the one after it, which begins at its beginning. */
+/* Fill up one chunk from the next one, whose entries start at index 0. */
 static void fill_up(struct weir__chunk *chunk, struct weir__chunk *next)
 {
     uint32_t moved = WEIR__CHUNK - chunk->end;
@@ -280,8 +280,7 @@ static int64_t first_deadline(weir__list list)
     return list->next->entry[list->next->first].deadline_ns;
 }
 
-/* Two lists, both sorted: one of both.  Of equal deadlines those of the first
- * come first. */
+/* Merge two sorted lists.  Of equal deadlines those of the first come first. */
 static weir__list merge(struct weir__entries *entries, weir__list one,
                         weir__list other)
 {
@@ -299,7 +298,7 @@ static weir__list merge(struct weir__entries *entries, weir__list one,
     return both;
 }
 
-/* A chunk of a list as a list of its own, sorted; NULL: all are dead. */
+/* Cut off the first chunk as a sorted list; NULL: all its entries are dead. */
 static weir__list cut_sorted(struct weir__entries *entries, weir__list *list)
 {
     struct weir__chunk *chunk = cut_after(entries, list, NULL);
@@ -313,7 +312,8 @@ static weir__list cut_sorted(struct weir__entries *entries, weir__list *list)
     return chunk;
 }
 
-/* Merges lists of 1, 2, 4, ... chunks as they come, each of them the elder. */
+/* A bottom-up merge sort of lists of 1, 2, 4, ... chunks.  The older list is
+ * always the first operand, which keeps the sort stable. */
 weir__list weir__entries_sort(struct weir__entries *entries, weir__list list)
 {
     weir__list sorted[32], all = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * entries -- what a wheel keeps of its timers: lists of deadlines.
+ * entries -- the lists of deadlines that a wheel keeps for its timers.
  *
- * A list is chunks, and a chunk is entries side by side: to go through a million
- * is to read memory from one end to the other.  Chunks come with the slots of
- * the timers, so nothing here asks for memory.  One thread's.
+ * A list consists of chunks, and a chunk is an array of entries, so that
+ * walking a million of them reads memory sequentially.  Chunks come with the
+ * slots of the timers, so nothing here allocates.  Used by one thread.
  *
- * An entry is dead when the generation of its timer's slot has moved on.  Nobody
- * looks for it then: it is dropped by whoever comes across it.
+ * An entry is dead once the generation of its timer's slot has changed.  It is
+ * not searched for, and is dropped when it is found.
  */
 #ifndef WEIR_SRC_ENTRIES_H
 #define WEIR_SRC_ENTRIES_H
@@ -19,24 +19,24 @@
 #include "slab.h"
 #include "weir/task.h"
 
-/* The three parts of a timer's slot.  The first: whether it is there at all. */
+/* The three parts of a timer's slot.  The first is its state. */
 struct weir__timer {
     atomic(uint32_t) word; /* generation, and what timer.c needs */
 };
 
-/* The second: what is to be done. */
+/* The second is its callback. */
 struct weir__errand {
     weir_fn *fn;
     void *arg;
 };
 
-/* The third is for the few that repeat, or have a name. */
+/* The third is for the few timers that repeat or have a name. */
 struct weir__habit {
     int64_t period_ns;
     atomic(const char *) name; /* any thread: report; NULL unless NAMED */
 };
 
-/* And when. */
+/* The deadline of a timer. */
 struct weir__entry {
     int64_t deadline_ns;
     uint64_t id; /* weir_timer: generation and index of the slot */
@@ -45,16 +45,16 @@ struct weir__entry {
 #ifdef WEIR_SMALL
 enum { WEIR__CHUNK = 6 };
 #else
-enum { WEIR__CHUNK = 15 }; /* with its head, four lines of memory */
+enum { WEIR__CHUNK = 15 }; /* with its header, four cache lines */
 #endif
 
 struct weir__chunk {
-    struct weir__chunk *next; /* the last one's is the first */
-    uint32_t first, end;      /* entries in use: not none, while in a list */
+    struct weir__chunk *next; /* circular: the last points to the first */
+    uint32_t first, end;      /* entries in use: at least one, if in a list */
     struct weir__entry entry[WEIR__CHUNK];
 };
 
-/* A list is known by its last chunk; NULL: it is empty. */
+/* A list is represented by its last chunk; NULL: it is empty. */
 typedef struct weir__chunk *weir__list;
 
 enum {
@@ -64,13 +64,13 @@ enum {
 
 struct weir__entries {
     struct weir__slab *timers;
-    uint64_t count;            /* all there are, and of those ... */
-    uint64_t dead;             /* ... whose timers are over */
+    uint64_t count;            /* all entries, and of these ... */
+    uint64_t dead;             /* ... those whose timers have ended */
     uint64_t extra;            /* chunks that are not the first of their list */
     struct weir__chunk *spare; /* used before, linked by next up to NULL */
     struct weir__chunk *fresh, *fresh_end; /* never used, of one annex ... */
-    unsigned annexes;                      /* ... and so many were begun */
-    struct weir__chunk *mark; /* somebody's; NULL once it has left its list */
+    unsigned annexes;                      /* ... and how many were begun */
+    struct weir__chunk *mark; /* the caller's; NULL once it has left its list */
 };
 
 enum {
@@ -111,17 +111,17 @@ weir__habit_at(const struct weir__slab *timers, uint32_t index)
                            sizeof(struct weir__habit));
 }
 
-/* A slab for timers, and for the chunks that so many need. */
+/* A slab for timers and for the chunks that they need. */
 void weir__timer_slots_init(struct weir__slab *timers);
 
 void weir__entries_init(struct weir__entries *entries,
                         struct weir__slab *timers);
 
-/* The chunks that the slots have brought so far.  Who uses more breaks things:
- * see wheel.c. */
+/* The number of chunks that the slots have brought so far.  The caller must not
+ * use more: see wheel.c. */
 uint64_t weir__entries_room(const struct weir__entries *entries);
 
-/* It will be read or written soon, from end to end. */
+/* Prefetch a chunk that will be read or written sequentially. */
 static inline void weir__chunk_fetch(const struct weir__chunk *chunk)
 {
     for (size_t at = 0; at < sizeof(*chunk); at += CACHE_LINE)
@@ -141,40 +141,41 @@ static inline void weir__entries_append(struct weir__entries *entries,
     (*list)->entry[(*list)->end++] = entry;
 }
 
-/* Of a list that is not empty. */
+/* The list must not be empty. */
 struct weir__entry weir__entries_take_first(struct weir__entries *entries,
                                             weir__list *list);
 
-/* The first that lives; the dead before it are dropped.  NULL: none does. */
+/* The first live entry, or NULL.  Drops the dead ones before it. */
 struct weir__entry *weir__entries_first(struct weir__entries *entries,
                                         weir__list *list);
 
-/* The first chunk may be used for another list. */
+/* Free the first chunk for use by other lists. */
 void weir__entries_drop_chunk(struct weir__entries *entries, weir__list *list);
 
-/* One list behind another. */
+/* Append one list to another. */
 weir__list weir__entries_join(struct weir__entries *entries, weir__list one,
                               weir__list other);
 
-/* Drops all of it, dead or not, without counting them. */
+/* Drop the whole list, without updating the counts. */
 void weir__entries_give_back(struct weir__entries *entries, weir__list list);
 
-/* --- the dead ------------------------------------------------------------- */
+/* --- dead entries --------------------------------------------------------- */
 
-/* Drops the dead of the chunk after `before`, or of the first (NULL), and fills
- * up `before` from it.  False: the chunk is gone. */
+/* Drop the dead entries of the chunk after `before`, or of the first one
+ * (NULL), and fill up `before` from it.  False: the chunk was freed. */
 bool weir__entries_clean(struct weir__entries *entries, weir__list *list,
                          struct weir__chunk *before);
 
-/* Until the first chunk has all the living of a list, or is full of them. */
+/* Clean chunks until the first one has all live entries of the list, or is
+ * full. */
 void weir__entries_gather(struct weir__entries *entries, weir__list *list);
 
 /* --- order ---------------------------------------------------------------- */
 
-/* By deadline; of equal ones the first stays first. */
+/* Sort by deadline; the sort is stable. */
 void weir__entries_sort_chunk(struct weir__chunk *chunk);
 
-/* The living of a list, in one that is sorted. */
+/* Sort the live entries of a list. */
 weir__list weir__entries_sort(struct weir__entries *entries, weir__list list);
 
 #endif /* WEIR_SRC_ENTRIES_H */

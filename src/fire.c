@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fire -- the loop's own part of its timers: what is due is called.
+ * fire -- the loop's own part of its timers: running those that are due.
  *
- * A timer comes out of the wheel, its word says whether it may fire, and then it
- * is called.  One that repeats is `firing` while its callback runs, and goes back
- * into the wheel after it: also when the callback has left by weir_raise.
+ * A timer is taken out of the wheel, its word says whether it may fire, and
+ * then its callback runs.  A repeating timer is `firing` while its callback
+ * runs, and goes back into the wheel afterwards, even if weir_raise has left
+ * the callback.
  *
  * Roles     the loop's thread
  * Pairs     timer/P1, P2, P4: see timer.c
@@ -39,8 +40,9 @@ void weir__timers_init(weir_loop *loop)
                                       : WEIR__RIVALS_HERE);
 }
 
-/* A time after now_ns, in step with the deadline; or the next step, if missed
- * ones are to be made up for. */
+/* The next multiple of the period after now_ns, counted from the deadline; with
+ * WEIR_FIXED_RATE_CATCH_UP the next multiple, even if it has passed; with
+ * WEIR_FIXED_DELAY one period from now. */
 static int64_t next_deadline(int64_t base_ns, int64_t period_ns,
                              weir_repeat repeat, int64_t now_ns)
 {
@@ -52,8 +54,8 @@ static int64_t next_deadline(int64_t base_ns, int64_t period_ns,
     return period_ns < INT64_MAX - base_ns ? base_ns + period_ns : INT64_MAX;
 }
 
-/* After the callback of one that repeats: back into the wheel, unless it was
- * cancelled. */
+/* After the callback of a repeating timer: put it back into the wheel, unless
+ * it was cancelled. */
 static void settle(weir_loop *loop)
 {
     struct weir__entry entry = loop->timers.firing;
@@ -105,7 +107,7 @@ static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
     weir__loop_end(loop);
 }
 
-/* Whether it may fire: it has not been cancelled on another thread. */
+/* Whether the timer may fire: no other thread has cancelled it. */
 static bool claim(weir_loop *loop, struct weir__timer *timer, weir_timer id,
                   bool is_last)
 {
@@ -114,7 +116,7 @@ static bool claim(weir_loop *loop, struct weir__timer *timer, weir_timer id,
                             is_last ? WEIR__TIMER_SPENT : WEIR__TIMER_FIRING);
 }
 
-/* One that has come out of the wheel. */
+/* Handle a timer that was taken out of the wheel. */
 static void take(weir_loop *loop, struct weir__entry entry)
 {
     struct weir__timer *timer = timer_at(loop, weir__timer_index(entry.id));
@@ -125,7 +127,7 @@ static void take(weir_loop *loop, struct weir__entry entry)
         call(loop, entry, is_last);
     else
         store_relaxed(
-            &timer->word, /* relaxed: own, its letter comes */
+            &timer->word, /* relaxed: own; its message comes */
             weir__timer_with(weir__timer_word(timer), WEIR__TIMER_OUT));
 }
 
@@ -142,7 +144,7 @@ void weir__timers_run(weir_loop *loop)
     struct weir__entry entry;
 
     if (loop->timers.firing.id != 0)
-        settle(loop); /* what weir_raise has left */
+        settle(loop); /* a callback that weir_raise has left */
     while (next_due(loop, &entry))
         take(loop, entry);
 }

@@ -2,11 +2,11 @@
 /*
  * timer -- started and cancelled by any thread, fired by one.
  *
- * Shape     A timer is a slot of a slab, in three parts (entries.h): a word, what
- *           it is for, and what few have.  Its id is the slot's index and the generation that it
- *           had.  The wheel has an entry for it, and is the loop's alone.  What
- *           threads race for, whether a timer fires or is cancelled, its word
- *           decides:
+ * Shape     A timer is a slot of a slab, in three parts (entries.h): a word, a
+ *           callback, and data that few timers need.  Its id is the slot's
+ *           index and the generation that the slot had.  The wheel has an entry
+ *           for it, and is used by the loop's thread only.  Threads race for
+ *           whether a timer fires or is cancelled; its word decides:
  *
  *             31             7     6       5      4   3    2   1   0
  *            +----------------+-------+-------+--------+-----------+
@@ -18,33 +18,34 @@
  *              FREE --> STARTING --> ARMED                  from elsewhere
  *              ARMED, STARTING, FIRING --> CANCELLED        any thread
  *
- * Alone     A locked instruction waits for all stores before it.  With a million
- *           timers those miss every cache, and a cancel that could overlap with
- *           the one before it takes three times as long.  So the loop's thread
- *           decides with plain stores, as long as no other thread has ever
- *           cancelled a timer of this loop.  The first that wants to says so in
- *           `rivals`; from then on each decision is a CAS.  What the loop may
- *           be deciding at that moment, `deciding` tells: whoever finds its
- *           timer there has come too late, whatever becomes of it.
- * Early     While no thread runs the loop, the thread that made it borrows the
- *           loop's inside for each call (bias.h), and does what the loop's
- *           thread would do.  A start on a third thread ends that for good: a
- *           later start by the maker must not overtake it.
- * From another thread  start takes a slot and sends it through the door.
- *           cancel decides first, and then tells the loop through the door;
- *           the slot is not used again before that letter has come.
- * Roles     start, cancel    any thread; the loop's own part is in fire.c
+ * Alone     A locked instruction waits for all stores before it.  With a
+ *           million timers these stores miss every cache, and a cancel that
+ *           cannot overlap with the one before it takes three times as long.
+ *           So the loop's thread decides with plain stores as long as no other
+ *           thread has ever cancelled a timer of this loop.  The first thread
+ *           that wants to announces it in `rivals`; from then on each decision
+ *           is a CAS.  `deciding` names the timer that the loop may be deciding
+ *           at that moment.  A thread that finds its own timer there is too
+ *           late, whatever the loop decides.
+ * Early     While no thread runs the loop, the thread that created it borrows
+ *           the inside of the loop for each call (bias.h), and does what the
+ *           loop's thread would do.  A start on a third thread ends that for
+ *           good: a later start by the creator must not overtake it.
+ * From another thread  start takes a slot and sends a message with it through
+ *           the loop's queue.  cancel decides first and then sends a message.
+ *           The slot is not reused before that message has arrived.
+ * Roles     start, cancel    any thread; fire.c is the loop's own part
  *
  * Shared state
  *   word               any thread, atomic                                 P1
  *   rivals             any thread, atomic                              P2 P3
  *   deciding           the loop writes, any thread reads               P2 P4
  *   name               one writer, relaxed: report reads it
- *   everything else    who has taken the slot, until it is ARMED; then the
- *                      loop's thread.  From elsewhere it goes through the
- *                      door: ingress/P1
- *   slots, and which are free    under the loop's lock; some free ones are the
- *                      loop's own
+ *   everything else    the thread that has taken the slot, until it is ARMED;
+ *                      then the loop's thread.  A start on another thread
+ *                      publishes it through the queue: ingress/P1
+ *   slots, free slots  under the loop's lock, except for a stock of free slots
+ *                      that belongs to the loop's thread
  *
  * Pairs
  *   P1  move: CAS to ARMED, release  -->  kill: CAS, acquire
@@ -56,15 +57,16 @@
  *             deciding = id                  rivals = COMING
  *             fence_light()                  weir__membarrier()
  *             if (rivals == NONE) store      if (deciding != id) CAS
- *       Forbidden: the loop reads NONE and the other does not read id (or a
- *       later one: P4).  Then the store could undo the CAS, and both had won.
+ *       Forbidden: the loop reads NONE and the other thread does not read id
+ *       (or a later one: P4).  Then the store could overwrite the CAS, and both
+ *       would have won.
  *   P3  contest: store of HERE, release  -->  contest: load, acquire
- *       Another's barrier is as good as one's own, once it is over.
+ *       Once another thread's barrier is over, no second one is needed.
  *   P4  is_alone: store of deciding, release  -->  contest: load, acquire
- *       Who reads a later id there sees what was decided before it.
+ *       A thread that reads a later id sees the decisions before it.
  *
- * Why ids are never used again  a slot whose generation has run through all
- *           25 bits is retired: 36 bytes for 33 million timers.
+ * Why ids are never reused  A slot whose generation has run through all 25 bits
+ *           is retired: 36 bytes for 33 million timers.
  *
  * Tested by  test/unit/timer*.c, test/model/timer.c, test/stress/loop.c
  */
@@ -77,10 +79,10 @@
 #include "loop.h"
 #include "membarrier.h"
 
-/* What is seldom needed stays out of the way of what often is. */
+/* Keeps rare paths out of the common ones. */
 #define NOINLINE __attribute__((noinline))
 
-/* Of an index that is somebody's: ours, or a letter's. */
+/* The timer at a valid index: of this thread, or from a message. */
 static struct weir__timer *timer_at(weir_loop *loop, uint32_t index)
 {
     return weir__timer_at(&loop->timer_slots, index);
@@ -93,8 +95,8 @@ static struct weir__errand *errand_at(weir_loop *loop, uint32_t index)
 
 /* ---- slots ---- */
 
-/* Under the lock.  A slot that has had all its generations is not used again:
- * the one after the last is 0. */
+/* Return the ended slots to the slab, with the lock held.  A slot that has used
+ * up its generations is retired: its generation wraps to 0. */
 static void put_back(weir_loop *loop)
 {
     struct weir__timers *timers = &loop->timers;
@@ -105,8 +107,8 @@ static void put_back(weir_loop *loop)
     timers->ended_count = 0;
 }
 
-/* The slots of those that ended go back, and a group is taken instead: the lock
- * is needed for one start in many. */
+/* Return the slots of ended timers and take a group of free ones, so that only
+ * one start in many needs the lock. */
 static NOINLINE int stock_up(weir_loop *loop)
 {
     int err;
@@ -118,7 +120,7 @@ static NOINLINE int stock_up(weir_loop *loop)
     return err;
 }
 
-/* Of a stock that has some. */
+/* The next slot of a stock that is not empty. */
 static inline uint32_t next_slot(const weir_loop *loop)
 {
     const struct weir__slab_stock *stock = &loop->timers.stock;
@@ -157,7 +159,7 @@ static NOINLINE void end_special(weir_loop *loop, uint32_t word, uint32_t index)
         store_relaxed(&weir__habit_at(&loop->timer_slots, index)->name, NULL);
 }
 
-/* The timer is over: its id is dead from here on, and so is its entry in the
+/* End a timer.  Its id is invalid from here on, and so is its entry in the
  * wheel, if there is one. */
 static inline void end_timer(weir_loop *loop, struct weir__timer *timer,
                              uint32_t word, uint32_t index)
@@ -184,7 +186,7 @@ void weir__timer_end(weir_loop *loop, uint32_t index)
 
 /* ---- start ---- */
 
-/* Nobody asks for the period of one that does not repeat. */
+/* The period is stored only for a timer that repeats. */
 static inline void fill(weir_loop *loop, uint32_t index, int64_t delay_ns,
                         weir_repeat repeat, weir_fn *fn, void *arg)
 {
@@ -197,7 +199,7 @@ static inline void fill(weir_loop *loop, uint32_t index, int64_t delay_ns,
                     delay_ns);
 }
 
-/* A fresh slot has generation 0, and no id is 0: its first one is 1. */
+/* A fresh slot has generation 0.  As no id is 0, its first generation is 1. */
 static uint32_t make_word(struct weir__timer *timer, weir_repeat repeat,
                           unsigned state)
 {
@@ -209,7 +211,7 @@ static uint32_t make_word(struct weir__timer *timer, weir_repeat repeat,
            (unsigned)repeat << WEIR__TIMER_REPEAT_SHIFT | state;
 }
 
-/* A slot becomes a timer.  Its entry is in the wheel, or will be. */
+/* Turn a slot into a timer.  Its entry is in the wheel, or will be. */
 static inline void arm(weir_loop *loop, struct weir__timer *timer,
                        uint32_t word, weir_timer id, int64_t delay_ns,
                        weir_fn *fn, void *arg)
@@ -245,7 +247,7 @@ static int start_own(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
     return 0;
 }
 
-/* A timer that comes too late is told so at once. */
+/* Cancel at once a timer that arrived too late. */
 static void refuse(weir_loop *loop, uint32_t index)
 {
     struct weir__errand *errand = errand_at(loop, index);
@@ -257,7 +259,7 @@ static void refuse(weir_loop *loop, uint32_t index)
     fn(arg, WEIR_ECANCELED);
 }
 
-/* A start from another thread has come through the door. */
+/* A start from another thread has arrived through the queue. */
 static void arrive(weir_task *task, int status)
 {
     weir_loop *loop = weir__thread_loop();
@@ -280,11 +282,11 @@ static void arrive(weir_task *task, int status)
         refuse(loop, index);
     else
         store_relaxed(
-            &timer->word, /* relaxed: own, its letter comes */
+            &timer->word, /* relaxed: own; its message comes */
             weir__timer_with(weir__timer_word(timer), WEIR__TIMER_OUT));
 }
 
-/* Through the door, to arrive. */
+/* Send a start through the queue, to run arrive(). */
 static int send(weir_loop *loop, uint32_t index, int64_t deadline_ns)
 {
     struct weir__envelope *letter = weir__envelope_take(&loop->envelopes);
@@ -312,7 +314,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
     uint32_t index;
     int err;
 
-    weir__bias_revoke(&loop->bias); /* who made the loop must not overtake */
+    weir__bias_revoke(&loop->bias); /* the creator must not overtake us */
     weir__lock_lock(&loop->lock);
     err = weir__slab_take(&loop->timer_slots, &index);
     weir__lock_unlock(&loop->lock);
@@ -347,12 +349,11 @@ static bool is_sensible(const weir_loop *loop, int64_t delay_ns,
            (repeat == WEIR_ONCE || delay_ns > 0);
 }
 
-/* On the loop's thread, where nothing is in the way.  A store that misses the
- * cache holds up all stores after it, and a processor has room for some 50: the
- * fewer a start makes, the more starts wait for memory together.  So it calls
- * nothing, and keeps so little in registers that none is saved on the stack:
- * what is to be done is written down first, into a slot that stays free if the
- * rest does not come about. */
+/* The fast path on the loop's thread.  A store that misses the cache delays all
+ * stores after it, and a processor buffers some 50: the fewer stores a start
+ * makes, the more starts wait for memory together.  So this path calls nothing
+ * and uses so few registers that none is saved on the stack.  The callback is
+ * stored first, into a slot that stays free if the rest fails. */
 static inline __attribute__((always_inline)) bool
 has_slot(const weir_loop *loop)
 {
@@ -390,7 +391,7 @@ static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
     return start_own(loop, id, now_ns + delay_ns, delay_ns, repeat, fn, arg);
 }
 
-/* What was written down, and did not come about. */
+/* Start on the slow path with the callback that the fast path has stored. */
 static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
                                 int64_t delay_ns, weir_repeat repeat,
                                 uint32_t index)
@@ -413,8 +414,8 @@ static NOINLINE int start_later(weir_loop *loop, weir_timer *id,
                            arg);
 }
 
-/* Most programs start their timers before they run the loop, so this is as quick
- * as inside.  These end what start_outside has begun. */
+/* Most programs start their timers before they run the loop, so this path is as
+ * fast as the one inside.  These two finish what start_outside has begun. */
 static NOINLINE int start_with_care_and_return(weir_loop *loop, weir_timer *id,
                                                int64_t delay_ns,
                                                weir_repeat repeat, weir_fn *fn,
@@ -539,16 +540,17 @@ int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
 
 /* ---- cancel ---- */
 
-/* Another thread is about to cancel.  False: the loop has been quicker. */
+/* Announce that another thread is about to cancel.  False: the loop was
+ * first. */
 static bool contest(weir_loop *loop, weir_timer id)
 {
     struct weir__timers *timers = &loop->timers;
 
-    /* timer/P3 acquire: receives the barrier of who was here before */
+    /* timer/P3 acquire: receives the barrier of an earlier thread */
     if (load_acquire(&timers->rivals) != WEIR__RIVALS_HERE) {
         store_relaxed(&timers->rivals,
                       WEIR__RIVALS_COMING); /* relaxed: ordered by P2 */
-        /* timer/P2 heavy: between saying that we care and looking */
+        /* timer/P2 heavy: between the announcement and the check */
         weir__membarrier();
         /* timer/P3 release: publishes that the loop knows */
         store_release(&timers->rivals, WEIR__RIVALS_HERE);
@@ -557,7 +559,7 @@ static bool contest(weir_loop *loop, weir_timer id)
     return load_acquire(&timers->deciding) != id;
 }
 
-/* Over, and in the wheel. */
+/* End a timer whose entry is in the wheel. */
 static inline void take_out(weir_loop *loop, struct weir__timer *timer,
                             uint32_t index)
 {
@@ -565,7 +567,7 @@ static inline void take_out(weir_loop *loop, struct weir__timer *timer,
     weir__wheel_forget(&loop->timers.wheel);
 }
 
-/* The letter of a cancel on another thread: the slot may be used again. */
+/* The message of a cancel on another thread has arrived: free the slot. */
 static void bury(weir_task *task, int status)
 {
     weir_loop *loop = weir__thread_loop();
@@ -582,8 +584,8 @@ static void bury(weir_task *task, int status)
         take_out(loop, timer, index);
 }
 
-/* From a live state to WEIR__TIMER_CANCELLED, whoever else tries.  Returns the state it was
- * in, or -ENOENT. */
+/* Change a live state to WEIR__TIMER_CANCELLED, against all rivals.  Returns
+ * the previous state, or -ENOENT. */
 static int kill_timer(struct weir__timer *timer, weir_timer id)
 {
     uint32_t word = weir__timer_word(timer);
@@ -597,7 +599,8 @@ static int kill_timer(struct weir__timer *timer, weir_timer id)
     return (int)(word & WEIR__TIMER_STATE);
 }
 
-/* Where others may come between, or there is more to it than taking it out. */
+/* The slow path: other threads may interfere, or the timer is not just
+ * ARMED. */
 static NOINLINE int cancel_with_care(weir_loop *loop, struct weir__timer *timer,
                                      weir_timer id, bool alone)
 {
@@ -605,7 +608,7 @@ static NOINLINE int cancel_with_care(weir_loop *loop, struct weir__timer *timer,
     int state = (int)(word & WEIR__TIMER_STATE);
 
     if (alone)
-        /* relaxed: own, nobody else decides */
+        /* relaxed: own, no other thread decides */
         store_relaxed(&timer->word,
                       weir__timer_with(word, WEIR__TIMER_CANCELLED));
     else
@@ -663,7 +666,7 @@ static NOINLINE int cancel_elsewhere(weir_loop *loop, struct weir__timer *timer,
     }
     if (weir__loop_is_foreign(loop))
         return WEIR_EFORKED;
-    weir__loop_enter(loop); /* as it may be idle and freed before we return */
+    weir__loop_enter(loop); /* it may be idle and freed before we return */
     err = kill_by_letter(loop, timer, id);
     weir__loop_exit(loop);
     return err;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timer_ref -- which timers hold their loop, what they are called, and one
- * that is started again.
+ * timer_ref -- references, names and restarts of timers.
  *
- * Again     A timer whose entry is in the wheel cannot be moved there: entries
- *           are found by their time.  So a second timer with the same errand is
- *           started, and then the first is cancelled; if another thread has been
- *           quicker with that, the second is.  Nobody knows the second before.
- * Roles     ref, unref    any thread; others than the loop's send a letter
+ * Again     A timer whose entry is in the wheel cannot be moved there, because
+ *           entries are found by their deadline.  So weir_timer_again() starts
+ *           a second timer with the same callback and then cancels the first.
+ *           If another thread has cancelled the first already, the second is
+ *           cancelled instead.  No other thread knows the second until then.
+ * Roles     ref, unref    any thread; others than the loop's send a message
  *           set_name      the loop's thread
  *           again         the loop's thread, in a callback
- *           is_holding    any thread: a picture, for reports
+ *           is_holding    any thread: a snapshot, for reports
  * Tested by  test/unit/timer_life.c, test/unit/timer_threads.c,
  *            test/unit/timer_again.c
  */
@@ -19,7 +19,7 @@
 #include "loop.h"
 #include "timer.h"
 
-/* The timer of an id that is not over, or NULL. */
+/* The live timer with this id, or NULL. */
 static struct weir__timer *find(weir_loop *loop, weir_timer id)
 {
     struct weir__timer *timer = weir__timer_look_up(&loop->timer_slots, id);
@@ -29,14 +29,14 @@ static struct weir__timer *find(weir_loop *loop, weir_timer id)
                : NULL;
 }
 
-/* Sets the flag, or takes it away.  False: it is as it was. */
+/* Set or clear the flag.  False: no change was needed. */
 static bool set_flag(struct weir__timer *timer, uint32_t flag, bool is_set)
 {
     uint32_t word = weir__timer_word(timer);
 
     if (((word & flag) != 0) == is_set)
         return false;
-    /* relaxed: the flag is the loop's own; a cancel may come between */
+    /* relaxed: only the loop writes the flag; a cancel may interfere */
     while (!cas_weak_relaxed(&timer->word, &word, word ^ flag))
         ;
     return true;
@@ -92,15 +92,15 @@ int weir_timer_unref(weir_loop *loop, weir_timer id)
     return change_ref(loop, id, false);
 }
 
-/* The loop is this thread's, or nobody's.  The door says whether somebody has
- * claimed it; the owner is written down a moment later. */
+/* Whether this thread owns the loop, or no thread does.  The ingress word says
+ * whether it is claimed; the owner is stored a moment later. */
 static bool is_free_for_me(const weir_loop *loop)
 {
     enum weir__ingress_state state = weir__ingress_look(&loop->in);
 
     if (state == WEIR__AWAKE || state == WEIR__TERMINATED)
         return true;
-    /* relaxed: only this thread has written its own name there */
+    /* relaxed: only this thread ever stores its own id there */
     return load_relaxed(&loop->owner) == weir__thread_self();
 }
 
@@ -124,9 +124,10 @@ int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
 
 /* ---- again ---- */
 
-/* The new one is called as the old one is, and holds the loop if that does.
- * `word` is the old one's, which another thread may have cancelled meanwhile; its
- * slot is still its own, as long as this thread does not take the letter. */
+/* Give the new timer the old one's name, and unref it if the old one is.
+ * `word` is the old one's.  Another thread may have cancelled the old timer
+ * meanwhile; its slot is not reused before this thread processes the
+ * message. */
 static void take_after(weir_loop *loop, weir_timer id, weir_timer old,
                        uint32_t word)
 {
@@ -166,7 +167,7 @@ int weir_timer_again(weir_loop *loop, weir_timer *id, int64_t delay_ns)
     take_after(loop, fresh, *id, weir__timer_word(timer));
     err = weir_timer_cancel(loop, *id);
     if (err != 0)
-        (void)!weir_timer_cancel(loop, fresh); /* nobody else has its id */
+        (void)!weir_timer_cancel(loop, fresh); /* no other thread has its id */
     else
         *id = fresh;
     return err;
@@ -176,12 +177,12 @@ bool weir__timer_is_holding(const weir_loop *loop, uint32_t index,
                             const char **name)
 {
     const struct weir__timer *timer = weir__timer_at(&loop->timer_slots, index);
-    uint32_t before = load_relaxed(&timer->word); /* relaxed: picture */
+    uint32_t before = load_relaxed(&timer->word); /* relaxed: snapshot */
 
-    /* relaxed: picture */
+    /* relaxed: snapshot */
     *name = load_relaxed(&weir__habit_at(&loop->timer_slots, index)->name);
     return weir__timer_is_live(before) && !(before & WEIR__TIMER_UNREF) &&
-           /* relaxed: picture; the same again: the name was this timer's */
+           /* relaxed: snapshot; same generation: the name was this timer's */
            weir__timer_generation(load_relaxed(&timer->word)) ==
                weir__timer_generation(before);
 }

@@ -2,10 +2,11 @@
 /*
  * wheel -- timers in the order of their deadlines.
  *
- * Shape     A deadline is a number of 63 bits, read as 11 digits of 6 bits: one
- *           for each level of the wheel, and a level has a slot for each digit.
- *           A timer is at the level of the highest digit in which its deadline
- *           differs from `tick`, in the slot that its digit there says:
+ * Shape     A hierarchical timing wheel.  A deadline is a 63-bit number, read
+ *           as 11 digits of 6 bits: one for each level, and a level has a slot
+ *           for each digit.  A timer is at the level of the highest digit in
+ *           which its deadline differs from `tick`, in the slot of its digit
+ *           there:
  *
  *               level 0   64 slots of  1 ns     level 6   of 69 s
  *               level 2   of 4 us               level 7   of 73 minutes
@@ -13,54 +14,54 @@
  *               level 4   of 17 ms              level 9   of 7 months
  *               level 5   of 1.1 s              level 10  of 37 years
  *
- *           When `tick` comes to the start of a slot, the slot's timers are
- *           sorted anew, to lower levels; those of level 0 are due.  So a timer
- *           moves 10 times at the most, each time together with those that have
- *           the same digits so far, and the order comes out exact to the
- *           nanosecond.  What fits into one chunk, and is due as a whole, is
- *           sorted where it is, and moves no more.
- * Entries   A slot is a list of chunks, and a chunk is 15 entries side by side:
- *           a deadline, and whose it is.  To sort a million timers is to read
- *           and write arrays from one end to the other, as memory likes best.
- *           The timers themselves are in no cache, and are not touched before
- *           they fire; then they are asked for ahead of time.
- * Dead      Neither does a cancel touch more than the timer's own word.  Its
- *           entry stays behind.  While more than a third of all are dead, four
- *           chunks are swept for each one that is filled.  So dead ones take
- *           half the memory of live ones at the most, each is looked at a few
- *           times at the most, and no call does more than a fixed amount of
- *           work.
- * Roles     One thread, the loop's.  Nothing here is shared, but for the words
- *           of the slots, and the slab's limit: slab/P1.
+ *           When `tick` reaches the start of a slot, the slot's timers are
+ *           distributed to lower levels; those of level 0 are due.  So a timer
+ *           moves at most 10 times, each time together with those that share
+ *           its digits so far, and the order is exact to the nanosecond.  A
+ *           slot that fits into one chunk and is due as a whole is sorted in
+ *           place, and its timers move no more.
+ * Entries   A slot is a list of chunks, and a chunk is an array of 15 entries:
+ *           a deadline and the timer's id.  Sorting a million timers reads and
+ *           writes arrays sequentially, which suits the memory best.  The
+ *           timers themselves are in no cache, and are not touched before they
+ *           fire; then they are prefetched.
+ * Dead      A cancel touches only the timer's own word, too.  Its entry stays
+ *           behind.  While more than a third of all entries are dead, four
+ *           chunks are swept for each one that is filled.  So dead entries take
+ *           at most half the memory of live ones, each is looked at a few times
+ *           at most, and no call does more than a fixed amount of work.
+ * Roles     One thread, the loop's.  Nothing here is shared, except the words
+ *           of the slots and the slab's limit: slab/P1.
  * Progress  insert, forget: a fixed number of steps.  pop: as many as timers
  *           move; it skips empty slots by the bits in `occupied`.  Nothing
  *           allocates, recurses or fails.
  *
  * Why there is always a chunk
- *   Chunks come with the slots, in the annex of their slab: half as much again
- *   as so many entries fill, and one for the first entry of each list.  Moving
- *   the entries of a list of n chunks to k empty ones makes n + k - 1 of them
- *   at the most.  So chunks that are not the first of their list (`extra`) grow
- *   in number only when an entry comes to a list that has some already: insert
- *   and let_in see to it that they, and the lists that so many entries can be
- *   in, find room; and sweep on until they do.  There are never more live
- *   timers than slots.
+ *   Chunks come with the slots, in the annex of their slab: one and a half
+ *   times as many as that number of entries fills, and one for the first entry
+ *   of each list.  Moving the entries of a list of n chunks to k empty lists
+ *   makes at most n + k - 1 chunks.  So chunks that are not the first of their
+ *   list (`extra`) grow in number only when an entry is added to a list that is
+ *   not empty.  insert and let_in ensure that there is room for these chunks
+ *   and for the lists that the entries can occupy, and sweep until there is.
+ *   There are never more live timers than slots.
  *
  * Why the first slot is before all others
  *   `tick` is below the start S of every slot in use, and stops at S before it
- *   goes on.  Until then the digits above the slot's level do not change, and
- *   the level's own stays below the slot's.  So all slots in use of a level lie
- *   ahead, in order, and before those of higher levels.
+ *   advances.  Until then the digits above the slot's level do not change, and
+ *   the level's own digit stays below the slot's.  So all slots in use of a
+ *   level lie ahead, in order, and before those of higher levels.
  *
- * Equal deadlines come out as they went in: they are in the same slot at any
- *   time, and move from the front of one list to the end of another.
+ * Equal deadlines come out in the order of insertion: they are in the same slot
+ *   at any time, and move from the front of one list to the end of another.
  *
- * Whose turn it is  What is inserted between begin() and the end of pop, and is
- *   due at once, is `fresh`: it waits for the next turn.  So is what is not even
- *   later than `tick`.  Fresh ones are in any order, and are sorted when they
- *   are let in.  `tick` stays at the time of the turn before, as timers that
- *   other threads start come through the door a little after that time, and
- *   may be due by now: most of them find a slot.
+ * Which turn a timer belongs to  A timer that is inserted between begin() and
+ *   the end of pop, and is due at once, is `fresh`: it waits for the next turn.
+ *   So does one that is not later than `tick`.  Fresh entries are in any order,
+ *   and are sorted when they are admitted.  `tick` stays at the time of the
+ *   turn before: timers that other threads start arrive through the queue a
+ *   little later and may be due by then, and this way most of them still find a
+ *   slot.
  *
  * Tested by  test/unit/wheel.c
  */
@@ -76,8 +77,8 @@ enum {
     DUE = LEVELS * SLOTS, /* sorted; before those in the slots, and due unless
                            * the clock went back */
     FRESH = DUE + 1,      /* in any order, for the next turn */
-    FEW_CHUNKS = 4,       /* of a list whose timers will fire soon */
-    FEW_DEAD = WEIR__SLAB_GROUP, /* are not worth a broom */
+    FEW_CHUNKS = 4,       /* in a list whose timers will fire soon */
+    FEW_DEAD = WEIR__SLAB_GROUP, /* too few to sweep */
     SWEEPS = 4,                  /* chunks, for each one that is filled */
 };
 
@@ -96,14 +97,14 @@ static inline unsigned list_of(struct slot slot)
     return slot.level * SLOTS + slot.digit;
 }
 
-/* A list gets its first entry. */
+/* Note that a list has got its first entry. */
 static void set_occupied(struct weir__wheel *wheel, unsigned list)
 {
     wheel->occupied[list / SLOTS] |= UINT64_C(1) << list % SLOTS;
     wheel->levels |= 1u << list / SLOTS;
 }
 
-/* Puts an entry where it belongs, seen from `tick`. */
+/* Put an entry into its list, relative to `tick`. */
 static inline void place(struct weir__wheel *wheel, struct weir__entry entry)
 {
     unsigned list = DUE;
@@ -116,7 +117,7 @@ static inline void place(struct weir__wheel *wheel, struct weir__entry entry)
     weir__entries_append(&wheel->entries, &wheel->list[list], entry);
 }
 
-/* A list has become empty. */
+/* Note that a list has become empty. */
 static void clear_occupied(struct weir__wheel *wheel, unsigned list)
 {
     unsigned level = list / SLOTS;
@@ -128,7 +129,7 @@ static void clear_occupied(struct weir__wheel *wheel, unsigned list)
         wheel->levels &= ~(1u << level);
 }
 
-/* The slot before all others that has entries. */
+/* The first slot that has entries. */
 static bool find_first(const struct weir__wheel *wheel, struct slot *slot)
 {
     if (wheel->levels == 0)
@@ -149,14 +150,14 @@ static int64_t start_of(const struct weir__wheel *wheel, struct slot slot)
     return (int64_t)((above << DIGIT_BITS | slot.digit) << shift);
 }
 
-/* The last. */
+/* The last time that belongs to a slot in use. */
 static int64_t end_of(const struct weir__wheel *wheel, struct slot slot)
 {
     return start_of(wheel, slot) |
            ((INT64_C(1) << slot.level * DIGIT_BITS) - 1);
 }
 
-/* All that is in a list, which is empty then. */
+/* Take all entries of a list and leave it empty. */
 static weir__list take_all(struct weir__wheel *wheel, unsigned list)
 {
     weir__list all = wheel->list[list];
@@ -168,9 +169,9 @@ static weir__list take_all(struct weir__wheel *wheel, unsigned list)
     return all;
 }
 
-/* --- the dead ------------------------------------------------------------- */
+/* --- dead entries --------------------------------------------------------- */
 
-/* The first of a list; the dead before it are dropped.  NULL: none. */
+/* The first live entry of a list, or NULL.  Drops the dead ones before it. */
 static struct weir__entry *first_live(struct weir__wheel *wheel, unsigned list)
 {
     struct weir__entry *entry =
@@ -181,7 +182,8 @@ static struct weir__entry *first_live(struct weir__wheel *wheel, unsigned list)
     return entry;
 }
 
-/* To the next list that has a chunk after the broom.  False: there is none. */
+/* Advance to the next list that has a chunk left to sweep.  False: there is
+ * none. */
 static bool find_dust(struct weir__wheel *wheel)
 {
     for (unsigned looks = 0; looks <= LISTS; looks++) {
@@ -195,7 +197,7 @@ static bool find_dust(struct weir__wheel *wheel)
     return false;
 }
 
-/* Whether more than a third are dead. */
+/* Whether more than a third of the entries are dead. */
 static bool is_dusty(const struct weir__wheel *wheel)
 {
     uint64_t dead = wheel->entries.dead;
@@ -203,7 +205,7 @@ static bool is_dusty(const struct weir__wheel *wheel)
     return dead > (wheel->entries.count - dead) / 2 + FEW_DEAD;
 }
 
-/* One chunk.  Those behind the broom are full, in its list. */
+/* Sweep one chunk.  The chunks already swept in its list are full. */
 static void sweep(struct weir__wheel *wheel)
 {
     struct weir__entries *entries = &wheel->entries;
@@ -240,8 +242,8 @@ void weir__wheel_clear(struct weir__wheel *wheel)
 
 /* --- room ----------------------------------------------------------------- */
 
-/* The number of entries that find a place if each has a list of its own, and if
- * the others are in lists that have some already. */
+/* Set the number of entries that certainly fit: each in a list of its own,
+ * beyond the chunks in use as `extra`. */
 static void set_limit(struct weir__wheel *wheel)
 {
     uint64_t extra = wheel->entries.extra;
@@ -250,7 +252,7 @@ static void set_limit(struct weir__wheel *wheel)
     wheel->limit = left < LISTS ? left : UINT64_MAX;
 }
 
-/* For another entry, whatever it takes. */
+/* Make room for another entry, by as many sweeps as necessary. */
 static void find_room(struct weir__wheel *wheel)
 {
     wheel->room = weir__entries_room(&wheel->entries) - WEIR__ENTRIES_SLACK;
@@ -269,7 +271,7 @@ static void make_room(struct weir__wheel *wheel)
         find_room(wheel);
 }
 
-/* --- moving on ------------------------------------------------------------ */
+/* --- advancing ------------------------------------------------------------ */
 
 static bool is_few(const struct weir__chunk *last)
 {
@@ -280,7 +282,7 @@ static bool is_few(const struct weir__chunk *last)
     return chunk == last;
 }
 
-/* They will fire soon: in the meantime memory may look for them. */
+/* Prefetch timers that will fire soon. */
 static void fetch_timers(const struct weir__wheel *wheel,
                          const struct weir__chunk *chunk)
 {
@@ -292,7 +294,7 @@ static void fetch_timers(const struct weir__wheel *wheel,
     }
 }
 
-/* Sorts a list's entries anew; `tick` is the slot's start. */
+/* Distribute the entries of a list; `tick` is the slot's start. */
 static void cascade(struct weir__wheel *wheel, weir__list list)
 {
     bool will_fire = is_few(list);
@@ -309,8 +311,9 @@ static void cascade(struct weir__wheel *wheel, weir__list list)
     } while (list != NULL);
 }
 
-/* Whether all of a list is due, and sorted as it is: so are timers that were
- * started with the same delay.  Of others the last one mostly says no. */
+/* Whether a whole list is due and already sorted, as are timers that were
+ * started with the same delay.  For other lists, the last entry usually says
+ * no. */
 static bool is_ready(const struct weir__wheel *wheel, weir__list list)
 {
     const struct weir__chunk *chunk = list;
@@ -329,7 +332,7 @@ static bool is_ready(const struct weir__wheel *wheel, weir__list list)
     return true;
 }
 
-/* `tick` comes to a slot, and nothing else is due.  The slot's timers become
+/* Advance `tick` to a slot when nothing else is due.  The slot's timers become
  * due, or move to lower levels. */
 static void come_to(struct weir__wheel *wheel, struct slot slot)
 {
@@ -348,8 +351,9 @@ static void come_to(struct weir__wheel *wheel, struct slot slot)
     wheel->list[DUE] = list;
 }
 
-/* What was fresh takes its place; so does what is due and was not popped.  A
- * function of its own: it needs a frame, which a hardened build guards. */
+/* Put fresh entries into their lists, and those that are due and were not
+ * popped.  Not inlined: it needs a stack frame, which a hardened build
+ * guards. */
 __attribute__((noinline)) static void sort_in(struct weir__wheel *wheel)
 {
     struct weir__entries *entries = &wheel->entries;
@@ -364,14 +368,14 @@ __attribute__((noinline)) static void sort_in(struct weir__wheel *wheel)
     set_limit(wheel);
 }
 
-/* Most turns have nothing fresh. */
+/* Most turns have no fresh entries. */
 static void let_in(struct weir__wheel *wheel)
 {
     if (wheel->list[FRESH] != NULL)
         sort_in(wheel);
 }
 
-/* Nothing is due any more. */
+/* End a turn: nothing is due any more. */
 static void end_turn(struct weir__wheel *wheel)
 {
     int64_t lag_ns =
@@ -383,7 +387,7 @@ static void end_turn(struct weir__wheel *wheel)
     let_in(wheel);
 }
 
-/* --- what the loop calls -------------------------------------------------- */
+/* --- functions for the loop ----------------------------------------------- */
 
 void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
                       int64_t now_ns)
@@ -396,7 +400,7 @@ void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
     weir__entries_init(&wheel->entries, timers);
 }
 
-/* Mostly it is time for another chunk: 15 entries came since the last one. */
+/* Usually called when a chunk is full: 15 entries came since the last one. */
 void weir__wheel_insert(struct weir__wheel *wheel, struct weir__entry entry)
 {
     for (unsigned i = 0; i < SWEEPS && is_dusty(wheel); i++)
@@ -428,7 +432,7 @@ static bool take_out(struct weir__wheel *wheel, unsigned list,
     return true;
 }
 
-/* A chunk of the due has been begun: those of the next one will follow. */
+/* On the first entry of a due chunk, prefetch the timers of the next chunk. */
 static inline void fetch_next(const struct weir__wheel *wheel)
 {
     const struct weir__chunk *chunk = wheel->list[DUE]->next;
@@ -457,7 +461,7 @@ bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
     return false;
 }
 
-/* The first deadline in a slot, if its timers are few; else a time before. */
+/* The first deadline in a slot with few timers; otherwise a time before it. */
 static int64_t look_into(struct weir__wheel *wheel, struct slot slot)
 {
     weir__list *list = &wheel->list[list_of(slot)];
