@@ -2,11 +2,12 @@
 /*
  * fd -- registrations, changed by any thread, called by one.
  *
- * Shape     A registration is a slot in a slab.  A table finds the slot of a
- *           descriptor: pages of 256, made when they are needed, as numbers
- *           are sparse.  Changes are made under the loop's lock, in the table
- *           and in the kernel.  Callbacks are not: whether an event is still
- *           meant for anybody is decided by one load of the slot's word.
+ * Shape     A registration is a slot in a slab.  A table maps a descriptor to
+ *           its slot, in pages of 256 that are allocated on demand, because
+ *           descriptor numbers are sparse.  Changes are made under the loop's
+ *           lock, in the table and in the kernel.  Callbacks run without it:
+ *           one load of the slot's word decides whether an event still belongs
+ *           to a registration.
  *
  *             63                          24           8   7       0
  *            +------------------------------+-----------+---+-------+
@@ -14,18 +15,18 @@
  *            +------------------------------+-----------+---+-------+
  *
  *           The token that the kernel keeps is the generation and the slot's
- *           index: an event of an old registration fits no slot any more.
- * From another thread  add and modify are done when they return.  remove, too;
- *           but a callback may be running, so the slot itself goes through the
- *           door as a letter, and what waits for it is told in the close
- *           phase.
- * Lost      A descriptor that was closed before it is removed may stay in the
- *           kernel (os/epoll.c), with a token that is nobody's.  Such a removal
- *           leaves its generation in the slot (lost).  An event of that
- *           generation, or of one before it, would come again and again: after
- *           the batch the poller is renewed with what is registered.  Events of
- *           such a one that were in the batch when it was removed are taken out,
- *           or each of them would cost a renewal.
+ *           index, so an event of an old registration matches no slot.
+ * From another thread  add and modify are complete when they return, and so is
+ *           remove.  But a callback may be running, so remove sends the slot
+ *           itself as a message through the loop's queue, and `removed` is
+ *           called in the close phase.
+ * Lost      A descriptor that is closed before it is removed may stay in the
+ *           kernel (os/epoll.c), with a token that matches nothing.  Such a
+ *           failed removal leaves its generation in the slot (lost).  An event
+ *           of that generation or an earlier one would be reported again and
+ *           again, so the poller is renewed after the batch with what is
+ *           registered.  Events that were in the batch when the removal failed
+ *           are dropped, because each of them would cost a renewal.
  * Roles     add, modify, remove, ref, unref   any thread
  *           run, cancel, renew                the loop's thread
  *
@@ -39,13 +40,13 @@
  *
  * Pairs
  *   P1  add, modify, ref: store of word, release  -->  run: load, acquire
- *       Hands over fn, arg and what the caller wrote before.  That the word is
- *       there when the token comes is the kernel's doing, which orders all of
- *       this, too; but neither C nor ThreadSanitizer knows of it.
+ *       Publishes fn, arg and what the caller wrote before.  The kernel orders
+ *       the store before the arrival of the token, too, but neither C nor
+ *       ThreadSanitizer knows of it.
  *
  * Not paired, on purpose
- *   remove: store to word, relaxed.  It takes something away; run sees it
- *   sooner or later, and on the loop's own thread at once.
+ *   remove: store to word, relaxed.  It publishes nothing; run sees it
+ *   eventually, and at once on the loop's own thread.
  *
  * Tested by  test/unit/fd*.c, test/model/fd.c, test/stress/loop.c,
  *            test/stress/fd.c
@@ -67,7 +68,7 @@ enum {
     MASK = EVENTS | WEIR_EDGE | WEIR_ONESHOT,
     LIVE = 1 << 8,
     UNREF = 1 << 9,
-    ABSENT = 1 << 10, /* a shot one-shot, not in the poller after a renewal */
+    ABSENT = 1 << 10, /* a fired one-shot, left out of a renewal */
     GENERATION_SHIFT = 24,
 };
 #define GENERATION_MAX (UINT64_MAX >> GENERATION_SHIFT)
@@ -131,7 +132,7 @@ static int widen(struct weir__fds *fds, uint32_t pages)
     return 0;
 }
 
-/* Makes an entry for the descriptor. */
+/* Allocate the table entry of a descriptor. */
 static int make_entry(struct weir__fds *fds, int fd)
 {
     uint32_t page = (uint32_t)fd / WEIR__FD_PAGE;
@@ -152,14 +153,14 @@ static int make_entry(struct weir__fds *fds, int fd)
     return 0;
 }
 
-/* The slot's next registration has another generation; after the last one it
- * is not used again. */
+/* Free a slot under a new generation.  After the last generation it is
+ * retired. */
 static void free_slot(weir_loop *loop, uint32_t index)
 {
     struct weir__fd *slot = slot_at(loop, index);
     uint64_t generation = generation_of(word_of(slot)) + 1;
 
-    /* relaxed: own; whoever has the old token finds it does not fit */
+    /* relaxed: own; the old token no longer matches */
     store_relaxed(&slot->word, generation << GENERATION_SHIFT);
     store_relaxed(&slot->name, NULL); /* relaxed: own */
     (void)weir__place_take(slot);
@@ -178,7 +179,7 @@ static int take_slot(weir_loop *loop, int fd, uint32_t *index)
         err = weir__slab_take(&loop->fds.slots, index);
     if (err != 0)
         return err;
-    if (*index > INDEX_MASK) { /* a token has no room for it */
+    if (*index > INDEX_MASK) { /* too large for a token */
         weir__slab_put(&loop->fds.slots, *index);
         return -ENOSPC;
     }
@@ -186,8 +187,8 @@ static int take_slot(weir_loop *loop, int fd, uint32_t *index)
     return 0;
 }
 
-/* The kernel may have the very file and number from a removal in vain: then that
- * one becomes this one. */
+/* The kernel may still have this file and number from a failed removal.  Then
+ * that registration becomes this one. */
 static int add_to_poller(weir_loop *loop, int fd, unsigned events,
                          uint64_t token)
 {
@@ -200,7 +201,7 @@ static int add_to_poller(weir_loop *loop, int fd, unsigned events,
                : err;
 }
 
-/* A registration that the kernel knows, and then the loop. */
+/* Register a descriptor with the poller and then in the table. */
 static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
                       void *arg)
 {
@@ -211,7 +212,8 @@ static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
 
     if (find(loop, fd, &index) != NULL)
         return -EEXIST;
-    /* Before the poller takes what may be the very number. */
+    /* Check this before the poller is opened, as it may get this very
+     * number. */
     if (!weir__poller_is_open(fd))
         return -EBADF;
     err = weir__loop_need_poller(loop);
@@ -225,7 +227,7 @@ static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
     plain_store(&slot->fn, fn);
     plain_store(&slot->arg, arg);
     (void)weir__place_note(slot, &loop->fds, NULL);
-    /* fd/P1 release: publishes the slot, before the kernel has its token */
+    /* fd/P1 release: publishes the slot before the kernel has its token */
     store_release(&slot->word, generation << GENERATION_SHIFT | LIVE | events);
     err =
         add_to_poller(loop, fd, events, generation << GENERATION_SHIFT | index);
@@ -253,7 +255,7 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
         return -EINVAL;
     if (fd < 0)
         return -EBADF;
-    weir__loop_enter(loop); /* as fn may end it before we return */
+    weir__loop_enter(loop); /* fn may end it before we return */
     weir__lock_lock(&loop->lock);
     if (loop->fds.is_closed || weir__ingress_look(&loop->in) & 1)
         err = weir__loop_refusal(loop);
@@ -263,16 +265,16 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
     else
         err = add_locked(loop, fd, events, fn, arg);
     weir__lock_unlock(&loop->lock);
-    /* It may be asleep where it cannot see the descriptor. */
+    /* The loop may be asleep where it does not see the descriptor. */
     if (err == 0 && !weir__loop_is_mine(loop))
         weir_loop_wake(loop);
     weir__loop_exit(loop);
     return err;
 }
 
-/* The word of a registration that is to watch for other events.  One that is
- * armed for a shot gets the next generation: an event that is on its way would
- * be a second shot.  The kernel looks again, so nothing is lost. */
+/* The word of a registration for new events.  A one-shot gets the next
+ * generation: an event that is already on its way would be a second shot.  The
+ * kernel checks readiness again, so no event is lost. */
 static uint64_t modified(uint64_t word, unsigned events)
 {
     word = (word & ~(uint64_t)(MASK | ABSENT)) | events;
@@ -293,8 +295,9 @@ static int modify_in_poller(weir_loop *loop, const struct weir__watch *watch,
                                            watch->token);
 }
 
-/* The loop knows the new events before the kernel reports the first of them,
- * or it would filter it out, and one that comes once would be lost. */
+/* Store the new events before the kernel reports the first of them.  Otherwise
+ * run would filter that event out, and one that is reported only once would be
+ * lost. */
 static int modify_locked(weir_loop *loop, int fd, unsigned events)
 {
     uint32_t index;
@@ -306,7 +309,7 @@ static int modify_locked(weir_loop *loop, int fd, unsigned events)
         return -ENOENT;
     old = word_of(slot);
     word = modified(old, events);
-    /* fd/P1 release: run may read this word, and never the one of add */
+    /* fd/P1 release: run may read this word and never that of add */
     store_release(&slot->word, word);
     err = modify_in_poller(
         loop,
@@ -315,7 +318,7 @@ static int modify_locked(weir_loop *loop, int fd, unsigned events)
         old & ABSENT);
     if (err != 0)
         store_release(&slot->word, old);  /* fd/P1 release: as above */
-    return err == -ENOENT ? -EBADF : err; /* closed behind our back */
+    return err == -ENOENT ? -EBADF : err; /* closed without our knowledge */
 }
 
 int weir_fd_modify(weir_loop *loop, int fd, unsigned events)
@@ -334,14 +337,14 @@ int weir_fd_modify(weir_loop *loop, int fd, unsigned events)
 
 /* ---- remove ---- */
 
-/* It was removed in vain. */
+/* Note that a removal has failed. */
 static void lose(weir_loop *loop, struct weir__fd *slot, uint64_t generation)
 {
     loop->fds.has_lost = true;
     slot->lost = generation;
 }
 
-/* Takes it out of the table and of the kernel. */
+/* Remove a registration from the table and from the kernel. */
 static void unregister(weir_loop *loop, struct weir__fd *slot)
 {
     uint64_t word = word_of(slot);
@@ -351,7 +354,7 @@ static void unregister(weir_loop *loop, struct weir__fd *slot)
         /* relaxed: written under the lock, which we hold */
         !weir__poller_remove(load_relaxed(&loop->poller), slot->fd))
         lose(loop, slot, generation_of(word));
-    /* relaxed: takes away, hands nothing over */
+    /* relaxed: a removal publishes nothing */
     store_relaxed(&slot->word, word & ~(uint64_t)LIVE);
     count(loop, UINT64_MAX, word & UNREF ? 0 : UINT64_MAX);
 }
@@ -369,7 +372,7 @@ static struct weir__fd *slot_of(weir_task *letter)
                                offsetof(struct weir__fd, letter));
 }
 
-/* In the close phase: the last thing about a registration. */
+/* In the close phase: free the slot and call `removed`. */
 static void tell_removed(weir_task *letter, int status)
 {
     struct weir__fd *slot = slot_of(letter);
@@ -382,14 +385,14 @@ static void tell_removed(weir_task *letter, int status)
         removed(arg, status);
 }
 
-/* No callback runs, and none will. */
+/* Schedule `removed`: no callback is running, and none will run. */
 static void say_removed(weir_loop *loop, weir_task *letter)
 {
     letter->run = tell_removed;
     weir__tasks_push(&loop->closing, letter);
 }
 
-/* A removal on another thread has come through the door. */
+/* A removal on another thread has arrived through the queue. */
 static void bury(weir_task *letter, int status)
 {
     (void)status;
@@ -397,7 +400,7 @@ static void bury(weir_task *letter, int status)
     say_removed(weir__thread_loop(), letter);
 }
 
-/* Unregistered, but the slot is kept for the letter. */
+/* Unregister, but keep the slot for the message. */
 static struct weir__fd *take_out(weir_loop *loop, int fd, weir_fn *removed,
                                  void *arg)
 {
@@ -414,7 +417,7 @@ static struct weir__fd *take_out(weir_loop *loop, int fd, weir_fn *removed,
     return slot;
 }
 
-/* Events that came before their descriptor was removed in vain say nothing. */
+/* Drop events that arrived before the removal of their descriptor failed. */
 static void drop_events(weir_loop *loop, const struct weir__fd *slot)
 {
     for (int i = loop->event_at; i < loop->event_count; i++)
@@ -473,11 +476,11 @@ static int change_ref(weir_loop *loop, int fd, bool holds)
 
     if (loop == NULL)
         return -EINVAL;
-    weir__loop_enter(loop); /* as it may be idle and freed before we return */
+    weir__loop_enter(loop); /* it may be idle and freed before we return */
     weir__lock_lock(&loop->lock);
     err = set_ref(loop, fd, holds);
     weir__lock_unlock(&loop->lock);
-    /* It may be asleep with nothing left that holds it. */
+    /* The loop may be asleep with nothing left that holds it. */
     if (err == 0 && !weir__loop_is_mine(loop))
         weir_loop_wake(loop);
     weir__loop_exit(loop);
@@ -511,11 +514,11 @@ int weir_fd_set_name(weir_loop *loop, int fd, const char *name)
 
 bool weir__fd_is_holding(const struct weir__fd *slot, const char **name)
 {
-    uint64_t before = load_relaxed(&slot->word); /* relaxed: picture */
+    uint64_t before = load_relaxed(&slot->word); /* relaxed: snapshot */
 
-    *name = load_relaxed(&slot->name); /* relaxed: picture */
+    *name = load_relaxed(&slot->name); /* relaxed: snapshot */
     return before & LIVE && !(before & UNREF) &&
-           /* relaxed: picture; the same again: the name was this one's */
+           /* relaxed: snapshot; same generation: the name was this one's */
            generation_of(load_relaxed(&slot->word)) == generation_of(before);
 }
 
@@ -548,7 +551,7 @@ void weir__fds_fini(weir_loop *loop)
     weir__slab_fini(&fds->slots);
 }
 
-/* An event for nobody.  Is it one that will come again? */
+/* Handle a stale event: check whether it will be reported again. */
 __attribute__((cold)) static void meet_stale(weir_loop *loop,
                                              const struct weir__fd *slot,
                                              const struct weir__event *event)
@@ -559,7 +562,7 @@ __attribute__((cold)) static void meet_stale(weir_loop *loop,
     weir__lock_unlock(&loop->lock);
 }
 
-/* What of an event is meant for the registration as it is now; 0: nothing. */
+/* The part of an event that applies to the current registration; 0: none. */
 static unsigned filter(weir_loop *loop, struct weir__fd *slot,
                        const struct weir__event *event)
 {
@@ -575,7 +578,7 @@ static unsigned filter(weir_loop *loop, struct weir__fd *slot,
     return event->events & ((word & EVENTS) | ALWAYS);
 }
 
-/* In case that it raises. */
+/* Record the callback's argument and descriptor in case it raises. */
 static void show_callback(weir_loop *loop, const struct weir__fd *slot)
 {
     weir__loop_show_arg(loop, plain_load(&slot->arg));
@@ -603,10 +606,10 @@ static void dispatch(weir_loop *loop, const struct weir__event *event)
 
 struct renewal {
     weir_loop *loop;
-    uint32_t fd; /* the next to look at */
+    uint32_t fd; /* the next one to look at */
 };
 
-/* The next one that is registered, from *fd on, which it passes. */
+/* The next registration at or after *fd, which is advanced past it. */
 static struct weir__fd *next_from(weir_loop *loop, uint32_t *fd,
                                   uint32_t *index)
 {
@@ -617,7 +620,7 @@ static struct weir__fd *next_from(weir_loop *loop, uint32_t *fd,
     return slot;
 }
 
-/* Its one shot is over.  The kernel has no way to add it so. */
+/* Whether its one shot has fired.  The kernel cannot add it in that state. */
 static bool is_spent(const struct weir__fd *slot)
 {
     return word_of(slot) & WEIR_ONESHOT &&
@@ -641,7 +644,7 @@ static bool next_watch(void *arg, struct weir__watch *watch)
     return true;
 }
 
-/* They come back when they are armed again. */
+/* Mark fired one-shots as absent.  They are added when they are armed again. */
 static void leave_out_spent(weir_loop *loop)
 {
     struct weir__fd *slot;
@@ -653,7 +656,7 @@ static void leave_out_spent(weir_loop *loop)
             store_release(&slot->word, word_of(slot) | ABSENT);
 }
 
-/* If the kernel has no room for it, the next stale event asks again. */
+/* If the kernel has no room for a renewal, the next stale event retries it. */
 __attribute__((cold)) static void renew(weir_loop *loop)
 {
     struct renewal renewal = {loop, 0};
