@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raise -- a failing callback fails alone.
+ * raise -- an error in one callback affects only that callback.
  *
- * weir_raise jumps to the landing of the turn that is going on (turn.c).  The
- * stack between is gone, with whatever it held; the loop's own state is never
- * there.
+ * weir_raise jumps to the landing of the current turn (turn.c).  The stack
+ * frames in between are lost, with everything they held; the loop's own state
+ * is never there.
  *
- * A callback that tells others (abort.c, waiter.c, keeper.c) has them called by
- * contain, with a landing of their own: each of them fails alone.
+ * A callback that notifies others (abort.c, waiter.c, keeper.c) calls them by
+ * contain, with a landing of their own, so each of them fails alone.
  *
  * Tested by  test/unit/raise.c, test/unit/abort_raise.c
  */
@@ -56,7 +56,7 @@ static void tell_uncaught(weir_loop *loop)
     if (what.kind == WEIR_KIND_FD)
         what.fd = loop->fd;
 
-    /* What on_uncaught raises itself is not for on_uncaught. */
+    /* An error that on_uncaught itself raises is not passed to on_uncaught. */
     if (loop->options.on_uncaught == NULL || loop->in_uncaught) {
         loop->in_uncaught = false;
         print(loop, &what);
@@ -69,19 +69,19 @@ static void tell_uncaught(weir_loop *loop)
 
 void weir__loop_uncaught(weir_loop *loop)
 {
-    /* The handler of a promise: there is somebody to hand the error to. */
+    /* A promise handler has raised: the promise gets the error. */
     if (loop->promises.current != NULL)
         loop->promises.hooks->raised(loop);
     else
         tell_uncaught(loop);
     weir__loop_end(loop);
-    /* Where the last microtask has raised, no checkpoint was left to do it. */
+    /* If the last microtask has raised, no checkpoint was left to reset it. */
     loop->budget_left = loop->options.microtask_budget;
 }
 
-/* ---- what a callback calls ---- */
+/* ---- callbacks called by a callback ---- */
 
-/* As the end of a checkpoint that it has made, and that was left, would do. */
+/* Do what the end of a checkpoint would do, if fn made one that was left. */
 static void end_inner_checkpoint(weir_loop *loop, uint32_t kind)
 {
     if (load_relaxed(&loop->running.kind) == kind) /* relaxed: own */
@@ -104,7 +104,7 @@ static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
     if (_setjmp(landing) == 0) {
         fn(arg, status);
     } else {
-        /* Another handler than ours ran in a checkpoint that fn has made. */
+        /* A handler other than ours ran in a checkpoint that fn made. */
         if (loop->promises.current != current)
             loop->promises.hooks->raised(loop);
         else

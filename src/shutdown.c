@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shutdown -- how a loop ends, gracefully or at once.
+ * shutdown -- how a loop terminates, gracefully or at once.
  *
  * Steps     shutdown                       close
- *           the door refuses outsiders     the same, and `cancel` goes in
- *           turns go on until the loop     the callback that runs returns;
- *             is quiet: what was accepted    from then on status is
- *             has run, and what that         WEIR_ECANCELED for everything
- *             queued; and until the jobs
- *             of promisify are back
- *           winding: timers, then descriptors, are told WEIR_ECANCELED;
- *             between the two, promises that are pending are rejected
- *           letters that are on their way are waited for (timer.c, fd.c),
- *             and so are wakes; the poller is closed
- *           the door says TERMINATED
- *           done is told, then everybody who waits in here
+ *           the queue refuses outsiders    the same, and pushes `cancel`
+ *           turns continue until the       the running callback returns;
+ *             loop is quiet: accepted        from then on status is
+ *             work and what it queued        WEIR_ECANCELED for everything
+ *             has run, and the jobs of
+ *             promisify have returned
+ *           winding down: timers, then descriptors, get WEIR_ECANCELED;
+ *             between the two, pending promises are rejected
+ *           messages (timer.c, fd.c) and wake-ups on their way are waited
+ *             for; the poller is closed
+ *           the ingress word becomes TERMINATED
+ *           `done` is called, then all waiters here are notified
  *
- *           The loop's thread takes these steps, at the end of its turns.  If
- *           the loop has no thread, the one that calls shutdown or close
- *           becomes it: the same CAS that begins the end claims the loop.
+ *           The loop's thread takes these steps at the end of its turns.  If
+ *           the loop has no thread, the thread that calls shutdown or close
+ *           becomes it: the CAS that starts termination also claims the loop.
  *
  * Shared state
- *   is_cancelled   any thread: a hint to the loop that everything is to be
- *                  cancelled, seen between two callbacks; and who is first to
- *                  set it puts `cancel` into the door, once
+ *   is_cancelled   any thread: a hint to the loop, read between two callbacks,
+ *                  that everything is to be cancelled.  The first thread to
+ *                  set it pushes `cancel`, once.
  *   finished       any thread sleeps on it                                P1
  *
  * Pairs
  *   P1  tell_done: store of finished, release  -->  await: load, acquire
  *       All callbacks happen before shutdown or close returns 0.
  *
- * Why nobody waits for ever  the step that waits for letters is woken by them
- *           (they go through the door); finished is stored before the wake.
+ * Why no lost wake  The step that waits for messages is woken by them, as they
+ *           come through the queue.  finished is stored before the wake-up.
  *
  * Tested by  test/unit/shutdown.c, test/model/loop.c, test/stress/loop.c
  */
@@ -44,17 +44,17 @@
 
 /* ---- the loop's thread ---- */
 
-/* Timers, descriptors and promises that are not settled, those included whose
- * letters are to come. */
+/* Whether there are timers, descriptors or unsettled promises, including those
+ * whose messages are still to come. */
 static bool has_any(const weir_loop *loop)
 {
-    /* relaxed: a count; the letter that changes it comes through the door */
+    /* relaxed: a count; the message that changes it comes by the queue */
     return loop->timers.used > 0 || load_relaxed(&loop->fds.used) > 0 ||
            loop->promises.unsettled > 0;
 }
 
-/* One more pass over its promises may settle some: the last one did, or a letter
- * has come since. */
+/* Whether another pass over the promises may settle some: the last one did, or
+ * a task has run since. */
 static bool has_promises_to_reject(const weir_loop *loop)
 {
     return loop->promises.unsettled > 0 &&
@@ -62,15 +62,16 @@ static bool has_promises_to_reject(const weir_loop *loop)
            loop->promises.stuck_at != load_relaxed(&loop->run) + 1;
 }
 
-/* Jobs of promisify are out: a shutdown lets them finish, a close does not. */
+/* Whether jobs of promisify are running: a shutdown waits for them, a close
+ * does not. */
 static bool waits_for_jobs(const weir_loop *loop)
 {
     return !weir__loop_is_ending(loop) &&
            load_relaxed(&loop->promises.errands) > 0; /* relaxed: own */
 }
 
-/* Until the table is closed an add may have taken a slot, and may give it back
- * without a word. */
+/* Until the table is closed, an add may have taken a slot and may return it
+ * without waking the loop. */
 bool weir__loop_has_step(const weir_loop *loop)
 {
     return loop->is_ending && !waits_for_jobs(loop) &&
@@ -80,11 +81,11 @@ bool weir__loop_has_step(const weir_loop *loop)
             has_promises_to_reject(loop));
 }
 
-/* The loop will not sleep in the poller again, so no new wake can begin.  Those
- * that have begun are waited for: their senders still look for the poller. */
+/* The loop will not sleep in the poller again, so no new wake-up can begin.
+ * Wait for those that have begun: their senders still use the poller. */
 static void close_poller(weir_loop *loop)
 {
-    /* relaxed: own, if anything is owed: the loop has slept in it */
+    /* relaxed: own, if wake-ups are owed: the loop has slept in it */
     struct weir__poller *poller = load_relaxed(&loop->poller);
 
     while (loop->owed_wakes > 0)
@@ -93,13 +94,13 @@ static void close_poller(weir_loop *loop)
     loop->fds.is_closed = true;
     /* relaxed: written under the lock, which we hold */
     poller = load_relaxed(&loop->poller);
-    store_relaxed(&loop->poller, NULL); /* relaxed: takes away */
+    store_relaxed(&loop->poller, NULL); /* relaxed: publishes nothing */
     weir__lock_unlock(&loop->lock);
     if (poller != NULL)
         weir__poller_close(poller);
 }
 
-/* From this step on nobody is the loop's thread any more. */
+/* After this step no thread is the loop's thread. */
 static bool terminate(weir_loop *loop)
 {
     const struct weir__promise_hooks *promises = loop->promises.hooks;
@@ -135,12 +136,12 @@ void weir__loop_tell_done(weir_loop *loop)
 {
     int status = loop->status;
 
-    loop->status = WEIR_ECANCELED; /* refuses what done might post */
+    loop->status = WEIR_ECANCELED; /* refuses what `done` might post */
     loop->in_done = true;
     if (loop->options.done != NULL)
         loop->options.done(loop->options.arg, loop, status);
     loop->in_done = loop->is_inside = false;
-    /* shutdown/P1 release: all that happened on this loop */
+    /* shutdown/P1 release: publishes everything done on this loop */
     store_release(&loop->finished, 1);
     weir__futex_wake_all(&loop->finished, WEIR__FUTEX_PRIVATE);
 }
@@ -161,10 +162,10 @@ static bool is_inside(const weir_loop *loop)
     return weir__loop_is_claimed(loop) && loop->is_inside;
 }
 
-/* Sleeps until done was told.  Returns  0, -ETIMEDOUT */
+/* Sleep until `done` has been called.  Returns 0 or -ETIMEDOUT. */
 static int await(weir_loop *loop, int64_t deadline_ns)
 {
-    /* shutdown/P1 acquire: receives all that happened on the loop */
+    /* shutdown/P1 acquire: receives everything done on the loop */
     while (load_acquire(&loop->finished) == 0)
         if (weir__futex_wait(&loop->finished, 0, deadline_ns,
                              WEIR__FUTEX_PRIVATE) == -ETIMEDOUT)
@@ -172,9 +173,9 @@ static int await(weir_loop *loop, int64_t deadline_ns)
     return 0;
 }
 
-/* A loop's thread does not wait for another's, which might wait for it.  What
- * nobody runs it can run itself.
- * Returns  0 (go on), -EDEADLK: nothing has changed */
+/* A loop's thread must not wait for another loop's thread, which might wait for
+ * it.  It can run a loop that no thread runs.  Returns 0 (continue), or
+ * -EDEADLK without effect. */
 static int may_wait(weir_loop *loop)
 {
     int err;
@@ -189,7 +190,7 @@ static int may_wait(weir_loop *loop)
     return err == 0 ? 0 : -EDEADLK;
 }
 
-/* Whether the loop waits for what this thread does. */
+/* Whether the loop waits for the job that this thread runs. */
 static bool is_in_job_of(const weir_loop *loop)
 {
     const struct weir__duty *duty = weir__thread_duty();
@@ -199,14 +200,14 @@ static bool is_in_job_of(const weir_loop *loop)
     return duty != NULL;
 }
 
-/* Begins the end, and brings it about: as the loop's thread, or by waiting for
- * it.  The caller holds the loop. */
+/* Start termination and complete it, as the loop's thread or by waiting for it.
+ * The caller holds a reference. */
 static int end(weir_loop *loop, weir_task *cancel, int64_t deadline_ns)
 {
     bool is_mine = false;
     int wake;
 
-    if (weir__loop_is_claimed(loop)) /* between two steps: no wake is needed */
+    if (weir__loop_is_claimed(loop)) /* between two steps: needs no wake-up */
         weir__loop_rise(loop);
     wake = weir__ingress_close(&loop->in, cancel, &is_mine);
     if (is_mine)
@@ -243,10 +244,10 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
     return err;
 }
 
-/* The caller holds the loop. */
+/* The caller holds a reference. */
 static int cancel_until(weir_loop *loop, int64_t deadline_ns)
 {
-    /* relaxed: a hint; the door hands over what came before */
+    /* relaxed: a hint; the queue publishes what came before */
     bool is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
 
     return end(loop, is_first ? &loop->cancel : NULL, deadline_ns);
