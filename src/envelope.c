@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * envelope -- storage of submitted calls, handed out in a row and taken back
- * by the block.
+ * envelope -- storage of submitted calls, handed out one by one and recycled by
+ * the block.
  *
- * Shape     Each producer thread has a lane to each loop, and in it one block
- *           that it fills from front to end.  Envelopes lie side by side, so
- *           the loop's prefetcher sees them coming although they are a list.
- *           The loop counts in each block what it has opened; when that is
- *           all, the block goes back to the lane it came from.
+ * Shape     Each producer thread has a lane (a cache of its own) to each loop.
+ *           A lane has one current block, which is filled from front to end.
+ *           Envelopes are adjacent, so the loop's prefetcher works although the
+ *           tasks are a list.  The loop counts the opened envelopes of each
+ *           block; when all are opened, the block goes back to its lane.
  *
  *              producer                          loop
  *              current: [used|used|here|    ]    opened: 1
@@ -15,34 +15,34 @@
  *
  * Roles     take, return   the lane's thread
  *           open           the loop's thread
- * Progress  take and open: wait-free but for the allocator, and but for a
- *           moment in which the other side has the spares in its hands.
- * Memory    What waits takes 48 bytes for each call; nothing bounds how much
- *           that is, as a submit does not block.  Besides, a busy loop keeps up
- *           to MOST envelopes in each lane's spares: to give them back and to
- *           ask for them again would cost a page fault each time.  What is
- *           beyond goes back to the allocator as soon as it is opened; before
- *           the loop sleeps, so do the spares of lanes with more than KEPT.
+ * Progress  take and open are wait-free, except for the allocator, and except
+ *           while the other side changes the list of spares.
+ * Memory    A pending call takes 48 bytes.  The number of pending calls is not
+ *           bounded, because a submit does not block.  A busy loop also keeps
+ *           up to MOST envelopes in each lane's spares: freeing and allocating
+ *           them again would cost a page fault each time.  Blocks beyond that
+ *           are freed as soon as they are opened.  Before the loop sleeps, it
+ *           frees the spares of lanes with more than KEPT.
  *
  * Shared state
- *   lane[]          its thread alone.  A thread's number passes to the next
- *                   one under a mutex (thread.c), and what it indexes with it
+ *   lane[]          its thread only.  A thread's number passes to another
+ *                   thread under a mutex (thread.c), and the lane with it
  *   lane.current, .used            the lane's thread, plain
  *   lane.taken                     the lane's thread; the loop reads: a count
  *   block.opened                   the loop's thread, plain, from its first
  *                                  envelope on, which comes by ingress/P1
- *   lane.spare      both, atomic                                          P1
- *   block.next                     whoever has the block                  P1
+ *   lane.spare      both, atomic                                       P1 P2
+ *   block.next      the thread that has the block                      P1 P2
  *   lane.given, .seen_taken, .next_giver   the loop's thread, plain
  *
  * Pairs
  *   P1  open: CAS on spare, release  -->  take: exchange on spare, acquire
- *       Hands back the block, which the loop has read.
+ *       Returns a block that the loop has finished reading.
  *   P2  take: CAS on spare, release  -->  trim: exchange on spare, acquire
- *       Hands back what the producer had in its hands.
+ *       Returns the blocks that the producer had taken.
  *
- * Why no ABA        open and take push, and never look below the top that they
- *                   compare; whoever wants to look takes all.
+ * Why no ABA        open and take push without reading below the head that they
+ *                   compare; a thread that wants to read takes all.
  *
  * Tested by  test/unit/envelope.c, test/model/envelope.c, test/stress/ingress.c
  */
@@ -61,26 +61,26 @@ enum { SMALLEST = 64, LARGEST = 1024, KEPT = 2048, MOST = 16384 };
 #endif
 
 struct weir__block {
-    struct weir__lane *lane; /* const; NULL: an envelope of its own */
+    struct weir__lane *lane; /* const; NULL: a single envelope */
     struct weir__block *next;
-    uint32_t size;   /* const: how many envelopes */
+    uint32_t size;   /* const: the number of envelopes */
     uint32_t opened; /* loop only */
     struct weir__envelope envelope[];
 };
 
 struct weir__lane {
     struct weir__block *current; /* producer only */
-    uint32_t used;               /* producer only: envelopes of current */
+    uint32_t used;               /* producer only: envelopes used of current */
     uint32_t room;               /* producer only: the size of current */
-    uint32_t next_size;          /* producer only: of the next new block */
-    atomic(uint64_t) taken;      /* producer: the same; the loop reads it */
-    /* loop only: envelopes in spares; with those that were taken */
+    uint32_t next_size;          /* producer only: size of the next new block */
+    atomic(uint64_t) taken;      /* producer: from spares; the loop reads it */
+    /* loop only: envelopes ever returned to spare */
     _Alignas(CACHE_APART) uint64_t given;
-    uint64_t seen_taken; /* loop only: `taken`, when it last mattered */
-    bool is_giver;       /* loop only: it is in office->givers */
+    uint64_t seen_taken; /* loop only: `taken`, as the loop last read it */
+    bool is_giver;       /* loop only: is in office->givers */
     struct weir__lane *next_giver;      /* loop only */
     struct weir__envelopes *office;     /* const */
-    atomic(struct weir__block *) spare; /* both, P1 */
+    atomic(struct weir__block *) spare; /* both, P1 and P2 */
 };
 
 static size_t bytes_of(uint32_t envelopes)
@@ -107,7 +107,8 @@ static struct weir__block *new_block(struct weir__lane *lane,
 
 /* ---- the producer's side ---- */
 
-/* The last of a list, which is short: what the loop gave back in a moment. */
+/* The last block of a list.  It is short: blocks that the loop has just
+ * returned. */
 static struct weir__block *last_of(struct weir__block *block)
 {
     while (plain_load(&block->next) != NULL)
@@ -115,12 +116,12 @@ static struct weir__block *last_of(struct weir__block *block)
     return block;
 }
 
-/* One block of what the loop gave back.  The others stay there, where the loop
- * can give them to the allocator.  All are taken, so that the first can be
- * looked at, and then put back, below what has come meanwhile. */
+/* Take one block of those that the loop returned.  The others stay, where the
+ * loop can free them.  Reading the first one's link requires taking all; the
+ * rest are then put back below any blocks that arrived meanwhile. */
 static struct weir__block *take_spare(struct weir__lane *lane)
 {
-    /* envelope/P1 acquire: receives blocks that the loop is through with */
+    /* envelope/P1 acquire: receives blocks that the loop has finished */
     struct weir__block *first = swap_acquire(&lane->spare, NULL);
     struct weir__block *rest;
     struct weir__block *seen = NULL;
@@ -132,7 +133,7 @@ static struct weir__block *take_spare(struct weir__lane *lane)
     rest = plain_load(&first->next);
     /* envelope/P2 release: we have read their links */
     while (rest != NULL && !cas_release(&lane->spare, &seen, rest)) {
-        /* envelope/P1 acquire: receives blocks that have come meanwhile */
+        /* envelope/P1 acquire: receives blocks that arrived meanwhile */
         struct weir__block *newer = swap_acquire(&lane->spare, NULL);
 
         if (newer != NULL) {
@@ -144,8 +145,8 @@ static struct weir__block *take_spare(struct weir__lane *lane)
     return first;
 }
 
-/* A new block, twice as large as the last one: there is a backlog, and the
- * allocator is what it costs. */
+/* Allocate a block, twice as large as the last one: there is a backlog, and the
+ * allocator dominates its cost. */
 static struct weir__block *new_larger_block(struct weir__lane *lane)
 {
     struct weir__block *block = new_block(lane, lane->next_size);
@@ -155,7 +156,7 @@ static struct weir__block *new_larger_block(struct weir__lane *lane)
     return block;
 }
 
-/* A block for current. */
+/* Get a new current block. */
 static bool turn_page(struct weir__lane *lane)
 {
     struct weir__block *block = take_spare(lane);
@@ -238,7 +239,7 @@ void weir__envelope_return(struct weir__envelopes *office,
 
 /* ---- the loop's side ---- */
 
-/* The lanes that have something to trim. */
+/* List a lane that may have blocks to trim. */
 static void list_giver(struct weir__lane *lane)
 {
     if (lane->is_giver)
@@ -248,8 +249,8 @@ static void list_giver(struct weir__lane *lane)
     lane->office->givers = lane;
 }
 
-/* Whether the lane has spares for a burst.  Its thread's count is in another
- * cache line: it is looked at only when it may make a difference. */
+/* Whether the lane has enough spares for a burst.  The producer's count is in
+ * another cache line, so it is read only if it may make a difference. */
 static bool has_most(struct weir__lane *lane)
 {
     if (lane->given - lane->seen_taken < MOST)
@@ -308,7 +309,8 @@ void weir__envelopes_trim(struct weir__envelopes *office)
         if (lane->given - taken <= KEPT)
             continue;
         lane->given = lane->seen_taken = taken;
-        /* envelope/P2 acquire: the producer has put them back */
+        /* envelope/P2 acquire: receives the blocks that the producer put
+         * back */
         free_blocks(swap_acquire(&lane->spare, NULL));
     }
 }
@@ -329,7 +331,7 @@ void weir__envelopes_fini(struct weir__envelopes *office)
 
         if (lane == NULL)
             continue;
-        /* Unless the loop has given it back already. */
+        /* Otherwise the loop has returned it already. */
         if (lane->used < lane->room)
             weir__memory_free(lane->current, bytes_of(lane->room));
         /* relaxed: unshared, no thread is inside any more */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * envelope -- a task for those who have none: the storage of submitted calls.
+ * envelope -- the storage of submitted calls: a task for callers without one.
  *
  *     a producer                           the loop's thread
- *     e = envelope_take(post, &err)        envelope_open(task, &call)
+ *     e = weir__envelope_take(office)      call = weir__envelope_open(e)
  *     fill in; push &e->task               call.fn(call.arg, status)
  *
- * Used again and again: in steady state nothing is allocated.  envelope.c says
- * how.
+ * Envelopes are recycled: in steady state nothing is allocated.  envelope.c
+ * explains how.
  */
 #ifndef WEIR_SRC_ENVELOPE_H
 #define WEIR_SRC_ENVELOPE_H
@@ -24,14 +24,14 @@ struct weir__envelope {
     weir_task task;
     union {
         weir_fn *fn;
-        int64_t deadline_ns; /* of a timer that is on its way: timer.c */
+        int64_t deadline_ns; /* of a timer on its way to the loop: timer.c */
     };
     void *arg;
-    struct weir__block *block; /* that it lies in; const */
+    struct weir__block *block; /* that contains it; const */
 };
 
-/* Threads with a number below this have a lane of their own; the others get
- * an envelope from the allocator each time. */
+/* Threads with a number below this have a lane (a cache of their own).  The
+ * others allocate each envelope. */
 #ifdef WEIR_SMALL
 enum { WEIR__ENVELOPE_LANES = 8 };
 #else
@@ -40,30 +40,31 @@ enum { WEIR__ENVELOPE_LANES = 256 };
 
 struct weir__lane;
 
-/* The post office of one loop. */
+/* The envelopes of one loop. */
 struct weir__envelopes {
-    struct weir__lane *lane[WEIR__ENVELOPE_LANES]; /* each its thread's own */
-    /* loop only: lanes that have had blocks given back */
+    struct weir__lane *lane[WEIR__ENVELOPE_LANES]; /* one per thread */
+    /* loop only: lanes that have got blocks back */
     struct weir__lane *givers;
 };
 
 void weir__envelopes_init(struct weir__envelopes *office);
 
-/* Gives all memory back.  Every envelope was opened or returned. */
+/* Free all memory.  Every envelope must have been opened or returned. */
 void weir__envelopes_fini(struct weir__envelopes *office);
 
-/* An envelope, or NULL: there is no memory.  Thread: any. */
+/* Take an envelope; NULL if out of memory.  Thread: any. */
 struct weir__envelope *weir__envelope_take(struct weir__envelopes *office);
 
-/* The caller has no use for it after all.  Thread: the one that took it, and
- * has taken no other since. */
+/* Return an unused envelope.  Thread: the one that took it and has not taken
+ * another since. */
 void weir__envelope_return(struct weir__envelopes *office,
                            struct weir__envelope *envelope);
 
-/* Copies what is in it, and gives it back.  Thread: the loop's. */
+/* Copy the contents and return the envelope.  Thread: the loop's. */
 struct weir__call weir__envelope_open(struct weir__envelope *envelope);
 
-/* Gives back what a burst has taken.  Thread: the loop's, before it sleeps. */
+/* Free the memory that a burst has needed.  Thread: the loop's, before it
+ * sleeps. */
 void weir__envelopes_trim(struct weir__envelopes *office);
 
 #endif /* WEIR_SRC_ENVELOPE_H */
