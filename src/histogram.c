@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * histogram -- counts of values by their size.
+ * histogram -- counts of values by magnitude.
  *
  * Shape     An array of counts.  Bucket 16 s + m, with m from 16 to 31, holds
- *           the values whose highest five bits are m, followed by s more; the
- *           buckets 0 to 15 hold one value each.  So a bucket that begins at
- *           `low` is at most low / 16 wide.
- * Roles     add                  the one writer (histogram.h)
+ *           the values whose highest five bits are m, followed by s more bits;
+ *           the buckets 0 to 15 hold one value each.  So a bucket that begins
+ *           at `low` is at most low / 16 wide.
+ * Roles     add                  the single writer (histogram.h)
  *           count, percentile    any thread
- * Progress  All wait-free.  add is two loads and one or two stores, with no
- *           read-modify-write; the others read the counts once or twice.
+ * Progress  All operations are wait-free.  add is two loads and one or two
+ *           stores, without a read-modify-write; the others read the counts
+ *           once or twice.
  *
  * Shared state
- *   count   the writer writes, all read, atomic
- *   max     the writer writes, all read, atomic
+ *   count   the writer writes, all threads read, atomic
+ *   max     the writer writes, all threads read, atomic
  *
- * Pairs     None.  A count hands nothing over, and a reader wants numbers that
- *           are each right at some moment, not all at one.
+ * Pairs     None.  A count publishes nothing, and a reader needs numbers that
+ *           are each right at some moment, not all at the same moment.
  *
- * What a reader beside the writer may rely on
+ * What a concurrent reader may rely on
  *   A count never falls, as one reader sees it.  So the second scan of
  *   percentile() finds at least what the first had counted, and the rank that
  *   it looks for is there.
- *   A count may be seen before the max that came with it.  Then max would say
- *   less than a bucket that is known to hold a value; the bucket is right, and
- *   its lowest value is certain.  What is returned is never more than what was
- *   added, and less than the truth by 1/16 at the most.
+ *   A count may be seen before the max that was stored with it.  Then max is
+ *   lower than a bucket that is known to hold a value.  The bucket is right, so
+ *   its lowest value is returned.  The result is never more than what was
+ *   added, and at most 1/16 less than the true value.
  *
  * Source    The layout is HdrHistogram's (Gil Tene).
  *
@@ -51,14 +52,14 @@ uint64_t weir__histogram_count(const struct weir__histogram *histogram)
     return total;
 }
 
-/* Which of `total` values in order it is, from 1 on: the first that `percent`
- * of them do not exceed. */
+/* The rank, from 1 to `total`, of the first value that at least `percent` of
+ * the values do not exceed. */
 static uint64_t rank_of(double percent, uint64_t total)
 {
     double exact;
     uint64_t rank;
 
-    if (!(percent > 0)) /* nor a number */
+    if (!(percent > 0)) /* or not a number */
         return 1;
     exact = percent * (double)total / 100;
     rank = (uint64_t)exact;
@@ -80,8 +81,8 @@ static uint32_t find_rank(const struct weir__histogram *histogram,
     return index;
 }
 
-/* Not by its rank: a bucket may grow after the count was taken, and then a
- * search by rank ends too soon. */
+/* Not by rank: a bucket may grow after the count was taken, and then a search
+ * by rank ends too soon. */
 static uint32_t find_highest(const struct weir__histogram *histogram)
 {
     uint32_t index = LAST;
@@ -107,7 +108,7 @@ uint64_t weir__histogram_percentile(const struct weir__histogram *histogram,
     low = (uint64_t)(index - shift * 16) << shift;
     top = low + ((UINT64_C(1) << shift) - 1);
     max = load_relaxed(&histogram->max); /* relaxed: count */
-    if (max < low)                       /* it is on its way to us; see above */
+    if (max < low)                       /* max is not visible yet; see above */
         return low;
     return max < top ? max : top;
 }

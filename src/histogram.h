@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * histogram -- counts of values by their size, in buckets at most 1/16 wide.
+ * histogram -- counts of values by magnitude, in buckets at most 1/16 wide.
  *
  * The layout of HdrHistogram: values below 16 have a bucket each; above, each
- * power of two is cut into 16.  One thread adds, any thread reads.
+ * power of two is divided into 16.  One thread adds, any thread reads.
  *
- * What is exact and what is not, in histogram.c.  The adding is here so that
- * it can be inlined: the loop does it for each callback.
+ * histogram.c says what is exact and what is not.  add is here so that it can
+ * be inlined: the loop calls it for each timed callback.
  */
 #ifndef WEIR_SRC_HISTOGRAM_H
 #define WEIR_SRC_HISTOGRAM_H
@@ -24,9 +24,9 @@ struct weir__histogram {
 
 void weir__histogram_init(struct weir__histogram *histogram);
 
-/* The bucket of a value.  Its five highest bits, moved down by `shift`, are 16
- * to 31, and each shift has its own 16 buckets; with no shift the values below
- * 16 come before them by themselves, so there is no case to tell apart. */
+/* The bucket of a value.  Its five highest bits, shifted down by `shift`, are
+ * 16 to 31, and each shift has its own 16 buckets.  With shift 0 the values
+ * below 16 fall into the buckets before them, so they need no special case. */
 static inline uint32_t weir__histogram_index(uint64_t value)
 {
     uint32_t shift = 59 - (uint32_t)__builtin_clzll(value | 16);
@@ -34,7 +34,7 @@ static inline uint32_t weir__histogram_index(uint64_t value)
     return shift * 16 + (uint32_t)(value >> shift);
 }
 
-/* Thread: one. */
+/* Add a value.  Thread: one. */
 static inline void weir__histogram_add(struct weir__histogram *histogram,
                                        uint64_t value)
 {
@@ -49,12 +49,12 @@ static inline void weir__histogram_add(struct weir__histogram *histogram,
         store_relaxed(&histogram->max, value); /* relaxed: count */
 }
 
-/* Thread: any. */
+/* The number of values added.  Thread: any. */
 uint64_t weir__histogram_count(const struct weir__histogram *histogram);
 
 /* The largest value of the bucket that holds the given percentile (0 .. 100;
- * what is outside counts as the nearer end), but not more than the largest
- * value added; 0 when empty.  Thread: any. */
+ * other values are clamped), but at most the largest value added; 0 when empty.
+ * Thread: any. */
 uint64_t weir__histogram_percentile(const struct weir__histogram *histogram,
                                     double percent);
 

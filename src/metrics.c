@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metrics -- what the loop counts about itself.
+ * metrics -- the counters of a loop.
  *
  * The loop's thread is the only writer, so counting is a load, an add and a
- * store; a reader sees each number whole.  Producers write nothing here: what
- * they did is known to the loop when it takes their tasks.  Before some pushes
- * goes a probe, a task that carries the time: that is all that time in the queue
- * costs.  A thread that pushes seldom sends a probe with one push in 16, one that
- * pushes all the time with one in 1024: about one in 10 us.
+ * store; a reader sees each number whole.  Producers write nothing here: the
+ * loop counts their tasks when it drains them.  To measure the time in the
+ * queue, a producer sends a probe before some pushes: a task that carries the
+ * time.  A thread that pushes rarely sends a probe with one push in 16, and one
+ * that pushes constantly with one in 1024: about one per 10 us.
  *
- * A look at the clock costs as much as an empty task.  So while many wait, there
- * is one look in 128 callbacks, and with one look in 4 a callback is timed.  What
- * takes longer than everything before and is not in the sample shows in the time
- * between two looks, and makes the loop time the next ones one by one.
+ * Reading the clock costs as much as an empty task.  So while many tasks wait,
+ * the loop reads the clock once in 128 callbacks, and at one of 4 such reads it
+ * times a callback.  A callback that takes longer than all before, but is not
+ * in the sample, shows in the time between two reads.  The loop then times the
+ * next callbacks one by one.
  *
  * Tested by  test/unit/metrics.c
  */
@@ -26,12 +27,12 @@
 #include "memory.h"
 
 enum {
-    PROBED_AT_LEAST = 1024, /* one push in so many, and ... */
+    PROBED_AT_LEAST = 1024, /* one push in this many, and ... */
     PROBED_AT_MOST = 16,
-    PROBE_TICKS = 30000, /* ... one in about 10 us, or what a tick is */
+    PROBE_TICKS = 30000, /* ... one per about 10 us; depends on the tick */
     CROWD = 64,
-    UNSEEN = 128, /* callbacks from one look to the next, in a crowd, and ... */
-    LOOKS = 3,    /* ... looks from one timed callback to the next */
+    UNSEEN = 128, /* callbacks between two clock reads in a crowd */
+    LOOKS = 3,    /* clock reads between two timed callbacks */
     CAREFUL = 256
 };
 
@@ -104,8 +105,8 @@ void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth)
         store_relaxed(&metrics->depth_max, depth); /* relaxed: count */
 }
 
-/* A crowd is timed by samples.  If those between two samples took long, one of
- * them may have been the longest so far: so the next ones are all timed. */
+/* Sample a crowd.  If the callbacks between two samples took long, one of them
+ * may have been the longest so far, so the next ones are all timed. */
 static uint64_t skip_after(struct weir__metrics *metrics, uint64_t queued,
                            uint64_t unseen)
 {
@@ -160,7 +161,7 @@ void weir__metrics_slept(struct weir__metrics *metrics, int64_t began_ns)
 
 /* ---- any thread ---- */
 
-/* Nanoseconds in a tick. */
+/* Nanoseconds per tick. */
 static double scale_of(const struct weir__metrics *metrics)
 {
     struct weir__moment now = weir__ticks_look();
@@ -201,18 +202,18 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
         return -ENOTSUP;
     scale = scale_of(from);
     *out = (weir_metrics){
-        /* relaxed: counts, each whole; not of one moment */
+        /* relaxed: counts, each whole; not a consistent snapshot */
         .turns = load_relaxed(&from->turns),
         .tasks = load_relaxed(&from->tasks),
         .callbacks = load_relaxed(&from->others),
         .wakes_sent = load_relaxed(&from->wakes),
         .queue_depth = weir__loop_queued(loop),
-        /* relaxed: counts, the same */
+        /* relaxed: counts, as above */
         .queue_depth_max = load_relaxed(&from->depth_max),
         .asleep_ns = load_relaxed(&from->asleep),
         .in_queue = times_of(&from->in_queue, scale),
         .in_callback = times_of(&from->in_callback, scale),
-        /* relaxed: counts, the same */
+        /* relaxed: counts, as above */
         .longest_ns = scaled(scale, load_relaxed(&from->longest)),
         .longest_name = load_relaxed(&from->longest_name),
         .longest_kind = (weir_kind)load_relaxed(&from->longest_kind),
@@ -220,9 +221,9 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
     out->callbacks += out->tasks;
     if (out->queue_depth_max < out->queue_depth)
         out->queue_depth_max = out->queue_depth;
-    /* relaxed: counts, the same */
+    /* relaxed: counts, as above */
     unsaved = load_relaxed(&from->inner) + out->wakes_sent;
-    arrived = load_relaxed(&from->arrived); /* relaxed: count, the same */
+    arrived = load_relaxed(&from->arrived); /* relaxed: count, as above */
     out->wakes_saved = arrived > unsaved ? arrived - unsaved : 0;
     return 0;
 }

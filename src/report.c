@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report -- what keeps a loop from its end, seen from any thread.
+ * report -- what keeps a loop from terminating, as seen from any thread.
  *
- * Nothing is locked and nothing allocated: what is asked is a loop that may be
- * stuck.  Everything read here is atomic or never moves.  A slot is looked at
- * twice: if its word was the same before and after, what was read between
- * belongs to one registration.
+ * Nothing is locked or allocated, because the loop may be stuck.  Everything
+ * read here is atomic or never moves.  A slot's word is read twice: if it was
+ * the same before and after, what was read in between belongs to one
+ * registration.
  *
- * Not paired, on purpose: all loads are relaxed.  A report is a picture of
- * about now; no other memory is read through it but names, which outlive the
- * loop.
+ * Not paired, on purpose: all loads are relaxed.  A report is an approximate
+ * snapshot.  No other memory is read through it, except names, which outlive
+ * the loop.
  *
  * Tested by  test/unit/report.c, test/stress/loop.c
  */
@@ -32,7 +32,7 @@ struct weir__page weir__page_of(weir_holder *holders, size_t capacity)
                                .now = weir__ticks_look()};
 }
 
-/* The youngest gives way if there is no room. */
+/* Insert a row by age.  The youngest is dropped if there is no room. */
 static void add_row(struct weir__page *page, const weir_holder *holder)
 {
     size_t at = page->running < page->capacity ? page->running : page->capacity;
@@ -45,7 +45,7 @@ static void add_row(struct weir__page *page, const weir_holder *holder)
     page->running++;
 }
 
-/* What a drain waits for comes before what it cancels. */
+/* Items that a drain waits for come before those that it cancels. */
 static unsigned rank_of(weir_kind kind)
 {
     static const unsigned char ranks[WEIR__PAGE_KINDS] = {
@@ -78,7 +78,7 @@ static weir_holder *find_group(struct weir__page *page,
     return NULL;
 }
 
-/* Behind those of its rank. */
+/* Insert a group behind those of its rank. */
 static weir_holder *new_group(struct weir__page *page,
                               const weir_holder *holder)
 {
@@ -117,7 +117,7 @@ void weir__page_add(struct weir__page *page, weir_holder holder)
         add_to_group(page, &holder);
 }
 
-/* In place of the last row. */
+/* Replace the last row by the sum of all that do not fit. */
 static void add_others(struct weir__page *page)
 {
     uint64_t others = page->total;
@@ -144,8 +144,8 @@ size_t weir__page_end(struct weir__page *page)
 static void add_running(struct weir__page *page, const weir_loop *loop)
 {
     const struct weir__running *running = &loop->running;
-    uint32_t kind = load_relaxed(&running->kind);        /* relaxed: picture */
-    int64_t since_ns = load_relaxed(&running->since_ns); /* relaxed: picture */
+    uint32_t kind = load_relaxed(&running->kind);        /* relaxed: snapshot */
+    int64_t since_ns = load_relaxed(&running->since_ns); /* relaxed: snapshot */
 
     if (kind == 0)
         return;
@@ -153,11 +153,11 @@ static void add_running(struct weir__page *page, const weir_loop *loop)
         page, (weir_holder){
                   .kind = (weir_kind)(kind - 1),
                   .is_running = true,
-                  .name = load_relaxed(&running->name), /* relaxed: picture */
+                  .name = load_relaxed(&running->name), /* relaxed: snapshot */
                   .count = 1,
                   .age_ns = since_ns == 0 ? -1 : weir__page_age(page, since_ns),
-                  .thread = load_relaxed(&loop->thread), /* relaxed: picture */
-                  .from = load_relaxed(&running->from),  /* relaxed: picture */
+                  .thread = load_relaxed(&loop->thread), /* relaxed: snapshot */
+                  .from = load_relaxed(&running->from),  /* relaxed: snapshot */
               });
 }
 
@@ -169,7 +169,7 @@ static void add_count(struct weir__page *page, weir_kind kind, uint64_t count)
 }
 
 #if WEIR__PLACES
-/* Things of one owner, all of one kind. */
+/* Items of one owner, all of one kind. */
 struct places {
     struct weir__page *page;
     weir_kind kind;
@@ -198,7 +198,7 @@ uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
 }
 #endif
 
-/* What waits: by place, and the others as a number. */
+/* Add queued tasks: those with a place by place, the others as a number. */
 static void add_queued(struct weir__page *page, const weir_loop *loop)
 {
     uint64_t placed = weir__page_add_places(page, loop, WEIR_KIND_TASK);
@@ -240,17 +240,18 @@ static void add_fds(struct weir__page *page, const weir_loop *loop)
                                                .from = weir__place_look(fd)});
 }
 
-/* What a shutdown waits for: the loop's thread has written some of them down. */
+/* Add the jobs that a shutdown waits for.  The loop's thread has listed
+ * some. */
 static void add_jobs(struct weir__page *page, const weir_loop *loop)
 {
     const struct weir__promises *all = &loop->promises;
-    uint64_t count = load_relaxed(&all->errands);     /* relaxed: picture */
-    uint32_t shown = load_relaxed(&all->shown_count); /* relaxed: picture */
+    uint64_t count = load_relaxed(&all->errands);     /* relaxed: snapshot */
+    uint32_t shown = load_relaxed(&all->shown_count); /* relaxed: snapshot */
 
     for (uint32_t i = 0; i < shown && count > 0; i++, count--) {
-        /* relaxed: picture */
+        /* relaxed: snapshot */
         int64_t since_ns = load_relaxed(&all->shown[i].since_ns);
-        /* relaxed: picture */
+        /* relaxed: snapshot */
         const char *name = load_relaxed(&all->shown[i].name);
 
         weir__page_add(
@@ -290,29 +291,30 @@ static void look(struct weir__page *page, const weir_loop *loop)
     add_running(page, loop);
     add_queued(page, loop);
     if (weir__ingress_look(&loop->in) & 1) {    /* it waits for nothing else */
-        if (!load_relaxed(&loop->is_cancelled)) /* relaxed: picture */
+        if (!load_relaxed(&loop->is_cancelled)) /* relaxed: snapshot */
             add_jobs(page, loop);
         return;
     }
     add_count(page, WEIR_KIND_REF,
-              load_relaxed(&loop->holds) +                /* relaxed: picture */
-                  load_relaxed(&loop->promises.errands)); /* the same */
+              load_relaxed(&loop->holds) +                /* relaxed: count */
+                  load_relaxed(&loop->promises.errands)); /* as above */
     add_timers(page, loop);
     add_fds(page, loop);
 }
 
-/* A task that begins between two looks is in neither: not yet running, no
- * longer queued.  So a loop that seems to have nothing, but has begun a task
- * meanwhile, is looked at again; a few times, for it might do that for ever. */
+/* A task that starts between two reads is in neither result: not yet running,
+ * no longer queued.  So a loop that seems to have nothing, but has started a
+ * task meanwhile, is read again; only a limited number of times, because that
+ * might never end. */
 void weir__page_add_loop(struct weir__page *page, const weir_loop *loop)
 {
     uint64_t total = page->total;
 
     for (int tries = 0; tries < TRIES && page->total == total; tries++) {
-        uint64_t run = load_relaxed(&loop->run); /* relaxed: picture */
+        uint64_t run = load_relaxed(&loop->run); /* relaxed: snapshot */
 
         look(page, loop);
-        if (load_relaxed(&loop->run) == run) /* relaxed: picture */
+        if (load_relaxed(&loop->run) == run) /* relaxed: snapshot */
             break;
     }
 }
@@ -327,7 +329,7 @@ size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
     return weir__page_end(&page);
 }
 
-/* ---- for people ---- */
+/* ---- printing ---- */
 
 static void print_place(const void *from)
 {

@@ -6,10 +6,10 @@
  *     weir__page_add(&page, (weir_holder){...});     in any order
  *     return weir__page_end(&page);
  *
- * What runs goes straight to the caller's rows, the longest first.  What waits
- * is counted in groups of the same kind, name and place, which follow at the
- * end.  The groups are the page's own: so their number is known even if the
- * caller has no room for them.
+ * Running items go straight to the caller's rows, the longest first.  Waiting
+ * items are counted in groups of the same kind, name and place, which follow at
+ * the end.  The groups are kept in the page itself, so their number is known
+ * even if the caller has no room for them.
  */
 #ifndef WEIR_SRC_REPORT_H
 #define WEIR_SRC_REPORT_H
@@ -18,15 +18,15 @@
 #include "ticks.h"
 #include "weir/loop.h"
 
-/* Each kind has a row without a name.  When all rows with a name are taken, what
- * has another one is counted there. */
+/* Each kind has a row without a name.  When all rows with a name are taken,
+ * items with other names are counted there. */
 enum { WEIR__PAGE_KINDS = WEIR_KIND_OTHER + 1, WEIR__PAGE_NAMES = 48 };
 
 struct weir__page {
     weir_holder *holders;
     size_t capacity;
-    struct weir__moment now; /* all ages count to it, so they can be compared */
-    size_t running; /* rows of what runs, even if there is no room for them */
+    struct weir__moment now; /* all ages refer to it, so they are comparable */
+    size_t running; /* rows of running items, even beyond the capacity */
     size_t groups;
     uint64_t total; /* of all counts */
     weir_holder group[WEIR__PAGE_NAMES + WEIR__PAGE_KINDS];
@@ -34,7 +34,8 @@ struct weir__page {
 
 struct weir__page weir__page_of(weir_holder *holders, size_t capacity);
 
-/* Since then; 0 if that came after the page was begun. */
+/* The age of something that began at since_ns; 0 if that is after the page
+ * began. */
 static inline int64_t weir__page_age(const struct weir__page *page,
                                      int64_t since_ns)
 {
@@ -43,12 +44,14 @@ static inline int64_t weir__page_age(const struct weir__page *page,
 
 void weir__page_add(struct weir__page *page, weir_holder holder);
 
-/* Returns how many rows there are.  If that is more than the capacity, the last
- * row that fits stands for all that do not, unless it is the only one. */
+/* Complete the page and return the number of rows.  If that exceeds the
+ * capacity, the last row that fits stands for all that do not, unless it is the
+ * only one. */
 size_t weir__page_end(struct weir__page *page);
 
 #if WEIR__PLACES
-/* What an owner has queued, by name and place.  Returns how many things. */
+/* Add what an owner has queued, by name and place.  Returns the number of
+ * items. */
 uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
                                weir_kind kind);
 #else
@@ -60,10 +63,10 @@ static inline uint64_t weir__page_add_places(struct weir__page *page,
 }
 #endif
 
-/* What holds a loop.  Thread: any. */
+/* Add what holds a loop.  Thread: any. */
 void weir__page_add_loop(struct weir__page *page, const weir_loop *loop);
 
-/* For people, to stderr: what the end of `name` leaves unfinished. */
+/* Print to stderr what the end of `name` leaves unfinished. */
 void weir__report_print(const char *name, const weir_holder *holders,
                         size_t count);
 
