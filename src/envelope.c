@@ -74,7 +74,7 @@ struct weir__lane {
     uint32_t room;               /* producer only: the size of current */
     uint32_t next_size;          /* producer only: size of the next new block */
     atomic(uint64_t) taken;      /* producer: from spares; the loop reads it */
-    /* loop only: envelopes ever returned to spare */
+    /* loop only: `taken`, plus the envelopes in spare */
     _Alignas(CACHE_APART) uint64_t given;
     uint64_t seen_taken; /* loop only: `taken`, as the loop last read it */
     bool is_giver;       /* loop only: is in office->givers */
@@ -309,8 +309,7 @@ void weir__envelopes_trim(struct weir__envelopes *office)
         if (lane->given - taken <= KEPT)
             continue;
         lane->given = lane->seen_taken = taken;
-        /* envelope/P2 acquire: receives the blocks that the producer put
-         * back */
+        /* envelope/P2 acquire: receives what the producer put back */
         free_blocks(swap_acquire(&lane->spare, NULL));
     }
 }

@@ -21,8 +21,8 @@
 #include "weir/error.h"
 #include "weir/task.h"
 
-/* The low three bits of the word.  States without a comment, except the last
- * three, have the names and values of the phases in weir/loop.h. */
+/* The low three bits of the word.  AWAKE, TERMINATED, SLEEPING, RUNNING and
+ * TERMINATING have the values of the phases in weir/loop.h. */
 enum weir__ingress_state {
     WEIR__AWAKE = 0,
     WEIR__TERMINATED = 1,

@@ -70,8 +70,8 @@ void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since);
 void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth);
 
 /* Read the clock after a series of untimed callbacks, with `queued` tasks
- * waiting.  Returns how many more callbacks are not timed, including the next
- * one; 0: time it. */
+ * waiting.  Returns how many callbacks after this one are not timed either; 0:
+ * time this one. */
 uint64_t weir__metrics_look(struct weir__metrics *metrics, uint64_t now,
                             uint64_t queued);
 

@@ -34,7 +34,8 @@ struct weir__promise_hooks {
     void (*wind)(struct weir_loop *loop);
     /* A shutdown waits for jobs: list them in `shown`. */
     void (*show_jobs)(struct weir_loop *loop);
-    /* Called right before TERMINATED, and again if that was refused. */
+    /* Called with true right before TERMINATED, and with false if that was
+     * refused. */
     void (*end)(struct weir_loop *loop, bool is_over);
     /* The loop's memory is being freed. */
     void (*destroy)(struct weir_loop *loop);
@@ -84,7 +85,7 @@ struct weir__promises {
      * them.  Any thread may read it, for a report. */
     atomic(uint64_t) errands;
     struct weir__out *out;          /* of these, those that are not slips */
-    struct weir__book *book;        /* from which slips are taken */
+    struct weir__book *book;        /* new slips (job nodes) come from it */
     struct weir__book *oldest_book; /* of those with slips in use ... */
     struct weir__book *newest_book; /* ... linked through `next` */
     struct weir__book *spare_books; /* with all slips returned */
@@ -98,7 +99,7 @@ struct weir__promises {
     bool is_visiting;  /* weir__promise_each: blocks keep their places */
     uint64_t stuck_at; /* 1 + loop->run when `wind` settled nothing */
 
-    struct weir__lock lock; /* any thread's: the two members below */
+    struct weir__lock lock; /* guards the two members below */
     struct weir__registry *registry;
     uint64_t last_id;
 };

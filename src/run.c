@@ -77,16 +77,15 @@ void weir__loop_woken(weir_loop *loop, bool in_poller)
 
 /* ---- between two steps ---- */
 
-/* The poller whose descriptor the host watches.  Unlike choose_poller, it stays
- * the same until the end, even while the loop cancels everything and its own
- * turns no longer use the poller. */
+/* The poller whose descriptor the host watches.  Unlike the one that
+ * choose_poller returns, it is used until the end, even while the loop cancels
+ * everything and its own turns no longer use the poller. */
 static struct weir__poller *poller_of_host(weir_loop *loop)
 {
     /* relaxed: a thread that changes it then wakes the loop */
     if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
         return NULL;
-    /* loop/P4 acquire: receives the poller, which another thread may have
-     * made */
+    /* loop/P4 acquire: receives the poller, which any thread may make */
     return load_acquire(&loop->poller);
 }
 
@@ -152,7 +151,7 @@ int weir_loop_backend_fd(weir_loop *loop)
     weir__lock_unlock(&loop->lock);
     if (err >= 0 && weir__loop_is_claimed(loop) && loop->is_stepped &&
         !loop->is_inside) {
-        weir__loop_rise(loop); /* moves its sleep into the poller */
+        weir__loop_rise(loop); /* to move its sleep into the poller */
         lie_between_steps(loop);
     }
     return err;

@@ -210,8 +210,7 @@ struct weir__poller *weir__loop_choose_poller(weir_loop *loop)
                                            !has_descriptors(loop);
 
     /* A loop that cancels everything does not use the poller, which may fail.
-     * loop/P4 acquire: receives the poller, which another thread may have
-     * made */
+     * loop/P4 acquire: receives the poller, which any thread may make */
     return on_futex || loop->is_winding || loop->status != 0
                ? NULL
                : load_acquire(&loop->poller);

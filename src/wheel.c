@@ -25,11 +25,11 @@
  *           writes arrays sequentially, which suits the memory best.  The
  *           timers themselves are in no cache, and are not touched before they
  *           fire; then they are prefetched.
- * Dead      A cancel touches only the timer's own word, too.  Its entry stays
- *           behind.  While more than a third of all entries are dead, four
- *           chunks are swept for each one that is filled.  So dead entries take
- *           at most half the memory of live ones, each is looked at a few times
- *           at most, and no call does more than a fixed amount of work.
+ * Dead      Likewise, a cancel touches only the timer's own word.  Its entry
+ *           stays behind.  While more than a third of all entries are dead,
+ *           four chunks are swept for each one that is filled.  So dead entries
+ *           take at most half the memory of live ones, each is looked at a few
+ *           times at most, and no call does more than a fixed amount of work.
  * Roles     One thread, the loop's.  Nothing here is shared, except the words
  *           of the slots and the slab's limit: slab/P1.
  * Progress  insert, forget: a fixed number of steps.  pop: as many as timers
