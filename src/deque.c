@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deque -- one owner, any number of thieves, each item once.
+ * deque -- a work-stealing deque: one owner, any number of thieves.
  *
- * Shape     A ring of slots and two indices that only count: items lie at top,
- *           top + 1, ... bottom - 1.
+ * Shape     A ring of slots and two indices that only grow.  The items are at
+ *           top, top + 1, ... bottom - 1.
  *
  *               top                       bottom
  *                v                          v
@@ -12,26 +12,27 @@
  *              +----+----+----+----+----+----+----+----+
  *         steal ->                       <- pop, push ->
  *
- *           Both are 64 bits wide and are never reduced to the ring, so no
- *           index comes back in the life of a machine.
+ *           Both indices are 64 bits wide and are never reduced modulo the
+ *           ring size, so in practice no index repeats.
  * Roles     push, pop, grow, fini   the owner
  *           steal, is_empty         any thread
- * Progress  push (but for the allocator) and pop are wait-free.  steal is one
- *           try: it says so when another was quicker.
+ * Progress  push (except for the allocator) and pop are wait-free.  steal makes
+ *           one attempt and reports a lost race.
  *
  * Shared state
- *   bottom        the owner writes, thieves read                       P1 P3
- *   top           all, by CAS; it never falls                       P3 P4 P5
- *   ring          the owner writes, thieves read                          P2
- *   ring.slot[]   the owner writes, thieves read; relaxed              P1 P2
- *   top_seen, own, ring.older   the owner's, plain
+ *   bottom        owner writes, thieves read                           P1 P3
+ *   top           all threads, by CAS; never decreases              P3 P4 P5
+ *   ring          owner writes, thieves read                              P2
+ *   ring.slot[]   owner writes, thieves read; relaxed                  P1 P2
+ *   top_seen, own, ring.older   owner only, plain
  *
  * Pairs
  *   P1  push, pop_last: store of bottom, release  -->  steal: load of bottom,
  *       acquire
- *       Hands over the slot, and what the item points to.  pop_last puts bottom
- *       back to where it was: who reads that also knows that the last item is
- *       decided about, so its CAS fails.  (A fence did both in the paper.)
+ *       Hands over the slot and what the item points to.  pop_last restores
+ *       bottom to its old value.  A thief that reads the restored value also
+ *       knows that the last item has been decided, so its CAS fails.  (In the
+ *       paper, a fence does both.)
  *   P2  grow: store of ring, release  -->  steal: load of ring, acquire
  *       Hands over the slots of the new ring.
  *   P3  seq_cst: bottom against top
@@ -39,42 +40,44 @@
  *             bottom = b            (P3)     CAS top: b - 1 -> b     (P3)
  *             if (top < b)          (P3)     if (b < bottom)         (P3)
  *                 take item b                    take item b
- *       Forbidden: the owner reads top = b - 1, and a thief, after somebody
- *       has taken item b - 1, still reads bottom = b + 1.  Then both take item
- *       b.  With release and acquire alone each load may pass the store before
- *       it.
+ *       Forbidden: the owner reads top = b - 1, and a thief that runs after
+ *       item b - 1 was taken still reads bottom = b + 1.  Both would take item
+ *       b.  With release and acquire alone, each load may be reordered before
+ *       the store that precedes it.
  *   P4  steal: CAS on top, release  -->  push: load of top, acquire
- *       The thief has read its slot; it may be written again.
+ *       The thief has read its slot, so the slot may be overwritten.
  *   P5  pop_last, steal: CAS on top, release  -->  steal: load of top, acquire
- *       Who knows that an item is gone also knows the bottom that goes with it:
- *       it may have been far up before.  For the owner's CAS that is bottom
- *       itself, which came down before; for a thief's, its place in the one
- *       order of P3: without the acquire, a load of top that is not seq_cst
- *       says nothing about where the load of bottom after it stands there.
+ *       A thief that sees an item gone must also see a bottom at least as
+ *       recent, because bottom may have been much higher before.  After the
+ *       owner's CAS that is bottom itself, which was lowered before the CAS.
+ *       After a thief's CAS it is the position in the total order of P3:
+ *       without the acquire, a load of top that is not seq_cst would not place
+ *       the following load of bottom in that order.
  *
- * The last item.  When top == bottom after pop's claim, a thief may be at the
- *   same item.  Both try to CAS top from b to b + 1: one word decides.
+ * The last item.  When top == bottom after pop's claim, a thief may be taking
+ *   the same item.  Both try to CAS top from b to b + 1, and that single word
+ *   decides.
  *
  * Growth.  The owner copies top .. bottom - 1 into a ring twice as large and
- *   stores it.  A thief that still has the old ring finds the same item there:
- *   an old ring is never written again.  It is not freed before fini, as nobody
- *   knows how long a thief takes.  Together the old rings are smaller than the
- *   one in use.
+ *   stores it.  A thief that still has the old ring finds the same item there,
+ *   because an old ring is never written again.  Old rings are freed only in
+ *   fini, because there is no bound on how long a thief may read one.  Together
+ *   they are smaller than the ring in use.
  *
- * Why no ABA        A CAS on top succeeds only if nobody has taken an item
- *                   since top was read; indices do not repeat.
- * Why no wrong item A thief reads its slot before its CAS.  The slot is written
- *                   again only when bottom has gone round the ring, which push
- *                   allows only after top has passed the slot, and then the CAS
- *                   fails.
- * Reclaim           fini, when no thief can come any more.
+ * Why no ABA        A CAS on top succeeds only if no item has been taken since
+ *                   top was read; indices do not repeat.
+ * Why no wrong item A thief reads its slot before its CAS.  The slot is
+ *                   overwritten only after bottom has wrapped around the ring.
+ *                   push allows that only after top has passed the slot, and
+ *                   then the CAS fails.
+ * Reclaim           In fini, when no thief is left.
  *
  * Source    Chase and Lev, "Dynamic Circular Work-Stealing Deque", SPAA 2005;
  *           Le, Pop, Cohen and Zappa Nardelli, "Correct and Efficient
  *           Work-Stealing for Weak Memory Models", PPoPP 2013, whose fences are
- *           seq_cst operations here.  In the latter's figure a growth that
- *           races a steal is left to the reader; crossbeam's CVE-2021-32810 is
- *           what came of it elsewhere.
+ *           seq_cst operations here.  The figure in the latter leaves a growth
+ *           that races with a steal to the reader; crossbeam's CVE-2021-32810
+ *           is a bug of that kind.
  *
  * Tested by  test/model/deque.c, test/unit/deque.c, test/stress/deque.c
  */
@@ -134,7 +137,7 @@ void weir__deque_fini(struct weir__deque *deque)
     deque->own = NULL;
 }
 
-/* Twice the slots.  False: there is no memory, and nothing has changed. */
+/* Double the slots.  False: out of memory, and nothing has changed. */
 static bool grow(struct weir__deque *deque)
 {
     struct weir__ring *old = deque->own;
@@ -156,7 +159,7 @@ static bool grow(struct weir__deque *deque)
 
 bool weir__deque_push_slowly(struct weir__deque *deque, void *item)
 {
-    /* deque/P4 acquire: thieves have read the slots that they left */
+    /* deque/P4 acquire: thieves have read the slots below top */
     deque->top_seen = load_acquire(&deque->top);
     return weir__deque_push_quick(deque, item) ||
            (grow(deque) && weir__deque_push_quick(deque, item));
@@ -170,21 +173,23 @@ void *weir__deque_pop_last(struct weir__deque *deque, int64_t bottom,
     if (top == bottom) {
         /* relaxed: own */
         item = load_relaxed(&deque->own->slot[bottom & deque->own->mask]);
-        /* deque/P5 release: publishes the bottom that it goes with */
+        /* deque/P5 release: publishes the bottom that goes with this top */
         if (!cas_release(&deque->top, &top, top + 1))
             item = NULL;
     }
-    /* deque/P1 release: nobody takes anything by this bottom, as top is past it */
+    /* deque/P1 release: no thread takes an item by this bottom, as top is past
+     * it */
     store_release(&deque->bottom, bottom + 1);
     return item;
 }
 
 enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item)
 {
-    /* deque/P5 acquire: receives the bottom that goes with it, or later */
+    /* deque/P5 acquire: receives the bottom that goes with it, or a later
+     * one */
     int64_t top = load_acquire(&deque->top);
-    /* deque/P3 seq_cst: after the CAS that made top what it is
-     * deque/P1 acquire: receives the slots below it */
+    /* deque/P3 seq_cst: after the CAS that set top to this value
+     * deque/P1 acquire: receives the slots below bottom */
     int64_t bottom = load_seq_cst(&deque->bottom);
     struct weir__ring *ring;
 
@@ -192,11 +197,11 @@ enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item)
         return WEIR__LOOT_NONE;
     /* deque/P2 acquire: receives the slots of this ring */
     ring = load_acquire(&deque->ring);
-    /* relaxed: ordered by P1; the CAS says whether it was still there */
+    /* relaxed: ordered by P1; the CAS tells whether the item was still there */
     *item = load_relaxed(&ring->slot[top & ring->mask]);
-    /* deque/P3 seq_cst: before the next thief's look at bottom
+    /* deque/P3 seq_cst: before the next thief reads bottom
      * deque/P4 release: the slot has been read
-     * deque/P5 release: the next thief's look at bottom is after this */
+     * deque/P5 release: the next thief reads bottom after this */
     if (!cas_seq_cst(&deque->top, &top, top + 1))
         return WEIR__LOOT_LOST;
     return WEIR__LOOT_ONE;

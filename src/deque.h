@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deque -- a worker's own stack of jobs, which others may steal from.
+ * deque -- a worker's own work-stealing queue of jobs.
  *
  *     the owner                            any other thread
  *     weir__deque_push(deque, item)        weir__deque_steal(deque, &item)
  *     item = weir__deque_pop(deque)
  *
- * The owner works at one end, newest first; thieves take the oldest at the
- * other end.  Each item goes to exactly one of them.  deque.c explains the
- * orders.
+ * The owner pushes and pops at one end, newest first.  Thieves take the oldest
+ * item at the other end.  Each item goes to exactly one of them.  deque.c
+ * explains the memory orders.
  */
 #ifndef WEIR_SRC_DEQUE_H
 #define WEIR_SRC_DEQUE_H
@@ -21,59 +21,60 @@
 
 struct weir__ring {
     int64_t mask;             /* const: slots - 1; slots is a power of two */
-    struct weir__ring *older; /* owner only: the one that this replaced */
-    atomic(void *) slot[];    /* written by the owner, read by all */
+    struct weir__ring *older; /* owner only: the ring this one replaced */
+    atomic(void *) slot[];    /* owner writes, all threads read */
 };
 
 struct weir__deque {
-    /* The owner's line. */
-    atomic(int64_t) bottom; /* the owner writes, deque/P1 P3 */
-    int64_t top_seen;       /* owner only: top is not below this */
-    struct weir__ring *own; /* owner only: the same as `ring` */
-    /* The thieves' line. */
-    _Alignas(CACHE_APART) atomic(int64_t) top; /* all, deque/P3 P4 */
-    atomic(struct weir__ring *) ring;          /* the owner writes, deque/P2 */
+    /* The owner's cache line. */
+    atomic(int64_t) bottom; /* owner writes, deque/P1 P3 */
+    int64_t top_seen;       /* owner only: a lower bound of top */
+    struct weir__ring *own; /* owner only: same value as `ring` */
+    /* The thieves' cache line. */
+    _Alignas(CACHE_APART) atomic(int64_t) top; /* all threads, deque/P3 P4 */
+    atomic(struct weir__ring *) ring;          /* owner writes, deque/P2 */
 };
 
 enum weir__loot {
-    WEIR__LOOT_NONE, /* there was nothing */
-    WEIR__LOOT_LOST, /* somebody else got it; there may be more */
+    WEIR__LOOT_NONE, /* the deque was empty */
+    WEIR__LOOT_LOST, /* another thread took it; there may be more */
     WEIR__LOOT_ONE,
 };
 
 /* Returns  0, -ENOMEM */
 int weir__deque_init(struct weir__deque *deque);
 
-/* Gives the memory back.  It is empty, and nobody steals any more. */
+/* Free the memory.  The deque must be empty, with no thief left. */
 void weir__deque_fini(struct weir__deque *deque);
 
-/* push, when it may have to grow. */
+/* Push an item into a ring that may have to grow. */
 __attribute__((cold)) bool weir__deque_push_slowly(struct weir__deque *deque,
                                                    void *item);
 
-/* The last item, if a thief is not quicker. */
+/* Pop the last item, unless a thief takes it first. */
 __attribute__((noinline)) void *
 weir__deque_pop_last(struct weir__deque *deque, int64_t bottom, int64_t top);
 
 /*
- * Take the oldest.
+ * Take the oldest item.
  *
- * Thread   any; the owner too, if it wants the oldest
+ * Thread   any, including the owner
  * Orders   WEIR__LOOT_ONE sees what came before the push
  */
 enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item);
 
-/* Whether there seems to be nothing.  Thread: any; a guess. */
+/* Whether the deque appears to be empty.  Thread: any.  The answer is a
+ * guess. */
 static inline bool weir__deque_is_empty(const struct weir__deque *deque)
 {
-    /* relaxed: a guess; who wants an item asks for it */
+    /* relaxed: a guess; a caller that wants an item tries to take one */
     int64_t top = load_relaxed(&deque->top);
 
-    /* relaxed: the same */
+    /* relaxed: a guess too */
     return load_relaxed(&deque->bottom) <= top;
 }
 
-/* How many there are, about.  Thread: any. */
+/* Return the approximate number of items.  Thread: any. */
 static inline uint64_t weir__deque_count(const struct weir__deque *deque)
 {
     int64_t top = load_relaxed(&deque->top); /* relaxed: count */
@@ -83,7 +84,8 @@ static inline uint64_t weir__deque_count(const struct weir__deque *deque)
     return bottom > top ? (uint64_t)(bottom - top) : 0;
 }
 
-/* push, if there surely is room.  False: nothing has changed. */
+/* Push an item if the ring is known to have room.  False: nothing has
+ * changed. */
 static inline bool weir__deque_push_quick(struct weir__deque *deque, void *item)
 {
     /* relaxed: own */
@@ -100,11 +102,11 @@ static inline bool weir__deque_push_quick(struct weir__deque *deque, void *item)
 }
 
 /*
- * Put an item, which is not NULL.
+ * Push an item, which must not be NULL.
  *
  * Thread   the owner
- * Returns  false: there is no memory, and nothing has changed
- * Orders   what came before is seen by whoever takes the item
+ * Returns  false: out of memory, and nothing has changed
+ * Orders   the thread that takes the item sees what came before the push
  */
 static inline bool weir__deque_push(struct weir__deque *deque, void *item)
 {
@@ -113,10 +115,10 @@ static inline bool weir__deque_push(struct weir__deque *deque, void *item)
 }
 
 /*
- * Take the newest.
+ * Take the newest item.
  *
  * Thread   the owner
- * Returns  the item, or NULL: it is empty, or thieves have taken the last
+ * Returns  the item, or NULL: the deque is empty, or a thief took the last item
  */
 static inline void *weir__deque_pop(struct weir__deque *deque)
 {
@@ -124,10 +126,10 @@ static inline void *weir__deque_pop(struct weir__deque *deque)
     int64_t bottom = load_relaxed(&deque->bottom) - 1;
     int64_t top;
 
-    /* relaxed: it only grows, so what looks empty is empty */
+    /* relaxed: top only grows, so a deque that looks empty is empty */
     if (load_relaxed(&deque->top) > bottom)
         return NULL;
-    /* deque/P3 seq_cst: claims the slot, before the look at top */
+    /* deque/P3 seq_cst: claims the slot before reading top */
     store_seq_cst(&deque->bottom, bottom);
     /* deque/P3 seq_cst: after the claim */
     top = load_seq_cst(&deque->top);

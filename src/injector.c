@@ -1,54 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * injector -- a stack that anybody pushes to, and a list that workers share.
+ * injector -- a lock-free stack for producers and a locked list for workers.
  *
- * Shape     An intrusive stack in one word; a job's address ends in zero bits,
- *           and the lowest says that outsiders are no longer let in:
+ * Shape     An intrusive stack in one word.  A job's address ends in zero bits,
+ *           and the lowest bit says that pushes from outside are refused:
  *
  *             63                                              1     0
  *            +-------------------------------------------------+--------+
  *            |              newest job, or NULL                | closed |
  *            +-------------------------------------------------+--------+
  *
- *           Behind it a list in order, under a lock.  A worker that wants jobs
- *           takes the whole stack, turns it round, puts it behind the list, and
- *           goes away with the first few.  So a producer never waits for a
- *           worker; jobs that nobody has begun stay where every worker can
- *           reach them, whatever the others are doing; and a worker that comes
- *           away with a share pays for the lock once.
+ *           Behind it is a FIFO list under a lock.  A worker that wants jobs
+ *           takes the whole stack, reverses it, appends it to the list, and
+ *           removes the first few jobs.  So a producer never waits for a
+ *           worker; jobs that have not started stay where every worker can
+ *           reach them; and a worker pays for the lock once per share.
  *
- *               push --> [stack] --all, turned round--> [list] --a few--> worker
+ *               push --> [stack] --all, reversed--> [list] --a few--> worker
  *
  * Roles     push, close, is_empty, count, count_all   any thread
  *           take                                      the workers
- * Progress  push and close are lock-free.  take that may not wait is one try;
- *           otherwise it waits for a worker that sorts.  Nothing allocates.
+ * Progress  push and close are lock-free.  take makes one attempt at the lock
+ *           unless it may wait; then it blocks while another thread holds the
+ *           lock.  Nothing allocates.
  *
  * Shared state
  *   word        any thread, atomic                                         P1
- *   job.next_   the pusher until P1; then whoever has the lock             P1
+ *   job.next_   the pusher until P1; then the holder of the lock           P1
  *   head, tail  under lock (lock/P1)
- *   sorted      written under lock; others read it as a hint
+ *   sorted      written under lock; other threads read it as a hint
  *
  * Pairs
  *   P1  push: CAS, release  -->  take: CAS; count_all: load; acquire
- *       Hands over next_ and whatever the producer wrote before.  All that
- *       write the word are read-modify-writes, so who reads the newest push
+ *       Hands over next_ and the producer's earlier writes.  Every write of the
+ *       word is a read-modify-write, so a thread that reads the newest push
  *       acquires the older ones too.
  *
  * Not paired, on purpose
- *   close, relaxed: it hands nothing over.  That a push is refused is decided
- *   by the very word that it wanted to change.
- *   is_empty, relaxed: whoever must not miss a job puts its own order around
- *   it (roster.c).
+ *   close, relaxed: it hands nothing over.  A push is refused by the word that
+ *   its own CAS would change.
+ *   is_empty, relaxed: a caller that must not miss a job provides its own
+ *   ordering (roster.c).
  *
  * Why no job is missed  While take moves jobs from the stack to the list,
- *           is_empty may see neither.  The worker that moves them is awake; if
- *           it leaves some it tells the others (pool.c).
- * Why no ABA        push never looks through the job that it covers, and take
- *                   puts NULL in its place, never a job.
+ *           is_empty may see neither.  The worker that moves them is awake, and
+ *           it notifies the others if it leaves some (worker.c).
+ * Why no ABA        push never dereferences the job it replaces, and take
+ *                   replaces it with NULL, never with a job.
  *
- * Tested by  test/model/injector.c, test/unit/injector.c, test/stress/injector.c
+ * Tested by  test/model/injector.c, test/unit/injector.c,
+ *            test/stress/injector.c
  */
 #include "injector.h"
 
@@ -76,9 +77,10 @@ uint64_t weir__injector_count(const struct weir__injector *in)
     return load_relaxed(&in->sorted); /* relaxed: count */
 }
 
-/* With the lock nobody takes the stack, so what is in it stays; a push may cover
- * it meanwhile.  It is not sorted here: for a moment is_empty would see none of
- * it, and only a worker makes up for that. */
+/* The lock keeps workers from taking the stack, so the jobs counted here stay;
+ * a concurrent push only adds jobs above them.  The stack is not moved to the
+ * list here: is_empty could see neither for a moment, and only a worker makes
+ * up for that. */
 uint64_t weir__injector_count_all(struct weir__injector *in)
 {
     uint64_t count = load_relaxed(&in->sorted); /* relaxed: count */
@@ -95,7 +97,7 @@ uint64_t weir__injector_count_all(struct weir__injector *in)
     return count;
 }
 
-/* All that was pushed, newest first. */
+/* Take all jobs from the stack, newest first. */
 static weir_job *take_stack(struct weir__injector *in)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -109,7 +111,7 @@ static weir_job *take_stack(struct weir__injector *in)
     return weir__injector_job_of(seen);
 }
 
-/* Puts the stack behind the list.  Returns how many there are then. */
+/* Append the stack to the list.  Returns the number of jobs in the list. */
 static uint64_t sort(struct weir__injector *in)
 {
     weir_job *job = take_stack(in), *newest = job, *oldest = NULL;
@@ -133,7 +135,7 @@ static uint64_t sort(struct weir__injector *in)
     return count;
 }
 
-/* The first `count` of the list, which has so many. */
+/* Remove the first `count` jobs of the list, which has at least that many. */
 static weir_job *cut(struct weir__injector *in, uint64_t count)
 {
     weir_job *first = plain_load(&in->head), *last = first;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * injector -- the door into a pool for jobs of one priority.
+ * injector -- the shared queue of a pool for jobs of one priority.
  *
  *     any thread                           a worker
  *     err = weir__injector_push(in, job)   jobs = weir__injector_take(in, ...)
- *     weir__injector_close(in)             first to itself, others may steal
+ *     weir__injector_close(in)
  *
- * First in, first out for each producer; each job comes out once.  injector.c
- * explains the word.
+ * Jobs of one producer come out in FIFO order, and each job comes out once.  A
+ * worker runs the first job it takes and puts the rest into its own deque,
+ * where other workers can steal them.  injector.c explains the word.
  */
 #ifndef WEIR_SRC_INJECTOR_H
 #define WEIR_SRC_INJECTOR_H
@@ -25,15 +26,15 @@ enum { WEIR__INJECTOR_CLOSED = 1 }; /* in `word` */
 
 struct weir__injector {
     atomic(uintptr_t) word; /* any thread, injector/P1 */
-    /* The workers' line. */
+    /* The workers' cache line. */
     _Alignas(CACHE_APART) struct weir__lock lock;
-    atomic(uint64_t) sorted; /* how many are in the list; lock to write */
-    weir_job *head;          /* under lock: the oldest */
+    atomic(uint64_t) sorted; /* jobs in the list; written under lock */
+    weir_job *head;          /* under lock: the oldest job */
     weir_job *tail;          /* under lock, if head is not NULL */
 };
 
-/* Who pushes.  An outsider is refused when it is closed; a job that runs on the
- * pool, and what it posts, is not. */
+/* Where a push comes from.  A closed injector refuses pushes from outside the
+ * pool, but not those of the pool's own workers, whose jobs may still post. */
 enum weir__origin { WEIR__FROM_OUTSIDE, WEIR__FROM_INSIDE };
 
 void weir__injector_init(struct weir__injector *in);
@@ -44,7 +45,7 @@ static inline weir_job *weir__injector_job_of(uintptr_t word)
 }
 
 /*
- * Put a job in.
+ * Push a job.
  *
  * Thread   any
  * Returns  0, WEIR_ECLOSED (from outside, after close)
@@ -68,43 +69,43 @@ static inline int weir__injector_push(struct weir__injector *in, weir_job *job,
     return 0;
 }
 
-/* From now on outsiders are refused.  Thread: any, any number of times. */
+/* Refuse pushes from outside from now on.  Idempotent.  Thread: any. */
 void weir__injector_close(struct weir__injector *in);
 
-/* Whether there is nothing to take.  Thread: any; a guess, but exact when
- * nobody is inside push or take. */
+/* Whether there is nothing to take.  Thread: any.  The answer is a guess, and
+ * is exact while no thread is inside push or take. */
 static inline bool weir__injector_is_empty(const struct weir__injector *in)
 {
     /* relaxed: a guess */
     return load_relaxed(&in->word) <= WEIR__INJECTOR_CLOSED &&
-           /* relaxed: the same */
+           /* relaxed: a guess too */
            load_relaxed(&in->sorted) == 0;
 }
 
-/* What came last, if nobody has taken it: to be compared, not to be looked at.
- * Thread: any; a guess. */
+/* Return the newest job that no worker has taken.  The pointer may be compared
+ * but not dereferenced.  Thread: any.  The answer is a guess. */
 static inline const weir_job *
 weir__injector_newest(const struct weir__injector *in)
 {
     return weir__injector_job_of(load_relaxed(&in->word)); /* relaxed: guess */
 }
 
-/* How many there are, about; those that were not looked at are not counted.
- * Thread: any. */
+/* Return the approximate number of jobs in the list, without those still on the
+ * stack.  Thread: any. */
 uint64_t weir__injector_count(const struct weir__injector *in);
 
-/* How many there are, those that were not looked at included.  It walks over
- * them, with the lock that the workers want; if another thread has that, they are
- * not counted.  Thread: any. */
+/* Count all jobs, including those still on the stack.  This walks the stack
+ * under the workers' lock.  If another thread holds the lock, the stack is not
+ * counted.  Thread: any. */
 uint64_t weir__injector_count_all(struct weir__injector *in);
 
 /*
- * Take some, oldest first, in a list: a fair share if `workers` want some, and
- * `limit` at the most.
+ * Take a list of jobs, oldest first: the fair share of one of `workers`
+ * workers, but at most `limit`.
  *
  * Thread   a worker's
- * Returns  the list, or NULL: empty, or (unless it may wait) another worker is
- *          at it
+ * Returns  the list, or NULL: the injector is empty, or another thread holds
+ *          the lock and may_wait is false
  */
 weir_job *weir__injector_take(struct weir__injector *in, uint64_t workers,
                               uint64_t limit, bool may_wait);
