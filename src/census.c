@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * census -- what a pool does, seen from any thread: counts, and what keeps it
- * from its end.
+ * census -- a pool's counters, and a report of what keeps it running.
  *
- * Nobody is waited for and nothing allocated: what is asked is a pool that may
- * be stuck.
+ * These functions neither wait for a job nor allocate, because they may be
+ * called for a pool that is stuck.
  *
- * Not paired, on purpose: all loads are relaxed, but for those that find the
- * workers and the lanes (pool/P1, P2).  A picture is of about now.
+ * Not paired, on purpose: all loads are relaxed except for those that find the
+ * workers, the lanes and the queued jobs (pool/P1, pool/P2, injector/P1).  The
+ * result is an approximate snapshot.
  *
  * Tested by  test/unit/pool_end.c, test/stress/pool.c
  */
@@ -23,7 +23,7 @@ static int64_t age_of(const weir_pool *pool, struct weir__moment now,
     double ticks = (double)(now.before - pool->birth.before);
 
     if (now.before <= since_ticks || ticks <= 0)
-        return 0; /* it has begun since we looked */
+        return 0; /* it started after `now` was read */
     return (int64_t)((double)(now.before - since_ticks) / ticks *
                      (double)(now.real_ns - pool->birth.real_ns));
 }
@@ -59,14 +59,14 @@ static void add_waiting(struct weir__page *page, const char *name,
                                            .age_ns = -1});
 }
 
-/* Those in lanes are not among them. */
+/* Count queued jobs, without those that wait in lanes. */
 static uint64_t count_queued(const weir_pool *pool)
 {
     uint32_t made = weir__pool_made(pool);
     uint64_t count = 0;
 
     for (unsigned p = 0; p < WEIR_PRIORITIES; p++) {
-        /* Not const: it takes the lock. */
+        /* Cast: counting takes the injector's lock. */
         count += weir__injector_count_all(
             (struct weir__injector *)&pool->injector[p]);
         for (uint32_t i = 0; i < made; i++) {
@@ -101,7 +101,8 @@ static void add_by_lane(struct weir__page *page, const weir_pool *pool)
     add_waiting(page, NULL, count_queued(pool));
 }
 
-/* Debug builds: by place and lane.  Those that have no place are a number. */
+/* Debug builds: report waiting jobs by place and lane.  Jobs without a recorded
+ * place are added as a single number. */
 static void add_by_place(struct weir__page *page, const weir_pool *pool)
 {
     uint64_t placed = weir__page_add_places(page, pool, WEIR_KIND_JOB);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * docket -- storage handed out in a row by one thread, opened by many, and
- * taken back by the pad.
+ * docket -- jobs allocated in blocks by one thread, released by many.
  *
- * Shape     Each producer thread has a desk in each pool, and on it one pad
- *           that it fills from front to end.  A pad counts down what is left to
- *           be opened.  A worker does not count each docket there: it keeps a
- *           tally of the pad that it is at, and says how many when it comes to
- *           another pad, or before it sleeps.  Whoever takes the count to zero
- *           gives the pad back to its desk.
+ * Shape     Each producer thread has a desk (a cache) in each pool, with one
+ *           pad (a block of dockets) that it hands out from front to back.  A
+ *           pad counts the dockets that are not opened yet.  A worker does not
+ *           decrement that count for each docket.  It keeps a tally for the
+ *           current pad and subtracts it when it gets to another pad, or before
+ *           it sleeps.  The worker that takes the count to zero returns the pad
+ *           to its desk.
  *
  *              producer                         workers
  *              pad: [used|used|next|    |    ]  tally: 17 of this pad
@@ -16,20 +16,21 @@
  *
  * Roles     take, return   the desk's thread
  *           open, settle   the workers
- * Progress  take and open: wait-free but for the allocator.
- * Memory    A busy pool keeps all pads that it needed at once: to give them back
- *           and to ask for them again would cost page faults each time.  Before
- *           a worker sleeps, desks with more than KEPT of them give them back.
+ * Progress  take and open are wait-free except for the allocator.
+ * Memory    A busy pool keeps all pads that it needed at once, because freeing
+ *           and reallocating them would cost page faults each time.  Before a
+ *           worker sleeps, it frees the spare pads of desks that keep more than
+ *           KEPT.
  *
  * Shared state
- *   desk[]                    its thread alone.  A thread's number passes to
- *                             the next one under a mutex (thread.c)
+ *   desk[]                    its thread only.  A thread's index passes to the
+ *                             next thread under a mutex (thread.c)
  *   desk.pad, .used, .free    the desk's thread, plain
- *   pad.left                  workers count down, the producer sets it     P1
- *   desk.spare                workers push; producer, and trim, take all   P2
- *   all, desk.next            a producer pushes its desk; trim reads       P3
+ *   pad.left                  workers decrement, the producer sets it     P1
+ *   desk.spare                workers push; producer and trim take all    P2
+ *   all, desk.next            a producer pushes its desk; trim reads      P3
  *   desk.kept                 both, relaxed: a count
- *   pad.next                  whoever has the pad                          P2
+ *   pad.next                  the thread that has the pad                 P2
  *
  * Pairs
  *   P1  settle: fetch_sub, release  -->  the settle that reaches zero, acquire
@@ -40,8 +41,8 @@
  *   P3  take: CAS on all, release  -->  trim: load, acquire
  *       Hands over a new desk.
  *
- * Why no ABA        settle pushes and never looks below the top; the others
- *                   take all.
+ * Why no ABA        settle only pushes and never dereferences the top; the
+ *                   others take the whole stack.
  *
  * Tested by  test/unit/docket.c, test/model/docket.c, test/stress/pool.c
  */
@@ -60,7 +61,7 @@ enum { SIZE = 256, KEPT = 16 };
 #endif
 
 struct weir__pad {
-    struct weir__desk *desk; /* const; NULL: a docket of its own */
+    struct weir__desk *desk; /* const; NULL: a single docket */
     struct weir__pad *next;
     atomic(uint32_t) left; /* workers, P1 */
     _Alignas(CACHE_LINE) struct weir__docket docket[];
@@ -68,10 +69,10 @@ struct weir__pad {
 
 struct weir__desk {
     struct weir__pad *pad;  /* producer only */
-    uint32_t used;          /* producer only: dockets of pad */
+    uint32_t used;          /* producer only: dockets used of pad */
     struct weir__pad *free; /* producer only */
     _Alignas(CACHE_APART) atomic(struct weir__pad *) spare; /* all, P2 */
-    atomic(uint32_t) kept;   /* all: pads in free and spare, about */
+    atomic(uint32_t) kept;   /* all: approximate pads in free and spare */
     struct weir__desk *next; /* const after it is in office.all */
 };
 
@@ -93,15 +94,15 @@ static struct weir__pad *new_pad(struct weir__desk *desk, uint32_t dockets)
     return pad;
 }
 
-/* ---- the producer's side ---- */
+/* ---- producers ---- */
 
-/* A pad that was given back, or a new one. */
+/* Continue with a returned pad, or a new one. */
 static bool turn_page(struct weir__desk *desk)
 {
     struct weir__pad *pad = desk->free;
 
     if (pad == NULL)
-        /* docket/P2 acquire: receives pads that all are through with */
+        /* docket/P2 acquire: receives pads that all workers have read */
         pad = swap_acquire(&desk->spare, NULL);
     if (pad != NULL) {
         desk->free = plain_load(&pad->next);
@@ -118,7 +119,7 @@ static bool turn_page(struct weir__desk *desk)
     return true;
 }
 
-/* For trim to find. */
+/* Make a desk visible to trim. */
 static void list(struct weir__dockets *office, struct weir__desk *desk)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -185,7 +186,7 @@ void weir__docket_return(struct weir__dockets *office,
         weir__memory_free(docket->pad, bytes_of(1));
 }
 
-/* ---- the workers' side ---- */
+/* ---- workers ---- */
 
 static void give_back(struct weir__pad *pad)
 {
@@ -201,7 +202,7 @@ static void give_back(struct weir__pad *pad)
     seen = load_relaxed(&desk->spare);
     do
         plain_store(&pad->next, seen);
-    /* docket/P2 release: all have read it */
+    /* docket/P2 release: all workers have read it */
     while (!cas_weak_release(&desk->spare, &seen, pad));
 }
 
@@ -213,7 +214,7 @@ void weir__docket_settle(struct weir__tally *tally)
         return;
     tally->pad = NULL;
     /* docket/P1 release: our dockets were read
-     * docket/P1 acquire: so were the others', if this is the last */
+     * docket/P1 acquire: so were those of the others, if this is the last */
     if (fetch_sub_acq_rel(&pad->left, tally->opened) == tally->opened)
         give_back(pad);
 }
@@ -232,7 +233,7 @@ struct weir__call weir__docket_open(struct weir__docket *docket,
     return call;
 }
 
-/* Returns how many there were. */
+/* Returns the number of pads freed. */
 static uint32_t free_pads(struct weir__pad *pad)
 {
     uint32_t count = 0;
@@ -256,13 +257,13 @@ void weir__dockets_trim(struct weir__dockets *office)
 
         if (load_relaxed(&desk->kept) <= KEPT) /* relaxed: count */
             continue;
-        /* docket/P2 acquire: receives pads that all are through with */
+        /* docket/P2 acquire: receives pads that all workers have read */
         count = free_pads(swap_acquire(&desk->spare, NULL));
         fetch_sub_relaxed(&desk->kept, count); /* relaxed: count */
     }
 }
 
-/* ---- both ---- */
+/* ---- init and fini ---- */
 
 void weir__dockets_init(struct weir__dockets *office)
 {
@@ -281,7 +282,7 @@ void weir__dockets_fini(struct weir__dockets *office)
         if (desk->used < SIZE) /* otherwise a worker has given it back */
             weir__memory_free(desk->pad, bytes_of(SIZE));
         (void)free_pads(desk->free);
-        /* relaxed: unshared, no thread is inside any more */
+        /* relaxed: unshared, no thread uses it any more */
         (void)free_pads(load_relaxed(&desk->spare));
         weir__memory_free(desk, sizeof(*desk));
     }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * docket -- a job for those who have none: the storage of submitted functions.
+ * docket -- storage for the jobs of weir_pool_submit().
  *
  *     a producer                           any worker
  *     d = weir__docket_take(office)        weir__docket_open(d, &tally)
  *     fill in; push &d->job                call.fn(call.arg, status)
  *
- * As envelopes are for a loop (envelope.h), but opened by many threads.  Used
- * again and again: in steady state nothing is allocated.
+ * A docket is a preallocated job with a function and its argument.  Dockets
+ * are allocated in blocks (pads), and each producer thread has its own cache of
+ * pads (its desk).  They are to a pool what envelopes (envelope.h) are to a
+ * loop, but many threads open them.  They are recycled: in steady state nothing
+ * is allocated.
  */
 #ifndef WEIR_SRC_DOCKET_H
 #define WEIR_SRC_DOCKET_H
@@ -24,11 +27,11 @@ struct weir__docket {
     weir_job job;
     weir_fn *fn;
     void *arg;
-    struct weir__pad *pad; /* that it lies in; const */
+    struct weir__pad *pad; /* the block it is part of; const */
 };
 
-/* Threads with a number below this have pads of their own; the others get a
- * docket from the allocator each time. */
+/* Threads with an index below this have a cache of their own.  All others
+ * allocate each docket separately. */
 #ifdef WEIR_SMALL
 enum { WEIR__DOCKET_DESKS = 8 };
 #else
@@ -37,13 +40,13 @@ enum { WEIR__DOCKET_DESKS = 256 };
 
 struct weir__desk;
 
-/* Of one pool. */
+/* All dockets of one pool. */
 struct weir__dockets {
-    struct weir__desk *desk[WEIR__DOCKET_DESKS]; /* each its thread's own */
+    struct weir__desk *desk[WEIR__DOCKET_DESKS]; /* entry i: thread i only */
     atomic(struct weir__desk *) all; /* newest first; only grows, docket/P3 */
 };
 
-/* What a worker has opened of one pad and has not said yet. */
+/* The dockets of one block that a worker has opened but not yet reported. */
 struct weir__tally {
     struct weir__pad *pad;
     uint32_t opened;
@@ -51,25 +54,28 @@ struct weir__tally {
 
 void weir__dockets_init(struct weir__dockets *office);
 
-/* Gives all memory back.  Every docket was opened and settled, or returned. */
+/* Free all memory.  Every docket must have been opened and settled, or
+ * returned. */
 void weir__dockets_fini(struct weir__dockets *office);
 
-/* A docket, or NULL: there is no memory.  Thread: any. */
+/* Take a docket.  Returns NULL if there is no memory.  Thread: any. */
 struct weir__docket *weir__docket_take(struct weir__dockets *office);
 
-/* The caller has no use for it after all.  Thread: the one that took it, and
- * has taken no other since. */
+/* Return an unused docket.  Thread: the one that took it, and that has taken no
+ * other since. */
 void weir__docket_return(struct weir__dockets *office,
                          struct weir__docket *docket);
 
-/* Copies what is in it, and gives it back.  Thread: a worker's. */
+/* Copy the contents of a docket and release it.  Thread: a worker's. */
 struct weir__call weir__docket_open(struct weir__docket *docket,
                                     struct weir__tally *tally);
 
-/* Says what was opened.  Thread: the tally's worker, before it sleeps. */
+/* Report the dockets in the tally as opened.  Thread: the tally's worker,
+ * before it sleeps. */
 void weir__docket_settle(struct weir__tally *tally);
 
-/* Gives back what a burst has taken.  Thread: a worker's, before it sleeps. */
+/* Free cached blocks that a burst has left.  Thread: a worker's, before it
+ * sleeps. */
 void weir__dockets_trim(struct weir__dockets *office);
 
 #endif /* WEIR_SRC_DOCKET_H */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * group -- how many jobs are left, counted in two places.
+ * group -- a count of unfinished jobs, split in two.
  *
- * Shape     A spawn and its end are mostly on one thread: that of the group's
- *           owner, who counts them in `mine`, plain.  All others count in the
- *           word.  The two together are what is left; either alone may be
- *           negative.
+ * Shape     Most jobs are spawned and finish on one thread: that of the group's
+ *           owner, which counts them in `mine`, a plain field.  All other
+ *           threads count in the word.  The sum of the two is the number of
+ *           unfinished jobs; either alone may be negative.
  *
  *               63                          3       2        1        0
  *              +-----------------------------+----------+---------+--------+
  *              |       left, of others       | finished |cancelled| waiter |
  *              +-----------------------------+----------+---------+--------+
  *
- *           An owner that has nothing to do moves `mine` into the word together
- *           with WAITER, in one step, so whoever takes the word to zero then
- *           knows that nothing is left, and calls the owner.
+ *           An owner with nothing to do adds `mine` to the word and sets WAITER
+ *           in one step.  From then on the thread that takes the word to zero
+ *           knows that nothing is left, and wakes the owner.
  * Roles     init, wait          the owner
  *           spawn               the owner, and jobs of the group
  *           leave               the worker that has run a job of the group
@@ -28,18 +28,20 @@
  *
  * Pairs
  *   P1  leave: fetch_sub, release  -->  is_done, await, wait: acquire
- *       Hands over what the job did.  All that write the word are
- *       read-modify-writes, so who sees zero receives from every leave.
+ *       Hands over what the job did.  Every write of the word is a
+ *       read-modify-write, so a thread that reads zero acquires every leave.
  *
- * Why zero is zero  A job of the group that spawns another counts it before it
- *           is counted out itself; so no value of the word, with the `mine` that
- *           goes with it, is zero before all are done.
- * Why no lost wake  WAITER and the count are one word: either the last leave
- *           sees WAITER and calls, or await sees zero.  The call leaves a permit
- *           (parker.c).  A thread that is no worker sleeps on the word itself.
- * Reclaim   After its fetch_sub a leave does not touch the group, which may lie
- *           on a stack that is gone: it knows the owner from before, and workers
- *           outlive their jobs; of the word it uses the address only.
+ * Why zero is final  A job of the group that spawns another counts it before it
+ *           is itself counted as finished.  So the word, together with the
+ *           matching `mine`, is never zero before all jobs have finished.
+ * Why no lost wake  WAITER and the count share one word: either the last leave
+ *           sees WAITER and wakes the owner, or await sees zero.  The wake-up
+ *           leaves a permit (parker.c).  A thread that is not a worker sleeps
+ *           on the word itself.
+ * Reclaim   After its fetch_sub, a leave does not access the group, which may
+ *           be on a stack frame that is gone.  It has read the owner before,
+ *           and workers outlive their jobs.  Of the word it uses only the
+ *           address.
  *
  * Tested by  test/unit/group.c, test/model/group.c, test/stress/group.c
  */
@@ -68,14 +70,14 @@ void weir_group_init(weir_group *group, weir_pool *pool)
 
 /* ---- spawn ---- */
 
-/* Counts it for all to see, and posts it. */
+/* Count a job in the word, and post it. */
 static int spawn_counted(weir_group *group, weir_job *job,
                          struct weir__worker *worker)
 {
     weir_pool *pool = group->pool_;
     int err;
 
-    /* relaxed: own, or the caller is a job of the group, which is counted */
+    /* relaxed: own, or the caller is a job of the group and still counted */
     fetch_add_relaxed(&group->word_, ONE);
     if (worker != NULL) {
         weir__worker_push(worker, job);
@@ -92,14 +94,15 @@ static int spawn_counted(weir_group *group, weir_job *job,
     return err;
 }
 
-/* Whatever is not quick: by another thread than the owner, or by one that is no
- * worker; with a priority; when a queue has to grow; and what is refused. */
+/* The slow path of spawn: called by a thread other than the owner, or not a
+ * worker; a job with a priority or a lane; a deque that has to grow; or a
+ * refused job. */
 __attribute__((noinline)) static int spawn_slowly(weir_group *group,
                                                   weir_job *job)
 {
     weir_pool *pool = group->pool_;
     struct weir__worker *worker = weir__worker_of(pool);
-    /* relaxed: who cancels now meets the job in its queue */
+    /* relaxed: a concurrent cancel finds the job in its queue */
     uint64_t word = load_relaxed(&group->word_);
 
     if (job == NULL || !weir__pool_is_fit(pool, job))
@@ -126,8 +129,8 @@ __attribute__((cold, noinline)) static int wake_one(weir_pool *pool)
     return 0;
 }
 
-/* The owner, one of its pool's workers, spawns a plain job.  Calls nothing but
- * the end of the function, so it needs no stack frame. */
+/* The fast path: the owner, a worker of the pool, spawns a plain job.  All
+ * calls in it are tail calls, so it needs no stack frame. */
 int weir_group_spawn(weir_group *group, weir_job *job)
 {
     weir_pool *pool = group->pool_;
@@ -140,7 +143,7 @@ int weir_group_spawn(weir_group *group, weir_job *job)
                 worker != group->owner_ ||
                 !(worker->occupied & 1U << WEIR_PRIORITY_NORMAL) ||
                 weir__pool_is_closing(pool) ||
-                /* relaxed: who cancels now meets the job in its queue */
+                /* relaxed: a concurrent cancel finds the job in its queue */
                 load_relaxed(&group->word_) & (FINISHED | CANCELLED),
             0))
         return spawn_slowly(group, job);
@@ -222,14 +225,15 @@ int weir_group_wait(weir_group *group)
 
     if (__builtin_expect(worker != group->owner_, 0))
         return -EPERM;
-    if (weir__thread_is_loop()) /* also one that a worker runs in a job */
+    if (weir__thread_is_loop()) /* even one that a worker runs inside a job */
         return -EDEADLK;
     if (worker != NULL)
         wait_as_worker(group, worker);
     else
         wait_asleep(group);
-    word = load_relaxed(&group->word_); /* relaxed: nobody else has it now */
-    /* relaxed: the same; but a cancel that comes too late shall be no crash */
+    word = load_relaxed(&group->word_); /* relaxed: no other thread uses it
+                                         * now */
+    /* relaxed: the same; atomic so that a late cancel is not a data race */
     store_relaxed(&group->word_, (word & CANCELLED) | FINISHED);
     return word & CANCELLED ? WEIR_ECANCELED : 0;
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lane -- jobs of one kind, so many at once.
+ * lane -- a concurrency limit for jobs of one kind.
  *
- * Shape     A count of those that run and a list of those that wait, under a
- *           lock for a few instructions.  A job that comes when the lane is
- *           full is put on the list by the worker that has taken it, and that
- *           worker goes on with something else.  A job that finishes hands its
- *           place to the oldest that waits; that one goes to the queue of the
- *           worker, with the place in its pocket (WEIR__JOB_HAS_SLOT).
+ * Shape     A count of running jobs and a FIFO list of waiting ones, under a
+ *           lock that is held for a few instructions.  If the lane is full when
+ *           a worker takes one of its jobs, the worker puts the job on the list
+ *           and goes on with other work.  A job that finishes passes its slot
+ *           to the oldest waiting job, which goes to the worker's own deque
+ *           marked as having a slot (WEIR__JOB_HAS_SLOT).
  * Roles     enter, exit   workers
- *           flush         whoever closes the pool
- * Progress  nobody waits for a job; only for the lock.
+ *           flush         the thread that closes the pool
+ * Progress  no thread waits for a job, only for the lock.
  *
  * Shared state
  *   running, head, tail   under lock (lock/P1)
  *   waiting               written under lock; others read it as a count
  *
- * Why none is forgotten  Some wait only while `limit` have a place, and each of
- *           these hands it on.  flush is called by a thread that holds the
- *           roster, so the pool is not over before they are at a door.
+ * Why no job is stranded  Jobs wait only while `limit` jobs have a slot, and
+ *           each of these passes its slot on.  flush is called by a thread that
+ *           holds the roster, so the pool cannot terminate before the flushed
+ *           jobs are in an injector.
  *
  * Tested by  test/unit/lane.c, test/model/pool.c, test/stress/pool.c
  */
@@ -50,7 +51,7 @@ int weir_lane_new(weir_lane **lane, weir_pool *pool, const char *name,
     return 0;
 }
 
-/* Under lock. */
+/* Called under lock. */
 static void count(weir_lane *lane, int64_t change)
 {
     /* relaxed: own, under lock */

@@ -1,57 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool -- made, fed from outside, stopped, freed.
+ * pool -- create, feed, stop and free a thread pool.
  *
- * Shape     Workers (worker.c) around three doors (injector.c), one for each
- *           priority, and one roster (roster.c) that knows who sleeps and when
- *           all is over.  No job is counted: the pool is over when its doors
- *           are closed and empty and all workers rest, and a worker rests only
- *           with empty queues.  So shutting down costs those who post nothing.
+ * Shape     Workers (worker.c), three injectors (injector.c), one per priority,
+ *           and a roster (roster.c: the list of idle workers).  Jobs are not
+ *           counted.  The pool has finished when its injectors are closed and
+ *           empty and all workers are idle, and a worker is idle only when its
+ *           own deques are empty.  So shutdown adds no cost to posting.
  *
- *           shutdown   close the doors; when all is over the workers end
- *           close      the same, and `is_closing`: whatever is taken from a
- *                      queue from then on is called with WEIR_ECANCELED
+ *           shutdown   close the injectors; the workers end when no work is
+ *                      left
+ *           close      the same, but set `is_closing` first: every job taken
+ *                      from a queue after that is called with WEIR_ECANCELED
  *
- *           The last thread that ends calls done, and then says `finished`.
+ *           The last thread to end calls done, and then sets `finished`.
  * Roles     post, submit, shutdown, close   any thread
  *           grow                            a worker that blocks
  *           leave                           a worker that ends
  *           new, free                       one thread, alone
- * Progress  post and submit are lock-free but for the allocator, and but for
- *           waking a worker, if one sleeps and none searches.
+ * Progress  post and submit are lock-free, except for the allocator and for
+ *           waking a worker, which is needed only if one sleeps and none
+ *           searches.
  *
  * Shared state
- *   worker[], made   grow writes under lock; any thread reads              P1
- *   lanes            weir_lane_new pushes; any thread reads                P2
- *   threads          counted down by each thread that ends                P4
+ *   worker[], made   written by grow under lock; read by any thread        P1
+ *   lanes            pushed by weir_lane_new; read by any thread           P2
+ *   threads          decremented by each thread that ends                  P4
  *   finished         written once; a futex                                 P3
  *   is_closing       written once, relaxed
  *   worker.thread, is_joinable
- *                    plain: the worker's, until it lies down for the last time;
- *                    then of whoever the roster gives its bunk to, or of unmake
+ *                    plain: the worker's, until it goes idle for the last
+ *                    time; then the thread's that gets its bunk, or unmake's
  *
  * Pairs
- *   P1  grow: store of worker[], release  -->  worker.c, census.c: load, acquire
- *       Hands over the worker in that place.
+ *   P1  grow: store of worker[], release  -->  worker.c, census.c: load,
+ *       acquire
+ *       Hands over the worker in that entry.
  *   P2  weir_lane_new: CAS on lanes, release  -->  close, census.c: load,
  *       acquire
  *       Hands over the lane.
  *   P3  leave: store of finished, release  -->  shutdown, close: load, acquire
- *       Hands what all jobs did to whoever waited.
- *   P4  leave: fetch_sub of threads, release  -->  leave: the one that finds
- *       itself to be the last, acquire
- *       Hands what all jobs did to done.  The last thread to end may have been
- *       sent home long before the others ran their last jobs.
+ *       Hands over what all jobs did to the threads that waited.
+ *   P4  leave: fetch_sub of threads, release  -->  leave: the fetch_sub of the
+ *       last thread, acquire
+ *       Hands over what all jobs did to done.  The last thread to end may have
+ *       become surplus long before the others ran their last jobs.
  *
  * Not paired, on purpose
  *   is_closing, relaxed: see weir__pool_is_closing.
  *
- * Why each thread is joined  A worker records its own thread when it begins.
- *           Its creator must not: it may still be in pthread_create when the
- *           worker has gone home and its bunk was given to another.  Whoever is
- *           given the bunk joins the thread that had it before it starts the
- *           next, and unmake joins the last thread of each worker.  The roster's
- *           lock, which a worker takes to go home, and P3 hand the record over.
+ * Why each thread is joined  A worker records its own thread when it starts.
+ *           Its creator must not, because it may still be inside pthread_create
+ *           when the worker has already ended and its bunk has been reused.
+ *           The thread that gets the bunk joins the bunk's previous thread
+ *           before it starts the next, and unmake joins the last thread of each
+ *           worker.  The roster's lock, which a worker takes before it ends,
+ *           and P3 hand the record over.
  *
  * Tested by  test/unit/pool.c, test/unit/pool_end.c, test/unit/pool_failing.c,
  *            test/model/pool.c, test/stress/pool.c
@@ -68,7 +72,7 @@
 #include "memory.h"
 #include "pool.h"
 
-/* ---- made and freed ---- */
+/* ---- create and free ---- */
 
 static size_t bytes_of(uint32_t max_workers)
 {
@@ -99,14 +103,15 @@ static int understand(weir_pool_options *to, const weir_pool_options *from)
     return to->max_workers < to->workers ? -EINVAL : 0;
 }
 
-/* In a child, which has none of the workers: as in loop.c.  A worker whose job
- * has forked finds itself blocking when the job returns, and is told there. */
+/* Disown the pool in a child of fork(), which has none of its workers (see
+ * loop.c).  If a worker's job has forked, the worker is marked as blocking, so
+ * that stop_blocking() reports the error when the job returns. */
 static void disown(struct weir__inherited *inherited)
 {
     weir_pool *pool =
         (weir_pool *)((char *)inherited - offsetof(weir_pool, inherited));
     struct weir__worker *worker = weir__worker_of(pool);
-    /* relaxed: alone, as all that follows */
+    /* relaxed: no other thread exists here */
     weir_lane *lane = load_relaxed(&pool->lanes);
 
     pool->is_foreign = true;
@@ -151,7 +156,8 @@ static weir_pool *make_pool(const weir_pool_options *options)
     set_unshared(&pool->finished, 0);
     for (uint32_t i = 0; i < options->max_workers; i++)
         set_unshared(&pool->worker[i], NULL);
-    /* Last: another thread may fork now, and the child disowns the pool. */
+    /* Last: from here on another thread may fork, and the child disowns the
+     * pool. */
     if (weir__fork_enter(&pool->inherited, disown) != 0) {
         weir__dockets_fini(&pool->dockets);
         weir__memory_free(pool, bytes_of(options->max_workers));
@@ -160,7 +166,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     return pool;
 }
 
-/* The thread that had this worker's bunk has ended, or is about to. */
+/* Join the thread that had this worker's bunk.  It has ended or is about to. */
 static void join_last(struct weir__worker *worker)
 {
     if (plain_load(&worker->is_joinable))
@@ -192,7 +198,8 @@ void weir__pool_unmake(weir_pool *pool)
     weir__memory_free(pool, bytes_of(pool->max_workers));
 }
 
-/* Another worker, without a thread.  Under lock, or alone.  NULL: no memory. */
+/* Add a worker without a thread.  Called under lock, or before the pool is
+ * shared.  Returns NULL if there is no memory. */
 static struct weir__worker *add_worker(weir_pool *pool)
 {
     uint32_t index = load_relaxed(&pool->made); /* relaxed: own, under lock */
@@ -244,10 +251,10 @@ static int await_finished(weir_pool *pool, int64_t timeout_ns)
     }
 }
 
-/* Only the first `running` workers have got a thread. */
+/* Stop a pool of which only the first `running` workers have a thread. */
 static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
 {
-    pool->done = NULL; /* seen by the workers: the roster's lock is between */
+    pool->done = NULL; /* visible to the workers through the roster's lock */
     for (uint32_t i = running; i < wanted; i++) {
         weir__roster_unjoin(&pool->roster, NULL);
         fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
@@ -258,7 +265,7 @@ static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
     (void)await_finished(pool, -1);
 }
 
-/* Returns 0, or the error; then the pool is gone. */
+/* Returns 0, or an error after freeing the pool */
 static int start_all(weir_pool *pool)
 {
     uint32_t workers = pool->roster.base;
@@ -277,7 +284,7 @@ static int start_all(weir_pool *pool)
     return 0;
 }
 
-/* Counts its workers as if they were there, and searched. */
+/* Count the workers as live searchers before their threads exist. */
 static void expect_all(weir_pool *pool, uint32_t workers)
 {
     set_unshared(&pool->threads, workers);
@@ -335,7 +342,7 @@ int weir_pool_free(weir_pool *pool)
     return 0;
 }
 
-/* ---- jobs from outside, and of jobs ---- */
+/* ---- post and submit ---- */
 
 bool weir__pool_is_empty(void *arg)
 {
@@ -347,7 +354,7 @@ bool weir__pool_is_empty(void *arg)
     return true;
 }
 
-/* A job that is in order. */
+/* Post a valid job. */
 static int post(weir_pool *pool, weir_job *job)
 {
     struct weir__worker *worker = weir__worker_of(pool);
@@ -423,7 +430,7 @@ weir_pool *weir_pool_current(void)
     return worker == NULL ? NULL : worker->pool;
 }
 
-/* ---- workers that block ---- */
+/* ---- blocking sections ---- */
 
 static struct weir__worker *worker_of(struct weir__bunk *bunk)
 {
@@ -431,7 +438,7 @@ static struct weir__worker *worker_of(struct weir__bunk *bunk)
                                    offsetof(struct weir__worker, bunk));
 }
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 static struct weir__worker *add_another(weir_pool *pool)
 {
     struct weir__worker *worker;
@@ -452,7 +459,7 @@ void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk)
         return;
     }
     join_last(worker);
-    /* relaxed: not the first, and the caller's is not the last */
+    /* relaxed: not the first; the caller's own thread keeps it above zero */
     fetch_add_relaxed(&pool->threads, 1);
     if (start(worker) == 0)
         return;
@@ -507,7 +514,7 @@ int weir_pool_blocking_end(weir_pool *pool)
     return 0;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void finish(weir_pool *pool)
 {
@@ -524,12 +531,14 @@ static void finish(weir_pool *pool)
 void weir__pool_leave(weir_pool *pool)
 {
     /* pool/P4 release: publishes what its jobs did
-     * pool/P4 acquire: receives what all others did, if it is the last */
+     * pool/P4 acquire: receives what all others did, if this is the last
+     * thread */
     if (fetch_sub_acq_rel(&pool->threads, 1) == 1)
         finish(pool);
 }
 
-/* Those that wait in lanes are called with WEIR_ECANCELED too. */
+/* Move jobs that wait in lanes to the injectors, so that they are called with
+ * WEIR_ECANCELED too. */
 static void flush_lanes(weir_pool *pool)
 {
     weir_lane *lane;
@@ -543,7 +552,8 @@ static void flush_lanes(weir_pool *pool)
     weir__roster_let_go(&pool->roster);
 }
 
-/* Returns 0 (go on and wait), -EINVAL, -EDEADLK, or 1: from inside */
+/* Returns 0 (the caller may wait), 1 (called from a worker of the pool),
+ * -EINVAL, -EDEADLK, WEIR_EFORKED */
 static int may_wait(const weir_pool *pool, int64_t timeout_ns)
 {
     if (pool == NULL)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool -- what its files know of each other.
+ * pool -- the declarations that the files of the thread pool share.
  *
- *     pool.c     made, stopped and freed; jobs from outside
- *     worker.c   the life of a worker: which job comes next
- *     lane.c     jobs of one kind, so many at once
- *     group.c    jobs that somebody waits for
- *     census.c   counts and the report
+ *     pool.c     create, stop and free a pool; post jobs from outside
+ *     worker.c   a worker's main loop: choose a job, run it, or sleep
+ *     lane.c     concurrency limits for jobs of one kind
+ *     group.c    jobs that a thread waits for
+ *     census.c   counters and the report
+ *
+ * A worker sleeps in its bunk (its node in the list of idle workers, roster.h).
  */
 #ifndef WEIR_SRC_POOL_H
 #define WEIR_SRC_POOL_H
@@ -29,28 +31,28 @@
 #include "weir/pool.h"
 
 /* weir_job.state_ */
-enum { WEIR__JOB_HAS_SLOT = 1 }; /* its lane has let it through */
+enum { WEIR__JOB_HAS_SLOT = 1 }; /* its lane has admitted it */
 
 struct weir__worker {
     struct weir__deque deque[WEIR_PRIORITIES]; /* by priority */
-    /* The worker's own, plain. */
+    /* Worker only, plain. */
     _Alignas(CACHE_APART) weir_pool *pool; /* const */
-    uint32_t index;                        /* const: its place in the pool */
-    uint32_t occupied; /* a bit for each deque that may have jobs */
+    uint32_t index;                        /* const: position in pool.worker */
+    uint32_t occupied; /* a bit per deque that may hold jobs */
     uint32_t picks;
-    bool came_for_few; /* at a door, and has not looked in vain since */
-    int yields;        /* before it sleeps */
+    bool came_for_few; /* last share was small, and no look failed since */
+    int yields;        /* number of yields before it sleeps */
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;
     struct weir__bunk bunk;     /* roster.h */
-    struct weir__thread thread; /* its own; pool.c says who may read it */
+    struct weir__thread thread; /* pool.c says which thread may read it */
     bool is_joinable;           /* thread has not been joined */
-    /* Written by the worker, read by any thread: pictures and counts. */
+    /* Written by the worker, read by any thread: snapshots and counters. */
     atomic(bool) is_running;
     atomic(const char *) name;
     atomic(uint64_t) since_ticks;
-    atomic(const void *) from; /* debug builds: where it was submitted */
+    atomic(const void *) from; /* debug builds: the place of submission */
     atomic(uint64_t) thread_id;
     atomic(uint64_t) ran, cancelled, stolen, sleeps;
 };
@@ -59,11 +61,11 @@ struct weir_lane {
     weir_pool *pool;  /* const */
     const char *name; /* const */
     uint32_t limit;   /* const */
-    weir_lane *next;  /* const after it is in pool.lanes */
+    weir_lane *next;  /* const once the lane is in pool.lanes */
     struct weir__lock lock;
     uint32_t running;         /* under lock */
-    weir_job *head, *tail;    /* under lock: those that wait, oldest first */
-    atomic(uint64_t) waiting; /* written under lock, read by any: a count */
+    weir_job *head, *tail;    /* under lock: waiting jobs, oldest first */
+    atomic(uint64_t) waiting; /* written under lock, read by any thread */
 };
 
 struct weir_pool {
@@ -72,24 +74,24 @@ struct weir_pool {
     _Alignas(CACHE_APART) atomic(uint32_t) is_closing; /* any thread */
     atomic(uint32_t) made;            /* workers in worker[]; only grows */
     atomic(weir_lane *) lanes;        /* newest first; only grows, pool/P2 */
-    struct weir__lock lock;           /* of who adds a worker */
+    struct weir__lock lock;           /* held to add a worker */
     uint32_t max_workers;             /* const */
     struct weir__inherited inherited; /* fork.h */
-    bool is_foreign;                  /* const but in a child: pool.c */
+    bool is_foreign;                  /* const, except in a child: pool.c */
     const char *name;                 /* const */
     void *arg;                        /* const */
     void (*done)(void *arg, weir_pool *pool, int status);
     struct weir__moment birth; /* const; for the ages in a report */
     struct weir__dockets dockets;
-    atomic(uint32_t) blocked;  /* any thread: a count */
-    atomic(uint32_t) threads;  /* any thread: that have not ended */
+    atomic(uint32_t) blocked;  /* any thread: a counter */
+    atomic(uint32_t) threads;  /* any thread: threads that have not ended */
     atomic(uint32_t) finished; /* futex, pool/P3 */
     atomic(struct weir__worker *) worker[]; /* NULL, then const, pool/P1 */
 };
 
 /* ---- pool.c ---- */
 
-/* A job as the options say, which may be NULL. */
+/* Make a job from options, which may be NULL. */
 static inline weir_job weir__job_of(void (*run)(weir_job *job, int status),
                                     const weir_submit_options *options)
 {
@@ -104,34 +106,37 @@ static inline weir_job weir__job_of(void (*run)(weir_job *job, int status),
     return job;
 }
 
-/* A pool whose workers have no threads yet.  Returns 0, -EINVAL, -ENOMEM */
+/* Create a pool whose workers have no threads yet.  Returns  0, -EINVAL,
+ * -ENOMEM */
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
 
-/* Its threads have ended. */
+/* Free a pool.  Its threads must have ended. */
 void weir__pool_unmake(weir_pool *pool);
 
-/* Whether nothing waits at the doors.  As weir__roster_end wants it. */
+/* Whether all injectors are empty.  This is the is_empty of
+ * weir__roster_end(). */
 bool weir__pool_is_empty(void *pool);
 
-/* Adds a worker that the roster has joined and given this bunk, or NULL; or
- * takes it back if there is no memory or no thread. */
+/* Start a worker that weir__roster_block() has counted.  `bunk` is the one it
+ * got from there, or NULL.  Undo the count if there is no memory or no
+ * thread. */
 void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk);
 
-/* It blocks no longer; it had said so. */
+/* End the worker's blocking section.  It must be in one. */
 void weir__worker_unblock(struct weir__worker *worker);
 
-/* A worker's thread is about to end. */
+/* Record that the calling worker's thread is about to end. */
 void weir__pool_leave(weir_pool *pool);
 
-/* What a job must be. */
+/* Whether a job is valid for this pool. */
 static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)
 {
     return job->run != NULL && (unsigned)job->priority < WEIR_PRIORITIES &&
            (job->lane == NULL || job->lane->pool == pool);
 }
 
-/* Before the push of a job: where it comes from, for the report; and that it is
- * in no queue yet. */
+/* Record where a job comes from, for the report, and check that it is in no
+ * queue yet.  Call this before the push. */
 static inline void weir__pool_note_place(const weir_pool *pool,
                                          const weir_job *job)
 {
@@ -140,13 +145,13 @@ static inline void weir__pool_note_place(const weir_pool *pool,
         "a job that is posted already");
 }
 
-/* How many places to look at. */
+/* Return the number of entries of worker[] to look at. */
 static inline uint32_t weir__pool_made(const weir_pool *pool)
 {
     return load_relaxed(&pool->made); /* relaxed: a count; P1 hands over */
 }
 
-/* NULL: it is not there yet, as seen from here. */
+/* Return a worker, or NULL: this thread does not see it yet. */
 static inline struct weir__worker *weir__pool_worker(const weir_pool *pool,
                                                      uint32_t index)
 {
@@ -154,7 +159,7 @@ static inline struct weir__worker *weir__pool_worker(const weir_pool *pool,
     return load_acquire(&pool->worker[index]);
 }
 
-/* Why it refuses something: for the cold path of those who are refused. */
+/* Return the error for a refused job.  Only the cold path needs it. */
 static inline int weir__pool_refusal(const weir_pool *pool)
 {
     return pool->is_foreign ? WEIR_EFORKED : WEIR_ECLOSED;
@@ -162,14 +167,15 @@ static inline int weir__pool_refusal(const weir_pool *pool)
 
 static inline bool weir__pool_is_closing(const weir_pool *pool)
 {
-    /* relaxed: who closed it before us is seen by coherence; who does it now
-     * meets the job in its queue */
+    /* relaxed: a close that came before is seen by coherence; a concurrent one
+     * finds the job in its queue */
     return load_relaxed(&pool->is_closing) != 0;
 }
 
 /* ---- worker.c ---- */
 
-/* The calling thread, if it is a worker of this pool. */
+/* Return the calling thread's worker, or NULL if it is not one of this
+ * pool's. */
 static inline struct weir__worker *weir__worker_of(const weir_pool *pool)
 {
     struct weir__worker *worker = weir__thread_worker();
@@ -182,26 +188,28 @@ int weir__worker_init(struct weir__worker *worker, weir_pool *pool,
                       uint32_t index);
 void weir__worker_fini(struct weir__worker *worker);
 
-/* The body of its thread; searches from the beginning. */
+/* The thread function of a worker.  The worker starts out as a searcher. */
 void weir__worker_live(void *worker);
 
-/* When there is no memory for the deque.  Thread: the worker. */
+/* Push a job to the injector because the deque cannot grow.  Thread: the
+ * worker. */
 __attribute__((cold)) void
 weir__worker_push_outside(struct weir__worker *worker, weir_job *job);
 
-/* To its own queue.  Thread: the worker. */
+/* Push a job to the worker's own deque.  Thread: the worker. */
 static inline void weir__worker_push(struct weir__worker *worker, weir_job *job)
 {
     uint32_t priority = (uint32_t)job->priority;
 
-    if (!(worker->occupied & 1U << priority)) /* a store less */
+    if (!(worker->occupied & 1U << priority)) /* saves a store */
         worker->occupied |= 1U << priority;
     if (__builtin_expect(!weir__deque_push(&worker->deque[priority], job), 0))
         weir__worker_push_outside(worker, job);
     weir__roster_notify(&worker->pool->roster);
 }
 
-/* The newest of its own, by priority.  Thread: the worker. */
+/* Pop the newest job of the highest priority from the worker's own deques.
+ * Thread: the worker. */
 weir_job *weir__worker_pop_any(struct weir__worker *worker);
 
 static inline weir_job *weir__worker_pop(struct weir__worker *worker)
@@ -213,22 +221,25 @@ static inline weir_job *weir__worker_pop(struct weir__worker *worker)
     return job != NULL ? job : weir__worker_pop_any(worker);
 }
 
-/* From anywhere, or NULL: the group is done, or, without one, the worker is to
- * end.  Sleeps.  Thread: the worker. */
+/* Find a job anywhere, and sleep until there is one.  Returns NULL once the
+ * group is done or, without a group, when the worker must end.  Thread: the
+ * worker. */
 weir_job *weir__worker_search(struct weir__worker *worker, weir_group *group);
 
-/* Calls the job, or leaves it to its lane.  Thread: the worker. */
+/* Run a job, or leave it waiting in its lane.  Thread: the worker. */
 void weir__worker_run(struct weir__worker *worker, weir_job *job);
 
 /* ---- lane.c ---- */
 
-/* Whether the job may run now; otherwise it waits in the lane. */
+/* Admit a job to its lane.  False: the lane is full, and the job waits in
+ * it. */
 bool weir__lane_enter(weir_lane *lane, weir_job *job);
 
-/* One has finished.  Returns the next, which has its place; or NULL. */
+/* Record that a job of the lane has finished.  Returns the next job, which
+ * takes over the slot, or NULL. */
 weir_job *weir__lane_exit(weir_lane *lane);
 
-/* All that wait go to the doors of the pool. */
+/* Move all jobs that wait in the lane to the pool's injectors. */
 void weir__lane_flush(weir_lane *lane);
 
 /* ---- group.c ---- */
@@ -246,11 +257,11 @@ static inline int64_t weir__group_left(uint64_t word)
 
 static inline bool weir__group_is_cancelled(const weir_group *group)
 {
-    /* relaxed: old news is no harm */
+    /* relaxed: a stale value does no harm */
     return (load_relaxed(&group->word_) & WEIR__GROUP_CANCELLED) != 0;
 }
 
-/* Whether nothing is left of it.  Thread: its owner. */
+/* Whether all jobs of the group have finished.  Thread: its owner. */
 static inline bool weir__group_is_done(const weir_group *group)
 {
     /* group/P1 acquire: receives what all jobs did */
@@ -259,13 +270,15 @@ static inline bool weir__group_is_done(const weir_group *group)
     return group->mine_ + weir__group_left(word) == 0;
 }
 
-/* The same; otherwise the owner is called when it is. */
+/* Whether all jobs of the group have finished.  If not, the owner is woken when
+ * they have.  Thread: its owner. */
 bool weir__group_await(weir_group *group);
 
-/* A job of it has returned, on another thread than its owner's. */
+/* Record that a job of the group has returned on a thread other than its
+ * owner's. */
 void weir__group_leave_other(weir_group *group);
 
-/* A job of it has returned.  worker: the calling one. */
+/* Record that a job of the group has returned on the calling worker. */
 static inline void weir__group_leave(weir_group *group,
                                      struct weir__worker *worker)
 {
@@ -279,7 +292,7 @@ static inline void weir__group_leave(weir_group *group,
 
 struct weir__page;
 
-/* What holds it, for a report (report.h).  Thread: any. */
+/* Add what keeps the pool running to a report (report.h).  Thread: any. */
 void weir__page_add_pool(struct weir__page *page, const weir_pool *pool);
 
 #endif /* WEIR_SRC_POOL_H */

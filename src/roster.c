@@ -1,64 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roster -- one word to look at, one lock to change who sleeps.
+ * roster -- the list of idle workers: one atomic word, and one lock.
  *
- * Shape     The word holds two counts that whoever brings work looks at:
+ * Shape     The word holds two counts that producers read:
  *
  *               63              32 31               0
  *              +------------------+------------------+
  *              |     sleepers     |    searchers     |
  *              +------------------+------------------+
  *
- *           Work wakes somebody only if there are sleepers and no searchers: a
- *           searcher will find it, and when the last searcher has found
- *           something it looks for more and wakes the next.  So a burst of work
- *           wakes the workers one after another, and a pool with enough of them
- *           awake costs nobody a wake.
+ *           New work wakes a worker only if there are sleepers and no
+ *           searchers.  A searcher will find the work, and when the last
+ *           searcher has found something it looks for more and wakes the next
+ *           worker.  So a burst of work wakes the workers one after another,
+ *           and while enough workers are awake no producer pays for a wake-up.
  *
- *           The list of sleepers, and how many workers there are, is behind a
- *           lock: lying down and waking cost a system call anyway.
+ *           The list of sleepers and the number of workers are protected by a
+ *           lock, because going idle and waking cost a system call anyway.
  * Roles     notify, wake_one, call, end    any thread
  *           search, found, lie_down, sleep, block, unblock
  *                                          a worker, about itself
- * Progress  notify is wait-free if nobody is to be woken: a load.
+ * Progress  notify is wait-free if no worker must be woken: it is one load.
  *
  * Shared state
  *   word    any thread, atomic; sleepers change under lock only       P1 P2
  *   the others   under lock (lock/P1)
  *
  * Pairs
- *   P1  light: notify, between the work and the load of the word.
+ *   P1  light: notify, between adding the work and the load of the word.
  *       heavy: lie_down and found, between their change of the word and their
  *       last look for work.
- *             who brings work                a worker that finds none
- *             put it                         word: one sleeper more, one
+ *             a producer                     a worker that finds no work
+ *             add the work                   word: one sleeper more, one
  *             fence_light()                        searcher less
  *             if (sleepers, no searchers)    weir__membarrier()
  *                 wake one                   look; if there is some, wake one
- *       Forbidden: the first reads the old word, and the second sees no work.
+ *       Forbidden: the producer reads the old word and the worker sees no work.
  *   P2  look_hard: fetch_add of 0, release  -->  lie_down, found: fetch_add,
  *       fetch_sub, acquire
- *       The same without membarrier.  Both are read-modify-writes of one word,
- *       so one of them is first: either notify reads the worker's, or the
- *       worker acquires what came before notify's, and sees the work.
+ *       The same guarantee without membarrier.  Both are read-modify-writes of
+ *       one word, so one comes first.  Either notify reads the worker's change,
+ *       or the worker acquires what came before notify and sees the work.
  *
  * Not paired, on purpose
- *   search, relaxed: one that looks more than others believe does no harm.
+ *   search, relaxed: a searcher that others do not see yet does no harm.
  *
- * Why no lost wake  The picture of P1, and: a searcher that others rely on
- *           ends either in `found`, where the last one looks again, or in
- *           `lie_down`, where it does too.  A worker that is woken is a searcher
- *           from the moment at which it is taken from the list.  wake_one looks
- *           under the lock whether it is still wanted.
- * Why a bunk has one owner  A worker that is sent home gives up its bunk in the
- *           step that counts it out, and a new worker gets one in the step that
- *           counts it in.  So, under the lock, there are as many bunks as live
- *           workers and bunks at home together, and a caller that may add a
- *           worker always gets a bunk, or room for one, that no other uses.
- * Why over is over  Work comes from outside until `is_ending`; later only from
- *           workers that are awake, and from who holds.  When all rest, and
- *           nothing is queued, none can come; that is seen under the lock, where
- *           the last one lies down.
+ * Why no lost wake  By P1, and because a searcher that others rely on ends
+ *           either in `found`, where the last searcher looks again, or in
+ *           `lie_down`, where it looks again too.  A woken worker counts as a
+ *           searcher from the moment it is removed from the list.  wake_one
+ *           checks under the lock that a wake-up is still needed.
+ * Why a bunk has one owner  A surplus worker gives up its bunk in the same
+ *           critical section that stops counting it as live, and a new worker
+ *           gets a bunk in the one that counts it.  So, under the lock, the
+ *           number of bunks is the number of live workers plus the free bunks,
+ *           and a caller that may add a worker always gets a bunk, or room for
+ *           one, that no other worker uses.
+ * Why termination is final  Work comes from outside until `is_ending`; after
+ *           that only from awake workers and from threads that hold the roster.
+ *           When all workers rest, no thread holds, and nothing is queued, no
+ *           work can appear.  This is checked under the lock that the last
+ *           worker takes to go idle.
  *
  * Tested by  test/model/roster.c, test/unit/roster.c, test/stress/pool.c
  */
@@ -89,7 +91,7 @@ uint64_t weir__roster_look_hard(struct weir__roster *roster)
     return fetch_add_release(&roster->word, 0);
 }
 
-/* Under lock.  The worker of this bunk is a searcher from now on. */
+/* Called under lock.  The worker of this bunk is a searcher from now on. */
 static void take_off(struct weir__roster *roster, struct weir__bunk *bunk)
 {
     *(bunk->prev != NULL ? &bunk->prev->next : &roster->sleepers) = bunk->next;
@@ -102,7 +104,7 @@ static void take_off(struct weir__roster *roster, struct weir__bunk *bunk)
                       WEIR__ROSTER_SLEEPER - WEIR__ROSTER_SEARCHER);
 }
 
-/* Under lock. */
+/* Called under lock. */
 static void put_on(struct weir__roster *roster, struct weir__bunk *bunk,
                    enum weir__rest rest)
 {
@@ -124,7 +126,8 @@ void weir__roster_wake_one(struct weir__roster *roster)
     struct weir__bunk *bunk = NULL;
 
     weir__lock_lock(&roster->lock);
-    /* relaxed: sleepers are ours under lock; a searcher that ends now looks */
+    /* relaxed: sleepers change under lock only; a searcher that ends now looks
+     * again */
     if (weir__roster_is_blind(load_relaxed(&roster->word))) {
         bunk = roster->sleepers;
         take_off(roster, bunk);
@@ -134,18 +137,18 @@ void weir__roster_wake_one(struct weir__roster *roster)
         weir__parker_unpark(&bunk->parker);
 }
 
-/* ---- a worker, about itself ---- */
+/* ---- called by a worker, about itself ---- */
 
 void weir__roster_search(struct weir__roster *roster)
 {
-    /* relaxed: nobody relies on it before he sees it */
+    /* relaxed: no thread relies on a searcher before it sees it */
     fetch_add_relaxed(&roster->word, WEIR__ROSTER_SEARCHER);
 }
 
 static void settle(const struct weir__roster *roster)
 {
     if (roster->is_asymmetric)
-        /* roster/P1 heavy: between the word and the last look */
+        /* roster/P1 heavy: between changing the word and the last look */
         weir__membarrier();
 }
 
@@ -160,14 +163,14 @@ bool weir__roster_found(struct weir__roster *roster)
     return true;
 }
 
-/* Under lock.  For the next one. */
+/* Keep a bunk for the next worker.  Called under lock. */
 static void leave_bunk(struct weir__roster *roster, struct weir__bunk *bunk)
 {
     bunk->next = roster->home;
     roster->home = bunk;
 }
 
-/* Under lock.  NULL: nobody has left one. */
+/* Take a free bunk, or return NULL.  Called under lock. */
 static struct weir__bunk *take_bunk(struct weir__roster *roster)
 {
     struct weir__bunk *bunk = roster->home;
@@ -177,7 +180,7 @@ static struct weir__bunk *take_bunk(struct weir__roster *roster)
     return bunk;
 }
 
-/* Under lock. */
+/* Called under lock. */
 static bool is_crowded(const struct weir__roster *roster)
 {
     return roster->live - roster->blocked > roster->base;
@@ -210,12 +213,12 @@ bool weir__roster_sleep(struct weir__roster *roster, struct weir__bunk *bunk)
 
     weir__parker_park(&bunk->parker);
     weir__lock_lock(&roster->lock);
-    if (bunk->is_listed) /* called, and not woken for work */
+    if (bunk->is_listed) /* called, not woken for work */
         take_off(roster, bunk);
     is_over = roster->is_over;
     weir__lock_unlock(&roster->lock);
     if (is_over)
-        /* relaxed: nobody brings work any more */
+        /* relaxed: no thread adds work any more */
         fetch_sub_relaxed(&roster->word, WEIR__ROSTER_SEARCHER);
     return !is_over;
 }
@@ -225,7 +228,7 @@ void weir__roster_call(struct weir__bunk *bunk)
     weir__parker_unpark(&bunk->parker);
 }
 
-/* ---- how many there are ---- */
+/* ---- number of workers ---- */
 
 bool weir__roster_join(struct weir__roster *roster)
 {
@@ -247,7 +250,7 @@ void weir__roster_unjoin(struct weir__roster *roster, struct weir__bunk *bunk)
     if (bunk != NULL)
         leave_bunk(roster, bunk);
     weir__lock_unlock(&roster->lock);
-    /* Others may have relied on it, as on a searcher. */
+    /* Others may have relied on it as a searcher. */
     if (weir__roster_found(roster))
         weir__roster_wake_one(roster);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roster -- which workers sleep, which look for work, and when all is over.
+ * roster -- the list of idle workers, and the detection of termination.
  *
- *     who brings work                      a worker that has none
+ *     a producer                           a worker that has no work
  *     put it where workers look            weir__roster_search(roster)
- *     weir__roster_notify(roster)          look everywhere; found one:
+ *     weir__roster_notify(roster)          look everywhere; found a job:
  *                                              if (weir__roster_found(roster))
  *                                                  look; if more: wake_one
  *                                          found none:
@@ -12,8 +12,10 @@
  *                                              look; if any: wake_one
  *                                              weir__roster_sleep(...)
  *
- * A worker looks once more after it has said that it lies down: that is what
- * loses no wake.  roster.c has the picture.
+ * A worker that sleeps or is about to is idle; a worker that looks for work is
+ * a searcher.  A worker looks once more after it has announced that it goes
+ * idle, so no wake-up is lost.  roster.c shows the interleaving.  A worker's
+ * bunk is its node in the list.
  */
 #ifndef WEIR_SRC_ROSTER_H
 #define WEIR_SRC_ROSTER_H
@@ -25,40 +27,40 @@
 #include "lock.h"
 #include "parker.h"
 
-/* A worker's place. */
+/* A worker's node. */
 struct weir__bunk {
     struct weir__parker parker;
-    struct weir__bunk *next, *prev; /* under lock, if listed or home */
-    bool is_listed;                 /* under lock: it lies down */
-    bool is_resting;                /* under lock: and has nothing begun */
+    struct weir__bunk *next, *prev; /* under lock, while listed or in `home` */
+    bool is_listed;                 /* under lock: is in `sleepers` */
+    bool is_resting;                /* under lock: idle, with no job begun */
 };
 
 struct weir__roster {
     atomic(uint64_t) word; /* any thread, roster/P1 P2 */
     bool is_asymmetric;    /* const after init: the kernel has membarrier */
     struct weir__lock lock;
-    struct weir__bunk *sleepers; /* under lock; the last to lie down first */
-    struct weir__bunk *home;     /* under lock: left by those sent home */
-    uint32_t base;               /* const after init: workers to have */
-    uint32_t live;               /* under lock: workers there are */
-    uint32_t blocked;            /* under lock: of these in a blocking call */
-    uint32_t resting;            /* under lock: of these asleep, without work */
-    uint32_t holds;              /* under lock: who may still bring work */
-    bool is_ending;              /* under lock: no work comes from outside */
-    bool is_over;                /* under lock: and none is left */
+    struct weir__bunk *sleepers; /* under lock: idle workers, newest first */
+    struct weir__bunk *home;     /* under lock: free bunks of ended workers */
+    uint32_t base;               /* const after init: wanted workers */
+    uint32_t live;               /* under lock: existing workers */
+    uint32_t blocked;            /* under lock: live, in a blocking call */
+    uint32_t resting;            /* under lock: live, idle, no job begun */
+    uint32_t holds;              /* under lock: threads that may add work */
+    bool is_ending;              /* under lock: no more work from outside */
+    bool is_over;                /* under lock: ending, and no work is left */
 };
 
-/* How a worker lies down. */
+/* How a worker goes idle. */
 enum weir__rest {
-    WEIR__REST_DONE,    /* has nothing begun; may be sent home */
-    WEIR__REST_WAITING, /* in the middle of a job: it waits for a group */
+    WEIR__REST_DONE,    /* it has no job begun, and may end */
+    WEIR__REST_WAITING, /* inside a job, waiting for a group */
 };
 
-/* What it does next. */
+/* What a worker does after it went idle. */
 enum weir__order {
     WEIR__ORDER_SLEEP, /* look once more, then sleep */
-    WEIR__ORDER_LEAVE, /* look once more, then end: there are too many, and its
-                          bunk may be given to another worker */
+    WEIR__ORDER_LEAVE, /* look once more, then end: there are too many workers,
+                        * and its bunk may be reused */
 };
 
 #define WEIR__ROSTER_SLEEPER (UINT64_C(1) << 32)
@@ -74,7 +76,7 @@ static inline uint32_t weir__roster_searchers(uint64_t word)
     return (uint32_t)word;
 }
 
-/* Somebody sleeps, and nobody looks for work. */
+/* Whether a worker sleeps and none searches. */
 static inline bool weir__roster_is_blind(uint64_t word)
 {
     return weir__roster_sleepers(word) > 0 && weir__roster_searchers(word) == 0;
@@ -83,17 +85,17 @@ static inline bool weir__roster_is_blind(uint64_t word)
 void weir__roster_init(struct weir__roster *roster, uint32_t base);
 void weir__bunk_init(struct weir__bunk *bunk);
 
-/* Wakes one to look for work, if somebody sleeps and nobody looks.  Thread:
+/* Wake one worker as a searcher, if one sleeps and none searches.  Thread:
  * any. */
 __attribute__((cold, noinline)) void
 weir__roster_wake_one(struct weir__roster *roster);
 
-/* The word, after the work.  For kernels without membarrier. */
+/* Read the word after work was added, on kernels without membarrier. */
 __attribute__((cold, noinline)) uint64_t
 weir__roster_look_hard(struct weir__roster *roster);
 
-/* Whether somebody must be woken for work that was just put where workers
- * look.  Thread: any. */
+/* Whether a worker must be woken for work that was just put where workers look.
+ * Thread: any. */
 static inline bool weir__roster_must_wake(struct weir__roster *roster)
 {
     uint64_t word;
@@ -101,7 +103,7 @@ static inline bool weir__roster_must_wake(struct weir__roster *roster)
     if (__builtin_expect(!roster->is_asymmetric, 0)) {
         word = weir__roster_look_hard(roster);
     } else {
-        /* roster/P1 light: between the work and the word */
+        /* roster/P1 light: between adding the work and reading the word */
         fence_light();
         /* relaxed: ordered by P1 */
         word = load_relaxed(&roster->word);
@@ -109,67 +111,72 @@ static inline bool weir__roster_must_wake(struct weir__roster *roster)
     return __builtin_expect(weir__roster_is_blind(word), 0);
 }
 
-/* Work was put where workers look.  Thread: any. */
+/* Announce work that was just put where workers look.  Thread: any. */
 static inline void weir__roster_notify(struct weir__roster *roster)
 {
     if (weir__roster_must_wake(roster))
         weir__roster_wake_one(roster);
 }
 
-/* ---- a worker, about itself ---- */
+/* ---- called by a worker, about itself ---- */
 
-/* It looks for work from now on. */
+/* Become a searcher. */
 void weir__roster_search(struct weir__roster *roster);
 
 /*
- * It has found some, or has no need any more, and looks no longer.  True:
- * nobody else does, and somebody sleeps: it must look whether there is more,
- * and then wake one, as others may have left that to it.
+ * Stop being a searcher, because the worker has found work or needs none.
+ * True: it was the last searcher and some worker sleeps.  Then the caller must
+ * look for more work and wake one worker if there is some, because producers
+ * may have relied on this searcher.
  */
 bool weir__roster_found(struct weir__roster *roster);
 
-/* It has found none.  A searcher no longer; after this it looks once more. */
+/* Go idle after finding no work.  The worker is no longer a searcher, and must
+ * look for work once more after this call. */
 enum weir__order weir__roster_lie_down(struct weir__roster *roster,
                                        struct weir__bunk *bunk,
                                        enum weir__rest rest);
 
-/* Sleeps until it is woken.  Then it is a searcher again.  False: all is over,
- * and it is not. */
+/* Sleep until woken.  True: the worker is a searcher again.  False: the pool
+ * has terminated, and the worker is not a searcher. */
 bool weir__roster_sleep(struct weir__roster *roster, struct weir__bunk *bunk);
 
-/* Gets it up, for another reason than work.  Thread: any. */
+/* Wake a worker for a reason other than new work.  Thread: any. */
 void weir__roster_call(struct weir__bunk *bunk);
 
-/* ---- how many there are ---- */
+/* ---- number of workers ---- */
 
-/* One more lives, and looks for work.  False: all is over. */
+/* Count one more live worker, as a searcher.  False: the pool has
+ * terminated. */
 bool weir__roster_join(struct weir__roster *roster);
 
-/* It was counted by join or block, but could not begin.  bunk: what it was
- * given, or NULL; it goes to the next one. */
+/* Undo join or block for a worker that could not start.  `bunk` is the one it
+ * was given, or NULL; it is kept for the next worker. */
 void weir__roster_unjoin(struct weir__roster *roster, struct weir__bunk *bunk);
 
 /*
- * It blocks.  True: there should be another worker in its place.  That one was
- * joined already, and *bunk is given to it: the bunk of a worker that has ended
- * or is about to; or NULL if there is none, and then fewer than `limit` workers
- * have a bunk.
+ * Count the calling worker as blocked.  True: another worker should replace it.
+ * The new worker has been counted already, and *bunk is its bunk: that of a
+ * worker that has ended or is about to.  If *bunk is NULL there is no free one,
+ * and fewer than `limit` workers have a bunk.
  */
 bool weir__roster_block(struct weir__roster *roster, uint32_t limit,
                         struct weir__bunk **bunk);
 void weir__roster_unblock(struct weir__roster *roster);
 
-/* The caller is about to bring work although the end may have begun.  False:
- * all is over.  Then let_go, and weir__roster_end.  Thread: any. */
+/* Announce that the caller may add work even if the end has begun.  False: the
+ * pool has terminated.  Afterwards call let_go, and then weir__roster_end.
+ * Thread: any. */
 bool weir__roster_hold(struct weir__roster *roster);
 void weir__roster_let_go(struct weir__roster *roster);
 
 /*
- * If `begin`, no work comes from outside any more.  If that is so, all workers
- * rest, and is_empty(arg) says so too, all is over, and they are got up.
+ * Check for termination.  If `begin` is set, no more work comes from outside.
+ * The pool has terminated once that is so, all workers rest, there are no
+ * holds, and is_empty(arg) is true.  Then all idle workers are woken.
  *
- * Thread   any; also each worker after it has lain down to rest
- * Returns  whether it was this call that saw it
+ * Thread   any; each worker calls it after it went idle to rest
+ * Returns  whether this call detected the termination
  */
 bool weir__roster_end(struct weir__roster *roster, bool begin,
                       bool (*is_empty)(void *arg), void *arg);

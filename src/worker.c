@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * worker -- the life of a worker: its own jobs, those from outside, those of
- * others; and sleep.
+ * worker -- a worker's main loop: choose a job, run it, or sleep.
  *
- * Shape     pick     own queue or door, priority by priority
- *           steal    from the others, when there is nothing to pick: up to
- *                    half of what one has, a share at the most
- *           search   both, as a searcher of the roster; then sleep
- *           run      call the job, and what its lane and group want then
+ * Shape     pick     own deque or injector, by priority
+ *           steal    from other workers when there is nothing to pick: up to
+ *                    half of what one of them has, and at most SHARE jobs
+ *           search   pick and steal, counted as a searcher; then sleep
+ *           run      call the job, then update its lane and group
  *
- *           A worker takes its share of a door (injector.h) into its own queue,
- *           where others can steal it.  It puts the share there the newest
- *           first, so that it takes the oldest first: with one worker, jobs
- *           from outside begin in the order in which they came.
- * Roles     all: the worker's own thread, but for the counts
+ *           A worker moves its share of an injector (injector.h) into its own
+ *           deque, where others can steal it.  It pushes the newest job first,
+ *           so that it pops the oldest first: with one worker, jobs from
+ *           outside start in the order in which they were posted.
+ * Roles     all: the worker's own thread, except for the counters
  * Progress  a worker that has jobs never waits for another one.
  *
- * Why no lost wake  search follows the rules of roster.c: after each push a
- *           notify; after `found` and `lie_down` a look at everything that can
- *           hold work, and a wake if there is some.  A worker lies down only
- *           with empty queues of its own.
+ * Why no lost wake  search follows the protocol of roster.c: notify after each
+ *           push; after `found` and `lie_down`, check everything that can hold
+ *           work, and wake a worker if there is some.  A worker goes idle only
+ *           when its own deques are empty.
  *
  * Shared state
  *   deque[]     deque.c
  *   bunk        roster.c
- *   is_running, name, since_ticks, thread_id, counts
+ *   is_running, name, since_ticks, thread_id, counters
  *               written by the worker, relaxed; census.c reads them
  *
  * Not paired, on purpose
- *   These pictures and counts: nothing is read through them but names, which
+ *   These snapshots and counters: only names are read through them, and names
  *   outlive the pool.
  *
  * Tested by  test/unit/pool.c, test/stress/pool.c, test/model/pool.c
@@ -49,12 +48,13 @@ enum {
     SHARE = 256,
     FEW = 16,
     BREATHS = 16,
-    BREATH = 64, /* pauses, about a microsecond */
+    BREATH = 64, /* spin iterations, about a microsecond */
 };
 
-/* How often a worker looks before it sleeps: a few times while it keeps the
- * core, for others are often about to bring something; a few more after it has
- * let others have the core, for they may be the ones that bring it. */
+/* How often a worker looks for work before it sleeps.  At first it spins and
+ * keeps the core, because other threads are often about to post something.
+ * Then it yields between looks, because the threads that would post may need
+ * the core. */
 enum { SPINS = 16, YIELDS = 8, MOST_YIELDS = 64 };
 #endif
 
@@ -64,7 +64,7 @@ enum { SHORT_SLEEP_NS = 100000 };
 #define NORMAL WEIR_PRIORITY_NORMAL
 #define LOW WEIR_PRIORITY_LOW
 
-/* The order in which a worker looks. */
+/* The order in which a worker looks at the priorities. */
 enum rank { FIRST_HIGH, FIRST_NORMAL, FIRST_LOW };
 
 static const uint8_t ranks[][WEIR_PRIORITIES] = {
@@ -102,12 +102,12 @@ void weir__worker_fini(struct weir__worker *worker)
 
 void weir__worker_push_outside(struct weir__worker *worker, weir_job *job)
 {
-    /* From inside, and so never refused. */
+    /* A push from inside is never refused. */
     (void)weir__injector_push(&worker->pool->injector[job->priority], job,
                               WEIR__FROM_INSIDE);
 }
 
-/* ---- which job ---- */
+/* ---- choose a job ---- */
 
 weir_job *weir__worker_pop_any(struct weir__worker *worker)
 {
@@ -124,7 +124,7 @@ weir_job *weir__worker_pop_any(struct weir__worker *worker)
     return NULL;
 }
 
-/* The list with its last one first. */
+/* Reverse a list. */
 static weir_job *reverse(weir_job *job)
 {
     weir_job *reversed = NULL;
@@ -139,11 +139,12 @@ static weir_job *reverse(weir_job *job)
     return reversed;
 }
 
-/* Who has come for a few jobs, has done them and finds the next few there, is as
- * quick as the producer: they would meet at each job, and pass the door's cache
- * line to and fro.  A breath later it is worth the way; and another one later,
- * as long as more come in each.  Not if a worker has left some there: then they
- * were many. */
+/* Back off before taking a small batch.  A worker that took a few jobs,
+ * finished them and finds a few more is as fast as the producer: taking each
+ * job at once would bounce the injector's cache line between them.  So the
+ * worker pauses, and pauses again as long as new jobs arrive during each pause.
+ * It does not back off if the list still holds jobs that a worker left
+ * there. */
 static void let_more_come(struct weir__worker *worker,
                           const struct weir__injector *in)
 {
@@ -160,7 +161,8 @@ static void let_more_come(struct weir__worker *worker,
     }
 }
 
-/* A share of what came from outside: one to run, the others to the queue. */
+/* Take a share from an injector: return one job and push the rest to the
+ * deque. */
 static weir_job *take_share(struct weir__worker *worker, unsigned priority,
                             bool may_wait)
 {
@@ -218,7 +220,8 @@ static weir_job *pick_in_order(struct weir__worker *worker,
     return NULL;
 }
 
-/* Mostly there are NORMAL jobs of its own, and nothing is HIGH. */
+/* The common case: only NORMAL jobs in the own deque, and nothing HIGH
+ * outside. */
 static weir_job *pick(struct weir__worker *worker, bool may_wait)
 {
     enum rank rank = next_rank(worker);
@@ -248,12 +251,12 @@ static weir_job *steal_from(struct weir__deque *deque)
 
     do
         loot = weir__deque_steal(deque, &job);
-    while (loot == WEIR__LOOT_LOST); /* somebody else has got one */
+    while (loot == WEIR__LOOT_LOST); /* another thread took that item */
     return loot == WEIR__LOOT_ONE ? job : NULL;
 }
 
-/* Half of what is left there, up to a share, to our own queue: who comes back
- * for each single job spends more on coming than on the job. */
+/* Move half of the victim's remaining jobs, at most SHARE in all, to our own
+ * deque: stealing jobs one at a time costs more than running them. */
 static void steal_more(struct weir__worker *worker, struct weir__deque *deque)
 {
     uint64_t more = weir__deque_count(deque) / 2;
@@ -299,7 +302,7 @@ static weir_job *steal(struct weir__worker *worker)
     return NULL;
 }
 
-/* ---- nothing to do ---- */
+/* ---- no work ---- */
 
 static bool has_jobs(const struct weir__worker *worker)
 {
@@ -309,7 +312,7 @@ static bool has_jobs(const struct weir__worker *worker)
     return false;
 }
 
-/* Whether there is work for anybody, about. */
+/* Whether there appears to be work for any worker. */
 static bool has_work(weir_pool *pool)
 {
     uint32_t made = weir__pool_made(pool);
@@ -325,15 +328,16 @@ static bool has_work(weir_pool *pool)
     return false;
 }
 
-/* No searcher any more. */
+/* Stop being a searcher.  The last searcher wakes another if there is more
+ * work. */
 static void stop_searching(weir_pool *pool)
 {
     if (weir__roster_found(&pool->roster) && has_work(pool))
         weir__roster_wake_one(&pool->roster);
 }
 
-/* Looks everywhere, a few times.  The last time it also waits for a worker that
- * is at a door. */
+/* Look everywhere, several times.  Only the last look waits for another thread
+ * that holds an injector's lock. */
 static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
 {
     int looks = SPINS + worker->yields;
@@ -357,8 +361,9 @@ static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
     return NULL;
 }
 
-/* To sleep and to be woken costs a barrier in all threads and two switches: what
- * has cost that for a moment only, is more patient the next times. */
+/* Sleep, and adapt the patience of the next search.  Sleeping and waking cost a
+ * barrier in all threads and two context switches.  After a sleep that turned
+ * out to be short, the worker looks for work longer before it sleeps again. */
 static bool sleep_and_learn(struct weir__worker *worker)
 {
     int64_t began_ns = weir__clock_real();
@@ -371,7 +376,8 @@ static bool sleep_and_learn(struct weir__worker *worker)
     return has_slept;
 }
 
-/* True: it has slept, and searches again.  False: it is to end. */
+/* Go idle.  True: the worker has slept and is a searcher again.  False: it must
+ * end. */
 static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
 {
     weir_pool *pool = worker->pool;
@@ -391,7 +397,7 @@ static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
     return sleep_and_learn(worker);
 }
 
-/* As a searcher already. */
+/* Find a job.  The worker is a searcher already. */
 static weir_job *search(struct weir__worker *worker, weir_group *group)
 {
     enum weir__rest rest = group == NULL ? WEIR__REST_DONE : WEIR__REST_WAITING;
@@ -414,9 +420,10 @@ weir_job *weir__worker_search(struct weir__worker *worker, weir_group *group)
     return search(worker, group);
 }
 
-/* ---- running ---- */
+/* ---- run a job ---- */
 
-/* But for its abort. */
+/* Return the status that the pool and the group imply; the caller checks the
+ * job's own abort. */
 static inline int status_of(const weir_pool *pool, const weir_group *group)
 {
     if (weir__pool_is_closing(pool) ||
@@ -425,7 +432,7 @@ static inline int status_of(const weir_pool *pool, const weir_group *group)
     return 0;
 }
 
-/* The job may be gone when it returns. */
+/* Call a job, which may have been freed when it returns. */
 static inline void call(struct weir__worker *worker, weir_job *job, int status,
                         weir_group *group)
 {
@@ -439,8 +446,9 @@ static inline void call(struct weir__worker *worker, weir_job *job, int status,
         weir__group_leave(group, worker);
 }
 
-/* A job that is cancelled needs no place in its lane, but may have one.  The
- * place is handed on after the group is told: the next one may be anybody's. */
+/* A cancelled job needs no slot in its lane, but may already have one.  The
+ * slot is passed on after the group is notified, because the next job may
+ * belong to another group. */
 static void run_in_lane(struct weir__worker *worker, weir_job *job, int status)
 {
     weir_lane *lane = job->lane;
@@ -486,7 +494,7 @@ void weir__worker_run(struct weir__worker *worker, weir_job *job)
     run(worker, job);
 }
 
-/* What the report shows. */
+/* Publish what the worker runs, for the report. */
 static void show(struct weir__worker *worker, const weir_job *job)
 {
     const char *name = job->name;
@@ -507,7 +515,8 @@ static void show_nothing(struct weir__worker *worker)
     store_relaxed(&worker->is_running, false); /* relaxed: picture */
 }
 
-/* A job that has begun to block and did not end it; or has forked (pool.c). */
+/* End a blocking section that the job left open.  A job that has forked arrives
+ * here too (pool.c). */
 __attribute__((cold)) static void stop_blocking(struct weir__worker *worker)
 {
     CHECK(!worker->pool->is_foreign,
@@ -525,7 +534,7 @@ void weir__worker_live(void *arg)
     plain_store(&worker->is_joinable, true);
     /* relaxed: picture */
     store_relaxed(&worker->thread_id, weir__thread_id());
-    job = search(worker, NULL); /* a searcher since it was joined */
+    job = search(worker, NULL); /* it has been a searcher since roster_join */
     while (job != NULL) {
         show(worker, job);
         run(worker, job);
