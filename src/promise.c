@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise -- the public calls, and letters.
+ * promise -- the public functions, and the messages between threads.
  *
- * Each call has two ways.  On the loop's thread it does its work at once, on
- * plain fields; the other files of promise.h are all of that kind, but for
- * settle.c.  On another thread it decides in the promise's word, writes down
- * what is to be done where the loop will look for it, and sends a letter.
+ * Each function has two paths.  On the loop's thread it acts at once, on plain
+ * fields; so do all other files of promise.h except settle.c.  On another
+ * thread it decides in the promise's atomic word, records what is to be done,
+ * and sends the promise's letter (a task) to the loop.
  *
- * After TERMINATED there is no loop's thread.  Then everything is settled, and
- * only references are left to be given back: under the loop's lock.  A loop that
- * ends while promises are out stays in memory for them.
+ * After TERMINATED there is no loop's thread.  All promises are settled then,
+ * and only references are left to be released, under the loop's lock.  A loop
+ * that ends while promises are referenced keeps its memory for them.
  *
  * Tested by  test/unit/promise.c, test/unit/promise_threads.c
  */
@@ -19,9 +19,9 @@
 
 #include "check.h"
 
-/* ---- letters ---- */
+/* ---- letters: tasks from other threads ---- */
 
-/* What another thread said: follow, or ask a thenable. */
+/* Do what another thread has requested: follow a promise or call a thenable. */
 static void begin_to_follow(weir_promise *promise)
 {
     weir_promise *resolver = promise->on.bind.resolver;
@@ -32,7 +32,7 @@ static void begin_to_follow(weir_promise *promise)
         weir__promise_ask(promise, resolver);
     } else if (!weir__promises_of(promise)->is_closed) {
         weir__promise_follow(promise, other);
-    } else { /* it may be part of a circle, which nobody would open now */
+    } else { /* it may be part of a cycle that nothing would break now */
         (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
                                    &weir__cancelled);
         weir__promise_drop(promise);
@@ -40,7 +40,7 @@ static void begin_to_follow(weir_promise *promise)
     }
 }
 
-/* A single: made by new, or by then. */
+/* Handle the first letter of a single, made by new or then. */
 static void arrive(weir_promise *promise)
 {
     promise->flags |= WEIR__ARRIVED;
@@ -74,9 +74,9 @@ void weir__promise_receive(weir_promise *promise)
     weir__promise_drop(promise);
 }
 
-/* ---- life ---- */
+/* ---- create and release ---- */
 
-/* On another thread. */
+/* Create a promise on another thread. */
 static int make_outside(weir_loop *loop, weir_promise **made)
 {
     weir_promise *promise = weir__promise_take_single(loop, WEIR__PENDING);
@@ -174,7 +174,7 @@ int weir_promise_follow(weir_promise *promise, weir_promise *other)
     }
     if (!weir__promise_claim(promise))
         return -EALREADY;
-    /* Both for the job, which the letter begins. */
+    /* References for the job that the letter starts. */
     weir__promise_ref_outside(promise);
     weir__promise_ref_outside(other);
     promise->from = other;
@@ -183,7 +183,7 @@ int weir_promise_follow(weir_promise *promise, weir_promise *other)
     return 0;
 }
 
-/* The one whom the thenable will be told to settle. */
+/* Create the promise that the thenable will settle. */
 static int make_resolver(weir_loop *loop, weir_thenable *thenable,
                          weir_promise **made)
 {
@@ -237,7 +237,7 @@ int weir_promise_follow_thenable(weir_promise *promise, weir_thenable *thenable)
 
 /* ---- reacting ---- */
 
-/* The one that waits; it is waiting when this returns. */
+/* Attach the waiter, which is waiting when this returns. */
 static int wait_for(weir_promise *promise, weir_promise *waiter,
                     weir_promise **derived)
 {
@@ -249,7 +249,7 @@ static int wait_for(weir_promise *promise, weir_promise *waiter,
     return 0;
 }
 
-/* The same through the door. */
+/* Send the waiter to the loop, which attaches it. */
 static int wait_outside(weir_promise *promise, weir_promise *waiter,
                         weir_promise **derived)
 {
@@ -328,7 +328,7 @@ int weir_promise_finally(weir_promise *promise, weir_finally_fn *fn, void *arg,
                     : wait_outside(promise, waiter, derived);
 }
 
-/* ---- looking ---- */
+/* ---- state and value ---- */
 
 weir_promise_phase weir_promise_state(const weir_promise *promise)
 {

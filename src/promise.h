@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise -- what a promise consists of, and which file does what with it.
+ * promise -- the structure of a promise, and what each file does with it.
  *
- *   settle.c      the two words that any thread may touch
- *   nursery.c     where promises come from, and go to when nobody has them
- *   promise.c     the public calls, which choose between the loop's
- *                 thread and the door
- *   reaction.c    what happens once a promise is settled: jobs and results
+ *   settle.c      the two atomic words that any thread may access
+ *   nursery.c     the allocator: blocks of promises, and their release
+ *   promise.c     the public functions, which act at once on the loop's thread
+ *                 and send a message to it from any other
+ *   reaction.c    reactions to a settled promise: jobs and results
  *   combinator.c  all, all_settled, any, race
- *   rejection.c   rejections that nobody handles, and the end of the loop
- *   promisify.c   jobs of a pool whose outcome a promise is
- *   registry.c    numbers
+ *   rejection.c   unhandled rejections, and what happens when the loop ends
+ *   promisify.c   promises for the results of jobs on a pool
+ *   registry.c    lookup of promises by id
  *
- * A promise that `then` makes is also the record of that `then`: while it waits
- * it lies in the list of the promise that it waits for, with its handlers.  So
- * then() takes one piece of memory, and a reaction is a microtask with a
- * promise as its argument.
+ * A promise that `then` creates is also the record of that `then`: while it
+ * waits, it is in the list of the promise it waits for, with its handlers.  So
+ * then() makes one allocation, and a reaction is a microtask with a promise as
+ * its argument.
  *
- * Who holds a reference
- *   the list of a promise     each one that waits in it
- *   a job in the microtasks   the promise it is about, and `from`
- *   a settled promise         `from`, whose value it has
- *   noted, telling            the promise in it
- * Nobody who waits holds what it waits for: so there are no cycles.
+ * Another thread notifies the loop of a change with the promise's letter: a
+ * task embedded in the promise and pushed to the loop's ingress queue.  A
+ * single is a promise that was allocated by another thread, outside the blocks.
+ *
+ * References are held by
+ *   the list of a promise       to each promise that waits in it
+ *   a job among the microtasks  to the promise it is about, and to `from`
+ *   a settled promise           to `from`, whose value it shares
+ *   noted, telling              to the promise in it
+ * A waiting promise holds no reference to what it waits for, so there are no
+ * cycles.
  *
  * Tested by  test/model/promise.c; the files above name theirs
  */
@@ -37,67 +42,68 @@
 #include "loop.h"
 #include "weir/promise.h"
 
-/* The word, see settle.c. */
+/* weir_promise.word, see settle.c. */
 enum {
-    WEIR__PENDING = 0,   /* anybody's to decide about */
-    WEIR__DECIDING = 1,  /* another thread has decided, and writes it down */
+    WEIR__PENDING = 0,   /* any thread may settle it */
+    WEIR__DECIDING = 1,  /* claimed by another thread, being written */
     WEIR__BOUND = 2,     /* decided; the loop's thread will settle it */
     WEIR__UNUSED = 3,    /* free memory */
-    WEIR__FULFILLED = 4, /* from here on: settled */
+    WEIR__FULFILLED = 4, /* this and above: settled */
     WEIR__REJECTED = 5,
     WEIR__VERDICT = 7,
-    WEIR__OUTSIDE = 8, /* by another thread: what it said is in `mail` */
-    WEIR__WAITER = 16, /* somebody sleeps on the word */
+    WEIR__OUTSIDE = 8, /* settled by another thread, value in `mail` */
+    WEIR__WAITER = 16, /* a thread sleeps on the word */
 };
 
-/* What its job does. */
+/* What the promise's job does. */
 enum weir__job {
     WEIR__JOB_THEN,     /* `from` is settled: call a handler */
-    WEIR__JOB_ADOPT,    /* `from` is settled: become the same; also of what a
-                           combinator settles, which has no job */
+    WEIR__JOB_ADOPT,    /* `from` is settled: become the same; also the kind of
+                         * a combinator's result, which has no job */
     WEIR__JOB_FINALLY,  /* `from` is settled: call fn, then become the same */
-    WEIR__JOB_RETURN,   /* what finally waited for is there: become `as` */
-    WEIR__JOB_ELEMENT,  /* `from` is settled: tell the combinator */
-    WEIR__JOB_FOLLOW,   /* begin to wait for `from` */
-    WEIR__JOB_THENABLE, /* ask the thenable */
-    WEIR__JOB_NONE,     /* anybody's to decide about, or settled by a value */
+    WEIR__JOB_RETURN,   /* what finally waited for is settled: become `as` */
+    WEIR__JOB_ELEMENT,  /* `from` is settled: notify the combinator */
+    WEIR__JOB_FOLLOW,   /* start to wait for `from` */
+    WEIR__JOB_THENABLE, /* call the thenable */
+    WEIR__JOB_NONE,     /* any thread may settle it, or settled by a value */
 };
 
-/* Flags: the loop's thread's; of a single, its maker's until the letter. */
+/* Flags.  Loop's thread only; of a single, its creator's until its letter is
+ * sent. */
 enum {
-    WEIR__HANDLED = 1,    /* somebody waits or has waited for it */
-    WEIR__DISPATCHED = 2, /* the list was emptied into the microtasks */
-    WEIR__TOLD = 4,       /* on_rejection was told of it */
-    WEIR__NOTED = 8,      /* is in `noted` */
-    WEIR__SINGLE = 16,    /* is no part of a block */
+    WEIR__HANDLED = 1,    /* a promise waits or has waited for it */
+    WEIR__DISPATCHED = 2, /* the list was moved to the microtasks */
+    WEIR__TOLD = 4,       /* on_rejection was called for it */
+    WEIR__NOTED = 8,      /* it is in `noted` */
+    WEIR__SINGLE = 16,    /* not part of a block */
     WEIR__ARRIVED = 32,   /* a single: the loop knows it */
-    WEIR__DIRECT = 64,    /* is settled with what it waits for, at once */
-    WEIR__TO_WAIT = 128,  /* a single: will wait for `from` when it arrives */
+    WEIR__DIRECT = 64,    /* settled at once with what it waits for */
+    WEIR__TO_WAIT = 128,  /* a single: will wait for `from` on arrival */
 };
 
 struct weir__combinator;
 
-/* Of weir_promise_ref, from one side; so the sum of both, and of what the library
- * holds itself, fits in. */
+/* The limit of weir_promise_ref for each of the two counts.  It leaves room for
+ * their sum and for the library's own references. */
 enum { WEIR__PROMISE_REFS = 1 << 29 };
 
-/* Two cache lines, so the counts have 32 bits: nobody gets beyond their end, as
- * weir_promise_ref aborts before. */
+/* A promise takes two cache lines, so the counts have 32 bits.  They cannot
+ * overflow, because weir_promise_ref aborts before. */
 struct weir_promise {
     _Alignas(CACHE_LINE) atomic(uint32_t) word; /* any thread, settle/P1 */
-    uint16_t slot;                              /* in its block; const */
+    uint16_t slot;                              /* index in its block; const */
     uint8_t job;
     uint8_t flags;
-    int32_t refs;         /* of the loop's thread; see settle.c */
+    int32_t refs;         /* loop's thread's references; see settle.c */
     atomic(int32_t) away; /* any thread, settle/P2 */
     weir_loop *loop;      /* const */
-    weir_promise *last;   /* of those that wait for it, a ring */
-    weir_promise *next;   /* in a ring, or one of the lists */
-    weir_promise *from;   /* settled: whose value it has; NULL: its own */
+    weir_promise *last;   /* last of the waiting promises, a ring */
+    weir_promise *next;   /* in a ring or one of the lists */
+    weir_promise *from;   /* settled: holds the value; NULL: we do */
     uint64_t id;          /* 0: none; under promises.lock */
     weir_value value;     /* once settled, unless OUTSIDE */
     union {
-        weir_value mail; /* PENDING before: written by another thread */
+        weir_value mail; /* written by the thread that claimed it */
         struct {
             weir_then_fn *on_fulfilled;
             weir_then_fn *on_rejected;
@@ -118,10 +124,10 @@ struct weir_promise {
             weir_thenable *thenable;
         } ask; /* JOB_THENABLE */
         struct {
-            weir_promise *resolver; /* of a thenable, or NULL: follow `from` */
+            weir_promise *resolver; /* for a thenable; NULL: follow `from` */
         } bind;                     /* BOUND by another thread */
     } on;
-    weir_task letter; /* the door's, while POSTED is in `away` */
+    weir_task letter; /* the ingress queue's, while POSTED is set in `away` */
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(weir_promise) == 128, "two lines");
 
@@ -130,23 +136,23 @@ static inline struct weir__promises *weir__promises_of(const weir_promise *p)
     return &p->loop->promises;
 }
 
-/* A job that was sent to a pool, or that is over: it holds the loop meanwhile.
- * Thread: the loop's. */
+/* Count a job that was sent to a pool (an errand) until it is over.  It keeps
+ * the loop running meanwhile.  Thread: the loop's. */
 static inline void weir__promises_begin_errand(weir_loop *loop)
 {
-    /* relaxed: own, shown to report */
+    /* relaxed: own, read by report */
     store_relaxed(&loop->promises.errands,
                   load_relaxed(&loop->promises.errands) + 1);
 }
 
 static inline void weir__promises_end_errand(weir_loop *loop)
 {
-    /* relaxed: own, shown to report */
+    /* relaxed: own, read by report */
     store_relaxed(&loop->promises.errands,
                   load_relaxed(&loop->promises.errands) - 1);
 }
 
-/* Whether plain fields of the loop's promises are this thread's. */
+/* Whether this thread may access plain fields of the loop's promises. */
 static inline bool weir__promise_is_local(const weir_loop *loop)
 {
     return weir__loop_is_local(loop) && !loop->promises.is_over;
@@ -154,7 +160,8 @@ static inline bool weir__promise_is_local(const weir_loop *loop)
 
 /* ---- settle.c ---- */
 
-/* The verdict, without flags; at FULFILLED and REJECTED the rest can be read. */
+/* Return the verdict without flags.  If it is FULFILLED or REJECTED, the other
+ * fields can be read. */
 static inline uint32_t weir__promise_verdict(const weir_promise *promise)
 {
     /* settle/P1 acquire: receives the value, if it is settled */
@@ -166,8 +173,8 @@ static inline bool weir__promise_is_settled(const weir_promise *promise)
     return weir__promise_verdict(promise) >= WEIR__FULFILLED;
 }
 
-/* The loop's thread: `before` to `after`, with what the fields say.  False: it
- * is not `before`, nothing has changed. */
+/* Move the word from `before` to `after`, and publish the fields.  False: the
+ * word is not `before`, and nothing has changed.  Thread: the loop's. */
 bool weir__promise_move_slowly(weir_promise *promise, uint32_t before,
                                uint32_t after);
 static inline bool weir__promise_move(weir_promise *promise, uint32_t before,
@@ -180,38 +187,39 @@ static inline bool weir__promise_move(weir_promise *promise, uint32_t before,
            weir__promise_move_slowly(promise, before, after);
 }
 
-/* Another thread: claims it, says what, and lets the loop know. */
+/* Claim the promise; then publish a verdict and notify the loop.  Thread: any
+ * other than the loop's. */
 bool weir__promise_claim(weir_promise *promise);
 void weir__promise_publish(weir_promise *promise, uint32_t verdict);
 
-/* Another thread: references. */
+/* Take or release a reference.  Thread: any other than the loop's. */
 void weir__promise_ref_outside(weir_promise *promise);
 void weir__promise_unref_outside(weir_promise *promise);
 
-/* The loop's thread: no reference is left of those it knows.  True: nor of any
- * others. */
+/* Whether no reference is left on any thread, given that the loop's thread
+ * knows of none.  Thread: the loop's. */
 bool weir__promise_collect_last(weir_promise *promise);
 static inline bool weir__promise_is_unreferenced(weir_promise *promise)
 {
-    /* relaxed: own; others leave no zero behind */
+    /* relaxed: own; an unref elsewhere sets POSTED, so it never leaves zero */
     return (__builtin_expect(load_relaxed(&promise->away) == 0, 1) &&
             promise->refs == 0) ||
            weir__promise_collect_last(promise);
 }
 
-/* Puts a single into the door for the first time.  Returns  0, WEIR_ECLOSED */
+/* Send a single's first letter.  Returns  0, WEIR_ECLOSED */
 int weir__promise_introduce(weir_promise *promise);
 
-/* The loop's thread: a letter has come.  Brings `refs` up to date. */
+/* Update `refs` when a letter has arrived.  Thread: the loop's. */
 void weir__promise_collect(weir_promise *promise);
 
-/* Whether another thread has taken a reference since; for the registry. */
+/* Whether another thread has taken a reference since.  Used by the registry. */
 bool weir__promise_was_found(const weir_promise *promise);
 
 /* ---- nursery.c ---- */
 
-/* `slot` and `loop` are there already, the union is for the caller; the value
- * counts once it is settled. */
+/* Initialize a promise.  `slot` and `loop` are set already, and the caller sets
+ * the union.  The value is meaningful once the promise is settled. */
 static inline void weir__promise_begin(weir_promise *promise, uint32_t verdict,
                                        unsigned flags)
 {
@@ -224,8 +232,8 @@ static inline void weir__promise_begin(weir_promise *promise, uint32_t verdict,
     promise->id = 0;
 }
 
-/* Memory of a promise, for the loop's thread; or for another one: a single.
- * NULL: there is none.  All of it is set but the union. */
+/* Allocate a promise for the loop's thread, or a single for another thread.
+ * Everything but the union is set.  Returns NULL if there is no memory. */
 weir_promise *weir__promise_take_slowly(weir_loop *loop, uint32_t verdict);
 static inline weir_promise *weir__promise_take(weir_loop *loop,
                                                uint32_t verdict)
@@ -244,7 +252,8 @@ static inline weir_promise *weir__promise_take(weir_loop *loop,
 }
 weir_promise *weir__promise_take_single(weir_loop *loop, uint32_t verdict);
 
-/* A promise for the loop's thread: refs 1.  Returns  0, -ENOMEM, WEIR_ECLOSED */
+/* Create a promise on the loop's thread, with one reference.  Returns  0,
+ * -ENOMEM, WEIR_ECLOSED */
 static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
                                      weir_promise **made)
 {
@@ -259,11 +268,11 @@ static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
     return 0;
 }
 
-/* Back.  The caller is the loop's thread, or has its lock; true: it was the
- * last of a loop that is over. */
+/* Release a promise's memory.  True: it was the last one of a loop that is
+ * over.  Thread: the loop's, or one that holds its lock after TERMINATED. */
 bool weir__promise_put(weir_promise *promise);
 
-/* On the loop's thread. */
+/* Take or release a reference.  Thread: the loop's. */
 static inline void weir__promise_hold(weir_promise *promise)
 {
     promise->refs++;
@@ -275,28 +284,29 @@ static inline void weir__promise_drop(weir_promise *promise)
         weir__promise_drop_last(promise);
 }
 
-/* A letter that comes after TERMINATED.  Thread: any. */
+/* Handle a letter that the loop refused because it is TERMINATED.  Thread:
+ * any. */
 void weir__promise_receive_after_end(weir_promise *promise);
 
-/* A single that its maker could not get through the door. */
+/* Free a single whose first letter was refused. */
 void weir__promise_discard(weir_promise *promise);
 
-/* A single has come. */
+/* Add a single that has arrived to the loop's list. */
 void weir__promise_enlist(weir_promise *promise);
 
-/* Calls visit for each promise that the loop has.  A visit may let promises go,
- * but make none. */
+/* Call visit for each promise of the loop.  A visit may release promises, but
+ * must not create any. */
 void weir__promise_each(weir_loop *loop, void (*visit)(weir_promise *promise));
 
-/* All blocks; no promise is left. */
+/* Free all blocks.  No promise may be left. */
 void weir__nursery_fini(weir_loop *loop);
 
 /* ---- promise.c ---- */
 
-/* A letter has come: what another thread has done to it. */
+/* Handle a letter: apply what another thread has done to the promise. */
 void weir__promise_receive(weir_promise *promise);
 
-/* Of one that nobody has any more. */
+/* Free the value of a promise that has no references left. */
 static inline void weir__value_free(const weir_value *value)
 {
     if (value->free != NULL)
@@ -305,21 +315,21 @@ static inline void weir__value_free(const weir_value *value)
 
 /* ---- reaction.c: the loop's thread ---- */
 
-/* The reason of all that the end of the loop rejects. */
+/* The reason for all rejections that the end of the loop causes. */
 extern const weir_value weir__cancelled;
 
-/* Its value, or that of the one it has it from.  It is settled. */
+/* Return the value of a settled promise: its own, or that of `from`. */
 static inline const weir_value *weir__promise_value(const weir_promise *promise)
 {
     if (promise->from != NULL)
         promise = promise->from;
-    /* relaxed: ordered by P1, whoever asks knows that it is settled */
+    /* relaxed: ordered by P1; the caller knows that it is settled */
     return load_relaxed(&promise->word) & WEIR__OUTSIDE ? &promise->on.mail
                                                         : &promise->value;
 }
 
-/* Lets `waiter`, whose reference goes with it, wait for a promise; late: for one
- * that is settled. */
+/* Make `waiter` wait for a promise, passing on the caller's reference to it.
+ * The late variant is for a promise that is settled. */
 void weir__promise_attach_late(weir_promise *waiter, weir_promise *promise);
 static inline void weir__promise_attach(weir_promise *waiter,
                                         weir_promise *promise)
@@ -340,51 +350,56 @@ static inline void weir__promise_attach(weir_promise *waiter,
     promise->last = waiter;
 }
 
-/* It is settled: whoever waits gets a job. */
+/* Queue a job for each promise that waits for this settled one. */
 void weir__promise_dispatch(weir_promise *promise);
 
-/* Settles one that is `before`: with a value, which goes with it; or as
- * another.  False: it was something else, nothing has changed. */
+/* Settle a promise that is `before`: with a value, of which it takes ownership,
+ * or as another promise.  False: it was not `before`, and nothing has
+ * changed. */
 bool weir__promise_finish(weir_promise *promise, uint32_t before,
                           uint32_t after, const weir_value *value);
 void weir__promise_finish_as(weir_promise *promise, weir_promise *other);
 
-/* Settles one that is PENDING as the last act of a task, whose reference and
- * value go with it: if there is one reaction only, it runs at once. */
+/* Settle a PENDING promise as the last act of a task, which passes on its
+ * reference and the value.  A sole reaction runs at once. */
 void weir__promise_deliver(weir_promise *promise, uint32_t after,
                            const weir_value *value);
 
-/* A promise that is BOUND begins to follow; the reference goes with it. */
+/* Make a BOUND promise follow another.  The caller's references to both are
+ * passed on. */
 void weir__promise_follow(weir_promise *promise, weir_promise *other);
 
-/* The same with the promise that a thenable is to be asked for; `resolver` has
- * its thenable already. */
+/* Make a BOUND promise follow the `resolver` of a thenable, which has its
+ * thenable already, and queue the call of the thenable.  The caller's
+ * references are passed on. */
 void weir__promise_ask(weir_promise *promise, weir_promise *resolver);
 
-/* Its job, as a microtask. */
+/* Queue the promise's job as a microtask. */
 void weir__promise_queue(weir_promise *promise);
 weir_fn weir__promise_run_job;
 
-/* The hook. */
+/* The hook `raised`. */
 void weir__promise_raised(weir_loop *loop);
 
 /* ---- promisify.c ---- */
 
-/* Its memory; no promise is left. */
+/* Free the loop's blocks of slips.  No promise may be left. */
 void weir__promisify_fini(weir_loop *loop);
 
-/* The hook. */
+/* The hook `show_jobs`. */
 void weir__promisify_show(weir_loop *loop);
 
 /* ---- combinator.c ---- */
 
-/* What one of several became; `from` has the value, unless it is `cancelled`. */
+/* Notify the combinator of an element's outcome.  `from` has the value, unless
+ * that is `cancelled`. */
 void weir__combinator_tell(weir_promise *element, bool is_rejected,
                            weir_promise *from, const weir_value *value);
 
 /* ---- rejection.c: the loop's thread ---- */
 
-/* A rejection without a handler; or one that has got one after all. */
+/* Note a rejection that has no handler, or one that got a handler after it was
+ * reported. */
 void weir__rejection_note(weir_promise *promise);
 void weir__promise_list_push(struct weir__promise_list *list,
                              weir_promise *promise);
@@ -393,7 +408,8 @@ extern const struct weir__promise_hooks weir__promise_hooks;
 
 /* ---- registry.c ---- */
 
-/* It is about to go.  False: somebody has found it meanwhile. */
+/* Remove a promise that is about to be freed.  False: another thread has found
+ * it meanwhile. */
 bool weir__registry_forget(weir_promise *promise);
 void weir__registry_fini(weir_loop *loop);
 

@@ -2,25 +2,25 @@
 /*
  * reaction -- what happens once a promise is settled.
  *
- * Those who wait for it get a job each, in the order in which they came; a job
- * is a microtask.  The number of jobs, and so the order against everything else
- * in the microtasks, is that of ECMAScript:
+ * Each promise that waits for it gets a job, in the order in which they were
+ * attached.  A job is a microtask.  The number of jobs, and so the order
+ * relative to all other microtasks, is that of ECMAScript:
  *
  *   then, settled already   1 job: the handler
- *   following a promise     1 job to begin, then 1 when that one is settled
- *   following a thenable    1 job, that calls its `then`; what it settles is
- *                           settled at once
- *   finally                 1 job: fn; then as if it followed a promise, that
- *                           becomes what `from` was after fn's result is there
+ *   following a promise     1 job to start, then 1 when that one is settled
+ *   following a thenable    1 job, which calls its `then`; the promise is
+ *                           settled together with its resolver
+ *   finally                 1 job: fn; then as if it followed a promise, which
+ *                           becomes what `from` was once fn's result is settled
  *
- * Where there is no room for a microtask (-ENOMEM) the promise goes to
- * `stranded`, which the checkpoint takes up when its queues are empty: then
- * the order may differ, but nothing is lost.
+ * If there is no memory to queue a microtask, the promise goes to `stranded`,
+ * which the checkpoint handles when its queues are empty.  The order may differ
+ * then, but nothing is lost.
  *
- * A handler may leave by weir_raise.  What is then to do is in `current`, not on
- * the stack.
+ * A handler may leave by weir_raise, so its promise is in `current`, not on the
+ * stack.
  *
- * All of this is the loop's thread's.
+ * Everything here runs on the loop's thread.
  *
  * Tested by  test/unit/promise_order.c, test/unit/promise.c, test/aplus
  */
@@ -43,7 +43,7 @@ void weir__promise_queue(weir_promise *promise)
     loop->promises.wants_checkpoint = true;
 }
 
-/* `waiter` waits for a promise that is settled. */
+/* Queue the job of `waiter`, which waits for a settled promise. */
 static void react(weir_promise *waiter, weir_promise *promise)
 {
     waiter->from = promise;
@@ -58,12 +58,12 @@ void weir__promise_attach_late(weir_promise *waiter, weir_promise *promise)
         if (promise->flags & WEIR__TOLD)
             weir__rejection_note(promise);
     }
-    /* By another thread perhaps, and its letter has not come yet. */
+    /* Another thread may have settled it, with its letter still under way. */
     weir__promise_dispatch(promise);
     react(waiter, promise);
 }
 
-/* The list, in order: the first one; the last one's next is NULL. */
+/* Take the list, in order.  Returns the first; the last one's next is NULL. */
 static weir_promise *take_waiters(weir_promise *promise)
 {
     weir_promise *last = promise->last;
@@ -77,8 +77,8 @@ static weir_promise *take_waiters(weir_promise *promise)
     return first;
 }
 
-/* Gives a job to each that waits; returns the one that is not to wait for it:
- * a promise that a thenable was asked for has one. */
+/* Queue a job for each waiting promise.  Returns the one that is settled
+ * without a job, or NULL; only a thenable's resolver has such a waiter. */
 static weir_promise *wake_waiters(weir_promise *promise)
 {
     weir_promise *direct = NULL;
@@ -88,7 +88,7 @@ static weir_promise *wake_waiters(weir_promise *promise)
         weir_promise *next = waiter->next;
 
         if (weir__promise_is_settled(waiter))
-            weir__promise_drop(waiter); /* by the end of the loop */
+            weir__promise_drop(waiter); /* settled by the end of the loop */
         else if (waiter->flags & WEIR__DIRECT)
             direct = waiter;
         else
@@ -98,7 +98,7 @@ static weir_promise *wake_waiters(weir_promise *promise)
     return direct;
 }
 
-/* Returns as wake_waiters. */
+/* Dispatch a settled promise.  Returns as wake_waiters() does. */
 static weir_promise *tell(weir_promise *promise)
 {
     weir_promise *direct = NULL;
@@ -113,7 +113,8 @@ static weir_promise *tell(weir_promise *promise)
     return direct;
 }
 
-/* Takes the value over, with the promise that has it. */
+/* Settle `promise` with the value of `other`, and hold the promise that owns
+ * it. */
 static bool take_over(weir_promise *promise, weir_promise *other)
 {
     weir_promise *owner = other->from != NULL ? other->from : other;
@@ -126,10 +127,11 @@ static bool take_over(weir_promise *promise, weir_promise *other)
                               weir__promise_verdict(other));
 }
 
-/* A loop, not a recursion: thenables that give thenables may go deep. */
+/* Iterative, not recursive: thenables that resolve to thenables may nest
+ * deeply. */
 void weir__promise_dispatch(weir_promise *promise)
 {
-    weir_promise *held = NULL; /* by what was the list's reference */
+    weir_promise *held = NULL; /* by the reference that the list had */
     weir_promise *waiter;
 
     if (promise->flags & WEIR__DISPATCHED)
@@ -147,17 +149,19 @@ void weir__promise_dispatch(weir_promise *promise)
         weir__promise_drop(held);
 }
 
-/* False: it is not `before`, nothing has changed. */
+/* Write the value and settle.  False: it is not `before`; nothing has
+ * changed. */
 static inline bool write_down(weir_promise *promise, uint32_t before,
                               uint32_t after, const weir_value *value)
 {
     if (weir__promise_verdict(promise) != before)
-        return false; /* and its value is not to be overwritten */
+        return false; /* its value must not be overwritten */
     promise->value = *value;
     return weir__promise_move(promise, before, after);
 }
 
-/* The one that waits for it, if there is one only, which is to get a job. */
+/* Return the only waiting promise, if there is exactly one and it gets a
+ * job. */
 static inline weir_promise *sole_waiter(const weir_promise *promise)
 {
     weir_promise *waiter = promise->last;
@@ -169,7 +173,7 @@ static inline weir_promise *sole_waiter(const weir_promise *promise)
                : NULL;
 }
 
-/* As tell, for one whose list is looked at already. */
+/* Mark the promise as dispatched; the caller has handled its list. */
 static inline void take_out(weir_promise *promise)
 {
     promise->flags |= WEIR__DISPATCHED;
@@ -189,7 +193,7 @@ bool weir__promise_finish(weir_promise *promise, uint32_t before,
         take_out(promise);
         react(waiter, promise);
     } else if (promise->last == NULL && after == WEIR__FULFILLED) {
-        take_out(promise); /* nobody to tell */
+        take_out(promise); /* no waiter */
     } else {
         weir__promise_dispatch(promise);
     }
@@ -202,7 +206,8 @@ void weir__promise_deliver(weir_promise *promise, uint32_t after,
     weir_loop *loop = promise->loop;
     weir_promise *waiter = sole_waiter(promise);
 
-    /* Its job would be the only microtask. */
+    /* The waiter's job would be the only microtask, so it runs without the
+     * queue. */
     if (waiter != NULL && !weir__loop_has_microtasks(loop) &&
         loop->budget_left > 0) {
         if (write_down(promise, WEIR__PENDING, after, value)) {
@@ -211,9 +216,9 @@ void weir__promise_deliver(weir_promise *promise, uint32_t after,
             weir__loop_checkpoint_with(loop, weir__promise_run_job, waiter);
             return;
         }
-        weir__value_free(value); /* somebody else has settled it */
+        weir__value_free(value); /* another thread has settled it */
     } else if (!weir__promise_finish(promise, WEIR__PENDING, after, value)) {
-        weir__value_free(value); /* the same */
+        weir__value_free(value); /* settled before */
     }
     weir__promise_drop(promise);
 }
@@ -224,7 +229,7 @@ void weir__promise_finish_as(weir_promise *promise, weir_promise *other)
         weir__promise_dispatch(promise);
 }
 
-/* Of one that is BOUND. */
+/* Reject a promise that is BOUND. */
 static void fail(weir_promise *promise, int code)
 {
     weir_value reason = weir_value_error(code);
@@ -232,7 +237,7 @@ static void fail(weir_promise *promise, int code)
     (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED, &reason);
 }
 
-/* Of one that a thenable was told to settle. */
+/* Reject the resolver of a thenable, unless it is settled. */
 static void fail_pending(weir_promise *promise, int code)
 {
     weir_value reason = weir_value_error(code);
@@ -278,7 +283,7 @@ static void run_thenable(weir_promise *resolver, int status)
     struct weir__promises *all = weir__promises_of(resolver);
     int err;
 
-    resolver->job = WEIR__JOB_NONE; /* from here on anybody's to settle */
+    resolver->job = WEIR__JOB_NONE; /* from here on any thread may settle it */
     if (status != 0 || all->is_closed)
         fail_pending(resolver, WEIR_ECANCELED);
     all->current = resolver;
@@ -291,7 +296,7 @@ static void run_thenable(weir_promise *resolver, int status)
 
 /* ---- results ---- */
 
-/* A promise that will ask the thenable, or NULL. */
+/* Create the resolver of a thenable.  Returns NULL if there is no memory. */
 static weir_promise *make_resolver(weir_loop *loop, weir_thenable *thenable)
 {
     weir_promise *resolver = weir__promise_take(loop, WEIR__PENDING);
@@ -303,7 +308,7 @@ static weir_promise *make_resolver(weir_loop *loop, weir_thenable *thenable)
     return resolver;
 }
 
-/* Why it cannot follow that one; 0: it can. */
+/* Return 0 if `promise` can follow `other`, or an error. */
 static int why_not(const weir_promise *promise, const weir_promise *other)
 {
     if (other == NULL)
@@ -343,7 +348,7 @@ static void give_thenable(weir_promise *promise, weir_thenable *thenable)
     weir__promise_ask(promise, resolver);
 }
 
-/* What a handler has returned that was called for `from`. */
+/* Apply the result of a handler that was called for `from`. */
 static void conclude(weir_promise *promise, weir_promise *from,
                      const weir_result *result, int status)
 {
@@ -373,11 +378,11 @@ static void conclude(weir_promise *promise, weir_promise *from,
 
 /* ---- then ---- */
 
-/* Nobody has it but its job, and nobody waits for it: what it becomes is not
- * seen by anybody, unless it is rejected. */
+/* Whether only the job references the promise and nothing waits for it.  Then
+ * its value is never read, so only a rejection would matter. */
 static bool is_forgotten(const weir_promise *promise)
 {
-    /* relaxed: own; others leave no zero behind */
+    /* relaxed: own; an unref elsewhere sets POSTED, so it never leaves zero */
     return promise->refs == 1 && load_relaxed(&promise->away) == 0 &&
            promise->last == NULL && promise->id == 0;
 }
@@ -409,8 +414,9 @@ static void run_then(weir_promise *promise, weir_promise *from, int status)
 
 /* ---- finally ---- */
 
-/* `promise` becomes what `from` is, once `awaited` is fulfilled; what that is
- * rejected with takes its place.  The reference to `awaited` goes with it. */
+/* Settle `promise` as `from` once `awaited` is fulfilled.  If `awaited` is
+ * rejected, its reason replaces the value of `from`.  The caller's reference to
+ * `awaited` is passed on. */
 static void wait_then_return(weir_promise *promise, weir_promise *from,
                              weir_promise *awaited)
 {
@@ -422,7 +428,7 @@ static void wait_then_return(weir_promise *promise, weir_promise *from,
         back->job = WEIR__JOB_RETURN;
         back->on.back.as = from;
         weir__promise_hold(from);
-        weir__promise_hold(back); /* the list's, and the one that goes on */
+        weir__promise_hold(back); /* one for the list, one to pass on */
         weir__promise_attach(back, awaited);
         give_promise(promise, back);
     }
@@ -547,14 +553,15 @@ void weir__promise_run_job(void *arg, int status)
     weir__promise_drop(promise);
 }
 
-/* The handler of `current` has left by weir_raise; so have we. */
+/* The handler of `current`, and with it run_then() or its like, was left by
+ * weir_raise. */
 void weir__promise_raised(weir_loop *loop)
 {
     weir_promise *promise = loop->promises.current;
     weir_promise *from = promise->from;
 
     loop->promises.current = NULL;
-    if (promise->job == WEIR__JOB_NONE) { /* a thenable's: see run_thenable */
+    if (promise->job == WEIR__JOB_NONE) { /* a resolver: see run_thenable */
         fail_pending(promise, loop->raised);
     } else {
         promise->from = NULL;

@@ -1,70 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settle -- the two words of a promise that any thread may touch.
+ * settle -- the two words of a promise that any thread may access.
  *
- * Shape     word   who decides, and what: one CAS away from PENDING
+ * Shape     word   which thread decides, and the verdict: one CAS from PENDING
  *
  *              PENDING --+--> FULFILLED, REJECTED        the loop's thread
  *                 |      +--> BOUND --> FULFILLED, REJECTED     the same
  *                 |
- *                 +--> DECIDING --> FULFILLED, REJECTED, BOUND  another one
+ *                 +--> DECIDING --> FULFILLED, REJECTED, BOUND  another thread
  *
- *                  The loop's thread writes the value down before its CAS;
- *                  nobody else ever writes there.  Another thread must not, as
- *                  it may lose: it claims the promise first (DECIDING), and
- *                  writes to `mail`, which is then its own.
- *           away   the references that other threads have taken, less those
- *                  that they have given back, times two; and POSTED: the letter
- *                  is in the door, or about to be
+ *                  The loop's thread writes the value before its CAS; no other
+ *                  thread ever writes it.  Another thread must not, because its
+ *                  CAS may fail: it claims the promise first (DECIDING), and
+ *                  then writes `mail`, which no other thread accesses.
+ *           away   twice the number of references that other threads have
+ *                  taken minus those they have released, plus POSTED: the
+ *                  letter is in the loop's ingress queue, or about to be
  *
  *           A reference is counted where it costs least.  The loop's thread
- *           counts in `refs`, which is plain; all others in `away`.  What
- *           counts is the sum.  Only the loop's thread ever finds that it is
- *           zero: a thread that gives a reference back sends a letter.
+ *           counts in `refs`, a plain field; all other threads count in `away`.
+ *           The reference count is the sum.  Only the loop's thread detects
+ *           that it is zero: a thread that releases a reference sends a letter.
  *
  *           One letter stands for everything that other threads have done: its
  *           receiver looks at both words.
  * Roles     move, is_unreferenced, receive   the loop's thread
- *           claim, publish, ref_outside, unref_outside   any other
+ *           claim, publish, ref_outside, unref_outside   any other thread
  *           verdict, wait   any thread
- *           After TERMINATED the holder of the loop's lock is in the place of
+ *           After TERMINATED the holder of the loop's lock takes the role of
  *           the loop's thread.
- * Progress  all are lock-free but for wait.  Nothing allocates, so neither a
- *           settling nor a letter can fail.
+ * Progress  all are lock-free except wait.  Nothing allocates, so neither
+ *           settling nor sending a letter can fail.
  *
  * Shared state
  *   word             any thread, atomic                                   P1
  *   value, from      the loop's thread until P1, then const               P1
- *   mail             who claimed it, until P1, then const                 P1
+ *   mail             the thread that claimed it until P1, then const      P1
  *   away             any thread, atomic                                   P2
- *   letter           who has set POSTED, then the door's               P3
+ *   letter           the thread that set POSTED, then the queue's         P3
  *
  * Pairs
  *   P1  move, publish: CAS, release  -->  verdict: load; wait: fetch_or;
  *       acquire
- *       Hands over the value, and what came before it was settled.
+ *       Hands over the value, and what came before the promise was settled.
  *   P2  post, unref_outside: CAS, release  -->  collect: swap, acquire
- *       Hands over what a thread did before it let go, or wrote before it
- *       posted: a letter that is in the door already covers it too.
+ *       Hands over what a thread did before it released its reference, or
+ *       wrote before it posted.  A letter that is already queued covers it too.
  *   P3  collect: swap, release  -->  post, unref_outside: CAS, acquire
- *       Hands the letter back, after its run, to who sets POSTED next.
+ *       Hands the letter, after it ran, to the next thread that sets POSTED.
  *
  * Not paired, on purpose
- *   claim: CAS, relaxed.  It takes something away from others; what it guards
- *   was nobody's before.
- *   is_unreferenced: relaxed.  Who lets go says POSTED, and its letter brings the
- *   order; so a zero is the loop's own, and what is there without POSTED are
- *   references that were taken, which hand nothing over.
+ *   claim: CAS, relaxed.  It only excludes other threads; nobody has written
+ *   the fields that it protects.
+ *   is_unreferenced: relaxed.  A release sets POSTED, and its letter provides
+ *   the ordering.  So a zero is the loop's own, and a value without POSTED
+ *   counts references that were taken, which hand nothing over.
  *
- * Why no lost letter   POSTED goes in by the same CAS that changes the count, or
- *           after the word was published.  Who finds it there already knows that
- *           the receiver has not looked yet; who does not, pushes the letter.
- * Why no lost wake     WAITER goes in by a fetch_or that returns the verdict. If
- *           it is not settled, whoever settles it reads WAITER in the word
- *           that it replaces, and wakes.
- * Why no ABA           verdicts go forward only, while anybody has a reference.
- * Reclaim   memory is given back when the sum of references is zero and no
- *           letter is under way; a wake uses the address only.
+ * Why no lost letter   POSTED is set by the same CAS that changes the count, or
+ *           after the word was published.  A thread that finds it set knows
+ *           that the receiver has not looked yet; any other pushes the letter.
+ * Why no lost wake     WAITER is set by a fetch_or that returns the verdict.
+ *           If the promise is not settled, the thread that settles it reads
+ *           WAITER in the word that it replaces, and wakes the waiter.
+ * Why no ABA           Verdicts only move forward while there is a reference.
+ * Reclaim   The memory is released when the sum of references is zero and no
+ *           letter is under way; a wake-up uses only the address.
  *
  * Tested by  test/model/promise.c, test/unit/promise.c, test/stress/promise.c
  */
@@ -86,7 +86,8 @@ static void wake(const weir_promise *promise, uint32_t before)
         weir__futex_wake_all(&promise->word, WEIR__FUTEX_PRIVATE);
 }
 
-/* It has flags: somebody waits, or another thread has bound it. */
+/* The word has flags: a thread waits, or another thread has bound the
+ * promise. */
 bool weir__promise_move_slowly(weir_promise *promise, uint32_t before,
                                uint32_t after)
 {
@@ -110,7 +111,7 @@ bool weir__promise_claim(weir_promise *promise)
     do {
         if ((seen & WEIR__VERDICT) != WEIR__PENDING)
             return false;
-        /* relaxed: takes it away from others, and hands nothing over */
+        /* relaxed: excludes other threads, and hands nothing over */
     } while (!cas_weak_relaxed(&promise->word, &seen, seen | WEIR__DECIDING));
     return true;
 }
@@ -127,8 +128,8 @@ static void deliver(weir_task *task, int status)
     weir__promise_receive(promise);
 }
 
-/* The letter is this thread's: POSTED was not there.  A loop that is TERMINATED
- * takes none; there is nobody any more whom it could be meant for. */
+/* Push the letter, which belongs to this thread because POSTED was not set.  A
+ * loop that is TERMINATED refuses it; then no receiver is left. */
 static void push_letter(weir_promise *promise)
 {
     promise->letter = (weir_task){.run = deliver, .name = "promise"};
@@ -141,7 +142,7 @@ static void post(weir_promise *promise)
     /* relaxed: a guess, checked by the CAS */
     int32_t seen = load_relaxed(&promise->away);
 
-    /* settle/P2 release: what was published, also if the letter is on its way
+    /* settle/P2 release: what was published, even if the letter is under way
      * settle/P3 acquire: receives the letter, if it is not */
     while (!cas_weak_acq_rel(&promise->away, &seen, seen | POSTED))
         ;
@@ -149,7 +150,7 @@ static void post(weir_promise *promise)
         push_letter(promise);
 }
 
-/* The verdict of who has claimed it. */
+/* Publish the verdict of the thread that has claimed the promise. */
 static void announce(weir_promise *promise, uint32_t verdict)
 {
     uint32_t seen = WEIR__DECIDING;
@@ -177,7 +178,7 @@ int weir__promise_introduce(weir_promise *promise)
 
 /* ---- references ---- */
 
-/* Shifts keep the sign; the flag falls out. */
+/* An arithmetic shift keeps the sign and drops the flag. */
 static int32_t count_of(int32_t away)
 {
     return away >> 1;
@@ -197,7 +198,7 @@ void weir__promise_unref_outside(weir_promise *promise)
     int32_t seen = load_relaxed(&promise->away);
 
     /* settle/P2 release: all uses of the promise so far
-     * settle/P3 acquire: receives the letter, if it is not on its way */
+     * settle/P3 acquire: receives the letter, if it is not under way */
     while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | POSTED))
         ;
     if (!(seen & POSTED))
@@ -206,7 +207,7 @@ void weir__promise_unref_outside(weir_promise *promise)
 
 void weir__promise_collect(weir_promise *promise)
 {
-    /* settle/P2 acquire: receives what they did who posted or let go
+    /* settle/P2 acquire: receives the writes of threads that posted or released
      * settle/P3 release: the letter may be used again */
     int32_t away = swap_acq_rel(&promise->away, 0);
 
@@ -220,8 +221,8 @@ bool weir__promise_collect_last(weir_promise *promise)
 
     while (seen != 0) {
         if (seen & POSTED)
-            return false; /* the letter's receiver will ask again */
-        /* relaxed: a count; nobody has let go */
+            return false; /* the letter's receiver will check again */
+        /* relaxed: a count; no reference was released */
         if (cas_weak_relaxed(&promise->away, &seen, 0)) {
             promise->refs += count_of(seen);
             return promise->refs <= 0 && weir__promise_collect_last(promise);
@@ -233,7 +234,7 @@ bool weir__promise_collect_last(weir_promise *promise)
 
 bool weir__promise_was_found(const weir_promise *promise)
 {
-    /* relaxed: under the registry's lock, which its finder had, too */
+    /* relaxed: under the registry's lock, which the finder held too */
     return load_relaxed(&promise->away) != 0;
 }
 
