@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook -- what a service does on its way to the end.
+ * hook -- shutdown hooks, which run while a service drains.
  *
- * Shape     A hook runs on a thread of its own, so that it may block and the
- *           keeper cannot be held up.  Its end comes to the keeper as a task.
- *           A timer of the keeper's bounds it: then the drain goes on, and the
- *           hook is left to itself; the report names it as long as it runs.
+ * Shape     A hook runs on its own thread, so that it may block without
+ *           delaying the keeper.  When it ends, it posts a task to the keeper.
+ *           A timer on the keeper limits it: when that fires, the drain
+ *           continues without waiting for the hook, and the report lists the
+ *           hook as long as it runs.
  *
  * Shared state
- *   since_ns, thread_id   the hook's thread writes, report reads: pictures
- *   is_ended              the hook's thread writes, last; relaxed
+ *   since_ns, thread_id   written by the hook's thread, read by the report
+ *   is_ended              written by the hook's thread, last; relaxed
  *
  * Not paired, on purpose
- *   is_ended: who frees joins the hook's thread, and that is the order.
+ *   is_ended: the thread that frees joins the hook's thread, and that is the
+ *   ordering.
  *
  * Tested by  test/unit/service*.c, test/model/service.c
  */
@@ -41,13 +43,13 @@ static void run(void *arg)
     store_relaxed(&hook->since_ns, weir__clock_real());
     hook->fn(hook->arg);
     store_relaxed(&hook->is_ended, true); /* relaxed: a join follows */
-    /* Refused when the service was forced: nobody waits for it then. */
+    /* Refused if the service was forced: no thread waits for it then. */
     (void)!weir_loop_post(hook->service->keeper, &hook->ended);
 }
 
 /* ---- the keeper's thread ---- */
 
-/* It has ended, or its time has: the drain goes on. */
+/* Continue the drain, because the hook has ended or timed out. */
 static void leave(struct weir__hook *hook)
 {
     weir_service *service = hook->service;
@@ -56,7 +58,7 @@ static void leave(struct weir__hook *hook)
         (void)!weir_timer_cancel(service->keeper, hook->timer);
     hook->timer = 0;
     if (service->hook != hook)
-        return; /* it was left before */
+        return; /* it timed out before */
     service->hook = NULL;
     weir__keeper_advance(service);
 }
@@ -81,7 +83,8 @@ static bool is_begun(const struct weir__hook *hook)
     return plain_load(&hook->has_thread);
 }
 
-/* Hooks are listed the last one first, which is the order they run in. */
+/* Return the next hook to run.  The list is newest first, and so is the order
+ * of execution. */
 static struct weir__hook *first_waiting(const weir_service *service)
 {
     struct weir__hook *hook = service->hooks;
@@ -91,8 +94,9 @@ static struct weir__hook *first_waiting(const weir_service *service)
     return hook;
 }
 
-/* As on a thread of its own, which has no loop: it may call what blocks, and
- * weir_raise, which would leave the keeper's callback, aborts. */
+/* Run the hook on the keeper's thread as if it were on its own thread, which
+ * has no loop: it may call functions that block, and weir_raise, which would
+ * leave the keeper's callback, aborts. */
 static void run_here(struct weir__hook *hook)
 {
     weir_loop *keeper = hook->service->keeper;
@@ -102,9 +106,9 @@ static void run_here(struct weir__hook *hook)
     weir__thread_set_loop(keeper);
 }
 
-/* If no thread can be made, the keeper's is better than none.  Without a timer,
- * for want of memory or as the clock never comes that far, the service's own
- * deadline bounds it. */
+/* Start a hook.  If no thread can be created, it runs on the keeper's.  If it
+ * has no timer, because there is no memory or the clock never reaches its
+ * deadline, the service's own deadline limits it. */
 static void begin(struct weir__hook *hook)
 {
     weir_loop *keeper = hook->service->keeper;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper -- the loop of a service's own that brings about its end.
+ * keeper -- a service's own loop, which controls its shutdown.
  *
- * Shape     Whatever happens comes to it through the door of that loop: stop,
- *           force, the gate that closes, a hook, a pool, a loop that ends;
- *           signals come as a descriptor, deadlines as timers.  So the drain is
- *           single-threaded code: each time something has ended, advance() goes
- *           on as far as it can.
+ * Shape     Every event reaches the keeper through its loop: stop, force, the
+ *           closing of the gate, and the end of a hook, a pool or a loop are
+ *           tasks; signals are a descriptor, and deadlines are timers.  So the
+ *           drain is single-threaded code: each time something has ended,
+ *           advance() continues as far as it can.
  *
  *               WORK -> NOTICES -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
  *
- * Roles     everything here   the keeper's thread; but new, one thread, alone
+ * Roles     new               one thread, alone
+ *           everything else   the keeper's thread
  *
  * Tested by  test/unit/service*.c, test/stress/service.c, test/model/service.c
  */
@@ -25,12 +26,13 @@
 #include "wakefd.h"
 #include "weir/fd.h"
 
-enum { SHOWN = 64 }; /* rows that on_report gets, at most */
+enum { SHOWN = 64 }; /* maximum number of rows for on_report */
 
-/* ---- what the user wrote ---- */
+/* ---- user callbacks ---- */
 
-/* In the middle of a callback of ours, which has steps to take yet: it fails
- * alone, and what it raises is told by its own name. */
+/* Call a user's function in the middle of one of our callbacks, which has more
+ * steps to take.  If it raises, only this call fails, and it is reported under
+ * its own name. */
 static void call(weir_service *service, const char *name, weir_fn *fn)
 {
     weir__loop_begin(service->keeper, WEIR_KIND_TASK, name);
@@ -76,7 +78,7 @@ static void call_closed(void *arg, int status)
 
 /* ---- the end ---- */
 
-/* Returns the word before. */
+/* Returns the word before the change. */
 static uint32_t set_phase(weir_service *service, weir_phase phase)
 {
     uint32_t word = weir__service_look(service);
@@ -97,7 +99,7 @@ static void release_signals(weir_service *service)
     service->signals = -1;
 }
 
-/* The step to CLOSED decides whether a force came first. */
+/* The CAS to CLOSED decides whether a force came first. */
 static void finish(weir_service *service)
 {
     uint32_t word;
@@ -110,7 +112,7 @@ static void finish(weir_service *service)
                 word & WEIR__SERVICE_FORCE ? WEIR_EFORCED : service->error);
     call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
-    (void)!weir_loop_shutdown(service->keeper, 0); /* begins it */
+    (void)!weir_loop_shutdown(service->keeper, 0); /* only starts it */
 }
 
 /* ---- the drain ---- */
@@ -137,7 +139,7 @@ static void shut_gate(weir_service *service)
     (void)!weir_gate_drain(&service->gate);
 }
 
-/* One step, if what it waits for has happened. */
+/* Take one step, if what it waits for has happened. */
 static bool step(weir_service *service)
 {
     switch (service->step) {
@@ -193,8 +195,9 @@ static void on_deadline(void *arg, int status)
         (void)weir_service_force(arg);
 }
 
-/* The timer has had a slot since the service was made: it can be had again.  A
- * time that the clock never reaches is none. */
+/* Restart the deadline timer.  It has had a slot since the service was created,
+ * so this cannot fail for lack of memory.  A deadline that the clock never
+ * reaches means none. */
 static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
 {
     int err;
@@ -244,7 +247,7 @@ void weir__keeper_fail(weir_service *service, int err)
     (void)weir_service_stop(service);
 }
 
-/* ---- by force ---- */
+/* ---- forced shutdown ---- */
 
 static void on_grace_over(void *arg, int status)
 {
@@ -314,10 +317,11 @@ static int take_signals(weir_service *service)
     return err;
 }
 
-/* ---- its life ---- */
+/* ---- the keeper's thread ---- */
 
-/* It needs its poller for signals alone.  If that fails it gives them back, and
- * goes on without: from then on it sleeps on its door. */
+/* The keeper needs its poller only for signals.  If the poller fails, the
+ * keeper stops handling signals and continues without it, sleeping on its
+ * ingress queue. */
 static void run(void *arg)
 {
     weir_service *service = arg;
@@ -327,7 +331,7 @@ static void run(void *arg)
         weir__signals_let_in();
     err = weir__loop_run_and_keep(service->keeper);
     if (err == 0 || !weir__loop_is_claimed(service->keeper))
-        return; /* closed; or by another thread, before this one began */
+        return; /* closed, perhaps by another thread before this one started */
     release_signals(service);
     weir__keeper_fail(service, err);
     (void)!weir_loop_run(service->keeper, WEIR_RUN_UNTIL_CLOSED);

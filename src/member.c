@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * member -- the loops and pools that end with a service.
+ * member -- the loops and pools that belong to a service.
  *
- * Shape     The service makes them, so that it hears of their end: its own
- *           `done` calls the user's and then tells the keeper, with a task.
- *           A loop has a thread of the service's from the beginning, so
- *           starting the service cannot fail.
+ * Shape     The service creates them, so that it is notified of their end: its
+ *           own `done` calls the user's and then posts a task to the keeper.  A
+ *           loop gets a thread when it is created, so that starting the service
+ *           cannot fail.
  *
- * Failure   A loop whose poller fails is over: its thread closes it, so that all
- *           in it are told, and the keeper, told of the end, drains the service.
+ * Failure   A loop whose poller fails is closed by its thread, so that
+ *           everything in it is cancelled.  The keeper is notified of the end
+ *           and drains the service.
  *
  * Shared state
- *   is_ended   whoever calls done writes, last; relaxed
- *   error      the loop's thread writes, before done; the keeper reads after it
+ *   is_ended   written by the thread that calls done, last; relaxed
+ *   error      written by the loop's thread before done; the keeper reads it
+ *              after that
  *
  * Not paired, on purpose
- *   is_ended: it says that nobody has to be waited for, as a user's callback.
- *   Who frees joins the threads of the pool or loop, and that is the order.
+ *   is_ended: it only says that free would not wait for a user's callback.  The
+ *   thread that frees joins the threads of the pool or loop, and that is the
+ *   ordering.
  *
  * Tested by  test/unit/service*.c, test/model/service.c
  */
@@ -28,7 +31,7 @@
 #include "pool.h"
 #include "service.h"
 
-/* ---- the end of one ---- */
+/* ---- the end of a member ---- */
 
 static void on_end(weir_task *task, int status)
 {
@@ -51,7 +54,7 @@ static void tell(struct weir__member *member)
     weir_task *ended = &member->ended;
 
     store_relaxed(&member->is_ended, true); /* relaxed: a join follows */
-    /* Refused when the service was forced: nobody waits for it then. */
+    /* Refused if the service was forced: no thread waits for it then. */
     (void)!weir_loop_post(keeper, ended);
 }
 
@@ -69,7 +72,7 @@ static void on_loop_done(void *arg, weir_loop *loop, int status)
     struct weir__member *member = arg;
 
     if (member->service == NULL)
-        return; /* it could not be given a thread, and was never the user's */
+        return; /* it got no thread, and the user never saw it */
     if (plain_load(&member->error) != 0)
         status = plain_load(&member->error);
     if (member->user.loop.done != NULL)
@@ -77,7 +80,7 @@ static void on_loop_done(void *arg, weir_loop *loop, int status)
     tell(member);
 }
 
-/* The other callbacks of a loop share the argument. */
+/* A loop's other callbacks get the same argument, so they are wrapped too. */
 static void on_breach(void *arg, weir_loop *loop)
 {
     struct weir__member *member = arg;
@@ -99,9 +102,9 @@ static void on_rejection(void *arg, weir_loop *loop, const weir_rejection *what)
     member->user.loop.on_rejection(member->user.loop.arg, loop, what);
 }
 
-/* ---- making one ---- */
+/* ---- creating a member ---- */
 
-/* The first task of a loop. */
+/* The first task of a loop: wakes its creator. */
 static void on_begun(weir_task *task, int status)
 {
     struct weir__member *member =
@@ -127,7 +130,7 @@ static struct weir__member *new_member(weir_service *service)
     return member;
 }
 
-/* Under the lock: it is one of the service's from here on. */
+/* Add a member to the service.  Called under the lock. */
 static void list(struct weir__member *member)
 {
     weir_service *service = member->service;
@@ -161,7 +164,7 @@ static void run_loop(void *arg)
     if (err == 0)
         return;
     plain_store(&member->error, err);
-    (void)!weir_loop_close(member->loop); /* which needs no poller */
+    (void)!weir_loop_close(member->loop); /* needs no poller */
 }
 
 static int make_loop(struct weir__member *member, const void *given)
@@ -191,14 +194,15 @@ static int make_loop(struct weir__member *member, const void *given)
         (void)weir_loop_free(member->loop);
         return err;
     }
-    /* From here on the loop is that thread's, and nobody else can claim it. */
+    /* Once this returns the loop belongs to its thread, and no other thread can
+     * claim it. */
     weir__parker_park(&member->parker);
     return 0;
 }
 
 typedef int make_fn(struct weir__member *member, const void *options);
 
-/* Under the lock. */
+/* Called under the lock. */
 static int add(weir_service *service, make_fn *make, const void *options)
 {
     struct weir__member *member;
@@ -251,7 +255,7 @@ int weir_service_add_loop(weir_service *service, weir_loop **loop,
     return err;
 }
 
-/* ---- ending all ---- */
+/* ---- ending all members ---- */
 
 void weir__members_end_pools(weir_service *service, bool is_forced)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notice -- what a service's loops do when the drain begins, before the gate
- * shuts (weir_service_on_drain).
+ * notice -- callbacks on a service's loops when the drain begins, before the
+ * gate closes (weir_service_on_drain).
  *
- * Shape     The keeper posts a task to the loop, and the task, when it has called
- *           fn, posts one back: the keeper counts those that are on their way,
- *           and shuts the gate when there are none.
+ * Shape     The keeper posts a task to the loop.  The task calls fn and posts
+ *           one back.  The keeper counts those under way, and closes the gate
+ *           when there are none.
  *
- *           fn is called even if the loop ends before the drain begins: until
- *           then a timer that never comes due stands for it, which the loop
- *           cancels at its end, as it does all others.  So the end of a loop is
- *           nothing that a notice has to watch for, and a loop that has ended
- *           refuses one like a timer.
+ *           fn is called even if the loop ends before the drain begins.  Until
+ *           then a timer that never expires stands for it, and the loop cancels
+ *           that timer at its end like all others.  So a notice need not watch
+ *           for the end of its loop, and a loop that has ended refuses a new
+ *           notice as it refuses a timer.
  *
- * Once      Task and timer are callbacks of one loop, never two at once: the
- *           first of them finds is_called unset.
+ * Once      The task and the timer are callbacks of one loop and never run
+ *           concurrently.  The first of them finds is_called unset.
  *
  * Shared state
- *   is_called   the loop's thread
- *   timer       who adds it; then the loop's thread, which receives it through
- *               service/P1, the keeper's door and its own
+ *   is_called   loop's thread
+ *   timer       the thread that adds it; then the loop's thread, which receives
+ *               it through service/P1 and the ingress queues of the keeper and
+ *               the loop
  *
  * Tested by  test/unit/service_drain.c, test/stress/service.c,
  *            test/model/service.c
@@ -38,7 +39,7 @@ static void on_loop_ends(void *arg, int status)
     struct weir__notice *notice = arg;
 
     if (status == 0 || notice->is_called)
-        return; /* the end of time; or its task was first */
+        return; /* the clock's maximum; or the task came first */
     notice->is_called = true;
     notice->fn(notice->arg, status);
 }
@@ -60,7 +61,7 @@ static void on_begin(weir_task *task, int status)
                                 offsetof(struct weir__notice, begin));
 
     call(notice, status);
-    /* Refused when the service was forced: nobody waits for it then. */
+    /* Refused if the service was forced: no thread waits for it then. */
     (void)!weir_loop_post(notice->service->keeper, &notice->ended);
 }
 
@@ -87,7 +88,7 @@ void weir__notices_give(weir_service *service)
 
 /* ---- any thread ---- */
 
-/* Under the lock. */
+/* Called under the lock. */
 static bool is_member(const weir_service *service, const weir_loop *loop)
 {
     const struct weir__member *member = service->members;
@@ -97,8 +98,8 @@ static bool is_member(const weir_service *service, const weir_loop *loop)
     return member != NULL;
 }
 
-/* Under the lock.  A timer that could not be unreferenced, for want of memory,
- * is one more line in a report, and no more than that: the service runs its
+/* Called under the lock.  If the timer cannot be unreferenced for lack of
+ * memory, the only effect is one more line in a report: the service runs its
  * loops until they are closed. */
 static int list(struct weir__notice *notice)
 {

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- one lifecycle over gate, loops, pools and hooks.
+ * service -- one lifecycle for a gate, loops, pools and hooks.
  *
- * Shape     The service has a loop of its own, the keeper, on a thread of its
- *           own, which brings about its end (keeper.c).  What other threads
- *           want of it they say here, in one word for everybody, phase and
- *           flags:
+ * Shape     The service has its own loop, the keeper, on its own thread, which
+ *           performs the shutdown (keeper.c).  Requests from other threads are
+ *           recorded here, in one word with the phase and flags:
  *
  *             4           3       2      1     0
  *            +-----------+-------+------+-----------+
  *            | NOT_READY | FORCE | STOP |   phase   |
  *            +-----------+-------+------+-----------+
  *
- *           STOP and FORCE are set once each, and who sets one posts the task
- *           that goes with it, unless the service has not been started: then
- *           start posts it, as it sees the flag in the same word.
+ *           STOP and FORCE are each set once, and the thread that sets one
+ *           posts the matching task to the keeper.  If STOP is set before the
+ *           service is started, start posts the task, because it sees the flag
+ *           in the same word.  FORCE is refused before that.
  * Roles     start, stop, force, set_ready, wait, report   any thread
  *
  * Shared state
  *   word      any thread, atomic; the keeper changes the phase           P1 P2
  *   members, notices, hooks, pools, loops   under lock until start; const
- *             then                                                         P1
+ *             after                                                        P1
  *
  * Pairs
  *   P1  start: CAS on word, release  -->  stop, force: fetch_or, CAS; report:
  *       load; acquire
- *       Hands over the gate that is open now, members and hooks.  Who stops or
- *       forces hands them on to the keeper, through its door.  Without it the
- *       keeper may find the gate closed still, drain nothing, and wait for it.
+ *       Hands over the gate, which is now open, the members and the hooks.  A
+ *       thread that stops or forces passes them on to the keeper through its
+ *       ingress queue.  Without this pair the keeper could still see the gate
+ *       closed, drain nothing, and wait for it.
  *   P2  keeper.c: CAS on word to CLOSED, release  -->  free: load, acquire
  *       Hands over the hooks' threads, which the keeper has started and free
- *       joins: its caller need not have waited.
+ *       joins: the caller of free need not have waited.
  *
  * Not paired, on purpose
- *   word, otherwise: it hands nothing over.  The keeper's door does, and, for
- *   who waits, the gate `life`, which closes with the service.
+ *   word, otherwise: it hands nothing over.  The keeper's ingress queue does,
+ *   and so does, for a thread that waits, the gate `life`, which closes with
+ *   the service.
  *
  * Tested by  test/unit/service*.c, test/stress/service.c, test/model/service.c
  */
@@ -58,11 +60,11 @@ static void on_gate_closed(void *arg)
 {
     weir_service *service = arg;
 
-    /* Refused when the service was forced: nobody waits for it then. */
+    /* Refused if the service was forced: no thread waits for it then. */
     (void)!weir_loop_post(service->keeper, &service->gate_closed);
 }
 
-/* A gate with one inside, that closes when it leaves. */
+/* Open a gate with one entry inside; it closes when that entry leaves. */
 static void begin_life(weir_gate *life)
 {
     (void)!weir_gate_init(life, NULL, NULL, NULL);
@@ -116,7 +118,7 @@ int weir_service_new(weir_service **made, const weir_service_options *options)
     return 0;
 }
 
-/* Whether the calling thread is one that free would have to wait for. */
+/* Whether free would have to wait for the calling thread. */
 static bool is_inside(const weir_service *service)
 {
     for (const struct weir__member *m = service->members; m != NULL;
@@ -134,7 +136,7 @@ int weir_service_free(weir_service *service)
     if (service == NULL)
         return 0;
     if (weir__loop_is_foreign(service->keeper))
-        goto release; /* its threads are the parent's */
+        goto release; /* its threads belong to the parent */
     if (is_inside(service))
         return WEIR_EREENTRANT;
     if (weir_loop_current() != NULL)
@@ -161,7 +163,7 @@ release:
     return 0;
 }
 
-/* ---- any thread ---- */
+/* ---- public functions, any thread ---- */
 
 weir_gate *weir_service_gate(weir_service *service)
 {
@@ -229,7 +231,7 @@ int weir_service_force(weir_service *service)
     } while (
         !cas_weak_acquire(&service->word, &word,
                           word | WEIR__SERVICE_STOP | WEIR__SERVICE_FORCE));
-    /* Refused if it closes at this moment: then nothing is left to cut off. */
+    /* Refused if it closes at this moment: then nothing is left to cancel. */
     (void)!weir_loop_post(service->keeper, &service->force);
     return 0;
 }
@@ -280,7 +282,7 @@ size_t weir_service_report(const weir_service *service, weir_holder *holders,
     uint32_t inside = weir_gate_inflight(&service->gate);
 
     if (!is_started)
-        return 0; /* nothing holds it */
+        return 0; /* nothing keeps it from ending */
     if (inside > 0)
         weir__page_add(&page, (weir_holder){.kind = WEIR_KIND_REQUEST,
                                             .count = inside,

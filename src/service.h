@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- its parts: the keeper, members, notices, hooks.
+ * service -- a service's parts: keeper, members, notices and hooks.
  *
- * service.c has what other threads may ask of it; keeper.c brings about the end;
- * member.c has the loops and pools that end with it; notice.c what the loops do
- * first, and hook.c what runs on the way.
+ *     service.c   the public functions, callable from any thread
+ *     keeper.c    the loop that controls the service and drains it
+ *     member.c    the loops and pools that belong to the service
+ *     notice.c    callbacks on the loops when the drain begins
+ *     hook.c      shutdown hooks, which run during the drain
  */
 #ifndef WEIR_SRC_SERVICE_H
 #define WEIR_SRC_SERVICE_H
@@ -20,35 +22,36 @@
 /* A loop or a pool. */
 struct weir__member {
     struct weir__member *next; /* const after start */
-    weir_service *service;     /* const, as all but the last four */
+    weir_service *service;     /* const, like all but the last four */
     weir_pool *pool;           /* one of the two */
     weir_loop *loop;
-    struct weir__thread thread; /* that runs the loop */
-    union {                     /* what the user gave; done is called before */
+    struct weir__thread thread; /* runs the loop */
+    union {                     /* the user's options; its done is called
+                                 * first */
         weir_loop_options loop;
         weir_pool_options pool;
     } user;
-    struct weir__parker parker; /* who makes it waits until the loop runs */
-    weir_task begun, ended;     /* tell it, and the keeper */
-    int error;                  /* of the loop's poller; the loop's thread */
+    struct weir__parker parker; /* the creator waits here until the loop runs */
+    weir_task begun, ended;     /* notify the creator, and the keeper */
+    int error;                  /* of the loop's poller; loop's thread */
     atomic(bool) is_ended;      /* any thread */
 };
 
-/* A function for the beginning of the drain, on a loop. */
+/* A callback on a loop, called when the drain begins. */
 struct weir__notice {
-    struct weir__notice *next; /* const after start: the one added after */
-    weir_service *service;     /* const, as all but the last three */
+    struct weir__notice *next; /* const after start: the next added */
+    weir_service *service;     /* const, like all but the last three */
     weir_loop *loop;
     weir_fn *fn;
     void *arg;
-    weir_timer timer;       /* that the loop's end cancels */
-    weir_task begin, ended; /* tell the loop, and the keeper */
-    bool is_called;         /* the loop's thread */
+    weir_timer timer;       /* cancelled when the loop ends */
+    weir_task begin, ended; /* notify the loop, and the keeper */
+    bool is_called;         /* loop's thread */
 };
 
 struct weir__hook {
     struct weir__hook *next; /* const after start: the one added before */
-    weir_service *service;   /* const, as all but the last six */
+    weir_service *service;   /* const, like all but the last six */
     const char *name;
     int64_t timeout_ns;
     void (*fn)(void *arg);
@@ -56,8 +59,8 @@ struct weir__hook {
     struct weir__thread thread;
     bool has_thread;            /* keeper */
     weir_timer timer;           /* keeper; 0: none */
-    weir_task ended;            /* tells the keeper */
-    atomic(int64_t) since_ns;   /* any thread: report; 0: has not begun */
+    weir_task ended;            /* notifies the keeper */
+    atomic(int64_t) since_ns;   /* any thread: report; 0: not started */
     atomic(uint64_t) thread_id; /* any thread: report */
     atomic(bool) is_ended;      /* any thread */
 };
@@ -70,11 +73,11 @@ enum {
     WEIR__SERVICE_NOT_READY = 16
 };
 
-/* How far the drain has come.  The keeper's thread alone. */
+/* The progress of the drain.  Keeper's thread only. */
 enum weir__step {
     WEIR__STEP_WORK,
-    WEIR__STEP_NOTICES, /* loops are told, and the gate still admits */
-    WEIR__STEP_GATE,    /* requests leave */
+    WEIR__STEP_NOTICES, /* loops are notified; the gate still admits */
+    WEIR__STEP_GATE,    /* admitted requests leave */
     WEIR__STEP_HOOKS,   /* one after another */
     WEIR__STEP_POOLS,
     WEIR__STEP_LOOPS,
@@ -83,33 +86,33 @@ enum weir__step {
 
 struct weir_service {
     atomic(uint32_t) word; /* any thread: phase and flags; see service.c */
-    weir_service_options options; /* const, as the next three */
+    weir_service_options options; /* const, like the next three */
     weir_loop *keeper;            /* the service's own loop */
-    struct weir__thread thread;   /* that runs it */
-    int signals;                  /* a wakefd; or negative: not ours */
+    struct weir__thread thread;   /* runs the keeper */
+    int signals;                  /* a wakefd; negative: signals not handled */
     weir_gate gate;               /* any thread: requests */
-    weir_gate life;               /* any thread: closes with the service */
-    struct weir__lock lock;       /* of the next five, until start */
-    struct weir__member *members; /* the last one that was added first */
-    struct weir__hook *hooks;     /* the same */
-    struct weir__notice *notices; /* the first one that was added first */
-    uint32_t pools, loops;        /* among the members */
-    weir_task stop, force;        /* posted by whom the word chose */
+    weir_gate life;               /* any thread: closes when the service does */
+    struct weir__lock lock;       /* protects the next five until start */
+    struct weir__member *members; /* newest first */
+    struct weir__hook *hooks;     /* newest first */
+    struct weir__notice *notices; /* oldest first */
+    uint32_t pools, loops;        /* numbers of members */
+    weir_task stop, force;        /* posted by the thread that set the flag */
     weir_task gate_closed;
-    int status; /* of the end: the keeper's, then whoever's has waited */
+    int status; /* written by the keeper; read after wait */
 
-    /* The keeper's thread alone. */
+    /* Keeper's thread only. */
     enum weir__step step;
-    bool is_signalled;       /* a signal has come: the next one forces */
+    bool is_signalled;       /* a signal has arrived: the next forces */
     bool is_empty;           /* the gate is closed */
-    struct weir__hook *hook; /* that runs now */
-    uint32_t notices_out;    /* given to a loop, and not back yet */
-    uint32_t ended_pools, ended_loops; /* also before start */
+    struct weir__hook *hook; /* the one that runs now */
+    uint32_t notices_out;    /* posted to a loop and not yet returned */
+    uint32_t ended_pools, ended_loops; /* counted even before start */
     int error;                         /* of the first poller that failed */
     weir_timer deadline;
 };
 
-/* Phase and flags.  Thread: any. */
+/* Return the phase and flags.  Thread: any. */
 static inline uint32_t weir__service_look(const weir_service *service)
 {
     return load_relaxed(&service->word); /* relaxed: see service.c */
@@ -117,60 +120,63 @@ static inline uint32_t weir__service_look(const weir_service *service)
 
 /* ---- keeper.c ---- */
 
-/* Its loop, what it needs, and its thread. */
+/* Create the keeper: its loop, its timer, its signals and its thread. */
 int weir__keeper_new(weir_service *service);
 
-/* Something has ended: go on as far as possible.  Thread: the keeper. */
+/* Continue the drain as far as possible after something has ended.  Thread: the
+ * keeper. */
 void weir__keeper_advance(weir_service *service);
 
-/* A poller has failed: the service drains, and ends with this error.  Thread:
- * the keeper. */
+/* Drain the service because a poller has failed; it ends with this error.
+ * Thread: the keeper. */
 void weir__keeper_fail(weir_service *service, int err);
 
-/* So many signals have come: the first one stops it, whoever did before; the
- * second one forces it.  Thread: the keeper. */
+/* Handle `count` signals.  The first signal only stops the service, even if it
+ * is draining already; the second forces it.  Thread: the keeper. */
 void weir__keeper_signalled(weir_service *service, uint64_t count);
 
 /* ---- member.c ---- */
 
-/* Begin the end of all pools, or of all loops; at once, if is_forced.
- * Thread: the keeper. */
+/* Begin to end all pools, or all loops; at once, if is_forced.  Thread: the
+ * keeper. */
 void weir__members_end_pools(weir_service *service, bool is_forced);
 void weir__members_end_loops(weir_service *service, bool is_forced);
 
-/* Whether all have ended.  Thread: any. */
+/* Whether all members have ended.  Thread: any. */
 bool weir__members_have_ended(const weir_service *service);
 
-/* What holds them.  Thread: any. */
+/* Report what keeps the members running.  Thread: any. */
 void weir__members_report(const weir_service *service, struct weir__page *page);
 
-/* Ends those that have not, waits for all, and gives loops and pools back; and
- * then, when the keeper has heard of it, the rest.  Thread: any, the last. */
+/* Join ends the members that are left, waits for all, and frees the loops and
+ * pools.  Free releases the rest once the keeper has ended.  Thread: any, as
+ * the last user. */
 void weir__members_join(weir_service *service);
 void weir__members_free(weir_service *service);
 
 /* ---- notice.c ---- */
 
-/* Sends all to their loops, and counts those that are on their way.  Thread: the
+/* Post all notices to their loops, and count those under way.  Thread: the
  * keeper. */
 void weir__notices_give(weir_service *service);
 
-/* Thread: any, the last. */
+/* Thread: any, as the last user. */
 void weir__notices_free(weir_service *service);
 
 /* ---- hook.c ---- */
 
-/* Begin the next one; false if there is none.  Thread: the keeper. */
+/* Start the next hook.  False: there is none.  Thread: the keeper. */
 bool weir__hooks_next(weir_service *service);
 
-/* Those that were begun have ended.  Thread: any. */
+/* Whether all hooks that were started have ended.  Thread: any. */
 bool weir__hooks_have_ended(const weir_service *service);
 
-/* Waits for their threads; and then, when the keeper is gone, the rest. */
+/* Join waits for the hooks' threads.  Free releases the rest once the keeper
+ * has ended. */
 void weir__hooks_join(weir_service *service);
 void weir__hooks_free(weir_service *service);
 
-/* Those that run.  Thread: any. */
+/* Report the hooks that run.  Thread: any. */
 void weir__hooks_report(const weir_service *service, struct weir__page *page);
 
 #endif /* WEIR_SRC_SERVICE_H */
