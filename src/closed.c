@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closed -- a promise for the end of a gate.
+ * closed -- a promise that is resolved when a gate closes.
  *
  * Tested by  test/unit/closed.c
  */
@@ -21,7 +21,7 @@ static void tell(struct weir__listener *listener)
     weir_promise *promise = closed->promise;
 
     weir__memory_free(closed, sizeof(*closed));
-    /* Refused if its loop has ended before. */
+    /* Refused if its loop has ended. */
     (void)!weir_promise_resolve(promise, weir_value_of(NULL, NULL));
     weir_promise_unref(promise);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * combinator -- one promise out of several.
+ * combinator -- one promise from several: all, all_settled, any, race.
  *
- * Each of the promises gets one that waits for it, an element: a promise that
- * nobody but this file knows.  The combinator counts what has come, and settles
- * the result.  For all but race it keeps a table of the outcomes, which is then
- * the result's value; a promise whose value is in the table is held by it.
+ * Each input promise gets an element: an internal promise that waits for it.
+ * The combinator counts the outcomes and settles the result.  Except for race,
+ * it keeps a table of the outcomes, which becomes the result's value.  The
+ * table holds a reference to each promise whose value is in it.
  *
- * Who keeps a combinator  each element that has not told yet, and the value.
+ * A combinator is kept alive by each element that has not reported yet, and by
+ * the result's value.
  *
- * All of this is the loop's thread's; but the value may be freed by the last
- * one out after TERMINATED.
+ * Everything here runs on the loop's thread, except that the value may be freed
+ * by the last thread to release it after TERMINATED.
  *
  * Tested by  test/unit/promise_combinator.c
  */
@@ -21,13 +22,13 @@
 
 enum rule { ALL, ALL_SETTLED, ANY, RACE };
 
-/* One piece of memory: this, then the outcomes, then who has their data. */
+/* One allocation: this, then the outcomes, then the holders of their data. */
 struct weir__combinator {
-    weir_outcomes outcomes; /* the first: the value's data points to it */
-    weir_promise *result;   /* held; NULL once it is settled */
+    weir_outcomes outcomes; /* first: the value's data points to it */
+    weir_promise *result;   /* held; NULL once settled */
     weir_promise **holders;
     size_t size;
-    size_t missing; /* outcomes that are still to come */
+    size_t missing; /* outcomes still to come */
     size_t keepers;
     enum rule rule;
     weir_outcome at[];
@@ -50,7 +51,7 @@ static struct weir__combinator *make(enum rule rule, size_t count)
     combinator->size = size;
     combinator->rule = rule;
     combinator->missing = count;
-    combinator->keepers = 1; /* the maker */
+    combinator->keepers = 1; /* the creator */
     combinator->outcomes.count = count;
     combinator->outcomes.at = combinator->at;
     combinator->holders = (weir_promise **)&combinator->at[count];
@@ -65,7 +66,7 @@ static void let_go(struct weir__combinator *combinator)
 {
     if (--combinator->keepers > 0)
         return;
-    if (combinator->result != NULL) /* nobody has fulfilled it: race of none */
+    if (combinator->result != NULL) /* never settled: race of none */
         weir_promise_unref(combinator->result);
     for (size_t i = 0; i < combinator->outcomes.count; i++)
         weir_promise_unref(combinator->holders[i]);
@@ -77,7 +78,7 @@ static void free_outcomes(void *data)
     let_go(data);
 }
 
-/* ---- settling the result ---- */
+/* ---- settle the result ---- */
 
 static weir_promise *take_result(struct weir__combinator *combinator)
 {
@@ -94,7 +95,7 @@ static void give_as(struct weir__combinator *combinator, weir_promise *from,
 
     if (weir__promise_value(from) == value)
         weir__promise_finish_as(result, from);
-    else /* the loop is closed, and `from` is not what counts */
+    else /* the loop is closed, and `value` is not that of `from` */
         (void)weir__promise_finish(result, WEIR__BOUND, WEIR__REJECTED, value);
     weir__promise_drop(result);
 }
@@ -125,7 +126,7 @@ static void keep_outcome(struct weir__combinator *combinator, size_t index,
                                            value->code, value->data};
 }
 
-/* Whether this outcome alone decides. */
+/* Whether this outcome alone decides the result. */
 static bool is_decisive(enum rule rule, bool is_rejected)
 {
     return rule == RACE || (rule == ALL && is_rejected) ||
@@ -138,7 +139,7 @@ void weir__combinator_tell(weir_promise *element, bool is_rejected,
     struct weir__combinator *combinator = element->on.element.combinator;
 
     if (combinator->result == NULL)
-        ; /* decided before */
+        ; /* decided already */
     else if (is_decisive(combinator->rule, is_rejected))
         give_as(combinator, from, value);
     else
@@ -149,7 +150,7 @@ void weir__combinator_tell(weir_promise *element, bool is_rejected,
     let_go(combinator);
 }
 
-/* ---- making one ---- */
+/* ---- create ---- */
 
 static int why_not(weir_promise **result, weir_loop *loop,
                    weir_promise *const *promises, size_t count)
@@ -169,7 +170,7 @@ static int why_not(weir_promise **result, weir_loop *loop,
     return 0;
 }
 
-/* Those that nobody knows yet. */
+/* Free elements that are not attached yet. */
 static void put_elements(weir_promise *list)
 {
     while (list != NULL) {
@@ -181,7 +182,7 @@ static void put_elements(weir_promise *list)
     }
 }
 
-/* So many promises, in a list through `next`; all or none. */
+/* Create `count` promises, in a list through `next`; all or none. */
 static int make_elements(weir_loop *loop, size_t count, weir_promise **list)
 {
     *list = NULL;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nursery -- where promises come from, and go to when nobody has them.
+ * nursery -- the allocator of promises.
  *
- * The loop's thread takes them from blocks, each with a list of its own of what
- * is free in it.  The blocks are in a ring, those with room first: one that
- * becomes full goes to the end, one that is no longer full to the front.  A few
- * empty ones are kept, so that in steady state nothing is allocated; what a
- * burst has taken beyond that goes back.  The last few that were put back are
- * at hand, outside their blocks' lists: a promise that comes for one that goes
- * costs a few instructions, and its memory is still in the cache.
+ * The loop's thread allocates promises from blocks, each with its own free
+ * list.  The blocks form a ring, those with free slots first: a block that
+ * becomes full moves to the end, and one that is no longer full moves to the
+ * front.  A few empty blocks are kept, so that in steady state nothing is
+ * allocated; the memory of a burst beyond that is freed.  The last few promises
+ * released are cached outside the free lists of their blocks.  Reusing one costs a few
+ * instructions, and its memory is still in the CPU cache.
  *
- * Another thread gets its promise from the allocator, one by one ("single"); the
- * loop hears of it by its letter.
+ * Other threads allocate each promise separately (a "single"); the loop learns
+ * of it from its letter.
  *
- * All of it belongs to the loop's thread; after TERMINATED to who has the
- * loop's lock.
+ * All of this belongs to the loop's thread, and after TERMINATED to the thread
+ * that holds the loop's lock.
  *
  * Tested by  test/unit/promise_memory.c
  */
@@ -31,7 +31,7 @@ enum { SLOTS = 127, KEPT = 16, SPARES = 8 }; /* a block is four pages */
 
 struct weir__promise_block {
     struct weir__promise_block *prev, *next; /* the ring */
-    weir_promise *free;                      /* through `next` */
+    weir_promise *free;                      /* free list, through `next` */
     uint32_t used;
     weir_promise slot[SLOTS];
 };
@@ -138,7 +138,7 @@ static weir_promise *take_from_block(weir_loop *loop)
     if (block->used++ == 0)
         all->empty_blocks--;
     if (block->free == NULL)
-        all->blocks = block->next; /* full: it is the last one now */
+        all->blocks = block->next; /* full: it is now the last */
     return promise;
 }
 
@@ -222,7 +222,7 @@ static void put_in_block(struct weir__promises *all, weir_promise *promise)
         release_block(all, block);
 }
 
-/* To those at hand. */
+/* Put a promise into the cache. */
 static inline void put_aside(struct weir__promises *all, weir_promise *promise)
 {
     set_unshared(&promise->word, WEIR__UNUSED);
@@ -246,7 +246,7 @@ bool weir__promise_put(weir_promise *promise)
 
 /* ---- the last reference ---- */
 
-/* What it holds of others.  Calls out: not under a lock. */
+/* Release what the promise holds.  This calls user code: not under a lock. */
 static void clean(weir_promise *promise)
 {
     const weir_value *value = weir__promise_value(promise);
@@ -257,7 +257,8 @@ static void clean(weir_promise *promise)
         weir__value_free(value);
 }
 
-/* A promise that nobody can settle any more, with somebody who waits for it. */
+/* Reject a promise that nothing can settle any more but that others wait
+ * for. */
 __attribute__((cold)) static void abandon(weir_promise *promise)
 {
     static const weir_value abandoned = {NULL, NULL, WEIR_EABANDONED};
@@ -284,10 +285,10 @@ __attribute__((noinline)) static void drop_last(weir_promise *promise)
     (void)weir__promise_put(promise);
 }
 
-/* Nobody has it, and it has nothing that somebody would have to free. */
+/* Whether an unreferenced promise holds nothing that must be released. */
 static inline bool is_bare(const weir_promise *promise)
 {
-    /* relaxed: own, nobody else has it */
+    /* relaxed: own, no other thread has it */
     uint32_t word = load_relaxed(&promise->word);
 
     if (word == WEIR__FULFILLED || word == WEIR__REJECTED)
@@ -295,19 +296,19 @@ static inline bool is_bare(const weir_promise *promise)
     return word <= WEIR__BOUND && promise->last == NULL;
 }
 
-/* Most go this way, without a call. */
+/* Release an unreferenced promise.  The common case needs no further call. */
 void weir__promise_drop_last(weir_promise *promise)
 {
     struct weir__promises *all = weir__promises_of(promise);
 
-    /* relaxed: own; others leave no zero behind */
+    /* relaxed: own; an unref elsewhere sets POSTED, so it never leaves zero */
     if (load_relaxed(&promise->away) != 0 || promise->refs != 0 ||
         promise->id != 0 || promise->flags & WEIR__SINGLE ||
         !is_bare(promise)) {
         drop_last(promise);
         return;
     }
-    /* relaxed: the same */
+    /* relaxed: own, no other thread has it */
     if (load_relaxed(&promise->word) <= WEIR__BOUND)
         all->unsettled--;
     all->live--;
@@ -338,10 +339,10 @@ void weir__promise_receive_after_end(weir_promise *promise)
         weir__loop_exit(loop);
 }
 
-/* ---- all of them ---- */
+/* ---- iterate over all promises ---- */
 
-/* Those of other threads.  A visit may let any of them go: the one that comes
- * next is held before the last one is let go. */
+/* Visit the promises of other threads.  A visit may release any of them, so the
+ * next one is held before the current one is released. */
 static void each_single(struct weir__promises *all,
                         void (*visit)(weir_promise *promise))
 {
@@ -361,7 +362,7 @@ static void each_single(struct weir__promises *all,
     }
 }
 
-/* The block stays meanwhile, as if one more promise were in it. */
+/* Visit a block.  It counts one more promise meanwhile, so it is not freed. */
 static void each_in_block(struct weir__promises *all,
                           struct weir__promise_block *block,
                           void (*visit)(weir_promise *promise))
@@ -375,7 +376,7 @@ static void each_in_block(struct weir__promises *all,
         all->empty_blocks++;
 }
 
-/* Others may go; none changes its place. */
+/* Visit all blocks.  Other blocks may be freed meanwhile, but none is moved. */
 static void each_block(struct weir__promises *all,
                        void (*visit)(weir_promise *promise))
 {
@@ -396,7 +397,7 @@ static void each_block(struct weir__promises *all,
     all->is_visiting = false;
 }
 
-/* Those that have got room meanwhile go to the front. */
+/* Move the blocks that have free slots now to the front. */
 static void put_in_order(struct weir__promises *all)
 {
     struct weir__promise_block *block, *last = all->blocks->prev;

@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promisify -- blocking work on a pool, its outcome on a loop.
+ * promisify -- blocking work on a pool, with a promise for its result.
  *
- * Shape     Mostly it is the loop's thread that sends a job, and there is no
- *           abort.  Then a slip goes to the pool as a job and comes back as a
- *           task, with the outcome in the memory that was the job; the loop's
- *           thread settles the promise.  So a worker touches the slip and the
- *           door's word and nothing else: a promise is three cache lines, and
- *           to settle it there and then would take them away from the loop's
- *           core and back for each job.
+ * Shape     In the common case the loop's thread sends a job without an abort.
+ *           Then a slip (a preallocated record) goes to the pool as a job and
+ *           comes back as a task, with the result in the memory that was the
+ *           job, and the loop's thread settles the promise.  So a worker
+ *           accesses only the slip and the word of the loop's ingress queue.  A
+ *           promise takes two cache lines; settling it on the worker would move
+ *           them to the worker's core and back for each job.
  *
  *              the loop's thread        a worker            the loop's thread
  *              [ job  | fn arg ] -----> fn(arg) -----> [ task outcome | ... ]
  *                                                       settle, put
  *
- *           Slips lie in books, which are filled from front to end, and used
- *           again when all slips have come back: what a core will need next lies
- *           behind what it has needed last.
+ *           Slips are allocated in blocks (books), which are filled from front
+ *           to back and reused when all slips have come back: so memory is
+ *           accessed sequentially.
  *
- *           Otherwise one piece of memory, an errand, is the job, the listener
- *           of the abort, and what both need.  It settles the promise on the
- *           worker, through the loop's door like any stranger.  The abort
- *           rejects the promise at once, on the thread that raises; the first of
- *           the two wins, in the promise's own word.
+ *           In all other cases a single allocation, an errand, is the job, the
+ *           listener of the abort, and what both need.  It settles the promise
+ *           on the worker, like any other thread, through the loop's ingress
+ *           queue.  The abort rejects the promise at once, on the thread that
+ *           raises it.  The first of the two wins, in the promise's own word.
  *
- *           A shutdown of the loop waits for what is out, so its thread counts
- *           both kinds.  It sends and takes back slips itself.  Of an errand from
- *           another thread it hears through the door: that it is there before the
- *           job goes to the pool, or it is refused; and that it is back after the
- *           outcome.  A close waits for nothing.
+ *           A shutdown of the loop waits for outstanding jobs, so its thread
+ *           counts both kinds.  It sends and receives slips itself.  An errand
+ *           from another thread is announced to it by a task before the job
+ *           goes to the pool, or is refused; another task follows the result.
+ *           A close waits for nothing.
  *
- *           The worker releases fn's argument: the pool calls each job that it
- *           has accepted exactly once, with 0 or with WEIR_ECANCELED, so one call
- *           there is one release.  Neither the abort's listener nor the loop
- *           touches the argument.  A job that the pool refuses was never called,
- *           and its argument is still the caller's.
+ *           The worker releases fn's argument.  The pool calls each job that it
+ *           has accepted exactly once, with 0 or with WEIR_ECANCELED, so the
+ *           argument is released exactly once.  Neither the abort's listener
+ *           nor the loop accesses the argument.  A job that the pool refuses
+ *           was never called, and its argument still belongs to the caller.
  *
  * Shared state
- *   slip      who has it: the sender until it is posted (injector/P1), the
- *             worker until it is pushed (ingress/P1), then the loop's thread
- *   book      the loop's thread; once the loop is TERMINATED, who has its lock.
- *             book.loop is const
+ *   slip      the sender until it is posted (injector/P1), the worker until it
+ *             is pushed (ingress/P1), then the loop's thread
+ *   book      the loop's thread; once the loop is TERMINATED, the holder of its
+ *             lock.  book.loop is const
  *   users     any thread, atomic: the job and its way back, and the listener
  *             if there is one                                             P1
- *   there, back, out   the door's, then the loop's thread (ingress/P1)
- *   shown     written by the loop's thread, read by any: a picture
+ *   there, back, out   the ingress queue, then the loop's thread (ingress/P1)
+ *   shown     written by the loop's thread, read by any: a snapshot
  *   the rest  const after init
  *
  * Pairs
  *   P1  let_go: fetch_sub, release  -->  let_go: the last one's, acquire
  *       Hands over the memory.
  *
- * Reclaim   A slip has a reference to its promise, and a promise keeps the
+ * Reclaim   A slip holds a reference to its promise, and a promise keeps the
  *           memory of a loop that is over.
  *
  * Tested by  test/unit/promisify.c, test/model/promisify.c,
@@ -70,17 +70,17 @@
 
 /* ---- work ---- */
 
-/* What a worker does, once. */
+/* What a worker runs, once. */
 struct work {
     weir_blocking_fn *fn;
     void *arg;
     void (*release)(void *arg); /* or NULL */
 };
 
-/* Run fn, unless the job was cancelled, and then give back its argument, before
- * anybody hears of the outcome.  An abort or a close of the loop does not wait
- * for this, so it is the only place that knows when fn no longer reads arg.  A
- * shutdown of the loop does wait for it, and must not be called by it. */
+/* Run fn, unless the job was cancelled, and then release its argument, before
+ * the result is published.  An abort or a close of the loop does not wait for
+ * this, so only this function knows when fn no longer uses arg.  A shutdown of
+ * the loop waits for it, and so must not be called from it. */
 static inline int perform(const struct work *work, int status,
                           const weir_loop *loop, weir_value *value)
 {
@@ -95,7 +95,7 @@ static inline int perform(const struct work *work, int status,
     return status;
 }
 
-/* ---- slips ---- */
+/* ---- slips: preallocated jobs ---- */
 
 #ifdef WEIR_SMALL
 enum { SLIPS = 2, KEPT = 1 };
@@ -113,18 +113,18 @@ struct slip {
         } back;
     } as;
     struct work work;
-    weir_promise *promise;   /* held; NULL: it is back */
-    struct weir__book *book; /* that it lies in; const */
-    /* The loop's thread's, for weir__promisify_show: */
+    weir_promise *promise;   /* held; NULL: the slip is back */
+    struct weir__book *book; /* the block it is part of; const */
+    /* Loop's thread only, for weir__promisify_show: */
     const char *name;
     int64_t since_ns;
 };
 
 struct weir__book {
     weir_loop *loop;                /* const */
-    struct weir__book *prev, *next; /* those in use, oldest first; or spare */
-    uint32_t used;                  /* from the front */
-    uint32_t left;                  /* until all have come back */
+    struct weir__book *prev, *next; /* books in use, oldest first; or spare */
+    uint32_t used;                  /* slips used, from the front */
+    uint32_t left;                  /* slips that are not back yet */
     struct slip slip[SLIPS];
 };
 
@@ -164,7 +164,7 @@ static void unlink_book(struct weir__promises *all, struct weir__book *book)
         all->newest_book = book->prev;
 }
 
-/* The last one is full, or there is none. */
+/* Start a new book, because the last is full or there is none. */
 static struct weir__book *open_book(weir_loop *loop)
 {
     struct weir__promises *all = &loop->promises;
@@ -191,7 +191,7 @@ static struct slip *take(weir_loop *loop)
     return book == NULL ? NULL : &book->slip[book->used++];
 }
 
-/* Nobody has seen it. */
+/* Return a slip that was never posted. */
 static void untake(struct slip *slip)
 {
     slip->book->used--;
@@ -231,7 +231,7 @@ void weir__promisify_fini(weir_loop *loop)
     }
 }
 
-/* ---- there and back ---- */
+/* ---- send and receive slips ---- */
 
 static void receive(weir_task *task, int status)
 {
@@ -248,7 +248,7 @@ static void receive(weir_task *task, int status)
     weir__promise_deliver(promise, verdict, &value);
 }
 
-/* The loop is over, and so is the promise. */
+/* The loop has ended and settled the promise. */
 static void receive_after_end(struct slip *slip)
 {
     weir_promise *promise = slip->promise;
@@ -262,8 +262,8 @@ static void receive_after_end(struct slip *slip)
     weir__promise_unref_outside(promise);
 }
 
-/* A worker that takes a job never runs the loop: it could do both only inside
- * a group's wait, which a loop's thread is refused. */
+/* The worker that runs this is never the loop's thread.  It could be only
+ * inside a group's wait, which is refused on a loop's thread. */
 static void run_slip(weir_job *job, int status)
 {
     struct slip *slip = (struct slip *)job;
@@ -314,7 +314,7 @@ static int send_slip(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     return err;
 }
 
-/* ---- as an errand ---- */
+/* ---- errands: jobs with an abort, or from another thread ---- */
 
 struct errand {
     weir_job job; /* first */
@@ -322,14 +322,14 @@ struct errand {
     atomic(uint32_t) users; /* any thread, promisify/P1 */
     weir_promise *promise;  /* held */
     struct work work;
-    weir_task there, back; /* the door's: the loop hears of both */
-    struct weir__out out;  /* the loop's thread's, from one to the other */
+    weir_task there, back; /* tasks that announce the start and the end */
+    struct weir__out out;  /* loop's thread only, between the two */
 };
 
 static void let_go(struct errand *errand)
 {
-    /* promisify/P1 release: our use is over
-     * promisify/P1 acquire: so is the other's */
+    /* promisify/P1 release: this thread's uses
+     * promisify/P1 acquire: those of all others, if this is the last */
     if (fetch_sub_acq_rel(&errand->users, 1) > 1)
         return;
     weir_abort_unref(errand->job.abort);
@@ -337,7 +337,7 @@ static void let_go(struct errand *errand)
     weir__memory_free(errand, sizeof(*errand));
 }
 
-/* What a promise does not take is freed here. */
+/* Settle a promise, or free the value if the promise is settled already. */
 static void settle(weir_promise *promise, int err, weir_value value)
 {
     value.code = err == 0 ? value.code : err;
@@ -357,7 +357,7 @@ static void on_abort(weir_listener *listener, int reason)
     let_go(errand);
 }
 
-/* The loop's thread: from here on it is held. */
+/* Add an outstanding job, which keeps the loop running.  Thread: the loop's. */
 static void begin_out(weir_loop *loop, struct weir__out *out)
 {
     struct weir__promises *all = &loop->promises;
@@ -404,7 +404,8 @@ static void on_back(weir_task *task, int status)
     let_go(errand);
 }
 
-/* The loop will let go for the job; if it is over, nobody waits for that. */
+/* Notify the loop, which releases the job's use.  If the loop is over, nothing
+ * waits for the job, and it is released here. */
 static void send_back(struct errand *errand)
 {
     weir_loop *loop = weir_promise_loop(errand->promise);
@@ -423,7 +424,7 @@ static void run(weir_job *job, int status)
     settle(errand->promise, status, value);
     if (job->abort != NULL &&
         weir_abort_remove(job->abort, &errand->listener) == 0)
-        let_go(errand); /* for the listener, which will not be told */
+        let_go(errand); /* for the listener, which will not be notified */
     send_back(errand);
 }
 
@@ -436,8 +437,8 @@ static void fill(struct errand *errand, const struct work *work,
     errand->work = *work;
 }
 
-/* Before the job goes to the pool: the loop shall know of it before it is back.
- * Returns  0, WEIR_ECLOSED */
+/* Announce the job before it goes to the pool, so that the loop knows of it
+ * before it is back.  Returns  0, WEIR_ECLOSED */
 static int announce(struct errand *errand, weir_loop *loop)
 {
     bool is_local = weir__promise_is_local(loop);
@@ -452,7 +453,7 @@ static int announce(struct errand *errand, weir_loop *loop)
     return weir__loop_push(loop, &errand->there, WEIR__OUTSIDER);
 }
 
-/* It was announced, and is not under way after all. */
+/* Undo announce() for a job that the pool has refused. */
 static void revoke(struct errand *errand, weir_loop *loop)
 {
     if (weir__promise_is_local(loop)) {
@@ -463,7 +464,7 @@ static void revoke(struct errand *errand, weir_loop *loop)
     }
 }
 
-/* Once the job is under way the abort may come at any time. */
+/* Send an errand.  From its post on, the abort may be raised at any time. */
 static int send(struct errand *errand, weir_loop *loop, weir_pool *pool)
 {
     weir_abort *abort = errand->job.abort;
@@ -476,7 +477,7 @@ static int send(struct errand *errand, weir_loop *loop, weir_pool *pool)
         let_go(errand);
         return err;
     }
-    /* The job, the listener, and we. */
+    /* The job, the listener, and this function. */
     set_unshared(&errand->users, abort != NULL ? 3 : 2);
     if (abort != NULL)
         (void)!weir_abort_listen(abort, &errand->listener);
@@ -529,13 +530,13 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
         return -EINVAL;
     is_local = weir__promise_is_local(loop);
     if (is_local && loop->is_winding)
-        return WEIR_ECLOSED; /* it waits for no more jobs */
+        return WEIR_ECLOSED; /* no longer waits for jobs */
     return is_local && (options == NULL || options->abort == NULL)
                ? send_slip(promise, loop, pool, &work, options)
                : send_errand(promise, loop, pool, &work, options);
 }
 
-/* ---- looking ---- */
+/* ---- report ---- */
 
 /* Returns  whether there is room for more */
 static bool show(struct weir__promises *all, uint32_t *count, const char *name,
@@ -543,7 +544,8 @@ static bool show(struct weir__promises *all, uint32_t *count, const char *name,
 {
     struct weir__shown *shown = &all->shown[*count];
 
-    store_relaxed(&shown->name, name);         /* relaxed: shown to report */
+    store_relaxed(&shown->name, name);         /* relaxed: snapshot for the
+                                                * report */
     store_relaxed(&shown->since_ns, since_ns); /* relaxed: the same */
     return ++*count < WEIR__JOBS_SHOWN;
 }
@@ -571,5 +573,6 @@ void weir__promisify_show(weir_loop *loop)
     if (show_slips(all, &count))
         while (out != NULL && show(all, &count, out->name, out->since_ns))
             out = out->next;
-    store_relaxed(&all->shown_count, count); /* relaxed: shown to report */
+    store_relaxed(&all->shown_count, count); /* relaxed: snapshot for the
+                                              * report */
 }

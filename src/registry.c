@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry -- promises by number.
+ * registry -- promises by id.
  *
- * A hash table with open addressing; numbers are given in order, so they are
- * their own hash.  It holds no references: a promise that goes takes itself
- * out.  Any thread may look, under promises.lock; it then takes its reference
- * under the lock as well.  So a promise whose last known reference has gone asks
- * here, under the same lock, whether it was found meanwhile.
+ * A hash table with open addressing.  Ids are assigned in sequence, so an id is
+ * its own hash.  The table holds no references: a promise removes itself before
+ * it is freed.  Any thread may look up an id under promises.lock, and takes its
+ * reference under the same lock.  So a promise whose last known reference is
+ * gone checks under that lock whether it was found meanwhile.
  *
- * Only promises that were asked for their number are in it.
+ * Only promises whose id was requested are in the table.
  *
  * Tested by  test/unit/registry.c, test/model/promise.c
  */
@@ -24,7 +24,7 @@ enum { FIRST = 64 };
 #endif
 
 struct weir__registry {
-    uint64_t slots; /* a power of two; at least half of them are empty */
+    uint64_t slots; /* a power of two; at least half are empty */
     uint64_t used;
     weir_promise *at[];
 };
@@ -44,7 +44,7 @@ static void insert(struct weir__registry *table, weir_promise *promise)
     table->used++;
 }
 
-/* Where it is, or the empty slot at which the search ends. */
+/* Return the slot of an id, or the empty slot where the search ends. */
 static uint64_t find(const struct weir__registry *table, uint64_t id)
 {
     uint64_t i = id;
@@ -62,7 +62,7 @@ static void release(struct weir__registry *table)
         weir__memory_free(table, size_of(table->slots));
 }
 
-/* To `slots`, which are enough.  Returns  0, -ENOMEM */
+/* Resize the table to `slots`, which must be enough.  Returns  0, -ENOMEM */
 static int resize(struct weir__promises *all, uint64_t slots)
 {
     struct weir__registry *old = all->registry;
@@ -83,7 +83,8 @@ static int resize(struct weir__promises *all, uint64_t slots)
     return 0;
 }
 
-/* Those behind the gap move up, unless they are where they belong. */
+/* Remove an entry.  Later entries of the probe sequence move up to close the
+ * gap, unless that would put them before their own slot. */
 static void take_out(struct weir__registry *table, uint64_t gap)
 {
     uint64_t mask = table->slots - 1;
@@ -147,8 +148,7 @@ int weir_promise_find(weir_loop *loop, uint64_t id, weir_promise **promise)
     return found != NULL ? 0 : -ENOENT;
 }
 
-/* A smaller table is tried when few are left; it does not matter if that
- * fails. */
+/* Shrink the table if few entries are left.  Failure does no harm. */
 static void shrink(struct weir__promises *all)
 {
     struct weir__registry *table = all->registry;

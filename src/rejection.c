@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rejection -- those that nobody handles; and those that the end of a loop makes.
+ * rejection -- unhandled rejections, and rejections caused by a loop's end.
  *
- * A promise that is rejected with nobody waiting for it is noted.  It is
- * told of when the checkpoint's queues are empty: until then a handler may
- * still come.  Whoever waits for a promise takes the matter over, with or
- * without a handler for it: `then(f, NULL)` gives the same rejection to the
- * promise that it makes, and that one is noted in its turn.  So one rejection
- * is told of once, and for the promise that is last in the chain.
+ * A promise that is rejected while nothing waits for it is noted.  It is
+ * reported when the checkpoint's queues are empty, because a handler may still
+ * be attached until then.  A promise that waits for it takes over the
+ * responsibility, with or without a handler: `then(f, NULL)` passes the
+ * rejection on to the promise it creates, which is noted in turn.  So a
+ * rejection is reported once, for the last promise in the chain.
  *
- * What another thread does comes call by call, each a task with a checkpoint
- * behind it; a handler may be in the next one.  So promises that another thread
- * has made are told of when all that has come with them has run.
+ * The calls of another thread arrive one by one, each as a task followed by a
+ * checkpoint, and the handler may be in the next task.  So a promise that
+ * another thread has created is reported only after all tasks that arrived with
+ * it have run.
  *
- * The end.  After the timers are cancelled, a pass rejects all that are PENDING;
- * what waits for them follows by itself, handlers included.  Where none is
- * PENDING, what is not settled follows itself in a circle: a pass rejects all
- * that follow.  A handler may have closed one more circle by then, so there are
- * passes until one finds nothing to settle.  What is left another thread is
- * about to settle: its letter is waited for, and there is a pass after it.
- * Rejections with WEIR_ECANCELED are then nobody's fault, and are not told of.
+ * The end.  After the timers are cancelled, a pass rejects all PENDING
+ * promises; those that wait for them follow by themselves, including their
+ * handlers.  If none is PENDING, the unsettled promises follow each other in a
+ * cycle, and a pass rejects all that follow.  A handler may have closed another
+ * cycle by then, so passes are repeated until one settles nothing.  A promise
+ * that is still left is about to be settled by another thread: the loop waits
+ * for its letter, and makes another pass.  In this phase, rejections with
+ * WEIR_ECANCELED are caused by the end and are not reported.
  *
- * All of this is the loop's thread's.
+ * Everything here runs on the loop's thread.
  *
  * Tested by  test/unit/promise_rejection.c, test/unit/promise_end.c
  */
@@ -49,9 +51,9 @@ static weir_promise *pop(struct weir__promise_list *list)
     return promise;
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* By the end of the loop: nobody's fault. */
+/* Whether the end of the loop has rejected it. */
 static bool is_cancelled(const weir_promise *promise)
 {
     return (promise->loop->promises.is_closed || promise->loop->status != 0) &&
@@ -95,7 +97,8 @@ static void print(const weir_loop *loop, const weir_rejection *what)
                 weir_error_text(what->code), weir_error_name(what->code));
 }
 
-/* News for on_rejection: unhandled and not told, or told and handled since. */
+/* Whether on_rejection must be called: the promise is unhandled and was not
+ * reported, or was reported and is handled since. */
 static bool is_news(const weir_promise *promise)
 {
     return !(promise->flags & WEIR__HANDLED) == !(promise->flags & WEIR__TOLD);
@@ -116,8 +119,8 @@ static void tell(weir_loop *loop, weir_promise *promise)
         print(loop, &what);
 }
 
-/* on_rejection may have left by weir_raise: what it was told of is in
- * `telling`, not on the stack. */
+/* Release the promise that was reported.  It is in `telling`, not on the stack,
+ * because on_rejection may have left by weir_raise. */
 static void end_telling(struct weir__promises *all)
 {
     weir_promise *promise = all->telling;
@@ -135,7 +138,7 @@ static void checkpoint(weir_loop *loop)
     end_telling(all);
     if (promise != NULL) {
         weir__promise_run_job(promise, loop->status);
-        return; /* it may have queued something that comes first */
+        return; /* it may have queued microtasks, which come first */
     }
     promise = pop(&all->noted);
     if (promise != NULL) {
@@ -157,7 +160,8 @@ static void cancel_pending(weir_promise *promise)
                                &weir__cancelled);
 }
 
-/* Unless it has got its job meanwhile, in this pass. */
+/* Reject a promise that follows another, unless it got its job during this
+ * pass. */
 static void cancel_following(weir_promise *promise)
 {
     if (promise->job == WEIR__JOB_ADOPT && promise->from == NULL)
@@ -165,8 +169,8 @@ static void cancel_following(weir_promise *promise)
                                    &weir__cancelled);
 }
 
-/* Circles are known when nothing is about to be called.  Returns whether it
- * has settled any. */
+/* Make one pass.  Cycles can be detected only when no callback is pending.
+ * Returns whether it has settled any promise. */
 static bool reject_some(weir_loop *loop)
 {
     struct weir__promises *all = &loop->promises;
@@ -178,7 +182,7 @@ static bool reject_some(weir_loop *loop)
     return all->unsettled < before;
 }
 
-/* A pass is a callback like others, with a checkpoint behind it. */
+/* A pass is a callback like any other, followed by a checkpoint. */
 static void wind(weir_loop *loop)
 {
     struct weir__promises *all = &loop->promises;
@@ -196,8 +200,9 @@ static void wind(weir_loop *loop)
     weir__loop_end(loop);
 }
 
-/* From here on whoever has the loop's lock is in the place of its thread; the
- * memory of the loop stays for the promises that are out. */
+/* From here on the thread that holds the loop's lock takes the role of the
+ * loop's thread.  The loop's memory is kept for the promises that are still
+ * referenced. */
 static void end(weir_loop *loop, bool is_over)
 {
     plain_store(&loop->promises.is_over, is_over);
