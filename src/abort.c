@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * abort -- one word says whether and why; a lock for who listens.
+ * abort -- a cancellation signal: one atomic word, and a list of listeners.
  *
- * Shape     `reason` goes from 0 to its value once, by a CAS: who does that is
- *           the one that raised it, and tells the listeners.  It takes them
- *           from the list one by one, under the lock, and calls each without
- *           it; so a remove that comes meanwhile either finds its listener on
- *           the list, or knows that it is being told.
+ * Shape     `reason` changes from 0 to its value once, by a CAS.  The thread
+ *           whose CAS succeeds has raised the abort, and notifies the
+ *           listeners.  It removes them from the list one by one under the
+ *           lock, and calls each without it.  So a concurrent remove either
+ *           finds its listener on the list or knows that it is being notified.
  *
- *           An abort that waits for any of others has a link to each: a listener
- *           there, and a reference to it.
+ *           An abort made from others (weir_abort_any) has a link to each
+ *           source: a listener there, and a reference to it.
  *
  *               sources  [ list ] --> link.listener --> relay: raise(target)
  *
- *           Two counts keep the memory.  `refs` are the users'; `lives` are
- *           those who may touch it: the users together, and each link that has
- *           not been told or removed.  When the last user goes, or it is
- *           raised, the links are removed; one that is just being told lets go
- *           of its life itself.
+ *           Two counts keep the memory alive.  `refs` counts the users'
+ *           references.  `lives` counts what may access the memory: one for all
+ *           users together, and one for each link that has not been notified or
+ *           removed.  When the last user releases the abort, or when it is
+ *           raised, the links are removed; a link that is being notified
+ *           meanwhile releases its own life.
  * Roles     all: any thread that has a reference
  * Progress  reason is wait-free.  The others take the lock for a few
- *           instructions; nothing is called under it.
+ *           instructions; no callback runs under it.
  *
  * Shared state
  *   reason              any thread, atomic                                 P1
  *   refs, lives         any thread, atomic                                 P2
  *   head, and a listener's links   under lock (lock/P1)
- *   link[]              const after any, but for the listeners
+ *   link[]              const after any, except for the listeners
  *
  * Pairs
  *   P1  raise: CAS, release  -->  reason: load, acquire
@@ -34,10 +35,11 @@
  *   P2  unref, let_go: fetch_sub, release  -->  the last one, acquire
  *       Hands over the memory.
  *
- * Reclaim   The last life gives the sources back, and the memory.
- * Why none is told twice or never  raise writes `reason` before it takes the
- *           lock; listen looks at it under the lock.  Either listen comes first
- *           and is on the list that raise empties, or it sees the reason.
+ * Reclaim   The last life releases the sources and frees the memory.
+ * Why each listener is notified once  raise writes `reason` before it takes the
+ *           lock; listen reads it under the lock.  Either listen comes first
+ *           and the listener is on the list that raise empties, or listen sees
+ *           the reason.
  *
  * Tested by  test/unit/abort.c, test/unit/abort_raise.c,
  *            test/model/abort.c
@@ -65,7 +67,7 @@ struct weir_abort {
     atomic(uint64_t) lives; /* any thread, P2 */
     atomic(int) reason;     /* any thread, P1 */
     struct weir__lock lock;
-    weir_listener *head, *tail; /* under lock; tail if head is not NULL */
+    weir_listener *head, *tail; /* under lock; tail valid if head is set */
     size_t count;               /* const */
     struct link link[];
 };
@@ -110,8 +112,8 @@ void weir_abort_ref(weir_abort *abort)
 
 static void let_go(weir_abort *abort)
 {
-    /* abort/P2 release: we no longer use it
-     * abort/P2 acquire: nobody else does, if this is the last */
+    /* abort/P2 release: this thread's uses
+     * abort/P2 acquire: those of all others, if this is the last */
     if (fetch_sub_acq_rel(&abort->lives, 1) != 1)
         return;
     for (size_t i = 0; i < abort->count; i++)
@@ -119,7 +121,7 @@ static void let_go(weir_abort *abort)
     weir__memory_free(abort, bytes_of(abort->count));
 }
 
-/* The links that were not told no longer listen. */
+/* Remove the links that were not notified. */
 static void unlink_all(weir_abort *abort)
 {
     for (size_t i = 0; i < abort->count; i++) {
@@ -132,8 +134,8 @@ static void unlink_all(weir_abort *abort)
 
 void weir_abort_unref(weir_abort *abort)
 {
-    /* abort/P2 release: we no longer use it
-     * abort/P2 acquire: nobody else does, if this is the last */
+    /* abort/P2 release: this thread's uses
+     * abort/P2 acquire: those of all others, if this is the last */
     if (abort == NULL || fetch_sub_acq_rel(&abort->refs, 1) != 1)
         return;
     unlink_all(abort);
@@ -142,7 +144,7 @@ void weir_abort_unref(weir_abort *abort)
 
 /* ---- listeners ---- */
 
-/* Under lock. */
+/* Called under lock. */
 static void append(weir_abort *abort, weir_listener *listener)
 {
     plain_store(&listener->next_, NULL);
@@ -155,7 +157,7 @@ static void append(weir_abort *abort, weir_listener *listener)
     plain_store(&listener->state_, LISTED);
 }
 
-/* Under lock. */
+/* Called under lock. */
 static void take_off(weir_abort *abort, weir_listener *listener)
 {
     weir_listener *next = plain_load(&listener->next_);
@@ -177,7 +179,8 @@ static void run(void *listener, int reason)
     ((weir_listener *)listener)->run(listener, reason);
 }
 
-/* It may raise, and the others are told nevertheless. */
+/* Notify a listener.  It may raise without keeping the others from being
+ * notified. */
 static void tell(weir_listener *listener, int reason)
 {
     weir__loop_contain(run, listener, reason);
@@ -244,7 +247,7 @@ int weir_abort_raise(weir_abort *abort, int reason)
         return -EALREADY;
     while ((listener = take_first(abort)) != NULL)
         tell(listener, reason);
-    unlink_all(abort); /* the other sources are of no interest any more */
+    unlink_all(abort); /* the other sources no longer matter */
     return 0;
 }
 
@@ -254,13 +257,14 @@ int weir_abort_reason(const weir_abort *abort)
     return load_acquire(&abort->reason);
 }
 
-/* ---- any of others ---- */
+/* ---- weir_abort_any ---- */
 
 static void relay(weir_listener *listener, int reason)
 {
     weir_abort *target = ((struct link *)listener)->target;
 
-    (void)weir_abort_raise(target, reason); /* another may have been first */
+    (void)weir_abort_raise(target, reason); /* another source may have been
+                                             * first */
     let_go(target);
 }
 

@@ -1,82 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * board -- notices of one thread, spread over takers by stealing.
+ * board -- work items of one thread, distributed to takers by work stealing.
  *
- * Shape     For each priority a deque (deque.h) of the poster's, the board
- *           itself, and one of each taker's.  All of them are emptied from the
- *           old end, by whoever comes: steal is how a taker takes from the
- *           board, from another, and from its own.
+ * Shape     For each priority there is one deque (deque.h) of the poster, the
+ *           board itself, and one of each taker.  All are emptied from the old
+ *           end, by any taker: a taker steals from the board, from other
+ *           takers, and from its own deque.  A notice is an item on the board.
  *
  *             poster --push--> board ---.
- *                                       +--steal--> a taker: the first it takes,
- *             taker 0's deque <--push---+           the rest of its share it
- *             taker 1's deque ----------'           pushes to its own deque
+ *                                       +--steal--> a taker: takes the first,
+ *             taker 0's deque <--push---+           and pushes the rest of its
+ *             taker 1's deque ----------'           share to its own deque
  *
- *           A share is what the queue has, divided by the takers; BATCH at the
- *           most.  It moves only into a deque that is empty.
+ *           A share is the length of the queue divided by the number of takers,
+ *           but at most BATCH.  It is moved only into an empty deque.
  * Roles     add, cancel    the poster: owner of the board's deques
- *           take, leave    a taker: owner of its own
+ *           take, leave    a taker: owner of its own deques
  *           count          any thread
- * Progress  add and cancel are lock-free, take as well: who loses a race has
- *           lost it to one who has got something.
+ * Progress  add, cancel and take are lock-free: a thread that loses a race has
+ *           lost it to one that made progress.
  *
  * Shared state
- *   deques          see deque.c; each has one owner, who alone pushes
- *   idle[]          all, atomic: a bit for each taker that waits         P1
+ *   deques          see deque.c; each has one owner, which alone pushes
+ *   idle[]          all, atomic: a bit for each idle taker               P1
  *   notice.word_    poster, takers, atomic: QUEUED, TAKEN or CANCELLED, and
- *                   how many hold it                                     P2
+ *                   the number of holds                                  P2
  *   notice.next_    the poster's, plain, while it sweeps
- *   tally           its taker writes; others read it as a count
- *   added, cancelled   the poster writes; others read them as a count
+ *   tally           written by its taker; others read it as a count
+ *   added, cancelled   written by the poster; others read them as a count
  *
  * Which word decides
- *   notice.word_    Whether it is taken or cancelled: both try to CAS it from
- *                   QUEUED.  A notice that only moves keeps the word, so it can
- *                   be cancelled wherever it is.
- *   idle[]          Whether a taker waits.  Who clears its bit decides: a waker,
- *                   who then owes it one wake, or the taker itself, which has
- *                   found something after all.
+ *   notice.word_    Whether a notice is taken or cancelled: both try to CAS it
+ *                   from QUEUED.  Moving a notice does not change the word, so
+ *                   it can be cancelled wherever it is.
+ *   idle[]          Whether a taker waits.  The thread that clears its bit
+ *                   decides: a waker, which then owes it one wake-up, or the
+ *                   taker itself, which has found something after all.
  *
  * Pairs
  *   P1  wake_some: add of nothing to idle, release  -->  take: add of its bit,
  *       acquire
  *       Hands over the pushes that came before.  Both are read-modify-writes of
  *       one word, so one comes first:
- *         who has pushed                      a taker
+ *         a thread that has pushed            a taker
  *         push                                finds nothing
  *         read idle       (P1)                add its bit     (P1)
  *         a bit: wake that taker              look again, and wait
- *       If the bit comes first, it is read, and the taker woken.  If it comes
- *       second, it reads what the waker wrote, or a later value in that release
- *       sequence (each change of idle is a read-modify-write), and the second
- *       look finds what was pushed, or that somebody has taken it.
+ *       If the bit comes first, the pusher reads it and wakes the taker.  If it
+ *       comes second, the taker reads what the pusher wrote, or a later value
+ *       in that release sequence (each change of idle is a read-modify-write).
+ *       Then its second look finds what was pushed, or another taker has it.
  *   P2  weir_notice_release: sub, release  -->  the same, acquire
- *       Who gives up the last hold sees what the other did with the notice.
+ *       The thread that releases the last hold sees what the other did with the
+ *       notice.
  *
  * Not paired, on purpose
- *   claim, cancel: CAS of word_, relaxed.  What the notice holds came with the
- *       deque (deque/P1); the CAS says only whose it is.
- *   wake_some, withdraw: CAS of idle, relaxed.  It says only who must get up;
- *       the order is P1's.
+ *   claim, cancel: CAS of word_, relaxed.  The contents of the notice came with
+ *       the deque (deque/P1); the CAS only decides who gets it.
+ *   wake_some, withdraw: CAS of idle, relaxed.  It only decides who is woken;
+ *       P1 provides the ordering.
  *
- * Why no lost wake  P1; and nobody moves a notice without waking.  A notice
- *           that is between two deques is in no queue, and a taker that looks
- *           then may wait; but the mover wakes after its push, as add does.
- * Why enough are woken  Each push wakes one, if one waits, and each wake clears
- *           another bit.  So while somebody waits, there are no more notices in
- *           the queues than takers on their way; leave passes on the wake of
- *           one that has left.
- * Late wakes  A waker may stand still between its CAS and its call, and its
- *           taker get up meanwhile, for another reason, or leave.  So a wake
- *           says "look", and one too many does no harm: take begins by giving
- *           up the bit, and what it then misses its second look will find.
- * Dead notices  A dead one stays where it is until a taker meets it.  The
- *           poster sweeps the board when half of it may be dead: it pops all
- *           and pushes the living again, oldest first, so that cancelling costs
- *           O(1) on average, and memory no more than the living do.  To a taker
- *           the sweep is a mover.
+ * Why no lost wake  P1; and every move of a notice is followed by a wake.  A
+ *           notice that moves between two deques is in neither for a moment,
+ *           and a taker that looks then may wait; but the mover wakes after its
+ *           push, as add does.
+ * Why enough are woken  Each push wakes one taker, if one waits, and each wake
+ *           clears another bit.  So while a taker waits, the queues hold no
+ *           more notices than there are takers on their way; leave passes on
+ *           the wake-up of a taker that has left.
+ * Late wakes  A waker may be delayed between its CAS and its call, and its
+ *           taker may get up for another reason, or leave, meanwhile.  So a
+ *           wake-up only means "look", and a spurious one does no harm: take
+ *           begins by clearing the bit, and its second look finds what it then
+ *           misses.
+ * Cancelled notices  A cancelled notice stays in its queue until a taker finds
+ *           it.  The poster sweeps the board when half of it may be cancelled:
+ *           it pops everything and pushes the rest again, oldest first.  So
+ *           cancelling takes amortized O(1) time, and memory is proportional to
+ *           the live notices.  To a taker, the sweep is a mover.
  *
- * Reclaim   weir_board_free, when nobody else is there.
+ * Reclaim   weir_board_free, when no other thread uses the board.
  *
  * Tested by  test/unit/board.c, test/model/board.c, test/stress/board.c
  */
@@ -92,10 +95,10 @@
 enum {
     WORD_BITS = 64,
     WORDS = WEIR_BOARD_TAKERS / WORD_BITS,
-    PATIENCE = 16, /* every so manieth is looked for from the lowest up */
+    PATIENCE = 16, /* every 16th take starts at the lowest priority */
 #ifdef WEIR_SMALL
     BATCH = 2,
-    LEAST_DEAD = 2 /* before a sweep */
+    LEAST_DEAD = 2 /* minimum for a sweep */
 #else
     BATCH = 16,
     LEAST_DEAD = 64
@@ -120,20 +123,21 @@ struct weir_board {
     weir_board_options options; /* const */
     struct weir__deque deques[WEIR_BOARD_PRIORITIES];
     uint64_t
-        dead[WEIR_BOARD_PRIORITIES]; /* the poster's: so many since its sweep */
-    tally_word added, cancelled;     /* the poster writes */
+        dead[WEIR_BOARD_PRIORITIES]; /* poster only: cancelled since its last
+                                      * sweep */
+    tally_word added, cancelled;     /* written by the poster */
     _Alignas(CACHE_APART) tally_word idle[WORDS]; /* all, board/P1 */
     struct taker takers[];
 };
 
-/* ---- made and freed ---- */
+/* ---- create and free ---- */
 
 static size_t bytes_for(uint32_t takers)
 {
     return sizeof(weir_board) + takers * sizeof(struct taker);
 }
 
-/* All that there are, one after another; NULL after the last. */
+/* Return the i-th of all deques, or NULL after the last. */
 static struct weir__deque *deque_at(weir_board *board, uint32_t i)
 {
     uint32_t priorities = board->options.priorities;
@@ -200,12 +204,12 @@ fail:
 
 bool weir_notice_release(weir_notice *notice)
 {
-    /* board/P2 release: what was done with it here
-     * board/P2 acquire: and what was done there, if this is the last */
+    /* board/P2 release: what this thread did with it
+     * board/P2 acquire: what the other did, if this is the last */
     return fetch_sub_acq_rel(&notice->word_, HOLD) < 2 * HOLD;
 }
 
-/* For the board. */
+/* Release the board's hold. */
 static void release(weir_board *board, weir_notice *notice)
 {
     if (weir_notice_release(notice))
@@ -226,7 +230,7 @@ void weir_board_free(weir_board *board)
     weir__memory_free(board, bytes_for(board->options.takers));
 }
 
-/* ---- who is idle ---- */
+/* ---- idle takers ---- */
 
 static tally_word *idle_word(weir_board *board, uint32_t taker)
 {
@@ -238,13 +242,14 @@ static uint64_t idle_bit(uint32_t taker)
     return UINT64_C(1) << taker % WORD_BITS;
 }
 
-/* Something has been pushed: `count` who are idle shall look, if there are. */
+/* Wake up to `count` idle takers after a push. */
 static void wake_some(weir_board *board, uint64_t count)
 {
     for (uint32_t first = 0; first < board->options.takers;
          first += WORD_BITS) {
         tally_word *word = idle_word(board, first);
-        /* board/P1 release: publishes the push to whoever comes to idle */
+        /* board/P1 release: publishes the push to takers that become idle
+         * later */
         uint64_t seen = fetch_add_release(word, 0);
 
         while (seen != 0 && count > 0) {
@@ -267,7 +272,8 @@ static void announce(weir_board *board, uint32_t taker)
     (void)!fetch_add_acquire(idle_word(board, taker), idle_bit(taker));
 }
 
-/* False: it was not idle, or a waker was first and the wake is on its way. */
+/* Clear the taker's bit.  False: it was not set, or a waker was first and the
+ * wake-up is under way. */
 static bool withdraw(weir_board *board, uint32_t taker)
 {
     tally_word *word = idle_word(board, taker);
@@ -283,7 +289,7 @@ static bool withdraw(weir_board *board, uint32_t taker)
     return true;
 }
 
-/* Whether there seems to be something, anywhere. */
+/* Whether any deque appears to have a notice. */
 static bool has_some(weir_board *board)
 {
     struct weir__deque *deque;
@@ -316,7 +322,7 @@ int weir_board_add(weir_board *board, weir_notice *notice, uint32_t priority)
     return 0;
 }
 
-/* From QUEUED to that phase. */
+/* Move a notice from QUEUED to `phase`. */
 static bool decide(weir_notice *notice, uint32_t phase)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -325,18 +331,18 @@ static bool decide(weir_notice *notice, uint32_t phase)
     do {
         if ((seen & PHASE) != QUEUED)
             return false;
-        /* relaxed: says only whose it is */
+        /* relaxed: only decides who gets it */
     } while (!cas_weak_relaxed(&notice->word_, &seen, seen + phase));
     return true;
 }
 
 static bool is_dead(const weir_notice *notice)
 {
-    /* relaxed: own; the poster is who cancels */
+    /* relaxed: own; only the poster cancels */
     return (load_relaxed(&notice->word_) & PHASE) == CANCELLED;
 }
 
-/* Pops what is on the board: the living, the oldest first. */
+/* Pop everything from the board.  Returns the live notices, oldest first. */
 static weir_notice *pop_living(weir_board *board, struct weir__deque *deque)
 {
     weir_notice *living = NULL, *notice;
@@ -359,7 +365,7 @@ static void sweep(weir_board *board, uint32_t priority)
     uint64_t count = 0;
 
     for (; notice != NULL; notice = next, count++) {
-        next = notice->next_; /* before it is a taker's again */
+        next = notice->next_; /* before a taker can have it again */
         CHECK(weir__deque_push(deque, notice), "no room where there was some");
     }
     board->dead[priority] = 0;
@@ -383,7 +389,7 @@ int weir_board_cancel(weir_board *board, weir_notice *notice)
 
 /* ---- takers ---- */
 
-/* The oldest of a queue that is not dead; it is taken, or only moved. */
+/* Take the oldest notice of a deque that is not cancelled. */
 static weir_notice *steal(weir_board *board, struct weir__deque *from)
 {
     for (;;) {
@@ -402,8 +408,8 @@ static weir_notice *steal(weir_board *board, struct weir__deque *from)
     }
 }
 
-/* From there to its own queue, which is empty: so many, if there are.  Returns
- * how many there were. */
+/* Move up to `most` notices to the taker's own deque, which is empty.  Returns
+ * the number moved. */
 static uint64_t move(struct weir__deque *from, struct weir__deque *to,
                      uint64_t most)
 {
@@ -417,8 +423,8 @@ static uint64_t move(struct weir__deque *from, struct weir__deque *to,
     return moved;
 }
 
-/* One to take, and the rest of a share to its own queue.  How many more than
- * that one have left the other queue is *moved. */
+/* Take one notice and move the rest of a share to the taker's own deque.
+ * *moved is the number moved, without the one taken. */
 static weir_notice *draw(weir_board *board, struct weir__deque *from,
                          struct weir__deque *to, uint64_t *moved)
 {
@@ -433,7 +439,7 @@ static weir_notice *draw(weir_board *board, struct weir__deque *from,
     return notice;
 }
 
-/* From another taker, beginning with the next. */
+/* Steal from the other takers, starting with the next one. */
 static weir_notice *rob(weir_board *board, uint32_t me, uint32_t priority)
 {
     uint32_t takers = board->options.takers;
@@ -499,7 +505,7 @@ weir_notice *weir_board_take(weir_board *board, uint32_t taker)
     weir_notice *notice;
 
     CHECK(taker < board->options.takers, "weir_board_take: no such taker");
-    (void)!withdraw(board, taker); /* from the last time */
+    (void)!withdraw(board, taker); /* left by the last call */
     while ((notice = look(board, taker)) == NULL) {
         announce(board, taker);
         if (!has_some(board) || !withdraw(board, taker))
@@ -512,10 +518,11 @@ weir_notice *weir_board_take(weir_board *board, uint32_t taker)
 void weir_board_leave(weir_board *board, uint32_t taker)
 {
     if (!withdraw(board, taker))
-        wake_some(board, 1); /* for the wake that may have been meant for it */
+        wake_some(board, 1); /* in place of the wake-up that it may have
+                              * received */
 }
 
-/* ---- figures ---- */
+/* ---- counters ---- */
 
 void weir_board_count(const weir_board *board, weir_board_counts *counts)
 {
@@ -537,7 +544,7 @@ void weir_board_count(const weir_board *board, weir_board_counts *counts)
         if (longest_ns > counts->longest_ns)
             counts->longest_ns = longest_ns;
     }
-    /* Some may have been taken that were not added yet when it was read. */
+    /* A notice may be taken after `added` was read but before `taken` is. */
     gone = counts->cancelled + counts->taken;
     counts->queued = counts->added > gone ? counts->added - gone : 0;
 }

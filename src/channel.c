@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * channel -- a list behind one word, and a task that calls the receiver.
+ * channel -- an MPSC message queue, and a task that calls the receiver.
  *
- * Shape     The word holds the newest message of a stack, as ingress.c does, and
- *           in the three low bits the phase of the channel:
+ * Shape     The word holds the newest message of a stack, as in ingress.c, and
+ *           the phase of the channel in the three low bits:
  *
  *               phase      receiver   the task
  *               IDLE       yes        is here
@@ -16,21 +16,23 @@
  *               CLOSED     never      is here
  *               CLOSING    never      is in the loop of the last receiver
  *
- *           There is one task, so it can be in one loop only.  Whoever moves the
- *           phase from IDLE to POSTED has the task: it posts it, and until the
- *           task has run nobody else touches the task or `now`.  An owner that
- *           wants another receiver meanwhile leaves it in `next`, and the task
- *           picks it up when it is back.  So nobody waits for anybody.
+ *           There is one task, so it can be in only one loop.  The thread that
+ *           moves the phase from IDLE to POSTED owns the task.  It posts the
+ *           task, and until the task has run no other thread accesses the task
+ *           or `now`.  If the owner changes the receiver meanwhile, it stores
+ *           the new one in `next`, and the task picks it up when it runs.  So
+ *           no thread waits for another.
  * Roles     send, end, notify   any thread with a reference
  *           the task            the thread of the loop that it was posted to
  *           the others          the owner
  * Progress  send and notify are lock-free, and so is the task.  The lock is
- *           taken when the receiver changes, for a few instructions.
+ *           taken for a few instructions when the receiver changes.
  *
  * Shared state
  *   word         any thread, atomic                                       P1 P2
  *   message      its sender until P1, then the owner; plain               P1
- *   now          whoever has the task: the owner while it is here, plain  P2
+ *   now          the thread that has the task; the owner while it is
+ *                here; plain                                              P2
  *   next         under the lock
  *   first, has_ended
  *                the owner
@@ -38,23 +40,23 @@
  *
  * Pairs
  *   P1  send, notify: CAS on word, release  -->  take, the task: CAS, acquire
- *       Hands over the message, and whatever came before a notify.  Every push
- *       is a read-modify-write, so a take that reads the newest has acquired the
+ *       Hands over the message, and what came before a notify.  Every push is a
+ *       read-modify-write, so a take that reads the newest has acquired the
  *       older ones too.
  *   P2  change: CAS on word, release  -->  send, notify, change: CAS, acquire
  *       Hands over `now` together with the task.
  *   P3  unref: fetch_sub on refs, release  -->  the last one's, acquire
  *       All uses come before the channel is freed.
  *
- * Why no lost wake  "Is the task here?" and the message are in one word.  A send
- *           that finds the task posted is followed by the task's CAS, which
- *           comes before the owner looks for messages; a send that comes after
- *           that CAS finds IDLE, and posts.
- * Why the loop is there  A receiver holds its loop's memory (loop/P2) from
+ * Why no lost wake  The phase of the task and the newest message are in one
+ *           word.  A send that finds the task posted is followed by the task's
+ *           CAS, which comes before the owner looks for messages.  A send that
+ *           comes after that CAS finds IDLE, and posts the task.
+ * Why the loop exists  A receiver keeps its loop's memory alive (loop/P2) from
  *           attach until the task is no longer there.  A loop that has ended
  *           refuses the task; then the channel has no receiver.
- * Reclaim   The owner has a reference until close.  If the task is out then, it
- *           inherits that reference, and drops it when it is back.
+ * Reclaim   The owner has a reference until close.  If the task is posted then,
+ *           it inherits that reference, and releases it when it has run.
  *
  * Tested by  test/unit/channel.c, test/model/channel.c, test/stress/channel.c
  */
@@ -72,7 +74,7 @@
 enum phase { IDLE, POSTED, DETACHED, RECALLED, FORWARD, CLOSED, CLOSING };
 enum { PHASE_MASK = 7, PHASES };
 
-/* What a step makes of each phase; one that stays stands for itself. */
+/* A transition table: the new phase for each old phase. */
 typedef const uint8_t step[PHASES];
 
 static step recalled = {
@@ -96,12 +98,12 @@ struct weir_channel {
     atomic(uintptr_t) word; /* any thread, P1 P2 */
     atomic(uint64_t) refs;  /* any thread, P3 */
     weir_task task;
-    struct receiver now;  /* whoever has the task, P2 */
-    struct receiver next; /* under lock; in FORWARD only */
+    struct receiver now;  /* the thread that has the task, P2 */
+    struct receiver next; /* under lock; valid in FORWARD only */
     struct weir__lock lock;
-    weir_message end;    /* comes last */
-    weir_message *first; /* the owner's: taken, oldest first */
-    bool has_ended;      /* the owner's */
+    weir_message end;    /* always the last message */
+    weir_message *first; /* owner only: taken, oldest first */
+    bool has_ended;      /* owner only */
 };
 
 static enum phase phase_of(uintptr_t word)
@@ -116,28 +118,29 @@ static weir_message *newest_of(uintptr_t word)
 
 /* ---- the task ---- */
 
-/* Under lock.  Returns the word before the step. */
+/* Apply a transition, under lock.  Returns the word before it. */
 static uintptr_t change(weir_channel *channel, step to)
 {
     /* relaxed: a guess, checked by the CAS */
     uintptr_t seen = load_relaxed(&channel->word);
 
     /* channel/P2 release: publishes `now`
-     * channel/P2 acquire: receives it from whoever had the task before */
+     * channel/P2 acquire: receives it from the last thread that had the task */
     while (!cas_weak_acq_rel(&channel->word, &seen,
                              (uintptr_t)newest_of(seen) | to[phase_of(seen)]))
         ;
     return seen;
 }
 
-/* Claim the task if it is here and there is a receiver; the caller posts it. */
+/* Claim the task if it is here and there is a receiver.  The caller posts
+ * it. */
 static bool claim_task(weir_channel *channel)
 {
     /* relaxed: a guess, checked by the CAS */
     uintptr_t seen = load_relaxed(&channel->word);
 
-    /* Written even if the phase stays: a receiver that clears POSTED later than
-     * this must see what came before the notify.
+    /* The CAS writes even if the phase stays: a receiver that clears POSTED
+     * later must see what came before the notify.
      * channel/P1 release: publishes what came before the notify
      * channel/P2 acquire: receives `now` */
     while (!cas_weak_acq_rel(&channel->word, &seen,
@@ -153,16 +156,16 @@ static void set_receiver(struct receiver *to, struct receiver from)
     plain_store(&to->arg, from.arg);
 }
 
-/* The task has run in a phase other than POSTED, or was refused.  Returns true
- * if it has a new receiver, which is called even if nothing waits: whether
- * something does is known to the owner alone. */
+/* Take the task back after it ran in a phase other than POSTED, or was refused.
+ * Returns true if it must be posted to a new receiver.  That one is called even
+ * if no message waits, because only the owner knows whether one does. */
 static bool return_task(weir_channel *channel)
 {
     weir_loop *old = plain_load(&channel->now.loop);
     uintptr_t seen;
 
     weir__lock_lock(&channel->lock);
-    /* relaxed: only the owner enters or leaves FORWARD, under the lock */
+    /* relaxed: only the owner sets or clears FORWARD, under the lock */
     if (phase_of(load_relaxed(&channel->word)) == FORWARD)
         set_receiver(&channel->now, channel->next);
     seen = change(channel, come_back);
@@ -180,7 +183,8 @@ static void post_task(weir_channel *channel)
             return;
 }
 
-/* POSTED to IDLE: the receiver is called.  False: it is another phase. */
+/* Move from POSTED to IDLE; the caller then calls the receiver.  False: it is
+ * another phase. */
 static bool become_idle(weir_channel *channel)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -203,7 +207,7 @@ static void run_task(weir_task *task, int status)
 
     if (become_idle(channel)) {
         if (status == 0)
-            serve(arg); /* the channel may go with it */
+            serve(arg); /* this may free the channel */
     } else if (return_task(channel)) {
         post_task(channel);
     }
@@ -230,7 +234,7 @@ int weir_channel_new(weir_channel **made)
 
 void weir_channel_ref(weir_channel *channel)
 {
-    fetch_add_relaxed(&channel->refs, 1); /* relaxed: the caller has one, too */
+    fetch_add_relaxed(&channel->refs, 1); /* relaxed: the caller has one */
 }
 
 void weir_channel_unref(weir_channel *channel)
@@ -284,7 +288,7 @@ void weir_channel_notify(weir_channel *channel)
 
 /* ---- the owner: receivers ---- */
 
-/* Under lock.  The receiver whose loop must be released, or NULL. */
+/* Detach the receiver, under lock.  Returns the loop to release, or NULL. */
 static weir_loop *recall(weir_channel *channel)
 {
     uintptr_t seen = change(channel, recalled);
@@ -338,7 +342,7 @@ void weir_channel_detach(weir_channel *channel)
 
 /* ---- the owner: messages ---- */
 
-/* Append to the owner's list what was sent, oldest first. */
+/* Append a stack of sent messages to the owner's list, oldest first. */
 static void append(weir_channel *channel, weir_message *newest)
 {
     weir_message *oldest = NULL, **at = &channel->first;
@@ -355,7 +359,7 @@ static void append(weir_channel *channel, weir_message *newest)
     *at = oldest;
 }
 
-/* The end comes last, once all before it were received. */
+/* Move the sent messages to the owner's list. */
 static void take_sent(weir_channel *channel)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -415,7 +419,7 @@ bool weir_channel_has_ended(weir_channel *channel)
     return channel->has_ended && channel->first == NULL;
 }
 
-/* Under lock.  Returns whether the task is out. */
+/* Close the channel, under lock.  Returns whether the task is still posted. */
 static bool close_word(weir_channel *channel)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -429,7 +433,7 @@ static bool close_word(weir_channel *channel)
     return phase_of(seen) == RECALLED;
 }
 
-/* What nobody has received; the end is no message. */
+/* Take the messages that were not received, without the end marker. */
 static weir_message *take_rest(weir_channel *channel)
 {
     weir_message **at = &channel->first;
@@ -450,7 +454,7 @@ void weir_channel_close(weir_channel *channel, weir_message **rest)
     is_out = close_word(channel);
     *rest = take_rest(channel);
     weir__lock_unlock(&channel->lock);
-    /* If the task is out, it may have freed the channel by now. */
+    /* If the task is still posted, it may have freed the channel by now. */
     if (old != NULL)
         weir__loop_exit(old);
     if (!is_out)

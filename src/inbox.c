@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inbox -- results for a loop, the most urgent first.
+ * inbox -- results for a loop, by priority.
  *
- * Shape     An item comes through the loop's door as a task, so the door alone
- *           decides whether it is accepted.  When the task has its turn, the
- *           item goes into the list of its priority, and an immediate is queued
- *           that will take the highest of all: one immediate for each item, up
- *           to WEIR_INBOX_TURN, and then one for each that has run.  Immediates
- *           that are queued by immediates belong to the next turn, and the next
- *           turn looks at the door first.  Without memory for an immediate, and
- *           once the loop was closed and takes none, a task does the same: one
- *           for all, that goes straight into the loop's list.  So each item is a
- *           callback of its own to the end, and one that raises keeps no other
- *           from being called.
+ * Shape     An item is posted to the loop as a task, so only the loop's ingress
+ *           queue decides whether it is accepted.  When the task runs, it adds
+ *           the item to the list of its priority and queues an immediate that
+ *           takes the item of the highest priority.  There is one immediate per
+ *           item, up to WEIR_INBOX_TURN; after that, each that runs queues the
+ *           next.  Immediates queued by immediates run in the next turn, which
+ *           first looks at the ingress queue.  If an immediate cannot be
+ *           queued, because there is no memory or the loop was closed, a single
+ *           task (the kick), put directly into the loop's list, takes its
+ *           place.  So each item is a separate callback in every case, and one
+ *           that raises does not keep others from being called.
  * Roles     post              any thread
  *           everything else   the loop's thread
  *
  * Shared state
- *   none but the item, which goes through the door: ingress/P1
+ *   only the item, which passes through the ingress queue: ingress/P1
  *
  * Tested by  test/unit/inbox.c, test/stress/inbox.c
  */
@@ -32,11 +32,11 @@
 #include "tasks.h"
 
 struct weir_inbox {
-    weir_loop *loop; /* const; all that follows: the loop's thread */
+    weir_loop *loop; /* const; the rest: loop's thread */
     struct weir__tasks waiting[WEIR_PRIORITIES];
     uint64_t count; /* items in the lists */
-    uint32_t due;   /* immediates, and the kick, that will take one each */
-    bool is_kicked; /* the kick is on its way */
+    uint32_t due;   /* pending callbacks that take one item each */
+    bool is_kicked; /* the kick is pending */
     weir_task kick;
 };
 
@@ -63,22 +63,22 @@ static weir_item *take_highest(weir_inbox *inbox)
 
 static void take_one(void *arg, int status);
 
-/* Sees to it that somebody takes what waits. */
+/* Make sure that a callback is pending for the items in the lists. */
 static void plan(weir_inbox *inbox)
 {
     if (inbox->due >= WEIR_INBOX_TURN || inbox->due >= inbox->count)
         return;
     if (weir_loop_immediate(inbox->loop, take_one, inbox) != 0) {
         if (inbox->is_kicked)
-            return; /* it comes here again */
+            return; /* the kick calls this again */
         inbox->is_kicked = true;
         weir__loop_put(inbox->loop, &inbox->kick);
     }
     inbox->due++;
 }
 
-/* The rest is planned first: the item may raise, and the inbox may go with the
- * last one. */
+/* Take one item and run it.  The next callback is planned first, because the
+ * item may raise, and the inbox may be freed with the last item. */
 static void take(weir_inbox *inbox, int status)
 {
     weir_item *item = take_highest(inbox);

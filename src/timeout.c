@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeout -- an abort that a timer raises, and a timer that an abort ends.
+ * timeout -- an abort raised by a timer, and a timer cancelled by an abort.
  *
- * Shape     The timer of an abort holds it, and raises it when it is due: that
- *           is all.  A timer that an abort ends has a listener there.  When it
- *           is told, on whatever thread, it sends a task to the loop, which
- *           cancels the timer and calls fn; if the loop admits no task any
- *           more, it is ending, and tells the timer so itself.
+ * Shape     The timer of an abort holds a reference to it, and raises it on
+ *           expiry.  A timer that an abort cancels has a listener on the abort.
+ *           When the listener is notified, on any thread, it posts a task to
+ *           the loop, which cancels the timer and calls fn.  If the loop
+ *           refuses the task, it is ending, and it cancels the timer itself.
  *
  * Shared state
- *   users     any thread, atomic: the timer, and the listener               P1
- *   the rest  const after start, but for timer and is_over: the loop's thread
+ *   users     any thread, atomic: the timer, the listener, and start        P1
+ *   timer, is_over   start, and the loop's thread
+ *   the rest  const after start
  *
  * Pairs
  *   P1  let_go: fetch_sub, release  -->  let_go: the last one's, acquire
@@ -27,7 +28,7 @@
 #include "weir/abort.h"
 #include "weir/timer.h"
 
-/* ---- an abort that a timer raises ---- */
+/* ---- an abort raised by a timer ---- */
 
 static void on_due(void *abort, int status)
 {
@@ -53,14 +54,14 @@ int weir_abort_after(weir_abort **abort, weir_loop *loop, int64_t delay_ns)
         weir_abort_unref(made);
         return err;
     }
-    /* It fails without memory, or if the timer is over: then it holds the loop
-     * a little longer, or nothing at all. */
+    /* This fails if there is no memory, or if the timer has fired already.  In
+     * the first case the timer keeps the loop running until it fires. */
     (void)!weir_timer_unref(loop, timer);
     *abort = made;
     return 0;
 }
 
-/* ---- a timer that an abort ends ---- */
+/* ---- a timer cancelled by an abort ---- */
 
 struct abortable {
     weir_task task; /* first: the abort's message to the loop */
@@ -68,30 +69,30 @@ struct abortable {
     atomic(uint32_t) users; /* any thread, timeout/P1 */
     weir_loop *loop;
     weir_abort *abort;    /* held */
-    weir_timer timer;     /* set before it can fire, or be aborted */
-    atomic(bool) is_over; /* start and end: see start */
+    weir_timer timer;     /* set before it can fire or be aborted */
+    atomic(bool) is_over; /* see weir_timer_start_abortable */
     weir_fn *fn;
     void *arg;
 };
 
 static void let_go(struct abortable *abortable)
 {
-    /* timeout/P1 release: our use is over
-     * timeout/P1 acquire: so is the other's */
+    /* timeout/P1 release: this thread's uses
+     * timeout/P1 acquire: those of all others, if this is the last */
     if (fetch_sub_acq_rel(&abortable->users, 1) > 1)
         return;
     weir_abort_unref(abortable->abort);
     weir__memory_free(abortable, sizeof(*abortable));
 }
 
-/* Lets go for the listener, if it will not be told. */
+/* Release the listener's use, unless it is being notified. */
 static void stop_listening(struct abortable *abortable)
 {
     if (weir_abort_remove(abortable->abort, &abortable->listener) == 0)
         let_go(abortable);
 }
 
-/* The loop's thread: the timer is over. */
+/* The timer has fired or was cancelled.  Thread: the loop's. */
 static void end(struct abortable *abortable, int status)
 {
     weir_fn *fn = abortable->fn;
@@ -108,14 +109,14 @@ static void on_time(void *arg, int status)
     end(arg, status);
 }
 
-/* The loop's thread: the abort was raised. */
+/* The abort was raised.  Thread: the loop's. */
 static void on_message(weir_task *task, int status)
 {
     struct abortable *abortable = (struct abortable *)task;
     bool is_mine = weir_timer_cancel(abortable->loop, abortable->timer) == 0;
 
     (void)status;
-    let_go(abortable); /* for the listener: its message has come */
+    let_go(abortable); /* the listener's use, passed on with the task */
     if (is_mine)
         end(abortable, WEIR_ECANCELED); /* last: fn may raise */
 }
@@ -151,7 +152,7 @@ int weir_timer_start_abortable(weir_loop *loop, int64_t delay_ns,
                                     .abort = abort,
                                     .fn = fn,
                                     .arg = arg};
-    set_unshared(&abortable->users, 3); /* timer, listener, and we */
+    set_unshared(&abortable->users, 3); /* timer, listener and this function */
     set_unshared(&abortable->is_over, false);
     weir_abort_ref(abort);
     err = weir_timer_start(loop, &abortable->timer, delay_ns, WEIR_ONCE,
@@ -162,9 +163,10 @@ int weir_timer_start_abortable(weir_loop *loop, int64_t delay_ns,
         return err;
     }
     (void)!weir_abort_listen(abort, &abortable->listener);
-    /* On another thread it may be over by now, and end() has looked for the
-     * listener before it was there.  The abort's lock orders both: one of us
-     * finds it.  relaxed: ordered by lock/P1 */
+    /* If this is not the loop's thread, the timer may have ended by now, and
+     * end() may have looked for the listener before it was added.  The abort's
+     * lock orders the two: one of them removes the listener.  relaxed: ordered
+     * by lock/P1 */
     if (load_relaxed(&abortable->is_over))
         stop_listening(abortable);
     let_go(abortable);

@@ -1,56 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiter -- threads and callbacks that wait for a word, found by its address.
+ * waiter -- threads and callbacks that wait on a word, found by its address.
  *
- * Shape     A fixed table of buckets, each a lock and a list.  A waiter is
- *           appended to the bucket of its word and taken from the front, so
- *           those of one word leave in the order in which they came; words
- *           that share a bucket are told apart by the address.
+ * Shape     A fixed hash table of buckets, each a lock and a list.  A waiter is
+ *           appended to the bucket of its word and removed from the front, so
+ *           the waiters of one word leave in FIFO order.  Words that share a
+ *           bucket are distinguished by their address.
  *
- *           A waiter that sleeps has a word of its own, which is the futex: bits
- *           NOTIFIED (somebody has taken it from the table), INTERRUPTED (for
- *           ever) and ASLEEP (wake me).
+ *           A waiter that sleeps has its own word, which is the futex.  Its
+ *           bits are NOTIFIED (a notify has removed it from the table),
+ *           INTERRUPTED (permanent) and ASLEEP (a wake-up is needed).
  * Roles     wait, add, remove   the waiter's owner
  *           notify, interrupt   any thread
- * Progress  A few instructions under one lock of many.  Nobody is woken or
- *           called while it is held: a notify takes what it wakes out of the
- *           list first.  It makes one system call for each thread that sleeps.
+ * Progress  A few instructions under one of many locks.  No thread is woken and
+ *           no callback runs under a lock: notify first removes what it wakes
+ *           from the list.  It makes one system call per sleeping thread.
  *
  * Shared state
  *   bucket.first, last   any thread, plain, under the lock
- *   next_, prev_, is_in_ the same; next_ of what was taken is the taker's
+ *   next_, prev_, is_in_ the same; next_ of a removed waiter is the notifier's
  *   address_, woken_     the owner's before it is in the list, then const
  *   word_                any thread, atomic                               P1
  *   the user's word      any thread, atomic; read only                    P2
  *
  * Pairs
  *   P1  notify: fetch_or of NOTIFIED, release  -->  wait: load, acquire
- *       Hands over what came before the notify, and the waiter itself: the
- *       notify does not touch it afterwards (the wake uses the address only),
- *       so the owner may free it.
- *   P2  seq_cst: the comparison is in the one order of the user's own atomics
+ *       Hands over what came before the notify, and the waiter itself: notify
+ *       does not access it afterwards (the wake-up uses only the address), so
+ *       the owner may free it.
+ *   P2  seq_cst: the comparison is in the total order of the user's atomics
  *         one thread                      another
  *         a = 1           (P2)            b = 1           (P2)
  *         wait for b, 0   (P2)            wait for a, 0   (P2)
- *       Forbidden: both find 0.  The two locks are different ones, so with an
- *       acquire both loads could pass the stores before them, and both would
- *       sleep.
+ *       Forbidden: both read 0.  The two locks are different ones, so with
+ *       acquire loads both could be reordered before the preceding stores, and
+ *       both threads would sleep.
  *
  * Not paired, on purpose
- *   spin: load, relaxed.  A guess: sleep_until looks with the acquire.
- *   interrupt: INTERRUPTED, relaxed.  It says only "get up".
- *   wait: ASLEEP, relaxed.  The wake that answers it goes through the kernel.
+ *   spin: load, relaxed.  A guess: sleep_until loads with acquire.
+ *   interrupt: INTERRUPTED, relaxed.  It only makes the thread get up.
+ *   wait: ASLEEP, relaxed.  The wake-up that answers it passes through the
+ *   kernel.
  *
- * Why no lost wake  Who notifies has changed the word before.  Either it gets
- *           the lock after the waiter, and finds it in the list; or before, and
- *           the comparison, under the same lock, sees the change.
- *           A waiter sleeps on its word only as the CAS left it that set ASLEEP;
- *           NOTIFIED and INTERRUPTED change that word, and who sets one of
- *           them over ASLEEP wakes.
- * Why nobody is woken twice, or for nothing  Whoever clears is_in_, under the
- *           lock, decides how the wait has ended.  A waiter that is late or
- *           interrupted and finds it cleared waits for its NOTIFIED, which is
- *           on its way; so each that notify counts says "notified".
+ * Why no lost wake  A thread that notifies has changed the word before.  Either
+ *           it gets the lock after the waiter, and finds it in the list, or it
+ *           gets the lock first, and the comparison under the same lock sees
+ *           the change.
+ *           A waiter sleeps only while its word is as the CAS that set ASLEEP
+ *           left it.  NOTIFIED and INTERRUPTED change that word, and the thread
+ *           that sets one of them while ASLEEP is set wakes the waiter.
+ * Why no double or spurious wake  The thread that clears is_in_, under the
+ *           lock, decides how the wait ends.  A waiter that times out or is
+ *           interrupted and finds is_in_ cleared waits for its NOTIFIED, which
+ *           is under way.  So every waiter that notify counts returns as
+ *           notified.
  *
  * Tested by  test/unit/waiter.c, test/model/waiter.c, test/stress/waiter.c
  */
@@ -75,17 +78,17 @@ enum { BUCKET_BITS = 8 };
 #endif
 
 struct bucket {
-    _Alignas(CACHE_LINE) struct weir__lock lock; /* all zeros is free */
+    _Alignas(CACHE_LINE) struct weir__lock lock; /* all zeros is unlocked */
     weir_waiter *first, *last;
 };
 
 static struct bucket buckets[1 << BUCKET_BITS];
 
-/* The user's word. */
+/* The user's word, by size. */
 typedef atomic(uint32_t) word_of_4;
 typedef atomic(uint64_t) word_of_8;
 
-/* Fibonacci hashing: neighbours go to different buckets. */
+/* Fibonacci hashing: adjacent words go to different buckets. */
 unsigned weir__waiter_bucket(const void *address)
 {
     uint64_t hash = ((uintptr_t)address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
@@ -109,12 +112,12 @@ static bool holds(const void *address, size_t size, uint64_t expected)
     if (size == 4) {
         const word_of_4 *word = address;
 
-        /* waiter/P2 seq_cst: as any load of the user's own */
+        /* waiter/P2 seq_cst: like a load by the user */
         return load_seq_cst(word) == (uint32_t)expected;
     } else {
         const word_of_8 *word = address;
 
-        /* waiter/P2 seq_cst: as any load of the user's own */
+        /* waiter/P2 seq_cst: like a load by the user */
         return load_seq_cst(word) == expected;
     }
 }
@@ -142,7 +145,7 @@ static void unlink_waiter(struct bucket *bucket, weir_waiter *waiter)
     plain_store(&waiter->is_in_, false);
 }
 
-/* The first `count` of this word leave the list, and make one of their own. */
+/* Remove the first `count` waiters of this word, and return them as a list. */
 static uint32_t take(struct bucket *bucket, const void *address, uint32_t count,
                      weir_waiter **taken)
 {
@@ -164,7 +167,7 @@ static uint32_t take(struct bucket *bucket, const void *address, uint32_t count,
     return number;
 }
 
-/* ---- in and out ---- */
+/* ---- add and remove ---- */
 
 static int enter(weir_waiter *waiter, const void *address, size_t size,
                  uint64_t expected, weir_woken_fn *woken)
@@ -182,7 +185,7 @@ static int enter(weir_waiter *waiter, const void *address, size_t size,
     return is_expected ? 0 : -EAGAIN;
 }
 
-/* False: a notify was first. */
+/* Remove a waiter from the table.  False: a notify was first. */
 static bool leave(weir_waiter *waiter)
 {
     struct bucket *bucket = bucket_of(waiter->address_);
@@ -215,7 +218,8 @@ static void call_woken(void *waiter, int status)
     ((weir_waiter *)waiter)->woken_(waiter);
 }
 
-/* One that raises keeps no other from being woken. */
+/* Wake a waiter.  A callback that raises does not keep others from being
+ * woken. */
 static void wake(weir_waiter *waiter)
 {
     const void *word = &waiter->word_;
@@ -224,8 +228,8 @@ static void wake(weir_waiter *waiter)
         weir__loop_contain(call_woken, waiter, 0);
         return;
     }
-    /* waiter/P1 release: publishes what came before the notify; from here on
-     * the waiter is its owner's */
+    /* waiter/P1 release: publishes what came before the notify; after this the
+     * waiter belongs to its owner */
     if ((fetch_or_release(&waiter->word_, NOTIFIED) & ASLEEP) != 0)
         weir__futex_wake_one(word, WEIR__FUTEX_PRIVATE);
 }
@@ -259,12 +263,13 @@ void weir_waiter_init(weir_waiter *waiter, int64_t spin_ns)
 
 void weir_waiter_interrupt(weir_waiter *waiter)
 {
-    /* relaxed: hands nothing over; who sleeps looks again */
+    /* relaxed: hands nothing over; the sleeper looks again */
     if ((fetch_or_relaxed(&waiter->word_, INTERRUPTED) & ASLEEP) != 0)
         weir__futex_wake_one(&waiter->word_, WEIR__FUTEX_PRIVATE);
 }
 
-/* Forget the last wait.  False: it was interrupted, for ever. */
+/* Reset the state of the last wait.  False: the waiter was interrupted, which
+ * is permanent. */
 static bool begin(weir_waiter *waiter)
 {
     /* relaxed: a guess, checked by the CAS */
@@ -273,12 +278,12 @@ static bool begin(weir_waiter *waiter)
     do {
         if ((seen & INTERRUPTED) != 0)
             return false;
-        /* relaxed: own; but for an interrupt nobody else writes it now */
+        /* relaxed: own; only an interrupt may write it concurrently */
     } while (!cas_weak_relaxed(&waiter->word_, &seen, 0));
     return true;
 }
 
-/* Until one of these bits is set: the word then; or 0, it is too late. */
+/* Sleep until one of these bits is set.  Returns the word, or 0 on timeout. */
 static uint32_t sleep_until(weir_waiter *waiter, uint32_t bits,
                             int64_t deadline_ns)
 {
@@ -290,7 +295,8 @@ static uint32_t sleep_until(weir_waiter *waiter, uint32_t bits,
             return seen;
         if (err != 0)
             return 0;
-        /* relaxed: says only "wake me"; if it fails, there is news */
+        /* relaxed: only asks for a wake-up; if it fails, the word has
+         * changed */
         if ((seen & ASLEEP) != 0 ||
             cas_relaxed(&waiter->word_, &seen, seen | ASLEEP))
             err = weir__futex_wait(&waiter->word_, seen | ASLEEP, deadline_ns,
@@ -302,11 +308,11 @@ static bool has_news(const void *arg)
 {
     const weir_waiter *waiter = arg;
 
-    /* relaxed: a guess; who sleeps looks again */
+    /* relaxed: a guess; sleep_until looks again */
     return (load_relaxed(&waiter->word_) & (NOTIFIED | INTERRUPTED)) != 0;
 }
 
-/* Instead of sleeping. */
+/* Spin for a while before sleeping. */
 static void spin(const weir_waiter *waiter, int64_t began_ns)
 {
     const struct weir__gaze gaze = {.pauses = 8, .looks = 2};
@@ -315,8 +321,9 @@ static void spin(const weir_waiter *waiter, int64_t began_ns)
                      waiter);
 }
 
-/* A wait that was shorter than the longest spin could do without the sleep:
- * the next one may.  Others shrink it. */
+/* Adapt the spin time.  A wait that took no longer than the maximum spin could
+ * have avoided the sleep, so the next one spins for the maximum.  A longer wait
+ * halves the spin time. */
 static void learn(weir_waiter *waiter, int64_t took_ns)
 {
     if (took_ns <= waiter->most_ns_)
@@ -325,7 +332,7 @@ static void learn(weir_waiter *waiter, int64_t took_ns)
         waiter->spin_ns_ /= 2;
 }
 
-/* In the table; until it is out of it. */
+/* Sleep until the waiter is no longer in the table. */
 static int sleep_in(weir_waiter *waiter, int64_t deadline_ns)
 {
     uint32_t seen = sleep_until(waiter, NOTIFIED | INTERRUPTED, deadline_ns);
@@ -334,7 +341,7 @@ static int sleep_in(weir_waiter *waiter, int64_t deadline_ns)
         return 0;
     if (leave(waiter))
         return seen == 0 ? -ETIMEDOUT : WEIR_ECANCELED;
-    sleep_until(waiter, NOTIFIED, -1); /* it is on its way */
+    sleep_until(waiter, NOTIFIED, -1); /* the notify is under way */
     return 0;
 }
 
