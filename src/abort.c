@@ -179,8 +179,8 @@ static void run(void *listener, int reason)
     ((weir_listener *)listener)->run(listener, reason);
 }
 
-/* Notify a listener.  It may raise without keeping the others from being
- * notified. */
+/* Notify a listener.  It may raise without keeping the others from
+ * being notified. */
 static void tell(weir_listener *listener, int reason)
 {
     weir__loop_contain(run, listener, reason);
@@ -263,8 +263,8 @@ static void relay(weir_listener *listener, int reason)
 {
     weir_abort *target = ((struct link *)listener)->target;
 
-    (void)weir_abort_raise(target, reason); /* another source may have been
-                                             * first */
+    (void)weir_abort_raise(target, reason); /* another source may
+                                             * have been first */
     let_go(target);
 }
 

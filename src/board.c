@@ -123,8 +123,7 @@ struct weir_board {
     weir_board_options options; /* const */
     struct weir__deque deques[WEIR_BOARD_PRIORITIES];
     uint64_t
-        dead[WEIR_BOARD_PRIORITIES]; /* poster only: cancelled since its last
-                                      * sweep */
+        dead[WEIR_BOARD_PRIORITIES]; /* poster only: cancelled since a sweep */
     tally_word added, cancelled;     /* written by the poster */
     _Alignas(CACHE_APART) tally_word idle[WORDS]; /* all, board/P1 */
     struct taker takers[];
@@ -518,8 +517,8 @@ weir_notice *weir_board_take(weir_board *board, uint32_t taker)
 void weir_board_leave(weir_board *board, uint32_t taker)
 {
     if (!withdraw(board, taker))
-        wake_some(board, 1); /* in place of the wake-up that it may have
-                              * received */
+        wake_some(board, 1); /* in place of the wake-up that it
+                              * may have received */
 }
 
 /* ---- counters ---- */

@@ -2,8 +2,8 @@
 /*
  * census -- a pool's counters, and a report of what keeps it running.
  *
- * These functions neither wait for a job nor allocate, because they may be
- * called for a pool that is stuck.
+ * These functions neither wait nor allocate, because they may be called for a
+ * pool that is stuck.
  *
  * Not paired, on purpose: all loads are relaxed except for those that find the
  * workers, the lanes and the queued jobs (pool/P1, pool/P2, injector/P1).  The
@@ -32,20 +32,20 @@ static void add_running(struct weir__page *page, const weir_pool *pool,
                         const struct weir__worker *worker)
 {
     if (worker == NULL ||
-        !load_relaxed(&worker->is_running)) /* relaxed: picture */
+        !load_relaxed(&worker->is_running)) /* relaxed: snapshot */
         return;
     weir__page_add(
         page,
         (weir_holder){
             .kind = WEIR_KIND_JOB,
             .is_running = true,
-            .name = load_relaxed(&worker->name), /* relaxed: picture */
+            .name = load_relaxed(&worker->name), /* relaxed: snapshot */
             .count = 1,
-            /* relaxed: picture */
+            /* relaxed: snapshot */
             .age_ns =
                 age_of(pool, page->now, load_relaxed(&worker->since_ticks)),
-            .thread = load_relaxed(&worker->thread_id), /* relaxed: picture */
-            .from = load_relaxed(&worker->from),        /* relaxed: picture */
+            .thread = load_relaxed(&worker->thread_id), /* relaxed: snapshot */
+            .from = load_relaxed(&worker->from),        /* relaxed: snapshot */
         });
 }
 

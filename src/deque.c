@@ -177,8 +177,8 @@ void *weir__deque_pop_last(struct weir__deque *deque, int64_t bottom,
         if (!cas_release(&deque->top, &top, top + 1))
             item = NULL;
     }
-    /* deque/P1 release: no thread takes an item by this bottom, as top is past
-     * it */
+    /* deque/P1 release: no thread takes an item by this bottom, as
+     * top is past it */
     store_release(&deque->bottom, bottom + 1);
     return item;
 }

@@ -54,15 +54,15 @@ struct weir__tally {
 
 void weir__dockets_init(struct weir__dockets *office);
 
-/* Free all memory.  Every docket must have been opened and settled, or
- * returned. */
+/* Free all memory.  Every docket must have been opened and
+ * settled, or returned. */
 void weir__dockets_fini(struct weir__dockets *office);
 
 /* Take a docket.  Returns NULL if there is no memory.  Thread: any. */
 struct weir__docket *weir__docket_take(struct weir__dockets *office);
 
-/* Return an unused docket.  Thread: the one that took it, and that has taken no
- * other since. */
+/* Return an unused docket.  Thread: the one that took it, and that has taken
+ * no other since. */
 void weir__docket_return(struct weir__dockets *office,
                          struct weir__docket *docket);
 
@@ -74,8 +74,8 @@ struct weir__call weir__docket_open(struct weir__docket *docket,
  * before it sleeps. */
 void weir__docket_settle(struct weir__tally *tally);
 
-/* Free cached blocks that a burst has left.  Thread: a worker's, before it
- * sleeps. */
+/* Free cached blocks that a burst has left.  Thread: a worker's,
+ * before it sleeps. */
 void weir__dockets_trim(struct weir__dockets *office);
 
 #endif /* WEIR_SRC_DOCKET_H */

@@ -94,9 +94,9 @@ static int spawn_counted(weir_group *group, weir_job *job,
     return err;
 }
 
-/* The slow path of spawn: called by a thread other than the owner, or not a
- * worker; a job with a priority or a lane; a deque that has to grow; or a
- * refused job. */
+/* The slow path of spawn: called by a thread other than the owner, or not
+ * a worker; a job with a priority or a lane; a deque that has to grow; or
+ * a refused job. */
 __attribute__((noinline)) static int spawn_slowly(weir_group *group,
                                                   weir_job *job)
 {

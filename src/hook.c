@@ -38,8 +38,8 @@ static void run(void *arg)
 {
     struct weir__hook *hook = arg;
 
-    store_relaxed(&hook->thread_id, weir__thread_id()); /* relaxed: picture */
-    /* relaxed: picture */
+    store_relaxed(&hook->thread_id, weir__thread_id()); /* relaxed: snapshot */
+    /* relaxed: snapshot */
     store_relaxed(&hook->since_ns, weir__clock_real());
     hook->fn(hook->arg);
     store_relaxed(&hook->is_ended, true); /* relaxed: a join follows */
@@ -83,8 +83,8 @@ static bool is_begun(const struct weir__hook *hook)
     return plain_load(&hook->has_thread);
 }
 
-/* Return the next hook to run.  The list is newest first, and so is the order
- * of execution. */
+/* Return the next hook to run.  The list is newest first, and so is the
+ * order of execution. */
 static struct weir__hook *first_waiting(const weir_service *service)
 {
     struct weir__hook *hook = service->hooks;
@@ -201,9 +201,10 @@ void weir__hooks_report(const weir_service *service, struct weir__page *page)
 {
     for (struct weir__hook *hook = plain_load(&service->hooks); hook != NULL;
          hook = hook->next) {
-        int64_t since_ns = load_relaxed(&hook->since_ns); /* relaxed: picture */
+        /* relaxed: snapshot */
+        int64_t since_ns = load_relaxed(&hook->since_ns);
 
-        /* relaxed: picture */
+        /* relaxed: snapshot */
         if (since_ns == 0 || load_relaxed(&hook->is_ended))
             continue;
         weir__page_add(page, (weir_holder){
@@ -213,7 +214,7 @@ void weir__hooks_report(const weir_service *service, struct weir__page *page)
                                  .count = 1,
                                  .age_ns = weir__page_age(page, since_ns),
                                  .thread = load_relaxed(
-                                     &hook->thread_id), /* relaxed: picture */
+                                     &hook->thread_id), /* relaxed: snapshot */
                              });
     }
 }

@@ -77,10 +77,10 @@ uint64_t weir__injector_count(const struct weir__injector *in)
     return load_relaxed(&in->sorted); /* relaxed: count */
 }
 
-/* The lock keeps workers from taking the stack, so the jobs counted here stay;
- * a concurrent push only adds jobs above them.  The stack is not moved to the
- * list here: is_empty could see neither for a moment, and only a worker makes
- * up for that. */
+/* The lock keeps workers from taking the stack, so the jobs counted here
+ * stay; a concurrent push only adds jobs above them.  The stack is not moved
+ * to the list here: is_empty could see neither for a moment, and only a
+ * worker makes up for that. */
 uint64_t weir__injector_count_all(struct weir__injector *in)
 {
     uint64_t count = load_relaxed(&in->sorted); /* relaxed: count */

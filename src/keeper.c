@@ -30,9 +30,9 @@ enum { SHOWN = 64 }; /* maximum number of rows for on_report */
 
 /* ---- user callbacks ---- */
 
-/* Call a user's function in the middle of one of our callbacks, which has more
- * steps to take.  If it raises, only this call fails, and it is reported under
- * its own name. */
+/* Call a user's function in the middle of one of our callbacks, which has
+ * more steps to take.  If it raises, only this call fails, and it is reported
+ * under its own name. */
 static void call(weir_service *service, const char *name, weir_fn *fn)
 {
     weir__loop_begin(service->keeper, WEIR_KIND_TASK, name);

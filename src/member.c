@@ -194,8 +194,8 @@ static int make_loop(struct weir__member *member, const void *given)
         (void)weir_loop_free(member->loop);
         return err;
     }
-    /* Once this returns the loop belongs to its thread, and no other thread can
-     * claim it. */
+    /* Once this returns the loop belongs to its thread, and no other
+     * thread can claim it. */
     weir__parker_park(&member->parker);
     return 0;
 }

@@ -7,8 +7,8 @@
  * becomes full moves to the end, and one that is no longer full moves to the
  * front.  A few empty blocks are kept, so that in steady state nothing is
  * allocated; the memory of a burst beyond that is freed.  The last few promises
- * released are cached outside the free lists of their blocks.  Reusing one costs a few
- * instructions, and its memory is still in the CPU cache.
+ * released are cached outside the free lists of their blocks.  Reusing one
+ * costs a few instructions, and its memory is still in the CPU cache.
  *
  * Other threads allocate each promise separately (a "single"); the loop learns
  * of it from its letter.

@@ -156,8 +156,8 @@ static weir_pool *make_pool(const weir_pool_options *options)
     set_unshared(&pool->finished, 0);
     for (uint32_t i = 0; i < options->max_workers; i++)
         set_unshared(&pool->worker[i], NULL);
-    /* Last: from here on another thread may fork, and the child disowns the
-     * pool. */
+    /* Last: from here on another thread may fork, and the child
+     * disowns the pool. */
     if (weir__fork_enter(&pool->inherited, disown) != 0) {
         weir__dockets_fini(&pool->dockets);
         weir__memory_free(pool, bytes_of(options->max_workers));

@@ -106,8 +106,8 @@ static inline weir_job weir__job_of(void (*run)(weir_job *job, int status),
     return job;
 }
 
-/* Create a pool whose workers have no threads yet.  Returns  0, -EINVAL,
- * -ENOMEM */
+/* Create a pool whose workers have no threads yet.  Returns  0,
+ * -EINVAL, -ENOMEM */
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
 
 /* Free a pool.  Its threads must have ended. */
@@ -191,8 +191,8 @@ void weir__worker_fini(struct weir__worker *worker);
 /* The thread function of a worker.  The worker starts out as a searcher. */
 void weir__worker_live(void *worker);
 
-/* Push a job to the injector because the deque cannot grow.  Thread: the
- * worker. */
+/* Push a job to the injector because the deque cannot grow.
+ * Thread: the worker. */
 __attribute__((cold)) void
 weir__worker_push_outside(struct weir__worker *worker, weir_job *job);
 
@@ -221,9 +221,9 @@ static inline weir_job *weir__worker_pop(struct weir__worker *worker)
     return job != NULL ? job : weir__worker_pop_any(worker);
 }
 
-/* Find a job anywhere, and sleep until there is one.  Returns NULL once the
- * group is done or, without a group, when the worker must end.  Thread: the
- * worker. */
+/* Find a job anywhere, and sleep until there is one.  Returns NULL once
+ * the group is done or, without a group, when the worker must end.
+ * Thread: the worker. */
 weir_job *weir__worker_search(struct weir__worker *worker, weir_group *group);
 
 /* Run a job, or leave it waiting in its lane.  Thread: the worker. */
@@ -274,8 +274,8 @@ static inline bool weir__group_is_done(const weir_group *group)
  * they have.  Thread: its owner. */
 bool weir__group_await(weir_group *group);
 
-/* Record that a job of the group has returned on a thread other than its
- * owner's. */
+/* Record that a job of the group has returned on a thread other
+ * than its owner's. */
 void weir__group_leave_other(weir_group *group);
 
 /* Record that a job of the group has returned on the calling worker. */

@@ -68,8 +68,8 @@ enum weir__job {
     WEIR__JOB_NONE,     /* any thread may settle it, or settled by a value */
 };
 
-/* Flags.  Loop's thread only; of a single, its creator's until its letter is
- * sent. */
+/* Flags.  Loop's thread only; of a single, its creator's until its
+ * letter is sent. */
 enum {
     WEIR__HANDLED = 1,    /* a promise waits or has waited for it */
     WEIR__DISPATCHED = 2, /* the list was moved to the microtasks */
@@ -365,8 +365,8 @@ void weir__promise_finish_as(weir_promise *promise, weir_promise *other);
 void weir__promise_deliver(weir_promise *promise, uint32_t after,
                            const weir_value *value);
 
-/* Make a BOUND promise follow another.  The caller's references to both are
- * passed on. */
+/* Make a BOUND promise follow another.  The caller's references to both
+ * are passed on. */
 void weir__promise_follow(weir_promise *promise, weir_promise *other);
 
 /* Make a BOUND promise follow the `resolver` of a thenable, which has its
@@ -398,8 +398,8 @@ void weir__combinator_tell(weir_promise *element, bool is_rejected,
 
 /* ---- rejection.c: the loop's thread ---- */
 
-/* Note a rejection that has no handler, or one that got a handler after it was
- * reported. */
+/* Note a rejection that has no handler, or one that got a handler after
+ * it was reported. */
 void weir__rejection_note(weir_promise *promise);
 void weir__promise_list_push(struct weir__promise_list *list,
                              weir_promise *promise);
@@ -408,8 +408,8 @@ extern const struct weir__promise_hooks weir__promise_hooks;
 
 /* ---- registry.c ---- */
 
-/* Remove a promise that is about to be freed.  False: another thread has found
- * it meanwhile. */
+/* Remove a promise that is about to be freed.  False: another thread has
+ * found it meanwhile. */
 bool weir__registry_forget(weir_promise *promise);
 void weir__registry_fini(weir_loop *loop);
 

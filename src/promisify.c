@@ -544,8 +544,8 @@ static bool show(struct weir__promises *all, uint32_t *count, const char *name,
 {
     struct weir__shown *shown = &all->shown[*count];
 
-    store_relaxed(&shown->name, name);         /* relaxed: snapshot for the
-                                                * report */
+    store_relaxed(&shown->name, name);         /* relaxed: snapshot
+                                                * for the report */
     store_relaxed(&shown->since_ns, since_ns); /* relaxed: the same */
     return ++*count < WEIR__JOBS_SHOWN;
 }

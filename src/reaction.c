@@ -113,8 +113,8 @@ static weir_promise *tell(weir_promise *promise)
     return direct;
 }
 
-/* Settle `promise` with the value of `other`, and hold the promise that owns
- * it. */
+/* Settle `promise` with the value of `other`, and hold the
+ * promise that owns it. */
 static bool take_over(weir_promise *promise, weir_promise *other)
 {
     weir_promise *owner = other->from != NULL ? other->from : other;
@@ -127,8 +127,8 @@ static bool take_over(weir_promise *promise, weir_promise *other)
                               weir__promise_verdict(other));
 }
 
-/* Iterative, not recursive: thenables that resolve to thenables may nest
- * deeply. */
+/* Iterative, not recursive: thenables that resolve to thenables
+ * may nest deeply. */
 void weir__promise_dispatch(weir_promise *promise)
 {
     weir_promise *held = NULL; /* by the reference that the list had */
@@ -206,8 +206,8 @@ void weir__promise_deliver(weir_promise *promise, uint32_t after,
     weir_loop *loop = promise->loop;
     weir_promise *waiter = sole_waiter(promise);
 
-    /* The waiter's job would be the only microtask, so it runs without the
-     * queue. */
+    /* The waiter's job would be the only microtask, so it runs
+     * without the queue. */
     if (waiter != NULL && !weir__loop_has_microtasks(loop) &&
         loop->budget_left > 0) {
         if (write_down(promise, WEIR__PENDING, after, value)) {
@@ -553,8 +553,8 @@ void weir__promise_run_job(void *arg, int status)
     weir__promise_drop(promise);
 }
 
-/* The handler of `current`, and with it run_then() or its like, was left by
- * weir_raise. */
+/* The handler of `current`, and with it run_then() or its like, was left
+ * by weir_raise. */
 void weir__promise_raised(weir_loop *loop)
 {
     weir_promise *promise = loop->promises.current;

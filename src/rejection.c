@@ -160,8 +160,8 @@ static void cancel_pending(weir_promise *promise)
                                &weir__cancelled);
 }
 
-/* Reject a promise that follows another, unless it got its job during this
- * pass. */
+/* Reject a promise that follows another, unless it got its job
+ * during this pass. */
 static void cancel_following(weir_promise *promise)
 {
     if (promise->job == WEIR__JOB_ADOPT && promise->from == NULL)
@@ -201,8 +201,8 @@ static void wind(weir_loop *loop)
 }
 
 /* From here on the thread that holds the loop's lock takes the role of the
- * loop's thread.  The loop's memory is kept for the promises that are still
- * referenced. */
+ * loop's thread.  The loop's memory is kept for the promises that are
+ * still referenced. */
 static void end(weir_loop *loop, bool is_over)
 {
     plain_store(&loop->promises.is_over, is_over);

@@ -126,8 +126,8 @@ void weir__roster_wake_one(struct weir__roster *roster)
     struct weir__bunk *bunk = NULL;
 
     weir__lock_lock(&roster->lock);
-    /* relaxed: sleepers change under lock only; a searcher that ends now looks
-     * again */
+    /* relaxed: sleepers change under lock only; a searcher that ends
+     * now looks again */
     if (weir__roster_is_blind(load_relaxed(&roster->word))) {
         bunk = roster->sleepers;
         take_off(roster, bunk);

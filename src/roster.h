@@ -94,8 +94,8 @@ weir__roster_wake_one(struct weir__roster *roster);
 __attribute__((cold, noinline)) uint64_t
 weir__roster_look_hard(struct weir__roster *roster);
 
-/* Whether a worker must be woken for work that was just put where workers look.
- * Thread: any. */
+/* Whether a worker must be woken for work that was just put where workers
+ * look.  Thread: any. */
 static inline bool weir__roster_must_wake(struct weir__roster *roster)
 {
     uint64_t word;
@@ -164,9 +164,9 @@ bool weir__roster_block(struct weir__roster *roster, uint32_t limit,
                         struct weir__bunk **bunk);
 void weir__roster_unblock(struct weir__roster *roster);
 
-/* Announce that the caller may add work even if the end has begun.  False: the
- * pool has terminated.  Afterwards call let_go, and then weir__roster_end.
- * Thread: any. */
+/* Announce that the caller may add work even if the end has begun.  False:
+ * the pool has terminated.  Afterwards call let_go, and then
+ * weir__roster_end.  Thread: any. */
 bool weir__roster_hold(struct weir__roster *roster);
 void weir__roster_let_go(struct weir__roster *roster);
 

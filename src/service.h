@@ -123,8 +123,8 @@ static inline uint32_t weir__service_look(const weir_service *service)
 /* Create the keeper: its loop, its timer, its signals and its thread. */
 int weir__keeper_new(weir_service *service);
 
-/* Continue the drain as far as possible after something has ended.  Thread: the
- * keeper. */
+/* Continue the drain as far as possible after something has ended.
+ * Thread: the keeper. */
 void weir__keeper_advance(weir_service *service);
 
 /* Drain the service because a poller has failed; it ends with this error.
@@ -137,8 +137,8 @@ void weir__keeper_signalled(weir_service *service, uint64_t count);
 
 /* ---- member.c ---- */
 
-/* Begin to end all pools, or all loops; at once, if is_forced.  Thread: the
- * keeper. */
+/* Begin to end all pools, or all loops; at once, if is_forced.
+ * Thread: the keeper. */
 void weir__members_end_pools(weir_service *service, bool is_forced);
 void weir__members_end_loops(weir_service *service, bool is_forced);
 
@@ -156,8 +156,8 @@ void weir__members_free(weir_service *service);
 
 /* ---- notice.c ---- */
 
-/* Post all notices to their loops, and count those under way.  Thread: the
- * keeper. */
+/* Post all notices to their loops, and count those under way.
+ * Thread: the keeper. */
 void weir__notices_give(weir_service *service);
 
 /* Thread: any, as the last user. */
@@ -171,8 +171,8 @@ bool weir__hooks_next(weir_service *service);
 /* Whether all hooks that were started have ended.  Thread: any. */
 bool weir__hooks_have_ended(const weir_service *service);
 
-/* Join waits for the hooks' threads.  Free releases the rest once the keeper
- * has ended. */
+/* Join waits for the hooks' threads.  Free releases the rest once the
+ * keeper has ended. */
 void weir__hooks_join(weir_service *service);
 void weir__hooks_free(weir_service *service);
 

@@ -164,9 +164,9 @@ int weir_timer_start_abortable(weir_loop *loop, int64_t delay_ns,
     }
     (void)!weir_abort_listen(abort, &abortable->listener);
     /* If this is not the loop's thread, the timer may have ended by now, and
-     * end() may have looked for the listener before it was added.  The abort's
-     * lock orders the two: one of them removes the listener.  relaxed: ordered
-     * by lock/P1 */
+     * end() may have looked for the listener before it was added.  The
+     * abort's lock orders the two: one of them removes the listener.
+     * relaxed: ordered by lock/P1 */
     if (load_relaxed(&abortable->is_over))
         stop_listening(abortable);
     let_go(abortable);

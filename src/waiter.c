@@ -268,8 +268,8 @@ void weir_waiter_interrupt(weir_waiter *waiter)
         weir__futex_wake_one(&waiter->word_, WEIR__FUTEX_PRIVATE);
 }
 
-/* Reset the state of the last wait.  False: the waiter was interrupted, which
- * is permanent. */
+/* Reset the state of the last wait.  False: the waiter was interrupted,
+ * which is permanent. */
 static bool begin(weir_waiter *waiter)
 {
     /* relaxed: a guess, checked by the CAS */

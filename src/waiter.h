@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiter -- the hash function of the wait table, for tests.
+ * waiter -- the hash function of the wait table, exposed for tests.
  */
 #ifndef WEIR_SRC_WAITER_H
 #define WEIR_SRC_WAITER_H

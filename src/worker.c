@@ -51,10 +51,10 @@ enum {
     BREATH = 64, /* spin iterations, about a microsecond */
 };
 
-/* How often a worker looks for work before it sleeps.  At first it spins and
- * keeps the core, because other threads are often about to post something.
- * Then it yields between looks, because the threads that would post may need
- * the core. */
+/* How often a worker looks for work before it sleeps.  At first it spins
+ * and keeps the core, because other threads are often about to post
+ * something.  Then it yields between looks, because the threads that would
+ * post may need the core. */
 enum { SPINS = 16, YIELDS = 8, MOST_YIELDS = 64 };
 #endif
 
@@ -328,8 +328,8 @@ static bool has_work(weir_pool *pool)
     return false;
 }
 
-/* Stop being a searcher.  The last searcher wakes another if there is more
- * work. */
+/* Stop being a searcher.  The last searcher wakes another if
+ * there is more work. */
 static void stop_searching(weir_pool *pool)
 {
     if (weir__roster_found(&pool->roster) && has_work(pool))
@@ -376,8 +376,8 @@ static bool sleep_and_learn(struct weir__worker *worker)
     return has_slept;
 }
 
-/* Go idle.  True: the worker has slept and is a searcher again.  False: it must
- * end. */
+/* Go idle.  True: the worker has slept and is a searcher again.
+ * False: it must end. */
 static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
 {
     weir_pool *pool = worker->pool;
@@ -501,18 +501,18 @@ static void show(struct weir__worker *worker, const weir_job *job)
 
     if (name == NULL && job->lane != NULL)
         name = job->lane->name;
-    store_relaxed(&worker->name, name); /* relaxed: picture */
+    store_relaxed(&worker->name, name); /* relaxed: snapshot */
     if (WEIR__PLACES)
-        /* relaxed: picture */
+        /* relaxed: snapshot */
         store_relaxed(&worker->from, weir__place_look(job));
-    /* relaxed: picture */
+    /* relaxed: snapshot */
     store_relaxed(&worker->since_ticks, weir__ticks_now());
-    store_relaxed(&worker->is_running, true); /* relaxed: picture */
+    store_relaxed(&worker->is_running, true); /* relaxed: snapshot */
 }
 
 static void show_nothing(struct weir__worker *worker)
 {
-    store_relaxed(&worker->is_running, false); /* relaxed: picture */
+    store_relaxed(&worker->is_running, false); /* relaxed: snapshot */
 }
 
 /* End a blocking section that the job left open.  A job that has forked arrives
@@ -532,7 +532,7 @@ void weir__worker_live(void *arg)
     weir__thread_set_worker(worker);
     plain_store(&worker->thread, weir__thread_current());
     plain_store(&worker->is_joinable, true);
-    /* relaxed: picture */
+    /* relaxed: snapshot */
     store_relaxed(&worker->thread_id, weir__thread_id());
     job = search(worker, NULL); /* it has been a searcher since roster_join */
     while (job != NULL) {
