@@ -263,8 +263,7 @@ static void relay(weir_listener *listener, int reason)
 {
     weir_abort *target = ((struct link *)listener)->target;
 
-    (void)weir_abort_raise(target, reason); /* another source may
-                                             * have been first */
+    (void)weir_abort_raise(target, reason); /* another may have been first */
     let_go(target);
 }
 

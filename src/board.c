@@ -247,8 +247,7 @@ static void wake_some(weir_board *board, uint64_t count)
     for (uint32_t first = 0; first < board->options.takers;
          first += WORD_BITS) {
         tally_word *word = idle_word(board, first);
-        /* board/P1 release: publishes the push to takers that become idle
-         * later */
+        /* board/P1 release: publishes the push to takers that go idle later */
         uint64_t seen = fetch_add_release(word, 0);
 
         while (seen != 0 && count > 0) {
@@ -388,7 +387,7 @@ int weir_board_cancel(weir_board *board, weir_notice *notice)
 
 /* ---- takers ---- */
 
-/* Take the oldest notice of a deque that is not cancelled. */
+/* Take the oldest notice of a deque, skipping cancelled ones. */
 static weir_notice *steal(weir_board *board, struct weir__deque *from)
 {
     for (;;) {
@@ -517,8 +516,7 @@ weir_notice *weir_board_take(weir_board *board, uint32_t taker)
 void weir_board_leave(weir_board *board, uint32_t taker)
 {
     if (!withdraw(board, taker))
-        wake_some(board, 1); /* in place of the wake-up that it
-                              * may have received */
+        wake_some(board, 1); /* pass on a wake-up that it may have received */
 }
 
 /* ---- counters ---- */

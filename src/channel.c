@@ -101,7 +101,7 @@ struct weir_channel {
     struct receiver now;  /* the thread that has the task, P2 */
     struct receiver next; /* under lock; valid in FORWARD only */
     struct weir__lock lock;
-    weir_message end;    /* always the last message */
+    weir_message end;    /* the end marker */
     weir_message *first; /* owner only: taken, oldest first */
     bool has_ended;      /* owner only */
 };
@@ -132,8 +132,7 @@ static uintptr_t change(weir_channel *channel, step to)
     return seen;
 }
 
-/* Claim the task if it is here and there is a receiver.  The caller posts
- * it. */
+/* Claim the task if it is here and there is a receiver; the caller posts it. */
 static bool claim_task(weir_channel *channel)
 {
     /* relaxed: a guess, checked by the CAS */

@@ -2,8 +2,8 @@
 /*
  * deque -- a work-stealing deque: one owner, any number of thieves.
  *
- * Shape     A ring of slots and two indices that only grow.  The items are at
- *           top, top + 1, ... bottom - 1.
+ * Shape     A ring of slots and two indices.  The items are at top, top + 1,
+ *           ... bottom - 1.
  *
  *               top                       bottom
  *                v                          v
@@ -13,7 +13,7 @@
  *         steal ->                       <- pop, push ->
  *
  *           Both indices are 64 bits wide and are never reduced modulo the
- *           ring size, so in practice no index repeats.
+ *           ring size, so in practice neither wraps around.
  * Roles     push, pop, grow, fini   the owner
  *           steal, is_empty         any thread
  * Progress  push (except for the allocator) and pop are wait-free.  steal makes
@@ -185,8 +185,7 @@ void *weir__deque_pop_last(struct weir__deque *deque, int64_t bottom,
 
 enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item)
 {
-    /* deque/P5 acquire: receives the bottom that goes with it, or a later
-     * one */
+    /* deque/P5 acquire: receives the matching bottom, or a later one */
     int64_t top = load_acquire(&deque->top);
     /* deque/P3 seq_cst: after the CAS that set top to this value
      * deque/P1 acquire: receives the slots below bottom */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deque -- a worker's own work-stealing queue of jobs.
+ * deque -- a worker's own work-stealing deque of jobs.
  *
  *     the owner                            any other thread
  *     weir__deque_push(deque, item)        weir__deque_steal(deque, &item)
@@ -63,8 +63,7 @@ weir__deque_pop_last(struct weir__deque *deque, int64_t bottom, int64_t top);
  */
 enum weir__loot weir__deque_steal(struct weir__deque *deque, void **item);
 
-/* Whether the deque appears to be empty.  Thread: any.  The answer is a
- * guess. */
+/* Whether the deque appears to be empty: a guess.  Thread: any. */
 static inline bool weir__deque_is_empty(const struct weir__deque *deque)
 {
     /* relaxed: a guess; a caller that wants an item tries to take one */
@@ -84,8 +83,7 @@ static inline uint64_t weir__deque_count(const struct weir__deque *deque)
     return bottom > top ? (uint64_t)(bottom - top) : 0;
 }
 
-/* Push an item if the ring is known to have room.  False: nothing has
- * changed. */
+/* Push an item if there is known to be room.  False: nothing has changed. */
 static inline bool weir__deque_push_quick(struct weir__deque *deque, void *item)
 {
     /* relaxed: own */

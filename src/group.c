@@ -28,8 +28,9 @@
  *
  * Pairs
  *   P1  leave: fetch_sub, release  -->  is_done, await, wait: acquire
- *       Hands over what the job did.  Every write of the word is a
- *       read-modify-write, so a thread that reads zero acquires every leave.
+ *       Hands over what the job did.  Until all jobs have finished, every
+ *       write of the word is a read-modify-write, so a thread that reads zero
+ *       acquires every leave.
  *
  * Why zero is final  A job of the group that spawns another counts it before it
  *           is itself counted as finished.  So the word, together with the
@@ -231,8 +232,7 @@ int weir_group_wait(weir_group *group)
         wait_as_worker(group, worker);
     else
         wait_asleep(group);
-    word = load_relaxed(&group->word_); /* relaxed: no other thread uses it
-                                         * now */
+    word = load_relaxed(&group->word_); /* relaxed: all jobs have finished */
     /* relaxed: the same; atomic so that a late cancel is not a data race */
     store_relaxed(&group->word_, (word & CANCELLED) | FINISHED);
     return word & CANCELLED ? WEIR_ECANCELED : 0;

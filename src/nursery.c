@@ -257,8 +257,7 @@ static void clean(weir_promise *promise)
         weir__value_free(value);
 }
 
-/* Reject a promise that nothing can settle any more but that others wait
- * for. */
+/* Reject a promise that others wait for but nothing can settle any more. */
 __attribute__((cold)) static void abandon(weir_promise *promise)
 {
     static const weir_value abandoned = {NULL, NULL, WEIR_EABANDONED};

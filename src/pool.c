@@ -531,8 +531,7 @@ static void finish(weir_pool *pool)
 void weir__pool_leave(weir_pool *pool)
 {
     /* pool/P4 release: publishes what its jobs did
-     * pool/P4 acquire: receives what all others did, if this is the last
-     * thread */
+     * pool/P4 acquire: receives what all others did, if this is the last */
     if (fetch_sub_acq_rel(&pool->threads, 1) == 1)
         finish(pool);
 }

@@ -117,9 +117,9 @@ void weir__pool_unmake(weir_pool *pool);
  * weir__roster_end(). */
 bool weir__pool_is_empty(void *pool);
 
-/* Start a worker that weir__roster_block() has counted.  `bunk` is the one it
- * got from there, or NULL.  Undo the count if there is no memory or no
- * thread. */
+/* Start a worker that weir__roster_block() has counted.  `bunk` is the
+ * one it got from there, or NULL.  Undo the count if there is no
+ * memory or no thread. */
 void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk);
 
 /* End the worker's blocking section.  It must be in one. */
@@ -174,8 +174,7 @@ static inline bool weir__pool_is_closing(const weir_pool *pool)
 
 /* ---- worker.c ---- */
 
-/* Return the calling thread's worker, or NULL if it is not one of this
- * pool's. */
+/* Return the calling thread's worker, or NULL if it has none in this pool. */
 static inline struct weir__worker *weir__worker_of(const weir_pool *pool)
 {
     struct weir__worker *worker = weir__thread_worker();
@@ -231,8 +230,7 @@ void weir__worker_run(struct weir__worker *worker, weir_job *job);
 
 /* ---- lane.c ---- */
 
-/* Admit a job to its lane.  False: the lane is full, and the job waits in
- * it. */
+/* Admit a job.  False: the lane is full, and the job waits in it. */
 bool weir__lane_enter(weir_lane *lane, weir_job *job);
 
 /* Record that a job of the lane has finished.  Returns the next job, which

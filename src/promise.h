@@ -48,7 +48,7 @@ enum {
     WEIR__DECIDING = 1,  /* claimed by another thread, being written */
     WEIR__BOUND = 2,     /* decided; the loop's thread will settle it */
     WEIR__UNUSED = 3,    /* free memory */
-    WEIR__FULFILLED = 4, /* this and above: settled */
+    WEIR__FULFILLED = 4, /* this and REJECTED: settled */
     WEIR__REJECTED = 5,
     WEIR__VERDICT = 7,
     WEIR__OUTSIDE = 8, /* settled by another thread, value in `mail` */
@@ -233,7 +233,7 @@ static inline void weir__promise_begin(weir_promise *promise, uint32_t verdict,
 }
 
 /* Allocate a promise for the loop's thread, or a single for another thread.
- * Everything but the union is set.  Returns NULL if there is no memory. */
+ * Everything except the union is set.  Returns NULL if there is no memory. */
 weir_promise *weir__promise_take_slowly(weir_loop *loop, uint32_t verdict);
 static inline weir_promise *weir__promise_take(weir_loop *loop,
                                                uint32_t verdict)
@@ -284,8 +284,7 @@ static inline void weir__promise_drop(weir_promise *promise)
         weir__promise_drop_last(promise);
 }
 
-/* Handle a letter that the loop refused because it is TERMINATED.  Thread:
- * any. */
+/* Handle a letter that a TERMINATED loop has refused.  Thread: any. */
 void weir__promise_receive_after_end(weir_promise *promise);
 
 /* Free a single whose first letter was refused. */
@@ -328,8 +327,8 @@ static inline const weir_value *weir__promise_value(const weir_promise *promise)
                                                         : &promise->value;
 }
 
-/* Make `waiter` wait for a promise, passing on the caller's reference to it.
- * The late variant is for a promise that is settled. */
+/* Make `waiter` wait for a promise.  The caller's reference to `waiter` is
+ * passed on.  The late variant is for a promise that is settled. */
 void weir__promise_attach_late(weir_promise *waiter, weir_promise *promise);
 static inline void weir__promise_attach(weir_promise *waiter,
                                         weir_promise *promise)
@@ -353,9 +352,9 @@ static inline void weir__promise_attach(weir_promise *waiter,
 /* Queue a job for each promise that waits for this settled one. */
 void weir__promise_dispatch(weir_promise *promise);
 
-/* Settle a promise that is `before`: with a value, of which it takes ownership,
- * or as another promise.  False: it was not `before`, and nothing has
- * changed. */
+/* Settle a promise that is `before`: with a value, of which it takes
+ * ownership, or as another promise.  False: it was not `before`, and
+ * nothing has changed. */
 bool weir__promise_finish(weir_promise *promise, uint32_t before,
                           uint32_t after, const weir_value *value);
 void weir__promise_finish_as(weir_promise *promise, weir_promise *other);

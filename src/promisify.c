@@ -544,8 +544,7 @@ static bool show(struct weir__promises *all, uint32_t *count, const char *name,
 {
     struct weir__shown *shown = &all->shown[*count];
 
-    store_relaxed(&shown->name, name);         /* relaxed: snapshot
-                                                * for the report */
+    store_relaxed(&shown->name, name);         /* relaxed: snapshot */
     store_relaxed(&shown->since_ns, since_ns); /* relaxed: the same */
     return ++*count < WEIR__JOBS_SHOWN;
 }
@@ -573,6 +572,5 @@ void weir__promisify_show(weir_loop *loop)
     if (show_slips(all, &count))
         while (out != NULL && show(all, &count, out->name, out->since_ns))
             out = out->next;
-    store_relaxed(&all->shown_count, count); /* relaxed: snapshot for the
-                                              * report */
+    store_relaxed(&all->shown_count, count); /* relaxed: snapshot */
 }

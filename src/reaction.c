@@ -149,8 +149,7 @@ void weir__promise_dispatch(weir_promise *promise)
         weir__promise_drop(held);
 }
 
-/* Write the value and settle.  False: it is not `before`; nothing has
- * changed. */
+/* Write the value and settle.  False: it is not `before`; nothing changed. */
 static inline bool write_down(weir_promise *promise, uint32_t before,
                               uint32_t after, const weir_value *value)
 {
@@ -160,8 +159,7 @@ static inline bool write_down(weir_promise *promise, uint32_t before,
     return weir__promise_move(promise, before, after);
 }
 
-/* Return the only waiting promise, if there is exactly one and it gets a
- * job. */
+/* Return the sole waiting promise, if there is one that gets a job. */
 static inline weir_promise *sole_waiter(const weir_promise *promise)
 {
     weir_promise *waiter = promise->last;

@@ -146,8 +146,7 @@ void weir__roster_call(struct weir__bunk *bunk);
 
 /* ---- number of workers ---- */
 
-/* Count one more live worker, as a searcher.  False: the pool has
- * terminated. */
+/* Count one more live worker, a searcher.  False: the pool has terminated. */
 bool weir__roster_join(struct weir__roster *roster);
 
 /* Undo join or block for a worker that could not start.  `bunk` is the one it

@@ -26,8 +26,7 @@ struct weir__member {
     weir_pool *pool;           /* one of the two */
     weir_loop *loop;
     struct weir__thread thread; /* runs the loop */
-    union {                     /* the user's options; its done is called
-                                 * first */
+    union {                     /* the user's; its done is called first */
         weir_loop_options loop;
         weir_pool_options pool;
     } user;

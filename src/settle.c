@@ -86,8 +86,7 @@ static void wake(const weir_promise *promise, uint32_t before)
         weir__futex_wake_all(&promise->word, WEIR__FUTEX_PRIVATE);
 }
 
-/* The word has flags: a thread waits, or another thread has bound the
- * promise. */
+/* The word has flags: a thread waits, or another thread has bound it. */
 bool weir__promise_move_slowly(weir_promise *promise, uint32_t before,
                                uint32_t after)
 {

@@ -218,8 +218,7 @@ static void call_woken(void *waiter, int status)
     ((weir_waiter *)waiter)->woken_(waiter);
 }
 
-/* Wake a waiter.  A callback that raises does not keep others from being
- * woken. */
+/* Wake a waiter.  If its callback raises, others are woken nevertheless. */
 static void wake(weir_waiter *waiter)
 {
     const void *word = &waiter->word_;
@@ -295,8 +294,7 @@ static uint32_t sleep_until(weir_waiter *waiter, uint32_t bits,
             return seen;
         if (err != 0)
             return 0;
-        /* relaxed: only asks for a wake-up; if it fails, the word has
-         * changed */
+        /* relaxed: only asks for a wake-up; on failure the word has changed */
         if ((seen & ASLEEP) != 0 ||
             cas_relaxed(&waiter->word_, &seen, seen | ASLEEP))
             err = weir__futex_wait(&waiter->word_, seen | ASLEEP, deadline_ns,

@@ -140,11 +140,11 @@ static weir_job *reverse(weir_job *job)
 }
 
 /* Back off before taking a small batch.  A worker that took a few jobs,
- * finished them and finds a few more is as fast as the producer: taking each
- * job at once would bounce the injector's cache line between them.  So the
- * worker pauses, and pauses again as long as new jobs arrive during each pause.
- * It does not back off if the list still holds jobs that a worker left
- * there. */
+ * finished them and finds a few more is as fast as the producer: taking
+ * each job at once would bounce the injector's cache line between them.  So
+ * the worker pauses, and pauses again as long as new jobs arrive during
+ * each pause.  It does not back off if the list still holds jobs that a
+ * worker left there. */
 static void let_more_come(struct weir__worker *worker,
                           const struct weir__injector *in)
 {
@@ -161,8 +161,7 @@ static void let_more_come(struct weir__worker *worker,
     }
 }
 
-/* Take a share from an injector: return one job and push the rest to the
- * deque. */
+/* Take a share from an injector: one job to run, the rest to the deque. */
 static weir_job *take_share(struct weir__worker *worker, unsigned priority,
                             bool may_wait)
 {
@@ -220,8 +219,7 @@ static weir_job *pick_in_order(struct weir__worker *worker,
     return NULL;
 }
 
-/* The common case: only NORMAL jobs in the own deque, and nothing HIGH
- * outside. */
+/* The common case: only NORMAL jobs in the deque, and nothing HIGH outside. */
 static weir_job *pick(struct weir__worker *worker, bool may_wait)
 {
     enum rank rank = next_rank(worker);
