@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async -- work on the host's pool whose outcome comes back to JavaScript.
+ * async -- work that runs on the host's pool and returns its result to
+ * JavaScript.
  *
- * Whoever has such work embeds a weir__js_work as the first member of its own
- * block: what the work needs is in there too, in C, so that the worker touches
- * nothing of JavaScript's.
+ * A caller embeds a struct weir__js_work as the first member of its own block.
+ * The block also holds the work's input, as plain C data, so that the pool's
+ * thread never touches a JavaScript value.
  */
 #ifndef WEIR_JS_ASYNC_H
 #define WEIR_JS_ASYNC_H
@@ -15,32 +16,35 @@
 struct weir__js_work;
 
 struct weir__js_work_kind {
-    const char *name; /* of the job, where the work has no other */
-    /* On a worker.  status is 0, or WEIR_ECANCELED: the pool was closed. */
+    const char *name; /* of the job, if the work has no name of its own */
+    /* On a pool thread.  status is 0, or WEIR_ECANCELED if the pool was
+     * closed. */
     void (*run)(struct weir__js_work *work, int status);
-    /* On the loop's thread: the value, or an exception. */
+    /* On the loop's thread: return the value, or an exception. */
     JSValue (*finish)(struct weir__js_work *work, JSContext *context);
-    /* The block goes; on any thread, when nobody needs it any more. */
+    /* Free the block.  Called on any thread, after its last use. */
     void (*free)(struct weir__js_work *work);
 };
 
 struct weir__js_work {
-    struct weir__js_link link; /* loop only, while it has its functions */
+    struct weir__js_link link; /* loop only: listed while it holds its
+                                * functions */
     weir_job job;
     weir_task task;
-    weir_gate gate; /* any thread: the functions, and the way there and back */
+    weir_gate gate; /* any thread: one entry for the functions, one for the
+                     * trip */
     weir_js *js;
     const struct weir__js_work_kind *kind;
     JSValue functions[2]; /* loop only: resolve, reject */
-    bool is_dropped;      /* loop only: they are gone */
+    bool is_dropped;      /* loop only: the functions were released */
 };
 
-/* The pool, or NULL: the host has none. */
+/* The host's pool, or NULL if it has none. */
 weir_pool *weir__js_pool(weir_js *js);
 
-/* Send the block on its way: one of the two functions will be called, with the
- * value or with what `finish` has thrown.  0, or an error, and then the block is
- * still the caller's: -ENOTSUP (no pool), WEIR_ECLOSED. */
+/* Submit the work to the pool.  One of the two functions will be called, with
+ * the value or with what `finish` threw.  Returns 0, -ENOTSUP (no pool) or
+ * WEIR_ECLOSED; after an error the caller still owns the block. */
 int weir__js_work_start(weir_js *js, struct weir__js_work *work,
                         const struct weir__js_work_kind *kind, const char *name,
                         JSValueConst resolve, JSValueConst reject);

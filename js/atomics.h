@@ -7,11 +7,13 @@
 
 #include "host.h"
 
-/* In the place of the engine's, which share one lock.  0, or -ENOMEM. */
+/* Replace the engine's functions, which share one lock.  Returns 0 or
+ * -ENOMEM. */
 int weir__js_add_atomics(weir_js *js);
 
-/* Milliseconds, with fractions, rounded up: never early.  NaN and more than 285
- * years are -1, for ever.  0, or -1 with an exception. */
+/* Convert milliseconds, which may have a fraction, to nanoseconds.  The result
+ * is rounded up, so that no timeout is early.  NaN and anything above 285 years
+ * become -1, which means forever.  Returns 0, or -1 with an exception. */
 int weir__js_to_timeout(JSContext *context, JSValueConst value,
                         int64_t *timeout_ns);
 

@@ -2,7 +2,7 @@
 /*
  * bytes -- the memory behind a buffer or a typed array.
  *
- * It is valid until JavaScript runs again: take what else is needed of the
+ * The pointer is valid only until JavaScript runs again, so convert all other
  * arguments first.
  */
 #ifndef WEIR_JS_BYTES_H
@@ -12,24 +12,25 @@
 
 struct weir__js_bytes {
     uint8_t *data;  /* never NULL */
-    size_t size;    /* 0 if it was detached */
-    bool is_shared; /* other threads may write to it meanwhile */
+    size_t size;    /* 0 if it is detached */
+    bool is_shared; /* other threads may write to it concurrently */
 };
 
-/* Of an ArrayBuffer, a SharedArrayBuffer or a typed array; else -1 with a
- * TypeError. */
+/* Find the memory of an ArrayBuffer, a SharedArrayBuffer or a typed array.
+ * Returns 0, or -1 with a TypeError for any other value. */
 int weir__js_bytes(JSContext *context, JSValueConst value,
                    struct weir__js_bytes *bytes);
 
-/* The same, to be written to: immutable ones are refused. */
+/* Find memory that will be written to.  Immutable buffers are refused. */
 int weir__js_writable_bytes(JSContext *context, JSValueConst value,
                             struct weir__js_bytes *bytes);
 
-/* A number, at most `most`; what is no number is `missing`. */
+/* Convert a number and clamp it to `most`.  A value that is not a number
+ * becomes `missing`. */
 size_t weir__js_offset(JSValueConst value, size_t most, size_t missing);
 
-/* The text that the bytes are; what is no UTF-8 becomes U+FFFD, as the web's
- * standard says (the engine's own function has other ideas).  encoding.c */
+/* Decode UTF-8.  Invalid sequences become U+FFFD as the Encoding Standard
+ * requires, which the engine's own function does not do.  In encoding.c. */
 JSValue weir__js_utf8_string(JSContext *context, const char *bytes,
                              size_t size);
 

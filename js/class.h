@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * class -- the kinds of JavaScript objects that have a block of C behind them.
+ * class -- the classes of JavaScript objects that have a C struct behind them.
  */
 #ifndef WEIR_JS_CLASS_H
 #define WEIR_JS_CLASS_H
@@ -16,10 +16,10 @@ extern const JSClassDef weir__js_ticket_class;
 extern const JSClassDef weir__js_pool_class;
 extern const JSClassDef weir__js_seat_class;
 
-/* 0, or -ENOMEM. */
+/* Register the classes.  Returns 0 or -ENOMEM. */
 int weir__js_add_classes(weir_js *js);
 
-/* What is behind a value of that class; NULL for any other value. */
+/* The struct behind a value of that class, or NULL for any other value. */
 static inline void *weir__js_opaque(const weir_js *js, JSValueConst value,
                                     enum weir__js_class kind)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * codec -- bytes as text of hexadecimal digits or in base 64, and back.
+ * codec -- hexadecimal and base64, both directions.
  *
- * Reading is as forgiving as Node's Buffer: hex ends at the first pair that is
- * none, base 64 takes both alphabets, skips what is in neither, ends at "=".
+ * Decoding is as lenient as Node's Buffer.  Hexadecimal stops at the first
+ * invalid pair.  Base64 accepts both alphabets, skips characters of neither,
+ * and stops at "=".
  */
 #ifndef WEIR_JS_CODEC_H
 #define WEIR_JS_CODEC_H
@@ -15,11 +16,11 @@
 /* Writes 2 * size characters. */
 void weir__js_hex_print(char *to, const uint8_t *bytes, size_t size);
 
-/* At most room bytes; returns how many. */
+/* Decode at most room bytes; return how many were written. */
 size_t weir__js_hex_read(uint8_t *to, size_t room, const uint16_t *text,
                          size_t length);
 
-/* The characters of size bytes, with "=" or without. */
+/* The number of characters that size bytes become; is_url omits the "=". */
 size_t weir__js_base64_size(size_t size, bool is_url);
 void weir__js_base64_print(char *to, const uint8_t *bytes, size_t size,
                            bool is_url);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * errand -- a JavaScript function that the loop will call: a next-tick, an
- * immediate, a timer.
+ * immediate or a timer.
  *
- * The loop holds the errand, and the errand the host's struct.  When the host
- * ends first, its values go at once and the rest when the loop gives it back.
+ * An errand (a pending call) is held by the loop, and it holds the host's
+ * struct.  If the host ends first, the errand's values are released at once,
+ * and the rest when the loop returns it.
  */
 #ifndef WEIR_JS_ERRAND_H
 #define WEIR_JS_ERRAND_H
@@ -19,16 +20,17 @@ struct weir__js_errand {
     JSValue args[];
 };
 
-/* NULL, with an exception thrown. */
+/* Returns NULL with an exception thrown. */
 struct weir__js_errand *weir__js_errand_new(weir_js *js, JSValueConst function,
                                             int count, JSValueConst *args);
 
-/* Call the function, `this` undefined; what it throws is reported. */
+/* Call the function with `this` undefined.  What it throws is reported. */
 void weir__js_errand_call(struct weir__js_errand *errand);
 
-/* Give it to the loop: `how` is weir_loop_submit or its like, and fn gets the
- * errand.  NULL is what `new` returned.  False: an exception is thrown, and the
- * errand is gone. */
+/* Hand the errand to the loop.  `how` is weir_loop_submit or a function like
+ * it, and fn receives the errand.  The errand may be NULL, as `new` returned
+ * it.  Returns false with an exception thrown; the errand has been freed
+ * then. */
 bool weir__js_errand_send(JSContext *context, struct weir__js_errand *errand,
                           int (*how)(weir_loop *, weir_fn *, void *),
                           weir_fn *fn);

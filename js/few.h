@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * few -- a list that begins where its owner is, mostly on the stack, and moves
- * to memory of its own when it grows.
+ * few -- a growable array that starts in a small buffer of its owner, usually
+ * on the stack, and moves to the heap when it outgrows that.
  */
 #ifndef WEIR_JS_FEW_H
 #define WEIR_JS_FEW_H
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `needed` entries of that size.  `list` is the address of the list's
- * pointer, `few` where it began.  False: no memory, and it is as it was. */
+/* Make room for `needed` entries of that size.  `list` is the address of the
+ * array's pointer, `few` the small buffer it started in.  Returns false if
+ * there is no memory, and leaves the array unchanged. */
 static inline bool weir__js_grow(void *list, const void *few, size_t *capacity,
                                  size_t needed, size_t size)
 {

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headroom -- more of the thread's stack, for chains of modules.
+ * headroom -- extra stack for chains of modules.
  *
- * JavaScript has a part of the stack, so that code without an end to its calls
- * fails soon.  A chain of modules has an end, but each of its members lies on the
- * stack while the next one is loaded.  So the loader may use all that the thread
- * has, and a module that is required deep down has as much for itself as others.
+ * JavaScript may use a part of the thread's stack, so that infinite recursion
+ * fails early.  A chain of modules is finite, but each member stays on the
+ * stack while the next one is loaded.  The loader may therefore use the whole
+ * stack of the thread, and a module that is required at any depth gets as much
+ * as any other.
  */
 #ifndef WEIR_JS_HEADROOM_H
 #define WEIR_JS_HEADROOM_H
 
 #include "host.h"
 
-/* All that the thread has. */
+/* The whole stack of the thread. */
 #define WEIR__HEADROOM_ALL SIZE_MAX
 
-/* The stack begins here, with the host's own size. */
+/* Note the top of the stack and set the host's own limit. */
 void weir__js_headroom_init(weir_js *js);
 
-/* If a good part of the host's own stack is in use, JavaScript may take so many
- * bytes more than that, as far as the thread has them, until what this returns is
- * given back.  It never has less than before. */
+/* Let JavaScript use up to size bytes beyond what is in use now, if a good part
+ * of the host's own stack is in use and as far as the thread's stack reaches.
+ * The limit never shrinks.  Returns a value to pass to the function that gives
+ * the stack back. */
 size_t weir__js_headroom_take(weir_js *js, size_t size);
 
-/* The same, where modules are linked and run: for the longest chain of them. */
+/* Raise the limit for linking and running modules, enough for the longest chain
+ * so far. */
 size_t weir__js_headroom_take_chain(weir_js *js);
 
 void weir__js_headroom_return(weir_js *js, size_t taken);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap -- a host's memory: counted, limited, and it says when it has run out.
+ * heap -- the memory of a host: counted, limited, and with a record of whether
+ * it ran out.
  */
 #ifndef WEIR_JS_HEAP_H
 #define WEIR_JS_HEAP_H
@@ -15,77 +16,80 @@
 enum { WEIR__HEAP_ANCHORS = 31 };
 
 struct weir__js_heap {
-    weir_budget *budget;  /* of the host and its workers; NULL: no limit */
-    size_t spare_bytes;   /* of the budget, left to others */
-    size_t limit_bytes;   /* of this heap alone; 0: no limit */
-    size_t charged_bytes; /* to both; used are charged_bytes - credit */
-    ptrdiff_t credit;     /* charged and not used; below 0: used, not charged */
-    ptrdiff_t most_credit;  /* more than that is refunded */
-    bool is_lax;            /* no limit holds for now; what is used is owed */
+    weir_budget *budget;    /* of the host and its workers; NULL: no limit */
+    size_t spare_bytes;     /* part of the budget that is left to others */
+    size_t limit_bytes;     /* for this heap alone; 0: no limit */
+    size_t charged_bytes;   /* to both limits; in use: charged_bytes - credit */
+    ptrdiff_t credit;       /* charged but unused; negative: owed */
+    ptrdiff_t most_credit;  /* credit above this is refunded */
+    bool is_lax;            /* limits are suspended; what is used is owed */
     bool has_run_out;       /* since this was last cleared */
-    const weir_state *life; /* the host's, 0: goes on; NULL: unknown */
-    bool has_denied;        /* a block, as the host's life is over */
+    const weir_state *life; /* the host's; 0: alive; NULL: unknown */
+    bool has_denied;        /* refused a block because the host was
+                             * terminated */
     bool is_capturing;
     void *captured;
     void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */
-    size_t dropped;  /* pages of small blocks, since the anchors moved */
-    size_t patience; /* with that */
+    size_t dropped;  /* pages of small blocks freed since the anchors moved */
+    size_t patience; /* how many of those it waits for */
     bool is_keeping;
-    void *kept; /* the newest block; see weir__js_heap_keep */
+    void *kept; /* the newest kept block; see weir__js_heap_keep */
 };
 
-/* Charge the heap's memory to the budget, referenced until the heap is closed, and
- * leave spare_bytes of it to others; limit_bytes (0: none) holds for this heap
- * alone.  -ENOMEM: no engine fits.  Limits hold from enforce on, which is -ENOMEM
- * if what is used by then exceeds one of them. */
+/* Charge the heap's memory to the budget, which is referenced until the heap is
+ * closed, and leave spare_bytes of it to others.  limit_bytes (0: none) applies
+ * to this heap alone.  Returns -ENOMEM if no engine fits.  Limits apply from
+ * weir__js_heap_enforce on, which returns -ENOMEM if usage exceeds one of them
+ * by then. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
                        size_t spare_bytes, size_t limit_bytes);
 int weir__js_heap_enforce(struct weir__js_heap *heap);
 
-/* The engine has given everything back. */
+/* Close the heap, after the engine has freed everything. */
 void weir__js_heap_close(struct weir__js_heap *heap);
 
-/* Charge memory that is not the engine's to the heap's budget, for who refunds
- * it there; false: that is over a limit. */
+/* Charge memory that is not the engine's to the heap's budget.  The caller
+ * refunds it there.  Returns false if that exceeds a limit. */
 bool weir__js_heap_charge(struct weir__js_heap *heap, size_t size);
 
-/* Between these two one block that is given back is not freed, but the caller's,
- * for free().  NULL: none was given back.  What is charged for it is the
- * caller's to refund. */
+/* Between these two calls, one block that the engine frees is kept and passed
+ * to the caller, who calls free() on it.  Returns NULL if none was freed.  The
+ * caller also refunds what is charged for it. */
 void weir__js_heap_capture(struct weir__js_heap *heap);
 void *weir__js_heap_captured(struct weir__js_heap *heap, size_t *charged);
 
-/* A block from malloc, or from another heap, is this one's, and so is what is
- * charged to the heap's budget for it; then it is given back.  adopt cannot
- * fail: what was not charged is owed. */
+/* Make a block from malloc, or from another heap, a block of this heap,
+ * together with what is charged for it to the heap's budget; and later free it.
+ * adopt cannot fail: what was not charged is owed. */
 void weir__js_heap_adopt(struct weir__js_heap *heap, void *block,
                          size_t charged);
 void weir__js_heap_give_back(struct weir__js_heap *heap, void *block);
 
-/* Or NULL: no memory. */
+/* Returns NULL if there is no memory. */
 void *weir__js_heap_resize(struct weir__js_heap *heap, void *block,
                            size_t size);
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 JSRuntime *weir__js_heap_new_runtime(struct weir__js_heap *heap);
 
-/* The engine carves small blocks out of pages, one size to a page, and gives a
- * page back with its last block: a program that needs one block of a size now
- * and then makes and drops a page each time.  So one block of each size stays,
- * from when the host is made until the engine ends.  Not having one is slower,
- * nothing else.
+/* The engine carves small blocks out of pages, one size to a page, and frees a
+ * page with its last block.  A program that needs one block of a size now and
+ * then would allocate and free a page each time.  So the heap keeps one block
+ * of each size, an anchor, from the host's creation until the engine ends.  A
+ * missing anchor only costs time.
  *
- * The same comes up again when the pages of a size are full but for less than
- * what the program needs in between.  settle, called now and then inside
- * JavaScript, sees that, and moves the anchors: into the page that comes and
- * goes. */
+ * The same happens when the pages of a size are almost full and the program's
+ * short-lived blocks need one more.  weir__js_heap_settle, called now and then
+ * inside JavaScript, detects this and moves the anchors into the page that
+ * comes and goes. */
 void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
 void weir__js_heap_settle(struct weir__js_heap *heap, JSRuntime *runtime);
 void weir__js_heap_weigh_anchor(struct weir__js_heap *heap, JSRuntime *runtime);
 
-/* Blocks that are given back between these two stay until the second.  While the
- * engine ends (0.17.0) it frees modules with the context, and later takes down the
- * counts in those that a promise still refers to: one whose top level waits. */
+/* Keep all blocks that are freed between these two calls until the second.
+ * While the engine (0.17.0) ends, it frees modules with the context, and later
+ * decrements the counts in those that a promise still refers to: modules whose
+ * top level waits. */
 void weir__js_heap_keep(struct weir__js_heap *heap);
 void weir__js_heap_let_go(struct weir__js_heap *heap);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interrupt -- how JavaScript that does not end is ended.
+ * interrupt -- how JavaScript that does not end is stopped.
  */
 #ifndef WEIR_JS_INTERRUPT_H
 #define WEIR_JS_INTERRUPT_H
@@ -11,17 +11,19 @@ int weir__js_life_init(weir_js *js);
 void weir__js_watch_interrupts(weir_js *js);
 bool weir__js_is_terminated(const weir_js *js);
 
-/* What JavaScript cannot catch: its entry ends. */
+/* Throw what JavaScript cannot catch, which ends the entry. */
 JSValue weir__js_end_entry(JSContext *context);
 
-/* For builtins that take long: the engine asks only once in thousands of calls.
- * False, and thrown: the entry ends. */
+/* Check for an interrupt in a builtin that takes long: the engine itself checks
+ * only once in thousands of calls.  Returns false with that thrown if the entry
+ * must end. */
 bool weir__js_may_go_on(JSContext *context);
 
-/* The time limit of an entry begins; there is one. */
+/* Start the time limit of an entry.  There must be one. */
 void weir__js_begin_time(weir_js *js);
 
-/* JavaScript is about to be left: tell who was busy, if that is known now. */
+/* Report the function that was busy, if it is known by now.  Called just before
+ * JavaScript is left. */
 void weir__js_tell_culprit(weir_js *js);
 
 #endif /* WEIR_JS_INTERRUPT_H */

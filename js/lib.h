@@ -2,9 +2,9 @@
 /*
  * lib -- the part of the host that is written in JavaScript: js/lib.
  *
- * Each file there is a CommonJS module that user code sees, if at all, under
- * its name in lib/builtin.js.  Its parameter `native` has the functions in C
- * that carry its name in the table of lib.c.
+ * Each file there is a CommonJS module.  User code sees it, if at all, under
+ * its name in lib/builtin.js.  Its parameter `native` holds the C functions
+ * listed under its name in the table of lib.c.
  */
 #ifndef WEIR_JS_LIB_H
 #define WEIR_JS_LIB_H
@@ -13,28 +13,28 @@
 
 struct weir__js_lib {
     const char *name;
-    const uint8_t *code; /* js/compile's */
+    const uint8_t *code; /* from js/compile */
     size_t size;
 };
 
 extern const struct weir__js_lib weir__js_libs[];
 extern const int weir__js_lib_count;
 
-/* Load "bootstrap", which fills the global object.  -ENOMEM, or 0. */
+/* Load "bootstrap", which fills the global object.  Returns 0 or -ENOMEM. */
 int weir__js_boot(weir_js *js);
 
 void weir__js_drop_libs(weir_js *js);
 
-/* The exports of a library, which is loaded if it was not; or an exception. */
+/* The exports of a library, which is loaded on first use; or an exception. */
 JSValue weir__js_require(JSContext *context, JSValueConst lib);
 
 /* An export of "bootstrap", or an exception. */
 JSValue weir__js_hook(weir_js *js, const char *name);
 
-/* Call such an export with one argument; mostly it throws. */
+/* Call such an export with one argument.  Most of them throw. */
 JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value);
 
-/* A list of functions for `native`, as most need it. */
+/* Define a list of functions on `native`, which is all that most files need. */
 #define WEIR__JS_SET_NATIVE(context, native, list)                             \
     JS_SetPropertyFunctionList(context, native, list,                          \
                                (int)(sizeof(list) / sizeof(*(list))))

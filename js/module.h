@@ -9,8 +9,8 @@
 
 void weir__js_watch_modules(weir_js *js);
 
-/* Begin a program: kind is file, eval, print or stdin.  An ES module's promise
- * is js->main then. */
+/* Start a program: kind is file, eval, print or stdin.  For an ES module,
+ * js->main becomes its promise. */
 JSValue weir__js_main(weir_js *js, const char *kind, const char *text);
 
 #endif /* WEIR_JS_MODULE_H */

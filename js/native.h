@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * native -- what each file of js/lib gets from C.  0, or -1 with an exception.
+ * native -- the functions that fill `native` for each file of js/lib.  Each
+ * returns 0, or -1 with an exception.
  */
 #ifndef WEIR_JS_NATIVE_H
 #define WEIR_JS_NATIVE_H
@@ -42,15 +43,15 @@ JSValue weir__js_write_text(JSContext *context, JSValueConst this_value,
 JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv);
 
-/* What a worker begins with; in env.c */
+/* The environment that a worker begins with; in env.c */
 JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv);
 
-/* Of os, in network.c. */
+/* For os; in network.c */
 JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
                                  int argc, JSValueConst *argv);
 
-/* The host ends. */
+/* Release what these hold.  Called when the host ends. */
 void weir__js_drop_timers(weir_js *js);
 void weir__js_drop_signals(weir_js *js);
 void weir__js_drop_services(weir_js *js);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain -- values that can be copied for another thread: undefined, null,
- * booleans, numbers, strings, bytes.
+ * plain -- values that can be copied to another thread: undefined, null,
+ * booleans, numbers, strings and bytes.
  */
 #ifndef WEIR_JS_PLAIN_H
 #define WEIR_JS_PLAIN_H
@@ -20,18 +20,18 @@ static inline bool weir__js_is_plain(const weir_js_value *value)
     return (unsigned)value->type < WEIR_JS_STRING;
 }
 
-/* What the texts of the values need, NULs included; or -EINVAL: one of them is
- * not plain, or they are too much. */
+/* Compute the size of the values' texts, NULs included.  Returns -EINVAL if a
+ * value is not plain or the texts are too long. */
 int weir__js_plain_measure(const weir_js_value *values, size_t count,
                            size_t *size);
 
-/* Copy the values, and their texts behind them: copies has room for both. */
+/* Copy the values and, behind them, their texts. copies has room for both. */
 void weir__js_plain_copy(weir_js_value *copies, const weir_js_value *values,
                          size_t count);
 
-/* A value of JavaScript's as one of C's; bytes stay where they are, so nothing
- * of JavaScript may run while it is used.  Strings hold storage.
- * 0, -EINVAL (it is not plain), -ENOMEM. */
+/* Convert a JavaScript value.  Bytes are not copied, so no JavaScript may run
+ * while they are used.  Strings hold storage of the engine.  Returns 0, -EINVAL
+ * (not plain) or -ENOMEM. */
 int weir__js_plain_from(weir_js *js, JSValueConst value, weir_js_value *out);
 
 #endif /* WEIR_JS_PLAIN_H */

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program -- a host that runs one program from its beginning to its exit code.
+ * program -- a host that runs one program from its start to its exit code.
  */
 #ifndef WEIR_JS_PROGRAM_H
 #define WEIR_JS_PROGRAM_H
 
 #include "host.h"
 
-/* `process` was loaded: from now on somebody may listen to its events. */
+/* Note that `process` was loaded: it may have listeners from now on. */
 void weir__js_watch_process(weir_js *js);
 
-/* process.exit: nothing of JavaScript runs any more, and the loop ends. */
+/* process.exit: run no more JavaScript and end the loop. */
 void weir__js_stop(weir_js *js, int code);
 
-/* Nobody catches an error: listeners of "exit" hear of it before anybody is
- * told, as in Node.  Whether one of them has ended the program: then nobody is. */
+/* Emit "exit" for an uncaught error, before the error is reported, as Node
+ * does.  Returns true if a listener ended the program, and the error is not
+ * reported then. */
 bool weir__js_leaves(weir_js *js);
 
-/* The error was told: the program ends. */
+/* End the program, after its error was reported. */
 void weir__js_fail(weir_js *js);
 
-/* The main module's failure is the program's: who has run something asks, and
- * says so. */
+/* Whether the main module has failed, which fails the program.  Whoever ran
+ * JavaScript checks this and reports it. */
 static inline bool weir__js_main_has_failed(const weir_js *js)
 {
     return JS_IsObject(js->main) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * syserror -- errors of the system, as Node names them.
+ * syserror -- system errors with Node's names.
  */
 #ifndef WEIR_JS_SYSERROR_H
 #define WEIR_JS_SYSERROR_H
@@ -10,13 +10,13 @@
 struct weir__js_syserror {
     int number; /* positive */
     const char *name, *text;
-    bool is_public; /* os.constants.errno has it */
+    bool is_public; /* listed in os.constants.errno */
 };
 
-/* All of them, one by one; NULL behind the last. */
+/* The error at this index, or NULL behind the last one. */
 const struct weir__js_syserror *weir__js_syserror_at(int index);
 
-/* By its number; NULL: nobody knows it. */
+/* The error with this number, or NULL if it is unknown. */
 const struct weir__js_syserror *weir__js_syserror_find(int number);
 
 #endif /* WEIR_JS_SYSERROR_H */

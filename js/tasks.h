@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks -- a pool of weir:pool, as its thread (js/tasks.c) and its workers
- * (js/seat.c) share it.
+ * tasks -- a pool of weir:pool, shared by its thread (js/tasks.c) and its
+ * workers (js/seat.c).
  */
 #ifndef WEIR_JS_TASKS_H
 #define WEIR_JS_TASKS_H
@@ -11,7 +11,7 @@
 #include "message.h"
 #include "weir/board.h"
 
-/* A task's number, which is used again, and its serial, which is not; 0 is
+/* A task's number, which is reused, and its serial, which is not. 0 means
  * none. */
 struct weir__js_task_id {
     uint32_t number;
@@ -21,47 +21,48 @@ struct weir__js_task_id {
 struct weir__js_task {
     weir_notice notice;
     struct weir__js_task_id id;
-    struct weir__js_message *args; /* NULL: was taken out */
+    struct weir__js_message *args; /* NULL: taken out */
 };
 
 struct weir__js_slot {
     struct weir__js_mailbox *mailbox; /* const */
     bool is_taken;                    /* under the pool's lock */
     struct weir__js_task_id
-        running; /* who sits there, then the pool's thread */
+        running; /* the worker in this slot, then the pool's thread */
 };
 
 struct weir__js_pool {
-    struct weir__js_link link;    /* under a lock of all pools */
-    unsigned refs;                /* the same */
+    struct weir__js_link link;    /* under the lock of all pools */
+    unsigned refs;                /* under that lock, too */
     uint32_t number;              /* const */
     uint32_t size;                /* const */
     weir_board *board;            /* const */
-    struct weir__js_entry *table; /* these: the pool's thread */
+    struct weir__js_entry *table; /* this and the next: the pool's thread */
     uint32_t room, used, free_number;
     uint64_t last_serial;
-    pthread_mutex_t lock; /* of slots[].is_taken */
+    pthread_mutex_t lock; /* for slots[].is_taken */
     struct weir__js_slot slots[];
 };
 
-/* With a reference; NULL: it is gone. */
+/* Returns the pool with a reference, or NULL if it is gone. */
 struct weir__js_pool *weir__js_pool_find(uint32_t number);
 void weir__js_pool_unref(struct weir__js_pool *pool);
 
-/* One of its two holds is given up. */
+/* Release one of the task's two references. */
 void weir__js_task_release(struct weir__js_task *task);
 
 /* ---- for workers: js/seat.c ---- */
 
-/* sit(pool's number, worker, work) -> a seat, or undefined: the pool is gone, or
- * somebody sits there.  While there is the seat, the worker lives, and work is
- * called when it shall look; it may be called once too often. */
+/* sit(pool's number, worker, work) -> a seat (the worker's place in the pool),
+ * or undefined if the pool is gone or the slot is taken.  The seat keeps the
+ * worker alive.  work is called when there may be a task; spurious calls are
+ * possible. */
 JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv);
 
-/* take(seat) -> [task's number, serial, args], or undefined: nothing is there,
- * and the worker is idle.  Instead of arguments that cannot be put together here
- * there is the error. */
+/* take(seat) -> [task's number, serial, args], or undefined if there is no
+ * task, and the worker is idle then.  If the arguments cannot be deserialized
+ * here, the error takes their place. */
 JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv);
 

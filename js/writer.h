@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer -- a message in the making.
+ * writer -- a message under construction.
  */
 #ifndef WEIR_JS_WRITER_H
 #define WEIR_JS_WRITER_H
@@ -10,12 +10,12 @@
 
 enum { WEIR__FEW_BYTES = 512, WEIR__FEW_FRAMES = 8, WEIR__FEW_ITEMS = 4 };
 
-/* An object whose inside is being written. */
+/* An object whose properties are being written. */
 struct weir__js_frame {
     JSValue object;
     JSPropertyEnum *names; /* NULL: a list of parts */
     uint32_t at, count;
-    uint32_t elements; /* of these, by index: the first ones */
+    uint32_t elements; /* the first names are indices: this many */
 };
 
 struct weir__js_writer {
@@ -34,36 +34,37 @@ struct weir__js_writer {
     struct weir__js_item few_items[WEIR__FEW_ITEMS];
 };
 
-/* Each of these: false, with an exception. */
+/* Each of these returns false with an exception. */
 bool weir__js_writer_add_item(struct weir__js_writer *writer,
                               struct weir__js_item item);
 
-/* Where a buffer's bytes are, and how long it may become. */
+/* Find a buffer's bytes and its maximum length. */
 bool weir__js_writer_measure(struct weir__js_writer *writer,
                              JSValueConst buffer, bool is_shared,
                              struct weir__js_item *item);
 
-/* Always false: DataCloneError, or as js/lib/clone.js says. */
+/* Throw DataCloneError, or what js/lib/clone.js throws.  Always returns
+ * false. */
 bool weir__js_writer_refuse(struct weir__js_writer *writer, JSValueConst value);
 bool weir__js_writer_refuse_text(struct weir__js_writer *writer,
                                  const char *text);
 
-/* Always false: out of memory. */
+/* Throw an out-of-memory error.  Always returns false. */
 bool weir__js_writer_lack_memory(struct weir__js_writer *writer);
 
-/* ---- what is transferred: js/transfer.c; in this order ---- */
+/* ---- transfers: js/transfer.c; called in this order ---- */
 
-/* Before the value is written: the first objects, and the first items. */
+/* Before the value is written: note the first objects and the first items. */
 bool weir__js_transfer_note(struct weir__js_writer *writer, JSValueConst list,
                             const void *source);
 
-/* JavaScript has run since they were noted: all must still be there. */
+/* Check that all of them still exist, since JavaScript has run meanwhile. */
 bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count);
 
 bool weir__js_transfer_copy(struct weir__js_writer *writer,
                             struct weir__js_message *message, size_t count);
 
-/* Cannot fail: they leave. */
+/* Detach them from this host.  Cannot fail. */
 void weir__js_transfer_take(struct weir__js_writer *writer,
                             struct weir__js_message *message, size_t count);
 
