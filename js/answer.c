@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * answer -- what the system said to `fs`, as values of JavaScript.
+ * answer -- results of `fs` requests as JavaScript values.
  *
  * Tested by  test/js/fs-*.js
  */
@@ -25,7 +25,7 @@ static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
     return NULL;
 }
 
-/* More than twice as much was read into as has come. */
+/* Shrink the block if it is more than twice as large as what was read. */
 static void shrink(struct weir__js_fs_request *request)
 {
     char *less = realloc(request->bytes, request->size + 1);
@@ -37,8 +37,8 @@ static void shrink(struct weir__js_fs_request *request)
     request->capacity = request->size + 1;
 }
 
-/* The bytes become the buffer's, and the host's, as other buffers' are: so they
- * can be transferred. */
+/* Make a buffer that takes over the bytes.  They become memory of the host,
+ * like those of other buffers, so that they can be transferred. */
 static JSValue new_buffer(JSContext *context,
                           struct weir__js_fs_request *request)
 {
@@ -103,7 +103,7 @@ static JSValue new_stat(JSContext *context, const struct statx *stat,
     return JS_NewArrayFrom(context, COUNT, values);
 }
 
-/* A name as text, or as bytes where it need not be text. */
+/* A name as text, or as bytes where it might not be text. */
 static JSValue new_name(JSContext *context, const char *name, bool is_raw)
 {
     return is_raw ? JS_NewArrayBufferCopy(context, (const uint8_t *)name,
@@ -166,7 +166,7 @@ JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
     return JS_UNDEFINED;
 }
 
-/* text(buffer): its UTF-8 */
+/* text(buffer): decode UTF-8 */
 static JSValue text(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async -- to the pool and back.
+ * async -- work for the pool, and its result.
  *
  *     loop                    worker                      loop
- *     start --> pool's door --> run --> loop's door --> finish, resolve
+ *     start --> pool's queue --> run --> loop's queue --> finish, resolve
  *
  * The block has a gate with two entries.  One is for the functions, which are
- * values of JavaScript: the loop's thread lets it go when it has called one of
- * them, or at the host's end.  The other one goes along with the block, to the
- * pool and back; when the loop has ended first, the worker lets it go.  The last
- * one out frees the block.
+ * JavaScript values: the loop's thread exits it after calling one of them, or
+ * when the host ends.  The other travels with the block to the pool and back;
+ * if the loop has ended first, the worker exits it.  The last exit frees the
+ * block.
  *
- * The way there and back holds the host's struct, and the loop: both are still
- * there for the worker, and the loop is not idle meanwhile.
+ * The trip holds the host's struct and the loop.  Both exist for as long as the
+ * worker needs them, and the loop does not become idle meanwhile.
  *
  * Tested by  test/js/async.c
  */
@@ -41,7 +41,7 @@ static void on_nobody_left(void *arg)
     work->kind->free(work);
 }
 
-/* The functions go, and their entry of the gate. */
+/* Release the functions and their entry of the gate. */
 static void drop(struct weir__js_work *work)
 {
     weir__js_list_remove(&work->link);
@@ -100,14 +100,14 @@ static void on_worker(weir_job *job, int status)
     weir_loop *loop = js->loop;
 
     work->kind->run(work, status);
-    if (weir_loop_post(loop, &work->task) != 0) { /* it has ended */
+    if (weir_loop_post(loop, &work->task) != 0) { /* the loop has ended */
         weir_gate_exit(&work->gate);
         weir__js_let_go(js);
     }
     weir_loop_unref(loop);
 }
 
-/* Both entries, and nobody else's. */
+/* Create the gate with both entries and admit no more. */
 static int make_gate(struct weir__js_work *work)
 {
     int err = weir_gate_init(&work->gate, on_nobody_left, work, NULL);
@@ -141,7 +141,7 @@ int weir__js_work_start(weir_js *js, struct weir__js_work *work,
         return err;
     if (!weir__js_hold(js))
         return WEIR_ECLOSED;
-    /* Everything, before the worker may bring it back. */
+    /* Complete the block before the worker can return it. */
     work->functions[0] = JS_DupValue(js->context, resolve);
     work->functions[1] = JS_DupValue(js->context, reject);
     weir__js_list_add(&js->works, &work->link);
@@ -157,7 +157,7 @@ int weir__js_work_start(weir_js *js, struct weir__js_work *work,
     return err;
 }
 
-/* ---- async functions of the program that hosts us ---- */
+/* ---- async functions of the embedding program ---- */
 
 struct definition {
     weir_js *js;
@@ -220,7 +220,7 @@ static void release_all(weir_js *js, weir_js_value *values, int count)
         weir_js_release(js, &values[i]);
 }
 
-/* The arguments, copied; NULL with an exception. */
+/* Copy the arguments; NULL with an exception. */
 static struct call *copy_call(struct definition *definition,
                               weir_js_value *values, int argc,
                               JSValueConst *argv)
@@ -255,7 +255,7 @@ static struct call *copy_call(struct definition *definition,
     return call;
 }
 
-/* -1: with an exception. */
+/* Returns -1 with an exception. */
 static int start_call(struct definition *definition, int argc,
                       JSValueConst *argv, JSValue *functions)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * atomics -- Atomics.wait, waitAsync and notify, on the table of weir/waiter.h.
+ * atomics -- Atomics.wait, waitAsync and notify, on the wait table of
+ * weir/waiter.h.
  *
- * Arguments are looked at in the order of ECMA-262: the array, whether it is
- * shared, the index, the value, the timeout or count; and only then whether
- * this thread may block.
+ * Arguments are checked in the order of ECMA-262: the array, whether it is
+ * shared, the index, the value, and the timeout or count.  Only then comes the
+ * check whether this thread may block.
  *
- * A loop that must stay responsive may not (options.allow_blocking).  Where it
- * may, weir_js_terminate ends the wait, and so does the time limit.
+ * A loop that must stay responsive may not block (options.allow_blocking).
+ * Where it may, weir_js_terminate ends the wait, and so does the time limit.
  *
  * Tested by  test/js/atomics.c, test/js/atomics-*.js
  */
@@ -31,8 +32,8 @@ struct element {
     bool is_shared;
 };
 
-/* Where it is; NULL, and an exception, if the array has become too short:
- * arguments that are converted may run any code. */
+/* Its address; NULL with an exception if the array has become too short.
+ * Converting an argument may run any code. */
 static const uint8_t *address_of(JSContext *context, struct element *element)
 {
     size_t offset, length, all;
@@ -55,7 +56,7 @@ static const uint8_t *address_of(JSContext *context, struct element *element)
     return bytes + offset + element->index * element->size;
 }
 
-/* ValidateIntegerTypedArray, for those that can be waited for. */
+/* ValidateIntegerTypedArray, for the types that support waiting. */
 static int validate_array(JSContext *context, struct element *element,
                           JSValueConst array)
 {
@@ -108,7 +109,7 @@ static int to_expected(JSContext *context, const struct element *element,
 int weir__js_to_timeout(JSContext *context, JSValueConst value,
                         int64_t *timeout_ns)
 {
-    const double longest_ms = 9e12; /* 285 years in nanoseconds fit */
+    const double longest_ms = 9e12; /* 285 years, which fit in nanoseconds */
     double ms;
 
     if (JS_ToFloat64(context, &ms, value) < 0)
@@ -120,7 +121,7 @@ int weir__js_to_timeout(JSContext *context, JSValueConst value,
     return 0;
 }
 
-/* The four arguments of wait and waitAsync. */
+/* Convert the four arguments of wait and waitAsync. */
 static int to_word(JSContext *context, JSValueConst *argv,
                    struct weir__js_word *word)
 {
@@ -150,7 +151,8 @@ static JSValue say(JSContext *context, int err)
                                                   : "timed-out");
 }
 
-/* Whether the entry's time limit comes first; then it is the timeout. */
+/* Shorten the timeout to the entry's time limit; return whether that was
+ * earlier. */
 static bool cut(const weir_js *js, int64_t *timeout_ns)
 {
     int64_t left_ns;
@@ -164,7 +166,8 @@ static bool cut(const weir_js *js, int64_t *timeout_ns)
     return true;
 }
 
-/* The message is set afterwards: the engine's own are cut at 255 bytes. */
+/* The message is set afterwards, because the engine truncates its own at 255
+ * bytes. */
 static JSValue refuse(weir_js *js)
 {
     JSContext *context = js->context;
@@ -227,8 +230,8 @@ static JSValue answer(JSContext *context, bool is_async, JSValue value)
     return JS_EXCEPTION;
 }
 
-/* The answer is made before the wait begins: a call that fails for want of
- * memory leaves none behind. */
+/* Create the answer before the wait begins, so that a call that fails for lack
+ * of memory leaves no wait behind. */
 static JSValue begin_wait(weir_js *js, const struct weir__js_word *word)
 {
     JSContext *context = js->context;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * broadcast -- BroadcastChannel: what one member of a name posts, all others
- * of that name get, in whichever host they are.
+ * broadcast -- BroadcastChannel: a message posted by one member of a name
+ * reaches all other members of that name, in any host.
  *
- * A member is a port whose mailbox has no other end.  The table of names is the
- * process's; its lock is held while a message is put into the mailboxes, so all
- * of a name see all messages in the same order.  A mailbox leaves the table
- * when it is closed, whoever closes it.
+ * A member is a port whose mailbox has no other end.  The table of names is
+ * global to the process.  Its lock is held while a message is put into the
+ * mailboxes, so all members of a name see all messages in the same order.  A
+ * mailbox leaves the table when it is closed, whoever closes it.
  *
  * Tested by  test/js/broadcast-*.js
  */
@@ -84,7 +84,8 @@ static JSValue join(JSContext *context, JSValueConst this_value, int argc,
     return port;
 }
 
-/* To all of its name but itself.  Without memory: to those before. */
+/* Put a copy into every other mailbox of this name.  If memory runs out, those
+ * that come later in the list get none. */
 static void put_to_others(const struct weir__js_mailbox *from,
                           const struct weir__js_message *message)
 {

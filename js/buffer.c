@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer -- what Buffer does with its bytes.
+ * buffer -- the byte operations of Buffer.
  *
- * JavaScript checks the arguments and throws; numbers are numbers here.
+ * JavaScript checks the arguments and throws; here, numbers are numbers.
  *
  * Tested by  test/js/buffer-*.js
  */
@@ -14,10 +14,10 @@
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* js/lib/numeric.js has the same. */
+/* The same values as in js/lib/numeric.js. */
 enum { BIGENDIAN = 1, SIGNED = 2, FLOAT = 4, BIGINT = 8 };
 
-/* Whether value is an integer at which `width` bytes begin. */
+/* Whether value is an integer offset with `width` bytes behind it. */
 static bool find_place(JSValueConst value, const struct weir__js_bytes *bytes,
                        size_t width, size_t *place)
 {
@@ -65,7 +65,7 @@ static JSValue from_bits(JSContext *context, uint64_t bits, unsigned width,
         memcpy(&number, &bits, sizeof(number));
         return JS_NewFloat64(context, number);
     }
-    if ((flags & SIGNED) != 0) /* shift the sign up, and down again */
+    if ((flags & SIGNED) != 0) /* extend the sign by shifting up and down */
         bits = (uint64_t)((int64_t)(bits << unused) >> unused);
     if ((flags & BIGINT) == 0)
         return JS_NewInt64(context, (int64_t)bits);
@@ -73,7 +73,7 @@ static JSValue from_bits(JSContext *context, uint64_t bits, unsigned width,
                                  : JS_NewBigUint64(context, bits);
 }
 
-/* readNumber(bytes, offset, width, flags): undefined, if it is not inside */
+/* readNumber(bytes, offset, width, flags): undefined if it is out of range */
 static JSValue read_number(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
@@ -118,7 +118,7 @@ static int to_bits(JSContext *context, JSValueConst value, unsigned width,
     return 0;
 }
 
-/* writeNumber(bytes, value, offset, width, flags): what follows it, or
+/* writeNumber(bytes, value, offset, width, flags): the offset behind it, or
  * undefined */
 static JSValue write_number(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
@@ -170,7 +170,7 @@ static JSValue compare(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewInt32(context, (order > 0) - (order < 0));
 }
 
-/* copy(target, targetStart, source, sourceStart, sourceEnd): how many */
+/* copy(target, targetStart, source, sourceStart, sourceEnd): how many bytes */
 static JSValue copy(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
@@ -209,7 +209,7 @@ static JSValue fill(JSContext *context, JSValueConst this_value, int argc,
         return JS_FALSE;
     done = pattern.size < end - start ? pattern.size : end - start;
     memmove(bytes.data + start, pattern.data, done);
-    while (start + done < end) { /* what is there, twice */
+    while (start + done < end) { /* double what is there */
         size_t more = done < end - start - done ? done : end - start - done;
 
         memcpy(bytes.data + start + done, bytes.data + start, more);
@@ -247,7 +247,8 @@ static JSValue swap(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- searching ----------------------------------------------------------- */
 
-/* The place of the needle from `at` on, in steps; haystack.size: none. */
+/* The first match at or after `at`, in steps; haystack.size if there is
+ * none. */
 static size_t search_up(const struct weir__js_bytes *haystack,
                         const struct weir__js_bytes *needle, size_t at,
                         size_t step)
@@ -280,7 +281,7 @@ static size_t search_down(const struct weir__js_bytes *haystack,
     }
 }
 
-/* Where to begin, as Node counts; negative: nowhere. */
+/* The offset to start at, as Node counts; negative if there is none. */
 static int64_t first_place(double offset, size_t size, size_t needle,
                            bool is_up)
 {
@@ -298,7 +299,7 @@ static int64_t first_place(double offset, size_t size, size_t needle,
     return is_up ? -1 : (int64_t)size - 1;
 }
 
-/* search(haystack, needle, offset, isUp, step): a place, or -1 */
+/* search(haystack, needle, offset, isUp, step): an offset, or -1 */
 static JSValue search(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
@@ -322,7 +323,7 @@ static JSValue search(JSContext *context, JSValueConst this_value, int argc,
     if (at < 0 || needle.size > haystack.size || needle.size < step ||
         step == 0 || (is_up && (size_t)at + needle.size > haystack.size))
         return JS_NewInt32(context, -1);
-    haystack.size -= haystack.size % step; /* halves do not count */
+    haystack.size -= haystack.size % step; /* ignore half a unit at the end */
     needle.size -= needle.size % step;
     found = (is_up ? search_up : search_down)(
         &haystack, &needle, (size_t)at - (size_t)at % step, step);

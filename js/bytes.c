@@ -6,7 +6,7 @@
 
 static uint8_t nothing[1];
 
-/* Detached, or a view of what has shrunk: as if it were empty. */
+/* Treat as empty: a detached buffer, or a view beyond a buffer that shrank. */
 static int none(JSContext *context, struct weir__js_bytes *bytes)
 {
     JS_FreeValue(context, JS_GetException(context));
@@ -20,7 +20,7 @@ static int of_buffer(JSContext *context, JSValueConst value,
     uint8_t *data = JS_GetArrayBuffer(context, &bytes->size, value);
 
     if (data == NULL && JS_HasException(context) && !JS_IsArrayBuffer(value))
-        return -1; /* it is no buffer; a shared one is never detached */
+        return -1; /* not a buffer; a shared one is never detached */
     if (data == NULL)
         return none(context, bytes);
     bytes->data = data;

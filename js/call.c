@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call -- from C into JavaScript, and from JavaScript into C.
+ * call -- calls from C into JavaScript, and from JavaScript into C.
  *
  * Tested by  test/js/call.c
  */
@@ -12,14 +12,14 @@
 #include "host.h"
 #include "value.h"
 
-/* A function in C, as JavaScript sees it. */
+/* A C function, as JavaScript sees it. */
 struct definition {
     weir_js *js;
     weir_js_fn *fn;
     void *arg;
 };
 
-enum { FEW = 8 }; /* arguments that need no memory of their own */
+enum { FEW = 8 }; /* arguments that need no allocation */
 
 int weir_js_eval(weir_js *js, const char *source, size_t length,
                  const char *file, weir_js_source kind, weir_js_value *result)
@@ -67,7 +67,7 @@ out:
     return result;
 }
 
-/* JavaScript was entered, and is left. */
+/* Call the function and leave JavaScript, which the caller has entered. */
 static int apply(weir_js *js, JSValueConst function, const weir_js_value *args,
                  size_t count, weir_js_value *result)
 {
@@ -123,8 +123,8 @@ static JSValue place(weir_js *js, const weir_js_value *object)
                           : weir__js_to(js, object);
 }
 
-/* A property is read or defined from C.  May it be?  Then JavaScript is
- * entered, and define_value, which takes the value, leaves it. */
+/* Begin to read or define a property from C: check whether that is allowed and
+ * enter JavaScript.  define_value takes the value and leaves. */
 static int define_begin(weir_js *js, const weir_js_value *object,
                         const char *name)
 {
@@ -173,7 +173,7 @@ int weir_js_set(weir_js *js, const weir_js_value *object, const char *name,
 
 /* ---- from JavaScript ---- */
 
-/* What the function in C answered becomes what JavaScript gets. */
+/* Convert what the C function returned. */
 static JSValue answer(weir_js *js, int err, const weir_js_value *result)
 {
     if (err == WEIR_ETHROWN && JS_HasException(js->context))
@@ -184,7 +184,7 @@ static JSValue answer(weir_js *js, int err, const weir_js_value *result)
                     : weir__js_to(js, result);
 }
 
-/* A result that is an argument goes with that one. */
+/* A result that is one of the arguments is released with it. */
 static void release_all(weir_js *js, weir_js_value *args, int count,
                         weir_js_value *result)
 {

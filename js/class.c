@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * class -- classes of the engine, registered in each host.
+ * class -- register the classes with each host's engine.
  */
 #include "class.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock -- performance.now() and timeOrigin: milliseconds from the host's
- * beginning, and when that was.
+ * clock -- performance.now(), the milliseconds since the host was created, and
+ * timeOrigin, the time of its creation.
  *
  * Tested by  test/js/performance-timeline.js
  */

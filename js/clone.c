@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clone -- structuredClone; and what the writer and the reader of messages
- * need of a host: which class is which, and the functions of js/lib/clone.js.
+ * clone -- structuredClone, and what the writer and reader of messages need
+ * from a host: the engine's class numbers, and the functions of
+ * js/lib/clone.js.
  *
- * The engine has numbers for its classes but does not give them away; their
- * names are known, so the numbers are looked up.  They are the same in all
- * hosts, so the first one looks for all.
+ * The engine numbers its classes but does not publish the numbers.  It does
+ * publish the names, so the numbers are looked up by name.  They are the same
+ * in all hosts, so the first host does this for all.
  *
- * The functions are loaded when there is a value that needs them.
+ * The functions are loaded when the first value needs them.
  *
  * Tested by  test/js/clone-*.js
  */
@@ -19,7 +20,7 @@
 #include "message.h"
 #include "native.h"
 
-enum { CLASSES = 128 }; /* more than the engine has of its own */
+enum { CLASSES = 128 }; /* more than the engine has itself */
 
 struct weir__js_cloner {
     uint8_t kinds[CLASSES]; /* enum weir__js_kind, by the engine's number */
@@ -66,7 +67,8 @@ static enum weir__js_kind kind_by_name(const char *name)
     return WEIR__KIND_OTHER;
 }
 
-/* A proxy's class has the same name; an object's is found with an object. */
+/* A proxy's class has the same name, so the class of objects is taken from an
+ * object. */
 static bool set_object(weir_js *js, uint8_t *kinds)
 {
     JSValue object = JS_NewObject(js->context);
@@ -79,7 +81,7 @@ static bool set_object(weir_js *js, uint8_t *kinds)
     return true;
 }
 
-/* False: there was no memory. */
+/* Returns false if there is no memory. */
 static bool look_up(weir_js *js, uint8_t *kinds)
 {
     for (JSClassID id = 1; id < js->classes[0] && id < CLASSES; id++) {
@@ -97,7 +99,7 @@ static bool look_up(weir_js *js, uint8_t *kinds)
     return set_object(js, kinds);
 }
 
-/* The engine's own classes; false after an exception. */
+/* Copy the engine's own classes; false with an exception. */
 static bool copy_kinds(weir_js *js, uint8_t *kinds)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -193,7 +195,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
-/* clone(value, list of what to transfer) */
+/* clone(value, transfer list) */
 static JSValue clone_value(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * codec -- hexadecimal digits and base 64.
+ * codec -- hexadecimal and base64.
  *
  * Tested by  test/js/buffer-*.js
  */

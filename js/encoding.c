@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * encoding -- strings as bytes and bytes as strings, for TextDecoder, Buffer
+ * encoding -- strings to bytes and bytes to strings, for TextDecoder, Buffer
  * and StringDecoder.
  *
- * JavaScript checks the arguments: strings are strings here, and converting
- * them runs nobody's code, so that memory stays where it was found.
+ * JavaScript checks the arguments.  Strings are strings here, so converting
+ * them runs no user code and memory does not move.
  *
  * Tested by  test/js/encoding-*.js, test/js/buffer-*.js
  */
@@ -16,10 +16,10 @@
 #include "native.h"
 #include "utf8.h"
 
-/* Numbers are those of js/lib/encodings.js. */
+/* The same numbers as in js/lib/encodings.js. */
 enum kind {
     UTF8,
-    UTF16LE, /* as it is; TEXT16 is without lone surrogates */
+    UTF16LE, /* unchanged; TEXT16 has no lone surrogates */
     LATIN1,
     ASCII,
     HEX,
@@ -30,16 +30,17 @@ enum kind {
     WINDOWS1252,
 };
 
-/* What windows-1252 has where latin1 has controls: 0x80-0x9F. */
+/* The characters of windows-1252 for 0x80-0x9F, which latin1 has as
+ * controls. */
 static const uint16_t windows1252[] = {
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
     0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
     0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178};
 
-/* ---- bytes to strings; undefined: they are not valid --------------------- */
+/* ---- bytes to strings; undefined if they are invalid --------------------- */
 
-/* Takes text of js_malloc. */
+/* Takes text from js_malloc. */
 static JSValue take_text(JSContext *context, char *text, size_t size)
 {
     JSValue string = JS_NewStringLen(context, text, size);
@@ -72,7 +73,7 @@ JSValue weir__js_utf8_string(JSContext *context, const char *bytes, size_t size)
     return decode_utf8(context, (const uint8_t *)bytes, size, false);
 }
 
-/* One byte, one character: through UTF-8, so that the engine finds the
+/* One byte is one character.  Goes through UTF-8 so that the engine chooses the
  * narrowest form. */
 static JSValue decode_single(JSContext *context, enum kind kind,
                              const uint8_t *bytes, size_t size)
@@ -100,7 +101,7 @@ static JSValue decode_single(JSContext *context, enum kind kind,
     return take_text(context, text, (size_t)(to - text));
 }
 
-/* Replaces lone surrogates; whether there were none. */
+/* Replace lone surrogates; return whether there were none. */
 static bool repair_units(uint16_t *units, size_t count)
 {
     bool is_valid = true;
@@ -136,7 +137,8 @@ static JSValue decode_utf16(JSContext *context, enum kind kind,
     }
     if (is_text) {
         is_valid = repair_units(units, count) && size % 2 == 0;
-        if (size % 2 != 0) { /* one for what is left, with the high half */
+        if (size % 2 != 0) { /* one U+FFFD for the odd byte, together with a
+                              * high surrogate before it */
             bool has_half = count > 0 && units[count - 1] == 0xFFFD &&
                             (bytes[2 * count - 1 - low] & 0xFC) == 0xD8;
             units[count] = 0xFFFD;
@@ -212,7 +214,7 @@ static JSValue decode(JSContext *context, JSValueConst this_value, int argc,
     if (!bytes.is_shared)
         return decode_bytes(context, (enum kind)kind, bytes.data + start,
                             end - start, is_fatal);
-    /* What is checked must not change before it is used. */
+    /* Decode a copy: shared memory must not change between check and use. */
     copy = js_malloc(context, end - start + 1);
     if (copy == NULL)
         return JS_EXCEPTION;
@@ -223,7 +225,8 @@ static JSValue decode(JSContext *context, JSValueConst this_value, int argc,
     return string;
 }
 
-/* tail(bytes, start, end): bytes of a character of UTF-8 that is not all there. */
+/* tail(bytes, start, end): length of an incomplete UTF-8 character at the
+ * end. */
 static JSValue tail(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
@@ -240,7 +243,7 @@ static JSValue tail(JSContext *context, JSValueConst this_value, int argc,
         context, (int32_t)weir__js_utf8_tail(bytes.data + start, end - start));
 }
 
-/* validity(bytes): 2 if ASCII, 1 if UTF-8, else 0. */
+/* validity(bytes): 2 if ASCII, 1 if UTF-8, otherwise 0. */
 static JSValue validity(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {

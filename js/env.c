@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * env -- the variables of the process.
+ * env -- environment variables of the process.
  *
  * Tested by  test/js/process-basics.js, test/js/worker-options.js
  */
@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* A worker may share it (SHARE_ENV). */
+/* A worker may share the environment (SHARE_ENV). */
 static pthread_mutex_t environment_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static JSValue get_variable(JSContext *context, JSValueConst this_value,
@@ -36,7 +36,7 @@ static JSValue get_variable(JSContext *context, JSValueConst this_value,
     return result;
 }
 
-/* setenv(name, value); undefined removes it. */
+/* setenv(name, value); undefined removes the variable. */
 static JSValue set_variable(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
@@ -88,7 +88,7 @@ static size_t size_of_all(void)
     return size;
 }
 
-/* variables() -> "A=1\0B=2\0", all that there are now */
+/* variables() -> "A=1\0B=2\0", the current environment */
 JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * errand -- JavaScript functions on their way through the loop.
+ * errand -- JavaScript functions that wait in the loop for their call.
  */
 #include "errand.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error -- exceptions as text, stack and place.
+ * error -- exceptions as text, stack and position.
  *
- * Reading a thrown value can run JavaScript: a getter, a toString.  If that
- * throws in its turn, a plain text stands in for what could not be read.
+ * Reading a thrown value can run JavaScript, such as a getter or toString.  If
+ * that throws in turn, a fixed text replaces what could not be read.
  *
  * Tested by  test/js/call.c, test/js/limits.c, test/js/errors-*.js
  */
@@ -33,7 +33,7 @@ const weir_js_error *weir_js_last_error(const weir_js *js)
     return &js->error;
 }
 
-/* A copy for free(), or NULL: it threw, or there is no memory. */
+/* A copy for free(); NULL if reading it threw or there is no memory. */
 static char *text_of(JSContext *context, JSValueConst value)
 {
     const char *text = JS_ToCString(context, value);
@@ -48,7 +48,8 @@ static char *text_of(JSContext *context, JSValueConst value)
     return copy;
 }
 
-/* What the error says comes first in its stack; each frame ends a line. */
+/* Remove the error's own text from the front of its stack, and end each frame
+ * with a newline. */
 static void keep_frames(char *stack)
 {
     char *frames = strstr(stack, "    at ");
@@ -57,7 +58,7 @@ static void keep_frames(char *stack)
         frames = strstr(frames + 1, "    at ");
     if (frames == NULL)
         stack[0] = '\0';
-    else if (frames != stack) { /* there is room: something came before */
+    else if (frames != stack) { /* there is room, since something was removed */
         size_t length = strlen(frames);
 
         memmove(stack, frames, length);
@@ -85,7 +86,8 @@ static char *stack_of(JSContext *context, JSValueConst thrown)
     return text;
 }
 
-/* ":12" at the end of [begin, end): its number, and end moves before it. */
+/* Parse ":12" at the end of [begin, end); return the number and move end before
+ * it. */
 static int take_number(const char *begin, const char **end)
 {
     const char *at = *end;
@@ -98,8 +100,8 @@ static int take_number(const char *begin, const char **end)
     return atoi(at);
 }
 
-/* The place in a line "    at name (file:line:column)", or without a name.  The
- * line keeps its text; the file is copied to `file`. */
+/* Parse the position from a line "    at name (file:line:column)", or one
+ * without a name.  The line is left unchanged; the file is copied to `file`. */
 static bool find_place(weir_js_error *error, char *line, char *end, char *file)
 {
     const char *begin = memchr(line, '(', (size_t)(end - line));
@@ -135,7 +137,7 @@ static void find_innermost(weir_js_error *error, char *stack, char *file)
     error->line = error->column = 0;
 }
 
-/* One block holds the text, the stack, and the file's name. */
+/* Store the text, the stack and the file's name in one block. */
 static void store(weir_js *js, weir_js_failure kind, const char *text,
                   const char *stack)
 {
@@ -179,7 +181,7 @@ static char *report_of(weir_js *js, JSValueConst thrown)
 
 static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
 {
-    /* The engine throws null when there is no memory left for an error. */
+    /* The engine throws null if there is no memory for an error. */
     char *text = js->heap.has_run_out && JS_IsNull(thrown)
                      ? strdup("InternalError: out of memory")
                      : text_of(js->context, thrown);
@@ -207,7 +209,7 @@ static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
     free(stack);
 }
 
-/* Whether the host's end, or the entry's, is behind it. */
+/* Whether it was thrown because the host or the entry ends. */
 static bool is_end(weir_js *js, JSValueConst thrown)
 {
     return JS_IsUncatchableError(thrown) || js->heap.has_denied;
@@ -259,7 +261,7 @@ void weir__js_report(weir_js *js)
         JS_FreeValue(js->context, thrown);
         return;
     }
-    if (js->was_interrupted) { /* the person who did it knows */
+    if (js->was_interrupted) { /* the user who did it knows */
         js->was_interrupted = false;
         JS_FreeValue(js->context, thrown);
         return;
@@ -283,7 +285,8 @@ void weir__js_report_last(weir_js *js)
     weir__js_fail(js);
 }
 
-/* Programs hear of a reason that is no error in Node's words: as an error. */
+/* A reason that is not an error reaches listeners as an error with Node's
+ * message. */
 static JSValue told_as(weir_js *js, JSValueConst reason)
 {
     JSValue error;
@@ -341,8 +344,8 @@ JSValue weir__js_throw_status_as(JSContext *context, int err,
         message != NULL ? JS_NewString(context, message) : JS_UNDEFINED);
 }
 
-/* Own data properties: an inherited setter would run user code.  The engine's
- * format would cut a long message. */
+/* Define own data properties: an inherited setter would run user code.  The
+ * message is set separately, because the engine's format truncates it. */
 JSValue weir__js_throw_status_with(JSContext *context, int err, JSValue message)
 {
     JSValue error = JS_NewPlainError(context, "%s", weir_error_text(err));

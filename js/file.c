@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file -- a file from its beginning to its end: read, written, copied.
+ * file -- operations on whole files: read, write, copy.
  *
  * Tested by  test/js/fs-*.js
  */
@@ -17,7 +17,8 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* Argument 0 is a path, which is opened, or a descriptor, which is used. */
+/* Argument 0 is a path, which is opened, or a descriptor, which is used as it
+ * is. */
 static int open_first(struct weir__js_fs_request *request, int flags,
                       mode_t mode)
 {
@@ -78,7 +79,7 @@ int weir__js_fs_read_file(struct weir__js_fs_request *request)
     else if (S_ISREG(stat.st_mode) && stat.st_size > INT_MAX) {
         request->number = stat.st_size;
         err = -EFBIG;
-    } else if (S_ISREG(stat.st_mode)) /* and one more, to see its end */
+    } else if (S_ISREG(stat.st_mode)) /* one more byte, to detect the end */
         err = weir__js_fs_reserve(request, (size_t)stat.st_size + 1);
     if (err == 0)
         err = read_all(request, fd);
@@ -144,7 +145,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A file that is copied onto itself must not be emptied first. */
+/* A file that is copied onto itself must not be truncated. */
 static int copy_into(int from, const struct stat *source, const char *path,
                      int mode)
 {

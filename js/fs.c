@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fs -- what `fs` asks of the system: one table, and one way for each row.
+ * fs -- the system calls behind `fs`: one table, and one way to call each row.
  *
  *     native.open(resolve, reject, path, flags, mode)    on the pool
- *     native.open(undefined, undefined, path, ...)       here and now
+ *     native.open(undefined, undefined, path, ...)       synchronously
  *
- * js/lib/fs.js has checked the arguments: strings without NULs, whole numbers.
+ * js/lib/fs.js has checked the arguments: strings without NULs, integers.
  *
  * Tested by  test/js/fs-*.js
  */
@@ -30,7 +30,7 @@
 
 enum { MAX_ARGS = 5 };
 
-/* ---- the system's calls ---- */
+/* ---- system calls ---- */
 
 #define PATH(index) weir__js_fs_path(request, index)
 #define INT(index) ((int)weir__js_fs_int(request, index))
@@ -51,7 +51,7 @@ static int do_open(struct weir__js_fs_request *request)
     return numbered(request, open(PATH(0), INT(1) | O_CLOEXEC, (mode_t)INT(2)));
 }
 
-/* The descriptor is gone even if it was interrupted. */
+/* The descriptor is closed even if the call was interrupted. */
 static int do_close(struct weir__js_fs_request *request)
 {
     int err = status(close(INT(0)));
@@ -59,7 +59,7 @@ static int do_close(struct weir__js_fs_request *request)
     return err == -EINTR || err == -EINPROGRESS ? 0 : err;
 }
 
-/* read(fd, length, position): a position of -1 is where the file stands */
+/* read(fd, length, position): position -1 means the file's current one */
 static int do_read(struct weir__js_fs_request *request)
 {
     size_t length = (size_t)weir__js_fs_int(request, 1);
@@ -122,7 +122,7 @@ static int do_mkdtemp(struct weir__js_fs_request *request)
         err = weir__js_fs_append(request, "XXXXXX", 7);
     if (err != 0)
         return err;
-    request->size--; /* the NUL */
+    request->size--; /* without the NUL */
     if (mkdtemp(request->bytes) != NULL)
         return 0;
     memcpy(request->bytes + request->size - 6, "XXXXXX", 6);
@@ -163,7 +163,7 @@ static int do_readlink(struct weir__js_fs_request *request)
                       : weir__js_fs_append(request, target, (size_t)length);
 }
 
-/* Which part of a path cannot be looked at: it ends there. */
+/* Cut the path behind the first part that cannot be examined. */
 static void cut_at_failure(char *path)
 {
     struct stat at;
@@ -175,8 +175,8 @@ static void cut_at_failure(char *path)
     }
 }
 
-/* Node's own realpath looks at part after part, and says which one failed.  For
- * some errors the C library leaves that in the buffer. */
+/* Node's own realpath examines one part after another, and names the one that
+ * failed.  For some errors the C library leaves that part in the buffer. */
 static int fail_as_lstat(struct weir__js_fs_request *request, char *resolved)
 {
     char path[2 * PATH_MAX], base[PATH_MAX];
@@ -214,7 +214,7 @@ static int do_fchmod(struct weir__js_fs_request *request)
     return status(fchmod(INT(0), (mode_t)INT(1)));
 }
 
-/* An id that is not to change is 2^32 - 1: the whole range is a number's. */
+/* An id of 2^32 - 1 means "do not change", so ids have the full range. */
 static int do_chown(struct weir__js_fs_request *request)
 {
     return status(chown(PATH(0), (uid_t)weir__js_fs_int(request, 1),
@@ -233,10 +233,11 @@ static int do_fchown(struct weir__js_fs_request *request)
                          (gid_t)weir__js_fs_int(request, 2)));
 }
 
-/* More than any file system keeps: they cut it down to what they do. */
+/* Beyond what any file system can store; each clamps it to its own limit. */
 #define FAR_S 9e15
 
-/* Seconds, with a fraction: to the microsecond, as a number holds no more. */
+/* Convert seconds with a fraction, to the microsecond: a number holds no
+ * more. */
 static void times(const struct weir__js_fs_request *request,
                   struct timespec out[2])
 {
@@ -308,11 +309,11 @@ static int do_fdatasync(struct weir__js_fs_request *request)
 
 static const struct op {
     const char *name;    /* native.NAME */
-    const char *syscall; /* in errors */
+    const char *syscall; /* name in errors */
     weir__js_fs_fn *run;
     enum weir__js_fs_answer answer;
     int args;
-    int paths; /* of these, that its errors name: from the first on */
+    int paths; /* how many leading arguments are paths that errors name */
 } table[] = {
     {"open", "open", do_open, WEIR__JS_FS_NUMBER, 3, 1},
     {"close", "close", do_close, WEIR__JS_FS_NOTHING, 1, 0},
@@ -405,7 +406,8 @@ int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
 
     request->syscall = syscall;
     if (path != NULL)
-        request->path = strdup(path); /* without memory: the first argument */
+        request->path = strdup(path); /* without memory, the first argument is
+                                       * named */
     return err;
 }
 
@@ -469,7 +471,8 @@ static const struct weir__js_work_kind errand_kind = {
 
 /* ---- from JavaScript ---- */
 
-/* Memory for one, charged to the host's budget; NULL: none. */
+/* Allocate one and charge it to the host's budget; NULL if there is no
+ * memory. */
 static struct errand *charge_errand(weir_js *js, size_t size)
 {
     struct errand *errand;
@@ -482,7 +485,7 @@ static struct errand *charge_errand(weir_js *js, size_t size)
     return errand;
 }
 
-/* The arguments, copied; NULL with an exception. */
+/* Copy the arguments; NULL with an exception. */
 static struct errand *new_errand(weir_js *js, const struct op *op,
                                  JSValueConst *argv)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * globals -- names of the global object whose library is loaded when they are
- * first used; and queueMicrotask, which has none.
+ * globals -- names of the global object whose library is loaded on first use;
+ * and queueMicrotask, which needs none.
  *
- * An accessor that replaces itself by the value, unless the program has frozen or
- * sealed the global object: then it stays, and gives the same value each time.
- * Written in C because each new host makes all of them: closures in JavaScript
- * took five times as long.
+ * Each name is an accessor that replaces itself with the value.  If the program
+ * has frozen or sealed the global object, the accessor stays and returns the
+ * same value each time.  This is written in C because each new host creates all
+ * of them: closures in JavaScript took five times as long.
  *
  * Tested by  test/js/globals-lazy.js
  */
 #include "lib.h"
 #include "native.h"
 
-enum { NAME, LIB, KEY, FLAGS, DATA }; /* what each accessor remembers */
+enum { NAME, LIB, KEY, FLAGS, DATA }; /* what each accessor stores */
 
-/* 1, 0: the global object lets nobody replace it, or -1 after an exception. */
+/* Returns 1; 0 if the global object does not allow it; -1 with an exception. */
 static int define(JSContext *context, JSValueConst *data, JSValue value)
 {
     JSValue global = JS_GetGlobalObject(context);
@@ -74,8 +74,7 @@ static JSValue set(JSContext *context, JSValueConst this_value, int argc,
     return JS_EXCEPTION;
 }
 
-/* lazy(name, lib, key, isEnumerable); key: undefined for the exports
- * themselves */
+/* lazy(name, lib, key, isEnumerable); key undefined: the exports themselves */
 static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
@@ -103,7 +102,8 @@ static JSValue run_microtask(JSContext *context, int argc, JSValueConst *argv)
     return JS_Call(context, argv[0], JS_UNDEFINED, 0, NULL);
 }
 
-/* queueMicrotask(function): the engine's has other errors, and another this. */
+/* queueMicrotask(function): the engine's version throws other errors and passes
+ * another `this`. */
 static JSValue queue_microtask(JSContext *context, JSValueConst this_value,
                                int argc, JSValueConst *argv)
 {

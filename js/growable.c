@@ -2,8 +2,8 @@
 /*
  * growable -- lengths that other hosts have changed.
  *
- * js/lib/growable.js knows the buffers of this host, and replaces the functions
- * that tell a length; only where there is such a buffer.
+ * js/lib/growable.js keeps the list of this host's buffers, and replaces the
+ * functions that return a length.  It is loaded only if such a buffer exists.
  *
  * Tested by  test/js/worker-growable.js
  */
@@ -42,13 +42,13 @@ void weir__js_growable_sync(weir_js *js)
     JS_FreeValue(js->context, result);
 }
 
-/* Where a buffer's memory is; NULL with an exception. */
+/* The address of a buffer's memory; NULL with an exception. */
 static void *memory_of(JSContext *context, JSValueConst buffer, size_t *length)
 {
     return JS_GetArrayBuffer(context, length, buffer);
 }
 
-/* length(buffer): that of its memory, which is at least its own from now on. */
+/* length(buffer): the length of its memory, to which its own is raised. */
 static JSValue shared_length(JSContext *context, JSValueConst this_value,
                              int argc, JSValueConst *argv)
 {
@@ -65,7 +65,7 @@ static JSValue shared_length(JSContext *context, JSValueConst this_value,
 
 enum { PLAIN, GROWS };
 
-/* The function that it stands for, between two looks at what others did. */
+/* Call the wrapped function with a sync before and after it. */
 static JSValue call_synced(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv, int magic,
                            JSValueConst *data)
@@ -87,7 +87,7 @@ static JSValue call_synced(JSContext *context, JSValueConst this_value,
     return result;
 }
 
-/* synced(function, does it grow its `this`?) */
+/* synced(function, whether it grows its `this`) */
 static JSValue new_synced(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {

@@ -2,9 +2,9 @@
 /*
  * headroom -- where the thread's stack ends.
  *
- * The engine counts from where JavaScript was entered.  The end is asked for when
- * it is needed, once in a thread: for the first one of a process that takes as
- * long as a small program.
+ * The engine counts from the point where JavaScript was entered.  The end of
+ * the stack is determined when it is first needed, once per thread, because on
+ * the first thread of a process that takes as long as running a small program.
  *
  * Tested by  test/js/module-chain.js, test/js/module-chain-deep.js
  */
@@ -13,9 +13,9 @@
 #include <pthread.h>
 
 enum {
-    MARGIN = 256 * 1024, /* for C, below JavaScript */
-    /* What the engine takes for each module of a chain that it links and runs; the
-     * code of each has the host's own size beside that. */
+    MARGIN = 256 * 1024, /* for C code called from JavaScript */
+    /* What the engine needs for each module of a chain that it links and runs,
+     * beside the host's own size for the code. */
     LINK_SIZE = 1024,
 };
 
@@ -29,7 +29,7 @@ void weir__js_headroom_init(weir_js *js)
     js->stack_top = here();
     if (js->stack_bytes == js->own_stack_bytes)
         return;
-    js->stack_bytes = js->own_stack_bytes; /* an entry was cut short */
+    js->stack_bytes = js->own_stack_bytes; /* an entry was aborted */
     JS_SetMaxStackSize(js->runtime, js->stack_bytes);
 }
 
@@ -38,7 +38,7 @@ static size_t used(const weir_js *js)
     return (size_t)((char *)js->stack_top - here());
 }
 
-/* The lowest address of the thread's stack; NULL: not known. */
+/* The lowest address of the thread's stack, or NULL if it is unknown. */
 static void *find_end(weir_js *js)
 {
     pthread_attr_t attributes;
@@ -56,7 +56,7 @@ static void *find_end(weir_js *js)
     return js->stack_end;
 }
 
-/* All that JavaScript can have, as the engine counts it. */
+/* The most that JavaScript can have, as the engine counts it. */
 static size_t most(weir_js *js)
 {
     char *end = find_end(js), *top = js->stack_top;

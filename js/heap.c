@@ -2,15 +2,16 @@
 /*
  * heap -- malloc, with an account for each host (docs/decisions/heap.md).
  *
- * The engine has a limit of its own, but throws null when not even an error
- * fits in; here it can be told apart from a null that was thrown.
+ * The engine has its own limit, but throws null if not even an error object
+ * fits.  With an account here, that null can be told apart from one that the
+ * program threw.
  *
- * A host shares its budget with its workers, on other threads.  So the heap
- * charges a batch at a time, and keeps what it has not used as a credit; near
- * the limit it charges the exact bytes.  Without a limit the credit is endless.
- * malloc gives more than it was asked for, and a block that was adopted is
- * there whether it was charged or not: the credit may fall below 0, and no other
- * block is admitted before that is charged.
+ * A host shares its budget with its workers, on other threads.  The heap
+ * therefore charges memory in batches and keeps what it has not used as a
+ * credit; near the limit it charges exact sizes.  Without a limit the credit is
+ * infinite. malloc may return more than was requested, and an adopted block
+ * exists whether it was charged or not.  So the credit may become negative, and
+ * no other block is admitted until the debt has been charged.
  *
  * Tested by  test/js/limits.c, test/js/heap.c, test/js/budget.c
  */
@@ -21,16 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the engine takes for a page of small blocks (0.17.0): 4 KiB, but for a
- * rest that is no block.  And what malloc makes of it. */
+/* The sizes that the engine (0.17.0) requests for a page of small blocks: 4 KiB
+ * minus a rest that is smaller than a block.  The maximum allows for what
+ * malloc adds. */
 enum { PAGE_MIN = 4096 - 512, PAGE_MAX = 4096 + 16 };
 
 enum { FIRST_PATIENCE = 256, ROOM = 16 };
 
 enum { LARGE = 1024 };
 
-/* A block that is no module, nor a page of them; the engine's header of a block,
- * with its count, is at the other end of it than our link. */
+/* Blocks smaller than this are neither a module nor a page of them.  Our link
+ * is at the end of the block, away from the engine's header with its count. */
 enum { KEPT_MIN = 64 };
 
 static bool is_page(size_t size)
@@ -38,10 +40,11 @@ static bool is_page(size_t size)
     return size > PAGE_MIN && size < PAGE_MAX;
 }
 
-/* What the engine itself takes long for takes a large block: a sort, a text.  A
- * host that was terminated does not get one, so that a loop of those comes soon to
- * where the engine asks whether to go on: once in 10,000 calls.  Small blocks it
- * gets, and their pages: hardly any of the engine's own code goes without. */
+/* Operations that keep the engine itself busy, such as a sort or a long string,
+ * need a large block.  A terminated host does not get one, so a loop of such
+ * operations soon reaches the point where the engine checks for interrupts,
+ * once in 10,000 calls.  Small blocks, and pages of them, are still granted,
+ * because hardly any of the engine's own code can do without them. */
 static bool deny(struct weir__js_heap *heap, size_t size)
 {
     if (size < LARGE || is_page(size) || heap->life == NULL ||
@@ -77,7 +80,7 @@ static void refund(struct weir__js_heap *heap, ptrdiff_t size)
     weir_budget_refund(heap->budget, (size_t)size);
 }
 
-/* Whether the credit is now enough. */
+/* Raise the credit; return whether it is now sufficient. */
 static bool draw(struct weir__js_heap *heap, size_t size)
 {
     size_t lack;
@@ -90,8 +93,8 @@ static bool draw(struct weir__js_heap *heap, size_t size)
     return charge(heap, lack + BATCH) || charge(heap, lack);
 }
 
-/* A new engine takes a little more than ENGINE_SIZE; charged before, so that many
- * that are made at once cannot exceed a limit by much. */
+/* A new engine needs a little more than ENGINE_SIZE.  It is charged in advance,
+ * so that many hosts created at once cannot exceed a limit by much. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
                        size_t spare_bytes, size_t limit_bytes)
 {
@@ -134,7 +137,7 @@ bool weir__js_heap_charge(struct weir__js_heap *heap, size_t size)
 
 /* ---- blocks ---- */
 
-/* A block of this size, which is so much more than it was. */
+/* Admit a block of this size, which grows by this much. */
 static bool admit(struct weir__js_heap *heap, size_t size, size_t more)
 {
     if (deny(heap, size))
@@ -169,7 +172,7 @@ static void *allocate_cleared(void *opaque, size_t count, size_t size)
                : NULL;
 }
 
-/* The last bytes of the block are the link. */
+/* The link is in the last bytes of the block. */
 static char *link_of(void *block)
 {
     return (char *)block + malloc_usable_size(block) - sizeof(void *);
@@ -246,7 +249,8 @@ void weir__js_heap_adopt(struct weir__js_heap *heap, void *block,
     heap->credit += (ptrdiff_t)charged - (ptrdiff_t)malloc_usable_size(block);
 }
 
-/* A block that shrinks can stay where it is: the engine relies on it. */
+/* Never fail a shrinking realloc: the block can stay where it is, and the
+ * engine relies on that. */
 static void *reallocate(void *opaque, void *block, size_t size)
 {
     struct weir__js_heap *heap = opaque;
@@ -279,7 +283,7 @@ static size_t usable_size(const void *block)
     return malloc_usable_size((void *)block);
 }
 
-/* As the engine's table (0.17.0): a header, then steps of 8, 16 and 32. */
+/* As in the engine's table (0.17.0): a header, then steps of 8, 16 and 32. */
 static size_t anchor_size(int i)
 {
     size_t whole = i < 15   ? 16 + 8 * (size_t)i
@@ -292,11 +296,12 @@ static size_t anchor_size(int i)
 void weir__js_heap_anchor(struct weir__js_heap *heap, JSRuntime *runtime)
 {
     for (int i = 0; i < WEIR__HEAP_ANCHORS; i++)
-        if (heap->anchors[i] == NULL) /* it has not been settled before */
+        if (heap->anchors[i] == NULL) /* it was never settled */
             heap->anchors[i] = js_malloc_rt(runtime, anchor_size(i));
 }
 
-/* A block with some room before it, in the page that this may have taken. */
+/* Allocate a block, preceded by some free space, in the page that this may have
+ * created. */
 static void *new_anchor(JSRuntime *runtime, size_t size)
 {
     void *blocks[ROOM];
@@ -310,7 +315,7 @@ static void *new_anchor(JSRuntime *runtime, size_t size)
     return count > 0 ? blocks[count - 1] : NULL;
 }
 
-/* Where pages come and go for good reason, it tries ever more seldom. */
+/* Back off where pages come and go for good reason: try less and less often. */
 void weir__js_heap_settle(struct weir__js_heap *heap, JSRuntime *runtime)
 {
     bool has_run_out = heap->has_run_out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host -- made, entered, ended.
+ * host -- create, enter and end a host.
  *
  * Tested by  test/js/host.c
  */
@@ -32,11 +32,12 @@
 
 enum {
     STACK_SIZE = 1024 * 1024,
-    WORKER_STACK_SIZE = 4 * 1024 * 1024, /* as Node's */
+    WORKER_STACK_SIZE = 4 * 1024 * 1024, /* as in Node */
     MOST_SPARE = 1024 * 1024,
-    SPIN_NS = 100000, /* before Atomics.wait sleeps: as long as a wake takes */
+    SPIN_NS = 100000, /* before Atomics.wait sleeps: about the cost of a
+                       * wake-up */
     FIRST_GC =
-        4 * 1024 * 1024, /* then whenever the heap is half as large again */
+        4 * 1024 * 1024, /* afterwards, whenever the heap has grown by half */
 };
 
 bool weir__js_is_here(const weir_js *js)
@@ -59,8 +60,8 @@ void weir__js_let_go(weir_js *js)
     weir_gate_exit(&js->door);
 }
 
-/* Whoever is last: the host itself, a callback, or a thread whose post was
- * refused. */
+/* Free the struct after the last reference: of the host itself, of a callback,
+ * or of a thread whose post was refused. */
 static void on_nobody_left(void *arg)
 {
     free(arg);
@@ -72,7 +73,7 @@ int weir__js_enter(weir_js *js)
         return WEIR_ECANCELED;
     js->begun++;
     if (js->depth++ == 0) {
-        /* The loop may be on another thread, or deeper in its stack. */
+        /* The loop may run on another thread now, or deeper in its stack. */
         JS_UpdateStackTop(js->runtime);
         weir__js_headroom_init(js);
         js->heap.has_run_out = false;
@@ -104,7 +105,7 @@ static bool is_sensible(const weir_js_options *options)
 }
 
 /* A limit is a budget for the host and all its workers.  A worker shares its
- * parent's, and may have a limit of its own beside it. */
+ * parent's budget and may also have its own limit. */
 static int open_heap(weir_js *js, const weir_js *parent)
 {
     size_t limit = js->options.memory_limit_bytes;
@@ -121,7 +122,7 @@ static int open_heap(weir_js *js, const weir_js *parent)
     return err;
 }
 
-/* Limits begin here; what is there counts. */
+/* Start to enforce the limits.  Memory in use counts. */
 static int limit_memory(weir_js *js)
 {
     js->heap.life = &js->life;
@@ -157,8 +158,8 @@ static int start_engine(weir_js *js)
     return err != 0 ? err : limit_memory(js);
 }
 
-/* In the order of who refers to whom; the engine checks that nothing of it
- * is left. */
+/* Release everything, referrers first.  The engine checks that nothing is
+ * left. */
 static void end_engine(weir_js *js)
 {
     js->has_ended = true;
@@ -203,9 +204,9 @@ static int begin_life(weir_js *js)
     return err != 0 ? err : weir_gate_start(&js->door);
 }
 
-/* What is asked for holds for workers, and for theirs.  They leave some of the
- * budget to the first parent, which is to hear of it when they have used up the
- * rest. */
+/* The options also apply to workers, and to their workers.  Those leave some of
+ * the budget to the first parent, so that it can still handle the news that
+ * they have used up the rest. */
 static void set_limits(weir_js *js, const weir_js *parent)
 {
     size_t stack = js->options.stack_size_bytes;

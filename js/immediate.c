@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * immediate -- setImmediate, and process.nextTick: errands of the loop.
+ * immediate -- setImmediate and process.nextTick, as errands (pending calls) of
+ * the loop.
  *
  * Tested by  test/js/order-*.js
  */
@@ -12,7 +13,7 @@
 #include "lib.h"
 #include "native.h"
 
-/* Behind an Immediate: its errand, until that has run or was cleared. */
+/* Behind an Immediate: its errand, until that has run or is cleared. */
 struct immediate {
     struct weir__js_errand *errand;
     bool is_ref;
@@ -28,7 +29,8 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 const JSClassDef weir__js_immediate_class = {.class_name = "Immediate",
                                              .finalizer = finalize};
 
-/* The errand's last argument is the Immediate; its function gets the others. */
+/* The errand's last argument is the Immediate.  The function gets the
+ * others. */
 static struct immediate *immediate_of_errand(struct weir__js_errand *errand)
 {
     return weir__js_opaque(errand->js, errand->args[errand->count - 1],
@@ -65,7 +67,7 @@ static void on_immediate(void *arg, int status)
     weir__js_errand_free(errand);
 }
 
-/* argc is 1 at the least. */
+/* argc is at least 1. */
 static JSValue new_immediate(weir_js *js, int argc, JSValueConst *argv)
 {
     JSContext *context = js->context;
@@ -113,7 +115,7 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
                : weir__js_complain(js, "invalidCallback", argv[0]);
 }
 
-/* clearImmediate(immediate); anything else is nothing. */
+/* clearImmediate(immediate); any other value has no effect. */
 static JSValue clear(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
@@ -123,13 +125,14 @@ static JSValue clear(JSContext *context, JSValueConst this_value, int argc,
     (void)this_value;
     (void)argc;
     if (immediate != NULL)
-        immediate->errand = NULL; /* the loop gives it back, uncalled */
+        immediate->errand = NULL; /* the loop returns it without a call */
     return JS_UNDEFINED;
 }
 
 enum { REF, UNREF, HAS_REF };
 
-/* An immediate is called in any case; the loop does not wait for it. */
+/* ref(), unref(), hasRef(): only the flag changes.  An immediate is always
+ * called, without a wait. */
 static JSValue ref(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv, int magic)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import -- import() at Node's pace.
+ * import -- import() with Node's timing.
  *
  * The engine would load what import() names within one job.  Node reads files
- * while the loop turns, and takes some jobs in any case, so that other jobs,
- * next-ticks and immediates come first.  The engine has no hook for that, but
- * the language has: a module that exports a function `then` answers import()
- * with what that function says.  So an import() gets such a module, a gate; its
- * `then` is in js/lib/import.js.  There are as many gates as there were ever
- * import()s under way at once, for the engine keeps each module for ever.
+ * while the loop turns and always takes several jobs, so that other jobs,
+ * next-ticks and immediates come first.  The engine has no hook for this, but
+ * the language has: if a module exports a function `then`, import() resolves to
+ * what that function says.  So each import() gets such a module, called a gate
+ * (not a weir_gate); its `then` is in js/lib/import.js.  The number of gates is
+ * the greatest number of import()s that were ever under way at once, because
+ * the engine never frees a module.
  *
- * An import() with attributes (of JSON) goes the engine's way.
+ * An import() with attributes (for JSON) takes the engine's own path.
  *
  * Tested by  test/js/order-import-*
  */
@@ -31,7 +32,7 @@ static void on_submitted(void *arg, int status)
     weir__js_errand_free(errand);
 }
 
-/* submit(function): where the loop serves what comes from outside, between
+/* submit(function): runs where the loop serves work from outside, between
  * timers and immediates. */
 static JSValue submit(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)

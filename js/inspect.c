@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inspect -- what JavaScript cannot see of a value by itself.
+ * inspect -- parts of a value that JavaScript code cannot see.
  *
  * Tested by  test/js/inspect-*.js
  */
@@ -41,7 +41,7 @@ static JSValue is_proxy(JSContext *context, JSValueConst this_value, int argc,
 
 enum { TARGET, HANDLER };
 
-/* null for a proxy that was revoked. */
+/* Returns null for a revoked proxy. */
 static JSValue proxy_part(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv, int magic)
 {

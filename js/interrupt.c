@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interrupt -- terminate, from any thread; and the time limit.
+ * interrupt -- termination from any thread, and the time limit.
  *
- * The engine asks every few thousand instructions whether it shall go on.  An
- * interrupted call ends with an error that JavaScript cannot catch.
+ * The engine calls a handler every few thousand instructions, which decides
+ * whether it continues.  An interrupted call ends with an error that JavaScript
+ * cannot catch.
  *
  * Tested by  test/js/limits.c, test/js/microtask-budget*.js
  */
@@ -36,7 +37,7 @@ void weir_js_terminate(weir_js *js)
     weir_waiter_interrupt(&js->waiter); /* Atomics.wait */
 }
 
-/* The innermost frame that is the program's own and has a place. */
+/* The innermost frame of the program's own code that has a position. */
 static const char *own_frame(const char *stack)
 {
     const char *at = stack;
@@ -53,8 +54,8 @@ static const char *own_frame(const char *stack)
     return NULL;
 }
 
-/* A context in which nothing was touched, or NULL.  The engine does not survive
- * it if there is no memory while it makes one (0.17.0), so no limit holds. */
+/* A context that no program has modified, or NULL.  The engine (0.17.0) crashes
+ * if memory runs out while it creates one, so limits are suspended. */
 static JSContext *new_witness(weir_js *js)
 {
     struct weir__js_heap *heap = &js->heap;
@@ -73,10 +74,11 @@ static JSContext *new_witness(weir_js *js)
     return witness;
 }
 
-/* "    at f (a.js:1:2)\n" for each frame, for free(); or NULL: no memory.  No
- * JavaScript runs: a program can replace its own `stack`, prepareStackTrace and
- * stackTraceLimit, and where the engine asks whether to go on (in the middle of
- * a regular expression) it does not reckon with that. */
+/* "    at f (a.js:1:2)\n" for each frame, for free(); NULL if there is no
+ * memory.  No JavaScript runs here: a program can replace its own `stack`,
+ * prepareStackTrace and stackTraceLimit, and the engine does not expect that at
+ * the points where it checks for interrupts (in the middle of a regular
+ * expression). */
 static char *frames_of_now(weir_js *js)
 {
     JSContext *witness = new_witness(js);
@@ -100,20 +102,20 @@ static char *frames_of_now(weir_js *js)
     return frames;
 }
 
-/* The engine is in the middle of something: an error that is made here has
- * that in its stack.  If it is just about to enter a function, there is
- * nothing in it; then the next look is one call later in the program's round,
- * so that it does not come at the same place for ever. */
+/* Find out what is running: an error created here has the current calls in its
+ * stack.  If the engine is just about to enter a function, the stack is empty.
+ * The next look then comes one call later in the program's cycle, so that it
+ * does not hit the same point forever. */
 static void look_around(weir_js *js)
 {
     char *text;
     const char *frame;
 
-    js->wants_culprit = false; /* it is asked again meanwhile */
+    js->wants_culprit = false; /* the handler is called again meanwhile */
     text = frames_of_now(js);
     frame = text != NULL ? own_frame(text) : NULL;
     if (frame == NULL && text != NULL && ++js->looks == PATIENCE)
-        frame = text; /* what there is of a stack */
+        frame = text; /* whatever stack there is */
     if (frame != NULL)
         js->culprit = strndup(frame, strcspn(frame, "\n"));
     free(text);
@@ -127,7 +129,7 @@ void weir_js_breach(weir_js *js)
     js->looks = 0;
 }
 
-/* A function of the bootstrap; nobody cares what comes of it. */
+/* Call a function of the bootstrap and ignore its result. */
 static void call_hook(weir_js *js, const char *name, JSValueConst value)
 {
     JSValue result = weir__js_complain(js, name, value);

@@ -2,20 +2,20 @@
 /*
  * job -- promise jobs, one by one, in the loop's checkpoint.
  *
- * The engine keeps its jobs in a queue of its own.  For the first of them there
- * is one microtask in the loop; it runs that job and queues a microtask for the
- * next, or goes on as that one if neither the loop nor the host has anything to
- * do between the two.  So the loop's budget counts each job, next-ticks come
- * between the batches only, and microtasks of C take turns with those of
+ * The engine has its own queue of jobs.  The loop has one microtask for the
+ * first of them.  It runs that job and queues a microtask for the next one, or
+ * runs the next one directly if neither the loop nor the host has anything to
+ * do in between.  The loop's budget therefore counts each job, next-ticks run
+ * only between the batches, and microtasks of C alternate with those of
  * JavaScript.
  *
- * A rejection without a handler is reported when it is certain: at the end of
+ * A rejection without a handler is reported once it is certain: at the end of
  * the checkpoint.  The check waits in the loop's queues, behind the jobs and
- * next-ticks that could still add a handler, and looks again.
+ * next-ticks that could still add a handler, and then looks again.
  *
- * Outside the loop's thread (nobody runs the loop) the loop has no checkpoint.
- * Then one task, the kick, queues everything when the loop runs; it is part of
- * the host, so that this cannot fail for want of memory.
+ * The loop has no checkpoint while no thread runs it.  In that case one task,
+ * the kick, queues everything when the loop runs.  The task is part of the
+ * host, so this cannot fail for lack of memory.
  *
  * Tested by  test/js/job.c, test/js/rejection.c
  */
@@ -45,12 +45,12 @@ static void kick(weir_js *js)
     js->has_kick = true;
     js->kick.run = run_kick;
     if (weir_loop_post(js->loop, &js->kick) != 0) {
-        js->has_kick = false; /* the loop has ended, and JavaScript with it */
+        js->has_kick = false; /* the loop has ended, and so has JavaScript */
         weir__js_let_go(js);
     }
 }
 
-/* Give fn to the loop, with the host as its argument. */
+/* Queue fn on the loop with the host as its argument. */
 static bool queue(weir_js *js, bool *is_queued,
                   int (*how)(weir_loop *, weir_fn *, void *), weir_fn *fn)
 {
@@ -72,7 +72,7 @@ static bool has_rejections(const weir_js *js)
 }
 
 /* Whether the next job may follow at once.  What weir__js_leave and
- * weir__js_enter see to comes first. */
+ * weir__js_enter take care of comes first. */
 static bool goes_on(const weir_js *js)
 {
     return JS_IsJobPending(js->runtime) && !has_rejections(js) &&
@@ -81,7 +81,7 @@ static bool goes_on(const weir_js *js)
            !weir__js_is_terminated(js) && weir_loop_microtask_again(js->loop);
 }
 
-/* What holds the host for this job holds it for the next one, too. */
+/* The reference to the host for this job also serves the next one. */
 static void run_job(void *arg, int status)
 {
     weir_js *js = arg;
@@ -125,8 +125,8 @@ static void report_handled(weir_js *js)
     }
 }
 
-/* Their reasons are gone, and listeners cannot be asked; but a program that has
- * failed must not look as if it had not. */
+/* Their reasons are lost and listeners cannot be asked, but a program that
+ * failed must not look like one that did not. */
 static void report_unrecorded(weir_js *js)
 {
     if (js->unrecorded == 0)
@@ -136,7 +136,7 @@ static void report_unrecorded(weir_js *js)
     weir__js_report_rejection(js, JS_NULL);
 }
 
-/* The oldest first; what a report rejects comes behind. */
+/* Oldest first.  Rejections caused by a report come at the end. */
 static void report_rejections(weir_js *js)
 {
     report_unrecorded(js);
@@ -165,7 +165,7 @@ static void check_rejections(void *arg, int status)
     if (status == 0 && weir__js_enter(js) == 0) {
         if (!JS_IsJobPending(js->runtime) && js->ticks == 0)
             report_rejections(js);
-        weir__js_leave(js); /* queues the check again, if it was too early */
+        weir__js_leave(js); /* queues the check again if it was too early */
     }
     weir__js_let_go(js);
 }
@@ -204,7 +204,7 @@ static void queue_all(weir_js *js)
         kick(js);
 }
 
-/* After each job, so what is queued already is seen first. */
+/* Called after each job, so test first what is already queued. */
 void weir__js_schedule(weir_js *js)
 {
     if (js->has_ended)
@@ -213,7 +213,7 @@ void weir__js_schedule(weir_js *js)
         queue_all(js);
 }
 
-/* Whether there was memory for it. */
+/* Returns false if there is no memory. */
 static bool add_rejection(weir_js *js, struct weir__js_link *list,
                           JSValueConst promise, JSValueConst reason)
 {
@@ -228,8 +228,8 @@ static bool add_rejection(weir_js *js, struct weir__js_link *list,
     return true;
 }
 
-/* From both ends: promises get their handlers mostly in the order in which
- * they were rejected, or right away. */
+/* Search from both ends: promises mostly get their handlers in the order of
+ * their rejections, or right away. */
 static struct weir__js_rejection *find_rejection(weir_js *js,
                                                  JSValueConst promise)
 {
@@ -271,7 +271,7 @@ static void on_rejection(JSContext *context, JSValueConst promise,
         free_rejection(js, rejection);
     else if (js->unrecorded > 0) /* most likely one of those */
         js->unrecorded--;
-    else if (js->hooks.handled != NULL) /* it was told of */
+    else if (js->hooks.handled != NULL) /* it was reported */
         (void)!add_rejection(js, &js->handled, promise, JS_UNDEFINED);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib -- loads the JavaScript part of the host, file by file, when it is
- * first asked for.
+ * lib -- load the JavaScript part of the host, file by file, on first use.
  */
 #include "lib.h"
 
@@ -10,7 +9,7 @@
 
 #include "native.h"
 
-/* Which functions in C a file of js/lib gets. */
+/* The C functions that each file of js/lib gets. */
 static const struct {
     const char *name;
     int (*add)(JSContext *context, JSValueConst native);
@@ -76,8 +75,9 @@ static JSValue read_function(JSContext *context, const struct weir__js_lib *lib)
     return JS_IsException(code) ? code : JS_EvalFunction(context, code);
 }
 
-/* module.exports is in the table before the file runs: cycles work.  One that
- * fails (the stack is full, or memory, or time is over) is loaded anew. */
+/* Put module.exports into the table before the file runs, so that cycles work.
+ * A file that fails (stack overflow, out of memory, out of time) is loaded
+ * again on the next use. */
 static JSValue load(weir_js *js, const struct weir__js_lib *lib)
 {
     JSContext *context = js->context;
@@ -97,7 +97,7 @@ static JSValue load(weir_js *js, const struct weir__js_lib *lib)
     if (!JS_IsException(result)) {
         JS_FreeValue(context, result);
         result = JS_GetPropertyStr(context, module, "exports");
-    } else { /* needs no memory, or is not in there */
+    } else { /* needs no memory, or it is not in the table */
         JSValue error = JS_GetException(context);
 
         JS_SetPropertyStr(context, js->libs, lib->name, JS_UNDEFINED);

@@ -3,9 +3,9 @@
  * mailbox -- the receiving end of one channel (weir/channel.h), and the sending
  * end of its peer's.
  *
- * The channel decides everything that threads race for: whether a message is
- * accepted, who is called for it, and what becomes of a receiver that moves to
- * another host.  A mailbox belongs to one owner at a time and is plain memory.
+ * The channel resolves all races between threads: whether a message is
+ * accepted, who is called for it, and what happens to a receiver that moves to
+ * another host.  A mailbox has one owner at a time and is plain memory.
  *
  * Tested by  test/js/mailbox.c, test/js/port-*.js, test/js/worker-*.js
  */
@@ -55,7 +55,7 @@ void weir__js_mailbox_on_close(struct weir__js_mailbox *mailbox,
     mailbox->on_close = on_close;
 }
 
-/* A message that nobody will receive is dropped, as JavaScript expects. */
+/* Drop a message that nobody will receive, as JavaScript expects. */
 static void send_to(weir_channel *channel, struct weir__js_message *message)
 {
     if (weir_channel_send(channel, &message->node) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message -- one block of memory, and what it owns.
+ * message -- one block of memory, and the items that it owns.
  *
  * Tested by  test/js/clone-*.js, test/js/port-*.js
  */
@@ -56,8 +56,8 @@ weir__js_message_copy(const struct weir__js_message *message)
     return copy;
 }
 
-/* What a port had in it comes before *list: no recursion, however deep ports
- * lie in messages to ports. */
+/* The messages in a port are put in front of *list, so there is no recursion
+ * however deeply ports are nested in messages. */
 static void free_item(const struct weir__js_item *item,
                       struct weir__js_message **list)
 {

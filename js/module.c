@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module -- the engine's questions about ES modules, answered by
- * js/lib/module.js; and files for that.
+ * module -- answers the engine's questions about ES modules through
+ * js/lib/module.js, and reads files for it.
  *
- * What is no ES module, a builtin or a CommonJS file, is one for the engine
- * all the same: its names are known when it is linked, and its values come
- * when it is its turn to run.
+ * To the engine, a builtin or a CommonJS file is also a module: its export
+ * names are known when it is linked, and its values when its turn to run comes.
  *
  * Tested by  test/js/module-*, test/js/commonjs-*
  */
@@ -52,7 +51,8 @@ static JSValue ask_about(weir_js *js, const char *name, JSValue first,
     return answer;
 }
 
-/* Not while one of ours is linked: an import(), which goes to a gate. */
+/* If none of our modules is being linked, this is an import(), which goes to a
+ * gate (js/import.c). */
 static char *normalize(JSContext *context, const char *base, const char *name,
                        JSValueConst attributes, void *opaque)
 {
@@ -70,9 +70,9 @@ static char *normalize(JSContext *context, const char *base, const char *name,
     return copy;
 }
 
-/* ---- modules that are none for JavaScript ---- */
+/* ---- modules that are not ES modules ---- */
 
-/* The module's turn: its private value is its id. */
+/* Run the module.  Its private value is its id. */
 static int run_foreign(JSContext *context, JSModuleDef *module)
 {
     weir_js *js = weir__js_of(context);
@@ -137,8 +137,9 @@ static JSModuleDef *new_foreign(weir_js *js, const char *id)
 
 /* ---- ES modules ---- */
 
-/* What it imports is loaded inside, by load: a chain of modules lies on the
- * stack.  No code of the program's runs there, so it may use the whole of it. */
+/* The engine calls load() for each import while it compiles, so a chain of
+ * modules is on the stack.  No user code runs there, so it may use the whole
+ * stack. */
 static JSValue compile_chain(weir_js *js, const char *id, const char *source,
                              size_t length)
 {
@@ -220,7 +221,7 @@ static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
     return module;
 }
 
-/* prepare(id): compiled, and what it imports; how deep that goes. */
+/* prepare(id): compile it and what it imports; returns how deep that goes. */
 static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
@@ -240,14 +241,15 @@ static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
 
 void weir__js_watch_modules(weir_js *js)
 {
-    /* Attributes that nobody knows are left alone, as Node leaves them. */
+    /* Ignore unknown attributes, as Node does. */
     JS_SetModuleLoaderFunc2(js->runtime, NULL, load, NULL, js);
     JS_SetModuleNormalizeFunc2(js->runtime, normalize);
 }
 
-/* ---- the program's own module ---- */
+/* ---- the main module ---- */
 
-/* Takes the promise of the main module: how it fails, the program fails. */
+/* Takes the promise of the main module.  If it is rejected, the program
+ * fails. */
 static JSValue watch_main(JSContext *context, JSValue promise)
 {
     weir_js *js = weir__js_of(context);
@@ -316,7 +318,7 @@ static JSValue run_main_text(JSContext *context, JSValueConst this_value,
 
 /* ---- require() of an ES module ---- */
 
-/* How many evaluations of modules are on the stack. */
+/* How many module evaluations are on the stack. */
 static JSValue nesting(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
@@ -326,7 +328,7 @@ static JSValue nesting(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewUint32(context, weir__js_of(context)->linking);
 }
 
-/* Takes the promise of a module that was evaluated. */
+/* Takes the promise of an evaluated module. */
 static JSValue result_now(JSContext *context, JSModuleDef *module,
                           JSValue promise)
 {
@@ -345,7 +347,7 @@ static JSValue result_now(JSContext *context, JSModuleDef *module,
     return result;
 }
 
-/* evaluateNow(text, id): its namespace; undefined, if it waits. */
+/* evaluateNow(text, id): its namespace, or undefined if its top level waits. */
 static JSValue evaluate_now(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
@@ -363,8 +365,8 @@ static JSValue evaluate_now(JSContext *context, JSValueConst this_value,
 
 /* ---- CommonJS ---- */
 
-/* compile(source, file): function (exports, require, ...).  The head is lines
- * -1 and 0, so that lines and columns are the file's own. */
+/* compile(source, file): function (exports, require, ...).  The head occupies
+ * lines -1 and 0, so that lines and columns are those of the file. */
 static JSValue compile(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
@@ -398,8 +400,8 @@ static JSValue compile(JSContext *context, JSValueConst this_value, int argc,
     return function;
 }
 
-/* apply(function, exports, require, module, file, directory): a module's turn.
- * One that others require has as much of the stack as they had. */
+/* apply(function, exports, require, module, file, directory): run a module.  A
+ * module that another one requires gets as much stack as that one had. */
 static JSValue apply(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
@@ -412,7 +414,7 @@ static JSValue apply(JSContext *context, JSValueConst this_value, int argc,
     return result;
 }
 
-/* evaluate(text, name): a script, and its last value. */
+/* evaluate(text, name): run a script and return its last value. */
 static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
@@ -483,7 +485,7 @@ static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
     return result;
 }
 
-/* In the host's own memory, so that its limit holds for the text. */
+/* The text is allocated from the host's heap, so that its limit applies. */
 static JSValue read_stream(JSContext *context, FILE *file, const char *path)
 {
     size_t size = 0, capacity = 65536, got;
@@ -503,7 +505,7 @@ static JSValue read_stream(JSContext *context, FILE *file, const char *path)
     }
     if (text == NULL)
         return JS_EXCEPTION;
-    /* Nothing was called since it failed. */
+    /* errno is still that of the failure. */
     result = ferror(file)
                  ? weir__js_throw_system(context, -errno, "read", path, NULL)
                  : JS_NewStringLen(context, text, size);
