@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * network -- os.networkInterfaces: the addresses of this machine.
+ * network -- os.networkInterfaces: the network addresses of this machine.
  *
  * Tested by  test/js/os-basics.js
  */
@@ -33,7 +33,7 @@ static JSValue as_text(JSContext *context, const struct sockaddr *address,
     return JS_NewString(context, text);
 }
 
-/* How many bits of an address are the network's. */
+/* The prefix length of an address. */
 static int count_bits(const struct sockaddr *mask, int family)
 {
     const unsigned char *bytes = mask != NULL ? address_in(mask) : NULL;
@@ -44,7 +44,7 @@ static int count_bits(const struct sockaddr *mask, int family)
     return count;
 }
 
-/* Another entry of the list has the hardware's address. */
+/* Find the hardware address, which is in another entry of the list. */
 static void find_hardware(const struct ifaddrs *list, const char *name,
                           char text[18])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os -- what `os` needs of the system and cannot read from a file.
+ * os -- what `os` needs from the system and cannot read from a file.
  *
  * Tested by  test/js/os-basics.js
  */
@@ -92,7 +92,7 @@ static JSValue describe_user(JSContext *context, const struct passwd *user)
     return JS_EXCEPTION;
 }
 
-/* user(): the one whom the process belongs to */
+/* user(): the owner of the process */
 static JSValue get_user(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
@@ -194,7 +194,7 @@ static const struct number {
 };
 #undef NUMBER
 
-/* An object without a prototype, in the list's order. */
+/* An object without a prototype, in the order of the list. */
 static JSValue new_numbers(JSContext *context, const struct number *list,
                            size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain -- measured and copied.
+ * plain -- measure and copy plain values.
  *
  * Tested by  test/js/post.c, test/js/async.c
  */
@@ -47,8 +47,7 @@ void weir__js_plain_copy(weir_js_value *copies, const weir_js_value *values,
     }
 }
 
-/* A buffer, or a view of one: where its bytes are.  A buffer that is detached
- * has none. */
+/* Find the bytes of a buffer or of a view.  A detached buffer has none. */
 static bool find_bytes(JSContext *context, JSValueConst value,
                        weir_js_value *out)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port -- MessagePort, and how messages come out of one.
+ * port -- MessagePort, and the delivery of its messages.
  *
- * A port is its host's thread's own; what other threads touch is its mailbox.
- * While it is open the host holds its object, as Node does: who wants it
- * collected closes it.
+ * A port is used only on its host's thread; other threads touch only its
+ * mailbox.  The host holds the object of an open port, as Node does, so a
+ * program must close a port to have it collected.
  *
- * After each message comes a checkpoint, as after a callback of the loop.  One
- * turn serves so many at the most; then it is the turn of timers, descriptors
- * and immediates.
+ * Each message is followed by a checkpoint, like a callback of the loop.  One
+ * turn serves a limited number of messages; then timers, descriptors and
+ * immediates get their turn.
  *
  * Tested by  test/js/port-*.js
  */
@@ -25,14 +25,14 @@
 enum { MOST_IN_A_TURN = 256 };
 
 struct port {
-    struct weir__js_link link; /* js->ports, while its object is held */
+    struct weir__js_link link; /* in js->ports while the object is held */
     weir_js *js;
-    struct weir__js_mailbox *mailbox; /* NULL: closed, or gone elsewhere */
-    JSValue object;                   /* held until it was told "close" */
-    JSValue listener; /* the only one, if it wants the value and nothing else */
+    struct weir__js_mailbox *mailbox; /* NULL: closed or transferred */
+    JSValue object;                   /* held until "close" was emitted */
+    JSValue listener; /* the only listener, if it wants just the value */
     bool is_started, is_ref;
-    bool is_collected; /* the object is gone */
-    unsigned refs;     /* callbacks of the loop that have it */
+    bool is_collected; /* the object was collected */
+    unsigned refs;     /* callbacks of the loop that refer to it */
 };
 
 static void finalize(JSRuntime *runtime, JSValueConst value)
@@ -63,7 +63,7 @@ struct weir__js_mailbox *weir__js_port_mailbox(const weir_js *js,
     return port != NULL ? port->mailbox : NULL;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void set_ref(struct port *port, bool is_ref)
 {
@@ -76,7 +76,7 @@ static void set_ref(struct port *port, bool is_ref)
         weir_loop_unref(port->js->loop);
 }
 
-/* The mailbox is somebody else's now. */
+/* Forget the mailbox, which belongs to another owner now. */
 static void let_go_of_mailbox(struct port *port)
 {
     set_ref(port, false);
@@ -104,10 +104,10 @@ static void call_hook(struct port *port, enum weir__js_port_hook hook,
     JS_FreeValue(context, function);
     JS_FreeValue(context, value);
     JS_FreeValue(context, ports);
-    JS_FreeValue(context, object); /* the port may go with it */
+    JS_FreeValue(context, object); /* may free the port */
 }
 
-/* Give fn to the loop, with the port. */
+/* Queue fn on the loop with the port as its argument. */
 static bool queue(struct port *port, int (*how)(weir_loop *, weir_fn *, void *),
                   weir_fn *fn)
 {
@@ -127,7 +127,7 @@ static void unref(struct port *port)
         free(port);
 }
 
-/* It has come back. */
+/* End a reference of the loop after its callback. */
 static void come_back(struct port *port)
 {
     weir_js *js = port->js;
@@ -170,7 +170,7 @@ static void tell_closed(void *arg, int status)
     come_back(port);
 }
 
-/* The event comes at the end of the turn. */
+/* Close the port.  The event is emitted at the end of the turn. */
 static void close_port(struct port *port)
 {
     struct weir__js_mailbox *mailbox = port->mailbox;
@@ -228,7 +228,7 @@ static void deliver(struct port *port, struct weir__js_message *message)
     weir__js_message_free(message);
 }
 
-/* Whether there is another one now. */
+/* Deliver one message; return whether there is another. */
 static bool serve_one(struct port *port)
 {
     struct weir__js_message *message;
@@ -246,12 +246,13 @@ static bool serve_one(struct port *port)
     if (message != NULL)
         deliver(port, message);
     else if (has_more)
-        close_port(port); /* the end is all that is left */
+        close_port(port); /* only the end is left */
     return message != NULL && has_more;
 }
 
-/* The mailbox is told to come again first: a message's callback may do anything,
- * and a microtask of C may leave this by weir_raise. */
+/* Ask the mailbox for the next notification first: the callback of a message
+ * may do anything, and a microtask of C may leave this function through
+ * weir_raise. */
 static void serve(void *arg)
 {
     struct port *port = arg;
@@ -267,7 +268,7 @@ static void serve(void *arg)
     unref(port);
 }
 
-/* ---- made ---- */
+/* ---- creation ---- */
 
 JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
 {
@@ -349,7 +350,7 @@ static JSValue transfer_list(JSContext *context, int argc, JSValueConst *argv)
                                    argv[1]);
 }
 
-/* As in Node, nobody has the channel then. */
+/* As in Node, the channel is lost then: nobody has it. */
 static JSValue lose_channel(struct port *port, struct weir__js_message *message)
 {
     weir__js_message_free(message);
@@ -381,7 +382,7 @@ static JSValue post_message(JSContext *context, JSValueConst this_value,
     if (weir__js_mailbox_is_target(port->mailbox, message))
         return lose_channel(port, message);
     weir__js_mailbox_send(port->mailbox, message);
-    return JS_TRUE; /* as Node says it */
+    return JS_TRUE; /* as Node returns */
 }
 
 enum { START, CLOSE, REF, UNREF, HAS_REF };
@@ -411,7 +412,7 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
-/* receive(port) -> {message}, or undefined: none is there */
+/* receive(port) -> {message}, or undefined if there is none */
 static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
@@ -440,7 +441,7 @@ static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
     return result;
 }
 
-/* listen(port, function), or undefined: there is not only one */
+/* listen(port, function), or undefined if there is not exactly one listener */
 static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {

@@ -2,10 +2,10 @@
 /*
  * post -- calls from any thread.
  *
- * A post is one block, and a small one: the loop's task, the function, and the
- * arguments; then `done` if there is one, and the texts.  Threads post faster
- * than JavaScript is called, so there are many of them.  It holds the
- * function's gate, and with it the host, until it has run.
+ * Threads can post faster than JavaScript is called, so many posts may exist at
+ * once and each is kept small.  A post is one block: the loop's task, the
+ * function and the arguments, then `done` if there is one, and the texts.  It
+ * holds the function's gate, and through it the host, until it has run.
  *
  * Tested by  test/js/post.c
  */
@@ -19,14 +19,14 @@
 #include "plain.h"
 #include "value.h"
 
-enum { FEW = 8 }; /* arguments that need no memory of their own */
+enum { FEW = 8 }; /* arguments that need no allocation */
 
 struct argument {
     weir_js_type type;
     union {
         bool boolean;
         double number;
-        size_t length; /* of its text, which has a NUL behind it */
+        size_t length; /* of its text, which ends with a NUL */
     } as;
 };
 
@@ -40,7 +40,7 @@ struct post {
     struct weir_js_handle *function;
     uint32_t count;
     bool has_reply;
-    struct argument args[]; /* then the reply, and the texts in their order */
+    struct argument args[]; /* followed by the reply, and the texts in order */
 };
 
 static struct reply *reply_of(struct post *post)
@@ -112,7 +112,7 @@ static JSValue call_many(weir_js *js, struct post *post)
     return result;
 }
 
-/* Without a reply what it throws is the host's to report. */
+/* Without a reply, the host reports what the function throws. */
 static void call(weir_js *js, struct post *post)
 {
     JSValue few[FEW];
@@ -132,7 +132,7 @@ static void call(weir_js *js, struct post *post)
         status = weir__js_finish(js, value, &result);
         finish(post, status, &result);
         if (js->has_ended)
-            return; /* done() has freed the host, and with it the result */
+            return; /* done() has freed the host, and the result with it */
         weir_js_release(js, &result);
     }
     weir__js_settle_release(post->function);
@@ -203,7 +203,7 @@ int weir_js_post(weir_js *js, const weir_js_value *function,
     write_arguments(post, args);
     if (weir_gate_enter(&function->handle->gate) != 0) {
         free(post);
-        return WEIR_ECLOSED; /* the host ends */
+        return WEIR_ECLOSED; /* the host is ending */
     }
     err = weir_loop_post(js->loop, &post->task);
     if (err != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process -- what `process` needs of the system.
+ * process -- what `process` needs from the system.
  *
  * Tested by  test/js/process-*.js, test/api/program.sh
  */
@@ -171,7 +171,7 @@ static int set(JSContext *context, JSValueConst native, const char *name,
     return JS_SetPropertyStr(context, native, name, value);
 }
 
-/* Takes the text, which may be an exception. */
+/* Append the text, which may be an exception, and take it. */
 static bool append(JSContext *context, JSValueConst list, uint32_t index,
                    JSValue text)
 {
@@ -199,7 +199,7 @@ static JSValue arguments(weir_js *js)
     return JS_EXCEPTION;
 }
 
-/* Both are taken, even if one cannot be set. */
+/* Takes both, even if one cannot be set. */
 static int set_arguments(weir_js *js, JSValueConst native)
 {
     JSValue argv = arguments(js), path;

@@ -6,9 +6,9 @@
  *     beforeExit; if that has queued something, again
  *     exit, and the code
  *
- * An error that nobody catches ends it early, with code 1, and so does
- * process.exit.  A main module that waits for ever at its top level is code 13,
- * as in Node.
+ * An uncaught error ends the program early with code 1, and process.exit ends
+ * it with its own code.  If the top level of the main module waits forever, the
+ * code is 13, as in Node.
  *
  * Tested by  test/api/program.sh, test/js/process-*.js
  */
@@ -36,7 +36,7 @@ void weir__js_stop(weir_js *js, int code)
         (void)!weir_loop_shutdown(js->loop, -1); /* begins; we are inside */
 }
 
-/* A function of js/lib/process.js, called inside JavaScript. */
+/* Call a function of js/lib/process.js, inside JavaScript. */
 static JSValue call_hook(weir_js *js, const char *name, int count,
                          JSValueConst *args)
 {
@@ -56,7 +56,7 @@ static JSValue call_hook(weir_js *js, const char *name, int count,
     return result;
 }
 
-/* What a listener throws is the error then: it replaces the first one. */
+/* What a listener throws replaces the first error. */
 static bool heard(weir_js *js, JSValue result)
 {
     bool is_true = JS_ToBool(js->context, result) == 1;
@@ -64,7 +64,7 @@ static bool heard(weir_js *js, JSValue result)
     if (JS_IsException(result)) {
         JSValue thrown = JS_GetException(js->context);
 
-        if (js->heap.has_run_out) { /* nobody could be told */
+        if (js->heap.has_run_out) { /* no listener could be called */
             JS_FreeValue(js->context, thrown);
             return false;
         }
@@ -93,7 +93,7 @@ static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason,
     JSValue result = call_hook(js, "onUnhandled", 3, args);
     bool is_true = JS_ToBool(js->context, result) == 1;
 
-    if (JS_IsException(result)) { /* this listener's is an error like others */
+    if (JS_IsException(result)) { /* an ordinary uncaught error */
         weir__js_report(js);
         return true;
     }
@@ -118,13 +118,14 @@ void weir__js_watch_process(weir_js *js)
     js->hooks.handled = on_handled;
 }
 
-/* Its listeners of "exit" hear of it once.  The code, which they may change. */
+/* Emit "exit" once for a failure; return the code, which listeners may
+ * change. */
 static int emit_failure(weir_js *js)
 {
     JSValue failed = JS_NewInt32(js->context, FAILED), result;
     int code = FAILED;
 
-    if (js->is_hopeless) /* of a worker Node says no more than that it failed */
+    if (js->is_hopeless) /* for a worker, Node only says that it failed */
         return js->worker == NULL ? LISTENER_FAILED : FAILED;
     if (!js->has_process || weir__js_enter(js) != 0)
         return FAILED;
@@ -152,8 +153,9 @@ void weir__js_fail(weir_js *js)
         weir__js_stop(js, emit_failure(js));
 }
 
-/* Gives fn to the loop, with the host, which it lets go.  The loop can fail
- * before it has called it: so it may come when weir_js_run has returned. */
+/* Queue fn on the loop with the host, which fn lets go.  The loop can fail
+ * before it has called fn, so fn may also be called after weir_js_run has
+ * returned. */
 static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
                 weir_fn *fn)
 {
@@ -190,7 +192,7 @@ static void start(void *arg, int status)
     weir__js_let_go(js);
 }
 
-/* Calls a hook from outside the loop.  What it throws is reported. */
+/* Call a hook from outside the loop.  What it throws is reported. */
 static int tell_process(weir_js *js, const char *hook, int *code)
 {
     JSValue result;
@@ -216,7 +218,7 @@ static void on_before_exit(void *arg, int status)
     weir__js_let_go(js);
 }
 
-/* Whether the main module failed or waits for ever; 0 if neither. */
+/* The exit code if the main module failed or waits forever; otherwise 0. */
 static int main_code(weir_js *js)
 {
     JSPromiseStateEnum state = JS_PromiseState(js->context, js->main);
@@ -237,8 +239,8 @@ static JSValue fail(JSContext *context, int argc, JSValueConst *argv)
                                                       : JS_EXCEPTION;
 }
 
-/* Node's module, the job that runs it and its loader each await the one before:
- * so other jobs see three hops pass. */
+/* In Node the module, the job that runs it and its loader each await the one
+ * before, so other jobs see three hops pass. */
 void weir__js_fail_with_main(weir_js *js)
 {
     JSValue reason = JS_PromiseResult(js->context, js->main);
@@ -258,7 +260,7 @@ static int run_until_idle(weir_js *js)
     return js->has_exited && err == WEIR_ECLOSED ? 0 : err;
 }
 
-/* Behind beforeExit and the jobs and ticks that came of it. */
+/* Runs behind beforeExit and the jobs and ticks that it caused. */
 static void on_after(void *arg, int status)
 {
     weir_js *js = arg;
@@ -268,7 +270,7 @@ static void on_after(void *arg, int status)
     weir__js_let_go(js);
 }
 
-/* beforeExit may queue more for the loop; then it comes again. */
+/* beforeExit may queue more for the loop; then it is emitted again. */
 static int run_to_the_end(weir_js *js)
 {
     int err = run_until_idle(js);
@@ -280,12 +282,12 @@ static int run_to_the_end(weir_js *js)
         if (err == 0)
             err = run_until_idle(js);
         if (js->begun == js->begun_by_exit)
-            break; /* nothing has come of it */
+            break; /* it queued nothing */
     }
     return err;
 }
 
-/* The loop is idle, or has ended: the exit code. */
+/* Return the exit code, after the loop became idle or ended. */
 static int end(weir_js *js)
 {
     int code;
@@ -315,8 +317,9 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
     js->program = program;
     js->argc = program->argc;
     js->argv = program->argv;
-    /* At the end of a turn: the next one begins with the timers, as Node's
-     * first does.  A worker is told what to run, so immediates are next. */
+    /* Start at the end of a turn, so that the next one begins with the timers,
+     * as Node's first turn does.  A worker receives what to run as a message,
+     * so immediates come next there. */
     err = give(js,
                js->worker == NULL ? weir_loop_on_close_phase : weir_loop_submit,
                start);
@@ -325,9 +328,9 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
     if (err == 0) {
         *exit_code = end(js);
         if (js->worker == NULL)
-            *exit_code &= 0xff; /* a process's; a worker's is a number */
+            *exit_code &= 0xff; /* of a process; a worker's is any number */
     }
-    js->program = NULL; /* the caller's, from now on; and argv */
+    js->program = NULL; /* the caller's from now on, like argv */
     js->argc = 0;
     return err;
 }

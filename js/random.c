@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random -- bytes of the kernel's generator.
+ * random -- bytes from the kernel's random number generator.
  *
  * Tested by  test/js/crypto-random.js
  */
@@ -12,7 +12,8 @@
 #include "lib.h"
 #include "native.h"
 
-/* It gives up to 256 bytes at once; above that a signal may cut it short. */
+/* The kernel returns up to 256 bytes at once; a signal may cut longer requests
+ * short. */
 static int fill(uint8_t *to, size_t size)
 {
     while (size > 0) {
@@ -46,8 +47,7 @@ static JSValue random_fill(JSContext *context, JSValueConst this_value,
     return status == 0 ? JS_UNDEFINED : weir__js_throw_status(context, status);
 }
 
-/* isEqual(a, b), of the same size, in a time that does not tell where they
- * differ */
+/* isEqual(a, b): constant-time comparison of equal sizes */
 static JSValue is_equal(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader -- a message becomes a value in this host.
+ * reader -- deserialize a message in this host.
  *
- * The bytes are the writer's own, so they are not doubted.  No JavaScript of
- * the program runs: properties are defined, not set.
+ * The bytes were written by writer.c, so they are trusted.  No user code runs:
+ * properties are defined, not set.
  *
  * Tested by  test/js/clone-*.js
  */
@@ -13,12 +13,12 @@
 #include "message.h"
 #include "shared.h"
 
-/* An object that is not complete yet. */
+/* An object under construction. */
 struct frame {
     enum weir__js_tag tag;
-    JSValue object; /* of parts: the empty one, or undefined */
+    JSValue object; /* for parts: the empty object, or undefined */
     size_t number;  /* of the object */
-    JSAtom key;     /* that the next value is for; JS_ATOM_NULL: an element */
+    JSAtom key;     /* of the next value; JS_ATOM_NULL: an element */
     uint32_t at, count;
     JSValue parts;
     size_t type, offset, length; /* of a view */
@@ -30,9 +30,9 @@ struct reader {
     JSContext *context;
     weir_js *js;
     struct weir__js_message *message;
-    JSValue *ports; /* an array, or undefined; NULL: nobody asks */
+    JSValue *ports; /* an array, or undefined; NULL: not wanted */
     const uint8_t *at;
-    JSValue *objects; /* held; the place is the number */
+    JSValue *objects; /* held; index = number */
     size_t object_count, object_capacity;
     struct frame *frames;
     size_t depth, frame_capacity;
@@ -42,7 +42,7 @@ struct reader {
 
 /* ---- objects and frames ---- */
 
-/* Holds the object under the next number. */
+/* Hold the object under the next number. */
 static bool number(struct reader *reader, JSValueConst object)
 {
     if (!weir__js_grow(&reader->objects, reader->few_objects,
@@ -66,7 +66,7 @@ static bool make_room(struct reader *reader)
     return false;
 }
 
-/* Takes the object; its inside comes now. */
+/* Take the object; its properties come next. */
 static bool push(struct reader *reader, enum weir__js_tag tag, JSValue object,
                  uint32_t count)
 {
@@ -130,7 +130,7 @@ static JSValue get_text16(struct reader *reader)
 {
     size_t length = get_size(reader);
     JSValue value;
-    uint16_t *text = malloc(length * 2); /* for its alignment */
+    uint16_t *text = malloc(length * 2); /* aligned */
 
     if (text == NULL)
         return JS_ThrowOutOfMemory(reader->context);
@@ -150,7 +150,7 @@ static JSValue fill(struct reader *reader, JSValueConst parts,
     return weir__js_clone_call(reader->js, WEIR__CLONE_FILL, 2, args);
 }
 
-/* A BigInt of many digits: the hook knows a text by its type. */
+/* A BigInt of many digits: the hook recognizes a text by its type. */
 static JSValue get_big_text(struct reader *reader)
 {
     JSValue text, value;
@@ -171,8 +171,8 @@ static void *resize(JSRuntime *runtime, void *opaque, void *block, size_t size)
     return js_realloc_rt(runtime, block, size);
 }
 
-/* What was transferred is memory of this host's from now on.  opaque is the
- * offset of the bytes in their block. */
+/* Reallocate a transferred block, which is memory of this host from now on.
+ * opaque is the offset of the bytes in their block. */
 static void *resize_adopted(JSRuntime *runtime, void *opaque, void *bytes,
                             size_t size)
 {
@@ -188,7 +188,7 @@ static void *resize_adopted(JSRuntime *runtime, void *opaque, void *bytes,
     return moved != NULL ? moved + offset : NULL;
 }
 
-/* With what is charged for it, unless that is another budget's. */
+/* Take over what is charged for it, unless it is charged to another budget. */
 static void adopt(struct reader *reader, const struct weir__js_item *item)
 {
     struct weir__js_message *message = reader->message;
@@ -238,7 +238,7 @@ static bool list_port(struct reader *reader, JSValueConst port)
                JS_DupValue(context, port), JS_PROP_C_W_E) >= 0;
 }
 
-/* The transferred ones have the first numbers. */
+/* The transferred objects have the first numbers. */
 static bool take_transferred(struct reader *reader)
 {
     for (size_t i = 0; i < reader->message->transferred; i++) {
@@ -256,7 +256,7 @@ static bool take_transferred(struct reader *reader)
     return true;
 }
 
-/* Takes an object without an inside. */
+/* Take an object that has no properties to read. */
 static JSValue numbered(struct reader *reader, JSValue object)
 {
     if (JS_IsException(object) || number(reader, object))
@@ -304,7 +304,7 @@ static JSValue get_buffer(struct reader *reader)
     return numbered(reader, buffer);
 }
 
-/* ---- insides ---- */
+/* ---- properties and elements ---- */
 
 static bool add_property(struct reader *reader, struct frame *frame,
                          JSValue value)
@@ -323,8 +323,8 @@ static bool add_property(struct reader *reader, struct frame *frame,
     return done >= 0;
 }
 
-/* The first part is the kind; it tells whether the object can be there before
- * its parts, so that they can refer to it. */
+/* The first part is the kind.  It determines whether the object can exist
+ * before its parts, so that they can refer to it. */
 static bool add_part(struct reader *reader, struct frame *frame, JSValue value)
 {
     JSContext *context = reader->context;
@@ -374,7 +374,7 @@ static JSValue finish_view(struct reader *reader, JSValue buffer)
     return view;
 }
 
-/* The next key, or the object that has no more. */
+/* The next key; or the object, if it has no more. */
 static JSValue next_key(struct reader *reader, struct frame *frame)
 {
     size_t length = get_size(reader);
@@ -387,8 +387,8 @@ static JSValue next_key(struct reader *reader, struct frame *frame)
     return frame->key == JS_ATOM_NULL ? JS_EXCEPTION : JS_UNINITIALIZED;
 }
 
-/* Whether the innermost frame waits for a value (JS_UNINITIALIZED), or is
- * complete: then it is that. */
+/* JS_UNINITIALIZED if the innermost frame waits for a value; otherwise the
+ * frame's complete object. */
 static JSValue next(struct reader *reader)
 {
     struct frame *frame = &reader->frames[reader->depth - 1];
@@ -414,7 +414,7 @@ static JSValue next(struct reader *reader)
     }
 }
 
-/* Takes the value into the innermost frame. */
+/* Take the value into the innermost frame. */
 static JSValue add(struct reader *reader, JSValue value)
 {
     struct frame *frame = &reader->frames[reader->depth - 1];
@@ -493,7 +493,7 @@ static JSValue get_number(struct reader *reader, enum weir__js_tag tag)
     }
 }
 
-/* A value; or JS_UNINITIALIZED: its inside comes. */
+/* A value; or JS_UNINITIALIZED if its properties follow. */
 static JSValue begin(struct reader *reader)
 {
     enum weir__js_tag tag = (enum weir__js_tag) * reader->at++;

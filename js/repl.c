@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repl -- code that a person types: is it whole, what does it say, and Ctrl-C
+ * repl -- code that a user types: whether it is complete, its value, and Ctrl-C
  * while it runs.
  *
- * Ctrl-C is a key while the person types, and SIGINT while code runs.  The
- * handler leaves a mark and makes a descriptor readable.  If the engine is busy,
- * it stops when it looks up next, with an error that the code cannot catch: the
- * person gets an ordinary one.  If it waits for a promise, the loop sees the
+ * Ctrl-C is a key while the user types, and SIGINT while code runs.  The signal
+ * handler sets a flag and makes a descriptor readable.  A busy engine stops at
+ * its next interrupt check, with an error that the code cannot catch; the user
+ * sees an ordinary one.  If the code waits for a promise, the loop sees the
  * descriptor.
  *
  * Tested by  test/api/repl.py
@@ -23,8 +23,8 @@
 
 enum { PARSE, RUN };
 
-/* One terminal, one person.  The descriptor is never closed: a handler that is
- * late cannot write to somebody else's file. */
+/* There is one terminal.  The descriptor is never closed, so that a late
+ * handler cannot write to an unrelated file. */
 static volatile sig_atomic_t has_signal, wake_fd = -1;
 static bool was_stopped; /* loop only: the engine has seen it */
 
@@ -46,7 +46,7 @@ static bool is_interrupted(void)
     return true;
 }
 
-/* takeSignal(): has Ctrl-C come, and nobody was told? */
+/* takeSignal(): whether an unreported Ctrl-C has come */
 static JSValue take_signal(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
@@ -62,7 +62,7 @@ static JSValue take_signal(JSContext *context, JSValueConst this_value,
     return JS_NewBool(context, has_come);
 }
 
-/* The engine's error was for the code. */
+/* Replace the uncatchable error, which was meant for the code only. */
 static JSValue make_ordinary(JSContext *context)
 {
     if (!was_stopped || weir__js_is_terminated(weir__js_of(context)))
@@ -74,9 +74,9 @@ static JSValue make_ordinary(JSContext *context)
                                        "`SIGINT`");
 }
 
-/* parse(text, name, is async): undefined, or throws a SyntaxError.
- * run(text, name, is async): its last value; if async, a promise of an object
- * with that as its `value`.  Declarations are the global scope's, in each. */
+/* parse(text, name, isAsync): undefined, or throws a SyntaxError.
+ * run(text, name, isAsync): its last value; if async, a promise of an object
+ * with that as its `value`.  Declarations go to the global scope either way. */
 static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv, int what)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seat -- a worker's place at the board of a pool, and what it takes there.
+ * seat -- a worker's place at a pool's board (a shared queue), and the tasks it
+ * takes there.
  *
- * A seat belongs to the host of the worker, and all that is done with it is done
- * on its thread: so the taker's deques have one owner.  The host holds it until
- * it ends, and then the seat leaves the board; whoever sits there next goes on
- * with what was left.
+ * A seat (a worker's registration as a taker) belongs to the worker's host and
+ * is used only on its thread, so that the taker's deques have one owner.  The
+ * host holds it until the host ends; then the seat leaves the board, and the
+ * next worker in that slot continues with the tasks that were left.
  *
- * A waker knocks at the slot's mailbox, from any thread.  That may be late, and
- * find nobody, or another; then it does nothing, or one look too many.
+ * A waker notifies the slot's mailbox, from any thread.  The notification may
+ * come late and find no worker, or a different one.  Then it has no effect, or
+ * is spurious.
  *
  * Tested by  test/js/pool-*.mjs, test/js/pool.c
  */
@@ -58,7 +60,7 @@ static void mark_seat(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
 const JSClassDef weir__js_seat_class = {
     .class_name = "PoolSeat", .finalizer = finalize_seat, .gc_mark = mark_seat};
 
-/* It was woken. */
+/* Handle a notification. */
 static void serve(void *arg)
 {
     struct seat *seat = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seen -- a list, and a table of addresses when it gets long.
+ * seen -- a list, with a hash table of addresses once it is long.
  *
  * Tested by  test/js/clone-*.js
  */

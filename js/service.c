@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- the gate of weir:service, which the hosts of a process share.
+ * service -- the gate of weir:service, shared by all hosts of a process.
  *
- * A service is a plain gate and a list of who is inside, found by its number.
- * Each object of JavaScript that stands for it is a member; each piece of work
- * inside is a ticket, which leaves once.  JavaScript sees neither the gate's
- * word nor the pointers beside it: memory that it could write to, a
- * SharedArrayBuffer, would let it choose what C calls when the gate closes.
+ * A service is a gate and a list of the work inside it, found by its number.
+ * Each JavaScript object that stands for it is a member.  Each piece of work
+ * inside is a ticket, which exits once.  JavaScript sees neither the gate's
+ * word nor the pointers beside it: if they were in memory that it can write to,
+ * such as a SharedArrayBuffer, it could choose what C calls when the gate
+ * closes.
  *
- * Work ends with its host: when that ends, also by terminate, its tickets leave,
- * so that a worker that has died does not hold a drain for ever.
+ * Work ends with its host.  When the host ends, even by terminate, its tickets
+ * exit, so that a dead worker does not hold up a drain forever.
  *
- * A service stays while it has members, and while it is RUNNING or DRAINING: its
- * number may be on its way to another host.  One that is gone was CLOSED.
+ * A service exists while it has members, and while it is RUNNING or DRAINING,
+ * since its number may be on its way to another host.  A service that no longer
+ * exists was CLOSED.
  *
- * Who waits for the end waits, by weir/waiter.h, for a word that never changes:
- * the wait is put up first and the phase looked at then, so either the closing
- * thread finds the wait, or the look finds CLOSED.
+ * Why no lost wake  A thread that waits for the end registers its wait
+ *                   (weir/waiter.h), on a word that never changes, before it
+ *                   reads the phase.  So either the closing thread finds the
+ *                   wait, or the read finds CLOSED.
  *
  * Tested by  test/js/service.c, test/js/service-*.js
  */
@@ -39,9 +42,9 @@ struct service {
     uint32_t id;
     unsigned members; /* under the registry's lock */
     weir_gate gate;
-    uint32_t end;                 /* 0 for ever: notified when CLOSED */
-    pthread_mutex_t lock;         /* of: */
-    struct weir__js_link tickets; /* inside, the oldest first */
+    uint32_t end;                 /* always 0: notified when CLOSED */
+    pthread_mutex_t lock;         /* for: */
+    struct weir__js_link tickets; /* work inside, oldest first */
 };
 
 /* Behind a Service. */
@@ -56,7 +59,7 @@ struct ticket {
     struct service *service;
     weir_js *js;
     bool is_inside;       /* loop only; so are: */
-    JSValue self, member; /* held while inside: nobody collects it */
+    JSValue self, member; /* held while inside, so that it is not collected */
     int32_t thread;       /* threadId */
     int64_t since_ns;
     char name[];
@@ -95,7 +98,7 @@ static struct service *new_service(void)
     return service;
 }
 
-/* NULL: it is gone, or there never was one. */
+/* Returns NULL if it is gone or never existed. */
 static struct service *join(uint32_t id)
 {
     struct service *service;
@@ -110,7 +113,8 @@ static struct service *join(uint32_t id)
     return service;
 }
 
-/* Nobody can find it any more, or it stays.  Under the registry's lock. */
+/* Remove the service from the registry unless it must stay.  Under the
+ * registry's lock.  Returns true if nobody can find it any more. */
 static bool take_out(struct service *service)
 {
     weir_phase phase = weir_gate_phase(&service->gate);
@@ -157,7 +161,7 @@ static void exit_ticket(struct ticket *ticket)
     JS_FreeValue(context, member);
 }
 
-/* One that is inside and this host's, or NULL. */
+/* A ticket of this host that is inside, or NULL. */
 static struct ticket *find_ticket(struct service *service, weir_js *js)
 {
     struct weir__js_link *link;
@@ -172,8 +176,8 @@ static struct ticket *find_ticket(struct service *service, weir_js *js)
     return found;
 }
 
-/* The member of the object goes to the caller first: its tickets may be all that
- * holds the object. */
+/* Take over the member's reference to the service first: its tickets may be all
+ * that holds the object. */
 void weir__js_drop_services(weir_js *js)
 {
     while (!weir__js_list_is_empty(&js->services)) {
@@ -216,7 +220,7 @@ static void finalize_member(JSRuntime *runtime, JSValueConst value)
 const JSClassDef weir__js_service_class = {.class_name = "Service",
                                            .finalizer = finalize_member};
 
-/* Takes the hold of the service. */
+/* Takes the reference to the service. */
 static JSValue new_member(JSContext *context, struct service *service)
 {
     weir_js *js = weir__js_of(context);
@@ -271,7 +275,7 @@ static JSValue attach(JSContext *context, JSValueConst this_value, int argc,
     return service != NULL ? new_member(context, service) : JS_NULL;
 }
 
-/* With a copy of the name; or NULL, with an exception. */
+/* With a copy of the name; NULL with an exception. */
 static struct ticket *new_ticket(JSContext *context, JSValueConst named,
                                  JSValueConst number)
 {
@@ -348,7 +352,7 @@ static JSValue exit_once(JSContext *context, JSValueConst this_value, int argc,
 
 enum { ID, START, DRAIN, PHASE, INFLIGHT };
 
-/* A number of the service: its id, phase, inflight; or 0 or why not. */
+/* A number about the service: its id, phase or inflight count; or a status. */
 static JSValue ask(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv, int magic)
 {
@@ -391,11 +395,11 @@ static JSValue closed(JSContext *context, JSValueConst this_value, int argc,
     if (err != 0)
         return weir__js_throw_status(context, err);
     if (weir_gate_phase(&service->gate) == WEIR_PHASE_CLOSED)
-        on_closed(service); /* it may have been too early for us */
+        on_closed(service); /* it may have closed before the wait began */
     return JS_UNDEFINED;
 }
 
-/* ---- who is inside ---- */
+/* ---- holders ---- */
 
 struct holder {
     char *name;
@@ -403,7 +407,8 @@ struct holder {
     double age_ms;
 };
 
-/* Copied: nothing of JavaScript is made under the lock.  NULL: no memory. */
+/* Make a copy: no JavaScript value is created under the lock.  NULL if there is
+ * no memory. */
 static struct holder *copy_holders(struct service *service, uint32_t *count)
 {
     int64_t now = weir_clock_now();
@@ -440,7 +445,7 @@ static JSValue show_holder(JSContext *context, const struct holder *holder)
     return JS_NewObjectFromStr(context, 3, (const char **)names, values);
 }
 
-/* holders(service): [{name, thread, age}], the oldest first */
+/* holders(service): [{name, thread, age}], oldest first */
 static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared -- counted blocks.
+ * shared -- reference-counted blocks.
  *
- * The count is behind a lock: it changes when a buffer goes to another host or
- * is collected, not when its memory is used.  So is the length of memory that can
- * grow; it is allocated whole, and does not move.
+ * A lock protects the count, which changes when a buffer moves to another host
+ * or is collected, not when its memory is used.  The same lock protects the
+ * length of growable memory.  Such memory is allocated at its maximum size and
+ * does not move.
  *
  * Tested by  test/js/worker-shared-memory.js, test/js/worker-growable.js
  */
@@ -19,7 +20,7 @@ struct block {
     size_t charged;      /* const */
     pthread_mutex_t lock;
     size_t refs;   /* any thread, under the lock */
-    size_t length; /* the same; of memory that can grow */
+    size_t length; /* the same; for growable memory */
     _Alignas(max_align_t) unsigned char data[];
 };
 
@@ -48,7 +49,7 @@ static struct block *new_block(struct weir__js_heap *heap, size_t size)
     return block;
 }
 
-/* The engine (0.17.0) does not throw where this fails. */
+/* The engine (0.17.0) does not throw if this fails, so throw here. */
 static void *allocate(void *opaque, size_t size)
 {
     weir_js *js = opaque;
@@ -81,7 +82,7 @@ uint64_t weir__js_shared_growths(void)
     return count;
 }
 
-/* It is counted after it has happened: who sees the count sees the length. */
+/* Count after the change, so that whoever sees the count sees the length. */
 size_t weir__js_shared_grow(void *data, size_t length)
 {
     struct block *block = block_of(data);

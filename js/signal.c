@@ -2,10 +2,10 @@
 /*
  * signal -- signals as events of `process`, through a descriptor of the loop.
  *
- * A signal that somebody listens to is blocked on this thread and read from a
- * signalfd; it does not keep the loop alive.  A program has one such thread:
- * others that it starts must be started with the signal blocked, or they get
- * it.  kill() is here as well.
+ * A signal that has listeners is blocked on this thread and read from a
+ * signalfd, which does not keep the loop alive.  Only one thread of a program
+ * does this.  All other threads must be started with the signal blocked, or one
+ * of them receives it. kill() is here as well.
  *
  * Tested by  test/js/process-signals.js
  */
@@ -46,7 +46,7 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
         return;
     }
     if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-        call_listeners(js, info.ssi_signo); /* the next one: the next turn */
+        call_listeners(js, info.ssi_signo); /* one signal per turn */
 }
 
 static int open_fd(weir_js *js)

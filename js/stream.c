@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream -- what stdin, stdout and stderr need: writing, descriptors that the
- * loop watches, terminals.
+ * stream -- what stdin, stdout and stderr need: writing, watched descriptors,
+ * terminals.
  *
  * Tested by  test/js/stdio-*.js, test/api/stdio.sh
  */
@@ -19,7 +19,7 @@
 
 /* ---- writing ---- */
 
-/* All of it, also to a pipe that does not block and is full. */
+/* Write all of it, even to a full non-blocking pipe. */
 static int write_all(int fd, const char *text, size_t size)
 {
     while (size > 0) {
@@ -83,7 +83,7 @@ static JSValue write_bytes(JSContext *context, JSValueConst this_value,
                        write_all(fd, (const char *)bytes + offset, length));
 }
 
-/* fail(err, syscall): an error of the system */
+/* fail(err, syscall): throw a system error */
 static JSValue fail(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
@@ -174,15 +174,15 @@ static struct watch *find(const weir_js *js, int fd)
     return NULL;
 }
 
-/* After remove on the loop's thread, or while no thread runs the loop, no
- * callback begins. */
+/* No callback begins after this, if it is called on the loop's thread or while
+ * no thread runs the loop. */
 static void stop_watching(struct watch *watch)
 {
     (void)!weir_fd_remove(watch->js->loop, watch->fd, NULL, NULL);
     drop(watch);
 }
 
-/* watch(fd, function): true, or false: such a file cannot be watched */
+/* watch(fd, function): true, or false if such a file cannot be watched */
 static JSValue watch_fd(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
@@ -201,7 +201,7 @@ static JSValue watch_fd(JSContext *context, JSValueConst this_value, int argc,
 
 enum { UNWATCH, REF, UNREF };
 
-/* unwatch(fd), ref(fd), unref(fd); nothing, if it is not watched */
+/* unwatch(fd), ref(fd), unref(fd); no effect if it is not watched */
 static JSValue change(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv, int magic)
 {
@@ -271,7 +271,7 @@ static void reset_terminal(weir_js *js)
     js->raw = NULL;
 }
 
-/* What the terminal was, before anybody changed it. */
+/* Save the terminal's state before the first change. */
 static int save_terminal(weir_js *js, int fd)
 {
     struct weir__js_raw *raw;
@@ -292,8 +292,8 @@ static int save_terminal(weir_js *js, int fd)
 
 enum { COOKED, RAW, RAW_WITH_SIGNALS };
 
-/* Each key at once, none with a meaning, but for those that are signals if they
- * shall be.  The terminal is reset when the host ends. */
+/* Deliver each key at once and without special meaning, except those that send
+ * signals if `how` keeps them.  The terminal is reset when the host ends. */
 static int make_raw(weir_js *js, int fd, int how)
 {
     struct termios mode;

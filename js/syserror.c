@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * syserror -- errors of the system with the names and texts that Node gives them.
+ * syserror -- system errors with Node's names and texts.
  *
  * Tested by  test/js/fs-errors.js, test/js/os-basics.js
  */
@@ -12,8 +12,8 @@
 
 #include "error.h"
 
-/* Number, text (NULL: Node has none, and says "unknown error"), and whether
- * os.constants.errno has it. */
+/* Number, text (NULL: Node has none and says "unknown error"), and whether
+ * os.constants.errno lists it. */
 static const struct weir__js_syserror table[] = {
 #define ROW(name, text, is_public)                                             \
     {                                                                          \
@@ -147,7 +147,7 @@ static char *describe(const struct weir__js_syserror *known,
     return size >= 0 ? text : NULL;
 }
 
-/* Own data properties: an inherited setter would run user code. */
+/* Define own data properties: an inherited setter would run user code. */
 static bool fill(JSContext *context, JSValueConst error, int err,
                  const struct weir__js_syserror *known, const char *message)
 {

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks -- what the workers of weir:pool have to do; the pool's side.
+ * tasks -- the tasks of weir:pool, on the pool's side.
  *
- * A pool has a board (weir/board.h), whose poster is the pool's thread and whose
- * takers are its workers.  src/board.c says how they share and steal, and why no
- * wake is lost; here a notice becomes a call of JavaScript.
+ * A pool has a board (a shared queue, weir/board.h).  Its poster is the pool's
+ * thread, and its takers are the workers.  The comment in src/board.c explains
+ * how takers share and steal, and why no wake-up is lost.  Here a notice (a
+ * task of the board) becomes a call of JavaScript.
  *
  *     the pool's thread                      a worker's thread (js/seat.c)
  *     add: clone, notice, wake     ---->     serve: calls work()
- *     cancel                                 take: put together, run
+ *     cancel                                 take: deserialize, run
  *     done, lost                   <----     the result, as a message
  *
- * Who touches what
- *   table and what is beside it
- *                     the pool's thread: number -> task.  A number is used again
- *                     when its task was cancelled in time or has been answered;
- *                     who answers says the serial too, so that an answer, or the
- *                     end of a worker, is never taken for another's.
- *   task.args         who has won the task: its taker, or cancel
+ * Shared state
+ *   table             and the members beside it, the pool's thread: number ->
+ *                     task.  A number is reused after its task was cancelled in
+ *                     time or was answered.  An answer also names the serial,
+ *                     so that an answer, or the end of a worker, is never
+ *                     attributed to another task.
+ *   task.args         whoever has won the task: its taker, or cancel
  *   slot.running      the worker in that seat; `lost`, when the seat is empty
  *   slot.is_taken     under the lock: one seat for each slot, so that a deque
  *                     has one owner, whatever a program does
- *   slot.mailbox      any thread knocks; who sits there is told
- * Reclaim   A task has two holds (weir_notice_release): the table's, and the
- *           board's or its taker's.  The pool has a reference from its handle
- *           and from each seat.  It is known by its number: a worker that comes
- *           to sit finds none when it is gone.
+ *   slot.mailbox      any thread notifies it; the worker in that slot is called
+ * Reclaim   A task has two references (weir_notice_release): the table's, and
+ *           the board's or its taker's.  The pool has a reference from its
+ *           handle and from each seat.  Workers know it by its number: a worker
+ *           that arrives after the pool is gone finds none.
  *
  * Tested by  test/js/pool-*.mjs, test/js/pool.c
  */
@@ -90,7 +91,7 @@ static bool make_room(struct weir__js_pool *pool)
     return true;
 }
 
-/* Give it a number, and put it on the board. */
+/* Give the task a number and post it on the board. */
 static bool post(struct weir__js_pool *pool, struct weir__js_task *task,
                  uint32_t priority)
 {
@@ -116,7 +117,8 @@ static struct weir__js_task *task_of(const struct weir__js_pool *pool,
     return number < pool->room ? pool->table[number].task : NULL;
 }
 
-/* Its number is free; a table that has grown large goes with the last. */
+/* Free its number.  A table that has grown large is freed with its last
+ * task. */
 static void forget(struct weir__js_pool *pool, struct weir__js_task *task)
 {
     uint32_t number = task->id.number;
@@ -133,7 +135,8 @@ static void forget(struct weir__js_pool *pool, struct weir__js_task *task)
     weir__js_task_release(task);
 }
 
-/* It was answered, or will not be.  False: it is not there any more. */
+/* Remove a task that was answered or never will be.  Returns false if it is no
+ * longer there. */
 static bool finish(struct weir__js_pool *pool, struct weir__js_task_id id)
 {
     struct weir__js_task *task = task_of(pool, id.number);
@@ -328,8 +331,8 @@ static JSValue cancel(JSContext *context, JSValueConst this_value, int argc,
     return JS_TRUE;
 }
 
-/* done(handle, number, serial) -> whether that task has waited for an answer,
- * which has come */
+/* done(handle, number, serial) -> whether that task was waiting for the answer
+ * that has come */
 static JSValue done(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
@@ -346,8 +349,8 @@ static JSValue done(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewBool(context, finish(pool, id));
 }
 
-/* lost(handle, worker) -> the number of the task that it had, and that will get
- * no answer; or -1.  Its thread has ended. */
+/* lost(handle, worker) -> the number of the task that the worker had, which
+ * will get no answer; or -1.  The worker's thread has ended. */
 static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {

@@ -3,16 +3,15 @@
  * timer -- setTimeout, setInterval, and Node's Timeout objects.
  *
  * A Timeout is one block behind a JavaScript object.  While it is armed it
- * holds its own object, and all that are armed hold the host's struct.
+ * holds its own object.  All armed timers together hold the host's struct.
  *
- * Delays are Node's: milliseconds, at least 1, at most 2^31 - 1.  They count
- * from a moment that all timers share which are started in one turn within
- * GRAIN_NS, so that what was started together has one deadline, and is called
- * in the order of starting; that moment is never before the call, so no timer
- * is early.
+ * Delays are Node's: milliseconds, at least 1, at most 2^31 - 1.  Timers that
+ * are started in one turn within GRAIN_NS count from a common moment, so timers
+ * started together have equal deadlines and fire in the order of starting.
+ * That moment is never before the call, so no timer fires early.
  *
- * An interval's next time counts from the planned one: it does not drift, and
- * leaves out what it has missed.
+ * The next time of an interval counts from the planned one, not from the actual
+ * one.  It does not drift, and skips the times it has missed.
  *
  * Tested by  test/js/timer-*.js, test/js/timer.c
  */
@@ -39,7 +38,7 @@ struct timeout {
     weir_timer id; /* the loop's, while armed */
     int64_t planned_ns;
     int64_t delay_ns;
-    uint32_t number; /* for clearTimeout(number); 0: nobody has asked */
+    uint32_t number; /* for clearTimeout(number); 0: never requested */
     bool is_armed, is_ref, repeats, is_cleared;
     JSValue self; /* the object, while armed */
     JSValue function;
@@ -47,7 +46,7 @@ struct timeout {
     JSValue args[];
 };
 
-/* The moment that delays count from. */
+/* The moment from which delays count. */
 static int64_t base_ns(weir_js *js)
 {
     int64_t turn = weir_loop_now(js->loop), now = weir_clock_now();
@@ -59,7 +58,7 @@ static int64_t base_ns(weir_js *js)
     return js->timer_base_ns;
 }
 
-/* One for all that are armed: the gate is for every thread, and counting here
+/* Take one reference for all armed timers.  The gate is atomic, and this count
  * is not. */
 static bool hold(weir_js *js)
 {
@@ -83,7 +82,7 @@ static void apply_ref(struct timeout *timeout)
 
 static void on_timer(void *arg, int status);
 
-/* -1: thrown.  Due at planned_ns. */
+/* Arm the timer for planned_ns.  Returns -1 with an exception. */
 static int arm(struct timeout *timeout, JSValueConst self)
 {
     weir_js *js = timeout->js;
@@ -107,8 +106,8 @@ static int arm(struct timeout *timeout, JSValueConst self)
     return 0;
 }
 
-/* It has fired, or the loop's timer is cancelled.  The object is the caller's
- * then. */
+/* Disarm a timer that has fired or whose loop timer was cancelled.  Passes the
+ * object to the caller. */
 static JSValue disarm(struct timeout *timeout)
 {
     JSValue self = timeout->self;
@@ -119,8 +118,8 @@ static JSValue disarm(struct timeout *timeout)
     return self;
 }
 
-/* May free the timeout.  False: there is no memory for it (while no thread runs
- * the loop, it needs some); it stays armed. */
+/* May free the timeout.  Returns false if there is no memory (cancelling needs
+ * some while no thread runs the loop); the timer stays armed then. */
 static bool cancel(struct timeout *timeout)
 {
     weir_js *js = timeout->js;
@@ -141,7 +140,7 @@ static void drop_values(JSRuntime *runtime, struct timeout *timeout)
         JS_FreeValueRT(runtime, timeout->args[i]);
 }
 
-/* JavaScript ends, but the loop has the timer still: on_timer frees it. */
+/* JavaScript ends while the loop still has the timer: on_timer frees it. */
 static void abandon(struct timeout *timeout)
 {
     weir_js *js = timeout->js;
@@ -175,7 +174,7 @@ static void forget_number(struct timeout *timeout)
     timeout->number = 0;
 }
 
-/* One that cannot be cancelled does nothing when it fires. */
+/* A timer that cannot be cancelled has no effect when it fires. */
 static void clear(struct timeout *timeout)
 {
     timeout->is_cleared = true;
@@ -183,7 +182,7 @@ static void clear(struct timeout *timeout)
     (void)cancel(timeout);
 }
 
-/* The planned times that have passed meanwhile are left out. */
+/* Skip the planned times that have already passed. */
 static void plan_next(struct timeout *timeout)
 {
     int64_t now = weir_clock_now();
@@ -346,7 +345,7 @@ static void clear_number(weir_js *js, JSValueConst value)
     JS_FreeValue(js->context, found);
 }
 
-/* clear(timeout or number); anything else is nothing. */
+/* clear(timeout or number); any other value has no effect. */
 static JSValue clear_any(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transfer -- what leaves its host with a message: buffers and ports.
+ * transfer -- buffers and ports that leave their host with a message.
  *
- * All of it leaves, or nothing: whatever can fail comes before.
+ * Either all of them leave or none: everything that can fail happens first.
  *
  * Tested by  test/js/port-transfer.js
  */
@@ -12,7 +12,8 @@
 #include "mailbox.h"
 #include "writer.h"
 
-/* The engine has its own block for so much, and more: then it is moved. */
+/* From this size on, the engine allocates a separate block, which can be
+ * moved. */
 enum { BLOCK_SIZE = 64 * 1024 };
 
 static bool note_port(struct weir__js_writer *writer, JSValueConst port,
@@ -75,7 +76,7 @@ bool weir__js_transfer_note(struct weir__js_writer *writer, JSValueConst list,
     return done;
 }
 
-/* JavaScript has run since they were noted: all must still be there. */
+/* Check that all of them still exist, since JavaScript has run meanwhile. */
 bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -112,8 +113,9 @@ static bool copy_bytes(struct weir__js_message *message,
     return true;
 }
 
-/* Small blocks lie in one of the engine's with others: their bytes are copied.
- * False, with an exception: no memory, and nothing has happened. */
+/* Copy the bytes of small buffers, which share one of the engine's blocks with
+ * others.  Returns false with an exception if there is no memory; nothing has
+ * changed then. */
 bool weir__js_transfer_copy(struct weir__js_writer *writer,
                             struct weir__js_message *message, size_t count)
 {
@@ -132,7 +134,7 @@ bool weir__js_transfer_copy(struct weir__js_writer *writer,
     return true;
 }
 
-/* What is charged for a block goes with it. */
+/* What is charged for a block moves with it. */
 static void take_buffer(struct weir__js_writer *writer,
                         struct weir__js_message *message, JSValueConst buffer,
                         struct weir__js_item *item)
@@ -148,12 +150,12 @@ static void take_buffer(struct weir__js_writer *writer,
     JS_DetachArrayBuffer(writer->context, buffer);
     block = weir__js_heap_captured(heap, &item->charged);
     if (block == NULL)
-        abort(); /* cannot be: so many bytes are a block of their own */
+        abort(); /* impossible: a buffer of this size has its own block */
     message->charged += item->charged;
     item->offset = (size_t)((char *)item->data - block);
 }
 
-/* Cannot fail: the message is there. */
+/* Cannot fail: the message has been allocated. */
 void weir__js_transfer_take(struct weir__js_writer *writer,
                             struct weir__js_message *message, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree -- directories: listed, made and removed, also with all below them.
+ * tree -- directories: list, create and remove, optionally with their contents.
  *
  * Tested by  test/js/fs-*.js
  */
@@ -17,7 +17,7 @@
 
 /* ---- listing ---- */
 
-/* Node's numbers, for `Dirent`. */
+/* Node's type numbers, for `Dirent`. */
 static char type_of(unsigned char type)
 {
     switch (type) {
@@ -42,7 +42,7 @@ static char type_of(unsigned char type)
 
 enum { DIRECTORY = 2 };
 
-/* Some file systems do not say. */
+/* Some file systems do not report the type. */
 static char type_by_looking(const char *path)
 {
     struct stat stat;
@@ -60,7 +60,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* "directory/name", for free(); below is "" at the top. */
+/* "directory/name", for free(); `directory` is "" at the top. */
 static char *join(const char *directory, const char *name)
 {
     char *path;
@@ -71,7 +71,7 @@ static char *join(const char *directory, const char *name)
 struct listing {
     struct weir__js_fs_request *request;
     bool wants_types, is_recursive;
-    char **waiting; /* directories below the first, relative to it */
+    char **waiting; /* subdirectories, relative to the first one */
     size_t count, next;
 };
 
@@ -91,7 +91,7 @@ static int await(struct listing *listing, const char *below)
     return 0;
 }
 
-/* Without types Node follows links to directories, with them it does not. */
+/* Without types Node follows links to directories; with types it does not. */
 static bool is_directory(const struct listing *listing, const char *path,
                          char type)
 {
@@ -101,7 +101,8 @@ static bool is_directory(const struct listing *listing, const char *path,
                                 : stat(path, &to) == 0 && S_ISDIR(to.st_mode);
 }
 
-/* An entry is its type, the directory below the first one, and its name. */
+/* An entry is its type, its directory relative to the first one, and its
+ * name. */
 static int add_entry(struct listing *listing, const char *directory,
                      const char *below, const struct dirent *entry)
 {
@@ -151,7 +152,7 @@ static int list_one(struct listing *listing, const char *below)
     return err;
 }
 
-/* readdir(path, with types, recursive, raw): breadth first, as Node */
+/* readdir(path, with types, recursive, raw): breadth-first, as in Node */
 int weir__js_fs_list(struct weir__js_fs_request *request)
 {
     struct listing listing = {.request = request,
@@ -167,7 +168,7 @@ int weir__js_fs_list(struct weir__js_fs_request *request)
     return err;
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static bool is_there(const char *path)
 {
@@ -176,7 +177,7 @@ static bool is_there(const char *path)
     return stat(path, &at) == 0 && S_ISDIR(at.st_mode);
 }
 
-/* The parent's end in the path: 0 where there is none. */
+/* The length of the parent's path; 0 if there is none. */
 static size_t parent_of(const char *path, size_t length)
 {
     while (length > 1 && path[length - 1] == '/')
@@ -188,8 +189,9 @@ static size_t parent_of(const char *path, size_t length)
     return length;
 }
 
-/* Make path[0 .. length - 1], its parents first.  The first that was made is
- * the answer.  Depth: as deep as the path, which has a limit. */
+/* Create path[0 .. length - 1], its parents first.  The result is the first
+ * directory that was created.  The recursion depth is bounded by the limit on
+ * paths. */
 static int make_below(struct weir__js_fs_request *request, char *path,
                       size_t length, mode_t mode)
 {
@@ -243,7 +245,8 @@ static bool may_pass(int err)
            err == EPERM;
 }
 
-/* 0, or -1 with errno.  Waits where the caller has asked for it. */
+/* Returns 0, or -1 with errno.  Retries after a delay if the caller asked for
+ * it. */
 static int remove_one(const char *path, bool is_tree, struct patience patience)
 {
     int64_t round = 0;
@@ -266,7 +269,7 @@ static int remove_entry(struct weir__js_fs_request *request, FTSENT *entry,
     bool is_tree = entry->fts_info == FTS_DP || entry->fts_info == FTS_DNR;
 
     if (entry->fts_info == FTS_D)
-        return 0; /* comes again when it is empty */
+        return 0; /* it is visited again when it is empty */
     if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS) {
         errno = entry->fts_errno;
         return errno == ENOENT
@@ -275,7 +278,7 @@ static int remove_entry(struct weir__js_fs_request *request, FTSENT *entry,
     }
     if (remove_one(entry->fts_accpath, is_tree, patience) == 0)
         return 0;
-    if (entry->fts_info == FTS_DNR) { /* why it could not be emptied */
+    if (entry->fts_info == FTS_DNR) { /* the reason it could not be emptied */
         errno = entry->fts_errno;
         return weir__js_fs_failed(request, "scandir", entry->fts_path);
     }
@@ -301,8 +304,8 @@ static int remove_tree(struct weir__js_fs_request *request,
     return err;
 }
 
-/* rm(path, recursive, force, tries, delay in ms).  A directory that shall not
- * be removed is -EISDIR. */
+/* rm(path, recursive, force, tries, delay in ms).  A directory that may not be
+ * removed gives -EISDIR. */
 int weir__js_fs_remove(struct weir__js_fs_request *request)
 {
     const char *path = weir__js_fs_path(request, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utf8 -- checked, repaired, copied.
+ * utf8 -- validate, repair and copy.
  *
  * Tested by  test/js/encoding-*.js, test/js/buffer-*.js
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The first that is not ASCII, or size. */
+/* The first byte that is not ASCII, or size. */
 static size_t skip_ascii(const uint8_t *bytes, size_t at, size_t size)
 {
     uint64_t eight;
@@ -25,7 +25,7 @@ static size_t skip_ascii(const uint8_t *bytes, size_t at, size_t size)
     return at;
 }
 
-/* How many bytes follow this first one; 0: it cannot be one. */
+/* How many bytes follow this first one; 0 if it cannot be a first byte. */
 static size_t followers(uint8_t first)
 {
     if (first < 0xC2 || first > 0xF4)
@@ -43,8 +43,9 @@ static bool may_follow(uint8_t first, uint8_t second)
     return second >= least && second <= most;
 }
 
-/* The bytes of the character that is not ASCII at the beginning; or, with
- * is_whole false, of what there is of one, at least 1. */
+/* The size of the non-ASCII character at the start.  If it is incomplete or
+ * invalid, is_whole becomes false and the size is that of its prefix, at least
+ * 1. */
 static size_t measure(const uint8_t *bytes, size_t size, bool *is_whole)
 {
     size_t more = followers(bytes[0]), length = 1;

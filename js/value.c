@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value -- to and from JavaScript; handles.
+ * value -- conversion to and from JavaScript, and handles.
  *
  * Tested by  test/js/call.c, test/js/post.c
  */
@@ -21,7 +21,7 @@ static void on_nobody_left(void *arg)
     free(handle);
 }
 
-/* The value goes, and its entry of the gate. */
+/* Release the value and its entry of the gate. */
 static void drop(struct weir_js_handle *handle)
 {
     JSContext *context = handle->js->context;
@@ -37,7 +37,7 @@ static void close_gate(struct weir_js_handle *handle)
 {
     handle->is_released = true;
     if (weir_gate_drain(&handle->gate) != 0)
-        abort(); /* cannot be: it was RUNNING, and nobody else drains it */
+        abort(); /* impossible: it was RUNNING, and nobody else drains it */
 }
 
 static void release(struct weir_js_handle *handle)

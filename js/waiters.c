@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters -- what Atomics.waitAsync has under way.
+ * waiters -- pending calls of Atomics.waitAsync.
  *
- * A wait is one block.  Two own it: the host, whose list it is in until its
- * promise is settled or JavaScript ends; and the table of weir/waiter.h, which
- * hands it to the notifying thread, which posts it to the loop, whose callback
- * ends that hold.  The second may also end early: taken back by the host, or
- * refused by a loop that has ended, on any thread.  A gate with two inside counts
- * them, and the last one out frees the block.
+ * A wait is one block with two owners.  The first is the host, whose list
+ * contains it until its promise is settled or JavaScript ends.  The second is
+ * the table of weir/waiter.h, which passes it to the notifying thread, which
+ * posts it to the loop, whose callback ends that reference.  The second
+ * reference may also end early: the host takes the wait back, or a loop that
+ * has ended refuses it, on any thread.  A gate with two entries counts the
+ * owners, and the last exit frees the block.
  *
- * While it is in the table a wait keeps the loop from becoming idle, and holds
- * the array: nobody else can get memory at that address.
+ * While it is in the table, a wait keeps the loop from becoming idle and holds
+ * the array, so that no other memory can get that address.
  *
  * Tested by  test/js/atomics.c, test/js/atomics-*.js
  */
@@ -27,7 +28,7 @@
 struct wait {
     weir_waiter waiter;
     weir_task task;
-    weir_gate owners; /* the host's list; the table, the notifier, the loop */
+    weir_gate owners; /* the host's list; the table, the notifier or the loop */
     weir_js *js;
     /* the rest: loop only */
     struct weir__js_link link;
@@ -46,7 +47,8 @@ static struct wait *wait_of_task(weir_task *task)
     return (struct wait *)((char *)task - offsetof(struct wait, task));
 }
 
-/* The hold of the table and of whoever got it from there.  Any thread. */
+/* End the reference of the table, or of whoever got the wait from there.  Any
+ * thread. */
 static void leave_table(struct wait *wait)
 {
     weir_js *js = wait->js;
@@ -63,7 +65,7 @@ static void stop_timer(struct wait *wait)
     wait->timer = 0;
 }
 
-/* The hold of the host: JavaScript has, or will get, no more of it. */
+/* End the reference of the host: JavaScript is done with it. */
 static void leave_list(struct wait *wait)
 {
     JSContext *context = wait->js->context;
@@ -108,7 +110,7 @@ static void settle(struct wait *wait, const char *text)
     }
 }
 
-/* A notify has come, and its task to the loop. */
+/* The loop runs the task that a notify posted. */
 static void on_notified(weir_task *task, int status)
 {
     struct wait *wait = wait_of_task(task);
@@ -137,7 +139,7 @@ static void on_timeout(void *arg, int status)
     weir_js *js = wait->js;
 
     wait->timer = 0;
-    /* If a notify was first, its task is on its way. */
+    /* If a notify came first, its task is already posted. */
     if (status == 0 && weir_waiter_remove(&wait->waiter) == 0) {
         leave_table(wait);
         settle(wait, "timed-out");
@@ -146,7 +148,7 @@ static void on_timeout(void *arg, int status)
     weir__js_let_go(js);
 }
 
-/* ---- its beginning ---- */
+/* ---- start ---- */
 
 static int start_timer(struct wait *wait, int64_t timeout_ns)
 {
@@ -164,7 +166,7 @@ static int start_timer(struct wait *wait, int64_t timeout_ns)
     return err;
 }
 
-/* With both owners in it.  NULL: no memory. */
+/* Create a wait with both owners inside.  NULL if there is no memory. */
 static struct wait *new_wait(weir_js *js)
 {
     struct wait *wait = calloc(1, sizeof(*wait));

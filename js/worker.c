@@ -2,10 +2,10 @@
 /*
  * worker -- new Worker(): a thread with a loop and a host.
  *
- * The parent owns the struct.  The thread uses it until its last act, which is
- * to close its end of the control channel; the parent hears of that after all
- * messages, joins the thread, and tells its program "exit".  So a struct is
- * freed when no thread has it.
+ * The parent owns the struct.  The thread uses it until its last action, which
+ * closes its end of the control channel.  The parent sees that after all
+ * messages, joins the thread, and emits "exit".  So the struct is freed when no
+ * thread uses it.
  *
  *     parent's thread             worker's thread
  *     new: channel, thread   -->  loop, host, program
@@ -13,10 +13,11 @@
  *     control  <------ online, error
  *              <------ closed            exit_code is set before
  *
- * Which word decides
- *   js, is_terminated (under the lock)  A terminate that comes before the host
- *   is there finds NULL and leaves the mark; the thread sets js under the same
- *   lock and looks at the mark.  The thread clears js before it frees the host.
+ * Shared state
+ *   js, is_terminated   under the lock.  A terminate that comes before the host
+ *                       exists finds NULL and sets the flag; the thread sets js
+ *                       under the same lock and checks the flag.  The thread
+ *                       clears js before it frees the host.
  *
  * Tested by  test/js/worker-*.js
  */
@@ -39,17 +40,17 @@
 
 enum {
     TERMINATED_CODE = 1,
-    MICROTASK_BUDGET = 100000,    /* as the program's default */
-    SPIN_NS = 20000,              /* a message is mostly followed by another */
-    OWN_STACK_SIZE = 1024 * 1024, /* of C, beside JavaScript's */
-    /* For chains of modules, js/headroom.c; memory when it is used. */
+    MICROTASK_BUDGET = 100000,    /* the program's default */
+    SPIN_NS = 20000,              /* messages often come in bursts */
+    OWN_STACK_SIZE = 1024 * 1024, /* for C, beside JavaScript's */
+    /* For chains of modules, js/headroom.c; only touched pages use memory. */
     HEADROOM_SIZE = 16 * 1024 * 1024,
 };
 
 struct weir__js_worker {
-    struct weir__js_link link; /* parent's thread: parent->workers */
-    weir_js *parent;           /* const; parent's thread, as all these: */
-    JSValue object;            /* its handle; held until the exit was told */
+    struct weir__js_link link; /* parent's thread: in parent->workers */
+    weir_js *parent;           /* const; parent's thread, like all of these: */
+    JSValue object;            /* its handle; held until "exit" was emitted */
     JSValue on_event;
     bool is_ref, has_ended;
     struct weir__js_mailbox *control;
@@ -65,13 +66,13 @@ struct weir__js_worker {
     weir_pool *(*get_pool)(void *arg);
     void *pool_arg;
     /* the worker's thread, until it has ended */
-    struct weir__js_message *start; /* NULL: it was read */
+    struct weir__js_message *start; /* NULL: already read */
     struct weir__js_mailbox *far_control, *far_port;
     int exit_code;
     pthread_mutex_t lock;
     weir_js *js;        /* under the lock */
     bool is_terminated; /* under the lock */
-    weir_task stop;     /* the loop's, once it is terminated */
+    weir_task stop;     /* the loop's, after terminate */
 };
 
 static int new_id(void)
@@ -100,7 +101,7 @@ static void tell(struct weir__js_worker *worker,
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
 {
-    (void)arg, (void)js, (void)error; /* weir__js_tell_parent has told it */
+    (void)arg, (void)js, (void)error; /* weir__js_tell_parent has reported it */
 }
 
 void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
@@ -121,12 +122,13 @@ void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
     if (message != NULL) {
         message->kind = WEIR__MESSAGE_ERROR;
         weir__js_mailbox_send(worker->far_control, message);
-    } else if (!weir__js_is_terminated(js)) { /* else nobody asks why */
+    } else if (!weir__js_is_terminated(js)) { /* else nobody needs a reason */
         tell(worker, WEIR__MESSAGE_MEMORY);
     }
 }
 
-/* The host that terminate finds, or NULL for none.  Whether it has come. */
+/* Publish the host for terminate, or NULL for none.  Returns whether terminate
+ * was called before. */
 static bool publish(struct weir__js_worker *worker, weir_js *js)
 {
     bool is_terminated;
@@ -181,7 +183,7 @@ static int run_host(struct weir__js_worker *worker, weir_loop *loop)
     return code;
 }
 
-/* The thread's own host: only this thread sets it. */
+/* The thread's own host; only this thread sets it. */
 static void on_breach(void *arg, weir_loop *loop)
 {
     struct weir__js_worker *worker = arg;
@@ -212,13 +214,13 @@ static void *run_thread(void *arg)
     weir__js_message_free(worker->start);
     if (worker->far_port != NULL)
         weir__js_mailbox_close(worker->far_port);
-    weir__js_mailbox_close(worker->far_control); /* the last act */
+    weir__js_mailbox_close(worker->far_control); /* the last action */
     return NULL;
 }
 
 /* ---- the parent's thread ---- */
 
-/* On the worker's thread, whose loop still runs: so the host is there. */
+/* Runs on the worker's thread, inside its loop, so the host exists. */
 static void stop(weir_task *task, int status)
 {
     struct weir__js_worker *worker =
@@ -234,7 +236,7 @@ static void terminate(struct weir__js_worker *worker)
     pthread_mutex_lock(&worker->lock);
     if (!worker->is_terminated && worker->js != NULL) {
         weir_js_terminate(worker->js);
-        /* A loop that sleeps has to be told.  If it refuses, it ends. */
+        /* Wake a sleeping loop.  If it refuses the task, it is ending. */
         worker->stop.run = stop;
         (void)!weir_loop_post(worker->js->loop, &worker->stop);
     }
@@ -253,7 +255,7 @@ static void set_ref(struct weir__js_worker *worker, bool is_ref)
         weir_loop_unref(worker->parent->loop);
 }
 
-/* The thread has ended, or is about to. */
+/* Join the thread, which has ended or is about to. */
 static void end(struct weir__js_worker *worker)
 {
     pthread_join(worker->thread, NULL);
@@ -270,7 +272,7 @@ static void drop_values(struct weir__js_worker *worker)
 
     JS_FreeValue(context, worker->on_event);
     worker->object = worker->on_event = JS_UNDEFINED;
-    JS_FreeValue(context, object); /* the struct may go with it */
+    JS_FreeValue(context, object); /* may free the struct */
 }
 
 void weir__js_drop_workers(weir_js *js)
@@ -308,7 +310,7 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 const JSClassDef weir__js_worker_class = {.class_name = "WorkerHandle",
                                           .finalizer = finalize};
 
-/* Takes the value.  Whether it was answered with true, or by an exception. */
+/* Takes the value.  Returns whether the answer was true or an exception. */
 static bool emit(struct weir__js_worker *worker, const char *name,
                  JSValue value)
 {
@@ -356,8 +358,9 @@ static void emit_message(struct weir__js_worker *worker,
     weir__js_message_free(message);
 }
 
-/* Of the control channel: each event is a callback of its own.  So is a message
- * that was sent before it, and has not come yet. */
+/* Serve the control channel: each event is its own callback.  A message that
+ * was sent before the event and is not delivered yet comes first, in its own
+ * callback, too. */
 static void serve(void *arg)
 {
     struct weir__js_worker *worker = arg;
@@ -383,7 +386,7 @@ static void serve(void *arg)
 
 /* ---- made ---- */
 
-/* All signals are the main thread's. */
+/* Signals are for the main thread only. */
 static int start_thread(struct weir__js_worker *worker)
 {
     pthread_attr_t attributes;
@@ -401,7 +404,7 @@ static int start_thread(struct weir__js_worker *worker)
     return -err;
 }
 
-/* Both channels; the near end of the messages is *port. */
+/* Create both channels; *port is the near end for messages. */
 static int make_channels(struct weir__js_worker *worker,
                          struct weir__js_mailbox **port)
 {
@@ -421,7 +424,7 @@ static int make_channels(struct weir__js_worker *worker,
     return 0;
 }
 
-/* The file's name, or the code itself: that may be long. */
+/* Copy the file's name, or the code itself, which may be long. */
 static int copy_text(JSContext *context, struct weir__js_worker *worker,
                      JSValueConst value)
 {
@@ -442,7 +445,7 @@ static int copy_text(JSContext *context, struct weir__js_worker *worker,
     return -1;
 }
 
-/* Text, and the numbers of the options. */
+/* Read the text, and the numbers among the options. */
 static int read_options(JSContext *context, struct weir__js_worker *worker,
                         JSValueConst *argv)
 {
@@ -468,7 +471,7 @@ static int read_options(JSContext *context, struct weir__js_worker *worker,
     return 0;
 }
 
-/* The thread begins; its port, or an exception. */
+/* Start the thread; returns its port, or an exception. */
 static JSValue launch(weir_js *js, struct weir__js_worker *worker)
 {
     struct weir__js_mailbox *near;
@@ -478,7 +481,8 @@ static JSValue launch(weir_js *js, struct weir__js_worker *worker)
     if (err != 0)
         return JS_ThrowOutOfMemory(js->context);
     port = weir__js_port_attach(js, near);
-    /* Before there is a thread: else its messages could pass its "online". */
+    /* Attach before the thread exists; otherwise its messages could overtake
+     * its "online". */
     weir__js_mailbox_attach(worker->control, js, serve, worker);
     if (JS_IsException(port))
         weir__js_mailbox_close(near);
@@ -503,8 +507,8 @@ static void share_pool(const weir_js *js, struct weir__js_worker *worker)
     worker->pool_arg = own != NULL ? own->pool_arg : js->options.arg;
 }
 
-/* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer)
- * -> [handle, port, thread's number] */
+/* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer) ->
+ * [handle, port, thread's number] */
 static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {
@@ -525,7 +529,7 @@ static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
         free_worker(worker);
         return object;
     }
-    JS_SetOpaque(object, worker); /* it frees the struct */
+    JS_SetOpaque(object, worker); /* its finalizer frees the struct */
     if (read_options(context, worker, argv) < 0 ||
         (worker->start =
              weir__js_message_write(context, argv[3], argv[6], NULL)) == NULL) {
@@ -568,7 +572,7 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
-/* stackSize(): of a worker that is not told another, in MB */
+/* stackSize(): the default for workers, in MB */
 static JSValue stack_size(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {
@@ -582,8 +586,8 @@ static JSValue stack_size(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- inside a worker ---- */
 
-/* start() -> [what newWorker was given, parentPort, number], once; undefined
- * in the main thread */
+/* start() -> [what newWorker was given, parentPort, number], once; undefined in
+ * the main thread */
 static JSValue start_value(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer -- a value to pieces, for a message.
+ * writer -- serialize a value into a message.
  *
- * What is nested is a stack of frames in memory, so its depth is bounded by
- * memory only.  A getter or a proxy's trap may run JavaScript at any property:
- * nothing is known of an object after that but that it is there, as each one
- * that was seen is held.
+ * Nested objects are frames of an explicit stack on the heap, so only memory
+ * limits the depth.  A getter or a proxy's trap may run JavaScript at any
+ * property.  After that nothing is known about an object except that it still
+ * exists, because each object that was seen is held.
  *
- * Small messages, which are most, need no memory but the message itself.
+ * Small messages, which are the most common, need no allocation except the
+ * message itself.
  *
  * Tested by  test/js/clone-*.js
  */
@@ -18,7 +19,7 @@
 #include "interrupt.h"
 #include "shared.h"
 
-enum { STEPS_TO_ASK = 1024 }; /* ... whether to go on */
+enum { STEPS_TO_ASK = 1024 }; /* between two checks for interrupts */
 
 /* ---- bytes ---- */
 
@@ -93,9 +94,9 @@ bool weir__js_writer_refuse_text(struct weir__js_writer *writer,
     return false;
 }
 
-/* ---- values without an inside ---- */
+/* ---- primitive values ---- */
 
-/* Whether UTF-8 has half of a surrogate pair, which would not survive. */
+/* Whether the text has a lone surrogate, which UTF-8 would not preserve. */
 static bool has_surrogate(const uint8_t *text, size_t length)
 {
     const uint8_t *end = text + length;
@@ -145,7 +146,8 @@ bool weir__js_writer_lack_memory(struct weir__js_writer *writer)
     return false;
 }
 
-/* Takes the parts that js/lib/clone.js makes of it; throws, if it cannot. */
+/* Write the parts that js/lib/clone.js takes the value apart into; throws if it
+ * cannot be cloned. */
 static bool put_parts(struct weir__js_writer *writer, JSValueConst value)
 {
     JSContext *context = writer->context;
@@ -184,7 +186,8 @@ static bool put_bigint(struct weir__js_writer *writer, JSValueConst value)
 
 /* ---- buffers ---- */
 
-/* A property that the engine has as a getter: 0 also for false, undefined. */
+/* Read a property that the engine implements as a getter. false and undefined
+ * become 0. */
 static bool get_size(struct weir__js_writer *writer, JSValueConst object,
                      const char *name, uint64_t *size)
 {
@@ -196,7 +199,7 @@ static bool get_size(struct weir__js_writer *writer, JSValueConst object,
     return done;
 }
 
-/* Where its bytes are, and how long it may become (0: it cannot). */
+/* Find its bytes, and its maximum length (0: it cannot grow). */
 bool weir__js_writer_measure(struct weir__js_writer *writer,
                              JSValueConst buffer, bool is_shared,
                              struct weir__js_item *item)
@@ -214,7 +217,7 @@ bool weir__js_writer_measure(struct weir__js_writer *writer,
         !get_size(writer, buffer, "maxByteLength", &max))
         return false;
     item->max_length = can_grow != 0 ? max : 0;
-    /* The getters are JavaScript's, if it has replaced them. */
+    /* The program may have replaced the getters. */
     item->data = JS_GetArrayBuffer(writer->context, &item->length, buffer);
     return item->data != NULL;
 }
@@ -245,7 +248,7 @@ static bool put_shared(struct weir__js_writer *writer, JSValueConst buffer)
 
 static bool put_object(struct weir__js_writer *writer, JSValueConst object);
 
-/* One whose length follows its buffer's is js/lib/clone.js's. */
+/* js/lib/clone.js handles a view whose length follows its buffer's. */
 static bool put_view(struct weir__js_writer *writer, JSValueConst view)
 {
     JSContext *context = writer->context;
@@ -302,8 +305,8 @@ static void pop(struct weir__js_writer *writer)
     JS_FreeValue(writer->context, frame->object);
 }
 
-/* Whether the first `length` names are 0, 1, ...: they come in that order, so
- * the last of them tells. */
+/* Whether the first `length` names are 0, 1, ... Names come in ascending order,
+ * so the last of them tells. */
 static bool is_dense(struct weir__js_writer *writer,
                      const JSPropertyEnum *names, uint32_t count,
                      int64_t length)
@@ -431,7 +434,7 @@ static bool put_value(struct weir__js_writer *writer, JSValueConst value)
     }
 }
 
-/* ---- insides ---- */
+/* ---- properties ---- */
 
 static bool put_key(struct weir__js_writer *writer, JSAtom atom)
 {
@@ -444,7 +447,7 @@ static bool put_key(struct weir__js_writer *writer, JSAtom atom)
     return done;
 }
 
-/* A property that a getter has removed meanwhile is left out. */
+/* Omit a property that a getter has removed meanwhile. */
 static bool put_property(struct weir__js_writer *writer, JSValueConst object,
                          JSAtom atom)
 {
@@ -485,8 +488,8 @@ static bool put_element(struct weir__js_writer *writer, JSValueConst object,
     return done;
 }
 
-/* One step of the innermost frame.  What it writes may push another, and so
- * move the frames: the place is noted before. */
+/* Do one step of the innermost frame.  It may push another frame and so move
+ * the stack; its index is noted first. */
 static bool step(struct weir__js_writer *writer)
 {
     struct weir__js_frame *frame = &writer->frames[writer->depth - 1];
@@ -502,7 +505,7 @@ static bool step(struct weir__js_writer *writer)
     return put_property(writer, now.object, now.names[now.at].atom);
 }
 
-/* ---- all of it ---- */
+/* ---- whole values ---- */
 
 static void begin(struct weir__js_writer *writer, JSContext *context)
 {
@@ -529,8 +532,8 @@ static void drop(struct weir__js_writer *writer)
     weir__js_drop_few(writer->items, writer->few_items);
 }
 
-/* The message takes what was collected; NULL with an exception, and shared
- * memory is given back. */
+/* Build the message from what was collected.  NULL with an exception; the
+ * references to shared memory are released then. */
 static struct weir__js_message *finish(struct weir__js_writer *writer,
                                        size_t transferred, bool done)
 {
@@ -562,7 +565,7 @@ static struct weir__js_message *finish(struct weir__js_writer *writer,
     return message;
 }
 
-/* A large value takes a while, and so do many. */
+/* A large value takes long, and so do many: check for interrupts. */
 static bool put_all(struct weir__js_writer *writer, JSValueConst value)
 {
     unsigned steps = 0;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compile -- the JavaScript part of libweir-js, as bytecode in C.
+ * compile -- compile the JavaScript part of libweir-js to bytecode, as C.
  *
  *     compile OUTPUT.c js/lib/timers.js ...
  *
- * Runs while weir is built, with the engine that the library will have inside.
- * Each file is the body of a function of (exports, require, module, native);
- * js/lib.c calls it.  The source text itself is not kept, lines are.
+ * Runs during the build, with the engine that the library will contain.  Each
+ * file is the body of a function of (exports, require, module, native), which
+ * js/lib.c calls.  The source text is not kept; line numbers are.
  */
 #include <quickjs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the version.  All ones: the reader does not look; what is part of the
- * program needs no check each time a host begins. */
+/* The checksum follows the version.  All ones means that the reader does not
+ * check it: code that is part of the program needs no check each time a host
+ * starts. */
 enum { CHECKSUM_AT = 1, CHECKSUM_SIZE = 4 };
 
 static const char head[] = "(function (exports, require, module, native) {";
@@ -26,7 +27,7 @@ static _Noreturn void die(const char *what)
     exit(1);
 }
 
-/* head, the file, tail; for free(). */
+/* Returns head, the file and tail; for free(). */
 static char *read_wrapped(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
@@ -48,8 +49,8 @@ static char *read_wrapped(const char *path, size_t *length)
     return text;
 }
 
-/* "js/lib/timers_promises.js" is "timers/promises"; "worker_threads" is
- * one word of Node's. */
+/* "js/lib/timers_promises.js" becomes "timers/promises"; "worker_threads"
+ * stays, because it is one word in Node. */
 static void name_of(const char *path, char *name, size_t size)
 {
     const char *base = strrchr(path, '/');
