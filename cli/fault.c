@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault -- place, line, caret, stack.
+ * fault -- print an error: position, source line, caret, stack.
  */
 #include "fault.h"
 
@@ -18,7 +18,7 @@ static int hex(char digit)
                                           : -1;
 }
 
-/* The path in a file URL, in place; other names stay. */
+/* Turn a file URL into a path, in place.  Other names stay as they are. */
 static void decode(char *name)
 {
     char *out = name;
@@ -36,7 +36,7 @@ static void decode(char *name)
     *out = '\0';
 }
 
-/* The nth line of a text, without its end; NULL if it has fewer. */
+/* The nth line of a text, without its newline; NULL if the text is shorter. */
 static char *line_of_text(const char *text, int number)
 {
     for (; number > 1 && text != NULL; number--) {
@@ -71,8 +71,8 @@ static char *line_of_file(const char *name, int number)
     return line;
 }
 
-/* Columns are bytes.  A character is one space, whatever bytes it has; tabs stay
- * tabs, so that the caret is where it belongs. */
+/* Columns count bytes.  Each character becomes one space, however many bytes it
+ * has; tabs stay tabs, so that the caret lines up. */
 static void show_caret(const char *line, int column)
 {
     for (int i = 1; i < column && line[i - 1] != '\0'; i++)

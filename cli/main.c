@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main -- the program weir: a loop, a host, and one JavaScript program.
+ * main -- the program weir: one loop, one host, one JavaScript program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
 enum {
-    STACK_SIZE = 1024 * 1024,         /* JavaScript's, as weir/js.h says */
-    OWN_STACK_SIZE = 256 * 1024,      /* for C, around that */
+    STACK_SIZE = 1024 * 1024,         /* for JavaScript, as in weir/js.h */
+    OWN_STACK_SIZE = 256 * 1024,      /* for C, in addition */
     HEADROOM_SIZE = 256 * 1024 * 1024, /* for long chains of modules */
 };
 
@@ -30,7 +30,7 @@ struct program {
     struct weir_js_program js;
     weir_loop *loop;
     weir_js *host;
-    pthread_mutex_t lock; /* of pool: each host may be the first to ask */
+    pthread_mutex_t lock; /* for pool: any host may be the first to ask */
     weir_pool *pool;
 };
 
@@ -52,8 +52,9 @@ static void on_breach(void *arg, weir_loop *loop)
     weir_js_breach(program->host);
 }
 
-/* Threads for whoever asks first; a program that opens no file has none.  They
- * leave signals to the thread that runs JavaScript. */
+/* Create the pool for the host that asks first, so that a program that opens no
+ * file has no extra threads.  They leave signals to the thread that runs
+ * JavaScript. */
 static weir_pool *get_pool(void *arg)
 {
     struct program *program = arg;
@@ -72,7 +73,7 @@ static weir_pool *get_pool(void *arg)
     return program->pool;
 }
 
-/* Twice as much memory, within the limit; or NULL. */
+/* Double the buffer, within the limit; or NULL. */
 static char *grow(char *text, size_t *capacity, size_t limit)
 {
     char *larger = NULL;
@@ -86,7 +87,7 @@ static char *grow(char *text, size_t *capacity, size_t limit)
     return larger;
 }
 
-/* A program: up to a NUL, as all text of programs. */
+/* Read a program, up to a NUL, where the text of any program ends. */
 static char *read_stdin(size_t limit)
 {
     size_t capacity = 0, size = 0, got;
@@ -107,7 +108,7 @@ static char *read_stdin(size_t limit)
     return NULL;
 }
 
-/* What to run; false after a message. */
+/* Decide what to run.  Returns false after printing a message. */
 static bool choose(struct program *program)
 {
     const struct options *options = &program->options;
@@ -141,7 +142,7 @@ static bool choose(struct program *program)
     return js->text != NULL;
 }
 
-/* JavaScript would run off the end of a smaller one. */
+/* With a smaller stack JavaScript would overflow it. */
 static bool has_stack(const struct options *options)
 {
     struct rlimit limit;
@@ -159,7 +160,8 @@ static bool has_stack(const struct options *options)
     return false;
 }
 
-/* The system gives more when it is used; without it, chains are shorter. */
+/* The system provides memory only for what is used.  If this fails, chains of
+ * modules must be shorter. */
 static void extend_stack(void)
 {
     struct rlimit limit;
@@ -219,8 +221,8 @@ static int end_loop(struct program *program)
     return err != 0 ? err : weir_loop_free(program->loop);
 }
 
-/* After process.exit there may be work that nobody waits for: what has not
- * begun does not begin. */
+/* After process.exit there may be jobs that nobody waits for.  Those that have
+ * not started never do. */
 static int end_pool(struct program *program)
 {
     weir_holder holders[HOLDERS];
@@ -289,6 +291,6 @@ int main(int argc, char **argv)
         return BAD_OPTION;
     extend_stack();
     fill_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* an error of the write, not the end */
+    signal(SIGPIPE, SIG_IGN); /* the write fails instead */
     return choose(&program) ? run(&program) : FAILED;
 }

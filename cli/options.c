@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options -- the table, and its three readers.
+ * options -- the table, and the three functions that read it.
  */
 #include "options.h"
 
@@ -12,7 +12,7 @@
 #include "weir/pool.h"
 #include "weir/version.h"
 
-/* What a value looks like. */
+/* The form of a value. */
 enum kind { FLAG, TEXT, COUNT, SIZE, SECONDS };
 
 struct option {
@@ -59,7 +59,7 @@ static bool complain(const char *program, const char *what, const char *which)
     return false;
 }
 
-/* A whole number, for SIZE with a unit; false: it is none. */
+/* Read an integer, with a unit for SIZE.  Returns false if it is invalid. */
 static bool read_number(enum kind kind, const char *text, int64_t *number)
 {
     static const char units[] = "KMG";
@@ -98,7 +98,7 @@ static bool store(struct options *options, const struct option *option,
     return true;
 }
 
-/* The option that an argument names; *value is what follows a "=". */
+/* The option that an argument names.  *value becomes the text after "=". */
 static const struct option *find(const char *argument, const char **value)
 {
     size_t length = strcspn(argument, "=");
@@ -116,14 +116,14 @@ static const struct option *find(const char *argument, const char **value)
     return NULL;
 }
 
-/* One option, at argv[*at]; *at moves past its value. */
+/* Parse the option at argv[*at] and move *at past its value. */
 static bool parse_one(struct options *options, int argc, char **argv, int *at)
 {
     const char *value;
     const struct option *option = find(argv[*at], &value);
 
     if (option == NULL && strcmp(argv[*at], "--man-page") == 0) {
-        options->man_page = true; /* for the build, not for people */
+        options->man_page = true; /* for the build, not for users */
         return true;
     }
     if (option == NULL)
@@ -184,7 +184,7 @@ void options_help(void)
     }
 }
 
-/* A hyphen that is to be copied is \- in a man page. */
+/* A literal hyphen is written \- in a man page. */
 static void put_roff(const char *text)
 {
     for (; *text != '\0'; text++) {

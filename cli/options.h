@@ -17,13 +17,13 @@ struct options {
     int64_t memory_limit;     /* bytes; 0: none */
     int64_t stack_size;       /* bytes; 0: the default */
     int64_t shutdown_deadline_ns;
-    int64_t threads; /* of the pool; 0: as many as cores */
+    int64_t threads; /* of the pool; 0: one per core */
     const char *file; /* NULL: none; "-": stdin */
-    int argc;         /* what follows the file */
+    int argc;         /* the arguments behind the file */
     char **argv;
 };
 
-/* true, or false after a message on stderr. */
+/* Returns false after printing a message to stderr. */
 bool options_parse(struct options *options, int argc, char **argv);
 
 void options_help(void);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The service that weir began with, right: it starts once, admits work while it
-// runs, drains without losing any, and closes exactly once.
+// A service that starts once, admits work while it runs, drains without losing
+// any of it, and closes exactly once.
 //
 //     build/weir examples/atomic-state-machine.js [drain-after-ms [work-ms]]
 //
-// The program that this was had two mistakes.  State and count were two words:
-// a worker that backed out after the drain had looked at the count left nobody
-// to close.  And its main thread waited with Atomics.wait: the timer that should
-// drain never came.  Here one word holds both, and the main thread awaits.
+// Two mistakes are common in such a program.  If state and count are two words,
+// a worker can back out after the drain has read the count, and then nobody
+// closes the service.  And if the main thread waits with Atomics.wait, the
+// timer that should start the drain never fires.  Here one word holds both, and
+// the main thread awaits.
 //
-// weir:service does the same with less to write, and names who is inside.
+// weir:service does the same with less code, and reports who is inside.
 'use strict';
 const { Worker, isMainThread, workerData } = require('node:worker_threads');
 
 /* ---- the state machine ---- */
 
-// The word: how many are inside, times four, plus the state.  There is no value
-// for CLOSED: it is DRAINING with nobody inside, so the exit that takes the
-// count to zero closes the service in the same step.
+// The word: the number of workers inside, times four, plus the state.  There is
+// no value for CLOSED: it is DRAINING with nobody inside, so the exit that
+// takes the count to zero closes the service in the same step.
 const INIT = 0, RUNNING = 1, DRAINING = 2;
 const STATE = 3, ONE = 4;
 
@@ -26,7 +27,7 @@ class AtomicService {
         this.view = view;
     }
 
-    // Replace the word by what change makes of it; null: leave it.
+    // Replace the word with change(word); null leaves it unchanged.
     #transition(change) {
         for (;;) {
             const seen = Atomics.load(this.view, 0);
@@ -54,8 +55,8 @@ class AtomicService {
         this.#transition((word) => word - ONE);
     }
 
-    // Whoever drains is inside meanwhile, so that nobody closes before it has
-    // said so.
+    // drain() counts as being inside, so that nobody closes before its message
+    // is printed.
     drain() {
         const isFirst = this.#transition((word) =>
             (word & STATE) === RUNNING ? word - RUNNING + DRAINING + ONE : null);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * checksum -- many files at once: a job for each, and a group to wait for.
+ * checksum -- process many files at once: a job for each, and a group to wait
+ * for all.
  *
  *     build/checksum [FILE...]
  *
- * Prints the checksums in the order of the files; on a terminal, how far it is.
- * Without files it takes eight pieces of memory instead.
+ * Prints the checksums in the order of the files and, on a terminal, its
+ * progress.  Without files it uses eight blocks of memory instead.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,10 +20,10 @@ struct file {
     const char *name;
     uint64_t bytes;
     uint32_t sum;
-    int err; /* errno, if it could not be read */
+    int err; /* errno if it could not be read */
 };
 
-static uint32_t done; /* atomic: files that are through */
+static uint32_t done; /* atomic: files processed */
 
 /* Adler-32, RFC 1950. */
 static void add(struct file *file, const unsigned char *data, size_t size)
@@ -54,7 +55,7 @@ static void add_file(struct file *file)
     fclose(stream);
 }
 
-/* What there is without files: the n-th piece is n kilobytes of n. */
+/* The input without files: block n is n kilobytes of the byte n. */
 static void add_piece(struct file *file)
 {
     unsigned char data[1024];
@@ -85,7 +86,7 @@ static int sum_all(struct file *files, int count)
 {
     weir_pool *pool;
     weir_group group;
-    int err = weir_pool_new(&pool, NULL); /* a worker for each core */
+    int err = weir_pool_new(&pool, NULL); /* one worker per core */
 
     if (err != 0)
         return err;
@@ -95,8 +96,8 @@ static int sum_all(struct file *files, int count)
         err = weir_group_spawn(&group, &files[i].job);
     }
     if (err != 0)
-        weir_group_cancel(&group); /* those that have not begun */
-    weir_group_wait(&group);       /* what they wrote is seen from here on */
+        weir_group_cancel(&group); /* those that have not started */
+    weir_group_wait(&group);       /* their writes are visible from here on */
     weir_pool_free(pool);
     return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deadline -- a pool that is stopped although one of its jobs does not end.
+ * deadline -- stop a pool although one of its jobs does not end.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -70,9 +70,9 @@ int main(void)
            weir_error_name(weir_pool_submit(pool, work, "never", NULL)));
     show_report(pool);
 
-    err = weir_pool_close(pool, 0); /* what is queued shall not begin */
+    err = weir_pool_close(pool, 0); /* queued jobs never start */
     printf("close: %s\n", weir_error_name(err));
-    sem_post(&give_up); /* at last */
+    sem_post(&give_up); /* let it end at last */
     must(weir_pool_close(pool, -1), "close");
     must(weir_pool_free(pool), "free");
     return EXIT_SUCCESS;

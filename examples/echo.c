@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * echo -- sends back what it gets, to any number of TCP clients.
+ * echo -- a TCP echo server for any number of clients.
  *
  *     build/echo [PORT [DEADLINE_MS]]     PORT 0: any; it prints which
  *
- * A connection has one buffer, and waits either to fill it or to empty it.
- * From a client that does not read, nothing more is read.
+ * Each connection has one buffer and waits either to fill it or to empty it.
+ * The server stops reading from a client that does not read.
  *
- * At SIGTERM or SIGINT it stops: it refuses new clients, sends back what has
- * arrived, and says with a half-close that this was all.  Then it reads on, and
- * throws away what it reads, until the client hangs up: to close a socket that
- * still has input makes the kernel send a reset, and drop what is on its way to
- * the client.  When the last client has gone nothing holds the loop, and run
- * returns.  After the deadline, or at a second signal, it says what holds it and
- * gives up.
+ * At SIGTERM or SIGINT the server stops.  It refuses new clients, echoes what
+ * has arrived, and half-closes each connection to announce the end.  Then it
+ * keeps reading, and discards what it reads, until the client hangs up: closing
+ * a socket with unread input makes the kernel send a reset, which destroys the
+ * data that is on its way to the client.  After the last client has left,
+ * nothing keeps the loop alive, and run returns.  At the deadline, or at a
+ * second signal, the server reports what still holds it and gives up.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,24 +31,24 @@
 
 struct connection {
     int fd;
-    struct connection *next, **link; /* link: what points to this one */
-    size_t wanted;     /* how much of its input is still to be sent back */
-    size_t begin, end; /* of what is to be sent now */
+    struct connection *next, **link; /* link: points to this one */
+    size_t wanted;                   /* bytes of input still to be echoed */
+    size_t begin, end;               /* what is being sent */
     uint64_t sent;
-    bool has_hung_up; /* itself, in order */
+    bool has_hung_up; /* by itself, in order */
     char buffer[16384];
 };
 
-/* All of it belongs to the one thread. */
+/* Used by one thread only. */
 static weir_loop *loop;
 static struct connection *first;
 static int listener, signals;
-static bool is_stopping, is_full; /* full: no descriptor was left */
+static bool is_stopping, is_full; /* full: out of descriptors */
 static int64_t deadline_ns = INT64_C(5000000000);
 static uint64_t sent, lost; /* bytes */
 static int exit_status = EXIT_SUCCESS;
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -61,7 +61,7 @@ static void must(int err, const char *what)
 
 static void accept_clients(void);
 
-/* False: it is over. */
+/* Returns false when the connection is over. */
 static bool receive(struct connection *client, size_t size)
 {
     ssize_t count = recv(client->fd, client->buffer, size, 0);
@@ -72,7 +72,8 @@ static bool receive(struct connection *client, size_t size)
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* One read if there is nothing to send, and one write.  False: it is over. */
+/* Read once if there is nothing to send, then write once.  Returns false when
+ * the connection is over. */
 static bool serve(struct connection *client)
 {
     bool was_empty = client->begin == client->end, is_empty;
@@ -97,14 +98,14 @@ static bool serve(struct connection *client)
                           is_empty ? WEIR_READABLE : WEIR_WRITABLE) == 0;
 }
 
-/* Whether all is sent back that ever will be. */
+/* Whether everything that will ever be echoed has been. */
 static bool is_done(const struct connection *client)
 {
     return client->wanted == 0 && client->begin == client->end;
 }
 
-/* Serve it.  When that is done, tell it so, and throw away what it still sends
- * until it hangs up.  False: it is over. */
+/* Serve the client.  When that is done, half-close, and discard what the client
+ * still sends until it hangs up.  Returns false when the connection is over. */
 static bool serve_or_linger(struct connection *client)
 {
     if (is_done(client)) {
@@ -126,7 +127,7 @@ static void on_client(void *arg, int status, int fd, unsigned events)
 
     if (status == 0 && serve_or_linger(client))
         return;
-    if (status == 0) /* otherwise the loop ends, and watches it no longer */
+    if (status == 0) /* otherwise the loop has ended and no longer watches it */
         must(weir_fd_remove(loop, fd, NULL, NULL), "remove");
     *client->link = client->next;
     if (client->next != NULL)
@@ -140,7 +141,7 @@ static void on_client(void *arg, int status, int fd, unsigned events)
         accept_clients();
 }
 
-/* What has arrived is sent back, and no more. */
+/* Echo what has arrived, and no more. */
 static void finish(struct connection *client)
 {
     int arrived = 0;
@@ -158,7 +159,7 @@ static void welcome(int fd)
     if (client == NULL ||
         weir_fd_add(loop, fd, WEIR_READABLE, on_client, client) != 0) {
         free(client);
-        close(fd); /* no room for this one; the others go on */
+        close(fd); /* no memory for this one; the others go on */
         return;
     }
     weir_fd_set_name(loop, fd, "connection");
@@ -173,8 +174,8 @@ static void welcome(int fd)
         finish(client);
 }
 
-/* All that the kernel has accepted.  When the server stops these are the last:
- * from then on the kernel refuses. */
+/* Accept all that the kernel has queued.  When the server stops these are the
+ * last, because the kernel refuses connections from then on. */
 static void accept_clients(void)
 {
     int fd;
@@ -189,7 +190,7 @@ static void accept_clients(void)
     if (is_stopping && !is_full) {
         must(weir_fd_remove(loop, listener, NULL, NULL), "listener");
         close(listener);
-    } else { /* if it is full, look away until a client leaves */
+    } else { /* if out of descriptors, pause until a client leaves */
         must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_READABLE),
              "accept");
     }
@@ -218,7 +219,8 @@ static void give_up(void *arg, int status)
             fprintf(stderr, "echo: held by %s, %d of them\n", holders[i].name,
                     (int)holders[i].count);
     exit_status = EXIT_FAILURE;
-    /* In a callback this only begins it: run cancels the rest and returns. */
+    /* Inside a callback this only begins the shutdown: run cancels the rest and
+     * returns. */
     must(weir_loop_shutdown(loop, 0), "shutdown");
 }
 
@@ -233,7 +235,7 @@ static void stop(void)
     must(weir_timer_start(loop, &deadline, deadline_ns, WEIR_ONCE, give_up,
                           NULL),
          "deadline");
-    must(weir_timer_unref(loop, deadline), "deadline"); /* need not happen */
+    must(weir_timer_unref(loop, deadline), "deadline"); /* run need not wait */
 }
 
 static void on_signal(void *arg, int status, int fd, unsigned events)
@@ -309,7 +311,7 @@ int main(int argc, char **argv)
     must(weir_fd_add(loop, listener, WEIR_READABLE, on_listener, NULL),
          "listener");
     must(weir_fd_add(loop, signals, WEIR_READABLE, on_signal, NULL), "signals");
-    must(weir_fd_unref(loop, signals), "signals"); /* run may end without */
+    must(weir_fd_unref(loop, signals), "signals"); /* run need not wait */
     must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run");
     must(weir_loop_free(loop), "free");
     close(signals);

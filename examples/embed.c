@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * embed -- JavaScript in a program in C: functions of C for JavaScript, and
- * calls from another thread.
+ * embed -- JavaScript in a C program: C functions for JavaScript, and calls
+ * from another thread.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ int main(void)
                      NULL) != 0 ||
         weir_js_get(js, NULL, "greet", &greet) != 0)
         return 1;
-    weir_loop_ref(loop); /* for the thread: run waits until it lets go */
+    weir_loop_ref(loop); /* for the thread: run waits for its unref */
     if (pthread_create(&thread, NULL, work, js) != 0 ||
         weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) != 0)
         return 1;

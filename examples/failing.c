@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failing -- a callback that fails, a loop that goes on, and what it counted.
+ * failing -- a callback that fails, a loop that carries on, and the count of
+ * failures.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +15,7 @@ struct request {
     const char *text;
 };
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -23,7 +24,7 @@ static void must(int err, const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* Three calls down, nobody needs to hand the error up. */
+/* Three calls deep, and no caller has to pass the error up. */
 static long parse(const char *text)
 {
     char *end;

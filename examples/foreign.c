@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * foreign -- a weir loop inside a program that has a loop of its own.
+ * foreign -- a weir loop inside a program that has its own loop.
  *
  * The program's loop is a bare poll(2).  It watches weir's descriptor beside
- * its own ones, and lets weir take a step when there is something to do.
+ * its own, and runs a turn of weir when there is something to do.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 
 static pthread_t thread;
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -53,7 +53,7 @@ static void on_timer(void *arg, int status)
     must(-pthread_create(&thread, NULL, answer, loop), "thread");
 }
 
-/* Until weir wants a step.  Descriptors of the program's own would be in the
+/* Wait until weir needs a turn.  The program's own descriptors would be in the
  * same array. */
 static void wait_for_work(weir_loop *loop)
 {

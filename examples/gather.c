@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gather -- threads do parts of a sum, and a loop hears when all are there.
+ * gather -- threads compute parts of a sum, and a loop is notified when all are
+ * done.
  *
- * Each thread settles a promise of its own.  Main sleeps until the sum of them
- * all is known; the loop prints when the last thread has left.
+ * Each thread settles its own promise.  Main sleeps until the sum of all parts
+ * is known.  The loop prints a message after the last thread has left.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +17,7 @@ enum { PARTS = 4, SIZE = 1000 };
 
 struct part {
     pthread_t thread;
-    weir_promise *promise; /* the thread's to settle, and to let go */
+    weir_promise *promise; /* the thread settles and releases it */
     long first, sum;
 };
 
@@ -33,7 +34,7 @@ static void must(int err, const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* ---- a thread of its own ---- */
+/* ---- one thread per part ---- */
 
 static void *add_up(void *arg)
 {
@@ -105,11 +106,11 @@ static void start_threads(void)
 {
     for (int i = 0; i < PARTS; i++) {
         must(weir_gate_enter(&working), "enter");
-        weir_loop_ref(loop); /* run waits until the thread lets go */
+        weir_loop_ref(loop); /* run waits for the thread's unref */
         must(-pthread_create(&parts[i].thread, NULL, add_up, &parts[i]),
              "thread");
     }
-    must(weir_gate_drain(&working), "drain"); /* there will be no more */
+    must(weir_gate_drain(&working), "drain"); /* no more threads will enter */
 }
 
 int main(void)
@@ -120,10 +121,10 @@ int main(void)
     must(weir_gate_start(&working), "start");
     must(weir_loop_new(&loop, NULL), "loop");
     must(weir_loop_submit(loop, begin, NULL), "submit");
-    must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run"); /* begin */
+    must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run"); /* start */
     start_threads();
     must(-pthread_create(&runner, NULL, run, NULL), "runner");
-    must(weir_promise_wait(total, -1), "wait"); /* main is no loop's thread */
+    must(weir_promise_wait(total, -1), "wait"); /* main runs no loop */
     for (int i = 0; i < PARTS; i++)
         pthread_join(parts[i].thread, NULL);
     pthread_join(runner, NULL);

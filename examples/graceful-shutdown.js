@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes jobs until SIGTERM; then finishes those that it has begun, and exits.
+// Accepts jobs until SIGTERM, then finishes those that have started, and exits.
 //
 //     build/weir examples/graceful-shutdown.js & sleep 1; kill $!
 'use strict';

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobserver -- does jobs for TCP clients, and ends gracefully at SIGTERM.
+ * jobserver -- runs jobs for TCP clients, and ends gracefully at SIGTERM.
  *
  *     build/jobserver [PORT [DEADLINE_MS]]     PORT 0: any; it prints which
  *
- * Each line of a client is a request.  `sleep MS` and `sum N` are jobs for the
- * pool; `status` is answered at once, with the state and the jobs that run.  A
- * client that has asked is not read from until it has its answer.
+ * Each line from a client is a request.  `sleep MS` and `sum N` are jobs for
+ * the pool.  `status` is answered at once, with the state and the running jobs.
+ * The server does not read from a client that is waiting for an answer.
  *
- * At SIGTERM each client gets the answer to what it has asked, and is told that
- * there will be no more by a half-close.  Then the server reads on until the
- * client hangs up: to close a socket that still has input makes the kernel send a
- * reset, and drop the answers that are on their way.  A connection is inside the
- * service's gate for all of its life, so the drain waits until its client has
- * received everything; for half of the deadline, and then it gives up on it.
+ * At SIGTERM each client gets the answers to its requests, and a half-close
+ * tells it that there will be no more.  The server keeps reading until the
+ * client hangs up: closing a socket with unread input makes the kernel send a
+ * reset, which destroys the answers that are on their way.  A connection is
+ * inside the service's gate for its whole life, so the drain waits until the
+ * client has received everything.  After half of the deadline the server gives
+ * up on it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,23 +34,23 @@
 #include <weir.h>
 
 struct client {
-    weir_job job;     /* first: a job's pointer is its client's, too */
-    weir_task answer; /* brings the result from the job to the loop */
-    atomic_int users; /* the loop, and the job while there is one */
+    weir_job job;     /* first: a job's pointer is also its client's */
+    weir_task answer; /* takes the result from the job to the loop */
+    atomic_int users; /* references: the loop's, and a job's while it runs */
     const struct command *command;
-    uint64_t number;  /* the command's */
-    char output[256]; /* the job's while it runs */
+    uint64_t number;  /* the command's argument */
+    char output[256]; /* used by the job while it runs */
 
-    /* The rest is the loop's. */
-    struct client *next, **link; /* link: what points to this one */
+    /* The rest is used by the loop only. */
+    struct client *next, **link; /* link: points to this one */
     enum { READING, WORKING, SENDING, LINGERING } state;
-    int fd;           /* -1: it has left, and its job has not ended yet */
-    bool is_last;     /* no more lines are taken */
-    bool has_hung_up; /* itself, and in order */
-    weir_timer limit; /* of the time that it has to hang up; 0: none yet */
-    unsigned long answered; /* its jobs */
-    size_t sent;            /* of output */
-    size_t used;            /* of input */
+    int fd;                 /* -1: it has left, but its job has not ended */
+    bool is_last;           /* takes no more lines */
+    bool has_hung_up;       /* by itself, in order */
+    weir_timer limit;       /* on the time it has to hang up; 0: not started */
+    unsigned long answered; /* jobs answered */
+    size_t sent;            /* bytes of output */
+    size_t used;            /* bytes of input */
     char input[128];
 };
 
@@ -70,15 +71,15 @@ static weir_pool *pool;
 static int64_t limit_ns;   /* for a client to hang up */
 static atomic_uint inside; /* the listener and its clients: see leave() */
 
-/* The loop's; the last three are everybody's, once nobody is inside. */
+/* Used by the loop only; the last three by anyone, once nobody is inside. */
 static int listener;
 static struct client *first;
 static bool is_open, is_stopping;
-static bool is_full; /* no descriptor was left */
+static bool is_full; /* out of descriptors */
 static unsigned long answered, lost;
 static unsigned given_up;
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -91,8 +92,8 @@ static void on_answer(weir_task *task, int status);
 static void accept_clients(void);
 
 /* The listener and its clients share one entry of the gate.  A client that the
- * kernel has accepted before the drain, and the server accepts during it, could
- * not have its own: the gate is shut. */
+ * kernel accepted before the drain, and the server during it, could not enter
+ * on its own: the gate is closed by then. */
 static void leave(void)
 {
     if (atomic_fetch_sub(&inside, 1) == 1)
@@ -135,7 +136,7 @@ static void run_sleep(struct client *client)
     struct timespec left = {(time_t)(client->number / 1000),
                             (long)(client->number % 1000) * 1000000};
 
-    must(weir_pool_blocking_begin(pool), "block"); /* others take its place */
+    must(weir_pool_blocking_begin(pool), "block"); /* others take over */
     while (nanosleep(&left, &left) != 0)
         ;
     must(weir_pool_blocking_end(pool), "block");
@@ -164,12 +165,12 @@ static void run_job(weir_job *job, int status)
         say(client, "error %s\n", weir_error_text(status));
     if (weir_loop_post(loop, &client->answer) == 0)
         return;
-    unref(client); /* the end was forced: the loop is gone */
+    unref(client); /* the end was forced: the loop has ended */
 }
 
 /* ---- on the loop: a client ---- */
 
-/* A job that still runs keeps its client inside. */
+/* A running job keeps its client inside the gate. */
 static void hang_up(struct client *client)
 {
     (void)!weir_fd_remove(loop, client->fd, NULL, NULL);
@@ -188,12 +189,13 @@ static void hang_up(struct client *client)
 static void on_limit(void *arg, int status)
 {
     if (status != 0)
-        return; /* the loop ends, and tells the descriptor, too */
+        return; /* the loop is ending, and also calls on_client */
     given_up += is_stopping;
     hang_up(arg);
 }
 
-/* From now on only the client is waited for.  False: no timer can be had. */
+/* Limit the time: from now on the server waits only for the client.  Returns
+ * false if there is no timer. */
 static bool start_limit(struct client *client)
 {
     return client->limit != 0 ||
@@ -202,7 +204,7 @@ static bool start_limit(struct client *client)
             weir_timer_unref(loop, client->limit) == 0); /* not in reports */
 }
 
-/* False: it does not want its answer. */
+/* Returns false if the client does not take its answer. */
 static bool send_answer(struct client *client)
 {
     size_t length = strlen(client->output);
@@ -255,7 +257,7 @@ static const struct command *find_command(const char *line, uint64_t *number)
     return NULL;
 }
 
-/* One that is refused gets the reason as its answer. */
+/* A request that is refused gets the reason as its answer. */
 static int begin_job(struct client *client)
 {
     int err;
@@ -272,7 +274,7 @@ static int begin_job(struct client *client)
     return err;
 }
 
-/* The last answer that it gets. */
+/* Send a last answer. */
 static void refuse(struct client *client, const char *reason)
 {
     client->command = NULL;
@@ -299,7 +301,7 @@ static void begin_request(struct client *client, const char *line)
     begin_answer(client);
 }
 
-/* False: there is no whole line. */
+/* Returns false if there is no complete line. */
 static bool take_line(struct client *client)
 {
     char *end = memchr(client->input, '\n', client->used);
@@ -317,7 +319,7 @@ static bool take_line(struct client *client)
     return true;
 }
 
-/* False: it is over. */
+/* Returns false when the connection is over. */
 static bool receive(struct client *client)
 {
     static char waste[65536];
@@ -335,15 +337,16 @@ static bool receive(struct client *client)
     return count > 0;
 }
 
-/* There is no more to say, and there may be more to hear: it is thrown away, up
- * to the client's own end. */
+/* Half-close and discard what still arrives, until the client closes its
+ * end. */
 static void linger(struct client *client)
 {
     shutdown(client->fd, SHUT_WR);
     client->state = LINGERING;
 }
 
-/* As far as it goes without waiting.  False: it is over. */
+/* Go on as far as possible without waiting.  Returns false when the connection
+ * is over. */
 static bool go_on(struct client *client)
 {
     static const unsigned events[] = {[READING] = WEIR_READABLE,
@@ -352,7 +355,7 @@ static bool go_on(struct client *client)
                                       [LINGERING] = WEIR_READABLE};
 
     if (client->state == READING && is_stopping && !receive(client))
-        return false; /* what has arrived until now gets an answer, too */
+        return false; /* what has arrived so far still gets an answer */
     while (client->state == READING && !client->is_last && take_line(client))
         if (client->state == SENDING && !send_answer(client))
             return false;
@@ -367,11 +370,11 @@ static bool go_on(struct client *client)
 static void on_client(void *arg, int status, int fd, unsigned events)
 {
     struct client *client = arg;
-    bool is_there = false; /* WORKING: nothing but a reset is watched for */
+    bool is_there = false; /* WORKING: only a reset is watched for */
 
     (void)fd;
     if (status != 0)
-        is_full = false; /* the loop ends: nobody is let in */
+        is_full = false; /* the loop is ending: admit nobody */
     else if (client->state == SENDING)
         is_there = send_answer(client);
     else if (client->state != WORKING)
@@ -382,7 +385,7 @@ static void on_client(void *arg, int status, int fd, unsigned events)
         hang_up(client);
 }
 
-/* The job is done; status is not 0 if the loop is, too. */
+/* The job is done.  status is not 0 if the loop has ended. */
 static void on_answer(weir_task *task, int status)
 {
     struct client *client =
@@ -404,7 +407,7 @@ static void welcome(int fd)
     if (client == NULL ||
         weir_fd_add(loop, fd, WEIR_READABLE, on_client, client) != 0) {
         free(client);
-        close(fd); /* no room for this one; the others go on */
+        close(fd); /* no memory for this one; the others go on */
         return;
     }
     weir_fd_set_name(loop, fd, "client"); /* for reports */
@@ -431,8 +434,8 @@ static void close_listener(void)
     leave();
 }
 
-/* All that the kernel has accepted.  When the server stops, they are refused, and
- * then so is everybody, by the kernel. */
+/* Accept all that the kernel has queued.  When the server stops, these are
+ * refused, and the kernel refuses all later ones. */
 static void accept_clients(void)
 {
     int fd;
@@ -447,7 +450,7 @@ static void accept_clients(void)
     must(is_full && first == NULL ? -errno : 0, "accept");
     if (is_stopping && !is_full)
         close_listener();
-    else /* if it is full, look away until a client leaves */
+    else /* if out of descriptors, pause until a client leaves */
         must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_READABLE),
              "accept");
 }
@@ -461,7 +464,7 @@ static void on_listener(void *arg, int status, int fd, unsigned events)
         close_listener();
 }
 
-/* ---- on the loop: from the start to the drain ---- */
+/* ---- on the loop: start and drain ---- */
 
 static void begin(weir_task *task, int status)
 {
@@ -478,14 +481,14 @@ static void begin(weir_task *task, int status)
     must(weir_fd_unref(loop, listener), "listener");
 }
 
-/* The drain begins, and the gate is still open. */
+/* Called when the drain begins, while the gate is still open. */
 static void stop(void *arg, int status)
 {
     struct client *next;
 
     (void)arg;
     if (status != 0)
-        return; /* the end is forced */
+        return; /* the end was forced */
     is_stopping = true;
     for (struct client *each = first; each != NULL; each = next) {
         next = each->next;
@@ -500,7 +503,7 @@ static weir_task beginning = {.run = begin, .name = "begin"};
 
 /* ---- the program ---- */
 
-/* A hook: nobody is inside any more, and what they wrote is seen here. */
+/* A hook: nobody is inside any more, and all their writes are visible here. */
 static void say_goodbye(void *arg)
 {
     (void)arg;
@@ -541,7 +544,7 @@ static int port_of(int fd)
 
 static void serve(int64_t deadline_ns)
 {
-    int port = port_of(listener); /* which the loop may close, once it has it */
+    int port = port_of(listener); /* now: the loop may close it later */
     const weir_service_options options = {.size = sizeof(options),
                                           .name = "jobserver",
                                           .timeout_ns = deadline_ns};
@@ -554,7 +557,7 @@ static void serve(int64_t deadline_ns)
     must(weir_service_add_hook(service, "goodbye", -1, say_goodbye, NULL),
          "hook");
     must(weir_service_start(service), "start");
-    (void)!weir_loop_post(loop, &beginning); /* refused if the end is forced */
+    (void)!weir_loop_post(loop, &beginning); /* refused if the end was forced */
     printf("jobserver: port %d\n", port);
     fflush(stdout);
 }
@@ -590,11 +593,11 @@ int main(int argc, char **argv)
     listener = open_listener(port);
     must(listener < 0 ? -errno : 0, "listener");
 
-    /* 0 would be the library's default. */
+    /* 0 would select the library's default. */
     serve(deadline_ms > 0 ? (int64_t)deadline_ms * 1000000 : 1);
     err = weir_service_wait(service, -1);
     if (err == WEIR_EFORCED)
-        return EXIT_FAILURE; /* jobs may still run: exit ends them */
+        return EXIT_FAILURE; /* jobs may still be running: exit ends them */
     must(err, "wait");
     must(weir_service_free(service), "free");
     return given_up > 0 ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lane -- four look-ups that hang, and a file that is read all the same.
+ * lane -- four look-ups that hang, and a file that is read nevertheless.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <weir.h>
 
-static sem_t answer; /* of a name server that does not answer */
+static sem_t answer; /* from a name server that never answers */
 static sem_t hangs, was_read;
 
 static void must(int err, const char *what)
@@ -32,7 +32,7 @@ static void look_up(void *name, int status)
         return;
     }
     sem_post(&hangs);
-    await(&answer); /* blocks, on a worker */
+    await(&answer); /* blocks a worker */
 }
 
 static void read_file(void *name, int status)
@@ -66,11 +66,11 @@ int main(void)
              "submit");
     for (int i = 0; i < 3; i++)
         await(&hangs);
-    /* Three hang, the fourth waits in the lane, and a worker is free. */
+    /* Three hang, the fourth waits in the lane, and one worker is free. */
     must(weir_pool_submit(pool, read_file, "a file", NULL), "submit");
     await(&was_read);
 
-    must(weir_abort_raise(abort, -ETIMEDOUT), "raise"); /* enough */
+    must(weir_abort_raise(abort, -ETIMEDOUT), "raise"); /* lose patience */
     for (int i = 0; i < 3; i++)
         sem_post(&answer);
     must(weir_pool_shutdown(pool, -1), "shutdown");

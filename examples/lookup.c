@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lookup -- a blocking function on a pool, whose caller loses patience.
+ * lookup -- a blocking function on a pool, whose caller gives up on it.
  *
- * The promise of an aborted lookup is rejected at once, while the lookup goes
- * on and reads its query.  So the query is freed by release, which is called
- * when the lookup is over, and not by a handler of the promise.
+ * The promise of an aborted lookup is rejected at once, while the lookup
+ * continues and still reads its query.  So the query is freed by the release
+ * function, which is called when the lookup is over, and not by a handler of
+ * the promise.
  */
 #include <semaphore.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@ struct query {
 static weir_loop *loop;
 static weir_pool *pool;
 static weir_abort *impatience;
-static sem_t given_up; /* for the slow lookup, which waits for it */
+static sem_t given_up; /* the slow lookup waits for it */
 
 static void must(int err, const char *what)
 {
@@ -53,7 +54,7 @@ static int look_up(void *arg, weir_value *answer)
     return 0;
 }
 
-/* On a worker: the lookup is over, or will never begin. */
+/* On a worker: the lookup is over, or will never start. */
 static void release_query(void *arg)
 {
     struct query *query = arg;
@@ -93,7 +94,7 @@ static void ask(const char *name, bool is_slow)
     err = weir_promisify(&promise, loop, pool, look_up, query, release_query,
                          &options);
     if (err != 0)
-        free(query); /* refused: it is still ours */
+        free(query); /* refused: we still own it */
     must(err, "promisify");
     must(weir_promise_then(promise, on_answer, on_failure, NULL, NULL), "then");
     weir_promise_unref(promise);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order -- in which order a loop calls what one callback has queued.
+ * order -- the order in which a loop calls what one callback has queued.
  *
- * The first task queues one of each kind, in an order that does not matter.
- * Then a chain of microtasks runs into the budget, and lets the others pass.
+ * The first task queues one callback of each kind, in arbitrary order.  Then a
+ * chain of microtasks exhausts the budget and lets the others pass.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { BUDGET = 3, CHAIN = 5 };
 static int ready[2]; /* a pipe with a byte in it */
 static int links;    /* of the chain that have run */
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)

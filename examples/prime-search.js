@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How many primes are there below a limit?  Workers sieve, and steal from each
-// other: what a worker has left is one word in shared memory.
+// Counts the primes below a limit.  Workers sieve, and steal from each other:
+// the remaining range of a worker is one word in shared memory.
 //
 //     build/weir examples/prime-search.js [limit [workers]]
 'use strict';
 const { Worker, isMainThread, workerData } = require('node:worker_threads');
 
 const SEGMENT = 16384; // numbers in one piece of work
-const MOST = 0xffff; // pieces: two counts fit into a word
+const MOST = 0xffff; // pieces: two indices fit into a word
 
-// Words of the shared memory; then one for each worker.
+// Words of the shared memory, followed by one for each worker.
 const FOUND = 0, DONE = 1, STEALS = 2, RANGES = 3;
 
 // The pieces [first, end) that a worker has left.
@@ -20,7 +20,7 @@ const left = (range) => end(range) - first(range);
 
 /* ---- a worker ---- */
 
-// One piece from the front of my own range, or -1.
+// Take one piece from the front of my own range; -1 if it is empty.
 function take(words, me) {
     for (;;) {
         const range = Atomics.load(words, RANGES + me);
@@ -32,8 +32,8 @@ function take(words, me) {
     }
 }
 
-// The back half of the longest range becomes mine; false: there is none.  The
-// one word decides between its owner and all thieves.
+// Take the back half of the longest range; false if all are empty.  That one
+// word decides between its owner and all thieves.
 function steal(words, me, workers) {
     for (;;) {
         let victim = 0;
@@ -111,7 +111,7 @@ async function main(limit = 2000000, workers = 4) {
     if (!(pieces > 0 && pieces <= MOST && workers > 0))
         throw new RangeError('a limit up to a billion, and some workers');
     const words = new Int32Array(new SharedArrayBuffer(4 * (RANGES + workers)));
-    // The first one gets everything: the others have to steal.
+    // The first worker gets everything, so the others have to steal.
     words[RANGES] = pack(0, pieces);
     for (let me = 0; me < workers; me++)
         new Worker(__filename, { workerData: { words, me, workers, limit } });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workers take tasks from shared memory, the urgent ones first; but each eighth
-// pick is the least urgent one's, so nobody starves.
+// Workers take tasks from shared memory, the most urgent first.  Every eighth
+// pick starts with the least urgent, so no task starves.
 //
 //     build/weir examples/priority-scheduler.js [workers]
 'use strict';
@@ -8,11 +8,11 @@ const { Worker, isMainThread, workerData } = require('node:worker_threads');
 
 const NAMES = ['HIGH', 'NORMAL', 'LOW'];
 const TASKS = 64; // of each priority
-const FAIR = 8; // each FAIRth pick looks at LOW first
+const FAIR = 8; // every FAIRth pick looks at LOW first
 
-// Words: how many tasks wait to be taken, or ENDED; picks so far; tasks that are
-// done.  Then for each priority how many were put in and taken out, and its
-// tasks; then for each task the pick at which it was taken.
+// Words: the number of tasks ready to be taken, or ENDED; picks so far; tasks
+// done.  Then for each priority the number of tasks put in and taken out, and
+// the tasks; then for each task the pick at which it was taken.
 const READY = 0, PICKS = 1, DONE = 2, QUEUES = 3;
 const ENDED = -1;
 const IN = 0, OUT = 1, SLOTS = 2, SIZE = SLOTS + TASKS;
@@ -32,8 +32,9 @@ function put(words, priority, task) {
 
 /* ---- the consumers ---- */
 
-// Whoever takes one from READY is owed a task, in one of the queues.  False: it
-// is over.  That and the count are one word, so nobody sleeps through the end.
+// A worker that decrements READY is owed a task, which is in one of the queues.
+// False: no more tasks come.  The end and the count share one word, so nobody
+// sleeps through the end.
 function acquire(words) {
     for (;;) {
         const ready = Atomics.load(words, READY);
@@ -76,7 +77,7 @@ function pick(words) {
 function work(words) {
     while (acquire(words)) {
         const task = pick(words);
-        for (let i = 0; i < 1000 * (task % 7); i++); // what it does
+        for (let i = 0; i < 1000 * (task % 7); i++); // the work
         Atomics.add(words, DONE, 1);
         Atomics.notify(words, DONE);
     }
@@ -87,7 +88,8 @@ function work(words) {
 async function main(workers = 2) {
     const words = new Int32Array(new SharedArrayBuffer(4 * WORDS));
     const all = NAMES.length * TASKS;
-    // The least urgent ones come first, and wait: the workers are not there.
+    // Add the least urgent first.  They wait, because no worker has started
+    // yet.
     for (let task = all - 1; task >= 0; task--)
         put(words, Math.floor(task / TASKS), task);
     for (let i = 0; i < workers; i++)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise -- a chain of steps, each of which may fail, and one place that hears
- * of it.
+ * promise -- a chain of steps, each of which may fail, with one error handler.
  *
- * Two texts are read, parsed and halved.  The first arrives as a number, the
- * second does not.
+ * Two texts are read, parsed and halved.  The first is a number, the second is
+ * not.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 #include <weir.h>
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -72,7 +71,8 @@ static weir_result clean_up(void *text)
 
 /* ---- the chain ---- */
 
-/* The next link; the promise before it is let go: its handlers keep it. */
+/* Add a link and release the promise before it, which its handlers keep
+ * alive. */
 static weir_promise *then(weir_promise *promise, weir_then_fn *fulfilled,
                           weir_then_fn *rejected, void *arg)
 {

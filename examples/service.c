@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- a service that starts once, admits work while it runs, drains,
- * and closes exactly once, after the last piece of work.
+ * service -- a service that starts once, admits work while it runs, drains, and
+ * closes exactly once, after the last piece of work.
  *
- * Four workers come at once and work for a random time.  After a second, or at
- * Ctrl-C, the service drains: the work inside goes on, two late workers are
- * rejected, and whoever is the last to finish closes the service.
+ * Four workers arrive at once and work for a random time.  After a second, or
+ * at Ctrl-C, the service drains: the work inside continues, two late workers
+ * are rejected, and the last worker to finish closes the service.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ struct worker {
     weir_gate *service;
 };
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -41,7 +41,7 @@ static struct timespec from_ns(int64_t ns)
     return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 
-/* Called once: by the last worker out, or by drain if nobody is inside. */
+/* Called once: by the last worker to exit, or by drain if nobody is inside. */
 static void on_closed(void *arg)
 {
     (void)arg;
@@ -72,8 +72,8 @@ static void send_worker(struct worker *worker)
     must(-pthread_create(&worker->thread, NULL, run_worker, worker), "thread");
 }
 
-/* Until Ctrl-C, or for ms.  The signal is blocked in every thread, so it stays
- * pending until it is taken here: no handler, no flag, no race. */
+/* Wait for Ctrl-C, at most ms.  The signal is blocked in every thread, so it
+ * stays pending until it is taken here: no handler, no flag, no race. */
 static void await_interrupt(const sigset_t *interrupt, long ms)
 {
     int64_t end_ns = weir_clock_now() + ms * INT64_C(1000000), left_ns;
@@ -172,8 +172,8 @@ int main(int argc, char **argv)
     for (int i = EARLY; i < WORKERS; i++)
         send_worker(&worker[i]);
 
-    /* Closed when wait returns; that on_closed has returned, too, is what
-     * joining the thread that called it makes sure of. */
+    /* The gate is closed when wait returns.  Joining the thread that called
+     * on_closed ensures that on_closed has returned, too. */
     must(weir_gate_wait(&service, -1), "wait");
     for (int i = 0; i < WORKERS; i++)
         must(-pthread_join(worker[i].thread, NULL), "join");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timer -- what the three repeat policies do with a callback that is late.
+ * timer -- what the three repeat policies do when a callback is late.
  *
  * Each timer repeats every 10 ms.  Its first callback takes 25 ms, the others
- * no time at all.  The clock is frozen, and moved by hand: the program takes
- * no time, and prints the same in each run.
+ * no time at all.  The clock is frozen and advanced by hand, so the program
+ * takes no time and prints the same in each run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct ticker {
     int calls;
 };
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -35,7 +35,7 @@ static void tick(void *arg, int status)
     struct ticker *ticker = arg;
 
     if (status != 0)
-        return; /* the loop ends */
+        return; /* the loop is ending */
     printf(" %3d", (int)((weir_clock_now() - ticker->began_ns) / MS));
     ticker->calls++;
     if (ticker->calls == 1)
@@ -44,7 +44,8 @@ static void tick(void *arg, int status)
         must(weir_timer_cancel(ticker->loop, ticker->timer), "cancel");
 }
 
-/* Turns without waiting; between them the clock goes to the next timer. */
+/* Run turns without waiting; between them, advance the clock to the next
+ * timer. */
 static void run_until_cancelled(struct ticker *ticker)
 {
     while (ticker->calls < CALLS) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * worker -- a thread that computes, and a loop that gets the results.
+ * worker -- a thread that computes, and a loop that receives the results.
  *
- * The worker holds the loop while it works.  When it has let go, and the last
- * result was taken, nothing is left for the loop to wait for: run returns.
+ * The worker holds a reference to the loop while it works.  After the worker
+ * has released it and the last result has been handled, the loop has nothing to
+ * wait for, and run returns.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 
 enum { PARTS = 5, PART = 20000 };
 
-/* Written by the worker, then by nobody; read on the loop's thread. */
+/* Written by the worker before the submit; read on the loop's thread. */
 struct part {
     int first, last;
     int primes;
@@ -25,7 +26,7 @@ struct worker {
     struct part part[PARTS];
 };
 
-/* Ends the program where it cannot go on; err is 0 or an error of weir's. */
+/* Exit on failure; err is 0 or a weir error. */
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -62,10 +63,10 @@ static void *work(void *arg)
 
         for (int number = part->first; number <= part->last; number++)
             part->primes += is_prime(number);
-        /* What was written above happens before show(). */
+        /* All writes above happen before show(). */
         err = weir_loop_submit(worker->loop, show, part);
     }
-    /* WEIR_ECLOSED: the loop was stopped, and nobody wants the rest. */
+    /* WEIR_ECLOSED: the loop was stopped, and the rest is not needed. */
     if (err != 0 && err != WEIR_ECLOSED)
         fprintf(stderr, "worker: submit: %s\n", weir_error_text(err));
     weir_loop_unref(worker->loop); /* the last use of the loop */
@@ -81,7 +82,7 @@ int main(void)
         worker.part[i] = (struct part){i * PART, i * PART + PART - 1, 0};
     must(weir_loop_new(&worker.loop, NULL), "new");
 
-    weir_loop_ref(worker.loop); /* for the worker, before it begins */
+    weir_loop_ref(worker.loop); /* for the worker, before it starts */
     must(-pthread_create(&thread, NULL, work, &worker), "thread");
     must(weir_loop_run(worker.loop, WEIR_RUN_UNTIL_IDLE), "run");
     puts("the worker has let go");

@@ -27,12 +27,10 @@ struct weir__js_work_kind {
 };
 
 struct weir__js_work {
-    struct weir__js_link link; /* loop only: listed while it holds its
-                                * functions */
+    struct weir__js_link link; /* loop only, while it holds its functions */
     weir_job job;
     weir_task task;
-    weir_gate gate; /* any thread: one entry for the functions, one for the
-                     * trip */
+    weir_gate gate; /* any thread: one entry for the functions, one for run */
     weir_js *js;
     const struct weir__js_work_kind *kind;
     JSValue functions[2]; /* loop only: resolve, reject */

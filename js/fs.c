@@ -406,8 +406,7 @@ int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
 
     request->syscall = syscall;
     if (path != NULL)
-        request->path = strdup(path); /* without memory, the first argument is
-                                       * named */
+        request->path = strdup(path); /* if NULL, the first argument is named */
     return err;
 }
 

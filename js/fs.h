@@ -23,10 +23,8 @@ enum weir__js_fs_answer {
     WEIR__JS_FS_NUMBER, /* `number` */
     WEIR__JS_FS_TEXT,   /* the bytes as a string; undefined if there are none */
     WEIR__JS_FS_BYTES,  /* the bytes as an ArrayBuffer */
-    WEIR__JS_FS_CONTENT, /* a string if argument 2 says so, otherwise an
-                          * ArrayBuffer */
-    WEIR__JS_FS_STAT,    /* the numbers of `stat`, as BigInts if argument 1 says
-                          * so */
+    WEIR__JS_FS_CONTENT, /* a string or an ArrayBuffer, as argument 2 says */
+    WEIR__JS_FS_STAT,    /* the numbers of `stat`; BigInts if argument 1 */
     WEIR__JS_FS_ENTRIES, /* [names, types, directories] */
 };
 

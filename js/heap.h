@@ -25,8 +25,7 @@ struct weir__js_heap {
     bool is_lax;            /* limits are suspended; what is used is owed */
     bool has_run_out;       /* since this was last cleared */
     const weir_state *life; /* the host's; 0: alive; NULL: unknown */
-    bool has_denied;        /* refused a block because the host was
-                             * terminated */
+    bool has_denied;        /* refused a block after termination */
     bool is_capturing;
     void *captured;
     void *anchors[WEIR__HEAP_ANCHORS]; /* see weir__js_heap_anchor */

@@ -34,8 +34,7 @@ enum {
     STACK_SIZE = 1024 * 1024,
     WORKER_STACK_SIZE = 4 * 1024 * 1024, /* as in Node */
     MOST_SPARE = 1024 * 1024,
-    SPIN_NS = 100000, /* before Atomics.wait sleeps: about the cost of a
-                       * wake-up */
+    SPIN_NS = 100000, /* before Atomics.wait sleeps: about one wake-up */
     FIRST_GC =
         4 * 1024 * 1024, /* afterwards, whenever the heap has grown by half */
 };

@@ -96,8 +96,7 @@ struct weir_js {
     char *culprit;          /* "    at f (a.js:1:2)", until it is reported */
     bool has_ended;         /* JavaScript is gone; only the struct is left */
     bool has_kick, has_job, has_check; /* each is queued at most once */
-    unsigned ticks;                    /* next-ticks of JavaScript in the
-                                        * queue */
+    unsigned ticks;                    /* queued next-ticks of JavaScript */
     weir_task kick;
     struct weir__js_link handles;    /* weir__js_handle.link */
     struct weir__js_link errands;    /* weir__js_errand.link */
