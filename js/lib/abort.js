@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// abort -- AbortController, AbortSignal: the DOM standard's, as Node has them.
+// abort -- AbortController and AbortSignal of the DOM Standard, as in Node.
 'use strict';
 
 const { coded, invalidArgType, outOfRange } = require('errors');

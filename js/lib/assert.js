@@ -14,7 +14,7 @@ const matches = (regexp, text) => RegExp.prototype.exec.call(regexp, text) !== n
 
 // ---- the error ----
 
-// An error is shown without its stack.
+// Show an error without its stack.
 function withoutStack(error) {
     const copy = Object.setPrototypeOf(new Error(error.message),
         Object.getPrototypeOf(error));
@@ -141,7 +141,7 @@ for (const [name, operator, test] of [
     } }[name];
 }
 
-// ---- what is thrown ----
+// ---- exceptions ----
 
 const nothing = Symbol('nothing was thrown');
 
@@ -155,7 +155,7 @@ class Comparison {
     }
 }
 
-// As if it had been another comparison.
+// Report the failure as that of another comparison.
 function failsAs(shown, real) {
     const error = new AssertionError({ ...shown, operator: 'deepStrictEqual',
         stackStartFn: real.stackStartFn });
@@ -186,7 +186,7 @@ function checkProperties(actual, expected, message, fn) {
     }
 }
 
-// Why the error is not the one expected; undefined: it is.
+// The reason the error is not the expected one; undefined if it is.
 function mismatch(actual, expected) {
     if (isRegExp(expected)) {
         const text = String(actual);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// base -- what stands before the braces: functions, errors, boxed values.
+// base -- the text in front of the braces: functions, errors, boxed values.
 'use strict';
 
 const { plain, paint, formatPrimitive } = require('text');
@@ -13,7 +13,7 @@ function isInstance(value, ctor) {
     }
 }
 
-// A DOMException is one, too.
+// A DOMException is an error, too.
 function isError(value) {
     return native.isError(value) || isInstance(value, Error);
 }
@@ -57,7 +57,7 @@ function functionBase(value, ctor, tag) {
     return base;
 }
 
-// An error whose class is not in its stack is shown with it.
+// Add the class of an error if its stack does not show it.
 function improveStack(stack, ctor, name, tag) {
     let length = name.length;
     if (ctor !== null && !(name.endsWith('Error') && stack.startsWith(name) &&
@@ -80,8 +80,8 @@ function improveStack(stack, ctor, name, tag) {
     return length === 0 ? `${whole}: ${stack}` : whole + stack.slice(length);
 }
 
-// Where more than three lines in a row are in another stack, too, the first and
-// the last of them stay.
+// If more than three consecutive lines also occur in the other stack, keep only
+// the first and the last of them.
 function withoutShared(lines, others, note) {
     for (let i = 0; i < lines.length - 3; i++) {
         const at = others.indexOf(lines[i]);
@@ -96,7 +96,7 @@ function withoutShared(lines, others, note) {
     return lines;
 }
 
-// Lines of an error that its cause has as well are left out.
+// Omit the lines that an error shares with its cause.
 function shorten(ctx, lines, cause) {
     const stack = String(cause.stack), start = stack.indexOf('\n    at');
     return start < 0 ? lines : withoutShared(lines, stack.slice(start + 1).split('\n'),
@@ -104,7 +104,7 @@ function shorten(ctx, lines, cause) {
             `    ... ${count} lines matching cause stack trace ...`, 'undefined'));
 }
 
-// A DOMException's stack is its frames alone.
+// The stack of a DOMException contains only its frames.
 function stackOf(error) {
     const head = () => Error.prototype.toString.call(error);
     const stack = error.stack ? String(error.stack) : head();

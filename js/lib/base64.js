@@ -16,8 +16,8 @@ function given(args) {
     return `${args[0]}`;
 }
 
-// A single character at the end is six bits of nothing; all else that is wrong
-// is a character where it may not stand.
+// A single character at the end is an incomplete group.  Every other fault is
+// an invalid character.
 function whyNot(text) {
     const digits = /^([A-Za-z0-9+/]*)={0,2}$/.exec(text.replace(/[\t\n\f\r ]/g, ''));
     return digits?.[1].length % 4 === 1

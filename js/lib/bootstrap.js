@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// bootstrap -- what a new host begins with.  Everything that can wait until it
-// is used does.
+// bootstrap -- what a new host starts with.  Everything else is loaded on first
+// use.
 'use strict';
 
 require('stack');
 
-// The engine frees the shape of objects with the last that has it.  A function
-// passes one on its way (a length, but no name yet), an iterator's result, too,
-// and a program seldom has two iterators at once.  So these are kept.
+// The engine frees an object shape with the last object that has it.  Some
+// shapes are short-lived: a function under construction (it has a length but no
+// name yet), and an iterator's result, since a program seldom has two iterators
+// at once.  So these shapes are kept alive here.
 const onlyLength = (prototype) => Object.defineProperty(
     Object.create(prototype), 'length', { value: 0, configurable: true });
 const shapes = [
@@ -53,8 +54,7 @@ Object.defineProperty(globalThis, 'global',
 Object.defineProperty(globalThis, Symbol.toStringTag,
     { value: 'global', configurable: true });
 
-// Why a program would be heard of where nobody has used `process` yet: nobody
-// listens then.
+// Hooks that C calls.  Each loads its module on first use.
 module.exports = {
     atob, btoa, shapes,
     resolve: (name, parent) => require('module').link(name, parent),
@@ -91,7 +91,8 @@ module.exports = {
             'The "port" argument must be a MessagePort instance');
     },
     packError: (error) => require('thread').packError(error),
-    // What Atomics.wait says to a loop, with the line that called it.
+    // What Atomics.wait throws on a loop that may not block, with the calling
+    // line.
     wouldBlock() {
         const frame = new Error().stack.split('\n').find((line) =>
             /:\d+\)?$/.test(line) && !line.includes('(node:'));
@@ -108,7 +109,8 @@ module.exports = {
     signal(number) {
         require('signals').arrived(require('process'), number);
     },
-    // Of an error that ends the program all is shown, by nobody's own method.
+    // Show all of an error that ends the program, without calling its own
+    // methods.
     report(error) {
         require('hooks').tellEmitter?.(error);
         return require('inspect').inspect(error,

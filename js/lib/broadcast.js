@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// broadcast -- BroadcastChannel: the HTML standard's, with ref and unref, as
-// Node has it.
+// broadcast -- BroadcastChannel of the HTML Standard, with ref and unref as in
+// Node.
 'use strict';
 
 const { EventTarget, defineHandler } = require('eventtarget');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// buffer -- Node's Buffer.  Its bytes are handled in js/buffer.c, its strings in
-// js/encoding.c.
+// buffer -- Node's Buffer.  js/buffer.c operates on its bytes, js/encoding.c on
+// its strings.
 'use strict';
 
 const { UTF8, UTF16LE, HEX, BASE64, BASE64URL, kindOf, decode, encode, write,
@@ -55,7 +55,7 @@ function outOfBounds(name) {
         : `"${name}" is outside of buffer bounds`);
 }
 
-// ---- making them ----
+// ---- creation ----
 
 class FastBuffer extends Uint8Array {
     constructor(bufferOrLength, byteOffset, length) {
@@ -87,7 +87,7 @@ Object.defineProperty(FastBuffer.prototype, 'constructor',
 Object.defineProperty(Buffer, Symbol.species,
     { configurable: true, get() { return FastBuffer; } });
 
-// At least as many bytes as the string gives.
+// An upper bound on the size of the encoded string.
 function sizeOf(string, kind) {
     const { length } = string;
     switch (kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // bytes -- ArrayBuffers as the Buffers that programs expect, and text as bytes.
-// Buffer is loaded when somebody needs one.
+// Buffer is loaded when it is first needed.
 'use strict';
 
 const { kindOf } = require('encodings');
@@ -13,7 +13,7 @@ function isUtf8(name) {
     return /^utf-?8$/i.test(name);
 }
 
-// A view of all of an ArrayBuffer.
+// A Buffer that shows a whole ArrayBuffer.
 function toBuffer(bytes) {
     return require('buffer').Buffer.from(bytes);
 }
@@ -22,13 +22,13 @@ function toText(bytes, encoding) {
     return toBuffer(bytes).toString(encoding);
 }
 
-// What C takes for a text: itself, or its bytes.
+// What C accepts as a text: a string, or its bytes.
 function fromText(text, encoding = 'utf8') {
     return isUtf8(encoding) ? text.toWellFormed()
         : require('buffer').Buffer.from(text, encoding);
 }
 
-// Text that comes in pieces: write(bytes) gives what is complete, end() the rest.
+// Decode text in pieces: write(bytes) returns what is complete, end() the rest.
 function newDecoder(encoding) {
     const { StringDecoder } = require('stringdecoder');
     return new StringDecoder(encoding);

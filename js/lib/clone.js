@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// clone -- structuredClone, as the HTML standard says; the rare kinds of it.
+// clone -- structuredClone of the HTML Standard: the less common types.
 //
 // Plain objects, arrays, buffers and their views are written and read in C
-// (js/writer.c, js/reader.c).  What is left is taken to pieces here, and put
-// together again, in this host or in another.
+// (js/writer.c, js/reader.c).  All other types are taken apart here, and
+// reassembled in this host or another one.
 'use strict';
 
 const { coded } = require('errors');
@@ -22,14 +22,14 @@ const { getTime } = Date.prototype;
 const mapForEach = Map.prototype.forEach, setForEach = Set.prototype.forEach;
 const mapSet = Map.prototype.set, setAdd = Set.prototype.add;
 
-// ---- to pieces ----
+// ---- taking apart ----
 
 function own(object, key) {
     const found = getOwnPropertyDescriptor(object, key);
     return found !== undefined && 'value' in found ? found.value : undefined;
 }
 
-// [ERROR, name, stack, message, cause]; what is not there is null, not a text.
+// [ERROR, name, stack, message, cause]; null stands for a missing text.
 function takeError(value) {
     const message = own(value, 'message');
     const { stack } = value;
@@ -41,7 +41,7 @@ function takeError(value) {
     return parts;
 }
 
-// A length of undefined: the view follows its buffer.
+// A length of undefined means that the view follows its buffer.
 function takeView(value, kind) {
     const isTracking = (value.buffer.resizable || value.buffer.growable) &&
         kind !== 'DataView';
@@ -72,9 +72,9 @@ function take(value) {
     return takeView(value, kind);
 }
 
-// ---- together ----
+// ---- reassembling ----
 
-// The object that its parts may refer to.
+// Create the object before its parts, so that they can refer to it.
 function make(kind) {
     switch (kind) {
     case ERROR:
@@ -103,7 +103,7 @@ function fillError(error, [, name, stack, message, ...cause]) {
     return error;
 }
 
-// A text stands for a BigInt that no C integer holds.
+// A text stands for a BigInt that does not fit in a C integer.
 function fill(parts, object) {
     if (typeof parts === 'string')
         return BigInt(parts);
@@ -134,9 +134,9 @@ function fill(parts, object) {
     return new globalThis[first](second, third, fourth); // VIEW
 }
 
-// ---- refused ----
+// ---- refusing ----
 
-// What is inherited as a plain value; no getter is asked.
+// An inherited plain value.  No getter is called.
 function inherited(value, key) {
     for (let at = value; at !== null; at = Object.getPrototypeOf(at)) {
         const found = isProxy(at) ? undefined : own(at, key);
@@ -155,7 +155,7 @@ function describeObject(value) {
     return `[object ${typeof tag === 'string' ? tag : classOf(value)}]`;
 }
 
-// As V8 names it.
+// Describe a value as V8 does.
 function describe(value) {
     if (typeof value === 'symbol')
         return value.toString();
@@ -166,7 +166,7 @@ function describe(value) {
         : describeObject(value);
 }
 
-// A number is for an error that is no DataCloneError.
+// A number selects an error that is not a DataCloneError.
 function refuse(value) {
     if (value === 0)
         throw coded(TypeError, 'ERR_MISSING_TRANSFERABLE_IN_TRANSFER_LIST',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// colors -- util.inspect.colors: what begins each on a terminal, and what ends
-// it.  Only who shows colours loads them.
+// colors -- util.inspect.colors: the codes that start and end each style on a
+// terminal.  Loaded only when colours are used.
 'use strict';
 
 const colors = {
@@ -21,7 +21,7 @@ const colors = {
     bgCyanBright: [106, 49], bgWhiteBright: [107, 49],
 };
 
-// Other names of the same: what is set by one is seen by the other.
+// Aliases: a change through one name is visible through the other.
 const also = {
     gray: ['grey', 'blackBright'], bgGray: ['bgGrey', 'bgBlackBright'],
     dim: ['faint'], strikethrough: ['crossedout', 'strikeThrough', 'crossedOut'],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// crypto -- random values: the global `crypto`, and the part of Node's crypto
-// that goes with it.
+// crypto -- random values: the global `crypto`, and the related part of Node's
+// crypto.
 'use strict';
 
 const { fill, isEqual } = native;
@@ -23,7 +23,7 @@ function uuid() {
         `${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
-// ---- the web's ----
+// ---- Web Crypto ----
 
 const allowed = Symbol('allowed');
 const integers = /^(Big)?(Int|Uint)(8|16|32|64)(Clamped)?Array$/;
@@ -91,7 +91,8 @@ function checkSize(value, name, most) {
         throw outOfRange(name, `>= 0 && <= ${most}`, value);
 }
 
-// Node asks its pool; the kernel answers at once, and the callback comes later.
+// Node uses its pool.  Here the kernel answers at once, and the callback is
+// deferred.
 function later(callback, ...args) {
     require('timers').setImmediate(callback, ...args);
 }
@@ -174,7 +175,8 @@ function randomInt(min, max, callback) {
     return undefined;
 }
 
-// What is past the last whole multiple is thrown away: all are as likely.
+// Discard values past the last whole multiple, so that all results are equally
+// likely.
 function below(range) {
     const limit = 2 ** 48 - 2 ** 48 % range, bytes = new Uint8Array(6);
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// deepequal -- whether two values are alike, loosely or strictly, as Node's
-// assert.deepEqual and util.isDeepStrictEqual mean it.
+// deepequal -- whether two values are equal, loosely or strictly, in the sense
+// of Node's assert.deepEqual and util.isDeepStrictEqual.
 'use strict';
 
 const { classOf, isError } = require('kinds');
@@ -12,7 +12,7 @@ const isObject = (value) => typeof value === 'object' && value !== null;
 const mapOf = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
 const setOf = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
 
-// What is compared beside the properties, by the engine's class.
+// What is compared in addition to the properties, by the engine's class.
 const boxes = { Number, String, Boolean, BigInt, Symbol };
 
 function sameBox(a, b, kind) {
@@ -37,7 +37,7 @@ function sameView(a, b, kind, isStrict) {
     return sameBytes(a, b);
 }
 
-// One comparison: strict or not, and what is under way, for cycles.
+// One comparison: its strictness, and the pairs under way, to detect cycles.
 class Comparison {
     constructor(isStrict) {
         this.isStrict = isStrict;
@@ -75,7 +75,7 @@ class Comparison {
         return this.content(a, b, kind) && this.keyed(a, b, kind);
     }
 
-    // Of what is not an array, without its properties.
+    // Compare two objects other than arrays, without their properties.
     content(a, b, kind) {
         switch (kind) {
         case 'Date':
@@ -98,7 +98,7 @@ class Comparison {
             this.hidden(a, b, 'cause') && this.hidden(a, b, 'errors');
     }
 
-    // A property of errors that counts though it is not enumerable.
+    // Compare a property of errors that counts although it is not enumerable.
     hidden(a, b, key) {
         const inA = has(a, key), inB = has(b, key);
         if (inA && isEnumerable(a, key))
@@ -128,7 +128,7 @@ class Comparison {
         return true;
     }
 
-    // A hole in a long array: what is there may be little.
+    // Compare from the first hole on: the rest of a long array may be sparse.
     sparse(a, b, from) {
         const rest = (list) => Object.keys(list).filter((key) => key >= from);
         const keys = rest(a);
@@ -156,8 +156,8 @@ class Comparison {
             keys.every((key) => this.equal(a[key], b[key])));
     }
 
-    // Two that are both under way are taken for equal: what differs is found on
-    // the way that is being walked.
+    // Treat two values that are both under way as equal: any difference is
+    // found by the comparison that is under way.
     guarded(a, b, compare) {
         const { seen } = this, hasA = seen.has(a), hasB = seen.has(b);
         if (hasA && hasB)
@@ -171,7 +171,7 @@ class Comparison {
         return result;
     }
 
-    // Each of the one has its own partner in the other.
+    // Whether each member of one has its own partner in the other.
     matched(left, right, alike) {
         const rest = new Set(right);
         for (const one of left) {
@@ -183,8 +183,8 @@ class Comparison {
         return rest.size === 0;
     }
 
-    // Primitive members are looked up; objects, and loosely what was not found,
-    // are searched.
+    // Look up primitive members.  Search for objects and, in a loose
+    // comparison, for whatever was not found.
     sets(a, b) {
         const known = (value, set) => !isObject(value) &&
             Set.prototype.has.call(set, value);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// diagnostics -- the module diagnostics_channel: named channels by which
-// libraries tell whoever listens what they do, and groups of them around a call.
+// diagnostics -- the module diagnostics_channel: named channels on which
+// libraries publish what they do, and groups of channels around a call.
 'use strict';
 
 const { invalidArgType } = require('errors');
 
-const channels = new Map(); // by name; one is never forgotten
+const channels = new Map(); // by name; never removed
 
-// What a listener throws is nobody's who publishes.
+// An error in a subscriber must not reach the publisher.
 function throwLater(error) {
     require('timers').nextTick(() => { throw error; });
 }
@@ -18,8 +18,8 @@ function checkFunction(value, name) {
 }
 
 class Channel {
-    #subscribers = []; // replaced, never changed: publish() may be going over it
-    #stores = new Map(); // AsyncLocalStorage, or its like -> transform
+    #subscribers = []; // replaced, never modified: publish() may be iterating over it
+    #stores = new Map(); // AsyncLocalStorage or similar -> transform
 
     constructor(name) {
         this.name = name;
@@ -54,7 +54,7 @@ class Channel {
     bindStore(store, transform) { this.#stores.set(store, transform); }
     unbindStore(store) { return this.#stores.delete(store); }
 
-    // The store that was bound last is entered first.
+    // Enter the store that was bound last first.
     runStores(message, fn, thisArg, ...args) {
         let run = () => {
             this.publish(message);

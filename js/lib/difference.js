@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// difference -- two values side by side, line by line, as Node's AssertionError
-// shows them.
+// difference -- two values, compared line by line as in Node's AssertionError.
 'use strict';
 
 const { inspect } = require('inspect');
@@ -29,12 +28,12 @@ function show(value) {
 
 const isPrimitive = (value) => typeof value !== 'object' || value === null;
 
-// At most so many lines, and that there were more.
+// Limit the number of lines, and say if there were more.
 function shortened(lines) {
     return lines.length > MOST_LINES ? [...lines.slice(0, 46), '...'] : lines;
 }
 
-// Lines that both have at the end are taken off; the last three are shown.
+// Remove the common lines at the end; the last three are shown.
 function takeEnd(left, right, count) {
     let end = '', further = '';
     while (left.length > 0 && right.length > 0 && left.at(-1) === right.at(-1)) {
@@ -53,13 +52,13 @@ function takeEnd(left, right, count) {
     return { end, isCut };
 }
 
-// The lines as they are printed: those of "actual" at once, those of "expected"
-// after a run of different ones.
+// The printed lines: those of "actual" at once, those of "expected" after a run
+// of different ones.
 class Page {
     text = ''; later = ''; printed = 0; isCut = false;
     #same = 0;
 
-    #before(lines, i) { // what was the same, up to three lines of it
+    #before(lines, i) { // up to three of the common lines before
         if (this.#same > 4 && this.#same !== 5) {
             this.text += '\n...';
             this.isCut = true;
@@ -97,7 +96,7 @@ class Page {
     }
 }
 
-// The two lines are the same but for a comma at the end: the one with it.
+// If two lines differ only by a trailing comma, return the one that has it.
 function agree(actual, expected) {
     if (actual === expected || actual === `${expected},`)
         return actual;
@@ -124,7 +123,7 @@ function compareLines(left, right, head, end, isCut) {
         `${page.text}${page.later}${end}`;
 }
 
-// Where two single lines begin to differ.
+// Mark where two single lines begin to differ.
 function pointer(left, right) {
     let at = 0;
     while (left[at] === right[at])
@@ -132,7 +131,7 @@ function pointer(left, right) {
     return at;
 }
 
-// `given` stands for the first line.
+// `given` replaces the first line.
 function difference(actual, expected, operator, given) {
     const left = show(actual).split('\n'), right = show(expected).split('\n');
     if (operator === 'strictEqual' && (typeof actual === 'function'
@@ -162,7 +161,7 @@ function difference(actual, expected, operator, given) {
         `${given || heads[operator]}\n+ actual - expected`, end, isCut) + arrow;
 }
 
-// The operators that want them not to be equal: one is enough to show.
+// For operators that expect a difference, showing one value is enough.
 function sameness(actual, operator) {
     const lines = shortened(show(actual).split('\n'));
     const head = operator === 'notStrictEqual' &&

@@ -23,7 +23,7 @@ for (const [kind, name, list] of [
     for (const label of list.split(' '))
         labels.set(label, { kind, name });
 
-// The standard's white space only.
+// Trim only the standard's white space.
 const trim = (text) => text.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
 
 // ---- views ----
@@ -34,8 +34,8 @@ const parts = [typed, DataView.prototype].map((proto) =>
     ['buffer', 'byteOffset', 'byteLength'].map((key) => getterOf(proto, key)));
 const isResizable = getterOf(ArrayBuffer.prototype, 'resizable');
 
-// What C can take: it knows no DataView, nor the length of a view that follows
-// its buffer's.
+// A form that C accepts: it knows neither DataView nor views whose length
+// follows the buffer.
 function bytesOf(value) {
     const kind = classOf(value);
     if (kind === 'ArrayBuffer' || kind === 'SharedArrayBuffer')
@@ -63,7 +63,7 @@ function join(first, bytes) {
 
 // ---- TextDecoder ----
 
-// How much of the end has to wait for the next chunk.
+// How many bytes at the end must wait for the next chunk.
 function unfinished(kind, bytes) {
     if (kind === UTF8)
         return tail(bytes);
@@ -87,8 +87,8 @@ const none = new Uint8Array(0);
 
 class TextDecoder {
     #kind; #name; #fatal; #ignoreBOM;
-    #rest = none; // of a chunk before
-    #isBegun = false; // and past the mark
+    #rest = none; // of the previous chunk
+    #isBegun = false; // and past the byte order mark
 
     constructor(encoding = 'utf-8', options = undefined) {
         encoding = `${encoding}`;
@@ -185,7 +185,7 @@ class TextEncoder {
     }
 }
 
-// ---- how they look ----
+// ---- for inspect ----
 
 for (const [ctor, ...keys] of [
     [TextEncoder, 'encoding', 'encode', 'encodeInto'],

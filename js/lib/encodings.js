@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// encodings -- the encodings of js/encoding.c, and Node's names of them.
+// encodings -- the encodings of js/encoding.c, and Node's names for them.
 'use strict';
 
 const UTF8 = 0, UTF16LE = 1, LATIN1 = 2, ASCII = 3, HEX = 4, BASE64 = 5,
@@ -12,7 +12,7 @@ const kinds = {
     ascii: ASCII, hex: HEX, base64: BASE64, base64url: BASE64URL,
 };
 
-// The number of a name as Buffer knows them, or undefined.
+// The number of an encoding by Buffer's names, or undefined.
 function kindOf(name) {
     return kinds[name] ?? kinds[`${name}`.toLowerCase()];
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// env -- process.env: the variables of the process itself, or a worker's own.
+// env -- process.env: the environment of the process, or a worker's own copy.
 'use strict';
 
 const { coded } = require('errors');
 const { start } = require('thread');
 
-// "A=1\0B=2\0"; the first of a name counts, as for getenv.
+// "A=1\0B=2\0"; the first entry of a name counts, as for getenv.
 function parse(text) {
     const map = new Map();
     for (const one of text.split('\0')) {
@@ -16,7 +16,7 @@ function parse(text) {
     return map;
 }
 
-// A worker's own variables: nobody else sees what it does to them.
+// A worker's own variables, which no other thread sees.
 function variables(given) {
     const map = typeof given === 'string' ? parse(given)
         : new Map(Object.entries(given));
@@ -54,7 +54,7 @@ function checkDescriptor(descriptor) {
             'data descriptor');
 }
 
-// An object like others, but for its own properties.
+// An ordinary object except for its own properties.
 const env = new Proxy({}, {
     get: (target, key) => named(key) ?? target[key],
     has: (target, key) => named(key) !== undefined || key in target,
@@ -81,8 +81,8 @@ const env = new Proxy({}, {
     },
 });
 
-// What a worker begins with; not through the proxy, which takes four calls for
-// each.
+// The initial environment of a worker.  Bypasses the proxy, which takes four
+// calls per variable.
 const copy = () => Object.fromEntries(envKeys().map((key) => [key, getenv(key)]));
 
 module.exports = { env, copy };

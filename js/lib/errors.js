@@ -14,7 +14,7 @@ function coded(Base, code, message) {
     return error;
 }
 
-// A long text is cut; quotes that are in the way are JSON's.
+// Truncate a long text.  If it contains quotes, use those of JSON.
 function quoted(text) {
     const shown = text.length > 28 ? `${text.slice(0, 25)}...` : text;
     return shown.includes("'") ? JSON.stringify(shown) : `'${shown}'`;
@@ -53,7 +53,7 @@ function checkObject(value, name) {
         throw invalidArgType(name, 'of type object', value);
 }
 
-// Large numbers have their digits grouped.
+// Group the digits of large numbers.
 function shownNumber(value) {
     const isLarge = typeof value === 'bigint'
         ? value > 2n ** 32n || value < -(2n ** 32n)
@@ -80,7 +80,7 @@ function unknownEncoding(encoding) {
         require('format').format('Unknown encoding: %s', encoding));
 }
 
-// What an operation that a signal has ended is rejected with.
+// The reason with which an operation that a signal ended is rejected.
 function abortError(signal) {
     const error = new Error('The operation was aborted', { cause: signal.reason });
     error.code = 'ABORT_ERR';
@@ -97,7 +97,7 @@ function shortly(value) {
         : `#<${constructor.name}>`;
 }
 
-// What a rejection that nobody handled is told as.
+// The error that represents an unhandled rejection.
 function unhandledRejection(reason) {
     if (require('inspect').isError(reason) ||
         (typeof reason === 'object' && reason !== null && Object.hasOwn(reason, 'stack')))

@@ -21,7 +21,8 @@ function checkCount(name, count) {
 const capture = Symbol('kCapture'), shape = Symbol('shapeMode');
 const rejection = Symbol.for('nodejs.rejection');
 
-// A function, so that others may call it on their own objects.
+// A function rather than a class, so that others can call it on their own
+// objects.
 function EventEmitter(options) {
     EventEmitter.init.call(this, options);
 }
@@ -40,7 +41,7 @@ function init(options) {
     this[capture] = given ? true : EventEmitter.prototype[capture];
 }
 
-// A promise that a listener returned and nobody waits for.
+// Handle a promise that a listener returned and nobody awaits.
 function watch(emitter, promise, type, args) {
     const fail = (error) => {
         if (typeof emitter[rejection] === 'function') {
@@ -49,7 +50,7 @@ function watch(emitter, promise, type, args) {
         }
         const before = emitter[capture];
         try {
-            emitter[capture] = false; // or this one would come back
+            emitter[capture] = false; // or this error would be captured again
             emitter.emit('error', error);
         } finally {
             emitter[capture] = before;
@@ -69,8 +70,9 @@ function mostOf(emitter) {
     return emitter._maxListeners ?? defaultMaxListeners;
 }
 
-// _events: name -> the listener, or an array of several, never changed in place
-// while it may be walked: emit walks a list that add and remove replace.
+// _events: name -> the listener, or an array of several.  An array is never
+// modified in place, because emit may be iterating over it; add and remove
+// replace it.
 function listOf(emitter, type) {
     const found = emitter._events?.[type];
     return typeof found === 'function' ? [found] : found;
@@ -252,9 +254,9 @@ function wrapOnce(emitter, type, listener) {
     return wrapped;
 }
 
-const emitted = new WeakMap(); // errors that nobody listened for: who, where
+const emitted = new WeakMap(); // unhandled "error" events: emitter and position
 
-// Error.captureStackTrace may be the program's own.
+// The program may have replaced Error.captureStackTrace.
 function whereEmitted(emitter) {
     try {
         const { name } = emitter.constructor, place = {};
@@ -266,7 +268,7 @@ function whereEmitted(emitter) {
     }
 }
 
-// The stack of an error that ends the program says who emitted it.
+// Add the emitter to the stack of an error that ends the program.
 function tellEmitter(error) {
     const where = emitted.get(error), stack = where && String(error.stack);
     if (where === undefined)

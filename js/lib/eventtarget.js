@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// eventtarget -- Event, EventTarget, CustomEvent: the DOM standard's, as Node has
-// them.
+// eventtarget -- Event, EventTarget and CustomEvent of the DOM Standard, as in
+// Node.
 'use strict';
 
 const { checkObject, coded, invalidArgType } = require('errors');
 const { now } = require('clock');
 
 const NONE = 0, AT_TARGET = 2;
-let stateOf; // Event -> what is not public of it
+let stateOf; // Event -> its private state
 
 class Event {
     #own;
@@ -91,11 +91,11 @@ class CustomEvent extends Event {
 
 const listeners = new WeakMap(); // EventTarget -> Map of type -> array
 const limits = new WeakMap(); // EventTarget -> events.setMaxListeners
-const resisting = Symbol('resisting'); // events.addAbortListener: not stopped
+const resisting = Symbol('resisting'); // events.addAbortListener: cannot be stopped
 
-// A method of targets that want to know who listens: (type, count, isMore).
+// A method of targets that need to know their listeners: (type, count, isMore).
 const kChanged = Symbol('changed');
-const kHandler = Symbol('handler'); // of the listener that an attribute is
+const kHandler = Symbol('handler'); // marks the listener of an attribute
 
 function isListener(value) {
     return typeof value === 'function' ||
@@ -109,12 +109,13 @@ function call(target, listener, event) {
         else
             listener.handleEvent(event);
     } catch (error) {
-        // As in Node: it is the program's error, not the dispatcher's.
+        // As in Node, it is an uncaught error of the program, not an error of
+        // dispatch.
         require('process').nextTick(() => { throw error; });
     }
 }
 
-// The listeners of one that `add` or `remove` was called on.
+// The listeners of the target that `add` or `remove` was called on.
 function checked(target, given) {
     const own = listeners.get(target);
     if (own === undefined)
@@ -215,12 +216,13 @@ function dispatch(target, event, own) {
     own.isEnded = own.isStopped = false;
 }
 
-// Those that do something: a handler that was set to null keeps its place.
+// Count the active ones: a handler that was set to null keeps its place.
 function countOf(list) {
     return list.filter(({ listener }) => listener[kHandler]?.value !== null).length;
 }
 
-// The attribute "on<type>": a listener at the place of its first setting.
+// The attribute "on<type>": a listener that keeps the position of its first
+// assignment.
 function defineHandler(proto, type) {
     const handlers = new WeakMap();
     Object.defineProperty(proto, `on${type}`, {
@@ -246,7 +248,7 @@ function defineHandler(proto, type) {
     });
 }
 
-// The members that a standard names are enumerable, and a class has its tag.
+// Make the members of a standard enumerable, and give the class its tag.
 function reveal(ctor, ...keys) {
     for (const key of keys)
         Object.defineProperty(ctor.prototype, key, { enumerable: true });
@@ -265,8 +267,8 @@ function shown(proto, text) {
     Object.defineProperty(proto, custom,
         { value: text, writable: true, configurable: true });
 }
-// As Node shows one: its name, and some fields; a text of its own where it lies
-// too deep.
+// Inspect an object as Node does: its name and some fields, or a short text
+// where it is nested too deeply.
 function shownBy(proto, fieldsOf, whenDeep) {
     shown(proto, function (depth, options, inspect) {
         if (depth < 0)
@@ -281,7 +283,7 @@ shownBy(EventTarget.prototype, () => ({}), (name) => name);
 shownBy(Event.prototype, ({ type, defaultPrevented, cancelable, timeStamp }) =>
     ({ type, defaultPrevented, cancelable, timeStamp }), (name) => name);
 
-// An event that the host dispatches by itself; target null: it is over.
+// Dispatch an event of the host itself; target null when that is over.
 function dispatchTrusted(event, target) {
     const own = stateOf(event);
     if (target === null) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// eventwait -- events as promises, and what events says of emitters and targets
-// alike.
+// eventwait -- events as promises, and functions of events that accept both
+// emitters and targets.
 'use strict';
 
 const { coded, invalidArgType, outOfRange } = require('errors');
@@ -26,7 +26,7 @@ function checkListener(listener) {
         throw invalidArgType('listener', 'of type function', listener);
 }
 
-// Adds to an emitter or a target; returns what takes it off again.
+// Add a listener to an emitter or a target; return a function that removes it.
 function listen(emitter, name, listener, once = false) {
     if (typeof emitter?.on === 'function') {
         if (once)
@@ -50,7 +50,7 @@ function addAbortListener(signal, listener) {
     if (signal.aborted) {
         queueMicrotask(() => listener());
     } else {
-        // Also where an earlier listener stops the event.
+        // Runs even if an earlier listener stops the event.
         signal.addEventListener('abort', listener,
             { __proto__: null, once: true, [resisting]: true });
         remove = () => signal.removeEventListener('abort', listener);
@@ -111,7 +111,7 @@ function checkMark(value, name, otherwise) {
 
 const end = () => ({ value: undefined, done: true });
 
-// What has come and who waits: one of the two is empty.
+// Pending events and pending consumers; one of the two is always empty.
 class Feed {
     arrived = []; waiting = []; removers = [];
     error = null; isDone = false; isPaused = false;
@@ -162,7 +162,7 @@ class Feed {
     }
 
     close() {
-        while (this.removers.length > 0) // the last first, as Node's
+        while (this.removers.length > 0) // last first, as in Node
             this.removers.pop()();
         this.isDone = true;
         for (const { resolve } of this.waiting.splice(0))
@@ -216,7 +216,7 @@ function on(emitter, event, options = {}) {
     return iteratorOf(feed);
 }
 
-// ---- of emitters and targets ----
+// ---- both emitters and targets ----
 
 function refuse(value, name = 'emitter') {
     return invalidArgType(name, 'an instance of EventEmitter or EventTarget', value);

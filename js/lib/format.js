@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// format -- util.format: "%s" and its like.
+// format -- util.format: "%s" and the other directives.
 'use strict';
 
 const { inspect, isProxy, proxyTarget } = require('inspect');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fs -- files and directories: with a callback, or at once.
+// fs -- files and directories, with callbacks or synchronously.
 'use strict';
 
 const { ops, realpathNative, now, later } = require('fs/ops');
@@ -11,8 +11,8 @@ function named(name, fn) {
     return Object.defineProperty(fn, 'name', { value: name });
 }
 
-// The callback is the first function behind the first argument.  Where options
-// may be left out, Node complains of what stands in their place.
+// The callback is the first function after the first argument.  Where options
+// may be omitted, Node complains about what stands in their place.
 const optional = new Set(['appendFile', 'mkdtemp', 'open', 'readFile', 'readdir', 'writeFile']);
 
 function split(name, args) {
@@ -40,7 +40,7 @@ for (const [name, prepare] of Object.entries(ops)) {
 fs.realpath.native = withCallback('native', realpathNative, true);
 fs.realpathSync.native = named('native', (...args) => now(realpathNative(...args)));
 
-// ---- those that are different ----
+// ---- exceptions to the rule ----
 
 fs.read = function read(fd, ...args) {
     const [own, callback] = split('read', [fd, ...args]);
@@ -80,7 +80,7 @@ fs.existsSync = function existsSync(path) {
     }
 };
 
-// util.promisify gives both: how many, and where.
+// util.promisify returns both: the count and the buffer.
 for (const name of ['read', 'write'])
     Object.defineProperty(fs[name], Symbol.for('nodejs.util.promisify.custom'), {
         value: named(name, (...args) => new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fs/check -- arguments of fs, as C takes them, or Node's error.
+// fs/check -- convert the arguments of fs for C, or throw Node's error.
 'use strict';
 
 const { coded, invalidArgType, invalidArgValue, outOfRange } = require('errors');
@@ -67,7 +67,7 @@ function mode(value, name, fallback) {
     return integer(value, name, 0, 4294967295);
 }
 
-// How access and copyFile check theirs.
+// The check of access and copyFile for their modes.
 function bits(value) {
     value ??= 0;
     if (typeof value !== 'number' || value !== (value | 0))
@@ -90,7 +90,7 @@ function flags(value, name = 'flags') {
     value ??= 'r';
     if (typeof value !== 'string')
         throw invalidArgValue('flags', value);
-    // "rs+", "wx", "xa+": the letters that modify may stand anywhere but first.
+    // "rs+", "wx", "xa+": a modifier may stand anywhere except first.
     const base = value.replace(/[xs]/g, '');
     if (!(base in letters) || !/^(rs?\+?|sr\+?|[wa]x?\+?|x[wa]\+?|as\+?|sa\+?)$/.test(value))
         throw invalidArgValue('flags', value);
@@ -98,7 +98,7 @@ function flags(value, name = 'flags') {
         (value.includes('s') ? O_SYNC : 0);
 }
 
-// A string is an encoding.
+// A string stands for an encoding.
 function options(value, defaults) {
     if (value === undefined || value === null || typeof value === 'function')
         return defaults;
@@ -117,7 +117,7 @@ function signal(value) {
         throw invalidArgType('options.signal', 'an instance of AbortSignal', value);
 }
 
-// Seconds; a Date and a text of digits will do.
+// Seconds; a Date or a string of digits is accepted.
 function time(value, name = 'time') {
     if (typeof value === 'string' && value !== '' && +value == value)
         return +value;
@@ -129,7 +129,7 @@ function time(value, name = 'time') {
     throw invalidArgType(name, 'an instance of Date or an Time in seconds', value);
 }
 
-// What is to be written.
+// The data to be written.
 function data(value, encoding, name = 'data') {
     if (typeof value === 'string')
         return fromText(value, encoding ?? 'utf8');
@@ -140,7 +140,7 @@ function data(value, encoding, name = 'data') {
         : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
-// Where to read or write; -1: where the file stands.
+// The file offset to read or write at; -1 means the current one.
 function position(value) {
     if (value === undefined || value === null)
         return -1;

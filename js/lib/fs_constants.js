@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fs/constants -- the numbers of Linux, and those of Node's own.
+// fs/constants -- the numbers of Linux, and Node's own.
 'use strict';
 
 module.exports = {

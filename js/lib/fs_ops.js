@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fs/ops -- each operation of fs: its arguments, checked, for C; and what C
-// gives, for the program.  fs and fs/promises make their forms of these.
+// fs/ops -- the operations of fs: check and convert their arguments for C, and
+// C's result for the program. fs and fs/promises build their functions on
+// these.
 'use strict';
 
 const check = require('fs/check');
@@ -9,13 +10,13 @@ const { isUtf8, toBuffer, toText, utf8 } = require('bytes');
 const { abortError, checkObject, coded, invalidArgType, outOfRange } =
     require('errors');
 
-// fn: a function of C; take: what becomes of its answer; fail: of its error.
+// fn: a function of C; take: converts its result; fail: converts its error.
 function op(fn, args, take, more) {
     return { fn, args, take, ...more };
 }
 const nothing = () => undefined;
 
-// A path that C gives as bytes.
+// Convert a path that C returns as bytes.
 function asPath(encoding) {
     if (encoding === 'buffer')
         return toBuffer;
@@ -137,7 +138,7 @@ function rmdir(path, options) {
 
 // ---- descriptors ----
 
-// Where in a view: offset and length, checked.
+// Check the offset and length of a range in a view.
 function range(view, offset, length, isRead) {
     const size = view.byteLength;
     offset = offset === undefined || offset === null ? 0 : check.integer(offset, 'offset', 0);
@@ -159,7 +160,7 @@ function checkView(view, name = 'buffer', text = '') {
             `${text}an instance of Buffer, TypedArray, or DataView`, view);
 }
 
-// read(fd, view, offset, length, position), or with an object behind the view.
+// read(fd, view, offset, length, position), or with an object after the view.
 function read(fd, view, offset, length, position) {
     check.fd(fd);
     checkView(view);
@@ -192,13 +193,13 @@ function write(fd, data, offset, length, position) {
         check.position(position)], Number);
 }
 
-// The options, which say how the answer is told, are looked at first.
+// Check the options first, because they determine the form of the result.
 function pathFrom(fn, options, args) {
     const take = asPath(check.options(options, {}).encoding);
     return op(fn, args(), take);
 }
 
-// Node's own: of any value, as text, and ".." goes back over a link's name.
+// Node's own: accepts any value as text, and ".." removes the name of a link.
 const realpath = (path, options) => pathFrom(native.realpath, options, () => [
     require('path').resolve(check.path(check.isURL(path) ? path : `${path}`)), true]);
 
@@ -252,11 +253,11 @@ const ops = {
         check.time(atime), check.time(mtime)),
     write, writeFile,
 };
-// What the system itself says, in its own words; for realpath.native.
+// realpath.native: what the system returns, unchanged.
 const realpathNative = (path, options) => pathFrom(native.realpath, options,
     () => [check.path(path), false]);
 
-// ---- how they are done ----
+// ---- execution ----
 
 function miss(one, error) {
     return one.mayMiss && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
@@ -274,7 +275,7 @@ function now(one) {
     return one.take(answer);
 }
 
-// On the pool; then one of the two functions is called.
+// Run it on the pool; one of the two functions is called then.
 function later(one, resolve, reject) {
     const { signal } = one;
     let isOver = false;

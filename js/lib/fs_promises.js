@@ -13,14 +13,14 @@ function settle(one) {
     return new Promise((resolve, reject) => later(one, resolve, reject));
 }
 
-// ---- what comes piece by piece ----
+// ---- data in pieces ----
 
 function isPieces(data) {
     return data != null && typeof data !== 'string' && !ArrayBuffer.isView(data) &&
         typeof (data[Symbol.asyncIterator] ?? data[Symbol.iterator]) === 'function';
 }
 
-// Each of them is a text or a view.
+// Each piece is a text or a view.
 async function writePieces(fd, pieces, options) {
     const { encoding, signal } = check.options(options, {});
     for await (const piece of pieces) {
@@ -49,8 +49,8 @@ async function writeToPath(path, pieces, options, flag) {
 
 // ---- open files ----
 
-// A file that nobody has closed is closed with its handle; a program should not
-// count on that.
+// A forgotten file is closed when its handle is collected, but a program should
+// not rely on that.
 const forgotten = new FinalizationRegistry((fd) => {
     const process = require('process');
     process.emitWarning(`Closing file descriptor ${fd} on garbage collection`);
@@ -63,7 +63,7 @@ const forgotten = new FinalizationRegistry((fd) => {
 
 class FileHandle extends EventEmitter {
     #fd;
-    #users = 1; // itself, and each operation that goes on
+    #users = 1; // one for itself, and one for each operation under way
     #closing;
     #close;
 
@@ -75,7 +75,7 @@ class FileHandle extends EventEmitter {
 
     get fd() { return this.#fd; }
 
-    // The descriptor is not closed while it is used.
+    // The descriptor is not closed while it is in use.
     async #use(syscall, run) {
         if (this.#fd === -1) {
             const error = new Error('file closed');
@@ -175,11 +175,11 @@ for (const name of names)
         if (takesFile && first instanceof FileHandle)
             return first[name](...rest);
         if (takesFile && typeof first === 'number') {
-            ops[name]('', ...rest); // what is wrong with these comes first
-            check.path(first); // a descriptor will not do; it throws
+            ops[name]('', ...rest); // complain about these first
+            check.path(first); // a descriptor is not accepted: throws
         }
         if (/^(append|write)File$/.test(name) && isPieces(rest[0]))
-            return writeToPath(first, rest[0], rest[1], name[0]); // its flag
+            return writeToPath(first, rest[0], rest[1], name[0]); // the flag: 'a' or 'w'
         return settle(ops[name](...args));
     } }[name];
 promises.realpath = async function realpath(path, options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fs/stats -- what is known about a file: Stats, BigIntStats, Dirent.
+// fs/stats -- information about a file: Stats, BigIntStats, Dirent.
 'use strict';
 
 const constants = require('fs/constants');
@@ -30,7 +30,7 @@ for (const [name, constant] of Object.entries(kinds))
 
 const date = (ms) => new Date(Math.round(Number(ms)));
 
-// Seconds and nanoseconds of each time follow the fields of the base.
+// The seconds and nanoseconds of each time follow the fields of the base.
 class Stats extends StatsBase {
     constructor(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks,
         atime, atimeNs, mtime, mtimeNs, ctime, ctimeNs, birthtime, birthtimeNs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// growable -- the SharedArrayBuffers of this host that can grow, and whose memory
-// other hosts see: js/growable.c.
+// growable -- the growable SharedArrayBuffers of this host whose memory other
+// hosts share: js/growable.c.
 'use strict';
 
 const { prototype } = SharedArrayBuffer;
@@ -14,7 +14,7 @@ const noted = new WeakSet();
 let buffers = []; // WeakRefs
 let room = FEW;
 
-// As long as its memory is; false: nobody has it any more.
+// Update its length to that of its memory; false if it was collected.
 function update(reference) {
     const buffer = reference.deref();
     if (buffer === undefined)
@@ -29,7 +29,7 @@ function updateAll() {
     buffers = buffers.filter(update);
 }
 
-// ---- what tells a length, or what another thread has done ----
+// ---- functions that read a length, or what another thread has done ----
 
 function replace(object, name, key, doesGrow = false) {
     const found = Object.getOwnPropertyDescriptor(object, name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// hooks -- what C calls of process.js, out of reach of programs; `program`, what
-// module.js leaves for it: its file and its module; and `tellEmitter` of events.js.
+// hooks -- the functions of process.js that C calls, which programs cannot
+// reach; `program`, the file and module that module.js leaves for it; and
+// `tellEmitter` of events.js.
 'use strict';
 
 module.exports = {};

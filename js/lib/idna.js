@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// idna -- domain names for the parser of URLs, which takes this for tr46.
+// idna -- domain names for the URL parser, which uses this in place of tr46.
 //
-// The tables of Unicode are large.  For ASCII without "xn--" the URL Standard
-// says that all of it is the same as lower case, so most programs never load
-// them.
+// The Unicode tables are large.  For ASCII names without "xn--", the URL
+// Standard requires only lower-casing, so most programs never load them.
 'use strict';
 
 const isPlain = (domain) => !/[^\x00-\x7f]|(^|\.)xn--/i.test(domain);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// import -- what stands for a module until import() has loaded it: js/import.c.
+// import -- stands in for a module until import() has loaded it: js/import.c.
 //
-// Each `await` below is a job that Node takes as well.
+// Each `await` below corresponds to a job that Node takes as well.
 'use strict';
 
 const { setImmediate } = require('timers');
 const { resolveImport, isRead, prepare, known } = require('module');
 
-const reading = new Map(); // id -> promise, shared by all who want it
+const reading = new Map(); // id -> promise, shared by all importers
 
-// A turn of the loop each: Node opens, looks at, reads and closes the file.
+// One turn of the loop each: Node opens, stats, reads and closes the file.
 async function turn(count) {
     while (count-- > 0)
         await new Promise((resolve) => setImmediate(() => native.submit(resolve)));
@@ -20,7 +20,7 @@ async function pass(jobs) {
         await undefined;
 }
 
-// What it imports in its turn is read after it.
+// Then read what it imports in turn.
 async function read(id) {
     await turn(4);
     const depth = known.has(id) ? 1 : prepare(id);
@@ -28,7 +28,8 @@ async function read(id) {
     return depth;
 }
 
-// How deep its imports go; 0: it is no ES module, and takes jobs only.
+// Returns the depth of its imports; 0 if it is not an ES module, which takes
+// only jobs.
 async function fetch(id) {
     try {
         if (isRead(id))
@@ -75,9 +76,9 @@ function answer(name, parent, resolve, reject) {
     return load(id, resolve, reject);
 }
 
-// A gate stands for one import() at a time, and is free again once it has been
-// asked.  One that is not, because the host was interrupted before, stays taken:
-// no other import() is given its answer.
+// A gate (a stand-in module) serves one import() at a time, and is free again
+// once its `then` was called.  If the host was interrupted before that, the
+// gate stays in use, so that no other import() gets its answer.
 const gates = [], free = [];
 
 function makeGate(index) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // inspect -- values as text, as Node's util.inspect and util.format print them.
 //
-// One walk: format() of a value returns its text.  An object's entries are
-// texts too; layout.js joins them.  native.classOf() is the engine's own name for the kind of
-// an object, which no property can fake.
+// A single traversal: format() returns the text of a value.  The entries of an
+// object are texts, too; layout.js joins them. native.classOf() returns the
+// engine's name for the class of an object, which no property can fake.
 'use strict';
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
@@ -13,8 +13,8 @@ const { prefix, functionBase, errorBase, boxBase, isInstance, isError } =
     require('base');
 const { join, ARRAY } = require('layout');
 
-const OBJECT = 0; // entries with their key
-const EXTRA = 2; // those that an array has besides
+const OBJECT = 0; // entries with keys
+const EXTRA = 2; // additional properties of an array
 const { hasOwnProperty, propertyIsEnumerable } = Object.prototype;
 
 const defaults = {
@@ -26,7 +26,7 @@ const defaults = {
 
 // ---- names ----
 
-// null for an object without a prototype.
+// Returns null for an object without a prototype.
 function constructorName(value, ctx, level) {
     let first;
     for (let at = value; at !== null;) {
@@ -56,7 +56,7 @@ function keysOf(value, showHidden) {
     let keys;
     try {
         keys = Object.keys(value);
-    } catch { // a module's namespace with an uninitialised binding
+    } catch { // a namespace with an uninitialized binding
         keys = Object.getOwnPropertyNames(value);
     }
     for (const symbol of symbols)
@@ -118,7 +118,7 @@ function formatArray(ctx, value, level) {
     return output;
 }
 
-// A program may have given it another.
+// A program may have redefined it.
 const typedLength = Object.getOwnPropertyDescriptor(
     Object.getPrototypeOf(Uint8Array.prototype), 'length').get;
 
@@ -139,7 +139,8 @@ function formatTypedArray(ctx, value, level) {
     return output;
 }
 
-// By its own iterator and size, as Node does: a subclass may have others.
+// Use the object's own iterator and size, as Node does: a subclass may have
+// redefined them.
 function formatEach(ctx, value, show) {
     const { size } = value, output = [];
     const limit = Math.min(Math.max(0, ctx.maxArrayLength), size);
@@ -158,7 +159,7 @@ const setValues = Set.prototype.values, mapEntries = Map.prototype.entries;
 const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
 const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
 
-// One without a prototype has no iterator of its own, and in Node no limit.
+// Without a prototype it has no iterator of its own, and in Node no limit.
 const itemsOf = (value, all) => Symbol.iterator in value ? value : all.call(value);
 
 function formatSet(ctx, value, level) {
@@ -197,7 +198,7 @@ function formatArrayBuffer(ctx, value) {
     return [`${ctx.stylize('[Uint8Contents]', 'special')}: <${hex.join(' ')}${tail}>`];
 }
 
-// Namespaces: a binding may not be initialised yet.
+// In a namespace, a binding may be uninitialized.
 function formatNamespace(ctx, value, level, keys) {
     const output = keys.map((key) => {
         try {
@@ -212,7 +213,7 @@ function formatNamespace(ctx, value, level, keys) {
 
 // ---- any object ----
 
-// `Name [tag] `, for what is no kind of its own.
+// `Name [tag] `, for objects without a format of their own.
 function nameOf(value, ctor, tag) {
     const kind = ctor === null ? native.classOf(value) : '';
     return prefix(ctor, tag, kind === tag ? 'Object' : kind);
@@ -220,7 +221,7 @@ function nameOf(value, ctor, tag) {
 
 const isTooDeep = (ctx, level) => ctx.depth !== null && level > ctx.depth;
 
-// What is shown: {base, open, close, entries, keys, type}, or a text.
+// What to show: {base, open, close, entries, keys, type}, or a text.
 function describe(ctx, value, level, ctor, tag, isTyped, hasMore) {
     const kind = ctor === null && tag === 'Module' && Object.isSealed(value)
         ? 'Module' : native.classOf(value);
@@ -338,8 +339,8 @@ function describeKind(ctx, value, level, kind, shape, head, none, { ctor, tag, i
     return none() ? `${shape.open}}` : shape;
 }
 
-// With showHidden: what the prototypes of a program's own classes hold, but for
-// functions and what is hidden by the object or a prototype below.
+// With showHidden: show what the prototypes of the program's own classes hold,
+// except functions and what the object or a lower prototype hides.
 function formatInherited(ctx, value, level) {
     const first = Object.getPrototypeOf(value), output = [], shown = new Set();
     const own = Object.hasOwn(value, 'constructor') ? value : first;
@@ -364,7 +365,7 @@ function formatInherited(ctx, value, level) {
     return output;
 }
 
-let builtins; // names of the engine's and the host's classes
+let builtins; // names of built-in classes, of the engine and the host
 
 function isBuiltin(proto) {
     builtins ??= new Set(Object.getOwnPropertyNames(globalThis)
@@ -478,7 +479,7 @@ function keyText(ctx, key, found) {
         : ctx.stylize(quote(key), 'string');
 }
 
-// ---- the walk ----
+// ---- the traversal ----
 
 function formatCustom(ctx, value, level, inspected) {
     const fn = value[custom];

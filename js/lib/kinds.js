@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kinds -- what a value is, for those who need no more of inspect than that.
+// kinds -- the type of a value, for modules that need nothing else of inspect.
 'use strict';
 
 module.exports = { classOf: native.classOf, isError: native.isError,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// layout -- the entries of an object on one line, in columns, or in lines; how
-// wide the columns are is Node's formula.
+// layout -- arrange the entries of an object on one line, in columns, or in
+// lines.  Column widths follow Node's formula.
 'use strict';
 
 const { widthOf, cellsOf } = require('text');
 
-const ARRAY = 1; // entries without a key
+const ARRAY = 1; // entries without keys
 
 function group(ctx, output, value) {
     let total = 0, longest = 0;
     let count = output.length;
     if (ctx.maxArrayLength < output.length)
-        count--; // "... more items" is not one of them
+        count--; // "... more items" is not counted
     const widths = [];
     for (let i = 0; i < count; i++) {
         widths[i] = cellsOf(output[i]);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// lineeditor -- one line on a terminal, edited key by key.
+// lineeditor -- edit one line on a terminal, key by key.
 //
-// The terminal is raw; keys come from stdin as text, as the loop reads them, and
-// each key has a name that the table below gives a meaning.
+// The terminal is in raw mode.  Keys arrive from stdin as text when the loop
+// reads it.  Each key has a name, to which the table below assigns an action.
 'use strict';
 
 const { cellsOf } = require('text');
 
-// What terminals send.
+// The sequences that terminals send.
 const sequences = {
     __proto__: null,
     '\x1b[A': 'up', '\x1b[B': 'down', '\x1b[C': 'right', '\x1b[D': 'left',
@@ -23,8 +23,8 @@ const sequences = {
     '\x10': 'up', '\x15': 'deleteToStart', '\x17': 'deleteWordLeft',
 };
 
-// The first key of a text: [what was sent, its name or undefined], or undefined
-// when it is not complete.
+// The first key of a text: [its characters, its name or undefined], or
+// undefined if it is incomplete.
 function firstKey(text) {
     if (text[0] !== '\x1b') {
         const letter = String.fromCodePoint(text.codePointAt(0));
@@ -34,24 +34,24 @@ function firstKey(text) {
     return whole === undefined ? undefined : [whole, sequences[whole]];
 }
 
-// Letters that a person sees as one stay together, as far as surrogates go.
+// Keep surrogate pairs together.
 const before = (text, at) => at > 1 && /[\udc00-\udfff]/.test(text[at - 1]) ? 2 : 1;
 const after = (text, at) => /[\ud800-\udbff]/.test(text[at] ?? '') ? 2 : 1;
 
 class LineEditor {
     #output;
     #handlers; // line(text), interrupt(is empty), end(), complete(text)
-    #pending = ''; // the beginning of a key
+    #pending = ''; // an incomplete key
     #prompt = '';
     #text = '';
     #cursor = 0;
     #row = 0; // of the cursor, below that of the prompt
     #history = [];
-    #place = 0; // in the history; its length: the line that is new
+    #place = 0; // index in the history; its length means the new line
     #draft = '';
     #hadTab = false;
-    #isStale = false; // the screen does not show what is here
-    isActive = false; // else keys wait, but for an interrupt
+    #isStale = false; // the screen is out of date
+    isActive = false; // while false, keys wait, except an interrupt
 
     constructor(output, handlers) {
         this.#output = output;
@@ -77,8 +77,8 @@ class LineEditor {
         this.feed('');
     }
 
-    // What was typed; some of it may be for the next line.  An interrupt does not
-    // wait.
+    // Handle typed text; some of it may belong to the next line.  An interrupt
+    // is handled at once.
     feed(text) {
         if (!this.isActive && text.includes('\x03')) {
             this.#pending = '';
@@ -97,7 +97,7 @@ class LineEditor {
             this.#draw();
     }
 
-    // Something else was written: the line again, in a row of its own.
+    // Redraw the line in a new row, after something else was written.
     refresh() {
         this.#row = 0;
         this.#isStale = true;
@@ -116,7 +116,7 @@ class LineEditor {
             this.#replace(this.#cursor, this.#cursor, sent);
     }
 
-    // ---- what keys do ----
+    // ---- actions ----
 
     #actions = {
         enter() {
@@ -201,7 +201,7 @@ class LineEditor {
         }
     }
 
-    // ---- the line on the screen ----
+    // ---- display ----
 
     #columns() { return this.#output.columns || 80; }
 
@@ -222,7 +222,7 @@ class LineEditor {
         this.isActive = false;
     }
 
-    // All of it: from the prompt's row on, and the cursor to where it belongs.
+    // Redraw everything from the prompt's row on, and place the cursor.
     #draw() {
         if (!this.#isStale)
             return;
@@ -231,7 +231,8 @@ class LineEditor {
         const cells = cellsOf(this.#prompt + this.#text);
         const at = cellsOf(this.#prompt + this.#text.slice(0, this.#cursor));
         const up = this.#row > 0 ? `\x1b[${this.#row}A` : '';
-        // A line that ends with the screen's edge has its cursor in the next row.
+        // If a line ends at the edge of the screen, the cursor is in the next
+        // row.
         const edge = cells > 0 && cells % columns === 0 ? '\n' : '';
         const rows = Math.floor(cells / columns);
         this.#row = Math.floor(at / columns);
@@ -242,7 +243,7 @@ class LineEditor {
     }
 }
 
-// A terminal that cannot do any of this edits the line itself.
+// For a terminal without these capabilities, which edits the line itself.
 class PlainLines {
     #output;
     #handlers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// messaging -- MessageChannel, MessagePort, MessageEvent: the HTML standard's,
-// with the methods of an EventEmitter, as Node has them.
+// messaging -- MessageChannel, MessagePort and MessageEvent of the HTML
+// Standard, with the methods of an EventEmitter, as in Node.
 'use strict';
 
 const { Event, EventTarget, listeners, kChanged, call, countOf, stateOf,
@@ -29,7 +29,7 @@ class MessageEvent extends Event {
     get source() { return this.#more === undefined ? null : this.#more.source; }
     get ports() { return this.#ports; }
 }
-const none = Object.freeze([]); // of most, so they share it
+const none = Object.freeze([]); // shared, because most have none
 
 function checkPort(value, name) {
     if (!(value instanceof MessagePort))
@@ -76,7 +76,7 @@ class NodeEventTarget extends EventTarget {
                 this.removeEventListener(key, listener, { capture });
         return this;
     }
-    // Node's: whoever listens gets the value, wrapped or not.
+    // As in Node, each listener gets the value, wrapped in an event or not.
     emit(type, value) {
         if (typeof type !== 'string')
             throw invalidArgType('type', 'of type string', type);
@@ -106,13 +106,13 @@ function add(target, type, listener, once) {
     return target;
 }
 
-// The event is made for who wants one.
+// Create the event only if a listener needs it.
 function dispatch(target, type, value, ports) {
     const list = listeners.get(target).get(type);
     if (list === undefined)
         return;
     let event;
-    for (let i = 0; i < list.length; i++) { // it is replaced, not changed
+    for (let i = 0; i < list.length; i++) { // the list is replaced, never modified
         const one = list[i];
         if (one.isRemoved)
             continue;
@@ -142,7 +142,7 @@ class MessagePort extends NodeEventTarget {
         throw coded(TypeError, 'ERR_CONSTRUCT_CALL_INVALID',
             'Constructor cannot be called');
     }
-    // A port that somebody listens to keeps the program alive.
+    // A port with listeners keeps the program alive.
     [kChanged](type, count, isMore) {
         if (type !== 'message')
             return;
@@ -154,7 +154,7 @@ class MessagePort extends NodeEventTarget {
             this.unref();
         }
     }
-    // One function that wants the value is called without a detour.
+    // A single function that wants only the value is called directly.
     [kSimplify](type) {
         if (type !== 'message')
             return;

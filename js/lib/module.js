@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// module -- CommonJS, and what the engine asks about ES modules.
+// module -- CommonJS, and answers to the engine's questions about ES modules.
 //
-// An ES module's name is the URL of its file, or "node:..."; a CommonJS
-// module's is its path.  A CommonJS module that is imported runs when its
-// importer's turn comes; the names it exports are read from its source.
+// The name of an ES module is the URL of its file, or "node:..."; the name of a
+// CommonJS module is its path.  An imported CommonJS module runs when the turn
+// of its importer comes.  Its export names are read from its source.
 'use strict';
 
 const path = require('path');
@@ -53,7 +53,7 @@ function builtinName(name) {
     return undefined;
 }
 
-// ---- URLs of files ----
+// ---- file URLs ----
 
 const { urlOf } = resolve;
 
@@ -158,7 +158,8 @@ function load(name, parent) {
     return loadFile(find(name, parent, parent.filename), parent).exports;
 }
 
-// While a module in a cycle is not done, its exports warn of what they lack.
+// While a module in a cycle is incomplete, its exports warn about missing
+// properties.
 const unfinished = new Proxy({}, {
     get: (target, key) => key in target || key === '__esModule' ? target[key]
         : warnOfCycle(key),
@@ -179,7 +180,7 @@ function inherits({ exports }, prototype) {
         Object.getPrototypeOf(exports) === prototype;
 }
 
-// Only plain objects, and not what a transpiler made of an ES module.
+// Only for plain objects, and not for the output of a transpiler.
 function beginCycle(module) {
     if (!inherits(module, Object.prototype) || module.exports.__esModule)
         return;
@@ -207,7 +208,7 @@ function loadFile(file, parent) {
     return run(module, file);
 }
 
-// code: what its source was compiled to, if it was.
+// code: the compiled source, if there is one.
 function run(module, file, code) {
     module.filename = file;
     module.paths = resolve.lookUpPaths(path.dirname(file));
@@ -271,9 +272,9 @@ Object.assign(Module, {
     },
 });
 
-// ---- what the engine asks ----
+// ---- the engine's questions ----
 
-// The name that `import name` in `parent` means.
+// The module name that `import name` in `parent` refers to.
 function resolveImport(name, parent) {
     const from = parent.startsWith('file:') ? pathOf(parent)
         : path.resolve(native.cwd(), parent);
@@ -301,10 +302,11 @@ function resolveImport(name, parent) {
     return urlOf(resolve.resolveImport(bare, from)) + query;
 }
 
-// Module -> what it imports, for require() to see cycles.
+// Module -> what it imports, so that require() can detect cycles.
 const imports = new Map();
 
-// Who imports by a statement; import() does not come here with its name.
+// Called for import statements only; import() does not arrive here under its
+// name.
 function link(name, parent) {
     const id = resolveImport(name, parent);
     if (!imports.has(parent))
@@ -313,14 +315,15 @@ function link(name, parent) {
     return id;
 }
 
-// An import(): what answers it is a gate, known by its number.
+// An import() is answered by a gate (a stand-in module, js/import.c), named by
+// its number.
 const gate = 'weir:import/';
 
 function askFor(name, parent) {
     return gate + require('import').ask(name, parent);
 }
 
-// What the engine has begun to load; import() need not read it.
+// What the engine has begun to load, and import() need not read.
 const known = new Set();
 
 function prepareOnce(id) {
@@ -363,13 +366,13 @@ function formatOf(id) {
     return ['commonjs'];
 }
 
-// Whether the loader reads it, to tell what it is or to compile it.
+// Whether the loader reads the file, to determine its format or to compile it.
 function isRead(id) {
     return !id.startsWith('node:') && resolve.formatOf(pathOf(id)) !== 'commonjs';
 }
 
-// Node's guess for a .js file that no package.json speaks for: the function that
-// a CommonJS source is, null for an ES module, undefined for neither.
+// Node's guess for a .js file without a type in package.json: the compiled
+// function of a CommonJS source, null for an ES module, undefined for neither.
 function compileAny(source, file) {
     try {
         return native.compile(source, file);
@@ -379,8 +382,8 @@ function compileAny(source, file) {
     }
 }
 
-// The file that require(name) would read; one that is missing will be told of
-// when the module runs.
+// The file that require(name) would read.  A missing one is reported when the
+// module runs.
 function fileOf(name, from) {
     try {
         return builtinName(name) === undefined
@@ -402,10 +405,11 @@ function namesOf(id) {
     return [...names.filter((name) => name !== 'default'), 'default'];
 }
 
-// Imported CommonJS files that run now, and inside how many evaluations.
+// Imported CommonJS files that are running, and the number of evaluations
+// around each.
 const running = [];
 
-// module.exports of what is imported but no ES module.
+// module.exports of an imported module that is not an ES module.
 function loadImported(id) {
     if (id.startsWith(gate))
         return require('import').gates[id.slice(gate.length)];
@@ -430,8 +434,9 @@ function fillMeta(id, meta) {
 // ---- the program ----
 
 function importMain(id) {
-    // In a job, as in Node: its promises come before its next-ticks.
-    // And behind a turn, in which Node reads it: immediates are next.
+    // Run it in a job, as Node does, so that its promises come before its
+    // next-ticks; and after one turn, in which Node reads it, so that
+    // immediates are next.
     require('import').submit(() => queueMicrotask(() => native.runMain(id)));
 }
 
@@ -440,7 +445,7 @@ function runFile(name) {
     const found = resolve.asFile(file) ?? resolve.asDirectory(file, file);
     if (found === undefined)
         throw notFound(file);
-    hooks.program = { file, module: undefined }; // `process` waits until it is used
+    hooks.program = { file, module: undefined }; // `process` is loaded on first use
     const real = native.realpath(found);
     const format = resolve.formatOf(real);
     const code = format === undefined
@@ -454,13 +459,13 @@ function runFile(name) {
     return undefined;
 }
 
-// What scripts that are no module see of one.
+// Give scripts that are not modules the variables of one.
 function expose(module, more) {
     Object.assign(globalThis, { module, exports: module.exports,
         require: makeRequire(module), ...more });
 }
 
-// Who types has the builtins by their names, as in Node.
+// As in Node, typed code can use the builtins by their names.
 function exposeBuiltins() {
     for (const name of Object.keys(builtins))
         if (!name.includes('/') && !name.includes(':') && !(name in globalThis))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// names -- what a CommonJS file exports, for who imports it: as far as it can be
-// read off the source, by the lexer that Node uses.
+// names -- the export names of a CommonJS file, for its importers, as far as
+// Node's lexer can find them in the source.
 'use strict';
 
-// None where it is no CommonJS, or weir was built without the lexer.
+// Returns none if it is not CommonJS, or if weir was built without the lexer.
 function lex(source) {
     try {
         return require('cjs-module-lexer')(source);
@@ -12,11 +12,11 @@ function lex(source) {
     }
 }
 
-// Those of `module.exports = require(name)` and its like are its own, too;
-// find(name, file) says in which file they are, if in any.
+// The exports of `module.exports = require(name)` and similar forms count as
+// its own. find(name, file) returns the file of such a name, if there is one.
 module.exports = function namesOf(file, read, find) {
     const names = new Set(), files = new Set([file]);
-    for (const one of files) { // and those that are added meanwhile
+    for (const one of files) { // including those added meanwhile
         const { exports, reexports } = lex(read(one));
         for (const name of exports)
             names.add(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// numeric -- readUInt8, writeDoubleBE and all the others of Buffer.
+// numeric -- readUInt8, writeDoubleBE and the other numeric methods of Buffer.
 'use strict';
 
 const { coded, invalidArgType, outOfRange } = require('errors');
@@ -18,7 +18,8 @@ function asNumber(value) {
     return +value;
 }
 
-// As arithmetic takes it, where C would take a text: no number, and no digits.
+// Convert as arithmetic does, which accepts neither a number nor a string of
+// digits; C would accept the string.
 function asBig(value) {
     const negative = -value;
     if (typeof negative !== 'bigint')
@@ -27,7 +28,7 @@ function asBig(value) {
     return -negative;
 }
 
-// Why nothing could be read or written at `value`.
+// The reason nothing could be read or written at `value`.
 function boundsError(value, most, name) {
     if (Math.floor(value) !== value) {
         checkNumber(value, name ?? 'offset');
@@ -69,13 +70,13 @@ function limitsOf(width, flags) {
 function write(buffer, value, offset, width, flags, least, most) {
     if (!(flags & BIGINT) && typeof value !== 'number')
         value = asNumber(value);
-    if (width === 1) // Node looks at it first here only
+    if (width === 1) // only here Node checks it first
         checkNumber(offset, 'offset');
     if (value > most || value < least)
         throw outOfRange('value', rangeOf(width, flags), value);
     checkNumber(offset, 'offset');
     if (flags & BIGINT && typeof value !== 'bigint') {
-        read(buffer, offset, width, flags); // the place is looked at first
+        read(buffer, offset, width, flags); // check the offset first
         value = asBig(value);
     }
     const next = writeNumber(buffer, value, offset, width, flags);

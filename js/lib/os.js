@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// os -- the machine, and who works on it.
+// os -- the machine and its user.
 'use strict';
 
 const { invalidArgType, outOfRange } = require('errors');
 const process = require('process');
 
-// What a file of the kernel's says; '' if it cannot be read.
+// The content of a kernel file; '' if it cannot be read.
 function kernel(name) {
     try {
         return require('fs').readFileSync(name, 'utf8');
@@ -99,7 +99,7 @@ const totalmem = () => memory('MemTotal');
 const uptime = () => Number.parseFloat(kernel('/proc/uptime'));
 const loadavg = () => native.loadavg();
 
-// `${os.hostname}` is what it returns, as in Node.
+// As in Node, `${os.hostname}` is what the function returns.
 for (const fn of [arch, availableParallelism, endianness, freemem, homedir, hostname,
     platform, release, tmpdir, totalmem, type, uptime, version, machine])
     fn[Symbol.toPrimitive] = () => fn();

@@ -4,7 +4,7 @@
 
 const { coded, invalidArgType, invalidArgValue } = require('errors');
 
-// ---- what was asked for ----
+// ---- the configuration ----
 
 function checkType(value, name, type) {
     const isRight = type === 'Array' ? Array.isArray(value)
@@ -59,9 +59,9 @@ function settingsOf(config) {
     return settings;
 }
 
-// ---- what was given ----
+// ---- the arguments ----
 
-// What is no text is positional.
+// A value that is not a string is positional.
 function asText(value) {
     if (value === null || value === undefined)
         throw new TypeError(`Cannot read properties of ${value} (reading 'length')`);
@@ -72,8 +72,8 @@ function asText(value) {
 
 const isDashed = (text) => text !== undefined && text.length > 1 && text[0] === '-';
 
-// "-abc", "--name", "--name=value": one token for each option; a string option
-// takes the next argument, if there is one that may be a value.
+// "-abc", "--name", "--name=value": one token for each option.  A string option
+// takes the next argument, if that can be a value.
 function tokensOf({ args, options }) {
     const typeOf = (name) => Object.hasOwn(options, name) ? options[name].type
         : undefined;
@@ -112,7 +112,7 @@ function tokensOf({ args, options }) {
     return tokens;
 }
 
-// A group ends with the first option that takes a value; the rest is that.
+// A group ends at the first option that takes a value, which is the rest.
 function shorts(text, option, longOf, typeOf) {
     for (let at = 1; at < text.length; at++) {
         const name = longOf(text[at]), isLast = at === text.length - 1;
@@ -124,7 +124,7 @@ function shorts(text, option, longOf, typeOf) {
     }
 }
 
-// ---- whether they agree ----
+// ---- checks ----
 
 function badValue(text) {
     return coded(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', text);
@@ -141,7 +141,7 @@ function checkAmbiguous(token) {
         `To specify an option argument starting with a dash use ${example}.`);
 }
 
-// The option that is meant; undefined: there is none.
+// The option that is meant; undefined if there is none.
 function knownName({ name }, { options, allowNegative }) {
     if (Object.hasOwn(options, name))
         return name;

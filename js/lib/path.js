@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// path -- Node's path, for POSIX; there is no Windows here.
+// path -- Node's path for POSIX; Windows paths are not supported.
 'use strict';
 
 const { checkObject, invalidArgType } = require('errors');
@@ -9,7 +9,7 @@ function check(value, name) {
         throw invalidArgType(name, 'of type string', value);
 }
 
-// The parts between slashes, without "", "." and what ".." takes back.
+// The parts between slashes, without "" and ".", and with ".." applied.
 function simplify(path, isAbsolute) {
     const parts = [];
     for (const part of path.split('/')) {
@@ -86,7 +86,7 @@ function basename(path, suffix) {
     const name = whole === '/' ? '' : whole.slice(whole.lastIndexOf('/') + 1);
     if (!suffix || name === suffix || suffix.length > path.length)
         return name;
-    // Where the suffix ends with the whole name, Node keeps the slashes behind it.
+    // If the suffix ends with the whole name, Node keeps the slashes behind it.
     if (suffix.endsWith(name))
         return name === '' ? path : path.slice(whole.length - name.length);
     return name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
@@ -113,7 +113,7 @@ function parse(path) {
     const root = path[0] === '/' ? '/' : '';
     const base = basename(path), whole = trimEnd(path);
     const head = whole.slice(0, whole.length - base.length);
-    // Node takes the second dot of "/.." for an extension.
+    // Node treats the second dot of "/.." as an extension.
     const ext = whole === '/..' ? '.' : extname(path);
     const dir = head === root ? root : head.slice(0, -1);
     return { root, dir, base, ext, name: ext ? base.slice(0, -ext.length) : base };

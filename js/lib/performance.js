@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// performance -- User Timing and High Resolution Time, as Node has them.
+// performance -- User Timing and High Resolution Time, as in Node.
 'use strict';
 
 const { now, timeOrigin } = require('clock');
@@ -7,7 +7,7 @@ const { EventTarget } = require('eventtarget');
 const { checkObject, coded, invalidArgType, invalidArgValue } = require('errors');
 const { custom } = require('kinds');
 
-const allowed = Symbol('allowed'); // to construct
+const allowed = Symbol('allowed'); // permits construction
 
 function illegal() {
     return coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
@@ -60,7 +60,7 @@ class PerformanceEntry {
     }
 }
 
-// Names of Node's own milestones, which this performance has not.
+// Names of Node's own milestones, which do not exist here.
 const reserved = new Set(['nodeStart', 'v8Start', 'environment', 'loopStart',
     'loopExit', 'bootstrapComplete']);
 
@@ -132,7 +132,7 @@ function spanOf(first, endMark) {
         : end !== undefined ? timeOf(end)
             : start !== undefined && duration !== undefined
                 ? timeOf(start) + timeOf(duration) : now();
-    const from = typeof first === 'number' ? 0 // as Node has it
+    const from = typeof first === 'number' ? 0 // as in Node
         : start !== undefined ? timeOf(start)
             : end !== undefined && duration !== undefined
                 ? timeOf(end) - timeOf(duration) : 0;

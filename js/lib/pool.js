@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// pool -- weir:pool: calls of one function, spread over workers.
+// pool -- weir:pool: calls of one function, distributed over workers.
 //
-// Tasks wait in C (js/tasks.c): a worker that has nothing to do steals from
-// another.  Here are the workers, and the promises of whoever has called.
+// The tasks are queued in C (js/tasks.c), where an idle worker steals from
+// another.  This file has the workers, and the promises of the callers.
 'use strict';
 
 const { Worker } = require('worker_threads');
 const { checkObject, coded, invalidArgType, outOfRange } = require('errors');
 const { transferList } = require('messaging');
 
-const LONGEST_MS = 2 ** 31 - 1; // of a timer; 25 days are as good as no deadline
+const LONGEST_MS = 2 ** 31 - 1; // of a timer; 25 days amount to no deadline
 
 function closed() {
     return coded(Error, 'ERR_POOL_CLOSED', 'The pool takes no more tasks');
 }
 
-// A method is no expression, and bound and native functions have no text.
+// The text of a method is not an expression, and bound and native functions
+// have no text.
 function textOf(task) {
     const text = Function.prototype.toString.call(task);
     try {
@@ -28,7 +29,7 @@ function textOf(task) {
     return text;
 }
 
-// Where the function comes from, for the workers.
+// Where the workers get the function from.
 function sourceOf(given) {
     if (typeof given === 'function')
         return { text: textOf(given) };
@@ -58,7 +59,7 @@ class Pool {
         if (!Array.isArray(given) || given.length < 1 || given.length > 3 ||
             given.some((name, i) => typeof name !== 'string' || given.indexOf(name) < i))
             throw invalidArgType('options.priorities', 'a list of one to three names', given);
-        // The names, the highest first; without a name: the middle one.
+        // The names, highest first.  A call without a name gets the middle one.
         this.#priority = new Map(given.map((name, i) => [name, i]));
         this.#priority.set(undefined, given.length === 1 ? 0 : 1);
         this.#source = sourceOf(task);
@@ -66,7 +67,7 @@ class Pool {
         try {
             for (let i = 0; i < size; i++)
                 this.#start(i);
-        } catch (error) { // no more threads, no memory
+        } catch (error) { // out of threads or memory
             this.#end(error);
             throw error;
         }
@@ -81,32 +82,33 @@ class Pool {
             if (message === null)
                 state.isReady = true;
             else if (typeof message?.serial === 'number')
-                this.#hear(message); // else it is the task's own
+                this.#hear(message); // otherwise it is the task's own
         });
         worker.on('error', (error) => { state.cause = error; });
-        // No memory for an answer: whose it was is not known.
+        // There was no memory for an answer, and it is unknown which task it
+        // was for.
         worker.on('messageerror', (error) => this.#fail(error));
         worker.on('exit', (code) => this.#lose(index, code, state));
         if (this.#pending === 0)
-            worker.unref(); // a pool without tasks keeps nobody waiting
+            worker.unref(); // a pool without tasks does not keep the program alive
     }
 
-    // The program waits for the workers, or not.  Needs no memory.
+    // Set whether the workers keep the program alive.  Needs no memory.
     #hold(how) {
         for (let i = 0; i < this.#workers.length; i++)
             this.#workers[i][how]();
     }
 
-    // Whether somebody has waited for it.
+    // Returns whether anybody was waiting for it.
     #settle(id, how, value) {
         const task = this.#tasks[id];
         if (task === undefined)
-            return false; // it was given up meanwhile
+            return false; // the caller has given up on it
         this.#tasks[id] = undefined;
         task.signal?.removeEventListener('abort', task.onAbort);
         if (--this.#pending === 0) {
             if (this.#tasks.length > 1024)
-                this.#tasks = []; // as its numbers
+                this.#tasks = []; // like the table in js/tasks.c
             this.#hold('unref');
             this.#idle?.();
         }
@@ -123,7 +125,7 @@ class Pool {
             this.#counts[isFine ? 'completed' : 'failed']++;
     }
 
-    // A worker has ended: its task fails, and another takes its place.
+    // A worker has ended: its task fails, and a new worker takes its place.
     #lose(index, code, { isReady, cause }) {
         const id = native.lost(this.#handle, index);
         if (this.#isOver)
@@ -138,14 +140,14 @@ class Pool {
         if (isReady)
             this.#replace(index);
         else
-            this.#fail(error); // the next one would end as well
+            this.#fail(error); // a new one would end as well
     }
 
     #replace(index) {
         try {
             this.#start(index);
             this.#counts.replaced++;
-        } catch (error) { // no more threads, no memory
+        } catch (error) { // out of threads or memory
             this.#fail(error);
         }
     }
@@ -155,7 +157,7 @@ class Pool {
         this.#end(error);
     }
 
-    // The level of a task that may come in.
+    // Check whether a task is admitted; return its level.
     #admit(priority, signal) {
         if (!this.#isOpen)
             throw this.#failure ?? closed();
@@ -169,7 +171,7 @@ class Pool {
         return level;
     }
 
-    // The function is called with this one value.  All errors are the promise's.
+    // Call the function with this one value.  All errors reject the promise.
     run(value, options = {}) {
         return new Promise((resolve, reject) => {
             checkObject(options, 'options');
@@ -187,7 +189,7 @@ class Pool {
                 task.onAbort = () => this.#giveUp(id, signal.reason);
                 signal.addEventListener('abort', task.onAbort, { once: true });
             }
-            // A getter of the value may have done anything.
+            // A getter of the value may have closed the pool.
             if (!this.#isOpen)
                 this.#giveUp(id, this.#failure ?? closed());
             else if (signal?.aborted)
@@ -195,7 +197,7 @@ class Pool {
         });
     }
 
-    // One that runs already goes on, for nobody.
+    // A task that is already running continues, but its result is ignored.
     #giveUp(id, reason) {
         native.cancel(this.#handle, id);
         this.#counts.cancelled++;
@@ -204,15 +206,15 @@ class Pool {
 
     get size() { return this.#workers.length; }
 
-    // Names of what is not done yet, and figures.
+    // Names of unfinished tasks, and counters.
     get stats() {
         const [queued, steals, taken, total, longest] = native.counts(this.#handle);
         return { ...this.#counts, pending: this.#pending, queued, steals,
             queueTime: { mean: taken === 0 ? 0 : total / taken / 1e6, max: longest / 1e6 } };
     }
 
-    // No more tasks; resolves when all are done, or at the deadline (in ms),
-    // when those that are left are rejected.
+    // Admit no more tasks.  Resolves when all are done.  At the deadline (in
+    // ms) it rejects those that are left, and resolves.
     async drain(options = {}) {
         checkObject(options, 'options');
         const { deadline = Infinity } = options;
@@ -228,7 +230,7 @@ class Pool {
         return { ...this.stats, isLate: left.length > 0, left };
     }
 
-    // What is not done, in the order of the calls.
+    // Unfinished tasks, in the order of the calls.
     #left() {
         return this.#tasks.filter((task) => task !== undefined)
             .sort((a, b) => a.order - b.order);
@@ -266,7 +268,7 @@ class Pool {
 
 async function load({ text, url }) {
     if (text !== undefined)
-        return require('module').evaluate(`(${text})`, '<task>'); // its place in stacks
+        return require('module').evaluate(`(${text})`, '<task>'); // its file name in stacks
     const exports = await import(url);
     const found = exports.default;
     if (typeof found !== 'function')
@@ -275,9 +277,9 @@ async function load({ text, url }) {
     return found;
 }
 
-let seat; // of this worker; it stays as long as somebody has it
+let seat; // of this worker; it exists as long as it is referenced
 
-// Nobody would hear of the tasks: the pool shall take another worker.
+// Exit, because nobody would get the results: the pool starts another worker.
 function leave() {
     const process = require('process');
     setImmediate(() => process.exit(1)); // where the error is caught
@@ -294,7 +296,7 @@ async function serve() {
 
     async function work() {
         if (isBusy)
-            return; // it will look again
+            return; // it will check again
         isBusy = true;
         for (let task; (task = native.take(seat)) !== undefined;) {
             const [id, serial, value, broken] = task;

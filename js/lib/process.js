@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// process -- the program that runs, and what it can say about itself.
+// process -- the running program, and what it can find out about itself.
 'use strict';
 
 const EventEmitter = require('events');
@@ -22,7 +22,7 @@ function checkCode(code) {
     throw invalidArgType('code', 'of type number', code);
 }
 
-// What the program ends with, if nothing else is said.
+// The exit code, unless another one is given.
 function currentCode() {
     return exitCode === undefined || exitCode === null ? 0 : +exitCode;
 }
@@ -59,7 +59,7 @@ function hrtime(since) {
 }
 hrtime.bigint = () => native.hrtime();
 
-// Node's one line on stderr; the stack for what has a name of its own.
+// Node's one line on stderr; the stack for warnings with a name of their own.
 function showWarning(warning) {
     const where = warning.code ? `[${warning.code}] ` : '';
     native.write(2, `(weir:${self.pid}) ${where}${warning.name}: ${warning.message}\n`);
@@ -73,7 +73,7 @@ function emitWarning(warning, type, code) {
         ({ code, detail } = type);
         type = type.type || 'Warning';
     } else if (typeof type === 'function') {
-        type = undefined; // where stacks would begin
+        type = undefined; // a constructor to cut the stack at: ignored
     }
     for (const [name, value] of Object.entries({ type, code }))
         if (value !== undefined && typeof value !== 'string' &&
@@ -109,7 +109,7 @@ function lazy(key, make) {
     });
 }
 
-const version = 'v20.0.0'; // the Node whose interfaces these are
+const version = 'v20.0.0'; // the Node version whose API this follows
 
 Object.assign(self, {
     version,
@@ -156,14 +156,14 @@ Object.defineProperty(self, 'env', {
     set: (value) => Object.defineProperty(self, 'env',
         { value, writable: true, configurable: true, enumerable: true }),
 });
-// A worker's stdin is empty: the main thread reads the process's.
+// The main thread reads the process's stdin; a worker's is empty.
 lazy('stdin', () => require('stdio').input(thread.isMainThread ? 0 : -1));
 lazy('stdout', () => require('stdio').output(1));
 lazy('stderr', () => require('stdio').output(2));
 
 require('signals').attach(self, thread.isMainThread);
 
-// What is the whole process's, a worker does not touch.
+// A worker must not change what belongs to the whole process.
 function forbid(key, text = `process.${key}()`) {
     self[key] = () => {
         throw coded(TypeError, 'ERR_WORKER_UNSUPPORTED_OPERATION',
@@ -179,19 +179,19 @@ if (!thread.isMainThread) {
     self.umask = (mask) => mask === undefined ? umask() : refuse();
 }
 
-// ---- what C calls ----
+// ---- called by C ----
 
-// true: somebody listens and has dealt with it.
+// Returns true if a listener has handled it.
 function onUncaught(error, origin) {
     self.emit('uncaughtExceptionMonitor', error, origin);
     if (self.listenerCount('uncaughtException') === 0)
         return false;
     self.emit('uncaughtException', error, origin);
-    setImmediate(() => {}); // as Node's: the loop turns once more
+    setImmediate(() => {}); // as in Node, the loop turns once more
     return true;
 }
 
-const numbers = new WeakMap(); // of promises that were told of
+const numbers = new WeakMap(); // of promises that were reported
 
 function onHandled(promise) {
     if (self.emit('rejectionHandled', promise))
@@ -212,7 +212,7 @@ Object.assign(hooks, {
     onUnhandled, onHandled, emitExit,
     onRejected: (reason) => onUncaught(unhandledRejection(reason), 'unhandledRejection'),
     beforeExit() { self.emit('beforeExit', currentCode()); },
-    // Node's own listener: the event still says 0.
+    // Node's own listener: the event still has the code 0.
     unsettled() {
         const code = currentCode();
         exitCode ??= 13;
@@ -220,7 +220,7 @@ Object.assign(hooks, {
         self.emit('exit', code);
         return currentCode();
     },
-    fail(code) { // a listener may say another one
+    fail(code) { // a listener may set another code
         if (!isExiting)
             exitCode = code;
         exitCode ??= code;

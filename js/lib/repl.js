@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// repl -- read, evaluate, print, on a terminal; timers run meanwhile.
+// repl -- read, evaluate, print on a terminal, while timers run.
 'use strict';
 
 const { LineEditor, PlainLines } = require('lineeditor');
@@ -13,7 +13,7 @@ const commands = {
     '.help': 'This list',
 };
 
-// Whether a piece of code goes on: a bracket, a comment or a template is open.
+// Whether the code is incomplete: a bracket, a comment or a template is open.
 function goesOn(text) {
     const open = [];
     // Strings, regular expressions where a value may stand, comments, words.
@@ -57,7 +57,7 @@ function goesOn(text) {
 
 // ---- completion ----
 
-// The value of a.b.c, looked up without calling the program's getters.
+// The value of a.b.c, found without calling getters of the program.
 function valueOf(path) {
     const [first, ...rest] = path.split('.');
     let value;
@@ -102,7 +102,7 @@ function complete(text) {
     return [all.filter((name) => name.startsWith(part)).sort(), part];
 }
 
-// ---- the history's file ----
+// ---- the history file ----
 
 const KEPT = 1000;
 
@@ -111,9 +111,9 @@ function historyFile() {
     return name ?? (HOME ? `${HOME}/.weir_history` : '');
 }
 
-// What people type is theirs: the file is a regular one that nobody else can
-// read, and no symbolic link, which could lead a line into another file.
-// O_NONBLOCK: to open a pipe would wait for its other end.
+// The history is private: a regular file that only its owner can read, and not
+// a symbolic link, which could redirect a line into another file.  O_NONBLOCK
+// is there because opening a pipe would wait for its other end.
 function openHistory(flags) {
     const fs = require('fs');
     const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -131,7 +131,7 @@ function openHistory(flags) {
     return fd;
 }
 
-// Calls use(fd).  Who cannot read or write the file does without.
+// Call use(fd).  If the file cannot be opened, go on without it.
 function withHistory(flags, use) {
     let fd;
     try {
@@ -176,7 +176,7 @@ function parses(text, isAsync) {
     }
 }
 
-// What the text means: {a: 1} is an object, and `await` may stand anywhere.
+// Interpret the text: {a: 1} is an object, and `await` may stand anywhere.
 function evaluate(text) {
     const name = `REPL${++pieces}`;
     if (/^\s*\{/.test(text) && !/;\s*$/.test(text)) {
@@ -188,7 +188,7 @@ function evaluate(text) {
     return [native.run(text, name, isAsync), isAsync];
 }
 
-// _ is the last value, until the program wants the name.
+// _ is the last value, until the program assigns to the name.
 function keep(name) {
     let last;
     Object.defineProperty(globalThis, name, {
@@ -203,13 +203,13 @@ function keep(name) {
     return (value) => { last = value; };
 }
 
-// A stack ends where what was typed does.
+// Cut the stack below the typed code.
 function describe(error, options) {
     return inspect(error, options)
         .replace(/\n +at (?:<eval> \(REPL\d+:|.*\(?(?:native|node:internal\/)).*/g, '');
 }
 
-const COOKED = 0, RAW = 1, WITH_SIGNALS = 2; // Ctrl-C is one, as nobody reads keys
+const COOKED = 0, RAW = 1, WITH_SIGNALS = 2; // while code runs, Ctrl-C is a signal
 
 function start() {
     const { stdin, stdout } = process;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // requiremodule -- require() of an ES module, which must not wait at its top
-// level.  A module of two lines imports it, for the engine has no other way to
-// run one and be told at once.
+// level.  A module of two lines imports it, because the engine has no other way
+// to run one and return its outcome at once.
 //
-// The engine cannot run what is running already.  Each ES module that is running
-// imports, by some way, the CommonJS file whose turn it is; so what does not
-// reach such a file reaches none that runs.  Nor may it reach one that was
-// required and still runs: Node refuses that, too.  Where an ES module's own text
-// runs, nobody can say which, and nothing is let in.
+// The engine cannot run a module that is already running.  Each running ES
+// module imports, directly or not, the CommonJS file whose turn it is; so a
+// module that does not reach such a file reaches no running module.  It must
+// not reach one that was required and is still running, either, which Node
+// refuses, too.  While an ES module's own code runs, there is no way to tell
+// which one it is, so everything is refused.
 'use strict';
 
 const { coded } = require('errors');
@@ -17,7 +18,7 @@ let count = 0;
 
 function reaches(start, goals) {
     const seen = new Set([start]);
-    for (const id of seen) { // and those that are added meanwhile
+    for (const id of seen) { // including those added meanwhile
         if (goals.has(id))
             return true;
         for (const next of imports.get(id) ?? [])
@@ -61,8 +62,8 @@ function evaluate(text, file, parent) {
     return names;
 }
 
-// What module.exports of the CommonJS side is: as Node, with an __esModule for
-// transpiled code where there is a default.
+// The result of require(): as in Node, with __esModule for transpiled code if
+// there is a default export.
 function load(file, parent) {
     const id = urlOf(file), name = JSON.stringify(id);
     if (isInsideModule())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// resolve -- from the name in require() or import to a file, as Node does:
-// package.json's main, exports, imports and type, and node_modules.
+// resolve -- from the name in require() or import to a file, as Node does it:
+// main, exports, imports and type of package.json, and node_modules.
 'use strict';
 
 const { dirname, resolve: join } = require('path');
@@ -39,7 +39,7 @@ function readPackage(directory, importing = undefined) {
     return found;
 }
 
-// That of the nearest directory above; null if there is none.
+// The package.json of the nearest directory above; null if there is none.
 function packageOf(path) {
     for (let at = dirname(path); ; at = dirname(at)) {
         if (at.endsWith('/node_modules'))
@@ -52,10 +52,10 @@ function packageOf(path) {
 
 // ---- exports and imports of a package ----
 
-// A request is {conditions, by}: `by` says who imports, where messages name it.
+// A request is {conditions, by}: `by` names the importer, for messages.
 
 function invalidTarget(info, key, target, request, isImports) {
-    const text = `${target}`; // of a number, too
+    const text = `${target}`; // also converts a number
     const isFree = text !== '' && !isImports && !text.startsWith('./');
     return coded(Error, 'ERR_INVALID_PACKAGE_TARGET', (key === '.'
         ? `Invalid "exports" main target ${JSON.stringify(text)} defined`
@@ -67,7 +67,7 @@ function invalidTarget(info, key, target, request, isImports) {
 
 const forbidden = /(^|\/|\\)(\.\.?|node_modules)(\/|\\|$)/i;
 
-// undefined: no condition fits; null: it is not exported.
+// undefined: no condition matches; null: it is not exported.
 function targetOf(info, key, target, star, request, isImports) {
     if (typeof target === 'string') {
         if (!target.startsWith('./')) {
@@ -114,7 +114,7 @@ function targetOf(info, key, target, star, request, isImports) {
     return undefined;
 }
 
-// The longest pattern "a/*b" that fits comes first.
+// The longest matching pattern "a/*b" comes first.
 function compareKeys(a, b) {
     const [lengthA, lengthB] = [a.indexOf('*'), b.indexOf('*')];
     return lengthB - lengthA || b.length - a.length;
@@ -184,7 +184,7 @@ function asDirectory(path, name) {
     return asFile(file) ?? asFile(join(file, 'index')) ?? badMain(info, index(), name);
 }
 
-// Its main is missing, but there may be an index.
+// The main file is missing, but there may be an index.
 function badMain(info, index, name) {
     if (index === undefined) {
         const error = new Error(`Cannot find module '${join(info.directory, info.main)}'. ` +
@@ -198,8 +198,7 @@ function badMain(info, index, name) {
     return index;
 }
 
-// The same for import, which tells of a main that is missing only if there is
-// no index either.
+// For import: report a missing main only if there is no index either.
 function importDirectory(path, info, request) {
     const main = typeof info?.main === 'string' ? info.main : '';
     const file = join(path, main);
@@ -228,7 +227,7 @@ function lookUpPaths(from) {
     }
 }
 
-// A bare name; undefined if no node_modules has it.
+// Resolve a bare name; undefined if no node_modules has it.
 function resolvePackage(name, parent, request) {
     const [wanted, subpath] = split(name);
     const own = packageOf(parent);
@@ -258,7 +257,7 @@ const forRequire = { by: '',
     conditions: ['node', 'require', 'module-sync', 'node-addons'] };
 const importConditions = ['node', 'import', 'module-sync', 'node-addons'];
 
-// What exports or imports of a package named, and is not there.
+// Check that the target of a package's exports or imports exists.
 function checkTarget(path) {
     if (path === undefined || isFile(path))
         return path;
@@ -266,7 +265,8 @@ function checkTarget(path) {
     throw Object.assign(error, { code: 'MODULE_NOT_FOUND', path: packageOf(path)?.path });
 }
 
-// The file that require(name) in the file `parent` means; undefined: none.
+// The file that require(name) in the file `parent` refers to; undefined if
+// there is none.
 function resolveRequire(name, parent) {
     let path;
     if (name[0] === '#' && packageOf(parent)?.imports != null) {
@@ -282,7 +282,7 @@ function resolveRequire(name, parent) {
         : native.realpath(path);
 }
 
-// "name", "@scope/name", and what follows them.
+// "name" or "@scope/name", and the rest.
 function checkName(name, parent) {
     const [wanted] = split(name);
     if (wanted[0] === '.' || /[\\%]/.test(wanted) ||
@@ -291,7 +291,7 @@ function checkName(name, parent) {
             `Invalid module "${name}" is not a valid package name imported from ${parent}`);
 }
 
-// The same for import, which adds no extension and reads no directory.
+// For import, which adds no extension and reads no directory.
 function resolveImport(name, parent) {
     const request = { conditions: importConditions, by: ` imported from ${parent}`,
         importing: `"${name}" from ${parent}` };
@@ -313,7 +313,7 @@ function resolveImport(name, parent) {
     return native.realpath(path);
 }
 
-// 'module', 'commonjs', 'json'; undefined where nothing says so.
+// 'module', 'commonjs' or 'json'; undefined if it is not stated.
 function formatOf(path) {
     if (path.endsWith('.mjs'))
         return 'module';
@@ -330,7 +330,8 @@ function urlOf(file) {
         .replace(/%5[BDE]|%7C/g, decodeURIComponent)}`;
 }
 
-// Who asks for one of these does not lack a package.
+// Node's builtins that weir lacks.  The error says so, since no package is
+// missing.
 const absent = new Set(['async_hooks', 'child_process', 'cluster', 'dgram', 'dns',
     'domain', 'http', 'http2', 'https', 'inspector', 'net', 'punycode',
     'querystring', 'readline', 'repl', 'stream', 'tls', 'trace_events', 'v8', 'vm',

@@ -34,7 +34,7 @@ function pair(value) {
     return [text(both[0]), text(both[1])];
 }
 
-// [name, value] of what the constructor takes.
+// The pairs [name, value] of the constructor's argument.
 function pairsOf(init) {
     if (init == null)
         return [];
@@ -49,7 +49,7 @@ function pairsOf(init) {
                 'Query pairs must be iterable');
         return Array.from(init, pair);
     }
-    const found = new Map(); // a later key may become the same when well formed
+    const found = new Map(); // keys may become equal when made well-formed
     for (const key of Reflect.ownKeys(init))
         if (Object.getOwnPropertyDescriptor(init, key)?.enumerable)
             found.set(text(key), text(init[key]));
@@ -173,7 +173,7 @@ class URLSearchParams {
     }
 }
 
-// In one line, if it fits.
+// On one line, if it fits.
 function join(name, parts, { breakLength }) {
     if (parts.length === 0)
         return `${name} {}`;

@@ -9,7 +9,7 @@ const STATES = ['INIT', 'RUNNING', 'DRAINING', 'CLOSED'];
 const HANDLE = /^weir:service:(\d{1,9})$/;
 const ATTACH = Symbol('attach');
 const DEADLINE_MS = 30000; // of a drain at SIGTERM
-const SHOWN = 16; // names in the line that a forced end writes
+const SHOWN = 16; // names in the message of a forced end
 
 function checkDeadline(deadline) {
     if (typeof deadline !== 'number')
@@ -18,7 +18,7 @@ function checkDeadline(deadline) {
         throw outOfRange('deadline', '>= 0', deadline);
 }
 
-// One piece of work inside a service.  It leaves once, whoever says so.
+// One piece of work inside a service.  It exits once, whoever calls exit.
 class Ticket {
     #native;
     #inside;
@@ -30,7 +30,7 @@ class Ticket {
         inside.add(this);
     }
 
-    // Whether it was still inside.
+    // Returns whether it was still inside.
     exit() {
         this.#inside.delete(this);
         return native.exit(this.#native);
@@ -41,7 +41,8 @@ class Ticket {
     }
 }
 
-// The oldest of each name, and how many there are of it; the rest as a number.
+// The oldest holder of each name with the number of the others; then a count of
+// the rest.
 function describe(holders) {
     const groups = new Map();
     for (const { name, thread, age } of holders) {
@@ -62,7 +63,7 @@ function describe(holders) {
 let stopAll;
 
 class Service {
-    #native; // null: it is gone, and was CLOSED
+    #native; // null: it no longer exists, and was CLOSED
     #inside = new Set(); // tickets
     #closed; // the promise
     #deadline; // of a drain at SIGTERM
@@ -71,7 +72,7 @@ class Service {
         if (options === null || (typeof options !== 'object' && options !== ATTACH))
             throw invalidArgType('options', 'of type object', options);
         this.#native = options === ATTACH ? native.attach(id) : native.create();
-        // A string, which any message can carry; and part of a clone.
+        // A string, which any message can carry; also part of a clone.
         Object.defineProperty(this, 'handle', { enumerable: true,
             value: `weir:service:${options === ATTACH ? id : native.id(this.#native)}` });
         Object.defineProperty(this, 'name',
@@ -80,7 +81,7 @@ class Service {
         checkDeadline(this.#deadline);
     }
 
-    // The same service in another thread: by its handle, or by a clone of it.
+    // The same service in another thread, by its handle or a clone of it.
     static from(handle) {
         const text = typeof handle === 'object' ? handle?.handle : handle;
         const id = typeof text === 'string' && HANDLE.exec(text)?.[1];
@@ -97,7 +98,7 @@ class Service {
         return this.#native === null ? 0 : native.inflight(this.#native);
     }
 
-    // For one caller.
+    // Only one caller may start it.
     start() {
         if (this.#native === null || native.start(this.#native) !== 0)
             return false;
@@ -105,7 +106,7 @@ class Service {
         return true;
     }
 
-    // A ticket, or null: it does not admit work.
+    // Returns a ticket, or null if no work is admitted.
     tryEnter(name = 'work') {
         const text = String(name);
         const entered = this.#native === null ? null
@@ -113,7 +114,7 @@ class Service {
         return entered === null ? null : new Ticket(entered, text, this.#inside);
     }
 
-    // Without a ticket: the oldest one that entered by way of this object.
+    // Without a ticket: exit the oldest one that entered through this object.
     exit(ticket = this.#inside.values().next().value) {
         if (!this.#inside.has(ticket))
             throw coded(Error, 'ERR_INVALID_STATE', 'exit without tryEnter');
@@ -133,15 +134,15 @@ class Service {
         }
     }
 
-    // Who is inside, the longest first, on any thread.
+    // Who is inside, on any thread, the longest first.
     report() {
-        const state = this.state; // before: CLOSED means that nobody is
+        const state = this.state; // read first: CLOSED means that nobody is inside
         return { state, closed: state === 'CLOSED', inflight: this.inflight,
             holders: this.#native === null ? [] : native.holders(this.#native) };
     }
 
-    // Admit nothing more.  The report says whether all have left by then; if
-    // not, the drain goes on.
+    // Admit no more work.  The report says whether everybody has left by the
+    // deadline; if not, the drain continues.
     async drain({ deadline = Infinity } = {}) {
         checkDeadline(deadline);
         if (this.#native !== null && native.drain(this.#native) === native.ENOTSTARTED)
@@ -150,7 +151,7 @@ class Service {
         return this.report();
     }
 
-    // Settled when it is CLOSED; keeps the program alive until then.
+    // Resolves when the service is CLOSED; keeps the program alive until then.
     get closed() {
         this.#closed ??= this.#end(Infinity).then(() => {});
         return this.#closed;
@@ -172,7 +173,8 @@ class Service {
         return 'Service';
     }
 
-    // The program ends by SIGTERM: what still holds it at the deadline is told.
+    // End the program after SIGTERM.  Report what still holds it at the
+    // deadline.
     static async #stop(service) {
         const { closed, holders } =
             await service.drain({ deadline: service.#deadline });
@@ -205,7 +207,7 @@ function watchTerm(service) {
     started.add(service);
 }
 
-// A program that listens itself does what it thinks right.
+// If the program has its own listener, leave the decision to it.
 function onTerm(signal, number) {
     const process = require('process');
     if (process.listeners(signal).some((listener) => listener !== onTerm))
@@ -214,7 +216,7 @@ function onTerm(signal, number) {
     if (running.length > 0)
         stopAll(running);
     else if ([...started].some(({ state }) => state === 'DRAINING'))
-        process.exit(128 + number); // a second time
+        process.exit(128 + number); // a second signal
     else {
         process.off(signal, onTerm);
         process.kill(process.pid, signal);

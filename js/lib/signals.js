@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// signals -- process.on('SIGTERM', ...), and process.kill.
+// signals -- process.on('SIGTERM', ...) and process.kill.
 'use strict';
 
 const { coded, invalidArgType } = require('errors');
 
 const { watch, unwatch, kill: send } = native;
-const numbers = { ...native }; // SIGHUP: 1, ...: what is enumerable
+const numbers = { ...native }; // SIGHUP: 1, ...: the enumerable ones
 const names = new Map(Object.entries(numbers).map(([name, n]) => [n, name]));
 
 function isSignal(name) {
@@ -17,10 +17,10 @@ function failed(syscall, code) {
         { errno: -require('os').constants.errno[code], code, syscall });
 }
 
-// The process's listeners decide what is watched.
+// Watch the signals that have listeners.
 function listen(process) {
     process.on('newListener', (name) => {
-        if (name === 'SIGKILL' || name === 'SIGSTOP') // nobody hears these
+        if (name === 'SIGKILL' || name === 'SIGSTOP') // these cannot be caught
             throw failed('uv_signal_start', 'EINVAL');
         if (isSignal(name) && process.listenerCount(name) === 0)
             watch(numbers[name]);
@@ -31,12 +31,12 @@ function listen(process) {
     });
 }
 
-// They are the main thread's; a worker hears of none, as in Node.
+// Signals go to the main thread; as in Node, a worker receives none.
 function attach(process, isMainThread) {
     if (isMainThread)
         listen(process);
     process.kill = function kill(pid, signal) {
-        // As Node, '5' will do; but true shall not be init.
+        // As in Node, '5' is accepted; but true must not mean process 1.
         if (!['number', 'string'].includes(typeof pid) || pid != (pid | 0))
             throw invalidArgType('pid', 'of type number', pid);
         return deliver(pid | 0, numberOf(signal));

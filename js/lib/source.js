@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// source -- the text of a call of assert(), for its message.
+// source -- the source text of a call of assert(), for its message.
 'use strict';
 
 const MOST_TRIES = 100;
 
-// The place of the first frame: [file, line, column].
+// The position of the first frame: [file, line, column].
 function placeOf(stack) {
     const found = /^ +at (?:.*\()?(\/[^\n]*|file:\/\/[^\n]*):(\d+):(\d+)\)?$/m.exec(stack);
     if (found === null || found.index !== 0)
@@ -14,7 +14,7 @@ function placeOf(stack) {
     return [file, Number(found[2]), Number(found[3])];
 }
 
-// Whether it is one expression; it is not run.
+// Whether it is a single expression.  It is not run.
 function isExpression(text) {
     try {
         return Boolean(Function(`(async function* () { (${text}\n); })`));
@@ -23,7 +23,7 @@ function isExpression(text) {
     }
 }
 
-// The call that begins at `start`, up to the parenthesis that closes it.
+// The call that starts at `start`, up to its closing parenthesis.
 function callAt(source, start) {
     let end = start;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -39,8 +39,8 @@ function callAt(source, start) {
 
 const callee = /(?<![\w$.])(?:[\w$]+\s*\.\s*)*(?:assert|ok|strict)(?:\.call|\['ok'\])?\s*\(/g;
 
-// The engine says where within the call it was, not where the call begins: the
-// innermost call of that name which has the place inside.
+// The engine reports a position within the call, not its start.  Find the
+// innermost call of that name that contains the position.
 function callAround(source, offset) {
     let found;
     for (const { index } of source.matchAll(callee)) {
@@ -53,7 +53,7 @@ function callAround(source, offset) {
     return found;
 }
 
-// Further lines are moved to the left, as far as the first one was.
+// Move the following lines to the left as far as the first one was indented.
 function unindented(text, column) {
     return text.split('\n').map((line, i) => {
         if (i === 0)
@@ -65,7 +65,7 @@ function unindented(text, column) {
     }).join('\n');
 }
 
-// undefined: it cannot be found.
+// Returns undefined if it cannot be found.
 function callOf(stack) {
     const place = placeOf(stack);
     if (place === undefined)

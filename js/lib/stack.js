@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// stack -- an error's stack begins with what the error says, and then with where
-// it was made, as in Node.  Each error is read here, also those of a program that
-// has put its own into builtins: so these are the engine's.
+// stack -- make an error's stack start with its message, followed by where it
+// was created, as in Node.  This code sees every error, even those of a program
+// that has replaced builtins, so it uses the engine's own.
 'use strict';
 
 const { apply } = Reflect;
@@ -15,7 +15,7 @@ const indexOf = own(String.prototype.indexOf);
 const startsWith = own(String.prototype.startsWith);
 const endsWith = own(String.prototype.endsWith);
 const { captureStackTrace: capture } = Error;
-const MOST = 100; // prototypes above each other: a proxy's may have no end
+const MOST = 100; // of a prototype chain: a proxy's may be infinite
 
 function headOf(error) {
     try {
@@ -35,8 +35,8 @@ function classesOf(error) {
     return names;
 }
 
-// The constructors of an error's class are not where it was made: V8 leaves
-// them out, up to that of the class itself.
+// Remove the constructors of the error's class, as V8 does: they are not where
+// it was created.
 function withoutConstructors(error, frames) {
     const names = classesOf(error), last = error.constructor?.name;
     let rest = frames, name;
@@ -50,7 +50,7 @@ function withoutConstructors(error, frames) {
     return rest;
 }
 
-// What Error.prepareStackTrace made of the frames stays as it is.
+// Leave what Error.prepareStackTrace returned unchanged.
 function headed(error, frames) {
     const text = endsWith(frames, '\n') ? slice(frames, 0, -1) : frames;
     return text === '' ? headOf(error)
@@ -61,7 +61,7 @@ defineProperty(Error.prototype, 'stack', {
     configurable: true,
     get: { stack() {
         let frames, error = Object(this), i = 0;
-        do // one that inherits from an error inherits its stack
+        do // an object that inherits from an error inherits its stack
             frames = framesOf(error);
         while (frames === undefined && i++ < MOST && (error = getPrototypeOf(error)));
         if (typeof frames !== 'string')
@@ -79,7 +79,7 @@ defineProperty(Error.prototype, 'stack', {
 function captureStackTrace(object, upTo) {
     capture(object, upTo ?? captureStackTrace);
     let { stack: value } = object;
-    if (typeof value === 'string') // none, where upTo did not call this
+    if (typeof value === 'string') // none if upTo did not call this
         value = headed(object, startsWith(value, '    at captureStackTrace (node:')
             ? '' : value);
     defineProperty(object, 'stack', { value, writable: true, configurable: true });

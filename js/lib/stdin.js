@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// stdin -- process.stdin: read when the loop says that it is readable, or, where
-// that cannot be known (a file), on the pool.
+// stdin -- process.stdin, read when the loop finds it readable, or on the pool
+// where that cannot be known (for a file).
 //
-// Nothing is read before somebody wants it, and nothing while it is paused; a
-// stream that is not read does not keep the program alive.
+// Nothing is read before it is wanted, or while the stream is paused.  A stream
+// that is not being read does not keep the program alive.
 'use strict';
 
 const EventEmitter = require('events');
@@ -16,16 +16,16 @@ const { unknownEncoding } = require('errors');
 const SIZE = 65536, FULL = 65536;
 
 class ReadStream extends EventEmitter {
-    #chunks = []; // read, and not wanted yet
+    #chunks = []; // read but not consumed
     #length = 0;
-    #flowing = null; // null: nobody has said
+    #flowing = null; // null: not decided
     #isPulling = false; // 'readable' has listeners
-    #source = null; // 'loop' or 'pool', while it reads
+    #source = null; // 'loop' or 'pool' while it reads
     #isReading = false; // on the pool, now
     #isFile = false;
     #isRef = true;
-    #isOver = false; // all was read
-    #hasEnded = false; // and told
+    #isOver = false; // everything was read
+    #hasEnded = false; // 'end' was emitted
     #isDestroyed = false;
     #error = null;
     #decoder = null;
@@ -83,7 +83,8 @@ class ReadStream extends EventEmitter {
             count = now(ops.read(this.fd, bytes));
         } catch (error) {
             if (error.code !== 'EAGAIN')
-                // A terminal whose other end is gone says so with an error.
+                // A terminal whose other end is closed reports that as an
+                // error.
                 this.#take(error.code === 'EIO' && this.isTTY ? 0 : error);
             return;
         }
@@ -200,7 +201,7 @@ class ReadStream extends EventEmitter {
         return chunk;
     }
 
-    // The first letters or bytes of what is there.
+    // The first characters or bytes of what is there.
     #join(count) {
         const isText = typeof this.#chunks[0] === 'string';
         const all = isText ? this.#chunks.join('') : toBuffer(concatenate(this.#chunks));
@@ -314,7 +315,7 @@ class ReadStream extends EventEmitter {
         this.#stop();
         if (error)
             this.#error = error;
-        // When a handle of Node's would be closed: at the end of the turn.
+        // When Node would close a handle: at the end of the turn.
         setImmediate(() => {
             if (error)
                 this.emit('error', error);

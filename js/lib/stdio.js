@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// stdio -- process.stdout and stderr: streams whose writes are done when they
-// return, as Node's are on Linux, so that nothing is lost at the exit.
+// stdio -- process.stdout and stderr: streams whose writes are complete when
+// they return, as in Node on Linux, so that nothing is lost at exit.
 'use strict';
 
 const EventEmitter = require('events');
 const { coded, invalidArgType, unknownEncoding } = require('errors');
 const { nextTick } = require('timers');
 
-// What console gives as a callback: its first error is nobody's, unless
-// somebody listens.
+// The callback of console: its first error is ignored unless there is a
+// listener.
 function ignore() {}
 
 function systemError(err, syscall) {
     try {
         native.fail(err, syscall);
     } catch (error) {
-        error.message = `${syscall} ${error.code}`; // as Node's streams say it
+        error.message = `${syscall} ${error.code}`; // as Node's streams word it
         return error;
     }
     return undefined;
@@ -25,7 +25,7 @@ class WriteStream extends EventEmitter {
     #isEnded = false;
     #isFinished = false;
     #error = null;
-    #isTold = false; // of the last error
+    #isTold = false; // the last error was reported
     #corked = 0;
     #encoding = 'utf8';
 
@@ -55,9 +55,9 @@ class WriteStream extends EventEmitter {
             : native.writeBytes(this.fd, chunk.buffer, chunk.byteOffset, chunk.byteLength);
     }
 
-    // Told on the next tick: the callbacks first, then whoever listens, once for
-    // all that failed since the last tick.  A program that goes on to print for
-    // a reader who is gone ends by that, as in Node.
+    // Report an error on the next tick: first to the callbacks, then once to
+    // the listeners for all failures since the last tick.  As in Node, that
+    // ends a program that keeps printing for a reader that is gone.
     #fail(error, done) {
         this.#error ??= error;
         nextTick(() => {
@@ -81,7 +81,7 @@ class WriteStream extends EventEmitter {
         if (typeof encoding === 'function')
             [encoding, done] = [undefined, encoding];
         encoding ??= this.#encoding;
-        // What nearly all are is not looked at any further.
+        // Skip the checks in the common case.
         const isPlain = typeof chunk === 'string' && encoding === 'utf8';
         if (chunk === null)
             throw coded(TypeError, 'ERR_STREAM_NULL_VALUES',
@@ -131,13 +131,13 @@ class WriteStream extends EventEmitter {
         return this;
     }
 
-    cork() { this.#corked++; } // what is written is out already
+    cork() { this.#corked++; } // no effect: writes are complete already
     uncork() { this.#corked = Math.max(0, this.#corked - 1); }
-    destroy() { return this; } // Node's cannot be closed, either
+    destroy() { return this; } // as in Node, it cannot be closed
     destroySoon() { return this; }
 }
 
-// A terminal has a size, and can be moved about in.
+// A terminal has a size and cursor movements.
 class TerminalStream extends WriteStream {
     isTTY = true;
 

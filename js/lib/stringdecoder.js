@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// stringdecoder -- Node's StringDecoder: text of chunks, whose characters may be
-// cut in two.  It waits for as many bytes as a first byte promises, as Node does.
+// stringdecoder -- Node's StringDecoder: text from chunks that may split
+// characters.  It waits for as many bytes as a first byte promises, as Node
+// does.
 'use strict';
 
 const { UTF8, UTF16LE, BASE64, BASE64URL, kindOf, names, decode } =
@@ -23,7 +24,8 @@ function keep(state, bytes) {
     state.count += bytes.length;
 }
 
-// Goes on with what was kept.  Returns the text, and the bytes after it.
+// Complete the character that was kept.  Returns its text and the bytes after
+// it.
 function finish(state, bytes) {
     if (state.kind === UTF8) {
         const most = Math.min(bytes.length, state.missing);
@@ -51,7 +53,7 @@ function promised(first) {
         : (first & 0xf8) === 0xf0 ? 4 : 0;
 }
 
-// How many bytes at the end have to wait; sets how many they wait for.
+// How many bytes at the end must wait; notes how many are missing.
 function unfinished(state, bytes) {
     const { length } = bytes, last = bytes[length - 1];
     switch (state.kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// table -- console.table's text.
+// table -- the text of console.table.
 'use strict';
 
 const { inspect } = require('inspect');
@@ -24,8 +24,8 @@ function draw(head, columns) {
         `└${rule.join('┴')}┘`].join('\n');
 }
 
-// A column for each key that is wanted, or for each of any row, and one for rows
-// that are no objects.
+// A column for each wanted key, or for each key of any row, and one for rows
+// that are not objects.
 function table(data, wanted) {
     const keys = new Map(), index = [], values = [];
     let indexName = '(index)', isValued = false, row = 0;

@@ -29,11 +29,11 @@ function stripVTControlCharacters(text) {
     return text.replace(ansi, '');
 }
 
-// Letters that take two cells, and those that take none.
+// Characters that take two cells, and those that take none.
 const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}\u{20000}-\u{3fffd}]/u;
 const none = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
 
-// What a terminal needs for it; colours need nothing.
+// The width on a terminal; colour codes have none.
 function cellsOf(text) {
     if (!/[^ -~]/.test(text))
         return text.length;
@@ -57,7 +57,7 @@ function escape(char) {
             : `\\u${char.charCodeAt(0).toString(16)}`);
 }
 
-// Controls, backslashes, lone surrogates; pairs are matched to be kept.
+// Controls, backslashes and lone surrogates; pairs are matched to be kept.
 const special =
     /[\ud800-\udbff][\udc00-\udfff]|[\x00-\x1f\x7f-\x9f\\\ud800-\udfff]/g;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// thread -- which thread this is, and what its parent has given it.
+// thread -- which thread this is, and what its parent passed to it.
 'use strict';
 
 const [start = undefined, parentPort = null, threadId = 0] = native.start() ?? [];
 
 const classes = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
 
-// What a worker's error is for its parent: a value that can be cloned.
+// Convert a worker's error to a value that can be cloned for its parent.
 function packError(error) {
     const { inspect, isError } = require('inspect');
     const structuredClone = require('clone');
@@ -32,7 +32,7 @@ function packError(error) {
     }
 }
 
-// An error of a class that is not known here keeps its name.
+// An error of a class that is unknown here keeps its name.
 function unpackError(packed) {
     const { error, more, hidden = [], name, kind = -1 } = packed;
     if ('symbol' in packed)

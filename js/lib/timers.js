@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// timers -- Node's timer functions around the Timeout and Immediate of C.
+// timers -- Node's timer functions, built on the Timeout and Immediate of C.
 'use strict';
 
 const { Timeout, Immediate } = native;
 
-// Names of classes, as Node's; nobody can construct one.
+// Name the classes as Node does.  They cannot be constructed.
 function name(proto, ctor) {
     Object.defineProperty(proto, 'constructor',
         { value: ctor, writable: true, configurable: true });
@@ -33,7 +33,7 @@ for (const name of ['setTimeout', 'setImmediate'])
         Symbol.for('nodejs.util.promisify.custom'), { enumerable: true,
             get: () => require('timers/promises')[name] });
 
-// What programs require, and may change: fake clocks do.
+// The module that programs require and may modify, as fake clocks do.
 const node = { ...functions };
 Object.defineProperty(node, 'promises', { configurable: true, enumerable: true,
     get: () => require('timers/promises') });

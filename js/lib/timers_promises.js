@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// timers/promises -- timers that are promises.
+// timers/promises -- timers as promises.
 'use strict';
 
 const timers = require('timers');
 const { abortError, checkObject, invalidArgType } = require('errors');
 
-// What is wrong with them, or that they are over already.
+// Throws if they are invalid or the signal is already aborted.
 function check(delay, options) {
     if (delay !== undefined && typeof delay !== 'number')
         throw invalidArgType('delay', 'of type number', delay);
@@ -20,7 +20,7 @@ function check(delay, options) {
         throw abortError(signal);
 }
 
-// start(done) gives a timer; stop ends it early.
+// start(done) returns a timer; stop ends it early.
 function wait(value, delay, options = {}, start, stop) {
     try {
         check(delay, options);

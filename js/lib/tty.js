@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tty -- whether a descriptor is a terminal.  The streams of one are those of
-// `process`; nobody can make others.
+// tty -- whether a descriptor is a terminal.  The only terminal streams are
+// those of `process`.
 'use strict';
 
 function isatty(fd) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// url -- URL, and the part of Node's url that is here.
+// url -- URL, and the supported part of Node's url.
 //
-// npm's whatwg-url parses; it is bundled when weir is built.
+// The parser is npm's whatwg-url, which is bundled when weir is built.
 'use strict';
 
 const whatwg = require('whatwg-url');
@@ -18,7 +18,7 @@ function missing(name) {
 
 const text = (value) => `${value}`.toWellFormed();
 
-// null: it is none.
+// Returns null if it is invalid.
 function parseBoth(input, base) {
     if (base === undefined)
         return parse(text(input));
@@ -219,7 +219,7 @@ Object.defineProperty(URL.prototype, Symbol.toStringTag,
 
 // ---- files ----
 
-// What Node takes for one of its own or another's.
+// What Node accepts as a URL object, its own or another.
 function seemsURL(value) {
     return isURL(value) || Boolean(value?.href && value.protocol &&
         value.auth === undefined && value.path === undefined);
@@ -262,7 +262,7 @@ function domain(convert) {
     };
 }
 
-// As a URL's hostname takes it: no port, and nobody's name before it.
+// As in the hostname of a URL: without a port, and without a user name.
 const domainToASCII = domain((name) => {
     const url = parse('ws://x');
     return parse(name, { url, stateOverride: 'hostname' }) === null ? ''

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// util -- the part of Node's util that is here; docs/guide/javascript.md.
+// util -- the supported part of Node's util; see docs/guide/javascript.md.
 'use strict';
 
 const { inspect, stripVTControlCharacters, isError, isProxy, classOf } =
@@ -52,7 +52,7 @@ function callbackify(original) {
                 nextTick(done.bind(this), reason);
             });
     }
-    // One argument more, the callback.
+    // The length counts one more argument, the callback.
     const shape = Object.getOwnPropertyDescriptors(original);
     if (typeof shape.length?.value === 'number')
         shape.length.value++;
@@ -125,7 +125,7 @@ for (const kind of ['Uint8', 'Uint8Clamped', 'Uint16', 'Uint32', 'Int8', 'Int16'
     'Int32', 'Float32', 'Float64', 'BigInt64', 'BigUint64'])
     types[`is${kind}Array`] = is(`${kind}Array`);
 
-// ---- what Node keeps for old programs ----
+// ---- deprecated functions that Node still has ----
 
 const old = {
     _extend(target, source) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// worker_threads -- Node's: programs on threads of their own.
+// worker_threads -- Node's module: programs on their own threads.
 'use strict';
 
 const EventEmitter = require('events');
@@ -10,7 +10,7 @@ const { MessageChannel, MessagePort, markAsUntransferable,
 const thread = require('thread');
 
 const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
-const MOST_MB = 2 ** 40; // more bytes than any machine has, and still a size_t
+const MOST_MB = 2 ** 40; // more than any machine has, and its bytes still fit in a size_t
 
 // ---- environment data ----
 
@@ -49,8 +49,8 @@ function fileOf(filename) {
         `'./' or '../'.${hint} Received "${filename}"`);
 }
 
-// The variables of the worker: an object, or text that nobody reads before it is
-// used; undefined: those of the process itself.
+// The worker's variables: an object, or unparsed text; undefined for those of
+// the process.
 function environmentOf(env) {
     if (env === SHARE_ENV && thread.start?.env !== undefined)
         throw coded(TypeError, 'ERR_WORKER_UNSUPPORTED_OPERATION',
@@ -105,14 +105,15 @@ class Worker extends EventEmitter {
                 : transferList(options.transferList));
     }
 
-    // Its messages come after its "online".
+    // Listen to its messages, which come after "online".
     #listen() {
         this.#port.on('message', (value) => { this.emit('message', value); });
         this.#port.on('messageerror', (error) => { this.emit('messageerror', error); });
         this.#port.unref();
     }
 
-    // What was sent before the next event comes before it: whether there was one.
+    // Deliver what was sent before the next event; return whether there was
+    // anything.
     #drain() {
         const received = this.#isOnline ? receiveMessageOnPort(this.#port)
             : undefined;
