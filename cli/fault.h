@@ -7,7 +7,7 @@
 
 #include "weir/js.h"
 
-/* Print to stderr: the position, its line with a caret, and the error. source
+/* Print to stderr: the position, its line with a caret, and the error.  source
  * is the text that was evaluated, or NULL if the line is in the error's
  * file. */
 void fault_show(const weir_js_error *error, const char *source);

@@ -137,7 +137,7 @@ static JSValue decode_utf16(JSContext *context, enum kind kind,
     }
     if (is_text) {
         is_valid = repair_units(units, count) && size % 2 == 0;
-        if (size % 2 != 0) { /* the odd byte and a high surrogate: one */
+        if (size % 2 != 0) { /* one U+FFFD, shared with a high surrogate */
             bool has_half = count > 0 && units[count - 1] == 0xFFFD &&
                             (bytes[2 * count - 1 - low] & 0xFC) == 0xD8;
             units[count] = 0xFFFD;

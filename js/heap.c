@@ -9,7 +9,7 @@
  * A host shares its budget with its workers, on other threads.  The heap
  * therefore charges memory in batches and keeps what it has not used as a
  * credit; near the limit it charges exact sizes.  Without a limit the credit is
- * infinite. malloc may return more than was requested, and an adopted block
+ * infinite.  malloc may return more than was requested, and an adopted block
  * exists whether it was charged or not.  So the credit may become negative, and
  * no other block is admitted until the debt has been charged.
  *

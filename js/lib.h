@@ -3,8 +3,8 @@
  * lib -- the part of the host that is written in JavaScript: js/lib.
  *
  * Each file there is a CommonJS module.  User code sees it, if at all, under
- * its name in lib/builtin.js.  Its parameter `native` holds the C functions
- * listed under its name in the table of lib.c.
+ * its name in the table `builtins` of js/lib/module.js.  Its parameter `native`
+ * holds the C functions listed under its name in the table of js/lib.c.
  */
 #ifndef WEIR_JS_LIB_H
 #define WEIR_JS_LIB_H

@@ -25,7 +25,7 @@ static inline bool weir__js_is_plain(const weir_js_value *value)
 int weir__js_plain_measure(const weir_js_value *values, size_t count,
                            size_t *size);
 
-/* Copy the values and, behind them, their texts. copies has room for both. */
+/* Copy the values and, behind them, their texts.  copies has room for both. */
 void weir__js_plain_copy(weir_js_value *copies, const weir_js_value *values,
                          size_t count);
 

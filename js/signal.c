@@ -5,7 +5,7 @@
  * A signal that has listeners is blocked on this thread and read from a
  * signalfd, which does not keep the loop alive.  Only one thread of a program
  * does this.  All other threads must be started with the signal blocked, or one
- * of them receives it. kill() is here as well.
+ * of them receives it.  kill() is here as well.
  *
  * Tested by  test/js/process-signals.js
  */

@@ -186,7 +186,7 @@ static bool put_bigint(struct weir__js_writer *writer, JSValueConst value)
 
 /* ---- buffers ---- */
 
-/* Read a property that the engine implements as a getter. false and undefined
+/* Read a property that the engine implements as a getter.  false and undefined
  * become 0. */
 static bool get_size(struct weir__js_writer *writer, JSValueConst object,
                      const char *name, uint64_t *size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fs/ops -- the operations of fs: check and convert their arguments for C, and
-// C's result for the program. fs and fs/promises build their functions on
+// C's result for the program.  fs and fs/promises build their functions on
 // these.
 'use strict';
 

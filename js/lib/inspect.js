@@ -2,7 +2,7 @@
 // inspect -- values as text, as Node's util.inspect and util.format print them.
 //
 // A single traversal: format() returns the text of a value.  The entries of an
-// object are texts, too; layout.js joins them. native.classOf() returns the
+// object are texts, too; layout.js joins them.  native.classOf() returns the
 // engine's name for the class of an object, which no property can fake.
 'use strict';
 

@@ -13,7 +13,7 @@ function lex(source) {
 }
 
 // The exports of `module.exports = require(name)` and similar forms count as
-// its own. find(name, file) returns the file of such a name, if there is one.
+// its own.  find(name, file) returns the file of such a name, if there is one.
 module.exports = function namesOf(file, read, find) {
     const names = new Set(), files = new Set([file]);
     for (const one of files) { // including those added meanwhile

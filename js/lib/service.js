@@ -41,8 +41,8 @@ class Ticket {
     }
 }
 
-// The oldest holder of each name with the number of the others; then a count of
-// the rest.
+// The oldest holder of each name with the count of that name; the rest as one
+// number.
 function describe(holders) {
     const groups = new Map();
     for (const { name, thread, age } of holders) {
