@@ -82,10 +82,9 @@ struct weir_js {
     void *stack_top;
     void *stack_end; /* of this thread, if known: */
     pthread_t stack_thread;
-    unsigned linking;       /* modules being loaded: not an import();
-                             * js/import.c */
-    unsigned deepest;       /* ... the greatest nesting */
-    unsigned deepest_chain; /* ... ever */
+    unsigned linking;       /* modules being loaded, not by import() */
+    unsigned deepest;       /* ... greatest nesting in this chain */
+    unsigned deepest_chain; /* ... greatest nesting ever */
     unsigned depth;         /* entries into JavaScript on the stack */
     int64_t deadline_ns;    /* of the outermost entry */
     bool is_late;           /* interrupted by the deadline */
@@ -98,7 +97,7 @@ struct weir_js {
     bool has_kick, has_job, has_check; /* each is queued at most once */
     unsigned ticks;                    /* queued next-ticks of JavaScript */
     weir_task kick;
-    struct weir__js_link handles;    /* weir__js_handle.link */
+    struct weir__js_link handles;    /* weir_js_handle.link */
     struct weir__js_link errands;    /* weir__js_errand.link */
     struct weir__js_link works;      /* weir__js_work.link */
     struct weir__js_link rejections; /* without a handler */

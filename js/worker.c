@@ -384,7 +384,7 @@ static void serve(void *arg)
         emit_message(worker, message);
 }
 
-/* ---- made ---- */
+/* ---- creation ---- */
 
 /* Signals are for the main thread only. */
 static int start_thread(struct weir__js_worker *worker)

@@ -63,7 +63,7 @@ static bool put_size(struct weir__js_writer *writer, uint64_t number)
     return put(writer, bytes, count);
 }
 
-/* ---- items, and what cannot be written ---- */
+/* ---- items and refusals ---- */
 
 bool weir__js_writer_add_item(struct weir__js_writer *writer,
                               struct weir__js_item item)

@@ -75,7 +75,7 @@ Object.defineProperty(Crypto, 'length', { value: 0, configurable: true });
 
 const webcrypto = new Crypto(allowed);
 
-// ---- Node's ----
+// ---- Node's crypto ----
 
 const mostBytes = 2 ** 31 - 1, mostRange = 2 ** 48 - 1;
 

@@ -252,7 +252,7 @@ function pathToFileURL(path) {
         `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)}`);
 }
 
-// ---- the rest of Node's ----
+// ---- other functions of Node's url ----
 
 function domain(convert) {
     return function (name) {
