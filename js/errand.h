@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * errand -- a JavaScript function that the loop will call: a next-tick, an
- * immediate or a timer.
+ * immediate, or a step of import().
  *
  * An errand (a pending call) is held by the loop, and it holds the host's
  * struct.  If the host ends first, the errand's values are released at once,
