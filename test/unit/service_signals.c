@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/effort.h"
 #include "support/suite.h"
 #include "weir/service.h"
 
@@ -139,11 +140,19 @@ CASE(service_remembers_a_signal_from_before_its_start)
     expect_end(0);
 }
 
+/* It loses one in four that only the keeper can take, on a busy machine. */
+static void leave_out_under_tsan(void)
+{
+    if (IS_THREAD_SANITIZED)
+        skip_case("ThreadSanitizer may keep the signal back for good");
+}
+
 /* Every thread that could handle it is blocked, but for the service's own. */
 CASE(service_handles_signals_although_all_others_block_them)
 {
     sigset_t all;
 
+    leave_out_under_tsan();
     sigfillset(&all);
     expect_int(pthread_sigmask(SIG_SETMASK, &all, NULL), 0);
     begin();
@@ -174,10 +183,12 @@ static pid_t start_sender(int *go)
 static void expect_heard(bool has_members)
 {
     int go, status;
-    pid_t sender = start_sender(&go);
     weir_loop *loop;
     weir_pool *pool;
+    pid_t sender;
 
+    leave_out_under_tsan();
+    sender = start_sender(&go);
     begin();
     if (has_members) {
         expect_status(weir_service_add_loop(service, &loop, NULL), 0);
