@@ -29,7 +29,8 @@ TESTS = \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
 # Models with cases that take minutes.
-LONG_MODELS = ingress gate loop timer roster promise promisify
+LONG_MODELS = loop/ingress gate/gate loop/loop loop/timer pool/roster \
+    promise/promise promise/promisify
 
 .PHONY: build run test bench verify install fmt clean help
 
@@ -74,8 +75,8 @@ install: build  ## install into PREFIX (/usr/local), below DESTDIR
 
 fmt:  ## run clang-format in place
 	@tools/setup fmt
-	@find bench cli examples include js src test \( -name '*.[ch]' -o -name '*.cpp' \) \
-	    -exec clang-format -i {} +
+	@find bench cli examples explore include js src test \
+	    \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
 clean:  ## remove build/
 	@rm -rf build

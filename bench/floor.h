@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
 
 struct floor_word {
     _Alignas(CACHE_APART) atomic(uint64_t) count;

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
 #include "bench.h"
 #include "floor.h"
 #include "peers/ck.h"

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "parker.h"
+#include "base/parker.h"
 #include "weir.h"
 #ifdef BENCH_JS
 #include <quickjs.h>

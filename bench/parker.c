@@ -21,9 +21,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
+#include "base/parker.h"
 #include "bench.h"
-#include "parker.h"
 
 struct word {
     _Alignas(CACHE_APART) atomic(uint32_t) value;

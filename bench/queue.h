@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
 
 struct node {
     struct node *next;

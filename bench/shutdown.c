@@ -17,7 +17,7 @@
  */
 #include <stdlib.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
 #include "bench.h"
 #include "peers/loop.h"
 #include "queue.h"

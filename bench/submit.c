@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
 #include "bench.h"
 #include "peers/loop.h"
 #include "queue.h"

@@ -20,7 +20,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "atomic.h"
+#include "base/atomic.h"
 #include "bench.h"
 #include "peers/loop.h"
 

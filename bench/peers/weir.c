@@ -17,11 +17,11 @@
 
 #include "bench.h"
 #include "loop.h"
+#include "loop/wheel.h"
 #include "weir/clock.h"
 #include "weir/fd.h"
 #include "weir/loop.h"
 #include "weir/timer.h"
-#include "wheel.h"
 
 struct own {
     weir_task wake; /* first: on_task gets its address */

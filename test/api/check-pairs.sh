@@ -9,8 +9,8 @@
 plant() {
     tree=$scratch/tree
     rm -rf "$tree"
-    mkdir -p "$tree/src" "$tree/docs"
-    cat >"$tree/src/door.c" <<'END'
+    mkdir -p "$tree/src/part" "$tree/docs"
+    cat >"$tree/src/part/door.c" <<'END'
 /* SPDX-License-Identifier: MIT */
 /*
  * door -- a flag that hands over a number.
@@ -55,7 +55,7 @@ is_clean() {
 # finds MESSAGE SED-SCRIPT: the broken tree gives the message, and exit 1.
 finds() {
     plant
-    sed -i "$2" "$tree/src/door.c"
+    sed -i "$2" "$tree/src/part/door.c"
     tools/check-pairs --root "$tree" >"$scratch/findings"
     status=$?
     cat "$scratch/findings"

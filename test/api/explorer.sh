@@ -26,30 +26,30 @@ reduction_loses_nothing() {
 }
 
 stuck_in_eight_steps() {
-    run=$("$programs/broken" --quiet seed_service_gets_stuck_draining) &&
+    run=$("$programs/explore/broken" --quiet seed_service_gets_stuck_draining) &&
         echo "$run" | grep -q 'deadlock' &&
         echo "$run" | grep -q 'state: RUNNING -> DRAINING' &&
         [ "$(echo "$run" | grep -cE '^#  +[0-9]+  ')" = 8 ]
 }
 
 says_no() {
-    "$programs/litmus" "$@" >/dev/null 2>&1
+    "$programs/explore/litmus" "$@" >/dev/null 2>&1
     [ $? = 2 ]
 }
 
 random_is_seeded() {
-    one=$("$programs/explorer" --quiet --seed 7 --random 3000 bug_is_found_by_search | grep replay)
-    two=$("$programs/explorer" --quiet --seed 7 --random 3000 bug_is_found_by_search | grep replay)
+    one=$("$programs/explore/explorer" --quiet --seed 7 --random 3000 bug_is_found_by_search | grep replay)
+    two=$("$programs/explore/explorer" --quiet --seed 7 --random 3000 bug_is_found_by_search | grep replay)
     [ -n "$one" ] && [ "$one" = "$two" ]
 }
 
-expect "replay repeats a deadlock" replay_repeats broken seed_service_gets_stuck_draining
-expect "replay repeats a stale read" replay_repeats broken check_then_sleep_with_acq_rel_loses_a_wake
-expect "replay repeats a use after free" replay_repeats explorer plain_use_after_free_is_found_by_delay
+expect "replay repeats a deadlock" replay_repeats explore/broken seed_service_gets_stuck_draining
+expect "replay repeats a stale read" replay_repeats explore/broken check_then_sleep_with_acq_rel_loses_a_wake
+expect "replay repeats a use after free" replay_repeats explore/explorer plain_use_after_free_is_found_by_delay
 expect "the seed's service is stuck in eight steps" stuck_in_eight_steps
-expect "reduction loses nothing of litmus" reduction_loses_nothing litmus
-expect "reduction loses nothing of parker" reduction_loses_nothing parker
-expect "reduction loses nothing of state" reduction_loses_nothing state
+expect "reduction loses nothing of litmus" reduction_loses_nothing explore/litmus
+expect "reduction loses nothing of parker" reduction_loses_nothing base/parker
+expect "reduction loses nothing of state" reduction_loses_nothing gate/state
 expect "random runs repeat with their seed" random_is_seeded
 expect "unknown option is refused" says_no --nonsense
 expect "unknown case is refused" says_no no_such_case

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# promise_order -- what test/unit/promise_order.c expects is what an engine of
-# JavaScript does: each scene of test/aplus/order.js, and no others.
+# promise_order -- what test/unit/promise/promise_order.c expects is what a
+# JavaScript engine does: each scene of test/aplus/order.js, and no others.
 . "$(dirname "$0")/tap.sh"
 
-unit=test/unit/promise_order.c
+unit=test/unit/promise/promise_order.c
 node test/aplus/order.js >"$scratch/orders" || exit 1
 
 expects_this() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT
-// order -- the scenes of test/unit/promise_order.c in JavaScript, and the order
-// in which an engine runs them: a line "name: order" for each.
+// order -- the scenes of test/unit/promise/promise_order.c in JavaScript, and
+// the order in which an engine runs them: a line "name: order" for each.
 //
 // clock(n) notes 1, 2, ... n, one in each round of the microtasks.
 'use strict';

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "membarrier.h"
+#include "base/membarrier.h"
 
 weir_gate gate;
 struct gate_closed closed;

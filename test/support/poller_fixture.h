@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "poller.h"
+#include "base/poller.h"
 #include "support/suite.h"
 
 enum { NEVER = -1, AT_ONCE = 0, MILLISECOND_NS = 1000000 };

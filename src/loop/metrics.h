@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metrics -- counters written by the loop's thread and read by any thread.
+ */
+#ifndef WEIR_SRC_METRICS_H
+#define WEIR_SRC_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/ticks.h"
+#include "loop/histogram.h"
+#include "weir/metrics.h"
+
+/* One writer, the loop's thread; relaxed.  Times are in ticks. */
+struct weir__metrics {
+    atomic(uint64_t) turns;
+    atomic(uint64_t) tasks;   /* that have run, without internal ones */
+    atomic(uint64_t) others;  /* callbacks that are not tasks */
+    atomic(uint64_t) inner;   /* internal tasks */
+    atomic(uint64_t) arrived; /* through the queue */
+    atomic(uint64_t) wakes;
+    atomic(uint64_t) depth_max;
+    atomic(uint64_t) asleep; /* in nanoseconds */
+    atomic(uint64_t) longest;
+    atomic(const char *) longest_name;
+    atomic(uint32_t) longest_kind;
+    uint64_t gap;               /* loop only: when the last timed callback
+                                 * ended, or the clock was last read */
+    uint32_t careful;           /* loop only: how many to time in a row */
+    uint32_t looks;             /* loop only: clock reads until one is timed */
+    bool is_crowded;            /* loop only: some are not timed */
+    struct weir__moment origin; /* const */
+    struct weir__histogram in_queue;
+    struct weir__histogram in_callback;
+};
+
+/* Allocate the counters.  Returns 0 or -ENOMEM. */
+int weir__metrics_new(struct weir__metrics **metrics);
+void weir__metrics_free(struct weir__metrics *metrics);
+
+/* Add to a counter that has a single writer. */
+#define weir__metrics_add(counter, by)                                         \
+    /* relaxed: count, one writer */                                           \
+    store_relaxed(counter, load_relaxed(counter) + (by))
+
+/* For each thread that pushes: when its next probe is due. */
+struct weir__probing {
+    uint32_t left;     /* pushes until then */
+    uint32_t interval; /* pushes between two probes */
+    uint64_t last;     /* the time of the last one, in ticks */
+};
+extern _Thread_local __attribute__((
+    tls_model("initial-exec"))) struct weir__probing weir__metrics_probing;
+
+/* Whether a probe is to be sent before this push.  Thread: any. */
+static inline bool weir__metrics_wants_probe(void)
+{
+    return weir__metrics_probing.left-- == 0;
+}
+
+/* Begin a probe.  Returns its content, the time in ticks.  Thread: any. */
+uint64_t weir__metrics_begin_probe(void);
+
+/* Record the time in the queue of a probe that was pushed at `since`. */
+void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since);
+
+/* Record the number of queued tasks. */
+void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth);
+
+/* Read the clock after a series of untimed callbacks, with `queued` tasks
+ * waiting.  Returns how many callbacks after this one are not timed either; 0:
+ * time this one. */
+uint64_t weir__metrics_look(struct weir__metrics *metrics, uint64_t now,
+                            uint64_t queued);
+
+/* Record a callback that began at `began` and has ended, with `queued` tasks
+ * waiting.  Returns how many callbacks are not timed now: none, while few
+ * wait. */
+uint64_t weir__metrics_end(struct weir__metrics *metrics, uint64_t began,
+                           weir_kind kind, const char *name, uint64_t queued);
+
+/* Record that the loop has slept since began_ns. */
+void weir__metrics_slept(struct weir__metrics *metrics, int64_t began_ns);
+
+#endif /* WEIR_SRC_METRICS_H */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shutdown -- how a loop terminates, gracefully or at once.
+ *
+ * Steps     shutdown                       close
+ *           the queue refuses outsiders    the same, and pushes `cancel`
+ *           turns continue until the       the running callback returns;
+ *             loop is quiet: accepted        from then on status is
+ *             work and what it queued        WEIR_ECANCELED for everything
+ *             has run, and the jobs of
+ *             promisify have returned
+ *           winding down: timers, then descriptors, get WEIR_ECANCELED;
+ *             between the two, pending promises are rejected
+ *           messages (timer.c, fd.c) and wake-ups on their way are waited
+ *             for; the poller is closed
+ *           the ingress word becomes TERMINATED
+ *           `done` is called, then all waiters here are notified
+ *
+ *           The loop's thread takes these steps at the end of its turns.  If
+ *           the loop has no thread, the thread that calls shutdown or close
+ *           becomes it: the CAS that starts termination also claims the loop.
+ *
+ * Shared state
+ *   is_cancelled   any thread: a hint to the loop, read between two callbacks,
+ *                  that everything is to be cancelled.  The first thread to
+ *                  set it pushes `cancel`, once.
+ *   finished       any thread sleeps on it                                P1
+ *
+ * Pairs
+ *   P1  tell_done: store of finished, release  -->  await: load, acquire
+ *       All callbacks happen before shutdown or close returns 0.
+ *
+ * Why no lost wake  The step that waits for messages is woken by them, as they
+ *           come through the queue.  finished is stored before the wake-up.
+ *
+ * Tested by  test/unit/loop/shutdown.c, test/model/loop/loop.c,
+ *            test/stress/loop/loop.c
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "loop/loop.h"
+
+/* ---- the loop's thread ---- */
+
+/* Whether there are timers, descriptors or unsettled promises, including those
+ * whose messages are still to come. */
+static bool has_any(const weir_loop *loop)
+{
+    /* relaxed: a count; the message that changes it comes by the queue */
+    return loop->timers.used > 0 || load_relaxed(&loop->fds.used) > 0 ||
+           loop->promises.unsettled > 0;
+}
+
+/* Whether another pass over the promises may settle some: the last one did, or
+ * a task has run since. */
+static bool has_promises_to_reject(const weir_loop *loop)
+{
+    return loop->promises.unsettled > 0 &&
+           /* relaxed: own */
+           loop->promises.stuck_at != load_relaxed(&loop->run) + 1;
+}
+
+/* Whether jobs of promisify are running: a shutdown waits for them, a close
+ * does not. */
+static bool waits_for_jobs(const weir_loop *loop)
+{
+    return !weir__loop_is_ending(loop) &&
+           load_relaxed(&loop->promises.errands) > 0; /* relaxed: own */
+}
+
+/* Until the table is closed, an add may have taken a slot and may return it
+ * without waking the loop. */
+bool weir__loop_has_step(const weir_loop *loop)
+{
+    return loop->is_ending && !waits_for_jobs(loop) &&
+           (!loop->is_winding || !loop->fds.is_closed ||
+            /* relaxed: a count, as above */
+            load_relaxed(&loop->fds.count) > 0 || !has_any(loop) ||
+            has_promises_to_reject(loop));
+}
+
+/* The loop will not sleep in the poller again, so no new wake-up can begin.
+ * Wait for those that have begun: their senders still use the poller. */
+static void close_poller(weir_loop *loop)
+{
+    /* relaxed: own, if wake-ups are owed: the loop has slept in it */
+    struct weir__poller *poller = load_relaxed(&loop->poller);
+
+    while (loop->owed_wakes > 0)
+        loop->owed_wakes -= weir__poller_take_wakes(poller, true);
+    weir__lock_lock(&loop->lock);
+    loop->fds.is_closed = true;
+    /* relaxed: written under the lock, which we hold */
+    poller = load_relaxed(&loop->poller);
+    store_relaxed(&loop->poller, NULL); /* relaxed: publishes nothing */
+    weir__lock_unlock(&loop->lock);
+    if (poller != NULL)
+        weir__poller_close(poller);
+}
+
+/* After this step no thread is the loop's thread. */
+static bool terminate(weir_loop *loop)
+{
+    const struct weir__promise_hooks *promises = loop->promises.hooks;
+
+    if (promises == NULL)
+        return weir__ingress_terminate(&loop->in);
+    promises->end(loop, true);
+    if (weir__ingress_terminate(&loop->in))
+        return true;
+    promises->end(loop, false);
+    return false;
+}
+
+bool weir__loop_wind_up(weir_loop *loop)
+{
+    if (!weir__loop_is_quiet(loop))
+        return false;
+    if (waits_for_jobs(loop)) {
+        loop->promises.hooks->show_jobs(loop);
+        return false;
+    }
+    if (!loop->is_winding) {
+        loop->is_winding = true;
+        return false;
+    }
+    if (has_any(loop))
+        return false;
+    close_poller(loop);
+    return terminate(loop);
+}
+
+void weir__loop_tell_done(weir_loop *loop)
+{
+    int status = loop->status;
+
+    loop->status = WEIR_ECANCELED; /* refuses what `done` might post */
+    loop->in_done = true;
+    if (loop->options.done != NULL)
+        loop->options.done(loop->options.arg, loop, status);
+    loop->in_done = loop->is_inside = false;
+    /* shutdown/P1 release: publishes everything done on this loop */
+    store_release(&loop->finished, 1);
+    weir__futex_wake_all(&loop->finished, WEIR__FUTEX_PRIVATE);
+}
+
+void weir__loop_on_cancel(weir_task *task, int status)
+{
+    weir_loop *loop = (weir_loop *)((char *)task - offsetof(weir_loop, cancel));
+
+    (void)status;
+    weir__loop_inner_task(loop);
+    loop->status = WEIR_ECANCELED;
+}
+
+/* ---- any thread ---- */
+
+static bool is_inside(const weir_loop *loop)
+{
+    return weir__loop_is_claimed(loop) && loop->is_inside;
+}
+
+/* Sleep until `done` has been called.  Returns 0 or -ETIMEDOUT. */
+static int await(weir_loop *loop, int64_t deadline_ns)
+{
+    /* shutdown/P1 acquire: receives everything done on the loop */
+    while (load_acquire(&loop->finished) == 0)
+        if (weir__futex_wait(&loop->finished, 0, deadline_ns,
+                             WEIR__FUTEX_PRIVATE) == -ETIMEDOUT)
+            return -ETIMEDOUT;
+    return 0;
+}
+
+/* A loop's thread must not wait for another loop's thread, which might wait for
+ * it.  It can run a loop that no thread runs.  Returns 0 (continue), or
+ * -EDEADLK without effect. */
+static int may_wait(weir_loop *loop)
+{
+    int err;
+
+    if (!weir__thread_is_loop() || weir__loop_is_claimed(loop))
+        return 0;
+    err = weir__ingress_claim(&loop->in);
+    if (err == 0)
+        weir__loop_own(loop);
+    if (err == WEIR_ECLOSED && await(loop, 0) == 0)
+        return 0;
+    return err == 0 ? 0 : -EDEADLK;
+}
+
+/* Whether the loop waits for the job that this thread runs. */
+static bool is_in_job_of(const weir_loop *loop)
+{
+    const struct weir__duty *duty = weir__thread_duty();
+
+    while (duty != NULL && duty->loop != loop)
+        duty = duty->outer;
+    return duty != NULL;
+}
+
+/* Start termination and complete it, as the loop's thread or by waiting for it.
+ * The caller holds a reference. */
+static int end(weir_loop *loop, weir_task *cancel, int64_t deadline_ns)
+{
+    bool is_mine = false;
+    int wake;
+
+    if (weir__loop_is_claimed(loop)) /* between two steps: needs no wake-up */
+        weir__loop_rise(loop);
+    wake = weir__ingress_close(&loop->in, cancel, &is_mine);
+    if (is_mine)
+        weir__loop_own(loop);
+    if (wake >= 0 && weir__loop_is_claimed(loop)) {
+        loop->is_until_idle = false;
+        return weir__loop_drive(loop, deadline_ns);
+    }
+    weir__loop_wake(loop, wake);
+    return await(loop, deadline_ns);
+}
+
+int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
+{
+    int64_t deadline_ns = weir__clock_deadline(timeout_ns);
+    bool is_mine;
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
+    if (is_inside(loop)) {
+        (void)weir__ingress_close(&loop->in, NULL, &is_mine);
+        return 0;
+    }
+    if (timeout_ns != 0 && is_in_job_of(loop))
+        return -EDEADLK;
+    weir__loop_enter(loop);
+    err = timeout_ns == 0 ? 0 : may_wait(loop);
+    if (err == 0)
+        err = end(loop, NULL, deadline_ns);
+    weir__loop_exit(loop);
+    return err;
+}
+
+/* The caller holds a reference. */
+static int cancel_until(weir_loop *loop, int64_t deadline_ns)
+{
+    /* relaxed: a hint; the queue publishes what came before */
+    bool is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
+
+    return end(loop, is_first ? &loop->cancel : NULL, deadline_ns);
+}
+
+int weir_loop_close(weir_loop *loop)
+{
+    int err;
+
+    if (loop == NULL)
+        return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
+    if (is_inside(loop))
+        return WEIR_EREENTRANT;
+    weir__loop_enter(loop);
+    err = may_wait(loop);
+    if (err == 0)
+        err = cancel_until(loop, -1);
+    weir__loop_exit(loop);
+    return err;
+}
+
+void weir__loop_begin_close(weir_loop *loop)
+{
+    weir__loop_enter(loop);
+    (void)cancel_until(loop, 0);
+    weir__loop_exit(loop);
+}
+
+int weir__loop_end_of_life(weir_loop *loop)
+{
+    enum weir__ingress_state state = weir__ingress_look(&loop->in);
+    int err;
+
+    if (is_inside(loop))
+        return loop->in_done ? 0 : WEIR_EREENTRANT;
+    if (state == WEIR__TERMINATED)
+        return await(loop, weir__thread_is_loop() ? 0 : -1) == 0 ? 0 : -EBUSY;
+    if (state != WEIR__AWAKE && !weir__loop_is_claimed(loop))
+        return -EBUSY;
+    err = weir_loop_close(loop);
+    return err == -EDEADLK ? -EBUSY : err;
+}
