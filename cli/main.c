@@ -20,8 +20,8 @@
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
 enum {
-    STACK_SIZE = 1024 * 1024,         /* for JavaScript, as in weir/js.h */
-    OWN_STACK_SIZE = 256 * 1024,      /* for C, in addition */
+    STACK_SIZE = 1024 * 1024,          /* for JavaScript, as in weir/js.h */
+    OWN_STACK_SIZE = 256 * 1024,       /* for C, in addition */
     HEADROOM_SIZE = 256 * 1024 * 1024, /* for long chains of modules */
 };
 

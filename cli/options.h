@@ -17,7 +17,7 @@ struct options {
     int64_t memory_limit;     /* bytes; 0: none */
     int64_t stack_size;       /* bytes; 0: the default */
     int64_t shutdown_deadline_ns;
-    int64_t threads; /* of the pool; 0: one per core */
+    int64_t threads;  /* of the pool; 0: one per core */
     const char *file; /* NULL: none; "-": stdin */
     int argc;         /* the arguments behind the file */
     char **argv;

@@ -13,9 +13,9 @@ const path = require('path');
 
 const [directory, ...names] = process.argv.slice(2);
 
-// What whatwg-url gets instead of what it asks for.  "idna" is js/lib/idna.js.
+// What whatwg-url gets instead of what it asks for.  url/idna is in js/lib.
 const standIns = {
-    tr46: { path: 'idna', external: true },
+    tr46: { path: 'url/idna', external: true },
     '@exodus/bytes/whatwg.js': { path: path.join(__dirname, 'percent.js') },
     '@exodus/bytes/encoding.js': { path: 'none', namespace: 'none' },
 };
@@ -30,7 +30,7 @@ async function bundle() {
         absWorkingDir: __dirname, entryPoints: names.map((name) => `./${name}.js`),
         outdir: path.resolve(directory), bundle: true, format: 'cjs',
         platform: 'neutral', target: 'es2023', mainFields: ['main'],
-        external: ['encoding'], inject: ['globals.mjs'], plugins: [ours],
+        external: ['bytes/encoding'], inject: ['globals.mjs'], plugins: [ours],
         metafile: true, logLevel: 'warning',
     });
     return Object.keys(result.metafile.inputs);

@@ -1,2 +1,2 @@
 // What the packages take for globals, out of reach of programs.
-export { TextEncoder, TextDecoder } from 'encoding';
+export { TextEncoder, TextDecoder } from 'bytes/encoding';

@@ -2,11 +2,11 @@
 /*
  * compile -- compile the JavaScript part of libweir-js to bytecode, as C.
  *
- *     compile OUTPUT.c js/lib/timers.js ...
+ *     compile OUTPUT.c NAME=FILE ...
  *
  * Runs during the build, with the engine that the library will contain.  Each
  * file is the body of a function of (exports, require, module, native), which
- * js/lib.c calls.  The source text is not kept; line numbers are.
+ * js/core/lib.c calls.  The source text is not kept; line numbers are.
  */
 #include <quickjs.h>
 #include <stdio.h>
@@ -49,19 +49,17 @@ static char *read_wrapped(const char *path, size_t *length)
     return text;
 }
 
-/* "js/lib/timers_promises.js" becomes "timers/promises"; "worker_threads"
- * stays, because it is one word in Node. */
-static void name_of(const char *path, char *name, size_t size)
+/* Cut "NAME=FILE" in two.  Returns FILE. */
+static char *split(char *argument)
 {
-    const char *base = strrchr(path, '/');
+    char *sign = strchr(argument, '=');
 
-    snprintf(name, size, "%s", base != NULL ? base + 1 : path);
-    name[strcspn(name, ".")] = '\0';
-    if (strcmp(name, "worker_threads") == 0)
-        return;
-    for (char *at = name; *at != '\0'; at++)
-        if (*at == '_')
-            *at = '/';
+    if (sign == NULL) {
+        fprintf(stderr, "compile: no NAME=FILE: %s\n", argument);
+        exit(1);
+    }
+    *sign = '\0';
+    return sign + 1;
 }
 
 static void show_exception(JSContext *context)
@@ -75,15 +73,15 @@ static void show_exception(JSContext *context)
     exit(1);
 }
 
-static void compile(JSContext *context, FILE *out, const char *path, int number)
+static void compile(JSContext *context, FILE *out, const char *name,
+                    const char *path, int number)
 {
-    char name[64], file[80];
+    char file[80];
     size_t length, size;
     char *source = read_wrapped(path, &length);
     JSValue code;
     uint8_t *bytes;
 
-    name_of(path, name, sizeof(name));
     snprintf(file, sizeof(file), "node:internal/%s", name);
     code = JS_Eval(context, source, length, file,
                    JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_STRICT |
@@ -109,18 +107,18 @@ int main(int argc, char **argv)
     JSRuntime *runtime = JS_NewRuntime();
     JSContext *context = runtime != NULL ? JS_NewContext(runtime) : NULL;
     FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
-    char name[64];
 
     if (context == NULL || out == NULL)
         die("compile");
-    fprintf(out, "/* Made by js/compile. */\n#include \"lib.h\"\n");
-    for (int i = 2; i < argc; i++)
-        compile(context, out, argv[i], i);
-    fprintf(out, "const struct weir__js_lib weir__js_libs[] = {\n");
+    fprintf(out, "/* Made by js/compile. */\n#include \"core/lib.h\"\n");
     for (int i = 2; i < argc; i++) {
-        name_of(argv[i], name, sizeof(name));
-        fprintf(out, "{\"%s\", lib%d, sizeof(lib%d)},\n", name, i, i);
+        char *path = split(argv[i]);
+
+        compile(context, out, argv[i], path, i);
     }
+    fprintf(out, "const struct weir__js_lib weir__js_libs[] = {\n");
+    for (int i = 2; i < argc; i++)
+        fprintf(out, "{\"%s\", lib%d, sizeof(lib%d)},\n", argv[i], i, i);
     fprintf(out, "};\nconst int weir__js_lib_count = %d;\n", argc - 2);
     if (fclose(out) != 0)
         die(argv[1]);

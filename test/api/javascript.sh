@@ -64,15 +64,15 @@ prints_what_the_guide_shows() {
 # The engine's own check: a build that does not work, but does not compile
 # either where a value that is borrowed is taken for one that is owned.
 values_are_owned_or_borrowed() {
-    for file in js/*.c; do
+    for file in js/*/*.c; do
         cc -std=gnu11 -D_GNU_SOURCE -DJS_CHECK_JSVALUE -fsyntax-only -Iinclude \
-            -I"${WEIR_QUICKJS_DIR:-.engine/quickjs-ng}" "$file" || return
+            -Ijs -I"${WEIR_QUICKJS_DIR:-.engine/quickjs-ng}" "$file" || return
     done
 }
 
 # ---- the service that the project began with ----
 
-seed=test/js/seed-000/atomic-state-machine.js
+seed=test/js/program/seed-000/atomic-state-machine.js
 
 # Node 20 hangs for ever.
 seed_ends_at_once() {

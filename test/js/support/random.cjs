@@ -1,6 +1,6 @@
 // Random numbers that a test can repeat, and a count of what they decided.
 //
-//     const { Random } = require('./support/random.cjs');
+//     const { Random } = require('../support/random.cjs');
 //     const random = new Random(11);
 //     random.below(100)                                  0 .. 99
 //     random.pick(list)                                  one of its elements

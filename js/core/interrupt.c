@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interrupt -- termination from any thread, and the time limit.
+ *
+ * The engine calls a handler every few thousand instructions, which decides
+ * whether it continues.  An interrupted call ends with an error that JavaScript
+ * cannot catch.
+ *
+ * Tested by  test/js/core/limits.c, test/js/core/microtask-budget*.js
+ */
+#include "core/interrupt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lib.h"
+#include "weir/clock.h"
+
+enum { LIVE, TERMINATED };
+enum { PATIENCE = 64 };
+enum { WITNESS_SIZE = 64 * 1024 }; /* more than a bare context takes */
+
+int weir__js_life_init(weir_js *js)
+{
+    return weir_state_init(&js->life, LIVE, NULL);
+}
+
+bool weir__js_is_terminated(const weir_js *js)
+{
+    return weir_state_load(&js->life) == TERMINATED;
+}
+
+void weir_js_terminate(weir_js *js)
+{
+    weir_state_store(&js->life, TERMINATED);
+    weir_waiter_interrupt(&js->waiter); /* Atomics.wait */
+}
+
+/* The innermost frame of the program's own code that has a position. */
+static const char *own_frame(const char *stack)
+{
+    const char *at = stack;
+
+    while ((at = strstr(at, "    at ")) != NULL) {
+        size_t length = strcspn(at, "\n");
+
+        if (memmem(at, length, "(native)", 8) == NULL &&
+            memmem(at, length, "(missing)", 9) == NULL &&
+            memmem(at, length, "(node:", 6) == NULL)
+            return at;
+        at += length;
+    }
+    return NULL;
+}
+
+/* A context that no program has modified, or NULL.  The engine (0.17.0) crashes
+ * if memory runs out while it creates one, so limits are suspended. */
+static JSContext *new_witness(weir_js *js)
+{
+    struct weir__js_heap *heap = &js->heap;
+    bool is_lax = heap->is_lax;
+    const weir_state *life = heap->life;
+    void *probe = malloc(WITNESS_SIZE);
+    JSContext *witness = NULL;
+
+    free(probe);
+    heap->is_lax = true;
+    heap->life = NULL;
+    if (probe != NULL)
+        witness = JS_NewContextRaw(js->runtime);
+    heap->is_lax = is_lax;
+    heap->life = life;
+    return witness;
+}
+
+/* "    at f (a.js:1:2)\n" for each frame, for free(); NULL if there is no
+ * memory.  No JavaScript runs here: a program can replace its own `stack`,
+ * prepareStackTrace and stackTraceLimit, and the engine does not expect that at
+ * the points where it checks for interrupts (in the middle of a regular
+ * expression). */
+static char *frames_of_now(weir_js *js)
+{
+    JSContext *witness = new_witness(js);
+    JSValue error, stack;
+    const char *text;
+    char *frames = NULL;
+
+    if (witness == NULL)
+        return NULL;
+    error = JS_NewPlainError(witness, "busy");
+    stack = JS_GetPropertyStr(witness, error, "stack");
+    text = JS_IsString(stack) ? JS_ToCString(witness, stack) : NULL;
+    if (text != NULL)
+        frames = strdup(text);
+    else
+        JS_FreeValue(witness, JS_GetException(witness));
+    JS_FreeCString(witness, text);
+    JS_FreeValue(witness, stack);
+    JS_FreeValue(witness, error);
+    JS_FreeContext(witness);
+    return frames;
+}
+
+/* Find out what is running: an error created here has the current calls in its
+ * stack.  If the engine is just about to enter a function, the stack is empty.
+ * The next look then comes one call later in the program's cycle, so that it
+ * does not hit the same point forever. */
+static void look_around(weir_js *js)
+{
+    char *text;
+    const char *frame;
+
+    js->wants_culprit = false; /* the handler is called again meanwhile */
+    text = frames_of_now(js);
+    frame = text != NULL ? own_frame(text) : NULL;
+    if (frame == NULL && text != NULL && ++js->looks == PATIENCE)
+        frame = text; /* whatever stack there is */
+    if (frame != NULL)
+        js->culprit = strndup(frame, strcspn(frame, "\n"));
+    free(text);
+    js->wants_culprit = js->culprit == NULL;
+    js->wants_shift = js->wants_culprit;
+}
+
+void weir_js_breach(weir_js *js)
+{
+    js->wants_culprit = js->culprit == NULL;
+    js->looks = 0;
+}
+
+/* Call a function of the bootstrap and ignore its result. */
+static void call_hook(weir_js *js, const char *name, JSValueConst value)
+{
+    JSValue result = weir__js_complain(js, name, value);
+
+    if (JS_IsException(result))
+        JS_FreeValue(js->context, JS_GetException(js->context));
+    JS_FreeValue(js->context, result);
+}
+
+void weir__js_tell_culprit(weir_js *js)
+{
+    JSValue place;
+
+    if (js->wants_shift) {
+        js->wants_shift = false;
+        call_hook(js, "nothing", JS_UNDEFINED);
+    }
+    if (js->culprit == NULL)
+        return;
+    place = JS_NewString(js->context, js->culprit);
+    free(js->culprit);
+    js->culprit = NULL;
+    call_hook(js, "breach", place);
+    JS_FreeValue(js->context, place);
+}
+
+static int on_interrupt(JSRuntime *runtime, void *arg)
+{
+    weir_js *js = arg;
+
+    weir__js_heap_settle(&js->heap, runtime);
+    if (js->wants_culprit)
+        look_around(js);
+    if (weir__js_is_terminated(js))
+        return 1;
+    if (js->hooks.interrupted != NULL && js->hooks.interrupted()) {
+        js->was_interrupted = true;
+        return 1;
+    }
+    if (js->deadline_ns != 0 && weir_clock_now() >= js->deadline_ns)
+        js->is_late = true;
+    return js->is_late;
+}
+
+JSValue weir__js_end_entry(JSContext *context)
+{
+    JSValue error = JS_NewInternalError(context, "interrupted");
+
+    JS_SetUncatchableError(context, error);
+    return JS_Throw(context, error);
+}
+
+bool weir__js_may_go_on(JSContext *context)
+{
+    if (!on_interrupt(JS_GetRuntime(context), weir__js_of(context)))
+        return true;
+    weir__js_end_entry(context);
+    return false;
+}
+
+void weir__js_watch_interrupts(weir_js *js)
+{
+    JS_SetInterruptHandler(js->runtime, on_interrupt, js);
+}
+
+void weir__js_begin_time(weir_js *js)
+{
+    int64_t limit_ns = js->options.time_limit_ns, now_ns = weir_clock_now();
+
+    js->deadline_ns =
+        limit_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + limit_ns;
+}
+
+int weir_js_set_time_limit(weir_js *js, int64_t limit_ns)
+{
+    if (js == NULL || limit_ns < 0)
+        return -EINVAL;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    js->options.time_limit_ns = limit_ns;
+    return 0;
+}

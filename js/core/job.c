@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * job -- promise jobs, one by one, in the loop's checkpoint.
+ *
+ * The engine has its own queue of jobs.  The loop has one microtask for the
+ * first of them.  It runs that job and queues a microtask for the next one, or
+ * runs the next one directly if neither the loop nor the host has anything to
+ * do in between.  The loop's budget therefore counts each job, next-ticks run
+ * only between the batches, and microtasks of C alternate with those of
+ * JavaScript.
+ *
+ * A rejection without a handler is reported once it is certain: at the end of
+ * the checkpoint.  The check waits in the loop's queues, behind the jobs and
+ * next-ticks that could still add a handler, and then looks again.
+ *
+ * The loop has no checkpoint while no thread runs it.  In that case one task,
+ * the kick, queues everything when the loop runs.  The task is part of the
+ * host, so this cannot fail for lack of memory.
+ *
+ * Tested by  test/js/core/job.c, test/js/core/rejection.c
+ */
+#include "core/job.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "program/program.h"
+
+static void run_kick(weir_task *task, int status)
+{
+    weir_js *js = (weir_js *)((char *)task - offsetof(weir_js, kick));
+
+    js->has_kick = false;
+    if (status == 0)
+        weir__js_schedule(js);
+    weir__js_let_go(js);
+}
+
+static void kick(weir_js *js)
+{
+    if (js->has_kick || !weir__js_hold(js))
+        return;
+    js->has_kick = true;
+    js->kick.run = run_kick;
+    if (weir_loop_post(js->loop, &js->kick) != 0) {
+        js->has_kick = false; /* the loop has ended, and so has JavaScript */
+        weir__js_let_go(js);
+    }
+}
+
+/* Queue fn on the loop with the host as its argument. */
+static bool queue(weir_js *js, bool *is_queued,
+                  int (*how)(weir_loop *, weir_fn *, void *), weir_fn *fn)
+{
+    int err;
+
+    if (*is_queued || !weir__js_hold(js))
+        return true;
+    err = how(js->loop, fn, js);
+    *is_queued = err == 0;
+    if (err != 0)
+        weir__js_let_go(js);
+    return err == 0;
+}
+
+static bool has_rejections(const weir_js *js)
+{
+    return !weir__js_list_is_empty(&js->rejections) ||
+           !weir__js_list_is_empty(&js->handled) || js->unrecorded > 0;
+}
+
+/* Whether the next job may follow at once.  What weir__js_leave and
+ * weir__js_enter take care of comes first. */
+static bool goes_on(const weir_js *js)
+{
+    return JS_IsJobPending(js->runtime) && !has_rejections(js) &&
+           !weir__js_main_has_failed(js) && js->options.time_limit_ns == 0 &&
+           !js->wants_shift && js->culprit == NULL && !js->heap.has_run_out &&
+           !weir__js_is_terminated(js) && weir_loop_microtask_again(js->loop);
+}
+
+/* The reference to the host for this job also serves the next one. */
+static void run_job(void *arg, int status)
+{
+    weir_js *js = arg;
+    JSContext *context;
+    bool has_more = false;
+
+    if (status == 0 && weir__js_enter(js) == 0) {
+        do {
+            if (JS_ExecutePendingJob(js->runtime, &context) < 0)
+                weir__js_report(js);
+        } while (goes_on(js));
+        weir__js_leave(js);
+        has_more = JS_IsJobPending(js->runtime);
+        if (has_more && weir_loop_microtask(js->loop, run_job, js) == 0)
+            return;
+    }
+    js->has_job = false;
+    if (has_more)
+        kick(js); /* there was no memory */
+    weir__js_let_go(js);
+}
+
+static void free_rejection(weir_js *js, struct weir__js_rejection *rejection)
+{
+    weir__js_list_remove(&rejection->link);
+    JS_FreeValue(js->context, rejection->promise);
+    JS_FreeValue(js->context, rejection->reason);
+    free(rejection);
+}
+
+static void report_handled(weir_js *js)
+{
+    while (!weir__js_list_is_empty(&js->handled)) {
+        struct weir__js_rejection *first =
+            (struct weir__js_rejection *)js->handled.next;
+        JSValue promise = JS_DupValue(js->context, first->promise);
+
+        free_rejection(js, first);
+        js->hooks.handled(js, promise);
+        JS_FreeValue(js->context, promise);
+    }
+}
+
+/* Their reasons are lost and listeners cannot be asked, but a program that
+ * failed must not look like one that did not. */
+static void report_unrecorded(weir_js *js)
+{
+    if (js->unrecorded == 0)
+        return;
+    js->unrecorded = 0;
+    js->heap.has_run_out = true;
+    weir__js_report_rejection(js, JS_NULL);
+}
+
+/* Oldest first.  Rejections caused by a report come at the end. */
+static void report_rejections(weir_js *js)
+{
+    report_unrecorded(js);
+    report_handled(js);
+    while (!weir__js_list_is_empty(&js->rejections)) {
+        struct weir__js_rejection *first =
+            (struct weir__js_rejection *)js->rejections.next;
+        JSValue promise = JS_DupValue(js->context, first->promise);
+        JSValue reason = JS_DupValue(js->context, first->reason);
+        uint32_t number = first->number;
+
+        free_rejection(js, first);
+        if (js->hooks.unhandled == NULL ||
+            !js->hooks.unhandled(js, promise, reason, number))
+            weir__js_report_rejection(js, reason);
+        JS_FreeValue(js->context, promise);
+        JS_FreeValue(js->context, reason);
+    }
+}
+
+static void check_rejections(void *arg, int status)
+{
+    weir_js *js = arg;
+
+    js->has_check = false;
+    if (status == 0 && weir__js_enter(js) == 0) {
+        if (!JS_IsJobPending(js->runtime) && js->ticks == 0)
+            report_rejections(js);
+        weir__js_leave(js); /* queues the check again if it was too early */
+    }
+    weir__js_let_go(js);
+}
+
+void weir__js_run_last_jobs(weir_js *js)
+{
+    JSContext *context;
+
+    if (weir__js_enter(js) != 0)
+        return;
+    do {
+        while (JS_IsJobPending(js->runtime))
+            if (JS_ExecutePendingJob(js->runtime, &context) < 0)
+                weir__js_report(js);
+        report_rejections(js);
+    } while (!js->has_exited && JS_IsJobPending(js->runtime));
+    weir__js_leave(js);
+}
+
+static void queue_all(weir_js *js)
+{
+    bool is_pending = JS_IsJobPending(js->runtime), is_done = true;
+
+    if (!weir_loop_is_owner(js->loop)) {
+        kick(js);
+        return;
+    }
+    if (is_pending)
+        is_done = queue(js, &js->has_job, weir_loop_microtask, run_job);
+    if (has_rejections(js))
+        is_done &= queue(js, &js->has_check,
+                         !is_pending && js->ticks > 0 ? weir_loop_next_tick
+                                                      : weir_loop_microtask,
+                         check_rejections);
+    if (!is_done)
+        kick(js);
+}
+
+/* Called after each job, so test first what is already queued. */
+void weir__js_schedule(weir_js *js)
+{
+    if (js->has_ended)
+        return;
+    if (has_rejections(js) || (!js->has_job && JS_IsJobPending(js->runtime)))
+        queue_all(js);
+}
+
+/* Returns false if there is no memory. */
+static bool add_rejection(weir_js *js, struct weir__js_link *list,
+                          JSValueConst promise, JSValueConst reason)
+{
+    struct weir__js_rejection *rejection = malloc(sizeof(*rejection));
+
+    if (rejection == NULL)
+        return false;
+    rejection->number = js->rejected;
+    rejection->promise = JS_DupValue(js->context, promise);
+    rejection->reason = JS_DupValue(js->context, reason);
+    weir__js_list_add(list, &rejection->link);
+    return true;
+}
+
+/* Search from both ends: promises mostly get their handlers in the order of
+ * their rejections, or right away. */
+static struct weir__js_rejection *find_rejection(weir_js *js,
+                                                 JSValueConst promise)
+{
+    struct weir__js_link *old = js->rejections.next;
+    struct weir__js_link *young = js->rejections.prev;
+    const void *wanted = JS_VALUE_GET_PTR(promise);
+
+    while (old != &js->rejections) {
+        struct weir__js_rejection *a = (struct weir__js_rejection *)old;
+        struct weir__js_rejection *b = (struct weir__js_rejection *)young;
+
+        if (JS_VALUE_GET_PTR(a->promise) == wanted)
+            return a;
+        if (JS_VALUE_GET_PTR(b->promise) == wanted)
+            return b;
+        if (old == young || old->next == young)
+            return NULL;
+        old = old->next;
+        young = young->prev;
+    }
+    return NULL;
+}
+
+static void on_rejection(JSContext *context, JSValueConst promise,
+                         JSValueConst reason, bool is_handled, void *arg)
+{
+    weir_js *js = arg;
+    struct weir__js_rejection *rejection;
+
+    (void)context;
+    if (!is_handled) {
+        js->rejected++;
+        if (!add_rejection(js, &js->rejections, promise, reason))
+            js->unrecorded++;
+        return;
+    }
+    rejection = find_rejection(js, promise);
+    if (rejection != NULL)
+        free_rejection(js, rejection);
+    else if (js->unrecorded > 0) /* most likely one of those */
+        js->unrecorded--;
+    else if (js->hooks.handled != NULL) /* it was reported */
+        (void)!add_rejection(js, &js->handled, promise, JS_UNDEFINED);
+}
+
+void weir__js_watch_rejections(weir_js *js)
+{
+    JS_SetHostPromiseRejectionTracker(js->runtime, on_rejection, js);
+}
+
+void weir__js_drop_rejections(weir_js *js)
+{
+    while (!weir__js_list_is_empty(&js->rejections))
+        free_rejection(js, (struct weir__js_rejection *)js->rejections.next);
+    while (!weir__js_list_is_empty(&js->handled))
+        free_rejection(js, (struct weir__js_rejection *)js->handled.next);
+}

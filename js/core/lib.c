@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib -- load the JavaScript part of the host, file by file, on first use.
+ */
+#include "core/lib.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/native.h"
+
+/* The C functions that each file of js/lib gets. */
+static const struct {
+    const char *name;
+    int (*add)(JSContext *context, JSValueConst native);
+} natives[] = {
+    {"timers/timers", weir__js_add_timer},
+    {"util/inspect", weir__js_add_inspect},
+    {"util/base", weir__js_add_inspect},
+    {"program/env", weir__js_add_env},
+    {"program/process", weir__js_add_process},
+    {"program/module", weir__js_add_module},
+    {"program/import", weir__js_add_import},
+    {"program/resolve", weir__js_add_module},
+    {"program/signals", weir__js_add_signal},
+    {"messages/clone", weir__js_add_clone},
+    {"messages/growable", weir__js_add_growable},
+    {"messages/messaging", weir__js_add_port},
+    {"threads/thread", weir__js_add_worker},
+    {"messages/broadcast", weir__js_add_broadcast},
+    {"threads/service", weir__js_add_service},
+    {"threads/pool", weir__js_add_tasks},
+    {"bytes/encodings", weir__js_add_encoding},
+    {"bytes/buffer", weir__js_add_buffer},
+    {"bytes/numeric", weir__js_add_buffer},
+    {"crypto/crypto", weir__js_add_random},
+    {"timers/clock", weir__js_add_clock},
+    {"core/bootstrap", weir__js_add_globals},
+    {"assert/source", weir__js_add_module},
+    {"program/repl", weir__js_add_repl},
+    {"program/stdio", weir__js_add_stream},
+    {"program/stdin", weir__js_add_stream},
+    {"bytes/bytes", weir__js_add_bytes},
+    {"system/os", weir__js_add_os},
+    {"fs/ops", weir__js_add_fs},
+    {"fs/constants", weir__js_add_fs_constants},
+    {"util/kinds", weir__js_add_inspect},
+};
+
+static JSValue require_lib(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv);
+
+static const struct weir__js_lib *find(const char *name)
+{
+    for (int i = 0; i < weir__js_lib_count; i++)
+        if (strcmp(weir__js_libs[i].name, name) == 0)
+            return &weir__js_libs[i];
+    return NULL;
+}
+
+static int add_natives(JSContext *context, JSValueConst native,
+                       const char *name)
+{
+    for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++)
+        if (strcmp(natives[i].name, name) == 0)
+            return natives[i].add(context, native);
+    return 0;
+}
+
+static JSValue read_function(JSContext *context, const struct weir__js_lib *lib)
+{
+    JSValue code =
+        JS_ReadObject(context, lib->code, lib->size, JS_READ_OBJ_BYTECODE);
+
+    return JS_IsException(code) ? code : JS_EvalFunction(context, code);
+}
+
+/* Put module.exports into the table before the file runs, so that cycles work.
+ * A file that fails (stack overflow, out of memory, out of time) is loaded
+ * again on the next use. */
+static JSValue load(weir_js *js, const struct weir__js_lib *lib)
+{
+    JSContext *context = js->context;
+    JSValue exports = JS_NewObject(context), module = JS_NewObject(context);
+    JSValue native = JS_NewObject(context), result = JS_EXCEPTION;
+    JSValue require = JS_NewCFunction(context, require_lib, "require", 1);
+    JSValue function = read_function(context, lib);
+    JSValueConst args[] = {exports, require, module, native};
+
+    if (!JS_IsException(function) && !JS_IsException(native) &&
+        JS_SetPropertyStr(context, module, "exports",
+                          JS_DupValue(context, exports)) >= 0 &&
+        JS_SetPropertyStr(context, js->libs, lib->name,
+                          JS_DupValue(context, module)) >= 0 &&
+        add_natives(context, native, lib->name) >= 0)
+        result = JS_Call(context, function, JS_UNDEFINED, 4, args);
+    if (!JS_IsException(result)) {
+        JS_FreeValue(context, result);
+        result = JS_GetPropertyStr(context, module, "exports");
+    } else { /* needs no memory, or it is not in the table */
+        JSValue error = JS_GetException(context);
+
+        JS_SetPropertyStr(context, js->libs, lib->name, JS_UNDEFINED);
+        JS_Throw(context, error);
+    }
+    JS_FreeValue(context, function);
+    JS_FreeValue(context, require);
+    JS_FreeValue(context, native);
+    JS_FreeValue(context, module);
+    JS_FreeValue(context, exports);
+    return result;
+}
+
+static JSValue require_by_name(weir_js *js, const char *name)
+{
+    const struct weir__js_lib *lib = find(name);
+    JSValue module = JS_GetPropertyStr(js->context, js->libs, name), exports;
+
+    if (lib == NULL)
+        return JS_ThrowReferenceError(js->context, "no library %s", name);
+    if (!JS_IsObject(module))
+        return load(js, lib);
+    exports = JS_GetPropertyStr(js->context, module, "exports");
+    JS_FreeValue(js->context, module);
+    return exports;
+}
+
+JSValue weir__js_require(JSContext *context, JSValueConst lib)
+{
+    const char *name = JS_ToCString(context, lib);
+    JSValue exports;
+
+    if (name == NULL)
+        return JS_EXCEPTION;
+    exports = require_by_name(weir__js_of(context), name);
+    JS_FreeCString(context, name);
+    return exports;
+}
+
+static JSValue require_lib(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    return weir__js_require(context, argv[0]);
+}
+
+int weir__js_boot(weir_js *js)
+{
+    JSValue exports;
+
+    js->libs = JS_NewObjectProto(js->context, JS_NULL);
+    exports = JS_IsException(js->libs) ? JS_EXCEPTION
+                                       : require_by_name(js, "core/bootstrap");
+    if (JS_IsException(exports)) {
+        JS_FreeValue(js->context, JS_GetException(js->context));
+        return -ENOMEM;
+    }
+    JS_FreeValue(js->context, exports);
+    return 0;
+}
+
+void weir__js_drop_libs(weir_js *js)
+{
+    JS_FreeValue(js->context, js->libs);
+    js->libs = JS_UNDEFINED;
+}
+
+JSValue weir__js_hook(weir_js *js, const char *name)
+{
+    JSValue exports = require_by_name(js, "core/bootstrap"), hook;
+
+    if (JS_IsException(exports))
+        return exports;
+    hook = JS_GetPropertyStr(js->context, exports, name);
+    JS_FreeValue(js->context, exports);
+    return hook;
+}
+
+JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value)
+{
+    JSValue hook = weir__js_hook(js, name), result;
+
+    if (JS_IsException(hook))
+        return hook;
+    result = JS_Call(js->context, hook, JS_UNDEFINED, 1, &value);
+    JS_FreeValue(js->context, hook);
+    return result;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib -- the part of the host that is written in JavaScript: js/lib.
+ *
+ * Each file there is a CommonJS module.  User code sees it, if at all, under
+ * its name in the table `builtins` of js/lib/program/module.js.  Its parameter
+ * `native` holds the C functions listed under its name in the table of
+ * js/core/lib.c.
+ */
+#ifndef WEIR_JS_LIB_H
+#define WEIR_JS_LIB_H
+
+#include "core/host.h"
+
+struct weir__js_lib {
+    const char *name;
+    const uint8_t *code; /* from js/compile */
+    size_t size;
+};
+
+extern const struct weir__js_lib weir__js_libs[];
+extern const int weir__js_lib_count;
+
+/* Load "bootstrap", which fills the global object.  Returns 0 or -ENOMEM. */
+int weir__js_boot(weir_js *js);
+
+void weir__js_drop_libs(weir_js *js);
+
+/* The exports of a library, which is loaded on first use; or an exception. */
+JSValue weir__js_require(JSContext *context, JSValueConst lib);
+
+/* An export of "bootstrap", or an exception. */
+JSValue weir__js_hook(weir_js *js, const char *name);
+
+/* Call such an export with one argument.  Most of them throw. */
+JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value);
+
+/* Define a list of functions on `native`, which is all that most files need. */
+#define WEIR__JS_SET_NATIVE(context, native, list)                             \
+    JS_SetPropertyFunctionList(context, native, list,                          \
+                               (int)(sizeof(list) / sizeof(*(list))))
+
+#endif /* WEIR_JS_LIB_H */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * answer -- results of `fs` requests as JavaScript values.
+ *
+ * Tested by  test/js/fs/fs-*.js
+ */
+#include <quickjs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "bytes/bytes.h"
+#include "core/host.h"
+#include "core/native.h"
+#include "fs/fs.h"
+
+static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+
+    (void)opaque;
+    if (size > 0)
+        return weir__js_heap_resize(&js->heap, bytes, size);
+    weir__js_heap_give_back(&js->heap, bytes);
+    return NULL;
+}
+
+/* Shrink the block if it is more than twice as large as what was read. */
+static void shrink(struct weir__js_fs_request *request)
+{
+    char *less = realloc(request->bytes, request->size + 1);
+
+    if (less == NULL)
+        return;
+    weir_budget_refund(request->budget, request->capacity - request->size - 1);
+    request->bytes = less;
+    request->capacity = request->size + 1;
+}
+
+/* Make a buffer that takes over the bytes.  They become memory of the host,
+ * like those of other buffers, so that they can be transferred. */
+static JSValue new_buffer(JSContext *context,
+                          struct weir__js_fs_request *request)
+{
+    JSValue buffer;
+
+    if (request->bytes == NULL)
+        return JS_NewArrayBufferCopy(context, NULL, 0);
+    if (request->size < request->capacity / 2)
+        shrink(request);
+    buffer = JS_NewArrayBuffer(context, (uint8_t *)request->bytes,
+                               request->size, 0, resize, NULL, false);
+    if (JS_IsException(buffer))
+        return buffer;
+    weir__js_heap_adopt(&weir__js_of(context)->heap, request->bytes,
+                        request->capacity);
+    request->bytes = NULL;
+    request->capacity = 0;
+    return buffer;
+}
+
+static JSValue new_number(JSContext *context, int64_t number, bool is_big)
+{
+    return is_big ? JS_NewBigInt64(context, number)
+                  : JS_NewInt64(context, number);
+}
+
+static int put(JSContext *context, JSValueConst array, uint32_t index,
+               JSValue value)
+{
+    return JS_DefinePropertyValueUint32(context, array, index, value,
+                                        JS_PROP_C_W_E);
+}
+
+static JSValue new_stat(JSContext *context, const struct statx *stat,
+                        bool is_big)
+{
+    int64_t fields[] = {
+        (int64_t)makedev(stat->stx_dev_major, stat->stx_dev_minor),
+        stat->stx_mode,
+        stat->stx_nlink,
+        stat->stx_uid,
+        stat->stx_gid,
+        (int64_t)makedev(stat->stx_rdev_major, stat->stx_rdev_minor),
+        stat->stx_blksize,
+        (int64_t)stat->stx_ino,
+        (int64_t)stat->stx_size,
+        (int64_t)stat->stx_blocks,
+        stat->stx_atime.tv_sec,
+        stat->stx_atime.tv_nsec,
+        stat->stx_mtime.tv_sec,
+        stat->stx_mtime.tv_nsec,
+        stat->stx_ctime.tv_sec,
+        stat->stx_ctime.tv_nsec,
+        stat->stx_btime.tv_sec,
+        stat->stx_btime.tv_nsec,
+    };
+    enum { COUNT = sizeof(fields) / sizeof(*fields) };
+    JSValue values[COUNT];
+
+    for (int i = 0; i < COUNT; i++)
+        values[i] = new_number(context, fields[i], is_big);
+    return JS_NewArrayFrom(context, COUNT, values);
+}
+
+/* A name as text, or as bytes where it might not be text. */
+static JSValue new_name(JSContext *context, const char *name, bool is_raw)
+{
+    return is_raw ? JS_NewArrayBufferCopy(context, (const uint8_t *)name,
+                                          strlen(name))
+                  : weir__js_utf8_string(context, name, strlen(name));
+}
+
+/* [names, types, directories] */
+static JSValue new_entries(JSContext *context,
+                           const struct weir__js_fs_request *request)
+{
+    bool is_raw = request->args[3].boolean, failed = false;
+    JSValue lists[3], all;
+    const char *at = request->bytes;
+
+    for (int i = 0; i < 3; i++)
+        lists[i] = JS_NewArray(context);
+    for (uint32_t i = 0; i < request->number && !failed; i++) {
+        const char *below = at + 1, *name = below + strlen(below) + 1;
+
+        failed =
+            put(context, lists[0], i, new_name(context, name, is_raw)) < 0 ||
+            put(context, lists[1], i, JS_NewInt32(context, *at)) < 0 ||
+            put(context, lists[2], i,
+                weir__js_utf8_string(context, below, strlen(below))) < 0;
+        at = name + strlen(name) + 1;
+    }
+    all = JS_NewArrayFrom(context, 3, lists); /* takes them */
+    if (!failed)
+        return all;
+    JS_FreeValue(context, all);
+    return JS_EXCEPTION;
+}
+
+JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
+                           struct weir__js_fs_request *request)
+{
+    const char *text = request->bytes != NULL ? request->bytes : "";
+
+    switch (kind) {
+    case WEIR__JS_FS_NUMBER:
+        return JS_NewInt64(context, request->number);
+    case WEIR__JS_FS_TEXT:
+        return request->size == 0
+                   ? JS_UNDEFINED
+                   : weir__js_utf8_string(context, text, request->size);
+    case WEIR__JS_FS_CONTENT:
+        if (request->args[2].boolean)
+            return weir__js_utf8_string(context, text, request->size);
+        return new_buffer(context, request);
+    case WEIR__JS_FS_BYTES:
+        return new_buffer(context, request);
+    case WEIR__JS_FS_STAT:
+        return new_stat(context, &request->stat, request->args[1].boolean);
+    case WEIR__JS_FS_ENTRIES:
+        return new_entries(context, request);
+    case WEIR__JS_FS_NOTHING:
+        break;
+    }
+    return JS_UNDEFINED;
+}
+
+/* text(buffer): decode UTF-8 */
+static JSValue text(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    size_t size;
+    const uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[0]);
+
+    (void)this_value;
+    (void)argc;
+    return bytes == NULL
+               ? JS_EXCEPTION
+               : weir__js_utf8_string(context, (const char *)bytes, size);
+}
+
+int weir__js_add_bytes(JSContext *context, JSValueConst native)
+{
+    return JS_SetPropertyStr(context, native, "text",
+                             JS_NewCFunction(context, text, "text", 1));
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fs -- the system calls behind `fs`: one table, and one way to call each row.
+ *
+ *     native.open(resolve, reject, path, flags, mode)    on the pool
+ *     native.open(undefined, undefined, path, ...)       synchronously
+ *
+ * js/lib/fs/fs.js has checked the arguments: strings without NULs, integers.
+ *
+ * Tested by  test/js/fs/fs-*.js
+ */
+#include "fs/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/async.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/lib.h"
+#include "core/native.h"
+#include "core/plain.h"
+#include "system/syserror.h"
+
+enum { MAX_ARGS = 5 };
+
+/* ---- system calls ---- */
+
+#define PATH(index) weir__js_fs_path(request, index)
+#define INT(index) ((int)weir__js_fs_int(request, index))
+
+static int status(int result)
+{
+    return result >= 0 ? 0 : -errno;
+}
+
+static int numbered(struct weir__js_fs_request *request, ssize_t result)
+{
+    request->number = result;
+    return result >= 0 ? 0 : -errno;
+}
+
+static int do_open(struct weir__js_fs_request *request)
+{
+    return numbered(request, open(PATH(0), INT(1) | O_CLOEXEC, (mode_t)INT(2)));
+}
+
+/* The descriptor is closed even if the call was interrupted. */
+static int do_close(struct weir__js_fs_request *request)
+{
+    int err = status(close(INT(0)));
+
+    return err == -EINTR || err == -EINPROGRESS ? 0 : err;
+}
+
+/* read(fd, length, position): position -1 means the file's current one */
+static int do_read(struct weir__js_fs_request *request)
+{
+    size_t length = (size_t)weir__js_fs_int(request, 1);
+    off_t position = weir__js_fs_int(request, 2);
+    int err = weir__js_fs_reserve(request, length);
+    ssize_t got;
+
+    if (err != 0)
+        return err;
+    got = position < 0 ? read(INT(0), request->bytes, length)
+                       : pread(INT(0), request->bytes, length, position);
+    request->size = got > 0 ? (size_t)got : 0;
+    return status(got < 0 ? -1 : 0);
+}
+
+/* write(fd, data, position) */
+static int do_write(struct weir__js_fs_request *request)
+{
+    const weir_js_value *data = &request->args[1];
+    off_t position = weir__js_fs_int(request, 2);
+
+    return numbered(request,
+                    position < 0
+                        ? write(INT(0), data->text, data->length)
+                        : pwrite(INT(0), data->text, data->length, position));
+}
+
+static int look(struct weir__js_fs_request *request, int fd, const char *path,
+                int flags)
+{
+    return status(statx(fd, path, flags, STATX_BASIC_STATS | STATX_BTIME,
+                        &request->stat));
+}
+
+static int do_stat(struct weir__js_fs_request *request)
+{
+    return look(request, AT_FDCWD, PATH(0), 0);
+}
+
+static int do_lstat(struct weir__js_fs_request *request)
+{
+    return look(request, AT_FDCWD, PATH(0), AT_SYMLINK_NOFOLLOW);
+}
+
+static int do_fstat(struct weir__js_fs_request *request)
+{
+    return look(request, INT(0), "", AT_EMPTY_PATH);
+}
+
+static int do_access(struct weir__js_fs_request *request)
+{
+    return status(access(PATH(0), INT(1)));
+}
+
+static int do_mkdtemp(struct weir__js_fs_request *request)
+{
+    int err = weir__js_fs_append(request, PATH(0), strlen(PATH(0)));
+
+    if (err == 0)
+        err = weir__js_fs_append(request, "XXXXXX", 7);
+    if (err != 0)
+        return err;
+    request->size--; /* without the NUL */
+    if (mkdtemp(request->bytes) != NULL)
+        return 0;
+    memcpy(request->bytes + request->size - 6, "XXXXXX", 6);
+    return weir__js_fs_failed(request, "mkdtemp", request->bytes);
+}
+
+static int do_rmdir(struct weir__js_fs_request *request)
+{
+    return status(rmdir(PATH(0)));
+}
+
+static int do_unlink(struct weir__js_fs_request *request)
+{
+    return status(unlink(PATH(0)));
+}
+
+static int do_rename(struct weir__js_fs_request *request)
+{
+    return status(rename(PATH(0), PATH(1)));
+}
+
+static int do_link(struct weir__js_fs_request *request)
+{
+    return status(link(PATH(0), PATH(1)));
+}
+
+static int do_symlink(struct weir__js_fs_request *request)
+{
+    return status(symlink(PATH(0), PATH(1)));
+}
+
+static int do_readlink(struct weir__js_fs_request *request)
+{
+    char target[PATH_MAX];
+    ssize_t length = readlink(PATH(0), target, sizeof(target));
+
+    return length < 0 ? -errno
+                      : weir__js_fs_append(request, target, (size_t)length);
+}
+
+/* Cut the path behind the first part that cannot be examined. */
+static void cut_at_failure(char *path)
+{
+    struct stat at;
+
+    for (char *end = path; (end = strchr(end + 1, '/')) != NULL; *end = '/') {
+        *end = '\0';
+        if (lstat(path, &at) != 0)
+            return;
+    }
+}
+
+/* Node's own realpath examines one part after another, and names the one that
+ * failed.  For some errors the C library leaves that part in the buffer. */
+static int fail_as_lstat(struct weir__js_fs_request *request, char *resolved)
+{
+    char path[2 * PATH_MAX], base[PATH_MAX];
+    int err = errno;
+
+    if (*resolved == '\0') {
+        if (*PATH(0) == '/' || getcwd(base, sizeof(base)) == NULL)
+            base[0] = '\0';
+        snprintf(path, sizeof(path), "%s%s%s", base, *base != '\0' ? "/" : "",
+                 PATH(0));
+        cut_at_failure(path);
+        resolved = path;
+    }
+    errno = err;
+    return weir__js_fs_failed(request, "lstat", resolved);
+}
+
+/* realpath(path, as lstat) */
+static int do_realpath(struct weir__js_fs_request *request)
+{
+    char path[PATH_MAX] = "";
+
+    if (realpath(PATH(0), path) != NULL)
+        return weir__js_fs_append(request, path, strlen(path));
+    return request->args[1].boolean ? fail_as_lstat(request, path) : -errno;
+}
+
+static int do_chmod(struct weir__js_fs_request *request)
+{
+    return status(chmod(PATH(0), (mode_t)INT(1)));
+}
+
+static int do_fchmod(struct weir__js_fs_request *request)
+{
+    return status(fchmod(INT(0), (mode_t)INT(1)));
+}
+
+/* An id of 2^32 - 1 means "do not change", so ids have the full range. */
+static int do_chown(struct weir__js_fs_request *request)
+{
+    return status(chown(PATH(0), (uid_t)weir__js_fs_int(request, 1),
+                        (gid_t)weir__js_fs_int(request, 2)));
+}
+
+static int do_lchown(struct weir__js_fs_request *request)
+{
+    return status(lchown(PATH(0), (uid_t)weir__js_fs_int(request, 1),
+                         (gid_t)weir__js_fs_int(request, 2)));
+}
+
+static int do_fchown(struct weir__js_fs_request *request)
+{
+    return status(fchown(INT(0), (uid_t)weir__js_fs_int(request, 1),
+                         (gid_t)weir__js_fs_int(request, 2)));
+}
+
+/* Beyond what any file system can store; each clamps it to its own limit. */
+#define FAR_S 9e15
+
+/* Convert seconds with a fraction, to the microsecond: a number holds no
+ * more. */
+static void times(const struct weir__js_fs_request *request,
+                  struct timespec out[2])
+{
+    for (int i = 0; i < 2; i++) {
+        double seconds = fmax(-FAR_S, fmin(request->args[i + 1].number, FAR_S));
+        time_t whole = (time_t)seconds;
+        long micro = (long)((seconds - (double)whole) * 1e6);
+
+        if (micro < 0) {
+            whole--;
+            micro += 1000000;
+        }
+        out[i] = (struct timespec){whole, micro * 1000};
+    }
+}
+
+static int do_utimes(struct weir__js_fs_request *request)
+{
+    struct timespec at[2];
+
+    times(request, at);
+    return status(utimensat(AT_FDCWD, PATH(0), at, 0));
+}
+
+static int do_lutimes(struct weir__js_fs_request *request)
+{
+    struct timespec at[2];
+
+    times(request, at);
+    return status(utimensat(AT_FDCWD, PATH(0), at, AT_SYMLINK_NOFOLLOW));
+}
+
+static int do_futimes(struct weir__js_fs_request *request)
+{
+    struct timespec at[2];
+
+    times(request, at);
+    return status(futimens(INT(0), at));
+}
+
+static int do_ftruncate(struct weir__js_fs_request *request)
+{
+    return status(ftruncate(INT(0), weir__js_fs_int(request, 1)));
+}
+
+static int do_truncate(struct weir__js_fs_request *request)
+{
+    int fd = open(PATH(0), O_RDWR | O_CLOEXEC), err;
+
+    if (fd < 0)
+        return weir__js_fs_failed(request, "open", NULL);
+    request->is_bare = true;
+    err = status(ftruncate(fd, weir__js_fs_int(request, 1)));
+    close(fd);
+    return err;
+}
+
+static int do_fsync(struct weir__js_fs_request *request)
+{
+    return status(fsync(INT(0)));
+}
+
+static int do_fdatasync(struct weir__js_fs_request *request)
+{
+    return status(fdatasync(INT(0)));
+}
+
+/* ---- the table ---- */
+
+static const struct op {
+    const char *name;    /* native.NAME */
+    const char *syscall; /* name in errors */
+    weir__js_fs_fn *run;
+    enum weir__js_fs_answer answer;
+    int args;
+    int paths; /* how many leading arguments are paths that errors name */
+} table[] = {
+    {"open", "open", do_open, WEIR__JS_FS_NUMBER, 3, 1},
+    {"close", "close", do_close, WEIR__JS_FS_NOTHING, 1, 0},
+    {"read", "read", do_read, WEIR__JS_FS_BYTES, 3, 0},
+    {"write", "write", do_write, WEIR__JS_FS_NUMBER, 3, 0},
+    {"stat", "stat", do_stat, WEIR__JS_FS_STAT, 2, 1},
+    {"lstat", "lstat", do_lstat, WEIR__JS_FS_STAT, 2, 1},
+    {"fstat", "fstat", do_fstat, WEIR__JS_FS_STAT, 2, 0},
+    {"access", "access", do_access, WEIR__JS_FS_NOTHING, 2, 1},
+    {"mkdir", "mkdir", weir__js_fs_make_path, WEIR__JS_FS_TEXT, 3, 1},
+    {"mkdtemp", "mkdtemp", do_mkdtemp, WEIR__JS_FS_BYTES, 1, 1},
+    {"readdir", "scandir", weir__js_fs_list, WEIR__JS_FS_ENTRIES, 4, 1},
+    {"rm", "rm", weir__js_fs_remove, WEIR__JS_FS_NOTHING, 5, 1},
+    {"rmdir", "rmdir", do_rmdir, WEIR__JS_FS_NOTHING, 1, 1},
+    {"unlink", "unlink", do_unlink, WEIR__JS_FS_NOTHING, 1, 1},
+    {"rename", "rename", do_rename, WEIR__JS_FS_NOTHING, 2, 2},
+    {"link", "link", do_link, WEIR__JS_FS_NOTHING, 2, 2},
+    {"symlink", "symlink", do_symlink, WEIR__JS_FS_NOTHING, 2, 2},
+    {"readlink", "readlink", do_readlink, WEIR__JS_FS_BYTES, 1, 1},
+    {"realpath", "realpath", do_realpath, WEIR__JS_FS_BYTES, 2, 1},
+    {"copyFile", "copyfile", weir__js_fs_copy_file, WEIR__JS_FS_NOTHING, 3, 2},
+    {"chmod", "chmod", do_chmod, WEIR__JS_FS_NOTHING, 2, 1},
+    {"fchmod", "fchmod", do_fchmod, WEIR__JS_FS_NOTHING, 2, 0},
+    {"chown", "chown", do_chown, WEIR__JS_FS_NOTHING, 3, 1},
+    {"lchown", "lchown", do_lchown, WEIR__JS_FS_NOTHING, 3, 1},
+    {"fchown", "fchown", do_fchown, WEIR__JS_FS_NOTHING, 3, 0},
+    {"utimes", "utime", do_utimes, WEIR__JS_FS_NOTHING, 3, 1},
+    {"lutimes", "lutime", do_lutimes, WEIR__JS_FS_NOTHING, 3, 1},
+    {"futimes", "futime", do_futimes, WEIR__JS_FS_NOTHING, 3, 0},
+    {"truncate", "ftruncate", do_truncate, WEIR__JS_FS_NOTHING, 2, 1},
+    {"ftruncate", "ftruncate", do_ftruncate, WEIR__JS_FS_NOTHING, 2, 0},
+    {"fsync", "fsync", do_fsync, WEIR__JS_FS_NOTHING, 1, 0},
+    {"fdatasync", "fdatasync", do_fdatasync, WEIR__JS_FS_NOTHING, 1, 0},
+    {"readFile", "read", weir__js_fs_read_file, WEIR__JS_FS_CONTENT, 3, 1},
+    {"writeFile", "write", weir__js_fs_write_file, WEIR__JS_FS_NOTHING, 5, 1},
+};
+
+enum { COUNT_OF_OPS = sizeof(table) / sizeof(*table) };
+
+/* ---- a request ---- */
+
+struct errand {
+    struct weir__js_work work; /* first */
+    const struct op *op;
+    struct weir__js_fs_request request;
+    size_t charged; /* for itself, to the request's budget */
+    int error;      /* 0, or -errno */
+    weir_js_value args[];
+};
+
+int weir__js_fs_reserve(struct weir__js_fs_request *request, size_t more)
+{
+    size_t wanted = request->size + more;
+    char *grown;
+
+    if (wanted <= request->capacity)
+        return 0;
+    if (weir_budget_charge(request->budget, wanted - request->capacity,
+                           request->spare_bytes) != 0)
+        return -ENOMEM;
+    grown = realloc(request->bytes, wanted);
+    if (grown == NULL) {
+        weir_budget_refund(request->budget, wanted - request->capacity);
+        return -ENOMEM;
+    }
+    request->bytes = grown;
+    request->capacity = wanted;
+    return 0;
+}
+
+int weir__js_fs_append(struct weir__js_fs_request *request, const char *bytes,
+                       size_t size)
+{
+    int err = 0;
+
+    if (size > request->capacity - request->size)
+        err = weir__js_fs_reserve(request, size + request->size);
+    if (err != 0)
+        return err;
+    if (size > 0)
+        memcpy(request->bytes + request->size, bytes, size);
+    request->size += size;
+    return 0;
+}
+
+int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
+                       const char *path)
+{
+    int err = -errno;
+
+    request->syscall = syscall;
+    if (path != NULL)
+        request->path = strdup(path); /* if NULL, the first argument is named */
+    return err;
+}
+
+static void free_errand(struct weir__js_work *work)
+{
+    struct errand *errand = (struct errand *)work;
+    weir_budget *budget = errand->request.budget;
+    size_t charged = errand->charged + errand->request.capacity;
+
+    free(errand->request.bytes);
+    free(errand->request.path);
+    free(errand);
+    weir_budget_refund(budget, charged);
+}
+
+static void run_errand(struct weir__js_work *work, int canceled)
+{
+    struct errand *errand = (struct errand *)work;
+
+    errand->error = canceled != 0 ? -ECANCELED : -EINTR;
+    while (errand->error == -EINTR) {
+        errand->request.size = 0;
+        errand->request.number = 0;
+        errand->error = errand->op->run(&errand->request);
+    }
+}
+
+/* ---- errors ---- */
+
+static const char *path_of(const struct errand *errand, int index)
+{
+    if (errand->request.is_bare || index >= errand->op->paths ||
+        !weir__js_has_text(&errand->args[index]))
+        return NULL;
+    return index == 0 && errand->request.path != NULL
+               ? errand->request.path
+               : errand->args[index].text;
+}
+
+static JSValue throw_failure(JSContext *context, const struct errand *errand)
+{
+    const char *syscall = errand->request.syscall != NULL
+                              ? errand->request.syscall
+                              : errand->op->syscall;
+
+    return weir__js_throw_system(context, errand->error, syscall,
+                                 path_of(errand, 0), path_of(errand, 1));
+}
+
+static JSValue finish_errand(struct weir__js_work *work, JSContext *context)
+{
+    struct errand *errand = (struct errand *)work;
+
+    return errand->error != 0 ? throw_failure(context, errand)
+                              : weir__js_fs_answer(context, errand->op->answer,
+                                                   &errand->request);
+}
+
+static const struct weir__js_work_kind errand_kind = {
+    "file", run_errand, finish_errand, free_errand};
+
+/* ---- from JavaScript ---- */
+
+/* Allocate one and charge it to the host's budget; NULL if there is no
+ * memory. */
+static struct errand *charge_errand(weir_js *js, size_t size)
+{
+    struct errand *errand;
+
+    if (!weir__js_heap_charge(&js->heap, size))
+        return NULL;
+    errand = malloc(size);
+    if (errand == NULL)
+        weir_budget_refund(js->heap.budget, size);
+    return errand;
+}
+
+/* Copy the arguments; NULL with an exception. */
+static struct errand *new_errand(weir_js *js, const struct op *op,
+                                 JSValueConst *argv)
+{
+    weir_js_value values[MAX_ARGS];
+    struct errand *errand = NULL;
+    size_t size = 0;
+    int count, err = 0;
+
+    for (count = 0; count < op->args; count++) {
+        err = weir__js_plain_from(js, argv[count], &values[count]);
+        if (err != 0)
+            break;
+    }
+    if (err == 0)
+        err = weir__js_plain_measure(values, (size_t)count, &size);
+    size += sizeof(*errand) + (size_t)count * sizeof(*values);
+    if (err == 0)
+        errand = charge_errand(js, size);
+    if (errand != NULL) {
+        *errand = (struct errand){.op = op,
+                                  .charged = size,
+                                  .request.budget = js->heap.budget,
+                                  .request.spare_bytes = js->heap.spare_bytes};
+        weir__js_plain_copy(errand->args, values, (size_t)count);
+        errand->request.args = errand->args;
+    } else if (err == -EINVAL) {
+        JS_ThrowTypeError(js->context, "%s: argument %d", op->name, count);
+    } else {
+        JS_ThrowOutOfMemory(js->context);
+    }
+    for (int i = 0; i < count; i++)
+        weir_js_release(js, &values[i]);
+    return errand;
+}
+
+static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv, int index)
+{
+    weir_js *js = weir__js_of(context);
+    struct errand *errand = new_errand(js, &table[index], argv + 2);
+    JSValue value = JS_UNDEFINED;
+    int err;
+
+    (void)this_value;
+    (void)argc;
+    if (errand == NULL)
+        return JS_EXCEPTION;
+    if (JS_IsFunction(context, argv[0])) {
+        err = weir__js_work_start(js, &errand->work, &errand_kind,
+                                  table[index].name, argv[0], argv[1]);
+        if (err == 0)
+            return JS_UNDEFINED;
+        value = weir__js_throw_status_as(
+            context, err, err == -ENOTSUP ? "the host has no pool" : NULL);
+    } else if (!weir__js_may_go_on(context)) {
+        value = JS_EXCEPTION;
+    } else {
+        run_errand(&errand->work, 0);
+        value = finish_errand(&errand->work, context);
+    }
+    free_errand(&errand->work);
+    return value;
+}
+
+int weir__js_add_fs(JSContext *context, JSValueConst native)
+{
+    for (int i = 0; i < COUNT_OF_OPS; i++)
+        if (JS_SetPropertyStr(
+                context, native, table[i].name,
+                JS_NewCFunctionMagic(context, perform, table[i].name,
+                                     table[i].args + 2, JS_CFUNC_generic_magic,
+                                     i)) < 0)
+            return -1;
+    return 0;
+}
+
+static const JSCFunctionListEntry constants[] = {
+#define NUMBER(name) JS_PROP_INT32_DEF(#name, name, JS_PROP_ENUMERABLE)
+    NUMBER(O_CREAT),
+    NUMBER(O_EXCL),
+    JS_PROP_INT32_DEF("UV_FS_O_FILEMAP", 0, JS_PROP_ENUMERABLE),
+    NUMBER(O_NOCTTY),
+    NUMBER(O_TRUNC),
+    NUMBER(O_APPEND),
+    NUMBER(O_DIRECTORY),
+    NUMBER(O_NOATIME),
+    NUMBER(O_NOFOLLOW),
+    NUMBER(O_SYNC),
+    NUMBER(O_DSYNC),
+    NUMBER(O_DIRECT),
+    NUMBER(O_NONBLOCK),
+#undef NUMBER
+};
+
+int weir__js_add_fs_constants(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, constants);
+}

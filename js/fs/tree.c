@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree -- directories: list, create and remove, optionally with their contents.
+ *
+ * Tested by  test/js/fs/fs-*.js
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fs/fs.h"
+
+/* ---- listing ---- */
+
+/* Node's type numbers, for `Dirent`. */
+static char type_of(unsigned char type)
+{
+    switch (type) {
+    case DT_REG:
+        return 1;
+    case DT_DIR:
+        return 2;
+    case DT_LNK:
+        return 3;
+    case DT_FIFO:
+        return 4;
+    case DT_SOCK:
+        return 5;
+    case DT_CHR:
+        return 6;
+    case DT_BLK:
+        return 7;
+    default:
+        return 0;
+    }
+}
+
+enum { DIRECTORY = 2 };
+
+/* Some file systems do not report the type. */
+static char type_by_looking(const char *path)
+{
+    struct stat stat;
+
+    return lstat(path, &stat) == 0 ? type_of(IFTODT(stat.st_mode)) : 0;
+}
+
+static int is_named(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* "directory/name", for free(); `directory` is "" at the top. */
+static char *join(const char *directory, const char *name)
+{
+    char *path;
+
+    return asprintf(&path, "%s/%s", directory, name) >= 0 ? path : NULL;
+}
+
+struct listing {
+    struct weir__js_fs_request *request;
+    bool wants_types, is_recursive;
+    char **waiting; /* subdirectories, relative to the first one */
+    size_t count, next;
+};
+
+static int await(struct listing *listing, const char *below)
+{
+    char **grown =
+        realloc(listing->waiting, (listing->count + 1) * sizeof(*grown));
+    char *copy = strdup(below);
+
+    if (grown != NULL)
+        listing->waiting = grown;
+    if (grown == NULL || copy == NULL) {
+        free(copy);
+        return -ENOMEM;
+    }
+    grown[listing->count++] = copy;
+    return 0;
+}
+
+/* Without types Node follows links to directories; with types it does not. */
+static bool is_directory(const struct listing *listing, const char *path,
+                         char type)
+{
+    struct stat to;
+
+    return listing->wants_types ? type == DIRECTORY
+                                : stat(path, &to) == 0 && S_ISDIR(to.st_mode);
+}
+
+/* An entry is its type, its directory relative to the first one, and its
+ * name. */
+static int add_entry(struct listing *listing, const char *directory,
+                     const char *below, const struct dirent *entry)
+{
+    char *path = join(directory, entry->d_name);
+    char *under =
+        *below == '\0' ? strdup(entry->d_name) : join(below, entry->d_name);
+    char type = type_of(entry->d_type);
+    int err = path == NULL || under == NULL ? -ENOMEM : 0;
+
+    if (err == 0 && type == 0)
+        type = type_by_looking(path);
+    if (err == 0)
+        err = weir__js_fs_append(listing->request, &type, 1);
+    if (err == 0)
+        err = weir__js_fs_append(listing->request, below, strlen(below) + 1);
+    if (err == 0)
+        err = weir__js_fs_append(listing->request, entry->d_name,
+                                 strlen(entry->d_name) + 1);
+    if (err == 0 && listing->is_recursive && is_directory(listing, path, type))
+        err = await(listing, under);
+    listing->request->number++;
+    free(under);
+    free(path);
+    return err;
+}
+
+static int list_one(struct listing *listing, const char *below)
+{
+    const char *top = weir__js_fs_path(listing->request, 0);
+    char *directory = *below == '\0' ? strdup(top) : join(top, below);
+    struct dirent **entries;
+    int count, err = 0;
+
+    if (directory == NULL)
+        return -ENOMEM;
+    count = scandir(directory, &entries, is_named, by_name);
+    if (count < 0)
+        err = weir__js_fs_failed(listing->request, "scandir", directory);
+    for (int i = 0; i < count; i++) {
+        if (err == 0)
+            err = add_entry(listing, directory, below, entries[i]);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    free(directory);
+    return err;
+}
+
+/* readdir(path, with types, recursive, raw): breadth-first, as in Node */
+int weir__js_fs_list(struct weir__js_fs_request *request)
+{
+    struct listing listing = {.request = request,
+                              .wants_types = request->args[1].boolean,
+                              .is_recursive = request->args[2].boolean};
+    int err = list_one(&listing, "");
+
+    while (err == 0 && listing.next < listing.count)
+        err = list_one(&listing, listing.waiting[listing.next++]);
+    for (size_t i = 0; i < listing.count; i++)
+        free(listing.waiting[i]);
+    free(listing.waiting);
+    return err;
+}
+
+/* ---- creating ---- */
+
+static bool is_there(const char *path)
+{
+    struct stat at;
+
+    return stat(path, &at) == 0 && S_ISDIR(at.st_mode);
+}
+
+/* The length of the parent's path; 0 if there is none. */
+static size_t parent_of(const char *path, size_t length)
+{
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return length;
+}
+
+/* Create path[0 .. length - 1], its parents first.  The result is the first
+ * directory that was created.  The recursion depth is bounded by the limit on
+ * paths. */
+static int make_below(struct weir__js_fs_request *request, char *path,
+                      size_t length, mode_t mode)
+{
+    char end = path[length];
+    size_t parent;
+    int err;
+
+    path[length] = '\0';
+    err = mkdir(path, mode) == 0 ? 0 : -errno;
+    parent = parent_of(path, length);
+    if (err == -ENOENT && parent > 0) {
+        err = make_below(request, path, parent, mode);
+        if (err == 0)
+            err = mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
+    } else if (err == 0 && request->size == 0) {
+        err = weir__js_fs_append(request, path, length);
+    } else if (err == -EEXIST && is_there(path)) {
+        err = 0;
+    }
+    path[length] = end;
+    return err;
+}
+
+/* mkdir(path, mode, recursive) */
+int weir__js_fs_make_path(struct weir__js_fs_request *request)
+{
+    mode_t mode = (mode_t)weir__js_fs_int(request, 1);
+    char *path;
+    int err;
+
+    if (!request->args[2].boolean)
+        return mkdir(weir__js_fs_path(request, 0), mode) == 0 ? 0 : -errno;
+    path = strdup(weir__js_fs_path(request, 0));
+    if (path == NULL)
+        return -ENOMEM;
+    err =
+        *path == '\0' ? -ENOENT : make_below(request, path, strlen(path), mode);
+    free(path);
+    return err;
+}
+
+/* ---- removing ---- */
+
+struct patience {
+    int64_t tries, delay_ms;
+};
+
+static bool may_pass(int err)
+{
+    return err == EBUSY || err == EMFILE || err == ENFILE || err == ENOTEMPTY ||
+           err == EPERM;
+}
+
+/* Returns 0, or -1 with errno.  Retries after a delay if the caller asked for
+ * it. */
+static int remove_one(const char *path, bool is_tree, struct patience patience)
+{
+    int64_t round = 0;
+
+    for (;;) {
+        int64_t wait_ms = ++round * patience.delay_ms;
+        struct timespec pause = {wait_ms / 1000, wait_ms % 1000 * 1000000};
+
+        if ((is_tree ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT)
+            return 0;
+        if (!may_pass(errno) || round > patience.tries)
+            return -1;
+        nanosleep(&pause, NULL);
+    }
+}
+
+static int remove_entry(struct weir__js_fs_request *request, FTSENT *entry,
+                        struct patience patience)
+{
+    bool is_tree = entry->fts_info == FTS_DP || entry->fts_info == FTS_DNR;
+
+    if (entry->fts_info == FTS_D)
+        return 0; /* it is visited again when it is empty */
+    if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS) {
+        errno = entry->fts_errno;
+        return errno == ENOENT
+                   ? 0
+                   : weir__js_fs_failed(request, "lstat", entry->fts_path);
+    }
+    if (remove_one(entry->fts_accpath, is_tree, patience) == 0)
+        return 0;
+    if (entry->fts_info == FTS_DNR) { /* the reason it could not be emptied */
+        errno = entry->fts_errno;
+        return weir__js_fs_failed(request, "scandir", entry->fts_path);
+    }
+    return weir__js_fs_failed(request, is_tree ? "rmdir" : "unlink",
+                              entry->fts_path);
+}
+
+static int remove_tree(struct weir__js_fs_request *request,
+                       struct patience patience)
+{
+    char *paths[] = {(char *)weir__js_fs_path(request, 0), NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    FTSENT *entry;
+    int err = 0;
+
+    if (tree == NULL)
+        return -errno;
+    while (err == 0 && (errno = 0, entry = fts_read(tree)) != NULL)
+        err = remove_entry(request, entry, patience);
+    if (err == 0 && errno != 0)
+        err = -errno;
+    fts_close(tree);
+    return err;
+}
+
+/* rm(path, recursive, force, tries, delay in ms).  A directory that may not be
+ * removed gives -EISDIR. */
+int weir__js_fs_remove(struct weir__js_fs_request *request)
+{
+    const char *path = weir__js_fs_path(request, 0);
+    struct patience patience = {weir__js_fs_int(request, 3),
+                                weir__js_fs_int(request, 4)};
+    struct stat stat;
+
+    if (lstat(path, &stat) != 0)
+        return errno == ENOENT && request->args[2].boolean
+                   ? 0
+                   : weir__js_fs_failed(request, "lstat", NULL);
+    if (!S_ISDIR(stat.st_mode))
+        return remove_one(path, false, patience) == 0
+                   ? 0
+                   : weir__js_fs_failed(request, "unlink", NULL);
+    return request->args[1].boolean ? remove_tree(request, patience) : -EISDIR;
+}

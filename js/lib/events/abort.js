@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// abort -- AbortController and AbortSignal of the DOM Standard, as in Node.
+'use strict';
+
+const { coded, invalidArgType, outOfRange } = require('core/errors');
+const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal, shownBy } =
+    require('events/eventtarget');
+
+const signals = new WeakMap(); // AbortSignal -> {aborted, reason, dependants}
+let isAllowed = false;
+
+function makeSignal() {
+    isAllowed = true;
+    try {
+        return new AbortSignal();
+    } finally {
+        isAllowed = false;
+    }
+}
+
+class AbortSignal extends EventTarget {
+    constructor() {
+        if (!isAllowed)
+            throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
+        super();
+        signals.set(this, { aborted: false, reason: undefined,
+            dependants: new Set(), sources: new Set() });
+    }
+    get aborted() { return ownOf(this).aborted; }
+    get reason() { return ownOf(this).reason; }
+    throwIfAborted() {
+        if (this.aborted)
+            throw this.reason;
+    }
+    static abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
+        const signal = makeSignal();
+        Object.assign(signals.get(signal), { aborted: true, reason });
+        return signal;
+    }
+    static timeout(delay) {
+        if (typeof delay !== 'number')
+            throw invalidArgType('delay', 'of type number', delay);
+        if (!Number.isInteger(delay))
+            throw outOfRange('delay', 'an integer', delay);
+        if (delay < 0 || delay > 4294967295)
+            throw outOfRange('delay', '>= 0 && <= 4294967295', delay);
+        const signal = makeSignal();
+        require('timers/timers').setTimeout(() => abort(signal, new DOMException(
+            'The operation was aborted due to timeout', 'TimeoutError')),
+        delay).unref();
+        return signal;
+    }
+    static any(list) {
+        if (list === null || typeof list !== 'object' ||
+            typeof list[Symbol.iterator] !== 'function')
+            throw invalidArgType('signals', 'an instance of Array', list);
+        const sources = [...list];
+        for (const [i, source] of sources.entries())
+            if (!(source instanceof AbortSignal))
+                throw invalidArgType(`signals[${i}]`,
+                    'an instance of AbortSignal', source);
+        const signal = makeSignal(), own = signals.get(signal);
+        const first = sources.find((source) => source.aborted);
+        if (first !== undefined) {
+            Object.assign(own, { aborted: true, reason: first.reason });
+            return signal;
+        }
+        for (const source of sources) {
+            signals.get(source).dependants.add(signal);
+            own.sources.add(source);
+        }
+        return signal;
+    }
+}
+defineHandler(AbortSignal.prototype, 'abort');
+
+function ownOf(signal) {
+    const own = signals.get(signal);
+    if (own === undefined)
+        throw coded(TypeError, 'ERR_INVALID_THIS',
+            'Value of "this" must be of type AbortSignal');
+    return own;
+}
+
+function abort(signal, reason) {
+    const own = signals.get(signal);
+    if (own.aborted)
+        return;
+    Object.assign(own, { aborted: true, reason });
+    const dependants = [...own.dependants].filter((one) => !one.aborted);
+    own.dependants.clear();
+    for (const one of dependants)
+        Object.assign(signals.get(one), { aborted: true, reason });
+    for (const one of [signal, ...dependants]) {
+        const event = new Event('abort');
+        stateOf(event).isTrusted = true;
+        dispatch(one, event, stateOf(event));
+    }
+}
+
+class AbortController {
+    #signal = makeSignal();
+    get signal() { return this.#signal; }
+    abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
+        abort(this.#signal, reason);
+    }
+}
+
+reveal(AbortSignal, 'aborted', 'reason', 'throwIfAborted');
+reveal(AbortController, 'signal', 'abort');
+shownBy(AbortSignal.prototype, ({ aborted }) => ({ aborted }),
+    (name, { stylize }) => stylize(`[${name}]`, 'special'));
+shownBy(AbortController.prototype, ({ signal }) => ({ signal }),
+    (name) => `${name} {}`);
+
+module.exports = { AbortSignal, AbortController };

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// process -- the running program, and what it can find out about itself.
+'use strict';
+
+const EventEmitter = require('events/events');
+const { coded, invalidArgType, outOfRange, unhandledRejection } = require('core/errors');
+const { nextTick, setImmediate } = require('timers/timers');
+const thread = require('threads/thread');
+const hooks = require('core/hooks');
+
+class process extends EventEmitter {}
+const self = new process();
+let exitCode, isExiting = false;
+
+function checkCode(code) {
+    if (typeof code === 'string' && code !== '' && !Number.isNaN(+code))
+        code = +code;
+    if (code === undefined || code === null || Number.isInteger(code))
+        return;
+    if (typeof code === 'number')
+        throw outOfRange('code', 'an integer', code);
+    throw invalidArgType('code', 'of type number', code);
+}
+
+// The exit code, unless another one is given.
+function currentCode() {
+    return exitCode === undefined || exitCode === null ? 0 : +exitCode;
+}
+
+function emitExit() {
+    if (isExiting)
+        return currentCode();
+    isExiting = true;
+    self.emit('exit', currentCode());
+    return currentCode();
+}
+
+function exit(code) {
+    checkCode(code);
+    if (code !== undefined)
+        exitCode = code;
+    emitExit();
+    native.exit(currentCode()); // does not return
+}
+
+function hrtime(since) {
+    const now = native.hrtime();
+    const pair = [Number(now / 1000000000n), Number(now % 1000000000n)];
+    if (since === undefined)
+        return pair;
+    if (!Array.isArray(since))
+        throw invalidArgType('time', 'an instance of Array', since);
+    if (since.length !== 2)
+        throw outOfRange('time', 2, since.length);
+    let [seconds, rest] = [pair[0] - since[0], pair[1] - since[1]];
+    if (rest < 0)
+        [seconds, rest] = [seconds - 1, rest + 1e9];
+    return [seconds, rest];
+}
+hrtime.bigint = () => native.hrtime();
+
+// Node's one line on stderr; the stack for warnings with a name of their own.
+function showWarning(warning) {
+    const where = warning.code ? `[${warning.code}] ` : '';
+    native.write(2, `(weir:${self.pid}) ${where}${warning.name}: ${warning.message}\n`);
+    if (warning.detail)
+        native.write(2, `${warning.detail}\n`);
+}
+
+function emitWarning(warning, type, code) {
+    let detail;
+    if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
+        ({ code, detail } = type);
+        type = type.type || 'Warning';
+    } else if (typeof type === 'function') {
+        type = undefined; // a constructor to cut the stack at: ignored
+    }
+    for (const [name, value] of Object.entries({ type, code }))
+        if (value !== undefined && typeof value !== 'string' &&
+            (name === 'type' || typeof value !== 'function'))
+            throw invalidArgType(name, 'of type string', value);
+    if (typeof warning === 'string') {
+        const text = warning;
+        warning = new Error(text);
+        warning.name = type || 'Warning';
+        if (typeof code === 'string')
+            warning.code = code;
+        if (typeof detail === 'string')
+            warning.detail = detail;
+    } else if (!require('util/inspect').isError(warning)) {
+        throw invalidArgType('warning',
+            'of type string or an instance of Error', warning);
+    }
+    nextTick(() => {
+        showWarning(warning);
+        self.emit('warning', warning);
+    });
+}
+
+function lazy(key, make) {
+    Object.defineProperty(self, key, {
+        configurable: true, enumerable: true,
+        get() {
+            const value = make();
+            Object.defineProperty(self, key,
+                { value, writable: true, configurable: true, enumerable: true });
+            return value;
+        },
+    });
+}
+
+const version = 'v20.0.0'; // the Node version whose API this follows
+
+Object.assign(self, {
+    version,
+    versions: { node: version.slice(1), weir: native.version,
+        'quickjs-ng': native.engineVersion },
+    arch: native.arch, platform: 'linux',
+    release: { name: 'weir' },
+    pid: native.pid, ppid: native.ppid,
+    execPath: native.execPath, execArgv: [],
+    argv: [...native.argv, ...thread.start?.argv ?? []],
+    argv0: native.argv[0], title: 'weir', features: {},
+    cwd: () => native.cwd(),
+    chdir(directory) {
+        if (typeof directory !== 'string')
+            throw invalidArgType('directory', 'of type string', directory);
+        native.chdir(directory);
+    },
+    umask: (mask) => native.umask(mask === undefined ? mask
+        : require('fs/check').mode(mask, 'mask')),
+    uptime: () => Number(native.hrtime() - native.started) / 1e9,
+    memoryUsage: () => native.memoryUsage(),
+    hrtime, nextTick, exit, emitWarning,
+    abort: () => native.abort(),
+    reallyExit: (code) => native.exit(code | 0),
+});
+self.memoryUsage.rss = () => self.memoryUsage().rss;
+Object.defineProperty(self, 'exitCode', {
+    configurable: true, enumerable: true,
+    get: () => exitCode,
+    set(code) {
+        checkCode(code);
+        exitCode = code;
+    },
+});
+Object.defineProperty(self, Symbol.toStringTag,
+    { value: 'process', configurable: true });
+if (hooks.program !== undefined) {
+    self.argv[1] = hooks.program.file;
+    if (hooks.program.module !== undefined)
+        self.mainModule = hooks.program.module;
+}
+lazy('env', () => require('program/env').env);
+Object.defineProperty(self, 'env', {
+    set: (value) => Object.defineProperty(self, 'env',
+        { value, writable: true, configurable: true, enumerable: true }),
+});
+// The main thread reads the process's stdin; a worker's is empty.
+lazy('stdin', () => require('program/stdio').input(thread.isMainThread ? 0 : -1));
+lazy('stdout', () => require('program/stdio').output(1));
+lazy('stderr', () => require('program/stdio').output(2));
+
+require('program/signals').attach(self, thread.isMainThread);
+
+// A worker must not change what belongs to the whole process.
+function forbid(key, text = `process.${key}()`) {
+    self[key] = () => {
+        throw coded(TypeError, 'ERR_WORKER_UNSUPPORTED_OPERATION',
+            `${text} is not supported in workers`);
+    };
+}
+if (!thread.isMainThread) {
+    const { umask } = self;
+    forbid('abort');
+    forbid('chdir');
+    forbid('umask', 'Setting process.umask()');
+    const refuse = self.umask;
+    self.umask = (mask) => mask === undefined ? umask() : refuse();
+}
+
+// ---- called by C ----
+
+// Returns true if a listener has handled it.
+function onUncaught(error, origin) {
+    self.emit('uncaughtExceptionMonitor', error, origin);
+    if (self.listenerCount('uncaughtException') === 0)
+        return false;
+    self.emit('uncaughtException', error, origin);
+    setImmediate(() => {}); // as in Node, the loop turns once more
+    return true;
+}
+
+const numbers = new WeakMap(); // of promises that were reported
+
+function onHandled(promise) {
+    if (self.emit('rejectionHandled', promise))
+        return;
+    const warning = new Error('Promise rejection was handled asynchronously ' +
+        `(rejection id: ${numbers.get(promise)})`);
+    warning.name = 'PromiseRejectionHandledWarning';
+    emitWarning(warning);
+}
+
+function onUnhandled(promise, reason, number) {
+    numbers.set(promise, number);
+    return self.emit('unhandledRejection', reason, promise);
+}
+
+Object.assign(hooks, {
+    onUncaught: (error) => onUncaught(error, 'uncaughtException'),
+    onUnhandled, onHandled, emitExit,
+    onRejected: (reason) => onUncaught(unhandledRejection(reason), 'unhandledRejection'),
+    beforeExit() { self.emit('beforeExit', currentCode()); },
+    // Node's own listener: the event still has the code 0.
+    unsettled() {
+        const code = currentCode();
+        exitCode ??= 13;
+        isExiting = true;
+        self.emit('exit', code);
+        return currentCode();
+    },
+    fail(code) { // a listener may set another code
+        if (!isExiting)
+            exitCode = code;
+        exitCode ??= code;
+        return emitExit();
+    },
+});
+
+module.exports = self;

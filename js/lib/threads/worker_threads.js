@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// worker_threads -- Node's module: programs on their own threads.
+'use strict';
+
+const EventEmitter = require('events/events');
+const path = require('fs/path');
+const { coded, invalidArgType } = require('core/errors');
+const { MessageChannel, MessagePort, markAsUntransferable,
+    receiveMessageOnPort, transferList } = require('messages/messaging');
+const thread = require('threads/thread');
+
+const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
+const MOST_MB = 2 ** 40; // more than any machine has, and its bytes still fit in a size_t
+
+// ---- environment data ----
+
+let environment = thread.start?.environment ?? new Map();
+
+function setEnvironmentData(key, value) {
+    if (value === undefined)
+        environment.delete(key);
+    else
+        environment.set(key, value);
+}
+
+function getEnvironmentData(key) {
+    return environment.get(key);
+}
+
+// ---- workers ----
+
+function fileOf(filename) {
+    if (filename !== null && typeof filename === 'object' &&
+        typeof filename.href === 'string') {
+        if (!filename.href.startsWith('file:'))
+            throw coded(TypeError, 'ERR_INVALID_URL_SCHEME',
+                'The URL must be of scheme file');
+        return require('program/module').pathOf(filename.href);
+    }
+    if (typeof filename !== 'string')
+        throw invalidArgType('filename',
+            'of type string or an instance of URL', filename);
+    if (path.isAbsolute(filename) || /^\.\.?[\\/]/.test(filename))
+        return path.resolve(filename);
+    const hint = filename.startsWith('file://')
+        ? ' Wrap file:// URLs with `new URL`.' : '';
+    throw coded(TypeError, 'ERR_WORKER_PATH', 'The worker script or module ' +
+        'filename must be an absolute path or a relative path starting with ' +
+        `'./' or '../'.${hint} Received "${filename}"`);
+}
+
+// The worker's variables: an object, or unparsed text; undefined for those of
+// the process.
+function environmentOf(env) {
+    if (env === SHARE_ENV && thread.start?.env !== undefined)
+        throw coded(TypeError, 'ERR_WORKER_UNSUPPORTED_OPERATION',
+            'SHARE_ENV is not supported in workers that have variables of their own');
+    if (env === SHARE_ENV)
+        return undefined;
+    if (env != null && typeof env !== 'object')
+        throw invalidArgType('options.env', 'of type object or one of undefined, ' +
+            'null, or worker_threads.SHARE_ENV', env);
+    if (env == null)
+        return thread.start?.env === undefined ? thread.variables()
+            : require('program/env').copy();
+    return Object.fromEntries(Object.entries(env)
+        .map(([key, value]) => [key, `${value}`]));
+}
+
+function limitsOf(given) {
+    const limits = {};
+    for (const key of ['maxYoungGenerationSizeMb', 'maxOldGenerationSizeMb',
+        'codeRangeSizeMb', 'stackSizeMb'])
+        if (typeof given?.[key] === 'number')
+            limits[key] = given[key];
+    return { stackSizeMb: thread.stackSize(), ...limits };
+}
+
+class Worker extends EventEmitter {
+    #handle; #port; #limits; #isOnline = false;
+
+    constructor(filename, options = {}) {
+        super();
+        const { eval: isEval } = options;
+        const argv = options.argv || [], name = options.name || '';
+        if (!Array.isArray(argv))
+            throw invalidArgType('options.argv', 'an instance of Array', argv);
+        if (typeof name !== 'string')
+            throw invalidArgType('options.name', 'of type string', name);
+        if (isEval && typeof filename !== 'string')
+            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The property " +
+                "'options.eval' must be false when 'filename' is not a string. " +
+                `Received ${require('util/inspect').inspect(isEval)}`);
+        const text = isEval ? filename : fileOf(filename);
+        this.#limits = limitsOf(options.resourceLimits);
+        const start = { workerData: options.workerData, name,
+            env: environmentOf(options.env), argv: argv.map(String),
+            limits: this.#limits,
+            environment: environment.size > 0 ? environment : undefined };
+        [this.#handle, this.#port, this.threadId] = thread.newWorker(
+            (event, value) => this.#hear(event, value), !!isEval, text, start,
+            Math.min(this.#limits.maxOldGenerationSizeMb ?? 0, MOST_MB),
+            Math.min(this.#limits.stackSizeMb, MOST_MB),
+            options.transferList == null ? undefined
+                : transferList(options.transferList));
+    }
+
+    // Listen to its messages, which come after "online".
+    #listen() {
+        this.#port.on('message', (value) => { this.emit('message', value); });
+        this.#port.on('messageerror', (error) => { this.emit('messageerror', error); });
+        this.#port.unref();
+    }
+
+    // Deliver what was sent before the next event; return whether there was
+    // anything.
+    #drain() {
+        const received = this.#isOnline ? receiveMessageOnPort(this.#port)
+            : undefined;
+        if (received !== undefined)
+            this.emit('message', received.message);
+        return received !== undefined;
+    }
+
+    #hear(event, value) {
+        switch (event) {
+        case 'drain':
+            return this.#drain();
+        case 'online':
+            this.#isOnline = true;
+            this.emit('online');
+            this.#listen();
+            break;
+        case 'error':
+            this.emit('error', thread.unpackError(value));
+            break;
+        case 'memory':
+            this.emit('error', coded(Error, 'ERR_WORKER_OUT_OF_MEMORY',
+                'Worker terminated due to reaching memory limit: JS heap out of memory'));
+            break;
+        default:
+            this.#port.close();
+            this.threadId = -1;
+            this.#handle = undefined;
+            this.emit('exit', value);
+        }
+        return false;
+    }
+
+    postMessage(...args) {
+        if (this.#handle !== undefined)
+            this.#port.postMessage(...args);
+    }
+
+    terminate() {
+        if (this.#handle === undefined)
+            return Promise.resolve();
+        this.ref();
+        thread.terminate(this.#handle);
+        return new Promise((resolve) => { this.once('exit', resolve); });
+    }
+
+    ref() {
+        if (this.#handle !== undefined)
+            thread.ref(this.#handle);
+    }
+
+    unref() {
+        if (this.#handle !== undefined)
+            thread.unref(this.#handle);
+    }
+
+    get resourceLimits() {
+        return this.#handle === undefined ? {} : { ...this.#limits };
+    }
+
+    async [Symbol.asyncDispose]() {
+        await this.terminate();
+    }
+}
+
+module.exports = {
+    isMainThread: thread.isMainThread,
+    MessagePort, MessageChannel, markAsUntransferable, receiveMessageOnPort,
+    resourceLimits: thread.start?.limits ?? {},
+    threadId: thread.threadId, SHARE_ENV, Worker,
+    parentPort: thread.parentPort,
+    get BroadcastChannel() { return require('messages/broadcast'); },
+    workerData: thread.isMainThread ? null : thread.start.workerData,
+    setEnvironmentData, getEnvironmentData,
+};

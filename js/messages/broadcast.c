@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * broadcast -- BroadcastChannel: a message posted by one member of a name
+ * reaches all other members of that name, in any host.
+ *
+ * A member is a port whose mailbox has no other end.  The table of names is
+ * global to the process.  Its lock is held while a message is put into the
+ * mailboxes, so all members of a name see all messages in the same order.  A
+ * mailbox leaves the table when it is closed, whoever closes it.
+ *
+ * Tested by  test/js/messages/broadcast-*.js
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lib.h"
+#include "core/native.h"
+#include "messages/mailbox.h"
+
+struct member {
+    struct weir__js_link link;
+    struct weir__js_mailbox *mailbox;
+    char name[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weir__js_link members = {&members, &members}; /* under the lock */
+
+static struct member *find(const struct weir__js_mailbox *mailbox)
+{
+    for (struct weir__js_link *at = members.next; at != &members; at = at->next)
+        if (((struct member *)at)->mailbox == mailbox)
+            return (struct member *)at;
+    return NULL;
+}
+
+static void leave(struct weir__js_mailbox *mailbox)
+{
+    struct member *member;
+
+    pthread_mutex_lock(&lock);
+    member = find(mailbox);
+    if (member != NULL)
+        weir__js_list_remove(&member->link);
+    pthread_mutex_unlock(&lock);
+    free(member);
+}
+
+static int enter(struct weir__js_mailbox *mailbox, const char *name)
+{
+    struct member *member = malloc(sizeof(*member) + strlen(name) + 1);
+
+    if (member == NULL)
+        return -1;
+    member->mailbox = mailbox;
+    strcpy(member->name, name);
+    weir__js_mailbox_on_close(mailbox, leave);
+    pthread_mutex_lock(&lock);
+    weir__js_list_add(&members, &member->link);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* join(name) -> a port */
+static JSValue join(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    struct weir__js_mailbox *mailbox = NULL;
+    const char *name = JS_ToCString(context, argv[0]);
+    JSValue port;
+
+    (void)this_value;
+    (void)argc;
+    if (name == NULL)
+        return JS_EXCEPTION;
+    if (weir__js_mailbox_new(&mailbox) != 0 || enter(mailbox, name) != 0)
+        port = JS_ThrowOutOfMemory(context);
+    else
+        port = weir__js_port_attach(weir__js_of(context), mailbox);
+    JS_FreeCString(context, name);
+    if (JS_IsException(port) && mailbox != NULL)
+        weir__js_mailbox_close(mailbox);
+    return port;
+}
+
+/* Put a copy into every other mailbox of this name.  If memory runs out, those
+ * that come later in the list get none. */
+static void put_to_others(const struct weir__js_mailbox *from,
+                          const struct weir__js_message *message)
+{
+    struct member *own;
+
+    pthread_mutex_lock(&lock);
+    own = find(from);
+    for (struct weir__js_link *at = members.next; own && at != &members;
+         at = at->next) {
+        struct member *other = (struct member *)at;
+        struct weir__js_message *copy;
+
+        if (other == own || strcmp(other->name, own->name) != 0)
+            continue;
+        copy = weir__js_message_copy(message);
+        if (copy == NULL)
+            break;
+        weir__js_mailbox_put(other->mailbox, copy);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* post(port, value) */
+static JSValue post(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    struct weir__js_message *message =
+        weir__js_message_write(context, argv[1], JS_UNDEFINED, NULL);
+    struct weir__js_mailbox *mailbox =
+        weir__js_port_mailbox(weir__js_of(context), argv[0]);
+
+    (void)this_value;
+    (void)argc;
+    if (message == NULL)
+        return JS_EXCEPTION;
+    if (mailbox != NULL)
+        put_to_others(mailbox, message);
+    weir__js_message_free(message);
+    return JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("join", 1, join),
+    JS_CFUNC_DEF("post", 2, post),
+};
+
+int weir__js_add_broadcast(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clone -- structuredClone, and what the writer and reader of messages need
+ * from a host: the engine's class numbers, and the functions of
+ * js/lib/messages/clone.js.
+ *
+ * The engine numbers its classes but does not publish the numbers.  It does
+ * publish the names, so the numbers are looked up by name.  They are the same
+ * in all hosts, so the first host does this for all.
+ *
+ * The functions are loaded when the first value needs them.
+ *
+ * Tested by  test/js/messages/clone-*.js
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lib.h"
+#include "core/native.h"
+#include "messages/message.h"
+
+enum { CLASSES = 128 }; /* more than the engine has itself */
+
+struct weir__js_cloner {
+    uint8_t kinds[CLASSES]; /* enum weir__js_kind, by the engine's number */
+    JSValue hooks[WEIR__CLONE_HOOKS];
+};
+
+static const struct {
+    const char *name;
+    enum weir__js_kind kind;
+} names[] = {
+    {"Array", WEIR__KIND_ARRAY},
+    {"ArrayBuffer", WEIR__KIND_BUFFER},
+    {"SharedArrayBuffer", WEIR__KIND_SHARED},
+    {"Uint8ClampedArray", WEIR__KIND_VIEW},
+    {"Int8Array", WEIR__KIND_VIEW},
+    {"Uint8Array", WEIR__KIND_VIEW},
+    {"Int16Array", WEIR__KIND_VIEW},
+    {"Uint16Array", WEIR__KIND_VIEW},
+    {"Int32Array", WEIR__KIND_VIEW},
+    {"Uint32Array", WEIR__KIND_VIEW},
+    {"BigInt64Array", WEIR__KIND_VIEW},
+    {"BigUint64Array", WEIR__KIND_VIEW},
+    {"Float16Array", WEIR__KIND_VIEW},
+    {"Float32Array", WEIR__KIND_VIEW},
+    {"Float64Array", WEIR__KIND_VIEW},
+    {"DataView", WEIR__KIND_PARTS},
+    {"Boolean", WEIR__KIND_PARTS},
+    {"Number", WEIR__KIND_PARTS},
+    {"String", WEIR__KIND_PARTS},
+    {"BigInt", WEIR__KIND_PARTS},
+    {"Date", WEIR__KIND_PARTS},
+    {"RegExp", WEIR__KIND_PARTS},
+    {"Map", WEIR__KIND_PARTS},
+    {"Set", WEIR__KIND_PARTS},
+    {"Error", WEIR__KIND_PARTS},
+    {"DOMException", WEIR__KIND_PARTS},
+};
+
+static enum weir__js_kind kind_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(names[i].name, name) == 0)
+            return names[i].kind;
+    return WEIR__KIND_OTHER;
+}
+
+/* A proxy's class has the same name, so the class of objects is taken from an
+ * object. */
+static bool set_object(weir_js *js, uint8_t *kinds)
+{
+    JSValue object = JS_NewObject(js->context);
+
+    if (JS_IsException(object))
+        return false;
+    if (JS_GetClassID(object) < CLASSES)
+        kinds[JS_GetClassID(object)] = WEIR__KIND_OBJECT;
+    JS_FreeValue(js->context, object);
+    return true;
+}
+
+/* Returns false if there is no memory. */
+static bool look_up(weir_js *js, uint8_t *kinds)
+{
+    for (JSClassID id = 1; id < js->classes[0] && id < CLASSES; id++) {
+        JSAtom atom = JS_GetClassName(js->runtime, id);
+        const char *name =
+            atom != JS_ATOM_NULL ? JS_AtomToCString(js->context, atom) : NULL;
+
+        if (name != NULL)
+            kinds[id] = (uint8_t)kind_by_name(name);
+        JS_FreeCString(js->context, name);
+        JS_FreeAtom(js->context, atom);
+        if (name == NULL && atom != JS_ATOM_NULL)
+            return false;
+    }
+    return set_object(js, kinds);
+}
+
+/* Copy the engine's own classes; false with an exception. */
+static bool copy_kinds(weir_js *js, uint8_t *kinds)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint8_t known[CLASSES];
+    static bool is_known;
+    bool is_done;
+
+    pthread_mutex_lock(&lock);
+    if (!is_known)
+        is_known = look_up(js, known);
+    is_done = is_known;
+    memcpy(kinds, known, sizeof(known));
+    pthread_mutex_unlock(&lock);
+    return is_done;
+}
+
+static struct weir__js_cloner *new_cloner(weir_js *js)
+{
+    struct weir__js_cloner *cloner = malloc(sizeof(*cloner));
+
+    if (cloner == NULL) {
+        JS_ThrowOutOfMemory(js->context);
+        return NULL;
+    }
+    if (!copy_kinds(js, cloner->kinds)) {
+        free(cloner);
+        return NULL;
+    }
+    if (js->classes[WEIR__JS_PORT] < CLASSES)
+        cloner->kinds[js->classes[WEIR__JS_PORT]] = WEIR__KIND_PORT;
+    for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
+        cloner->hooks[i] = JS_UNDEFINED;
+    return cloner;
+}
+
+const struct weir__js_cloner *weir__js_cloner(weir_js *js)
+{
+    if (js->cloner == NULL)
+        js->cloner = new_cloner(js);
+    return js->cloner;
+}
+
+enum weir__js_kind weir__js_kind_of(const struct weir__js_cloner *cloner,
+                                    JSValueConst value)
+{
+    JSClassID id = JS_GetClassID(value);
+
+    return id < CLASSES ? (enum weir__js_kind)cloner->kinds[id]
+                        : WEIR__KIND_OTHER;
+}
+
+JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
+                            int count, JSValueConst *args)
+{
+    const struct weir__js_cloner *cloner = weir__js_cloner(js);
+
+    if (cloner == NULL)
+        return JS_EXCEPTION;
+    if (JS_IsUndefined(cloner->hooks[hook])) {
+        JSValue loaded = weir__js_complain(js, "clone", JS_UNDEFINED);
+
+        if (JS_IsException(loaded))
+            return loaded;
+        JS_FreeValue(js->context, loaded);
+    }
+    return JS_Call(js->context, cloner->hooks[hook], JS_UNDEFINED, count, args);
+}
+
+void weir__js_drop_cloner(weir_js *js)
+{
+    if (js->cloner == NULL)
+        return;
+    for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
+        JS_FreeValue(js->context, js->cloner->hooks[i]);
+    free(js->cloner);
+    js->cloner = NULL;
+}
+
+/* setHooks(take, make, fill, refuse) */
+static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+
+    (void)this_value;
+    (void)argc;
+    if (weir__js_cloner(js) == NULL)
+        return JS_EXCEPTION;
+    for (int i = 0; i < WEIR__CLONE_HOOKS; i++) {
+        JS_FreeValue(context, js->cloner->hooks[i]);
+        js->cloner->hooks[i] = JS_DupValue(context, argv[i]);
+    }
+    return JS_UNDEFINED;
+}
+
+/* clone(value, transfer list) */
+static JSValue clone_value(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    struct weir__js_message *message =
+        weir__js_message_write(context, argv[0], argv[1], NULL);
+    JSValue copy;
+
+    (void)this_value;
+    (void)argc;
+    if (message == NULL)
+        return JS_EXCEPTION;
+    copy = weir__js_message_read(context, message, NULL);
+    weir__js_message_free(message);
+    return copy;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("setHooks", WEIR__CLONE_HOOKS, set_hooks),
+    JS_CFUNC_DEF("clone", 2, clone_value),
+};
+
+int weir__js_add_clone(JSContext *context, JSValueConst native)
+{
+    return weir__js_add_inspect(context, native) < 0
+               ? -1
+               : WEIR__JS_SET_NATIVE(context, native, natives);
+}

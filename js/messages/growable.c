@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * growable -- lengths that other hosts have changed.
+ *
+ * js/lib/messages/growable.js keeps the list of this host's buffers, and
+ * replaces the functions that return a length.  It is loaded only if such a
+ * buffer exists.
+ *
+ * Tested by  test/js/threads/worker-growable.js
+ */
+#include "messages/growable.h"
+
+#include "core/lib.h"
+#include "core/native.h"
+#include "messages/shared.h"
+
+int weir__js_growable_note(weir_js *js, JSValueConst buffer)
+{
+    JSValue result = weir__js_complain(js, "growable", buffer);
+
+    if (JS_IsException(result))
+        return -1;
+    JS_FreeValue(js->context, result);
+    js->has_growables = true;
+    return 0;
+}
+
+void weir__js_growable_sync(weir_js *js)
+{
+    uint64_t growths;
+    JSValue result;
+
+    if (!js->has_growables)
+        return;
+    growths = weir__js_shared_growths();
+    if (growths == js->growths)
+        return;
+    result = weir__js_complain(js, "grown", JS_UNDEFINED);
+    if (JS_IsException(result))
+        JS_FreeValue(js->context, JS_GetException(js->context));
+    else
+        js->growths = growths;
+    JS_FreeValue(js->context, result);
+}
+
+/* The address of a buffer's memory; NULL with an exception. */
+static void *memory_of(JSContext *context, JSValueConst buffer, size_t *length)
+{
+    return JS_GetArrayBuffer(context, length, buffer);
+}
+
+/* length(buffer): the length of its memory, to which its own is raised. */
+static JSValue shared_length(JSContext *context, JSValueConst this_value,
+                             int argc, JSValueConst *argv)
+{
+    size_t length;
+    void *data = memory_of(context, argv[0], &length);
+
+    (void)this_value;
+    (void)argc;
+    return data != NULL
+               ? JS_NewInt64(context,
+                             (int64_t)weir__js_shared_grow(data, length))
+               : JS_EXCEPTION;
+}
+
+enum { PLAIN, GROWS };
+
+/* Call the wrapped function with a sync before and after it. */
+static JSValue call_synced(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv, int magic,
+                           JSValueConst *data)
+{
+    weir_js *js = weir__js_of(context);
+    JSValue result;
+    size_t length;
+    void *memory;
+
+    weir__js_growable_sync(js);
+    result = JS_Call(context, data[0], this_value, argc, argv);
+    if (magic == GROWS && !JS_IsException(result)) {
+        memory = memory_of(context, this_value, &length);
+        if (memory == NULL)
+            return JS_EXCEPTION;
+        weir__js_shared_grow(memory, length);
+    }
+    weir__js_growable_sync(js);
+    return result;
+}
+
+/* synced(function, whether it grows its `this`) */
+static JSValue new_synced(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    int64_t length;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_GetLength(context, argv[0], &length) < 0)
+        return JS_EXCEPTION;
+    return JS_NewCFunctionData(context, call_synced, (int)length,
+                               JS_ToBool(context, argv[1]) == 1 ? GROWS : PLAIN,
+                               1, argv);
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("length", 1, shared_length),
+    JS_CFUNC_DEF("synced", 2, new_synced),
+};
+
+int weir__js_add_growable(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}

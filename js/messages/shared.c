@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared -- reference-counted blocks.
+ *
+ * A lock protects the count, which changes when a buffer moves to another host
+ * or is collected, not when its memory is used.  The same lock protects the
+ * length of growable memory.  Such memory is allocated at its maximum size and
+ * does not move.
+ *
+ * Tested by  test/js/threads/worker-shared-memory.js,
+ *            test/js/threads/worker-growable.js
+ */
+#include "messages/shared.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+struct block {
+    weir_budget *budget; /* const */
+    size_t charged;      /* const */
+    pthread_mutex_t lock;
+    size_t refs;   /* any thread, under the lock */
+    size_t length; /* the same; for growable memory */
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+static struct block *block_of(void *data)
+{
+    return (struct block *)((char *)data - offsetof(struct block, data));
+}
+
+static struct block *new_block(struct weir__js_heap *heap, size_t size)
+{
+    size_t whole = sizeof(struct block) + size;
+    struct block *block;
+
+    if (whole < size || !weir__js_heap_charge(heap, whole))
+        return NULL;
+    block = malloc(whole);
+    if (block == NULL) {
+        weir_budget_refund(heap->budget, whole);
+        return NULL;
+    }
+    block->budget = heap->budget;
+    block->charged = whole;
+    pthread_mutex_init(&block->lock, NULL);
+    block->refs = 1;
+    block->length = 0;
+    return block;
+}
+
+/* The engine (0.17.0) does not throw if this fails, so throw here. */
+static void *allocate(void *opaque, size_t size)
+{
+    weir_js *js = opaque;
+    struct block *block = new_block(&js->heap, size);
+
+    if (block == NULL)
+        JS_ThrowOutOfMemory(js->context);
+    return block != NULL ? block->data : NULL;
+}
+
+void weir__js_shared_ref(void *data)
+{
+    struct block *block = block_of(data);
+
+    pthread_mutex_lock(&block->lock);
+    block->refs++;
+    pthread_mutex_unlock(&block->lock);
+}
+
+static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t growths; /* under its lock */
+
+uint64_t weir__js_shared_growths(void)
+{
+    uint64_t count;
+
+    pthread_mutex_lock(&growth_lock);
+    count = growths;
+    pthread_mutex_unlock(&growth_lock);
+    return count;
+}
+
+/* Count after the change, so that whoever sees the count sees the length. */
+size_t weir__js_shared_grow(void *data, size_t length)
+{
+    struct block *block = block_of(data);
+    bool has_grown;
+
+    pthread_mutex_lock(&block->lock);
+    has_grown = block->length < length;
+    if (has_grown)
+        block->length = length;
+    length = block->length;
+    pthread_mutex_unlock(&block->lock);
+    if (has_grown) {
+        pthread_mutex_lock(&growth_lock);
+        growths++;
+        pthread_mutex_unlock(&growth_lock);
+    }
+    return length;
+}
+
+void weir__js_shared_unref(void *data)
+{
+    struct block *block = block_of(data);
+    weir_budget *budget = block->budget;
+    size_t charged = block->charged, left;
+
+    pthread_mutex_lock(&block->lock);
+    left = --block->refs;
+    pthread_mutex_unlock(&block->lock);
+    if (left > 0)
+        return;
+    pthread_mutex_destroy(&block->lock);
+    free(block);
+    weir_budget_refund(budget, charged);
+}
+
+static void add_reference(void *opaque, void *data)
+{
+    (void)opaque;
+    weir__js_shared_ref(data);
+}
+
+static void drop_reference(void *opaque, void *data)
+{
+    (void)opaque;
+    weir__js_shared_unref(data);
+}
+
+void weir__js_watch_shared(weir_js *js)
+{
+    JSSharedArrayBufferFunctions functions = {
+        .sab_alloc = allocate,
+        .sab_free = drop_reference,
+        .sab_dup = add_reference,
+        .sab_opaque = js,
+    };
+
+    JS_SetSharedArrayBufferFunctions(js->runtime, &functions);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * writer -- a message under construction.
+ */
+#ifndef WEIR_JS_WRITER_H
+#define WEIR_JS_WRITER_H
+
+#include "core/seen.h"
+#include "messages/message.h"
+
+enum { WEIR__FEW_BYTES = 512, WEIR__FEW_FRAMES = 8, WEIR__FEW_ITEMS = 4 };
+
+/* An object whose properties are being written. */
+struct weir__js_frame {
+    JSValue object;
+    JSPropertyEnum *names; /* NULL: a list of parts */
+    uint32_t at, count;
+    uint32_t elements; /* the first names are indices: this many */
+};
+
+struct weir__js_writer {
+    JSContext *context;
+    weir_js *js;
+    const struct weir__js_cloner *cloner;
+    uint8_t *bytes;
+    size_t size, capacity;
+    struct weir__js_seen seen;
+    struct weir__js_frame *frames;
+    size_t depth, frame_capacity;
+    struct weir__js_item *items;
+    size_t item_count, item_capacity;
+    uint8_t few_bytes[WEIR__FEW_BYTES];
+    struct weir__js_frame few_frames[WEIR__FEW_FRAMES];
+    struct weir__js_item few_items[WEIR__FEW_ITEMS];
+};
+
+/* Each of these returns false with an exception. */
+bool weir__js_writer_add_item(struct weir__js_writer *writer,
+                              struct weir__js_item item);
+
+/* Find a buffer's bytes and its maximum length. */
+bool weir__js_writer_measure(struct weir__js_writer *writer,
+                             JSValueConst buffer, bool is_shared,
+                             struct weir__js_item *item);
+
+/* Throw DataCloneError, or what js/lib/messages/clone.js throws.  Always
+ * returns false. */
+bool weir__js_writer_refuse(struct weir__js_writer *writer, JSValueConst value);
+bool weir__js_writer_refuse_text(struct weir__js_writer *writer,
+                                 const char *text);
+
+/* Throw an out-of-memory error.  Always returns false. */
+bool weir__js_writer_lack_memory(struct weir__js_writer *writer);
+
+/* ---- transfers: js/messages/transfer.c; called in this order ---- */
+
+/* Before the value is written: note the first objects and the first items. */
+bool weir__js_transfer_note(struct weir__js_writer *writer, JSValueConst list,
+                            const void *source);
+
+/* Check that all of them still exist, since JavaScript has run meanwhile. */
+bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count);
+
+bool weir__js_transfer_copy(struct weir__js_writer *writer,
+                            struct weir__js_message *message, size_t count);
+
+/* Detach them from this host.  Cannot fail. */
+void weir__js_transfer_take(struct weir__js_writer *writer,
+                            struct weir__js_message *message, size_t count);
+
+#endif /* WEIR_JS_WRITER_H */

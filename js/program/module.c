@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * module -- answers the engine's questions about ES modules through
+ * js/lib/program/module.js, and reads files for it.
+ *
+ * To the engine, a builtin or a CommonJS file is also a module: its export
+ * names are known when it is linked, and its values when its turn to run comes.
+ *
+ * Tested by  test/js/program/module-*, test/js/program/commonjs-*
+ */
+#include "program/module.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/error.h"
+#include "core/headroom.h"
+#include "core/lib.h"
+#include "core/native.h"
+
+static const char head[] =
+    "(function (exports, require, module, __filename, __dirname) {\n\n";
+static const char tail[] = "\n})";
+
+/* ---- the hooks of js/lib/core/bootstrap.js ---- */
+
+static JSValue ask(weir_js *js, const char *name, int count, JSValueConst *args)
+{
+    JSValue hook = weir__js_hook(js, name), answer;
+
+    if (JS_IsException(hook))
+        return hook;
+    answer = JS_Call(js->context, hook, JS_UNDEFINED, count, args);
+    JS_FreeValue(js->context, hook);
+    return answer;
+}
+
+/* Takes the first argument. */
+static JSValue ask_about(weir_js *js, const char *name, JSValue first,
+                         JSValueConst second)
+{
+    JSValueConst args[] = {first, second};
+    JSValue answer =
+        JS_IsException(first) ? JS_EXCEPTION : ask(js, name, 2, args);
+
+    JS_FreeValue(js->context, first);
+    return answer;
+}
+
+/* If none of our modules is being linked, this is an import(), which goes to a
+ * gate (js/program/import.c). */
+static char *normalize(JSContext *context, const char *base, const char *name,
+                       JSValueConst attributes, void *opaque)
+{
+    weir_js *js = opaque;
+    bool is_dynamic = js->linking == 0 && JS_IsUndefined(attributes);
+    JSValue parent = JS_NewString(context, base);
+    JSValue id = ask_about(js, is_dynamic ? "import" : "resolve",
+                           JS_NewString(context, name), parent);
+    const char *text = JS_IsException(id) ? NULL : JS_ToCString(context, id);
+    char *copy = text != NULL ? js_strdup(context, text) : NULL;
+
+    JS_FreeCString(context, text);
+    JS_FreeValue(context, id);
+    JS_FreeValue(context, parent);
+    return copy;
+}
+
+/* ---- modules that are not ES modules ---- */
+
+/* Run the module.  Its private value is its id. */
+static int run_foreign(JSContext *context, JSModuleDef *module)
+{
+    weir_js *js = weir__js_of(context);
+    JSValue exports = ask_about(
+        js, "load", JS_GetModulePrivateValue(context, module), JS_UNDEFINED);
+    JSAtom atom = JS_GetModuleName(context, module);
+    JSValue names =
+        ask_about(js, "names", JS_AtomToString(context, atom), JS_UNDEFINED);
+    int64_t count = 0;
+    int err = JS_IsException(exports) || JS_IsException(names) ||
+                      JS_GetLength(context, names, &count) < 0
+                  ? -1
+                  : 0;
+
+    JS_FreeAtom(context, atom);
+    for (int64_t i = 0; i < count && err == 0; i++) {
+        JSValue key = JS_GetPropertyInt64(context, names, i);
+        const char *name = JS_ToCString(context, key);
+        JSValue value = JS_UNDEFINED;
+
+        if (name == NULL)
+            err = -1;
+        else if (i == count - 1) /* "default", the last one */
+            value = JS_DupValue(context, exports);
+        else if (JS_IsObject(exports))
+            value = JS_GetPropertyStr(context, exports, name);
+        if (err == 0)
+            err = JS_IsException(value)
+                      ? -1
+                      : JS_SetModuleExport(context, module, name, value);
+        JS_FreeCString(context, name);
+        JS_FreeValue(context, key);
+    }
+    JS_FreeValue(context, names);
+    JS_FreeValue(context, exports);
+    return err;
+}
+
+static JSModuleDef *new_foreign(weir_js *js, const char *id)
+{
+    JSContext *context = js->context;
+    JSModuleDef *module = JS_NewCModule(context, id, run_foreign);
+    JSValue names =
+        ask_about(js, "names", JS_NewString(context, id), JS_UNDEFINED);
+    int64_t count = 0;
+    bool failed = module == NULL || JS_IsException(names) ||
+                  JS_GetLength(context, names, &count) < 0 ||
+                  JS_SetModulePrivateValue(context, module,
+                                           JS_NewString(context, id)) < 0;
+
+    for (int64_t i = 0; i < count && !failed; i++) {
+        JSValue key = JS_GetPropertyInt64(context, names, i);
+        const char *name = JS_ToCString(context, key);
+
+        failed = name == NULL || JS_AddModuleExport(context, module, name) < 0;
+        JS_FreeCString(context, name);
+        JS_FreeValue(context, key);
+    }
+    JS_FreeValue(context, names);
+    return failed ? NULL : module;
+}
+
+/* ---- ES modules ---- */
+
+/* The engine calls load() for each import while it compiles, so a chain of
+ * modules is on the stack.  No user code runs there, so it may use the whole
+ * stack. */
+static JSValue compile_chain(weir_js *js, const char *id, const char *source,
+                             size_t length)
+{
+    size_t taken = weir__js_headroom_take(js, WEIR__HEADROOM_ALL);
+    JSValue code;
+
+    if (++js->linking > js->deepest)
+        js->deepest = js->linking;
+    if (js->deepest > js->deepest_chain)
+        js->deepest_chain = js->deepest;
+    code = JS_Eval(js->context, source, length, id,
+                   JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+    js->linking--;
+    weir__js_headroom_return(js, taken);
+    return code;
+}
+
+static JSModuleDef *compile_module(weir_js *js, const char *id,
+                                   const char *source, size_t length)
+{
+    JSContext *context = js->context;
+    JSModuleDef *module;
+    JSValue code = compile_chain(js, id, source, length), meta, filled;
+
+    if (JS_IsException(code))
+        return NULL;
+    module = JS_VALUE_GET_PTR(code);
+    JS_FreeValue(context, code); /* the context holds its modules */
+    meta = JS_GetImportMeta(context, module);
+    filled = ask_about(js, "meta", JS_NewString(context, id), meta);
+    JS_FreeValue(context, meta);
+    JS_FreeValue(context, filled);
+    return JS_IsException(filled) ? NULL : module;
+}
+
+static JSModuleDef *compile_value(weir_js *js, const char *id,
+                                  JSValueConst source)
+{
+    size_t length;
+    const char *text = JS_ToCStringLen(js->context, &length, source);
+    JSModuleDef *module =
+        text != NULL ? compile_module(js, id, text, length) : NULL;
+
+    JS_FreeCString(js->context, text);
+    return module;
+}
+
+/* The import attribute `type`, or undefined. */
+static JSValue type_of(JSContext *context, JSValueConst attributes)
+{
+    return JS_IsObject(attributes)
+               ? JS_GetPropertyStr(context, attributes, "type")
+               : JS_UNDEFINED;
+}
+
+static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
+                         JSValueConst attributes)
+{
+    weir_js *js = opaque;
+    JSValue type = type_of(context, attributes);
+    JSValue answer = ask_about(js, "format", JS_NewString(context, id), type);
+    JSValue format, source;
+    JSModuleDef *module = NULL;
+    const char *name;
+
+    JS_FreeValue(context, type);
+    if (JS_IsException(answer))
+        return NULL;
+    format = JS_GetPropertyUint32(context, answer, 0);
+    source = JS_GetPropertyUint32(context, answer, 1);
+    name = JS_ToCString(context, format);
+    if (name != NULL)
+        module = strcmp(name, "module") == 0 ? compile_value(js, id, source)
+                                             : new_foreign(js, id);
+    JS_FreeCString(context, name);
+    JS_FreeValue(context, format);
+    JS_FreeValue(context, source);
+    JS_FreeValue(context, answer);
+    return module;
+}
+
+/* prepare(id): compile it and what it imports; returns how deep that goes. */
+static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    const char *id = JS_ToCString(context, argv[0]);
+    JSModuleDef *module;
+
+    (void)this_value;
+    (void)argc;
+    if (id == NULL)
+        return JS_EXCEPTION;
+    js->deepest = 0;
+    module = load(context, id, js, JS_UNDEFINED);
+    JS_FreeCString(context, id);
+    return module != NULL ? JS_NewUint32(context, js->deepest) : JS_EXCEPTION;
+}
+
+void weir__js_watch_modules(weir_js *js)
+{
+    /* Ignore unknown attributes, as Node does. */
+    JS_SetModuleLoaderFunc2(js->runtime, NULL, load, NULL, js);
+    JS_SetModuleNormalizeFunc2(js->runtime, normalize);
+}
+
+/* ---- the main module ---- */
+
+/* Takes the promise of the main module.  If it is rejected, the program
+ * fails. */
+static JSValue watch_main(JSContext *context, JSValue promise)
+{
+    weir_js *js = weir__js_of(context);
+
+    if (JS_IsException(promise))
+        return promise;
+    JS_PromiseMarkAsHandled(context, promise);
+    JS_FreeValue(context, js->main);
+    js->main = promise;
+    return JS_UNDEFINED;
+}
+
+static JSValue evaluate_module(JSContext *context, JSModuleDef *module)
+{
+    weir_js *js = weir__js_of(context);
+    size_t taken = weir__js_headroom_take_chain(js);
+    JSValue promise;
+
+    js->linking++;
+    promise = JS_EvalFunction(
+        context, JS_DupValue(context, JS_MKPTR(JS_TAG_MODULE, module)));
+    js->linking--;
+    weir__js_headroom_return(js, taken);
+    return promise;
+}
+
+static JSValue evaluate_main(JSContext *context, JSModuleDef *module)
+{
+    return module != NULL
+               ? watch_main(context, evaluate_module(context, module))
+               : JS_EXCEPTION;
+}
+
+static JSValue run_main(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    const char *id = JS_ToCString(context, argv[0]);
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (id == NULL)
+        return JS_EXCEPTION;
+    result = evaluate_main(
+        context, load(context, id, weir__js_of(context), JS_UNDEFINED));
+    JS_FreeCString(context, id);
+    return result;
+}
+
+/* (text, id) */
+static JSValue run_main_text(JSContext *context, JSValueConst this_value,
+                             int argc, JSValueConst *argv)
+{
+    const char *id = JS_ToCString(context, argv[1]);
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (id == NULL)
+        return JS_EXCEPTION;
+    result = evaluate_main(context,
+                           compile_value(weir__js_of(context), id, argv[0]));
+    JS_FreeCString(context, id);
+    return result;
+}
+
+/* ---- require() of an ES module ---- */
+
+/* How many module evaluations are on the stack. */
+static JSValue nesting(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewUint32(context, weir__js_of(context)->linking);
+}
+
+/* Takes the promise of an evaluated module. */
+static JSValue result_now(JSContext *context, JSModuleDef *module,
+                          JSValue promise)
+{
+    JSPromiseStateEnum state;
+    JSValue result = JS_UNDEFINED;
+
+    if (JS_IsException(promise))
+        return promise;
+    JS_PromiseMarkAsHandled(context, promise);
+    state = JS_PromiseState(context, promise);
+    if (state == JS_PROMISE_FULFILLED)
+        result = JS_GetModuleNamespace(context, module);
+    else if (state == JS_PROMISE_REJECTED)
+        result = JS_Throw(context, JS_PromiseResult(context, promise));
+    JS_FreeValue(context, promise);
+    return result;
+}
+
+/* evaluateNow(text, id): its namespace, or undefined if its top level waits. */
+static JSValue evaluate_now(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    const char *id = JS_ToCString(context, argv[1]);
+    JSModuleDef *module =
+        id != NULL ? compile_value(weir__js_of(context), id, argv[0]) : NULL;
+
+    (void)this_value;
+    (void)argc;
+    JS_FreeCString(context, id);
+    return module != NULL
+               ? result_now(context, module, evaluate_module(context, module))
+               : JS_EXCEPTION;
+}
+
+/* ---- CommonJS ---- */
+
+/* compile(source, file): function (exports, require, ...).  The head occupies
+ * lines -1 and 0, so that lines and columns are those of the file. */
+static JSValue compile(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    const char *file = JS_ToCString(context, argv[1]);
+    char *text = source != NULL && file != NULL
+                     ? js_malloc(context, sizeof(head) + length + sizeof(tail))
+                     : NULL;
+    JSEvalOptions options = {.version = JS_EVAL_OPTIONS_VERSION,
+                             .eval_flags = JS_EVAL_TYPE_GLOBAL,
+                             .filename = file,
+                             .line_num = -1};
+    JSValue function = JS_EXCEPTION;
+
+    (void)this_value;
+    (void)argc;
+    if (text != NULL) {
+        memcpy(text, head, sizeof(head) - 1);
+        memcpy(text + sizeof(head) - 1, source, length);
+        memcpy(text + sizeof(head) - 1 + length, tail, sizeof(tail));
+        if (length > 1 && source[0] == '#' && source[1] == '!')
+            memcpy(text + sizeof(head) - 1, "//", 2);
+        function =
+            JS_Eval2(context, text,
+                     sizeof(head) - 1 + length + sizeof(tail) - 1, &options);
+    }
+    js_free(context, text);
+    JS_FreeCString(context, source);
+    JS_FreeCString(context, file);
+    return function;
+}
+
+/* apply(function, exports, require, module, file, directory): run a module.  A
+ * module that another one requires gets as much stack as that one had. */
+static JSValue apply(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    size_t taken = weir__js_headroom_take(js, js->own_stack_bytes);
+    JSValue result = JS_Call(context, argv[0], argv[1], argc - 1, argv + 1);
+
+    (void)this_value;
+    weir__js_headroom_return(js, taken);
+    return result;
+}
+
+/* evaluate(text, name): run a script and return its last value. */
+static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    const char *file = JS_ToCString(context, argv[1]);
+    JSValue value =
+        source != NULL && file != NULL
+            ? JS_Eval(context, source, length, file, JS_EVAL_TYPE_GLOBAL)
+            : JS_EXCEPTION;
+
+    (void)this_value;
+    (void)argc;
+    JS_FreeCString(context, source);
+    JS_FreeCString(context, file);
+    return value;
+}
+
+static JSValue detect(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    bool is_module;
+
+    (void)this_value;
+    (void)argc;
+    if (source == NULL)
+        return JS_EXCEPTION;
+    is_module = JS_DetectModule(source, length);
+    JS_FreeCString(context, source);
+    return JS_NewBool(context, is_module);
+}
+
+/* ---- files ---- */
+
+static JSValue stat_path(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    struct stat found;
+    int kind;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    kind = stat(path, &found) != 0 ? -1 : S_ISDIR(found.st_mode) ? 1 : 0;
+    JS_FreeCString(context, path);
+    return JS_NewInt32(context, kind);
+}
+
+static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    char real[PATH_MAX];
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    result = realpath(path, real) != NULL
+                 ? JS_NewString(context, real)
+                 : weir__js_throw_status(context, -errno);
+    JS_FreeCString(context, path);
+    return result;
+}
+
+/* The text is allocated from the host's heap, so that its limit applies. */
+static JSValue read_stream(JSContext *context, FILE *file, const char *path)
+{
+    size_t size = 0, capacity = 65536, got;
+    char *text = js_malloc(context, capacity);
+    JSValue result;
+
+    while (text != NULL &&
+           (got = fread(text + size, 1, capacity - size, file)) > 0) {
+        size += got;
+        if (size == capacity) {
+            char *larger = js_realloc(context, text, capacity *= 2);
+
+            if (larger == NULL)
+                js_free(context, text);
+            text = larger;
+        }
+    }
+    if (text == NULL)
+        return JS_EXCEPTION;
+    /* errno is still that of the failure. */
+    result = ferror(file)
+                 ? weir__js_throw_system(context, -errno, "read", path, NULL)
+                 : JS_NewStringLen(context, text, size);
+    js_free(context, text);
+    return result;
+}
+
+static JSValue read_file(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    FILE *file = path != NULL ? fopen(path, "rbe") : NULL;
+    JSValue result;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    if (file != NULL) {
+        result = read_stream(context, file, path);
+        fclose(file);
+    } else {
+        result = weir__js_throw_system(context, -errno, "open", path, NULL);
+    }
+    JS_FreeCString(context, path);
+    return result;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("compile", 2, compile),
+    JS_CFUNC_DEF("apply", 6, apply),
+    JS_CFUNC_DEF("evaluate", 2, evaluate),
+    JS_CFUNC_DEF("detectModule", 1, detect),
+    JS_CFUNC_DEF("prepare", 1, prepare),
+    JS_CFUNC_DEF("runMain", 1, run_main),
+    JS_CFUNC_DEF("runMainText", 2, run_main_text),
+    JS_CFUNC_DEF("evaluateNow", 2, evaluate_now),
+    JS_CFUNC_DEF("nesting", 0, nesting),
+    JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
+    JS_CFUNC_DEF("stat", 1, stat_path),
+    JS_CFUNC_DEF("realpath", 1, real_path),
+    JS_CFUNC_DEF("readFile", 1, read_file),
+};
+
+int weir__js_add_module(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}
+
+JSValue weir__js_main(weir_js *js, const char *kind, const char *text)
+{
+    JSValue source = JS_NewString(js->context, text);
+    JSValue result =
+        ask_about(js, "main", JS_NewString(js->context, kind), source);
+
+    JS_FreeValue(js->context, source);
+    return result;
+}

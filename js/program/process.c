@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process -- what `process` needs from the system.
+ *
+ * Tested by  test/js/program/process-*.js, test/api/program.sh
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/lib.h"
+#include "core/native.h"
+#include "program/program.h"
+#include "weir/clock.h"
+#include "weir/version.h"
+
+static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewBigInt64(context, weir_clock_now());
+}
+
+JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    char path[PATH_MAX];
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return getcwd(path, sizeof(path)) != NULL
+               ? JS_NewString(context, path)
+               : weir__js_throw_system(context, -errno, "uv_cwd", NULL, NULL);
+}
+
+static JSValue change_directory(JSContext *context, JSValueConst this_value,
+                                int argc, JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    JSValue result = JS_UNDEFINED;
+    char from[PATH_MAX];
+    const char *here;
+    int err;
+
+    (void)this_value;
+    (void)argc;
+    if (path == NULL)
+        return JS_EXCEPTION;
+    if (chdir(path) != 0) {
+        err = -errno;
+        here = getcwd(from, sizeof(from));
+        result = weir__js_throw_system(context, err, "chdir",
+                                       here != NULL ? here : "", path);
+    }
+    JS_FreeCString(context, path);
+    return result;
+}
+
+static JSValue set_umask(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    uint32_t mask;
+    mode_t old;
+
+    (void)this_value;
+    (void)argc;
+    if (!JS_IsUndefined(argv[0])) {
+        if (JS_ToUint32(context, &mask, argv[0]) < 0)
+            return JS_EXCEPTION;
+        return JS_NewUint32(context, umask(mask & 0777));
+    }
+    old = umask(0);
+    umask(old);
+    return JS_NewUint32(context, old);
+}
+
+/* ---- memory, exit ---- */
+
+static int64_t resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    long pages = 0;
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*d %ld", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static JSValue memory_usage(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    static const char *names[] = {"rss", "heapTotal", "heapUsed", "external",
+                                  "arrayBuffers"};
+    JSMemoryUsage usage;
+    JSValue values[5];
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    JS_ComputeMemoryUsage(JS_GetRuntime(context), &usage);
+    values[0] = JS_NewInt64(context, resident_bytes());
+    values[1] = JS_NewInt64(context, usage.malloc_size);
+    values[2] = JS_NewInt64(context, usage.memory_used_size);
+    values[3] = JS_NewInt64(context, usage.binary_object_size);
+    values[4] = JS_NewInt64(context, usage.binary_object_size);
+    return JS_NewObjectFromStr(context, 5, names, values);
+}
+
+/* Does not return to JavaScript. */
+static JSValue leave(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    int32_t code;
+    JSValue error;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToInt32(context, &code, argv[0]) < 0)
+        return JS_EXCEPTION;
+    weir__js_stop(weir__js_of(context), code);
+    error = JS_NewInternalError(context, "exit");
+    JS_SetUncatchableError(context, error);
+    return JS_Throw(context, error);
+}
+
+static JSValue die(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv)
+{
+    (void)context;
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    abort();
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("write", 2, weir__js_write_text),
+    JS_CFUNC_DEF("hrtime", 0, hrtime),
+    JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
+    JS_CFUNC_DEF("chdir", 1, change_directory),
+    JS_CFUNC_DEF("umask", 1, set_umask),
+    JS_CFUNC_DEF("memoryUsage", 0, memory_usage),
+    JS_CFUNC_DEF("exit", 1, leave),
+    JS_CFUNC_DEF("abort", 0, die),
+    JS_PROP_STRING_DEF("version", WEIR_VERSION, 0),
+#ifdef __x86_64__
+    JS_PROP_STRING_DEF("arch", "x64", 0),
+#elif defined(__aarch64__)
+    JS_PROP_STRING_DEF("arch", "arm64", 0),
+#else
+    JS_PROP_STRING_DEF("arch", "unknown", 0),
+#endif
+};
+
+static int set(JSContext *context, JSValueConst native, const char *name,
+               JSValue value)
+{
+    return JS_SetPropertyStr(context, native, name, value);
+}
+
+/* Append the text, which may be an exception, and take it. */
+static bool append(JSContext *context, JSValueConst list, uint32_t index,
+                   JSValue text)
+{
+    return !JS_IsException(text) &&
+           JS_SetPropertyUint32(context, list, index, text) >= 0;
+}
+
+static JSValue arguments(weir_js *js)
+{
+    JSValue list = JS_NewArray(js->context);
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+    bool is_done =
+        !JS_IsException(list) &&
+        append(js->context, list, 0,
+               length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
+                          : JS_NewString(js->context, "weir"));
+
+    for (int i = 0; i < js->argc && is_done; i++)
+        is_done = append(js->context, list, (uint32_t)i + 1,
+                         JS_NewString(js->context, js->argv[i]));
+    if (is_done)
+        return list;
+    JS_FreeValue(js->context, list);
+    return JS_EXCEPTION;
+}
+
+/* Takes both, even if one cannot be set. */
+static int set_arguments(weir_js *js, JSValueConst native)
+{
+    JSValue argv = arguments(js), path;
+    int err;
+
+    if (JS_IsException(argv))
+        return -1;
+    path = JS_GetPropertyUint32(js->context, argv, 0);
+    err = set(js->context, native, "argv", argv);
+    return set(js->context, native, "execPath", path) < 0 ? -1 : err;
+}
+
+int weir__js_add_process(JSContext *context, JSValueConst native)
+{
+    weir_js *js = weir__js_of(context);
+
+    if (WEIR__JS_SET_NATIVE(context, native, natives) < 0 ||
+        set_arguments(js, native) < 0 ||
+        set(context, native, "pid", JS_NewInt32(context, getpid())) < 0 ||
+        set(context, native, "ppid", JS_NewInt32(context, getppid())) < 0 ||
+        set(context, native, "engineVersion",
+            JS_NewString(context, JS_GetVersion())) < 0 ||
+        set(context, native, "started",
+            JS_NewBigInt64(context, js->started_ns)) < 0)
+        return -1;
+    weir__js_watch_process(js);
+    return 0;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * program -- from the first line to the exit code.
+ *
+ *     main, then turns of the loop until it is idle
+ *     beforeExit; if that has queued something, again
+ *     exit, and the code
+ *
+ * An uncaught error ends the program early with code 1, and process.exit ends
+ * it with its own code.  If the top level of the main module waits forever, the
+ * code is 13, as in Node.
+ *
+ * Tested by  test/api/program.sh, test/js/program/process-*.js
+ */
+#include "program/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/job.h"
+#include "core/lib.h"
+#include "program/module.h"
+
+enum { FAILED = 1, LISTENER_FAILED = 7, UNSETTLED = 13 };
+
+void weir__js_stop(weir_js *js, int code)
+{
+    if (!js->has_exited) {
+        js->has_exited = true;
+        js->exit_code = code;
+    }
+    weir_js_terminate(js);
+    if (js->is_program && weir_loop_is_owner(js->loop))
+        (void)!weir_loop_shutdown(js->loop, -1); /* begins; we are inside */
+}
+
+/* Call a function of js/lib/program/process.js, inside JavaScript. */
+static JSValue call_hook(weir_js *js, const char *name, int count,
+                         JSValueConst *args)
+{
+    JSContext *context = js->context;
+    JSValue get = weir__js_hook(js, "process");
+    JSValue hooks = JS_Call(context, get, JS_UNDEFINED, 0, NULL);
+    JSValue hook = JS_IsException(hooks)
+                       ? JS_EXCEPTION
+                       : JS_GetPropertyStr(context, hooks, name);
+    JSValue result = JS_IsException(hook)
+                         ? JS_EXCEPTION
+                         : JS_Call(context, hook, JS_UNDEFINED, count, args);
+
+    JS_FreeValue(context, hook);
+    JS_FreeValue(context, hooks);
+    JS_FreeValue(context, get);
+    return result;
+}
+
+/* What a listener throws replaces the first error. */
+static bool heard(weir_js *js, JSValue result)
+{
+    bool is_true = JS_ToBool(js->context, result) == 1;
+
+    if (JS_IsException(result)) {
+        JSValue thrown = JS_GetException(js->context);
+
+        if (js->heap.has_run_out) { /* no listener could be called */
+            JS_FreeValue(js->context, thrown);
+            return false;
+        }
+        if (!JS_IsUncatchableError(thrown)) {
+            js->is_hopeless = true;
+            JS_Throw(js->context, thrown);
+            weir__js_report_last(js);
+            return true;
+        }
+        JS_FreeValue(js->context, thrown);
+        return true; /* it called process.exit */
+    }
+    JS_FreeValue(js->context, result);
+    return is_true;
+}
+
+static bool on_uncaught(weir_js *js, JSValueConst thrown)
+{
+    return heard(js, call_hook(js, "onUncaught", 1, &thrown));
+}
+
+static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason,
+                         uint32_t number)
+{
+    JSValueConst args[] = {promise, reason, JS_NewUint32(js->context, number)};
+    JSValue result = call_hook(js, "onUnhandled", 3, args);
+    bool is_true = JS_ToBool(js->context, result) == 1;
+
+    if (JS_IsException(result)) { /* an ordinary uncaught error */
+        weir__js_report(js);
+        return true;
+    }
+    JS_FreeValue(js->context, result);
+    return is_true || heard(js, call_hook(js, "onRejected", 1, &reason));
+}
+
+static void on_handled(weir_js *js, JSValueConst promise)
+{
+    JSValue result = call_hook(js, "onHandled", 1, &promise);
+
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(js->context, result);
+}
+
+void weir__js_watch_process(weir_js *js)
+{
+    js->has_process = true;
+    js->hooks.uncaught = on_uncaught;
+    js->hooks.unhandled = on_unhandled;
+    js->hooks.handled = on_handled;
+}
+
+/* Emit "exit" once for a failure; return the code, which listeners may
+ * change. */
+static int emit_failure(weir_js *js)
+{
+    JSValue failed = JS_NewInt32(js->context, FAILED), result;
+    int code = FAILED;
+
+    if (js->is_hopeless) /* for a worker, Node only says that it failed */
+        return js->worker == NULL ? LISTENER_FAILED : FAILED;
+    if (!js->has_process || weir__js_enter(js) != 0)
+        return FAILED;
+    result = call_hook(js, "fail", 1, &failed);
+    if (JS_IsException(result))
+        JS_FreeValue(js->context, JS_GetException(js->context));
+    else
+        JS_ToInt32(js->context, &code, result);
+    JS_FreeValue(js->context, result);
+    weir__js_leave(js);
+    return code;
+}
+
+bool weir__js_leaves(weir_js *js)
+{
+    if (!js->is_program || js->has_exited)
+        return false;
+    emit_failure(js);
+    return js->has_exited;
+}
+
+void weir__js_fail(weir_js *js)
+{
+    if (js->is_program && !js->has_exited)
+        weir__js_stop(js, emit_failure(js));
+}
+
+/* Queue fn on the loop with the host, which fn lets go.  The loop can fail
+ * before it has called fn, so fn may also be called after weir_js_run has
+ * returned. */
+static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
+                weir_fn *fn)
+{
+    int err;
+
+    if (!weir__js_hold(js))
+        return WEIR_ECLOSED;
+    err = how(js->loop, fn, js);
+    if (err != 0)
+        weir__js_let_go(js);
+    return err;
+}
+
+static void run_main(weir_js *js)
+{
+    static const char *const kinds[] = {"file", "eval", "print", "stdin",
+                                        "repl"};
+    JSValue result =
+        weir__js_main(js, kinds[js->program->kind], js->program->text);
+
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(js->context, result);
+}
+
+static void start(void *arg, int status)
+{
+    weir_js *js = arg;
+
+    if (status == 0 && js->program != NULL && weir__js_enter(js) == 0) {
+        run_main(js);
+        weir__js_leave(js);
+    }
+    weir__js_let_go(js);
+}
+
+/* Call a hook from outside the loop.  What it throws is reported. */
+static int tell_process(weir_js *js, const char *hook, int *code)
+{
+    JSValue result;
+
+    if (!js->has_process || weir__js_enter(js) != 0)
+        return 0;
+    result = call_hook(js, hook, 0, NULL);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    else if (code != NULL)
+        JS_ToInt32(js->context, code, result);
+    JS_FreeValue(js->context, result);
+    weir__js_leave(js);
+    return 0;
+}
+
+static void on_before_exit(void *arg, int status)
+{
+    weir_js *js = arg;
+
+    if (status == 0 && js->program != NULL)
+        tell_process(js, "beforeExit", NULL);
+    weir__js_let_go(js);
+}
+
+/* The exit code if the main module failed or waits forever; otherwise 0. */
+static int main_code(weir_js *js)
+{
+    JSPromiseStateEnum state = JS_PromiseState(js->context, js->main);
+
+    return state == JS_PROMISE_PENDING ? UNSETTLED : 0;
+}
+
+/* (reason, hops) */
+static JSValue fail(JSContext *context, int argc, JSValueConst *argv)
+{
+    JSValueConst next[] = {argv[0],
+                           JS_NewInt32(context, JS_VALUE_GET_INT(argv[1]) - 1)};
+
+    (void)argc;
+    if (JS_VALUE_GET_INT(argv[1]) == 1)
+        return JS_Throw(context, JS_DupValue(context, argv[0]));
+    return JS_EnqueueJob(context, fail, 2, next) == 0 ? JS_UNDEFINED
+                                                      : JS_EXCEPTION;
+}
+
+/* In Node the module, the job that runs it and its loader each await the one
+ * before, so other jobs see three hops pass. */
+void weir__js_fail_with_main(weir_js *js)
+{
+    JSValue reason = JS_PromiseResult(js->context, js->main);
+    JSValueConst args[] = {reason, JS_NewInt32(js->context, 3)};
+
+    JS_FreeValue(js->context, js->main);
+    js->main = JS_UNDEFINED;
+    if (JS_EnqueueJob(js->context, fail, 2, args) < 0)
+        weir__js_report(js);
+    JS_FreeValue(js->context, reason);
+}
+
+static int run_until_idle(weir_js *js)
+{
+    int err = weir_loop_run(js->loop, WEIR_RUN_UNTIL_IDLE);
+
+    return js->has_exited && err == WEIR_ECLOSED ? 0 : err;
+}
+
+/* Runs behind beforeExit and the jobs and ticks that it caused. */
+static void on_after(void *arg, int status)
+{
+    weir_js *js = arg;
+
+    (void)status;
+    js->begun_by_exit = js->begun;
+    weir__js_let_go(js);
+}
+
+/* beforeExit may queue more for the loop; then it is emitted again. */
+static int run_to_the_end(weir_js *js)
+{
+    int err = run_until_idle(js);
+
+    while (err == 0 && !js->has_exited && js->has_process) {
+        err = give(js, weir_loop_submit, on_before_exit);
+        if (err == 0)
+            err = give(js, weir_loop_submit, on_after);
+        if (err == 0)
+            err = run_until_idle(js);
+        if (js->begun == js->begun_by_exit)
+            break; /* it queued nothing */
+    }
+    return err;
+}
+
+/* Return the exit code, after the loop became idle or ended. */
+static int end(weir_js *js)
+{
+    int code;
+
+    if (js->has_exited)
+        return js->exit_code;
+    code = main_code(js);
+    tell_process(js, code == 0 ? "emitExit" : "unsettled", &code);
+    weir__js_run_last_jobs(js);
+    return js->has_exited ? js->exit_code : code;
+}
+
+int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
+{
+    int err;
+
+    if (js == NULL || program == NULL || exit_code == NULL ||
+        program->size != sizeof(*program) || program->text == NULL ||
+        (unsigned)program->kind > WEIR_JS_PROGRAM_REPL ||
+        (program->argc > 0 && program->argv == NULL) || js->is_program)
+        return -EINVAL;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    if (weir_loop_is_owner(js->loop))
+        return WEIR_EREENTRANT;
+    js->is_program = true;
+    js->program = program;
+    js->argc = program->argc;
+    js->argv = program->argv;
+    /* Start at the end of a turn, so that the next one begins with the timers,
+     * as Node's first turn does.  A worker receives what to run as a message,
+     * so immediates come next there. */
+    err = give(js,
+               js->worker == NULL ? weir_loop_on_close_phase : weir_loop_submit,
+               start);
+    if (err == 0)
+        err = run_to_the_end(js);
+    if (err == 0) {
+        *exit_code = end(js);
+        if (js->worker == NULL)
+            *exit_code &= 0xff; /* of a process; a worker's is any number */
+    }
+    js->program = NULL; /* the caller's from now on, like argv */
+    js->argc = 0;
+    return err;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * signal -- signals as events of `process`, through a descriptor of the loop.
+ *
+ * A signal that has listeners is blocked on this thread and read from a
+ * signalfd, which does not keep the loop alive.  Only one thread of a program
+ * does this.  All other threads must be started with the signal blocked, or one
+ * of them receives it.  kill() is here as well.
+ *
+ * Tested by  test/js/program/process-signals.js
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/lib.h"
+#include "core/native.h"
+#include "weir/fd.h"
+
+static void call_listeners(weir_js *js, uint32_t number)
+{
+    JSValue result;
+
+    if (weir__js_enter(js) != 0)
+        return;
+    result = weir__js_complain(js, "signal",
+                               JS_NewInt32(js->context, (int32_t)number));
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(js->context, result);
+    weir__js_leave(js);
+}
+
+static void on_readable(void *arg, int status, int fd, unsigned events)
+{
+    weir_js *js = arg;
+    struct signalfd_siginfo info;
+
+    (void)events;
+    if (status != 0) { /* the loop ends; this is the last call */
+        close(js->signal_fd);
+        js->signal_fd = -1;
+        weir__js_let_go(js);
+        return;
+    }
+    if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        call_listeners(js, info.ssi_signo); /* one signal per turn */
+}
+
+static int open_fd(weir_js *js)
+{
+    int err, fd = signalfd(-1, &js->signals, SFD_NONBLOCK | SFD_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    err = weir__js_hold(js)
+              ? weir_fd_add(js->loop, fd, WEIR_READABLE, on_readable, js)
+              : WEIR_ECLOSED;
+    if (err != 0) {
+        weir__js_let_go(js);
+        close(fd);
+        return err;
+    }
+    js->signal_fd = fd;
+    return weir_fd_unref(js->loop, fd);
+}
+
+static int apply(weir_js *js)
+{
+    if (js->signal_fd < 0)
+        return open_fd(js);
+    return signalfd(js->signal_fd, &js->signals, 0) < 0 ? -errno : 0;
+}
+
+void weir__js_drop_signals(weir_js *js)
+{
+    if (js->signal_fd < 0)
+        return;
+    (void)!weir_fd_remove(js->loop, js->signal_fd, NULL, NULL);
+    close(js->signal_fd);
+    js->signal_fd = -1;
+    pthread_sigmask(SIG_UNBLOCK, &js->signals, NULL);
+    weir__js_let_go(js);
+}
+
+enum { WATCH, UNWATCH };
+
+/* watch(number), unwatch(number) */
+static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv, int magic)
+{
+    weir_js *js = weir__js_of(context);
+    sigset_t one;
+    int32_t number;
+    int err;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToInt32(context, &number, argv[0]) < 0)
+        return JS_EXCEPTION;
+    sigemptyset(&one);
+    if (sigaddset(&one, number) != 0)
+        return weir__js_throw_status(context, -EINVAL);
+    if (magic == WATCH)
+        sigaddset(&js->signals, number);
+    else
+        sigdelset(&js->signals, number);
+    err = apply(js);
+    if (err == 0)
+        err = -pthread_sigmask(magic == WATCH ? SIG_BLOCK : SIG_UNBLOCK, &one,
+                               NULL);
+    return err != 0 ? weir__js_throw_status(context, err) : JS_UNDEFINED;
+}
+
+/* kill(pid, number) */
+static JSValue send(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    int32_t pid, number;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToInt32(context, &pid, argv[0]) < 0 ||
+        JS_ToInt32(context, &number, argv[1]) < 0)
+        return JS_EXCEPTION;
+    return kill(pid, number) == 0 ? JS_TRUE
+                                  : weir__js_throw_status(context, -errno);
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_MAGIC_DEF("watch", 1, watch, WATCH),
+    JS_CFUNC_MAGIC_DEF("unwatch", 1, watch, UNWATCH),
+    JS_CFUNC_DEF("kill", 2, send),
+#define NUMBER(name) JS_PROP_INT32_DEF(#name, name, JS_PROP_ENUMERABLE)
+    NUMBER(SIGHUP),
+    NUMBER(SIGINT),
+    NUMBER(SIGQUIT),
+    NUMBER(SIGILL),
+    NUMBER(SIGTRAP),
+    NUMBER(SIGABRT),
+    NUMBER(SIGBUS),
+    NUMBER(SIGFPE),
+    NUMBER(SIGKILL),
+    NUMBER(SIGUSR1),
+    NUMBER(SIGSEGV),
+    NUMBER(SIGUSR2),
+    NUMBER(SIGPIPE),
+    NUMBER(SIGALRM),
+    NUMBER(SIGTERM),
+    NUMBER(SIGCHLD),
+    NUMBER(SIGCONT),
+    NUMBER(SIGSTOP),
+    NUMBER(SIGTSTP),
+    NUMBER(SIGTTIN),
+    NUMBER(SIGTTOU),
+    NUMBER(SIGURG),
+    NUMBER(SIGXCPU),
+    NUMBER(SIGXFSZ),
+    NUMBER(SIGVTALRM),
+    NUMBER(SIGPROF),
+    NUMBER(SIGWINCH),
+    NUMBER(SIGIO),
+    NUMBER(SIGSYS),
+#undef NUMBER
+};
+
+int weir__js_add_signal(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tasks -- the tasks of weir:pool, on the pool's side.
+ *
+ * A pool has a board (a shared queue, weir/board.h).  Its poster is the pool's
+ * thread, and its takers are the workers.  The comment in src/pool/board.c
+ * explains how takers share and steal, and why no wake-up is lost.  Here a
+ * notice (a task of the board) becomes a call of JavaScript.
+ *
+ *     the pool's thread                      a worker's thread (seat.c)
+ *     add: clone, notice, wake     ---->     serve: calls work()
+ *     cancel                                 take: deserialize, run
+ *     done, lost                   <----     the result, as a message
+ *
+ * Shared state
+ *   table             and the members beside it, the pool's thread: number ->
+ *                     task.  A number is reused after its task was cancelled in
+ *                     time or was answered.  An answer also names the serial,
+ *                     so that an answer, or the end of a worker, is never
+ *                     attributed to another task.
+ *   task.args         whoever has won the task: its taker, or cancel
+ *   slot.running      the worker in that seat; `lost`, when the seat is empty
+ *   slot.is_taken     under the lock: one seat for each slot, so that a deque
+ *                     has one owner, whatever a program does
+ *   slot.mailbox      any thread notifies it; the worker in that slot is called
+ * Reclaim   A task has two references (weir_notice_release): the table's, and
+ *           the board's or its taker's.  The pool has a reference from its
+ *           handle and from each seat.  Workers know it by its number: a worker
+ *           that arrives after the pool is gone finds none.
+ *
+ * Tested by  test/js/threads/pool-*.mjs, test/js/threads/pool.c
+ */
+#include "threads/tasks.h"
+
+#include <stdlib.h>
+
+#include "core/class.h"
+#include "core/lib.h"
+#include "core/native.h"
+#include "messages/mailbox.h"
+
+enum { FIRST_ROOM = 64, KEPT_ROOM = 1024 };
+#define NO_NUMBER UINT32_MAX
+
+struct weir__js_entry {
+    struct weir__js_task *task; /* NULL: the number is free */
+    uint32_t next_free;
+};
+
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weir__js_link pools = {&pools, &pools};
+static uint32_t last_number;
+
+/* ---- tasks and their numbers ---- */
+
+static void free_task(struct weir__js_task *task)
+{
+    if (task->args != NULL)
+        weir__js_message_free(task->args);
+    free(task);
+}
+
+void weir__js_task_release(struct weir__js_task *task)
+{
+    if (weir_notice_release(&task->notice))
+        free_task(task);
+}
+
+static void drop(void *arg, weir_notice *notice)
+{
+    (void)arg;
+    free_task((struct weir__js_task *)notice);
+}
+
+static bool make_room(struct weir__js_pool *pool)
+{
+    uint32_t room = pool->room == 0 ? FIRST_ROOM : 2 * pool->room;
+    struct weir__js_entry *table;
+
+    if (room <= pool->room)
+        return false;
+    table = realloc(pool->table, room * sizeof(*table));
+    if (table == NULL)
+        return false;
+    for (uint32_t i = pool->room; i < room; i++)
+        table[i] = (struct weir__js_entry){
+            .next_free = i + 1 < room ? i + 1 : NO_NUMBER};
+    pool->free_number = pool->room;
+    pool->table = table;
+    pool->room = room;
+    return true;
+}
+
+/* Give the task a number and post it on the board. */
+static bool post(struct weir__js_pool *pool, struct weir__js_task *task,
+                 uint32_t priority)
+{
+    struct weir__js_entry *entry;
+
+    if (pool->free_number == NO_NUMBER && !make_room(pool))
+        return false;
+    task->id.number = pool->free_number;
+    task->id.serial = pool->last_serial + 1;
+    entry = &pool->table[task->id.number];
+    if (weir_board_add(pool->board, &task->notice, priority) != 0)
+        return false;
+    entry->task = task;
+    pool->free_number = entry->next_free;
+    pool->last_serial++;
+    pool->used++;
+    return true;
+}
+
+static struct weir__js_task *task_of(const struct weir__js_pool *pool,
+                                     uint32_t number)
+{
+    return number < pool->room ? pool->table[number].task : NULL;
+}
+
+/* Free its number.  A table that has grown large is freed with its last
+ * task. */
+static void forget(struct weir__js_pool *pool, struct weir__js_task *task)
+{
+    uint32_t number = task->id.number;
+
+    pool->table[number] =
+        (struct weir__js_entry){.next_free = pool->free_number};
+    pool->free_number = number;
+    if (--pool->used == 0 && pool->room > KEPT_ROOM) {
+        free(pool->table);
+        pool->table = NULL;
+        pool->room = 0;
+        pool->free_number = NO_NUMBER;
+    }
+    weir__js_task_release(task);
+}
+
+/* Remove a task that was answered or never will be.  Returns false if it is no
+ * longer there. */
+static bool finish(struct weir__js_pool *pool, struct weir__js_task_id id)
+{
+    struct weir__js_task *task = task_of(pool, id.number);
+
+    if (task == NULL || task->id.serial != id.serial)
+        return false;
+    forget(pool, task);
+    return true;
+}
+
+/* ---- pools ---- */
+
+static void wake(void *arg, uint32_t taker)
+{
+    struct weir__js_pool *pool = arg;
+
+    weir__js_mailbox_knock(pool->slots[taker].mailbox);
+}
+
+static void free_pool(struct weir__js_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->room; i++)
+        if (pool->table[i].task != NULL)
+            weir__js_task_release(pool->table[i].task);
+    free(pool->table);
+    weir_board_free(pool->board);
+    for (uint32_t i = 0; i < pool->size; i++)
+        if (pool->slots[i].mailbox != NULL)
+            weir__js_mailbox_close(pool->slots[i].mailbox);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+void weir__js_pool_unref(struct weir__js_pool *pool)
+{
+    bool is_last;
+
+    pthread_mutex_lock(&pools_lock);
+    is_last = --pool->refs == 0;
+    if (is_last)
+        weir__js_list_remove(&pool->link);
+    pthread_mutex_unlock(&pools_lock);
+    if (is_last)
+        free_pool(pool);
+}
+
+struct weir__js_pool *weir__js_pool_find(uint32_t number)
+{
+    struct weir__js_pool *found = NULL;
+
+    pthread_mutex_lock(&pools_lock);
+    for (struct weir__js_link *at = pools.next; at != &pools; at = at->next)
+        if (((struct weir__js_pool *)at)->number == number)
+            found = (struct weir__js_pool *)at;
+    if (found != NULL)
+        found->refs++;
+    pthread_mutex_unlock(&pools_lock);
+    return found;
+}
+
+static void finalize_pool(JSRuntime *runtime, JSValueConst value)
+{
+    struct weir__js_pool *pool =
+        weir__js_opaque(JS_GetRuntimeOpaque(runtime), value, WEIR__JS_POOL);
+
+    if (pool != NULL)
+        weir__js_pool_unref(pool);
+}
+
+const JSClassDef weir__js_pool_class = {.class_name = "PoolHandle",
+                                        .finalizer = finalize_pool};
+
+static struct weir__js_pool *new_pool(uint32_t size, uint32_t priorities)
+{
+    struct weir__js_pool *pool =
+        calloc(1, sizeof(*pool) + size * sizeof(*pool->slots));
+    weir_board_options options = {.size = sizeof(options),
+                                  .takers = size,
+                                  .priorities = priorities,
+                                  .wake = wake,
+                                  .drop = drop,
+                                  .arg = pool};
+    int err;
+
+    if (pool == NULL)
+        return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pool->size = size;
+    pool->refs = 1;
+    pool->free_number = NO_NUMBER;
+    err = weir_board_new(&pool->board, &options);
+    for (uint32_t i = 0; i < size && err == 0; i++)
+        err = weir__js_mailbox_new(&pool->slots[i].mailbox);
+    if (err != 0) {
+        free_pool(pool);
+        return NULL;
+    }
+    pthread_mutex_lock(&pools_lock);
+    pool->number = ++last_number;
+    weir__js_list_add(&pools, &pool->link);
+    pthread_mutex_unlock(&pools_lock);
+    return pool;
+}
+
+/* make(size, priorities) -> [handle, number] */
+static JSValue make(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__js_pool *pool;
+    JSValue pair[2];
+    uint32_t size, priorities;
+
+    (void)this_value;
+    (void)argc;
+    if (JS_ToUint32(context, &size, argv[0]) < 0 ||
+        JS_ToUint32(context, &priorities, argv[1]) < 0)
+        return JS_EXCEPTION;
+    if (size == 0 || size > WEIR_BOARD_TAKERS || priorities == 0 ||
+        priorities > WEIR_BOARD_PRIORITIES)
+        return JS_ThrowRangeError(context, "size or priorities");
+    pair[0] = JS_NewObjectClass(context, js->classes[WEIR__JS_POOL]);
+    if (JS_IsException(pair[0]))
+        return pair[0];
+    pool = new_pool(size, priorities);
+    if (pool == NULL) {
+        JS_FreeValue(context, pair[0]);
+        return JS_ThrowOutOfMemory(context);
+    }
+    JS_SetOpaque(pair[0], pool);
+    pair[1] = JS_NewUint32(context, pool->number);
+    return JS_NewArrayFrom(context, 2, pair);
+}
+
+static struct weir__js_pool *pool_of(JSContext *context, JSValueConst value)
+{
+    struct weir__js_pool *pool =
+        weir__js_opaque(weir__js_of(context), value, WEIR__JS_POOL);
+
+    if (pool == NULL)
+        JS_ThrowTypeError(context, "Illegal invocation");
+    return pool;
+}
+
+/* ---- the pool's thread ---- */
+
+/* add(handle, args, transfer, priority) -> the task's number */
+static JSValue add(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv)
+{
+    struct weir__js_pool *pool = pool_of(context, argv[0]);
+    struct weir__js_task *task;
+    uint32_t priority;
+
+    (void)this_value;
+    (void)argc;
+    if (pool == NULL || JS_ToUint32(context, &priority, argv[3]) < 0)
+        return JS_EXCEPTION;
+    task = malloc(sizeof(*task));
+    if (task == NULL)
+        return JS_ThrowOutOfMemory(context);
+    task->args = weir__js_message_write(context, argv[1], argv[2], NULL);
+    if (task->args == NULL) {
+        free(task);
+        return JS_EXCEPTION;
+    }
+    if (!post(pool, task, priority)) {
+        free_task(task);
+        return JS_ThrowOutOfMemory(context);
+    }
+    return JS_NewUint32(context, task->id.number);
+}
+
+/* cancel(handle, number) -> whether it was still queued */
+static JSValue cancel(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    struct weir__js_pool *pool = pool_of(context, argv[0]);
+    struct weir__js_task *task;
+    uint32_t number;
+
+    (void)this_value;
+    (void)argc;
+    if (pool == NULL || JS_ToUint32(context, &number, argv[1]) < 0)
+        return JS_EXCEPTION;
+    task = task_of(pool, number);
+    if (task == NULL || weir_board_cancel(pool->board, &task->notice) != 0)
+        return JS_FALSE;
+    weir__js_message_free(task->args);
+    task->args = NULL;
+    forget(pool, task);
+    return JS_TRUE;
+}
+
+/* done(handle, number, serial) -> whether that task was waiting for the answer
+ * that has come */
+static JSValue done(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    struct weir__js_pool *pool = pool_of(context, argv[0]);
+    struct weir__js_task_id id;
+    int64_t serial;
+
+    (void)this_value;
+    (void)argc;
+    if (pool == NULL || JS_ToUint32(context, &id.number, argv[1]) < 0 ||
+        JS_ToInt64(context, &serial, argv[2]) < 0)
+        return JS_EXCEPTION;
+    id.serial = (uint64_t)serial;
+    return JS_NewBool(context, finish(pool, id));
+}
+
+/* lost(handle, worker) -> the number of the task that the worker had, which
+ * will get no answer; or -1.  The worker's thread has ended. */
+static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    struct weir__js_pool *pool = pool_of(context, argv[0]);
+    struct weir__js_task_id running = {0, 0};
+    uint32_t at;
+
+    (void)this_value;
+    (void)argc;
+    if (pool == NULL || JS_ToUint32(context, &at, argv[1]) < 0)
+        return JS_EXCEPTION;
+    if (at >= pool->size)
+        return JS_ThrowRangeError(context, "worker");
+    pthread_mutex_lock(&pool->lock);
+    if (!pool->slots[at].is_taken)
+        running = pool->slots[at].running;
+    pthread_mutex_unlock(&pool->lock);
+    return finish(pool, running) ? JS_NewUint32(context, running.number)
+                                 : JS_NewInt32(context, -1);
+}
+
+/* counts(handle) -> [queued, steals, taken, ns in queues, longest] */
+static JSValue counts(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    struct weir__js_pool *pool = pool_of(context, argv[0]);
+    weir_board_counts now;
+    JSValue values[5];
+
+    (void)this_value;
+    (void)argc;
+    if (pool == NULL)
+        return JS_EXCEPTION;
+    weir_board_count(pool->board, &now);
+    values[0] = JS_NewInt64(context, (int64_t)now.queued);
+    values[1] = JS_NewInt64(context, (int64_t)now.steals);
+    values[2] = JS_NewInt64(context, (int64_t)now.taken);
+    values[3] = JS_NewInt64(context, (int64_t)now.waited_ns);
+    values[4] = JS_NewInt64(context, (int64_t)now.longest_ns);
+    return JS_NewArrayFrom(context, 5, values);
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("make", 2, make),
+    JS_CFUNC_DEF("add", 4, add),
+    JS_CFUNC_DEF("cancel", 2, cancel),
+    JS_CFUNC_DEF("done", 3, done),
+    JS_CFUNC_DEF("lost", 2, lost),
+    JS_CFUNC_DEF("counts", 1, counts),
+    JS_CFUNC_DEF("sit", 3, weir__js_pool_sit),
+    JS_CFUNC_DEF("take", 1, weir__js_pool_take),
+};
+
+int weir__js_add_tasks(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tasks -- a pool of weir:pool, shared by its thread (js/threads/tasks.c) and
+ * its workers (js/threads/seat.c).
+ */
+#ifndef WEIR_JS_TASKS_H
+#define WEIR_JS_TASKS_H
+
+#include <pthread.h>
+
+#include "messages/message.h"
+#include "weir/board.h"
+
+/* A task's number, which is reused, and its serial, which is not. 0 means
+ * none. */
+struct weir__js_task_id {
+    uint32_t number;
+    uint64_t serial;
+};
+
+struct weir__js_task {
+    weir_notice notice;
+    struct weir__js_task_id id;
+    struct weir__js_message *args; /* NULL: taken out */
+};
+
+struct weir__js_slot {
+    struct weir__js_mailbox *mailbox; /* const */
+    bool is_taken;                    /* under the pool's lock */
+    struct weir__js_task_id
+        running; /* the worker in this slot, then the pool's thread */
+};
+
+struct weir__js_pool {
+    struct weir__js_link link;    /* under the lock of all pools */
+    unsigned refs;                /* under that lock, too */
+    uint32_t number;              /* const */
+    uint32_t size;                /* const */
+    weir_board *board;            /* const */
+    struct weir__js_entry *table; /* this and the next: the pool's thread */
+    uint32_t room, used, free_number;
+    uint64_t last_serial;
+    pthread_mutex_t lock; /* for slots[].is_taken */
+    struct weir__js_slot slots[];
+};
+
+/* Returns the pool with a reference, or NULL if it is gone. */
+struct weir__js_pool *weir__js_pool_find(uint32_t number);
+void weir__js_pool_unref(struct weir__js_pool *pool);
+
+/* Release one of the task's two references. */
+void weir__js_task_release(struct weir__js_task *task);
+
+/* ---- for workers: js/threads/seat.c ---- */
+
+/* sit(pool's number, worker, work) -> a seat (the worker's place in the pool),
+ * or undefined if the pool is gone or the slot is taken.  The seat keeps the
+ * worker alive.  work is called when there may be a task; spurious calls are
+ * possible. */
+JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv);
+
+/* take(seat) -> [task's number, serial, args], or undefined if there is no
+ * task, and the worker is idle then.  If the arguments cannot be deserialized
+ * here, the error takes their place. */
+JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv);
+
+#endif /* WEIR_JS_TASKS_H */

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker -- new Worker(): a thread with a loop and a host.
+ *
+ * The parent owns the struct.  The thread uses it until its last action, which
+ * closes its end of the control channel.  The parent sees that after all
+ * messages, joins the thread, and emits "exit".  So the struct is freed when no
+ * thread uses it.
+ *
+ *     parent's thread             worker's thread
+ *     new: channel, thread   -->  loop, host, program
+ *     port     <------ messages ------>  parentPort
+ *     control  <------ online, error
+ *              <------ closed            exit_code is set before
+ *
+ * Shared state
+ *   js, is_terminated   under the lock.  A terminate that comes before the host
+ *                       exists finds NULL and sets the flag; the thread sets js
+ *                       under the same lock and checks the flag.  The thread
+ *                       clears js before it frees the host.
+ *
+ * Tested by  test/js/threads/worker-*.js
+ */
+#include "threads/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/class.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/lib.h"
+#include "core/native.h"
+#include "messages/mailbox.h"
+#include "program/program.h"
+
+enum {
+    TERMINATED_CODE = 1,
+    MICROTASK_BUDGET = 100000,    /* the program's default */
+    SPIN_NS = 20000,              /* messages often come in bursts */
+    OWN_STACK_SIZE = 1024 * 1024, /* for C, beside JavaScript's */
+    /* For chains of modules (core/headroom.c); only touched pages use memory. */
+    HEADROOM_SIZE = 16 * 1024 * 1024,
+};
+
+struct weir__js_worker {
+    struct weir__js_link link; /* parent's thread: in parent->workers */
+    weir_js *parent;           /* const; parent's thread, like all of these: */
+    JSValue object;            /* its handle; held until "exit" was emitted */
+    JSValue on_event;
+    bool is_ref, has_ended;
+    struct weir__js_mailbox *control;
+    pthread_t thread;
+    /* const after the thread was started */
+    int id;
+    weir_js_program program;
+    char *text;
+    size_t charged; /* for the text, to the parent's budget */
+    const char *argv[1];
+    size_t memory_limit_bytes, stack_size_bytes;
+    weir_pool *pool; /* the first parent's, or NULL: */
+    weir_pool *(*get_pool)(void *arg);
+    void *pool_arg;
+    /* the worker's thread, until it has ended */
+    struct weir__js_message *start; /* NULL: already read */
+    struct weir__js_mailbox *far_control, *far_port;
+    int exit_code;
+    pthread_mutex_t lock;
+    weir_js *js;        /* under the lock */
+    bool is_terminated; /* under the lock */
+    weir_task stop;     /* the loop's, after terminate */
+};
+
+static int new_id(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int last;
+    int id;
+
+    pthread_mutex_lock(&lock);
+    id = ++last;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* ---- the worker's thread ---- */
+
+static void tell(struct weir__js_worker *worker,
+                 enum weir__js_message_kind kind)
+{
+    struct weir__js_message *message =
+        weir__js_message_new(kind, NULL, 0, 0, 0);
+
+    if (message != NULL)
+        weir__js_mailbox_send(worker->far_control, message);
+}
+
+static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
+{
+    (void)arg, (void)js, (void)error; /* weir__js_tell_parent has reported it */
+}
+
+void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
+{
+    struct weir__js_worker *worker = js->worker;
+    struct weir__js_message *message = NULL;
+    JSValue value;
+
+    if (!js->heap.has_run_out) {
+        value = weir__js_complain(js, "packError", thrown);
+        if (!JS_IsException(value))
+            message =
+                weir__js_message_write(js->context, value, JS_UNDEFINED, NULL);
+        JS_FreeValue(js->context, value);
+        if (message == NULL)
+            JS_FreeValue(js->context, JS_GetException(js->context));
+    }
+    if (message != NULL) {
+        message->kind = WEIR__MESSAGE_ERROR;
+        weir__js_mailbox_send(worker->far_control, message);
+    } else if (!weir__js_is_terminated(js)) { /* else nobody needs a reason */
+        tell(worker, WEIR__MESSAGE_MEMORY);
+    }
+}
+
+/* Publish the host for terminate, or NULL for none.  Returns whether terminate
+ * was called before. */
+static bool publish(struct weir__js_worker *worker, weir_js *js)
+{
+    bool is_terminated;
+
+    pthread_mutex_lock(&worker->lock);
+    worker->js = js;
+    is_terminated = worker->is_terminated;
+    pthread_mutex_unlock(&worker->lock);
+    return is_terminated;
+}
+
+static int run_program(struct weir__js_worker *worker, weir_js *js)
+{
+    int code = TERMINATED_CODE, err = 0;
+
+    js->worker = worker;
+    if (!publish(worker, js)) {
+        tell(worker, WEIR__MESSAGE_ONLINE);
+        err = weir_js_run(js, &worker->program, &code);
+    }
+    if ((publish(worker, NULL) && !js->has_exited) || err != 0)
+        code = TERMINATED_CODE;
+    return code;
+}
+
+static weir_pool *get_pool(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+
+    return worker->get_pool != NULL ? worker->get_pool(worker->pool_arg) : NULL;
+}
+
+static int run_host(struct weir__js_worker *worker, weir_loop *loop)
+{
+    weir_js_options options = {.size = sizeof(options),
+                               .memory_limit_bytes = worker->memory_limit_bytes,
+                               .stack_size_bytes = worker->stack_size_bytes,
+                               .allow_blocking = true,
+                               .pool = worker->pool,
+                               .get_pool = get_pool,
+                               .arg = worker,
+                               .on_uncaught = on_uncaught};
+    weir_js *js;
+    int code = TERMINATED_CODE;
+
+    if (weir__js_new(&js, loop, &options, worker->parent) != 0) {
+        tell(worker, WEIR__MESSAGE_MEMORY);
+        return code;
+    }
+    code = run_program(worker, js);
+    weir_js_free(js);
+    return code;
+}
+
+/* The thread's own host; only this thread sets it. */
+static void on_breach(void *arg, weir_loop *loop)
+{
+    struct weir__js_worker *worker = arg;
+
+    (void)loop;
+    if (worker->js != NULL)
+        weir_js_breach(worker->js);
+}
+
+static void *run_thread(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+    weir_loop_options options = {.size = sizeof(options),
+                                 .name = "worker",
+                                 .microtask_budget = MICROTASK_BUDGET,
+                                 .spin_ns = SPIN_NS,
+                                 .arg = worker,
+                                 .on_breach = on_breach};
+    weir_loop *loop;
+
+    worker->exit_code = TERMINATED_CODE;
+    if (weir_loop_new(&loop, &options) == 0) {
+        worker->exit_code = run_host(worker, loop);
+        weir_loop_free(loop);
+    } else {
+        tell(worker, WEIR__MESSAGE_MEMORY);
+    }
+    weir__js_message_free(worker->start);
+    if (worker->far_port != NULL)
+        weir__js_mailbox_close(worker->far_port);
+    weir__js_mailbox_close(worker->far_control); /* the last action */
+    return NULL;
+}
+
+/* ---- the parent's thread ---- */
+
+/* Runs on the worker's thread, inside its loop, so the host exists. */
+static void stop(weir_task *task, int status)
+{
+    struct weir__js_worker *worker =
+        (struct weir__js_worker *)((char *)task -
+                                   offsetof(struct weir__js_worker, stop));
+
+    if (status == 0)
+        weir__js_stop(worker->js, TERMINATED_CODE);
+}
+
+static void terminate(struct weir__js_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    if (!worker->is_terminated && worker->js != NULL) {
+        weir_js_terminate(worker->js);
+        /* Wake a sleeping loop.  If it refuses the task, it is ending. */
+        worker->stop.run = stop;
+        (void)!weir_loop_post(worker->js->loop, &worker->stop);
+    }
+    worker->is_terminated = true;
+    pthread_mutex_unlock(&worker->lock);
+}
+
+static void set_ref(struct weir__js_worker *worker, bool is_ref)
+{
+    if (is_ref == worker->is_ref || worker->has_ended)
+        return;
+    worker->is_ref = is_ref;
+    if (is_ref)
+        weir_loop_ref(worker->parent->loop);
+    else
+        weir_loop_unref(worker->parent->loop);
+}
+
+/* Join the thread, which has ended or is about to. */
+static void end(struct weir__js_worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+    set_ref(worker, false);
+    worker->has_ended = true;
+    weir__js_list_remove(&worker->link);
+    weir__js_mailbox_close(worker->control);
+}
+
+static void drop_values(struct weir__js_worker *worker)
+{
+    JSContext *context = worker->parent->context;
+    JSValue object = worker->object;
+
+    JS_FreeValue(context, worker->on_event);
+    worker->object = worker->on_event = JS_UNDEFINED;
+    JS_FreeValue(context, object); /* may free the struct */
+}
+
+void weir__js_drop_workers(weir_js *js)
+{
+    struct weir__js_link *at = js->workers.next;
+
+    for (; at != &js->workers; at = at->next)
+        terminate((struct weir__js_worker *)at);
+    while (!weir__js_list_is_empty(&js->workers)) {
+        struct weir__js_worker *worker =
+            (struct weir__js_worker *)js->workers.next;
+
+        end(worker);
+        drop_values(worker);
+    }
+}
+
+static void free_worker(struct weir__js_worker *worker)
+{
+    pthread_mutex_destroy(&worker->lock);
+    weir_budget_refund(worker->parent->heap.budget, worker->charged);
+    free(worker->text);
+    free(worker);
+}
+
+static void finalize(JSRuntime *runtime, JSValueConst value)
+{
+    struct weir__js_worker *worker =
+        weir__js_opaque(JS_GetRuntimeOpaque(runtime), value, WEIR__JS_WORKER);
+
+    if (worker != NULL)
+        free_worker(worker);
+}
+
+const JSClassDef weir__js_worker_class = {.class_name = "WorkerHandle",
+                                          .finalizer = finalize};
+
+/* Takes the value.  Returns whether the answer was true or an exception. */
+static bool emit(struct weir__js_worker *worker, const char *name,
+                 JSValue value)
+{
+    weir_js *js = worker->parent;
+    JSContext *context = js->context;
+    JSValue event, result;
+    bool is_true;
+
+    if (weir__js_enter(js) != 0) {
+        JS_FreeValue(context, value);
+        return false;
+    }
+    event = JS_NewString(context, name);
+    result = JS_Call(context, worker->on_event, JS_UNDEFINED, 2,
+                     (JSValueConst[]){event, value});
+    is_true = JS_IsException(result) || JS_ToBool(context, result) == 1;
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, event);
+    JS_FreeValue(context, value);
+    weir__js_leave(js);
+    return is_true;
+}
+
+static void emit_message(struct weir__js_worker *worker,
+                         struct weir__js_message *message)
+{
+    weir_js *js = worker->parent;
+
+    if (weir__js_enter(js) == 0) {
+        JSValue value = message->kind == WEIR__MESSAGE_ERROR
+                            ? weir__js_message_read(js->context, message, NULL)
+                            : JS_UNDEFINED;
+
+        if (JS_IsException(value))
+            value = JS_GetException(js->context);
+        emit(worker,
+             message->kind == WEIR__MESSAGE_ONLINE  ? "online"
+             : message->kind == WEIR__MESSAGE_ERROR ? "error"
+                                                    : "memory",
+             value);
+        weir__js_leave(js);
+    }
+    weir__js_message_free(message);
+}
+
+/* Serve the control channel: each event is its own callback.  A message that
+ * was sent before the event and is not delivered yet comes first, in its own
+ * callback, too. */
+static void serve(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+    weir_js *js = worker->parent;
+    struct weir__js_message *message;
+
+    if (emit(worker, "drain", JS_UNDEFINED)) {
+        weir__js_mailbox_knock(worker->control);
+        return;
+    }
+    if (weir__js_mailbox_has_ended(worker->control)) {
+        end(worker);
+        emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
+        drop_values(worker);
+        return;
+    }
+    message = weir__js_mailbox_take(worker->control);
+    if (weir__js_mailbox_waiting(worker->control, 1) > 0)
+        weir__js_mailbox_knock(worker->control);
+    if (message != NULL)
+        emit_message(worker, message);
+}
+
+/* ---- creation ---- */
+
+/* Signals are for the main thread only. */
+static int start_thread(struct weir__js_worker *worker)
+{
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    int err;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, worker->stack_size_bytes +
+                                               OWN_STACK_SIZE + HEADROOM_SIZE);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    err = pthread_create(&worker->thread, &attributes, run_thread, worker);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return -err;
+}
+
+/* Create both channels; *port is the near end for messages. */
+static int make_channels(struct weir__js_worker *worker,
+                         struct weir__js_mailbox **port)
+{
+    struct weir__js_mailbox *pair[2];
+
+    if (weir__js_mailbox_pair(pair) != 0)
+        return -ENOMEM;
+    worker->control = pair[0];
+    worker->far_control = pair[1];
+    if (weir__js_mailbox_pair(pair) != 0) {
+        weir__js_mailbox_close(worker->control);
+        weir__js_mailbox_close(worker->far_control);
+        return -ENOMEM;
+    }
+    *port = pair[0];
+    worker->far_port = pair[1];
+    return 0;
+}
+
+/* Copy the file's name, or the code itself, which may be long. */
+static int copy_text(JSContext *context, struct weir__js_worker *worker,
+                     JSValueConst value)
+{
+    struct weir__js_heap *heap = &worker->parent->heap;
+    size_t length;
+    const char *text = JS_ToCStringLen(context, &length, value);
+
+    if (text == NULL)
+        return -1;
+    if (weir__js_heap_charge(heap, length + 1)) {
+        worker->charged = length + 1;
+        worker->text = strdup(text);
+    }
+    JS_FreeCString(context, text);
+    if (worker->text != NULL)
+        return 0;
+    JS_ThrowOutOfMemory(context);
+    return -1;
+}
+
+/* Read the text, and the numbers among the options. */
+static int read_options(JSContext *context, struct weir__js_worker *worker,
+                        JSValueConst *argv)
+{
+    double heap, stack;
+
+    if (copy_text(context, worker, argv[2]) < 0 ||
+        JS_ToFloat64(context, &heap, argv[4]) < 0 ||
+        JS_ToFloat64(context, &stack, argv[5]) < 0)
+        return -1;
+    worker->memory_limit_bytes = heap > 0 ? (size_t)(heap * 1024 * 1024) : 0;
+    worker->stack_size_bytes = stack > 0 ? (size_t)(stack * 1024 * 1024)
+                                         : worker->parent->worker_stack_bytes;
+    worker->program = (weir_js_program){.size = sizeof(worker->program),
+                                        .kind = JS_ToBool(context, argv[1]) == 1
+                                                    ? WEIR_JS_PROGRAM_EVAL
+                                                    : WEIR_JS_PROGRAM_FILE,
+                                        .text = worker->text,
+                                        .argc = 1,
+                                        .argv = worker->argv};
+    worker->argv[0] = worker->program.kind == WEIR_JS_PROGRAM_EVAL
+                          ? "[worker eval]"
+                          : worker->text;
+    return 0;
+}
+
+/* Start the thread; returns its port, or an exception. */
+static JSValue launch(weir_js *js, struct weir__js_worker *worker)
+{
+    struct weir__js_mailbox *near;
+    JSValue port;
+    int err = make_channels(worker, &near);
+
+    if (err != 0)
+        return JS_ThrowOutOfMemory(js->context);
+    port = weir__js_port_attach(js, near);
+    /* Attach before the thread exists; otherwise its messages could overtake
+     * its "online". */
+    weir__js_mailbox_attach(worker->control, js, serve, worker);
+    if (JS_IsException(port))
+        weir__js_mailbox_close(near);
+    else
+        err = start_thread(worker);
+    if (!JS_IsException(port) && err == 0)
+        return port;
+    weir__js_mailbox_close(worker->control);
+    weir__js_mailbox_close(worker->far_control);
+    weir__js_mailbox_close(worker->far_port);
+    JS_FreeValue(js->context, port);
+    return err != 0 ? weir__js_throw_status(js->context, err) : JS_EXCEPTION;
+}
+
+/* All threads of a program share its pool. */
+static void share_pool(const weir_js *js, struct weir__js_worker *worker)
+{
+    const struct weir__js_worker *own = js->worker;
+
+    worker->pool = js->options.pool;
+    worker->get_pool = own != NULL ? own->get_pool : js->options.get_pool;
+    worker->pool_arg = own != NULL ? own->pool_arg : js->options.arg;
+}
+
+/* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer) ->
+ * [handle, port, thread's number] */
+static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__js_worker *worker = calloc(1, sizeof(*worker));
+    JSValue object, result[3];
+
+    (void)this_value;
+    (void)argc;
+    if (worker == NULL)
+        return JS_ThrowOutOfMemory(context);
+    pthread_mutex_init(&worker->lock, NULL);
+    worker->parent = js;
+    share_pool(js, worker);
+    worker->object = worker->on_event = JS_UNDEFINED;
+    object = JS_NewObjectClass(context, js->classes[WEIR__JS_WORKER]);
+    if (JS_IsException(object)) {
+        free_worker(worker);
+        return object;
+    }
+    JS_SetOpaque(object, worker); /* its finalizer frees the struct */
+    if (read_options(context, worker, argv) < 0 ||
+        (worker->start =
+             weir__js_message_write(context, argv[3], argv[6], NULL)) == NULL) {
+        JS_FreeValue(context, object);
+        return JS_EXCEPTION;
+    }
+    worker->id = new_id();
+    result[1] = launch(js, worker);
+    if (JS_IsException(result[1])) {
+        weir__js_message_free(worker->start);
+        JS_FreeValue(context, object);
+        return JS_EXCEPTION;
+    }
+    weir__js_list_add(&js->workers, &worker->link);
+    worker->object = JS_DupValue(context, object);
+    worker->on_event = JS_DupValue(context, argv[0]);
+    set_ref(worker, true);
+    result[0] = object;
+    result[2] = JS_NewInt32(context, worker->id);
+    return JS_NewArrayFrom(context, 3, result);
+}
+
+enum { TERMINATE, REF, UNREF };
+
+/* terminate(handle), ref(handle), unref(handle) */
+static JSValue act(JSContext *context, JSValueConst this_value, int argc,
+                   JSValueConst *argv, int magic)
+{
+    struct weir__js_worker *worker =
+        weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_WORKER);
+
+    (void)this_value;
+    (void)argc;
+    if (worker == NULL || worker->has_ended)
+        return JS_UNDEFINED;
+    if (magic == TERMINATE)
+        terminate(worker);
+    else
+        set_ref(worker, magic == REF);
+    return JS_UNDEFINED;
+}
+
+/* stackSize(): the default for workers, in MB */
+static JSValue stack_size(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    double bytes = (double)weir__js_of(context)->worker_stack_bytes;
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewNumber(context, bytes / (1024 * 1024));
+}
+
+/* ---- inside a worker ---- */
+
+/* start() -> [what newWorker was given, parentPort, number], once; undefined in
+ * the main thread */
+static JSValue start_value(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__js_worker *worker = js->worker;
+    struct weir__js_message *message;
+    JSValue values[3];
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    if (worker == NULL || worker->start == NULL)
+        return JS_UNDEFINED;
+    message = worker->start;
+    worker->start = NULL;
+    values[0] = weir__js_message_read(context, message, NULL);
+    weir__js_message_free(message);
+    if (JS_IsException(values[0]))
+        return values[0];
+    values[1] = weir__js_port_attach(js, worker->far_port);
+    if (JS_IsException(values[1])) {
+        JS_FreeValue(context, values[0]);
+        return values[1];
+    }
+    worker->far_port = NULL;
+    values[2] = JS_NewInt32(context, worker->id);
+    return JS_NewArrayFrom(context, 3, values);
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("newWorker", 7, new_worker),
+    JS_CFUNC_MAGIC_DEF("terminate", 1, act, TERMINATE),
+    JS_CFUNC_MAGIC_DEF("ref", 1, act, REF),
+    JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),
+    JS_CFUNC_DEF("stackSize", 0, stack_size),
+    JS_CFUNC_DEF("start", 0, start_value),
+    JS_CFUNC_DEF("variables", 0, weir__js_variables),
+};
+
+int weir__js_add_worker(JSContext *context, JSValueConst native)
+{
+    return WEIR__JS_SET_NATIVE(context, native, natives);
+}

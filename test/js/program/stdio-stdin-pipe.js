@@ -1,0 +1,3 @@
+// stdin | ../messages/clone-values.out
+// The same from a pipe.
+require('./stdio-stdin-file.js');

@@ -1,3 +1,0 @@
-// stdin | clone-values.out
-// The same from a pipe.
-require('./stdio-stdin-file.js');
