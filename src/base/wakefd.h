@@ -31,6 +31,10 @@ void weir__wakefd_close(int fd);
  */
 void weir__wakefd_signal(int fd);
 
+/* Add a signal from a signal handler.  Orders nothing that a sanitizer could
+ * see. */
+void weir__wakefd_signal_in_handler(int fd);
+
 /*
  * Take all pending signals and return their number.  With wait_for_one, sleep
  * until there is at least one.

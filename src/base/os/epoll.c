@@ -37,7 +37,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -47,7 +46,6 @@
 #include "base/atomic.h"
 #include "base/check.h"
 #include "base/memory.h"
-#include "base/signals.h"
 #include "base/wakefd.h"
 
 /* Weak: NULL if the C library does not provide it. */
@@ -212,25 +210,6 @@ static int to_milliseconds(int64_t timeout_ns)
     return milliseconds < INT_MAX ? (int)milliseconds : INT_MAX;
 }
 
-static int wait_precisely(struct weir__poller *poller,
-                          const struct timespec *timeout)
-{
-    sigset_t all, before;
-    int count, err;
-
-    if (!WEIR__SIGNALS_ARE_KEPT_BACK)
-        return epoll_pwait2(poller->epoll_fd, poller->ready, WEIR__POLLER_BATCH,
-                            timeout, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    count = epoll_pwait2(poller->epoll_fd, poller->ready, WEIR__POLLER_BATCH,
-                         timeout, &before);
-    err = errno;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = err;
-    return count;
-}
-
 /* Make one system call.  Returns the number of ready descriptors, or -errno. */
 static int look(struct weir__poller *poller, int64_t timeout_ns)
 {
@@ -239,7 +218,9 @@ static int look(struct weir__poller *poller, int64_t timeout_ns)
     int count;
 
     if (poller->has_pwait2) {
-        count = wait_precisely(poller, timeout_ns < 0 ? NULL : &timeout);
+        count =
+            epoll_pwait2(poller->epoll_fd, poller->ready, WEIR__POLLER_BATCH,
+                         timeout_ns < 0 ? NULL : &timeout, NULL);
         /* EPERM: some sandboxes return it for calls that they do not know. */
         if (count >= 0 || (errno != ENOSYS && errno != EPERM))
             return count >= 0 ? count : -errno;

@@ -12,15 +12,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/signals.h"
 
 static int operation(int command, enum weir__futex_scope scope)
 {
@@ -28,9 +25,8 @@ static int operation(int command, enum weir__futex_scope scope)
                                         : command;
 }
 
-/* Return 0 or the errno of the system call. */
-static int sleep_on(const void *word, uint32_t expected, int64_t deadline_ns,
-                    enum weir__futex_scope scope)
+int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
+                     enum weir__futex_scope scope)
 {
     struct timespec deadline = {.tv_sec = deadline_ns / 1000000000,
                                 .tv_nsec = deadline_ns % 1000000000};
@@ -38,30 +34,9 @@ static int sleep_on(const void *word, uint32_t expected, int64_t deadline_ns,
                           expected, deadline_ns < 0 ? NULL : &deadline, NULL,
                           FUTEX_BITSET_MATCH_ANY);
 
-    return result == 0 ? 0 : errno;
-}
-
-/* For ThreadSanitizer: see signals.h. */
-static int sleep_apart(const void *word, uint32_t expected, int64_t deadline_ns,
-                       enum weir__futex_scope scope)
-{
-    sigset_t before;
-    int err;
-
-    weir__signals_leave_to_others(&before);
-    err = sleep_on(word, expected, deadline_ns, scope);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return err;
-}
-
-int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
-                     enum weir__futex_scope scope)
-{
-    int err = (WEIR__SIGNALS_ARE_KEPT_BACK ? sleep_apart : sleep_on)(
-        word, expected, deadline_ns, scope);
-
-    switch (err) {
-    case 0:
+    if (result == 0)
+        return 0;
+    switch (errno) {
     case EAGAIN: /* the word differs */
     case EINTR:  /* a signal; the caller checks and waits once more */
         return 0;

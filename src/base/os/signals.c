@@ -16,12 +16,26 @@
  *           yet, the signal handler finds that it is not in the owner's
  *           process, and gives the signal its previous effect.
  *
+ * ThreadSanitizer   Its own sigaction installs its own handler, which defers
+ *           ours to the thread's next atomic operation or intercepted call.  But
+ *           the thread may sleep in a futex meanwhile, or end.  And if the
+ *           signal interrupts the thread's first setjmp or blocking call, it is
+ *           lost: there the sanitizer allocates the thread's list of deferred
+ *           signals, its handler allocates another one and puts the signal on
+ *           that, and the interrupted call overwrites the pointer.  (The loop of
+ *           a service's keeper calls setjmp as soon as it runs.)
+ *
+ *           So our handler is installed by the C library's sigaction, and runs
+ *           at once, as in other builds.  It may interrupt the sanitizer's
+ *           runtime, and must not enter it: it is not instrumented, and makes
+ *           no calls that are intercepted.
+ *
  * Pairs
  *   P1  give_back: store of taken, release  -->  take: CAS, acquire
  *       Hands over `before` to the next owner.
  *
  * Tested by  test/unit/service/service_signals.c,
- *            test/unit/base/thread_signals.c
+ *            test/unit/base/thread_signals.c, test/stress/base/signals.c
  */
 #include "base/signals.h"
 
@@ -30,10 +44,21 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/wakefd.h"
+
+/* glibc's sigaction.  Under ThreadSanitizer that name is intercepted, but not
+ * this one. */
+#ifdef WEIR__THREAD_SANITIZED
+int __sigaction(int number, const struct sigaction *action,
+                struct sigaction *before);
+#define set_action __sigaction
+#else
+#define set_action sigaction
+#endif
 
 static const int numbers[] = {SIGTERM, SIGINT};
 enum { COUNT = sizeof(numbers) / sizeof(numbers[0]), NONE = -1 };
@@ -46,15 +71,15 @@ static struct sigaction before[COUNT]; /* the owner's */
 
 /* Give the signal its previous action and raise it; it is delivered when the
  * handler returns. */
-static void send_again(int number)
+WEIR__IN_HANDLER static void send_again(int number)
 {
     for (size_t i = 0; i < COUNT; i++)
         if (numbers[i] == number)
-            sigaction(number, &before[i], NULL);
-    raise(number);
+            set_action(number, &before[i], NULL);
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
 }
 
-static void on_signal(int number)
+WEIR__IN_HANDLER static void on_signal(int number)
 {
     int saved = errno;
 
@@ -62,7 +87,8 @@ static void on_signal(int number)
     if (load_relaxed(&owner) != getpid())
         send_again(number);
     else
-        weir__wakefd_signal(load_relaxed(&wakefd)); /* relaxed: as above */
+        /* relaxed: as above */
+        weir__wakefd_signal_in_handler(load_relaxed(&wakefd));
     errno = saved;
 }
 
@@ -114,39 +140,24 @@ int weir__signals_take(void)
     store_relaxed(&owner, getpid()); /* relaxed: sigaction follows */
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < COUNT; i++)
-        sigaction(numbers[i], &action, &before[i]);
+        set_action(numbers[i], &action, &before[i]);
     return fd;
 }
 
 void weir__signals_give_back(void)
 {
     for (size_t i = 0; i < COUNT; i++)
-        sigaction(numbers[i], &before[i], NULL);
+        set_action(numbers[i], &before[i], NULL);
     /* os/signals/P1 release: hands over `before` */
     store_release(&taken, false);
 }
 
-static sigset_t both(void)
+void weir__signals_let_in(void)
 {
     sigset_t set;
 
     sigemptyset(&set);
     for (size_t i = 0; i < COUNT; i++)
         sigaddset(&set, numbers[i]);
-    return set;
-}
-
-void weir__signals_leave_to_others(sigset_t *mask)
-{
-    const sigset_t set = both();
-
-    /* relaxed: if they are taken later, a signal interrupts the sleep */
-    pthread_sigmask(SIG_BLOCK, load_relaxed(&taken) ? &set : NULL, mask);
-}
-
-void weir__signals_let_in(void)
-{
-    const sigset_t set = both();
-
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
