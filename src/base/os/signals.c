@@ -34,7 +34,7 @@
  *   P1  give_back: store of taken, release  -->  take: CAS, acquire
  *       Hands over `before` to the next owner.
  *
- * Tested by  test/unit/service/service_signals.c,
+ * Tested by  test/unit/base/signals.c, test/unit/service/service_signals.c,
  *            test/unit/base/thread_signals.c, test/stress/base/signals.c
  */
 #include "base/signals.h"

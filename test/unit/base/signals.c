@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * signals -- what the handler does if it cannot count.
+ */
+#include "base/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/wakefd.h"
+#include "support/suite.h"
+
+/* The counter is full: the signal is as pending as it can be. */
+CASE(signals_that_find_the_counter_full_leave_no_error)
+{
+    const uint64_t most = UINT64_MAX - 1;
+    int fd = weir__signals_take();
+
+    expect(fd >= 0);
+    expect_int(write(fd, &most, sizeof(most)), sizeof(most));
+    errno = 0;
+    expect_int(raise(SIGTERM), 0);
+    expect_int(errno, 0);
+    expect(weir__wakefd_take(fd, false) == most);
+    weir__signals_give_back();
+}
+
+CASE_ABORTS(signals_that_find_their_descriptor_closed_abort, "os/eventfd.c",
+            "cannot signal a wake")
+{
+    int fd = weir__signals_take();
+
+    expect(fd >= 0);
+    expect_int(close(fd), 0);
+    raise(SIGINT);
+}
