@@ -29,7 +29,7 @@ TESTS = \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
 
 # Models with cases that take minutes.
-LONG_MODELS = loop/ingress gate/gate loop/loop loop/timer pool/roster \
+LONG_MODELS = loop/ingress gate/gate loop/loop loop/timer pool/idle \
     promise/promise promise/promisify
 
 .PHONY: build run test bench verify install fmt clean help

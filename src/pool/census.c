@@ -143,7 +143,7 @@ int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
         return -EINVAL;
     sum.workers = load_relaxed(&pool->threads); /* relaxed: count */
     /* relaxed: count */
-    sum.asleep = weir__roster_sleepers(load_relaxed(&pool->roster.word));
+    sum.asleep = weir__idle_sleepers(load_relaxed(&pool->idle.word));
     sum.blocked = load_relaxed(&pool->blocked); /* relaxed: count */
     made = weir__pool_made(pool);
     for (uint32_t i = 0; i < made; i++) {

@@ -88,7 +88,7 @@ static int spawn_counted(weir_group *group, weir_job *job,
     err = weir__injector_push(&pool->injector[job->priority], job,
                               WEIR__FROM_OUTSIDE);
     if (err == 0) {
-        weir__roster_notify(&pool->roster);
+        weir__idle_notify(&pool->idle);
     } else {
         fetch_sub_relaxed(&group->word_, ONE); /* relaxed: own */
         (void)weir__place_take(job);
@@ -127,7 +127,7 @@ __attribute__((noinline)) static int spawn_slowly(weir_group *group,
 
 __attribute__((cold, noinline)) static int wake_one(weir_pool *pool)
 {
-    weir__roster_wake_one(&pool->roster);
+    weir__idle_wake_one(&pool->idle);
     return 0;
 }
 
@@ -159,7 +159,7 @@ int weir_group_spawn(weir_group *group, weir_job *job)
         return spawn_slowly(group, job);
     }
     group->mine_++;
-    if (weir__roster_must_wake(&pool->roster))
+    if (weir__idle_must_wake(&pool->idle))
         return wake_one(pool);
     return 0;
 }
@@ -177,7 +177,7 @@ void weir__group_leave_other(weir_group *group)
     if (left(old) != 1 || !(old & WAITER))
         return;
     if (owner != NULL)
-        weir__roster_call(&owner->bunk);
+        weir__idle_call(&owner->bunk);
     else
         weir__futex_wake_all(futex_low_half(word), WEIR__FUTEX_PRIVATE);
 }

@@ -40,7 +40,7 @@
  *   close, relaxed: it hands nothing over.  A push is refused by the word that
  *   its own CAS would change.
  *   is_empty, relaxed: a caller that must not miss a job provides its own
- *   ordering (roster.c).
+ *   ordering (idle.c).
  *
  * Why no job is missed  While take moves jobs from the stack to the list,
  *           is_empty may see neither.  The worker that moves them is awake, and

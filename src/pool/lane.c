@@ -18,8 +18,8 @@
  *
  * Why no job is stranded  Jobs wait only while `limit` jobs have a slot, and
  *           each of these passes its slot on.  flush is called by a thread that
- *           holds the roster, so the pool cannot terminate before the flushed
- *           jobs are in an injector.
+ *           has a hold (idle.h), so the pool cannot terminate before the
+ *           flushed jobs are in an injector.
  *
  * Tested by  test/unit/pool/lane.c, test/model/pool/pool.c,
  *            test/stress/pool/pool.c

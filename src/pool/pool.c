@@ -3,10 +3,10 @@
  * pool -- create, feed, stop and free a thread pool.
  *
  * Shape     Workers (worker.c), three injectors (injector.c), one per priority,
- *           and a roster (roster.c: the list of idle workers).  Jobs are not
- *           counted.  The pool has finished when its injectors are closed and
- *           empty and all workers are idle, and a worker is idle only when its
- *           own deques are empty.  So shutdown adds no cost to posting.
+ *           and a list of idle workers (idle.c).  Jobs are not counted.  The
+ *           pool has finished when its injectors are closed and empty and all
+ *           workers are idle, and a worker is idle only when its own deques are
+ *           empty.  So shutdown adds no cost to posting.
  *
  *           shutdown   close the injectors; the workers end when no work is
  *                      left
@@ -54,7 +54,7 @@
  *           when the worker has already ended and its bunk has been reused.
  *           The thread that gets the bunk joins the bunk's previous thread
  *           before it starts the next, and unmake joins the last thread of each
- *           worker.  The roster's lock, which a worker takes before it ends,
+ *           worker.  The idle list's lock, which a worker takes before it ends,
  *           and P3 hand the record over.
  *
  * Tested by  test/unit/pool/pool.c, test/unit/pool/pool_end.c,
@@ -120,7 +120,7 @@ static void disown(struct weir__inherited *inherited)
     set_unshared(&pool->is_closing, 1);
     set_unshared(&pool->finished, 1);
     weir__lock_init(&pool->lock);
-    weir__lock_init(&pool->roster.lock);
+    weir__lock_init(&pool->idle.lock);
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
         weir__lock_init(&pool->injector[i].lock);
         weir__injector_close(&pool->injector[i]);
@@ -139,7 +139,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     if (pool == NULL)
         return NULL;
     pool->is_foreign = false;
-    weir__roster_init(&pool->roster, options->workers);
+    weir__idle_init(&pool->idle, options->workers);
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
         weir__injector_init(&pool->injector[i]);
     set_unshared(&pool->is_closing, 0);
@@ -231,7 +231,7 @@ static void begin_end(weir_pool *pool)
 {
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
         weir__injector_close(&pool->injector[i]);
-    (void)weir__roster_end(&pool->roster, true, weir__pool_is_empty, pool);
+    (void)weir__idle_end(&pool->idle, true, weir__pool_is_empty, pool);
 }
 
 /* Returns 0, -ETIMEDOUT */
@@ -255,9 +255,9 @@ static int await_finished(weir_pool *pool, int64_t timeout_ns)
 /* Stop a pool of which only the first `running` workers have a thread. */
 static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
 {
-    pool->done = NULL; /* visible to the workers through the roster's lock */
+    pool->done = NULL; /* visible to the workers through the idle list's lock */
     for (uint32_t i = running; i < wanted; i++) {
-        weir__roster_unjoin(&pool->roster, NULL);
+        weir__idle_unjoin(&pool->idle, NULL);
         fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
     }
     if (running == 0)
@@ -269,7 +269,7 @@ static void give_up(weir_pool *pool, uint32_t running, uint32_t wanted)
 /* Returns 0, or an error after freeing the pool */
 static int start_all(weir_pool *pool)
 {
-    uint32_t workers = pool->roster.base;
+    uint32_t workers = pool->idle.base;
 
     for (uint32_t i = 0; i < workers; i++) {
         /* relaxed: own */
@@ -290,7 +290,7 @@ static void expect_all(weir_pool *pool, uint32_t workers)
 {
     set_unshared(&pool->threads, workers);
     for (uint32_t i = 0; i < workers; i++)
-        (void)weir__roster_join(&pool->roster);
+        (void)weir__idle_join(&pool->idle);
 }
 
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options)
@@ -374,7 +374,7 @@ static int post(weir_pool *pool, weir_job *job)
     err = weir__injector_push(&pool->injector[job->priority], job,
                               WEIR__FROM_OUTSIDE);
     if (err == 0) {
-        weir__roster_notify(&pool->roster);
+        weir__idle_notify(&pool->idle);
         weir__loop_note_job();
         return 0;
     }
@@ -456,7 +456,7 @@ void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk)
         bunk != NULL ? worker_of(bunk) : add_another(pool);
 
     if (worker == NULL) {
-        weir__roster_unjoin(&pool->roster, NULL);
+        weir__idle_unjoin(&pool->idle, NULL);
         return;
     }
     join_last(worker);
@@ -465,7 +465,7 @@ void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk)
     if (start(worker) == 0)
         return;
     fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
-    weir__roster_unjoin(&pool->roster, &worker->bunk);
+    weir__idle_unjoin(&pool->idle, &worker->bunk);
 }
 
 int weir_pool_blocking_begin(weir_pool *pool)
@@ -484,7 +484,7 @@ int weir_pool_blocking_begin(weir_pool *pool)
         return WEIR_EREENTRANT;
     worker->is_blocking = true;
     fetch_add_relaxed(&pool->blocked, 1); /* relaxed: count */
-    if (weir__roster_block(&pool->roster, pool->max_workers, &bunk))
+    if (weir__idle_block(&pool->idle, pool->max_workers, &bunk))
         weir__pool_grow(pool, bunk);
     return 0;
 }
@@ -495,7 +495,7 @@ void weir__worker_unblock(struct weir__worker *worker)
 
     worker->is_blocking = false;
     fetch_sub_relaxed(&pool->blocked, 1); /* relaxed: count */
-    weir__roster_unblock(&pool->roster);
+    weir__idle_unblock(&pool->idle);
 }
 
 int weir_pool_blocking_end(weir_pool *pool)
@@ -543,13 +543,13 @@ static void flush_lanes(weir_pool *pool)
 {
     weir_lane *lane;
 
-    if (!weir__roster_hold(&pool->roster))
+    if (!weir__idle_hold(&pool->idle))
         return;
     /* pool/P2 acquire: receives the lanes */
     for (lane = load_acquire(&pool->lanes); lane != NULL; lane = lane->next)
         weir__lane_flush(lane);
-    weir__roster_notify(&pool->roster);
-    weir__roster_let_go(&pool->roster);
+    weir__idle_notify(&pool->idle);
+    weir__idle_let_go(&pool->idle);
 }
 
 /* Returns 0 (the caller may wait), 1 (called from a worker of the pool),

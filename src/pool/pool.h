@@ -8,7 +8,7 @@
  *     group.c    jobs that a thread waits for
  *     census.c   counters and the report
  *
- * A worker sleeps in its bunk (its node in the list of idle workers, roster.h).
+ * A worker sleeps in its bunk (its node in idle.h).
  */
 #ifndef WEIR_SRC_POOL_H
 #define WEIR_SRC_POOL_H
@@ -25,8 +25,8 @@
 #include "base/ticks.h"
 #include "pool/deque.h"
 #include "pool/docket.h"
+#include "pool/idle.h"
 #include "pool/injector.h"
-#include "pool/roster.h"
 #include "weir/group.h"
 #include "weir/pool.h"
 
@@ -45,7 +45,7 @@ struct weir__worker {
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;
-    struct weir__bunk bunk;     /* roster.h */
+    struct weir__bunk bunk;     /* idle.h */
     struct weir__thread thread; /* pool.c says which thread may read it */
     bool is_joinable;           /* thread has not been joined */
     /* Written by the worker, read by any thread: snapshots and counters. */
@@ -69,7 +69,7 @@ struct weir_lane {
 };
 
 struct weir_pool {
-    struct weir__roster roster;
+    struct weir__idle idle;
     struct weir__injector injector[WEIR_PRIORITIES];   /* by priority */
     _Alignas(CACHE_APART) atomic(uint32_t) is_closing; /* any thread */
     atomic(uint32_t) made;            /* workers in worker[]; only grows */
@@ -114,10 +114,10 @@ int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
 void weir__pool_unmake(weir_pool *pool);
 
 /* Whether all injectors are empty.  This is the is_empty of
- * weir__roster_end(). */
+ * weir__idle_end(). */
 bool weir__pool_is_empty(void *pool);
 
-/* Start a worker that weir__roster_block() has counted.  `bunk` is the
+/* Start a worker that weir__idle_block() has counted.  `bunk` is the
  * one it got from there, or NULL.  Undo the count if there is no
  * memory or no thread. */
 void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk);
@@ -204,7 +204,7 @@ static inline void weir__worker_push(struct weir__worker *worker, weir_job *job)
         worker->occupied |= 1U << priority;
     if (__builtin_expect(!weir__deque_push(&worker->deque[priority], job), 0))
         weir__worker_push_outside(worker, job);
-    weir__roster_notify(&worker->pool->roster);
+    weir__idle_notify(&worker->pool->idle);
 }
 
 /* Pop the newest job of the highest priority from the worker's own deques.

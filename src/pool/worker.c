@@ -15,14 +15,14 @@
  * Roles     all: the worker's own thread, except for the counters
  * Progress  a worker that has jobs never waits for another one.
  *
- * Why no lost wake  search follows the protocol of roster.c: notify after each
- *           push; after `found` and `lie_down`, check everything that can hold
+ * Why no lost wake  search follows the protocol of idle.c: notify after each
+ *           push; after `found` and `enter`, check everything that can hold
  *           work, and wake a worker if there is some.  A worker goes idle only
  *           when its own deques are empty.
  *
  * Shared state
  *   deque[]     deque.c
- *   bunk        roster.c
+ *   bunk        idle.c
  *   is_running, name, since_ticks, thread_id, counters
  *               written by the worker, relaxed; census.c reads them
  *
@@ -172,7 +172,7 @@ static weir_job *take_share(struct weir__worker *worker, unsigned priority,
     weir_job *first;
 
     let_more_come(worker, in);
-    first = weir__injector_take(in, pool->roster.base, SHARE, may_wait);
+    first = weir__injector_take(in, pool->idle.base, SHARE, may_wait);
     if (first == NULL)
         return NULL;
     for (weir_job *job = reverse(first->next_), *next; job != NULL;
@@ -184,7 +184,7 @@ static weir_job *take_share(struct weir__worker *worker, unsigned priority,
     }
     worker->came_for_few = taken < FEW;
     if (worker->occupied & 1U << priority || !weir__injector_is_empty(in))
-        weir__roster_notify(&pool->roster);
+        weir__idle_notify(&pool->idle);
     return first;
 }
 
@@ -331,8 +331,8 @@ static bool has_work(weir_pool *pool)
  * there is more work. */
 static void stop_searching(weir_pool *pool)
 {
-    if (weir__roster_found(&pool->roster) && has_work(pool))
-        weir__roster_wake_one(&pool->roster);
+    if (weir__idle_found(&pool->idle) && has_work(pool))
+        weir__idle_wake_one(&pool->idle);
 }
 
 /* Look everywhere, several times.  Only the last look waits for another thread
@@ -366,7 +366,7 @@ static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
 static bool sleep_and_learn(struct weir__worker *worker)
 {
     int64_t began_ns = weir__clock_real();
-    bool has_slept = weir__roster_sleep(&worker->pool->roster, &worker->bunk);
+    bool has_slept = weir__idle_sleep(&worker->pool->idle, &worker->bunk);
 
     if (weir__clock_real() - began_ns < SHORT_SLEEP_NS)
         worker->yields = MOST_YIELDS;
@@ -377,19 +377,19 @@ static bool sleep_and_learn(struct weir__worker *worker)
 
 /* Go idle.  True: the worker has slept and is a searcher again.
  * False: it must end. */
-static bool lie_down(struct weir__worker *worker, enum weir__rest rest)
+static bool go_idle(struct weir__worker *worker, enum weir__rest rest)
 {
     weir_pool *pool = worker->pool;
-    struct weir__roster *roster = &pool->roster;
+    struct weir__idle *idle = &pool->idle;
     enum weir__order order;
 
     weir__docket_settle(&worker->tally);
     weir__dockets_trim(&pool->dockets);
-    order = weir__roster_lie_down(roster, &worker->bunk, rest);
+    order = weir__idle_enter(idle, &worker->bunk, rest);
     if (has_work(pool))
-        weir__roster_wake_one(roster);
+        weir__idle_wake_one(idle);
     else if (rest == WEIR__REST_DONE)
-        (void)weir__roster_end(roster, false, weir__pool_is_empty, pool);
+        (void)weir__idle_end(idle, false, weir__pool_is_empty, pool);
     if (order == WEIR__ORDER_LEAVE)
         return false;
     count_up(&worker->sleeps); /* relaxed: count */
@@ -408,14 +408,14 @@ static weir_job *search(struct weir__worker *worker, weir_group *group)
             stop_searching(worker->pool);
             return job;
         }
-        if (!lie_down(worker, rest))
+        if (!go_idle(worker, rest))
             return NULL;
     }
 }
 
 weir_job *weir__worker_search(struct weir__worker *worker, weir_group *group)
 {
-    weir__roster_search(&worker->pool->roster);
+    weir__idle_search(&worker->pool->idle);
     return search(worker, group);
 }
 
@@ -533,7 +533,7 @@ void weir__worker_live(void *arg)
     plain_store(&worker->is_joinable, true);
     /* relaxed: snapshot */
     store_relaxed(&worker->thread_id, weir__thread_id());
-    job = search(worker, NULL); /* it has been a searcher since roster_join */
+    job = search(worker, NULL); /* it has been a searcher since idle_join */
     while (job != NULL) {
         show(worker, job);
         run(worker, job);

@@ -170,7 +170,7 @@ static void leave_two_words(void)
     /* Calls only if it sees that the owner waits, which is another word. */
     if (fetch_sub_acq_rel(&left_outside, 1) == 1 &&
         load_relaxed(&group->word_) & WEIR__GROUP_WAITER)
-        weir__roster_call(&workers[0].bunk);
+        weir__idle_call(&workers[0].bunk);
 }
 
 static void free_group(void)

@@ -7,7 +7,7 @@
  * A worker's search is a hundred steps.  With one worker every interleaving with
  * so many preemptions is explored; with two there are too many, and some
  * thousands are drawn (PCT).  The parts are explored in full: deque, injector,
- * roster, group, docket.
+ * idle, group, docket.
  */
 #include "pool/pool.h"
 
@@ -72,7 +72,7 @@ static void init(uint32_t workers)
     model_assert(weir__pool_make(&pool, &options) == 0);
     for (int i = 0; i < 4; i++)
         items[i].job.run = run;
-    model_show(&pool->roster.word, "roster", NULL);
+    model_show(&pool->idle.word, "idle", NULL);
     model_show(&pool->finished, "finished", NULL);
 }
 

@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roster -- no work is left while a worker sleeps, and over is over, under
+ * idle -- no work is left while a worker sleeps, and over is over, under
  * every interleaving.
  *
  * Work is a flag that one thread sets with a relaxed store, as a deque's bottom
  * is as good as one; workers take it by CAS.
  */
-#include "pool/roster.h"
+#include "pool/idle.h"
 
 #include <stddef.h>
 
 #include "model.h"
 
-static struct weir__roster roster;
+static struct weir__idle idle;
 static struct weir__bunk bunk[2];
 static atomic(int) work[2]; /* 0: none, 1: there, 2: taken */
 static atomic(int) done;
 
 static void show(void)
 {
-    model_show(&roster.word, "word", NULL);
+    model_show(&idle.word, "word", NULL);
     model_show(&work[0], "work", NULL);
     model_show(&work[1], "work'", NULL);
 }
 
 static void init(void)
 {
-    weir__roster_init(&roster, 2);
+    weir__idle_init(&idle, 2);
     weir__bunk_init(&bunk[0]);
     weir__bunk_init(&bunk[1]);
     show();
-    model_assert(weir__roster_join(&roster));
-    model_assert(weir__roster_join(&roster));
+    model_assert(weir__idle_join(&idle));
+    model_assert(weir__idle_join(&idle));
 }
 
 static void init_without_membarrier(void)
 {
     init();
-    roster.is_asymmetric = false;
+    idle.is_asymmetric = false;
 }
 
 static void init_with_one(void)
 {
-    weir__roster_init(&roster, 1);
+    weir__idle_init(&idle, 1);
     weir__bunk_init(&bunk[0]);
     show();
-    model_assert(weir__roster_join(&roster));
+    model_assert(weir__idle_join(&idle));
 }
 
 static void init_one_without_membarrier(void)
 {
     init_with_one();
-    roster.is_asymmetric = false;
+    idle.is_asymmetric = false;
 }
 
 /* ---- the others ---- */
@@ -59,7 +59,7 @@ static void init_one_without_membarrier(void)
 static void post(int i)
 {
     store_relaxed(&work[i], 1);
-    weir__roster_notify(&roster);
+    weir__idle_notify(&idle);
 }
 
 static void post_one(void)
@@ -104,10 +104,10 @@ static bool take(void)
 
         if (is_there(i) && ATOMIC_CAS(&work[i], &seen, 2, false,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            if (weir__roster_found(&roster) && is_any())
-                weir__roster_wake_one(&roster);
+            if (weir__idle_found(&idle) && is_any())
+                weir__idle_wake_one(&idle);
             fetch_add_relaxed(&done, 1);
-            weir__roster_search(&roster);
+            weir__idle_search(&idle);
             return true;
         }
     }
@@ -122,12 +122,12 @@ static void worker(void)
     for (;;) {
         if (take())
             continue;
-        (void)weir__roster_lie_down(&roster, own, WEIR__REST_DONE);
+        (void)weir__idle_enter(&idle, own, WEIR__REST_DONE);
         if (is_any())
-            weir__roster_wake_one(&roster);
+            weir__idle_wake_one(&idle);
         else
-            (void)weir__roster_end(&roster, false, is_empty, NULL);
-        if (!weir__roster_sleep(&roster, own))
+            (void)weir__idle_end(&idle, false, is_empty, NULL);
+        if (!weir__idle_sleep(&idle, own))
             return;
     }
 }
@@ -136,25 +136,25 @@ static void worker(void)
 static void post_and_end(void)
 {
     post(0);
-    (void)weir__roster_end(&roster, true, is_empty, NULL);
+    (void)weir__idle_end(&idle, true, is_empty, NULL);
 }
 
 static void post_two_and_end(void)
 {
     post_two();
-    (void)weir__roster_end(&roster, true, is_empty, NULL);
+    (void)weir__idle_end(&idle, true, is_empty, NULL);
 }
 
 static void end(void)
 {
-    (void)weir__roster_end(&roster, true, is_empty, NULL);
+    (void)weir__idle_end(&idle, true, is_empty, NULL);
 }
 
 static void all_is_over(void)
 {
-    model_assert(roster.is_over && !is_any());
-    model_assert(roster.word.v_ == 0 && roster.sleepers == NULL);
-    model_assert(roster.resting == 0);
+    model_assert(idle.is_over && !is_any());
+    model_assert(idle.word.v_ == 0 && idle.sleepers == NULL);
+    model_assert(idle.resting == 0);
 }
 
 static void one_was_done(void)
@@ -177,10 +177,10 @@ static atomic(int) answer;
 static void await_answer(void)
 {
     while (load_relaxed(&answer) == 0) {
-        (void)weir__roster_lie_down(&roster, &bunk[0], WEIR__REST_WAITING);
+        (void)weir__idle_enter(&idle, &bunk[0], WEIR__REST_WAITING);
         if (is_any())
-            weir__roster_wake_one(&roster);
-        model_assert(weir__roster_sleep(&roster, &bunk[0]));
+            weir__idle_wake_one(&idle);
+        model_assert(weir__idle_sleep(&idle, &bunk[0]));
         (void)take();
     }
 }
@@ -188,7 +188,7 @@ static void await_answer(void)
 static void answer_and_call(void)
 {
     store_relaxed(&answer, 1);
-    weir__roster_call(&bunk[0]);
+    weir__idle_call(&bunk[0]);
 }
 
 /* Work that comes while it waits is done, by it or later. */
@@ -201,7 +201,7 @@ static void await_and_work(void)
 
 static void waited(void)
 {
-    model_assert(answer.v_ == 1 && roster.sleepers == NULL);
+    model_assert(answer.v_ == 1 && idle.sleepers == NULL);
 }
 
 /* ---- one too many, as after a blocking call ---- */
@@ -215,36 +215,36 @@ static void one_of_too_many(void)
     for (;;) {
         if (take())
             continue;
-        if (weir__roster_lie_down(&roster, own, WEIR__REST_DONE) ==
+        if (weir__idle_enter(&idle, own, WEIR__REST_DONE) ==
             WEIR__ORDER_LEAVE) {
             if (is_any())
-                weir__roster_wake_one(&roster);
-            (void)weir__roster_end(&roster, false, is_empty, NULL);
+                weir__idle_wake_one(&idle);
+            (void)weir__idle_end(&idle, false, is_empty, NULL);
             fetch_add_relaxed(&left, 1);
             return;
         }
         if (is_any())
-            weir__roster_wake_one(&roster);
+            weir__idle_wake_one(&idle);
         else
-            (void)weir__roster_end(&roster, false, is_empty, NULL);
-        if (!weir__roster_sleep(&roster, own))
+            (void)weir__idle_end(&idle, false, is_empty, NULL);
+        if (!weir__idle_sleep(&idle, own))
             return;
     }
 }
 
 static void init_crowded(void)
 {
-    weir__roster_init(&roster, 1);
+    weir__idle_init(&idle, 1);
     weir__bunk_init(&bunk[0]);
     weir__bunk_init(&bunk[1]);
     show();
-    model_assert(weir__roster_join(&roster));
-    model_assert(weir__roster_join(&roster));
+    model_assert(weir__idle_join(&idle));
+    model_assert(weir__idle_join(&idle));
 }
 
 static void one_stayed(void)
 {
-    model_assert(roster.live == 1);
+    model_assert(idle.live == 1);
     one_was_done();
 }
 
@@ -253,8 +253,8 @@ static void one_stayed(void)
 static void worker_that_trusts(void)
 {
     while (!take()) {
-        (void)weir__roster_lie_down(&roster, &bunk[0], WEIR__REST_DONE);
-        if (!weir__roster_sleep(&roster, &bunk[0]))
+        (void)weir__idle_enter(&idle, &bunk[0], WEIR__REST_DONE);
+        if (!weir__idle_sleep(&idle, &bunk[0]))
             return;
     }
 }
@@ -263,17 +263,17 @@ static void worker_that_trusts(void)
 static void post_without_fence(void)
 {
     store_relaxed(&work[0], 1);
-    if (weir__roster_is_blind(load_relaxed(&roster.word)))
-        weir__roster_wake_one(&roster);
+    if (weir__idle_is_blind(load_relaxed(&idle.word)))
+        weir__idle_wake_one(&idle);
 }
 
 static void worker_for_one(void)
 {
     while (!take()) {
-        (void)weir__roster_lie_down(&roster, &bunk[0], WEIR__REST_DONE);
+        (void)weir__idle_enter(&idle, &bunk[0], WEIR__REST_DONE);
         if (is_any())
-            weir__roster_wake_one(&roster);
-        (void)weir__roster_sleep(&roster, &bunk[0]);
+            weir__idle_wake_one(&idle);
+        (void)weir__idle_sleep(&idle, &bunk[0]);
     }
 }
 
@@ -286,8 +286,8 @@ static void work_together(struct weir__bunk *own)
 {
     if (fetch_add_acq_rel(&finished, 1) == 1) {
         store_release(&answer, 1);
-        weir__roster_call(&bunk[0]);
-        weir__roster_call(&bunk[1]);
+        weir__idle_call(&bunk[0]);
+        weir__idle_call(&bunk[1]);
     }
     while (load_acquire(&answer) == 0)
         weir__parker_park(&own->parker);
@@ -303,16 +303,16 @@ static void work_for_both(bool looks_again)
 
             if (is_there(i) && ATOMIC_CAS(&work[i], &seen, 2, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-                if (weir__roster_found(&roster) && looks_again && is_any())
-                    weir__roster_wake_one(&roster);
+                if (weir__idle_found(&idle) && looks_again && is_any())
+                    weir__idle_wake_one(&idle);
                 work_together(own);
                 return;
             }
         }
-        (void)weir__roster_lie_down(&roster, own, WEIR__REST_DONE);
+        (void)weir__idle_enter(&idle, own, WEIR__REST_DONE);
         if (is_any())
-            weir__roster_wake_one(&roster);
-        (void)weir__roster_sleep(&roster, own);
+            weir__idle_wake_one(&idle);
+        (void)weir__idle_sleep(&idle, own);
     }
 }
 
@@ -330,19 +330,19 @@ static void worker_that_forgets(void)
 static void init_crowded_without_membarrier(void)
 {
     init_crowded();
-    roster.is_asymmetric = false;
+    idle.is_asymmetric = false;
 }
 
 /* One of two comes back from a blocking call while the other may sleep. */
 static void init_with_one_blocked(void)
 {
     init_crowded_without_membarrier();
-    model_assert(!weir__roster_block(&roster, 2, NULL));
+    model_assert(!weir__idle_block(&idle, 2, NULL));
 }
 
 static void come_back_and_leave(void)
 {
-    weir__roster_unblock(&roster);
+    weir__idle_unblock(&idle);
     one_of_too_many();
 }
 
@@ -352,13 +352,13 @@ static void come_back_and_leave(void)
 static void init_with_one_busy(void)
 {
     init();
-    model_assert(!weir__roster_found(&roster));
+    model_assert(!weir__idle_found(&idle));
 }
 
 static void init_with_one_busy_without_membarrier(void)
 {
     init_with_one_busy();
-    roster.is_asymmetric = false;
+    idle.is_asymmetric = false;
 }
 
 /* There is no thread for the worker that it wants in its place. */
@@ -366,8 +366,8 @@ static void block_in_vain(void)
 {
     struct weir__bunk *given;
 
-    model_assert(weir__roster_block(&roster, 3, &given));
-    weir__roster_unjoin(&roster, given);
+    model_assert(weir__idle_block(&idle, 3, &given));
+    weir__idle_unjoin(&idle, given);
 }
 
 /* Whoever posts may have relied on it. */
@@ -375,8 +375,8 @@ static void block_and_forget(void)
 {
     struct weir__bunk *given;
 
-    model_assert(weir__roster_block(&roster, 3, &given));
-    (void)weir__roster_found(&roster);
+    model_assert(weir__idle_block(&idle, 3, &given));
+    (void)weir__idle_found(&idle);
 }
 
 static const struct model_case cases[] = {

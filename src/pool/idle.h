@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roster -- the list of idle workers, and the detection of termination.
+ * idle -- the list of idle workers, and the detection of termination.
  *
  *     a producer                           a worker that has no work
- *     put it where workers look            weir__roster_search(roster)
- *     weir__roster_notify(roster)          look everywhere; found a job:
- *                                              if (weir__roster_found(roster))
+ *     put it where workers look            weir__idle_search(idle)
+ *     weir__idle_notify(idle)              look everywhere; found a job:
+ *                                              if (weir__idle_found(idle))
  *                                                  look; if more: wake_one
  *                                          found none:
- *                                              weir__roster_lie_down(...)
+ *                                              weir__idle_enter(...)
  *                                              look; if any: wake_one
- *                                              weir__roster_sleep(...)
+ *                                              weir__idle_sleep(...)
  *
  * A worker that sleeps or is about to is idle; a worker that looks for work is
  * a searcher.  A worker looks once more after it has announced that it goes
- * idle, so no wake-up is lost.  roster.c shows the interleaving.  A worker's
+ * idle, so no wake-up is lost.  idle.c shows the interleaving.  A worker's
  * bunk is its node in the list.
  */
-#ifndef WEIR_SRC_ROSTER_H
-#define WEIR_SRC_ROSTER_H
+#ifndef WEIR_SRC_IDLE_H
+#define WEIR_SRC_IDLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,8 +35,8 @@ struct weir__bunk {
     bool is_resting;                /* under lock: idle, with no job begun */
 };
 
-struct weir__roster {
-    atomic(uint64_t) word; /* any thread, roster/P1 P2 */
+struct weir__idle {
+    atomic(uint64_t) word; /* any thread, idle/P1 P2 */
     bool is_asymmetric;    /* const after init: the kernel has membarrier */
     struct weir__lock lock;
     struct weir__bunk *sleepers; /* under lock: idle workers, newest first */
@@ -63,65 +63,65 @@ enum weir__order {
                         * and its bunk may be reused */
 };
 
-#define WEIR__ROSTER_SLEEPER (UINT64_C(1) << 32)
-#define WEIR__ROSTER_SEARCHER UINT64_C(1)
+#define WEIR__IDLE_SLEEPER (UINT64_C(1) << 32)
+#define WEIR__IDLE_SEARCHER UINT64_C(1)
 
-static inline uint32_t weir__roster_sleepers(uint64_t word)
+static inline uint32_t weir__idle_sleepers(uint64_t word)
 {
     return (uint32_t)(word >> 32);
 }
 
-static inline uint32_t weir__roster_searchers(uint64_t word)
+static inline uint32_t weir__idle_searchers(uint64_t word)
 {
     return (uint32_t)word;
 }
 
 /* Whether a worker sleeps and none searches. */
-static inline bool weir__roster_is_blind(uint64_t word)
+static inline bool weir__idle_is_blind(uint64_t word)
 {
-    return weir__roster_sleepers(word) > 0 && weir__roster_searchers(word) == 0;
+    return weir__idle_sleepers(word) > 0 && weir__idle_searchers(word) == 0;
 }
 
-void weir__roster_init(struct weir__roster *roster, uint32_t base);
+void weir__idle_init(struct weir__idle *idle, uint32_t base);
 void weir__bunk_init(struct weir__bunk *bunk);
 
 /* Wake one worker as a searcher, if one sleeps and none searches.  Thread:
  * any. */
 __attribute__((cold, noinline)) void
-weir__roster_wake_one(struct weir__roster *roster);
+weir__idle_wake_one(struct weir__idle *idle);
 
 /* Read the word after work was added, on kernels without membarrier. */
 __attribute__((cold, noinline)) uint64_t
-weir__roster_look_hard(struct weir__roster *roster);
+weir__idle_look_hard(struct weir__idle *idle);
 
 /* Whether a worker must be woken for work that was just put where workers
  * look.  Thread: any. */
-static inline bool weir__roster_must_wake(struct weir__roster *roster)
+static inline bool weir__idle_must_wake(struct weir__idle *idle)
 {
     uint64_t word;
 
-    if (__builtin_expect(!roster->is_asymmetric, 0)) {
-        word = weir__roster_look_hard(roster);
+    if (__builtin_expect(!idle->is_asymmetric, 0)) {
+        word = weir__idle_look_hard(idle);
     } else {
-        /* roster/P1 light: between adding the work and reading the word */
+        /* idle/P1 light: between adding the work and reading the word */
         fence_light();
         /* relaxed: ordered by P1 */
-        word = load_relaxed(&roster->word);
+        word = load_relaxed(&idle->word);
     }
-    return __builtin_expect(weir__roster_is_blind(word), 0);
+    return __builtin_expect(weir__idle_is_blind(word), 0);
 }
 
 /* Announce work that was just put where workers look.  Thread: any. */
-static inline void weir__roster_notify(struct weir__roster *roster)
+static inline void weir__idle_notify(struct weir__idle *idle)
 {
-    if (weir__roster_must_wake(roster))
-        weir__roster_wake_one(roster);
+    if (weir__idle_must_wake(idle))
+        weir__idle_wake_one(idle);
 }
 
 /* ---- called by a worker, about itself ---- */
 
 /* Become a searcher. */
-void weir__roster_search(struct weir__roster *roster);
+void weir__idle_search(struct weir__idle *idle);
 
 /*
  * Stop being a searcher, because the worker has found work or needs none.
@@ -129,29 +129,29 @@ void weir__roster_search(struct weir__roster *roster);
  * look for more work and wake one worker if there is some, because producers
  * may have relied on this searcher.
  */
-bool weir__roster_found(struct weir__roster *roster);
+bool weir__idle_found(struct weir__idle *idle);
 
 /* Go idle after finding no work.  The worker is no longer a searcher, and must
  * look for work once more after this call. */
-enum weir__order weir__roster_lie_down(struct weir__roster *roster,
-                                       struct weir__bunk *bunk,
-                                       enum weir__rest rest);
+enum weir__order weir__idle_enter(struct weir__idle *idle,
+                                  struct weir__bunk *bunk,
+                                  enum weir__rest rest);
 
 /* Sleep until woken.  True: the worker is a searcher again.  False: the pool
  * has terminated, and the worker is not a searcher. */
-bool weir__roster_sleep(struct weir__roster *roster, struct weir__bunk *bunk);
+bool weir__idle_sleep(struct weir__idle *idle, struct weir__bunk *bunk);
 
 /* Wake a worker for a reason other than new work.  Thread: any. */
-void weir__roster_call(struct weir__bunk *bunk);
+void weir__idle_call(struct weir__bunk *bunk);
 
 /* ---- number of workers ---- */
 
 /* Count one more live worker, a searcher.  False: the pool has terminated. */
-bool weir__roster_join(struct weir__roster *roster);
+bool weir__idle_join(struct weir__idle *idle);
 
 /* Undo join or block for a worker that could not start.  `bunk` is the one it
  * was given, or NULL; it is kept for the next worker. */
-void weir__roster_unjoin(struct weir__roster *roster, struct weir__bunk *bunk);
+void weir__idle_unjoin(struct weir__idle *idle, struct weir__bunk *bunk);
 
 /*
  * Count the calling worker as blocked.  True: another worker should replace it.
@@ -159,15 +159,15 @@ void weir__roster_unjoin(struct weir__roster *roster, struct weir__bunk *bunk);
  * worker that has ended or is about to.  If *bunk is NULL there is no free one,
  * and fewer than `limit` workers have a bunk.
  */
-bool weir__roster_block(struct weir__roster *roster, uint32_t limit,
-                        struct weir__bunk **bunk);
-void weir__roster_unblock(struct weir__roster *roster);
+bool weir__idle_block(struct weir__idle *idle, uint32_t limit,
+                      struct weir__bunk **bunk);
+void weir__idle_unblock(struct weir__idle *idle);
 
 /* Announce that the caller may add work even if the end has begun.  False:
  * the pool has terminated.  Afterwards call let_go, and then
- * weir__roster_end.  Thread: any. */
-bool weir__roster_hold(struct weir__roster *roster);
-void weir__roster_let_go(struct weir__roster *roster);
+ * weir__idle_end.  Thread: any. */
+bool weir__idle_hold(struct weir__idle *idle);
+void weir__idle_let_go(struct weir__idle *idle);
 
 /*
  * Check for termination.  If `begin` is set, no more work comes from outside.
@@ -177,7 +177,7 @@ void weir__roster_let_go(struct weir__roster *roster);
  * Thread   any; each worker calls it after it went idle to rest
  * Returns  whether this call detected the termination
  */
-bool weir__roster_end(struct weir__roster *roster, bool begin,
-                      bool (*is_empty)(void *arg), void *arg);
+bool weir__idle_end(struct weir__idle *idle, bool begin,
+                    bool (*is_empty)(void *arg), void *arg);
 
-#endif /* WEIR_SRC_ROSTER_H */
+#endif /* WEIR_SRC_IDLE_H */
