@@ -177,7 +177,7 @@ void weir__group_leave_other(weir_group *group)
     if (left(old) != 1 || !(old & WAITER))
         return;
     if (owner != NULL)
-        weir__idle_call(&owner->bunk);
+        weir__idle_call(&owner->slot);
     else
         weir__futex_wake_all(futex_low_half(word), WEIR__FUTEX_PRIVATE);
 }

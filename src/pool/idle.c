@@ -50,11 +50,11 @@
  *           `enter`, where it looks again too.  A woken worker counts as a
  *           searcher from the moment it is removed from the list.  wake_one
  *           checks under the lock that a wake-up is still needed.
- * Why a bunk has one owner  A surplus worker gives up its bunk in the same
+ * Why a slot has one owner  A surplus worker gives up its slot in the same
  *           critical section that stops counting it as live, and a new worker
- *           gets a bunk in the one that counts it.  So, under the lock, the
- *           number of bunks is the number of live workers plus the free bunks,
- *           and a caller that may add a worker always gets a bunk, or room for
+ *           gets a slot in the one that counts it.  So, under the lock, the
+ *           number of slots is the number of live workers plus the free slots,
+ *           and a caller that may add a worker always gets a slot, or room for
  *           one, that no other worker uses.
  * Why termination is final  Work comes from outside until `is_ending`; after
  *           that only from awake workers and from threads with a hold.  When
@@ -80,10 +80,10 @@ void weir__idle_init(struct weir__idle *idle, uint32_t base)
     weir__lock_init(&idle->lock);
 }
 
-void weir__bunk_init(struct weir__bunk *bunk)
+void weir__idle_slot_init(struct weir__idle_slot *slot)
 {
-    *bunk = (struct weir__bunk){.next = NULL};
-    weir__parker_init(&bunk->parker);
+    *slot = (struct weir__idle_slot){.next = NULL};
+    weir__parker_init(&slot->parker);
 }
 
 uint64_t weir__idle_look_hard(struct weir__idle *idle)
@@ -92,48 +92,48 @@ uint64_t weir__idle_look_hard(struct weir__idle *idle)
     return fetch_add_release(&idle->word, 0);
 }
 
-/* Called under lock.  The worker of this bunk is a searcher from now on. */
-static void take_off(struct weir__idle *idle, struct weir__bunk *bunk)
+/* Called under lock.  The worker of this slot is a searcher from now on. */
+static void take_off(struct weir__idle *idle, struct weir__idle_slot *slot)
 {
-    *(bunk->prev != NULL ? &bunk->prev->next : &idle->sleepers) = bunk->next;
-    if (bunk->next != NULL)
-        bunk->next->prev = bunk->prev;
-    bunk->is_listed = false;
-    idle->resting -= bunk->is_resting;
+    *(slot->prev != NULL ? &slot->prev->next : &idle->sleepers) = slot->next;
+    if (slot->next != NULL)
+        slot->next->prev = slot->prev;
+    slot->is_listed = false;
+    idle->resting -= slot->is_resting;
     /* relaxed: hands nothing over; the parker does */
     fetch_sub_relaxed(&idle->word, WEIR__IDLE_SLEEPER - WEIR__IDLE_SEARCHER);
 }
 
 /* Called under lock. */
-static void put_on(struct weir__idle *idle, struct weir__bunk *bunk,
+static void put_on(struct weir__idle *idle, struct weir__idle_slot *slot,
                    enum weir__rest rest)
 {
-    bunk->prev = NULL;
-    bunk->next = idle->sleepers;
-    if (bunk->next != NULL)
-        bunk->next->prev = bunk;
-    idle->sleepers = bunk;
-    bunk->is_listed = true;
-    bunk->is_resting = rest == WEIR__REST_DONE;
-    idle->resting += bunk->is_resting;
+    slot->prev = NULL;
+    slot->next = idle->sleepers;
+    if (slot->next != NULL)
+        slot->next->prev = slot;
+    idle->sleepers = slot;
+    slot->is_listed = true;
+    slot->is_resting = rest == WEIR__REST_DONE;
+    idle->resting += slot->is_resting;
     /* idle/P2 acquire: receives work whose notify came before */
     fetch_add_acquire(&idle->word, WEIR__IDLE_SLEEPER - WEIR__IDLE_SEARCHER);
 }
 
 void weir__idle_wake_one(struct weir__idle *idle)
 {
-    struct weir__bunk *bunk = NULL;
+    struct weir__idle_slot *slot = NULL;
 
     weir__lock_lock(&idle->lock);
     /* relaxed: sleepers change under lock only; a searcher that ends
      * now looks again */
     if (weir__idle_is_blind(load_relaxed(&idle->word))) {
-        bunk = idle->sleepers;
-        take_off(idle, bunk);
+        slot = idle->sleepers;
+        take_off(idle, slot);
     }
     weir__lock_unlock(&idle->lock);
-    if (bunk != NULL)
-        weir__parker_unpark(&bunk->parker);
+    if (slot != NULL)
+        weir__parker_unpark(&slot->parker);
 }
 
 /* ---- called by a worker, about itself ---- */
@@ -162,21 +162,21 @@ bool weir__idle_found(struct weir__idle *idle)
     return true;
 }
 
-/* Keep a bunk for the next worker.  Called under lock. */
-static void leave_bunk(struct weir__idle *idle, struct weir__bunk *bunk)
+/* Keep a slot for the next worker.  Called under lock. */
+static void free_slot(struct weir__idle *idle, struct weir__idle_slot *slot)
 {
-    bunk->next = idle->home;
-    idle->home = bunk;
+    slot->next = idle->free_slots;
+    idle->free_slots = slot;
 }
 
-/* Take a free bunk, or return NULL.  Called under lock. */
-static struct weir__bunk *take_bunk(struct weir__idle *idle)
+/* Take a free slot, or return NULL.  Called under lock. */
+static struct weir__idle_slot *take_slot(struct weir__idle *idle)
 {
-    struct weir__bunk *bunk = idle->home;
+    struct weir__idle_slot *slot = idle->free_slots;
 
-    if (bunk != NULL)
-        idle->home = bunk->next;
-    return bunk;
+    if (slot != NULL)
+        idle->free_slots = slot->next;
+    return slot;
 }
 
 /* Called under lock. */
@@ -186,7 +186,8 @@ static bool is_crowded(const struct weir__idle *idle)
 }
 
 enum weir__order weir__idle_enter(struct weir__idle *idle,
-                                  struct weir__bunk *bunk, enum weir__rest rest)
+                                  struct weir__idle_slot *slot,
+                                  enum weir__rest rest)
 {
     enum weir__order order = WEIR__ORDER_SLEEP;
 
@@ -194,25 +195,25 @@ enum weir__order weir__idle_enter(struct weir__idle *idle,
     if (rest == WEIR__REST_DONE && is_crowded(idle)) {
         order = WEIR__ORDER_LEAVE;
         idle->live--;
-        leave_bunk(idle, bunk);
+        free_slot(idle, slot);
         /* idle/P2 acquire: receives work whose notify came before */
         fetch_sub_acquire(&idle->word, WEIR__IDLE_SEARCHER);
     } else {
-        put_on(idle, bunk, rest);
+        put_on(idle, slot, rest);
     }
     weir__lock_unlock(&idle->lock);
     settle(idle);
     return order;
 }
 
-bool weir__idle_sleep(struct weir__idle *idle, struct weir__bunk *bunk)
+bool weir__idle_sleep(struct weir__idle *idle, struct weir__idle_slot *slot)
 {
     bool is_over;
 
-    weir__parker_park(&bunk->parker);
+    weir__parker_park(&slot->parker);
     weir__lock_lock(&idle->lock);
-    if (bunk->is_listed) /* called, not woken for work */
-        take_off(idle, bunk);
+    if (slot->is_listed) /* called, not woken for work */
+        take_off(idle, slot);
     is_over = idle->is_over;
     weir__lock_unlock(&idle->lock);
     if (is_over)
@@ -221,9 +222,9 @@ bool weir__idle_sleep(struct weir__idle *idle, struct weir__bunk *bunk)
     return !is_over;
 }
 
-void weir__idle_call(struct weir__bunk *bunk)
+void weir__idle_call(struct weir__idle_slot *slot)
 {
-    weir__parker_unpark(&bunk->parker);
+    weir__parker_unpark(&slot->parker);
 }
 
 /* ---- number of workers ---- */
@@ -241,12 +242,12 @@ bool weir__idle_join(struct weir__idle *idle)
     return !is_over;
 }
 
-void weir__idle_unjoin(struct weir__idle *idle, struct weir__bunk *bunk)
+void weir__idle_unjoin(struct weir__idle *idle, struct weir__idle_slot *slot)
 {
     weir__lock_lock(&idle->lock);
     idle->live--;
-    if (bunk != NULL)
-        leave_bunk(idle, bunk);
+    if (slot != NULL)
+        free_slot(idle, slot);
     weir__lock_unlock(&idle->lock);
     /* Others may have relied on it as a searcher. */
     if (weir__idle_found(idle))
@@ -254,7 +255,7 @@ void weir__idle_unjoin(struct weir__idle *idle, struct weir__bunk *bunk)
 }
 
 bool weir__idle_block(struct weir__idle *idle, uint32_t limit,
-                      struct weir__bunk **bunk)
+                      struct weir__idle_slot **slot)
 {
     bool is_wanted;
 
@@ -263,7 +264,7 @@ bool weir__idle_block(struct weir__idle *idle, uint32_t limit,
     is_wanted = idle->live - idle->blocked < idle->base && idle->live < limit;
     idle->live += is_wanted;
     if (is_wanted)
-        *bunk = take_bunk(idle);
+        *slot = take_slot(idle);
     weir__lock_unlock(&idle->lock);
     if (is_wanted)
         weir__idle_search(idle);
@@ -297,9 +298,9 @@ void weir__idle_let_go(struct weir__idle *idle)
 
 static void call_all(struct weir__idle *idle)
 {
-    for (struct weir__bunk *bunk = idle->sleepers; bunk != NULL;
-         bunk = bunk->next)
-        weir__parker_unpark(&bunk->parker);
+    for (struct weir__idle_slot *slot = idle->sleepers; slot != NULL;
+         slot = slot->next)
+        weir__parker_unpark(&slot->parker);
 }
 
 bool weir__idle_end(struct weir__idle *idle, bool begin,

@@ -15,7 +15,8 @@
  * A worker that sleeps or is about to is idle; a worker that looks for work is
  * a searcher.  A worker looks once more after it has announced that it goes
  * idle, so no wake-up is lost.  idle.c shows the interleaving.  A worker's
- * bunk is its node in the list.
+ * slot is its node in the list; the slot of a worker that has ended is given to
+ * the next one.
  */
 #ifndef WEIR_SRC_IDLE_H
 #define WEIR_SRC_IDLE_H
@@ -28,26 +29,26 @@
 #include "base/parker.h"
 
 /* A worker's node. */
-struct weir__bunk {
+struct weir__idle_slot {
     struct weir__parker parker;
-    struct weir__bunk *next, *prev; /* under lock, while listed or in `home` */
-    bool is_listed;                 /* under lock: is in `sleepers` */
-    bool is_resting;                /* under lock: idle, with no job begun */
+    struct weir__idle_slot *next, *prev; /* under lock, while in a list */
+    bool is_listed;                      /* under lock: is in `sleepers` */
+    bool is_resting; /* under lock: idle, with no job begun */
 };
 
 struct weir__idle {
     atomic(uint64_t) word; /* any thread, idle/P1 P2 */
     bool is_asymmetric;    /* const after init: the kernel has membarrier */
     struct weir__lock lock;
-    struct weir__bunk *sleepers; /* under lock: idle workers, newest first */
-    struct weir__bunk *home;     /* under lock: free bunks of ended workers */
-    uint32_t base;               /* const after init: wanted workers */
-    uint32_t live;               /* under lock: existing workers */
-    uint32_t blocked;            /* under lock: live, in a blocking call */
-    uint32_t resting;            /* under lock: live, idle, no job begun */
-    uint32_t holds;              /* under lock: threads that may add work */
-    bool is_ending;              /* under lock: no more work from outside */
-    bool is_over;                /* under lock: ending, and no work is left */
+    /* Under lock: idle workers, newest first; slots of ended workers. */
+    struct weir__idle_slot *sleepers, *free_slots;
+    uint32_t base;    /* const after init: wanted workers */
+    uint32_t live;    /* under lock: existing workers */
+    uint32_t blocked; /* under lock: live, in a blocking call */
+    uint32_t resting; /* under lock: live, idle, no job begun */
+    uint32_t holds;   /* under lock: threads that may add work */
+    bool is_ending;   /* under lock: no more work from outside */
+    bool is_over;     /* under lock: ending, and no work is left */
 };
 
 /* How a worker goes idle. */
@@ -60,7 +61,7 @@ enum weir__rest {
 enum weir__order {
     WEIR__ORDER_SLEEP, /* look once more, then sleep */
     WEIR__ORDER_LEAVE, /* look once more, then end: there are too many workers,
-                        * and its bunk may be reused */
+                        * and its slot may be reused */
 };
 
 #define WEIR__IDLE_SLEEPER (UINT64_C(1) << 32)
@@ -83,7 +84,7 @@ static inline bool weir__idle_is_blind(uint64_t word)
 }
 
 void weir__idle_init(struct weir__idle *idle, uint32_t base);
-void weir__bunk_init(struct weir__bunk *bunk);
+void weir__idle_slot_init(struct weir__idle_slot *slot);
 
 /* Wake one worker as a searcher, if one sleeps and none searches.  Thread:
  * any. */
@@ -134,33 +135,33 @@ bool weir__idle_found(struct weir__idle *idle);
 /* Go idle after finding no work.  The worker is no longer a searcher, and must
  * look for work once more after this call. */
 enum weir__order weir__idle_enter(struct weir__idle *idle,
-                                  struct weir__bunk *bunk,
+                                  struct weir__idle_slot *slot,
                                   enum weir__rest rest);
 
 /* Sleep until woken.  True: the worker is a searcher again.  False: the pool
  * has terminated, and the worker is not a searcher. */
-bool weir__idle_sleep(struct weir__idle *idle, struct weir__bunk *bunk);
+bool weir__idle_sleep(struct weir__idle *idle, struct weir__idle_slot *slot);
 
 /* Wake a worker for a reason other than new work.  Thread: any. */
-void weir__idle_call(struct weir__bunk *bunk);
+void weir__idle_call(struct weir__idle_slot *slot);
 
 /* ---- number of workers ---- */
 
 /* Count one more live worker, a searcher.  False: the pool has terminated. */
 bool weir__idle_join(struct weir__idle *idle);
 
-/* Undo join or block for a worker that could not start.  `bunk` is the one it
+/* Undo join or block for a worker that could not start.  `slot` is the one it
  * was given, or NULL; it is kept for the next worker. */
-void weir__idle_unjoin(struct weir__idle *idle, struct weir__bunk *bunk);
+void weir__idle_unjoin(struct weir__idle *idle, struct weir__idle_slot *slot);
 
 /*
  * Count the calling worker as blocked.  True: another worker should replace it.
- * The new worker has been counted already, and *bunk is its bunk: that of a
- * worker that has ended or is about to.  If *bunk is NULL there is no free one,
- * and fewer than `limit` workers have a bunk.
+ * The new worker has been counted already, and *slot is its slot: that of a
+ * worker that has ended or is about to.  If *slot is NULL there is no free one,
+ * and fewer than `limit` workers have a slot.
  */
 bool weir__idle_block(struct weir__idle *idle, uint32_t limit,
-                      struct weir__bunk **bunk);
+                      struct weir__idle_slot **slot);
 void weir__idle_unblock(struct weir__idle *idle);
 
 /* Announce that the caller may add work even if the end has begun.  False:

@@ -30,7 +30,7 @@
  *   is_closing       written once, relaxed
  *   worker.thread, is_joinable
  *                    plain: the worker's, until it goes idle for the last
- *                    time; then the thread's that gets its bunk, or unmake's
+ *                    time; then the thread's that gets its slot, or unmake's
  *
  * Pairs
  *   P1  grow: store of worker[], release  -->  worker.c, census.c: load,
@@ -51,8 +51,8 @@
  *
  * Why each thread is joined  A worker records its own thread when it starts.
  *           Its creator must not, because it may still be inside pthread_create
- *           when the worker has already ended and its bunk has been reused.
- *           The thread that gets the bunk joins the bunk's previous thread
+ *           when the worker has already ended and its slot has been reused.
+ *           The thread that gets the slot joins the slot's previous thread
  *           before it starts the next, and unmake joins the last thread of each
  *           worker.  The idle list's lock, which a worker takes before it ends,
  *           and P3 hand the record over.
@@ -167,7 +167,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     return pool;
 }
 
-/* Join the thread that had this worker's bunk.  It has ended or is about to. */
+/* Join the thread that had this worker's slot.  It has ended or is about to. */
 static void join_last(struct weir__worker *worker)
 {
     if (plain_load(&worker->is_joinable))
@@ -433,10 +433,10 @@ weir_pool *weir_pool_current(void)
 
 /* ---- blocking sections ---- */
 
-static struct weir__worker *worker_of(struct weir__bunk *bunk)
+static struct weir__worker *worker_of(struct weir__idle_slot *slot)
 {
-    return (struct weir__worker *)((char *)bunk -
-                                   offsetof(struct weir__worker, bunk));
+    return (struct weir__worker *)((char *)slot -
+                                   offsetof(struct weir__worker, slot));
 }
 
 /* Returns NULL if there is no memory. */
@@ -450,10 +450,10 @@ static struct weir__worker *add_another(weir_pool *pool)
     return worker;
 }
 
-void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk)
+void weir__pool_grow(weir_pool *pool, struct weir__idle_slot *slot)
 {
     struct weir__worker *worker =
-        bunk != NULL ? worker_of(bunk) : add_another(pool);
+        slot != NULL ? worker_of(slot) : add_another(pool);
 
     if (worker == NULL) {
         weir__idle_unjoin(&pool->idle, NULL);
@@ -465,13 +465,13 @@ void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk)
     if (start(worker) == 0)
         return;
     fetch_sub_relaxed(&pool->threads, 1); /* relaxed: not the last */
-    weir__idle_unjoin(&pool->idle, &worker->bunk);
+    weir__idle_unjoin(&pool->idle, &worker->slot);
 }
 
 int weir_pool_blocking_begin(weir_pool *pool)
 {
     struct weir__worker *worker;
-    struct weir__bunk *bunk;
+    struct weir__idle_slot *slot;
 
     if (pool == NULL)
         return -EINVAL;
@@ -484,8 +484,8 @@ int weir_pool_blocking_begin(weir_pool *pool)
         return WEIR_EREENTRANT;
     worker->is_blocking = true;
     fetch_add_relaxed(&pool->blocked, 1); /* relaxed: count */
-    if (weir__idle_block(&pool->idle, pool->max_workers, &bunk))
-        weir__pool_grow(pool, bunk);
+    if (weir__idle_block(&pool->idle, pool->max_workers, &slot))
+        weir__pool_grow(pool, slot);
     return 0;
 }
 

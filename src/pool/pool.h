@@ -8,7 +8,8 @@
  *     group.c    jobs that a thread waits for
  *     census.c   counters and the report
  *
- * A worker sleeps in its bunk (its node in idle.h).
+ * A worker sleeps on the parker of its slot, its node in the list of idle
+ * workers (idle.h).
  */
 #ifndef WEIR_SRC_POOL_H
 #define WEIR_SRC_POOL_H
@@ -45,9 +46,9 @@ struct weir__worker {
     uint32_t random;
     bool is_blocking;
     struct weir__tally tally;
-    struct weir__bunk bunk;     /* idle.h */
-    struct weir__thread thread; /* pool.c says which thread may read it */
-    bool is_joinable;           /* thread has not been joined */
+    struct weir__idle_slot slot; /* idle.h */
+    struct weir__thread thread;  /* pool.c says which thread may read it */
+    bool is_joinable;            /* thread has not been joined */
     /* Written by the worker, read by any thread: snapshots and counters. */
     atomic(bool) is_running;
     atomic(const char *) name;
@@ -117,10 +118,10 @@ void weir__pool_unmake(weir_pool *pool);
  * weir__idle_end(). */
 bool weir__pool_is_empty(void *pool);
 
-/* Start a worker that weir__idle_block() has counted.  `bunk` is the
+/* Start a worker that weir__idle_block() has counted.  `slot` is the
  * one it got from there, or NULL.  Undo the count if there is no
  * memory or no thread. */
-void weir__pool_grow(weir_pool *pool, struct weir__bunk *bunk);
+void weir__pool_grow(weir_pool *pool, struct weir__idle_slot *slot);
 
 /* End the worker's blocking section.  It must be in one. */
 void weir__worker_unblock(struct weir__worker *worker);

@@ -22,7 +22,7 @@
  *
  * Shared state
  *   deque[]     deque.c
- *   bunk        idle.c
+ *   slot        idle.c
  *   is_running, name, since_ticks, thread_id, counters
  *               written by the worker, relaxed; census.c reads them
  *
@@ -85,7 +85,7 @@ int weir__worker_init(struct weir__worker *worker, weir_pool *pool,
                                     .index = index,
                                     .yields = YIELDS,
                                     .random = index * 2654435761U + 1};
-    weir__bunk_init(&worker->bunk);
+    weir__idle_slot_init(&worker->slot);
     for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
         if (weir__deque_init(&worker->deque[i]) != 0) {
             while (i-- > 0)
@@ -366,7 +366,7 @@ static weir_job *sweep(struct weir__worker *worker, const weir_group *group)
 static bool sleep_and_learn(struct weir__worker *worker)
 {
     int64_t began_ns = weir__clock_real();
-    bool has_slept = weir__idle_sleep(&worker->pool->idle, &worker->bunk);
+    bool has_slept = weir__idle_sleep(&worker->pool->idle, &worker->slot);
 
     if (weir__clock_real() - began_ns < SHORT_SLEEP_NS)
         worker->yields = MOST_YIELDS;
@@ -385,7 +385,7 @@ static bool go_idle(struct weir__worker *worker, enum weir__rest rest)
 
     weir__docket_settle(&worker->tally);
     weir__dockets_trim(&pool->dockets);
-    order = weir__idle_enter(idle, &worker->bunk, rest);
+    order = weir__idle_enter(idle, &worker->slot, rest);
     if (has_work(pool))
         weir__idle_wake_one(idle);
     else if (rest == WEIR__REST_DONE)

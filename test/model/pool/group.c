@@ -4,7 +4,7 @@
  * returns, under every interleaving.
  *
  * The counts alone: what a worker does when it has nothing to run is a call of
- * weir__group_await and a sleep on its bunk.
+ * weir__group_await and a sleep on its slot.
  */
 #include <errno.h>
 
@@ -30,7 +30,7 @@ static void init(void)
     *group = (weir_group){.owner_ = &workers[0], .pool_ = &pool};
     set_unshared(&group->word_, 0);
     for (int i = 0; i < 3; i++)
-        weir__bunk_init(&workers[i].bunk);
+        weir__idle_slot_init(&workers[i].slot);
     model_show(&group->word_, "group", NULL);
 }
 
@@ -48,7 +48,7 @@ static void own(void)
     be_worker(0);
     group->mine_--; /* one of its own */
     while (!weir__group_is_done(group) && !weir__group_await(group))
-        weir__parker_park(&workers[0].bunk.parker);
+        weir__parker_park(&workers[0].slot.parker);
     model_assert(plain_load(&results[1]) == 1);
     model_assert(plain_load(&results[2]) == 1);
     model_free(group);
@@ -71,7 +71,7 @@ static void own_and_help(void)
     if (!weir__group_await(group)) {
         group->mine_--; /* it has found one, and run it */
         while (!weir__group_is_done(group) && !weir__group_await(group))
-            weir__parker_park(&workers[0].bunk.parker);
+            weir__parker_park(&workers[0].slot.parker);
     }
     model_assert(plain_load(&results[1]) == 1);
     model_assert(plain_load(&results[2]) == 1);
@@ -92,7 +92,7 @@ static void own_only(void)
 {
     be_worker(0);
     while (!weir__group_is_done(group) && !weir__group_await(group))
-        weir__parker_park(&workers[0].bunk.parker);
+        weir__parker_park(&workers[0].slot.parker);
     model_assert(plain_load(&results[1]) == 1);
     model_assert(plain_load(&results[2]) == 1);
     model_free(group);
@@ -162,7 +162,7 @@ static void own_two_words(void)
 {
     be_worker(0);
     if (load_acquire(&left_outside) != 0)
-        weir__parker_park(&workers[0].bunk.parker);
+        weir__parker_park(&workers[0].slot.parker);
 }
 
 static void leave_two_words(void)
@@ -170,7 +170,7 @@ static void leave_two_words(void)
     /* Calls only if it sees that the owner waits, which is another word. */
     if (fetch_sub_acq_rel(&left_outside, 1) == 1 &&
         load_relaxed(&group->word_) & WEIR__GROUP_WAITER)
-        weir__idle_call(&workers[0].bunk);
+        weir__idle_call(&workers[0].slot);
 }
 
 static void free_group(void)

@@ -13,7 +13,7 @@
 #include "model.h"
 
 static struct weir__idle idle;
-static struct weir__bunk bunk[2];
+static struct weir__idle_slot slot[2];
 static atomic(int) work[2]; /* 0: none, 1: there, 2: taken */
 static atomic(int) done;
 
@@ -27,8 +27,8 @@ static void show(void)
 static void init(void)
 {
     weir__idle_init(&idle, 2);
-    weir__bunk_init(&bunk[0]);
-    weir__bunk_init(&bunk[1]);
+    weir__idle_slot_init(&slot[0]);
+    weir__idle_slot_init(&slot[1]);
     show();
     model_assert(weir__idle_join(&idle));
     model_assert(weir__idle_join(&idle));
@@ -43,7 +43,7 @@ static void init_without_membarrier(void)
 static void init_with_one(void)
 {
     weir__idle_init(&idle, 1);
-    weir__bunk_init(&bunk[0]);
+    weir__idle_slot_init(&slot[0]);
     show();
     model_assert(weir__idle_join(&idle));
 }
@@ -117,7 +117,7 @@ static bool take(void)
 /* As the pool's (worker.c). */
 static void worker(void)
 {
-    struct weir__bunk *own = &bunk[model_self() & 1];
+    struct weir__idle_slot *own = &slot[model_self() & 1];
 
     for (;;) {
         if (take())
@@ -177,10 +177,10 @@ static atomic(int) answer;
 static void await_answer(void)
 {
     while (load_relaxed(&answer) == 0) {
-        (void)weir__idle_enter(&idle, &bunk[0], WEIR__REST_WAITING);
+        (void)weir__idle_enter(&idle, &slot[0], WEIR__REST_WAITING);
         if (is_any())
             weir__idle_wake_one(&idle);
-        model_assert(weir__idle_sleep(&idle, &bunk[0]));
+        model_assert(weir__idle_sleep(&idle, &slot[0]));
         (void)take();
     }
 }
@@ -188,7 +188,7 @@ static void await_answer(void)
 static void answer_and_call(void)
 {
     store_relaxed(&answer, 1);
-    weir__idle_call(&bunk[0]);
+    weir__idle_call(&slot[0]);
 }
 
 /* Work that comes while it waits is done, by it or later. */
@@ -210,7 +210,7 @@ static atomic(int) left;
 
 static void one_of_too_many(void)
 {
-    struct weir__bunk *own = &bunk[model_self() & 1];
+    struct weir__idle_slot *own = &slot[model_self() & 1];
 
     for (;;) {
         if (take())
@@ -235,8 +235,8 @@ static void one_of_too_many(void)
 static void init_crowded(void)
 {
     weir__idle_init(&idle, 1);
-    weir__bunk_init(&bunk[0]);
-    weir__bunk_init(&bunk[1]);
+    weir__idle_slot_init(&slot[0]);
+    weir__idle_slot_init(&slot[1]);
     show();
     model_assert(weir__idle_join(&idle));
     model_assert(weir__idle_join(&idle));
@@ -253,8 +253,8 @@ static void one_stayed(void)
 static void worker_that_trusts(void)
 {
     while (!take()) {
-        (void)weir__idle_enter(&idle, &bunk[0], WEIR__REST_DONE);
-        if (!weir__idle_sleep(&idle, &bunk[0]))
+        (void)weir__idle_enter(&idle, &slot[0], WEIR__REST_DONE);
+        if (!weir__idle_sleep(&idle, &slot[0]))
             return;
     }
 }
@@ -270,10 +270,10 @@ static void post_without_fence(void)
 static void worker_for_one(void)
 {
     while (!take()) {
-        (void)weir__idle_enter(&idle, &bunk[0], WEIR__REST_DONE);
+        (void)weir__idle_enter(&idle, &slot[0], WEIR__REST_DONE);
         if (is_any())
             weir__idle_wake_one(&idle);
-        (void)weir__idle_sleep(&idle, &bunk[0]);
+        (void)weir__idle_sleep(&idle, &slot[0]);
     }
 }
 
@@ -282,12 +282,12 @@ static void worker_for_one(void)
 static atomic(int) finished;
 
 /* Works until the other piece is done, too. */
-static void work_together(struct weir__bunk *own)
+static void work_together(struct weir__idle_slot *own)
 {
     if (fetch_add_acq_rel(&finished, 1) == 1) {
         store_release(&answer, 1);
-        weir__idle_call(&bunk[0]);
-        weir__idle_call(&bunk[1]);
+        weir__idle_call(&slot[0]);
+        weir__idle_call(&slot[1]);
     }
     while (load_acquire(&answer) == 0)
         weir__parker_park(&own->parker);
@@ -295,7 +295,7 @@ static void work_together(struct weir__bunk *own)
 
 static void work_for_both(bool looks_again)
 {
-    struct weir__bunk *own = &bunk[model_self() & 1];
+    struct weir__idle_slot *own = &slot[model_self() & 1];
 
     for (;;) {
         for (int i = 0; i < 2; i++) {
@@ -364,7 +364,7 @@ static void init_with_one_busy_without_membarrier(void)
 /* There is no thread for the worker that it wants in its place. */
 static void block_in_vain(void)
 {
-    struct weir__bunk *given;
+    struct weir__idle_slot *given;
 
     model_assert(weir__idle_block(&idle, 3, &given));
     weir__idle_unjoin(&idle, given);
@@ -373,7 +373,7 @@ static void block_in_vain(void)
 /* Whoever posts may have relied on it. */
 static void block_and_forget(void)
 {
-    struct weir__bunk *given;
+    struct weir__idle_slot *given;
 
     model_assert(weir__idle_block(&idle, 3, &given));
     (void)weir__idle_found(&idle);

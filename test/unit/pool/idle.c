@@ -11,13 +11,13 @@
 #include "support/suite.h"
 
 static struct weir__idle idle;
-static struct weir__bunk bunk[3];
+static struct weir__idle_slot slot[3];
 
 static void begin(uint32_t base, uint32_t live)
 {
     weir__idle_init(&idle, base);
     for (int i = 0; i < 3; i++)
-        weir__bunk_init(&bunk[i]);
+        weir__idle_slot_init(&slot[i]);
     for (uint32_t i = 0; i < live; i++)
         expect(weir__idle_join(&idle));
 }
@@ -30,13 +30,13 @@ static void expect_counts(uint32_t sleepers, uint32_t searchers)
 
 static void enter(unsigned i)
 {
-    expect_int(weir__idle_enter(&idle, &bunk[i], WEIR__REST_DONE),
+    expect_int(weir__idle_enter(&idle, &slot[i], WEIR__REST_DONE),
                WEIR__ORDER_SLEEP);
 }
 
 static bool is_woken(unsigned i)
 {
-    return weir__parker_park_for(&bunk[i].parker, 0) == 0;
+    return weir__parker_park_for(&slot[i].parker, 0) == 0;
 }
 
 static bool yes(void *arg)
@@ -92,8 +92,8 @@ CASE(idle_sleeper_that_is_called_leaves_the_list)
     begin(3, 3);
     for (unsigned i = 0; i < 3; i++)
         enter(i);
-    weir__idle_call(&bunk[1]); /* from the middle */
-    expect(weir__idle_sleep(&idle, &bunk[1]));
+    weir__idle_call(&slot[1]); /* from the middle */
+    expect(weir__idle_sleep(&idle, &slot[1]));
     expect_counts(2, 1);
     expect(weir__idle_found(&idle));
     weir__idle_notify(&idle);
@@ -106,7 +106,7 @@ CASE(idle_sleeper_that_is_called_leaves_the_list)
 
 CASE(idle_sends_home_one_too_many)
 {
-    struct weir__bunk *given;
+    struct weir__idle_slot *given;
 
     begin(1, 1);
     expect(weir__idle_block(&idle, 2, &given));
@@ -114,11 +114,11 @@ CASE(idle_sends_home_one_too_many)
     expect_counts(0, 2);
     enter(1); /* in the place of the blocked one */
     weir__idle_unblock(&idle);
-    expect_int(weir__idle_enter(&idle, &bunk[0], WEIR__REST_WAITING),
+    expect_int(weir__idle_enter(&idle, &slot[0], WEIR__REST_WAITING),
                WEIR__ORDER_SLEEP); /* it has a job */
-    weir__idle_call(&bunk[0]);
-    expect(weir__idle_sleep(&idle, &bunk[0]));
-    expect_int(weir__idle_enter(&idle, &bunk[0], WEIR__REST_DONE),
+    weir__idle_call(&slot[0]);
+    expect(weir__idle_sleep(&idle, &slot[0]));
+    expect_int(weir__idle_enter(&idle, &slot[0], WEIR__REST_DONE),
                WEIR__ORDER_LEAVE);
     expect_int(idle.live, 1);
     expect_counts(1, 0);
@@ -126,32 +126,32 @@ CASE(idle_sends_home_one_too_many)
 
 /* One is given away in the step that counts the next worker, and comes back in
  * the step that counts it out. */
-CASE(idle_bunk_of_one_sent_home_is_the_next_ones)
+CASE(idle_slot_of_one_sent_home_is_the_next_ones)
 {
-    struct weir__bunk *given = NULL;
+    struct weir__idle_slot *given = NULL;
 
     begin(1, 2);
-    expect_int(weir__idle_enter(&idle, &bunk[1], WEIR__REST_DONE),
+    expect_int(weir__idle_enter(&idle, &slot[1], WEIR__REST_DONE),
                WEIR__ORDER_LEAVE);
     expect(weir__idle_block(&idle, 3, &given));
-    expect(given == &bunk[1]);
+    expect(given == &slot[1]);
     weir__idle_unjoin(&idle, given); /* no thread */
     expect_int(idle.live, 1);
     weir__idle_unblock(&idle);
     expect(weir__idle_block(&idle, 3, &given));
-    expect(given == &bunk[1]);
+    expect(given == &slot[1]);
     expect(weir__idle_join(&idle));
     weir__idle_unblock(&idle);
-    expect_int(weir__idle_enter(&idle, &bunk[0], WEIR__REST_DONE),
+    expect_int(weir__idle_enter(&idle, &slot[0], WEIR__REST_DONE),
                WEIR__ORDER_LEAVE);
-    expect_int(weir__idle_enter(&idle, &bunk[1], WEIR__REST_DONE),
+    expect_int(weir__idle_enter(&idle, &slot[1], WEIR__REST_DONE),
                WEIR__ORDER_LEAVE);
-    expect(idle.home == &bunk[1] && bunk[1].next == &bunk[0]);
+    expect(idle.free_slots == &slot[1] && slot[1].next == &slot[0]);
 }
 
 CASE(idle_does_not_grow_beyond_the_limit_or_without_need)
 {
-    struct weir__bunk *given;
+    struct weir__idle_slot *given;
 
     begin(1, 2);
     expect(!weir__idle_block(&idle, 2, &given)); /* there is another one */
@@ -160,12 +160,12 @@ CASE(idle_does_not_grow_beyond_the_limit_or_without_need)
     expect(weir__idle_block(&idle, 3, &given));
     weir__idle_unjoin(&idle, NULL); /* but no memory */
     expect_int(idle.live, 2);
-    expect(idle.home == NULL);
+    expect(idle.free_slots == NULL);
 }
 
 CASE(idle_unjoin_wakes_one_for_work_that_was_left_to_it)
 {
-    struct weir__bunk *given;
+    struct weir__idle_slot *given;
 
     begin(2, 2);
     enter(1);
@@ -192,19 +192,19 @@ CASE(idle_is_over_when_all_rest_and_nothing_is_left)
     expect(!weir__idle_end(&idle, false, yes, NULL)); /* once */
     expect(!weir__idle_hold(&idle));
     expect(!weir__idle_join(&idle));
-    expect(!weir__idle_sleep(&idle, &bunk[0]));
-    expect(!weir__idle_sleep(&idle, &bunk[1]));
+    expect(!weir__idle_sleep(&idle, &slot[0]));
+    expect(!weir__idle_sleep(&idle, &slot[1]));
     expect_counts(0, 0);
 }
 
 CASE(idle_is_not_over_while_one_waits_in_the_middle_of_a_job)
 {
     begin(1, 1);
-    expect_int(weir__idle_enter(&idle, &bunk[0], WEIR__REST_WAITING),
+    expect_int(weir__idle_enter(&idle, &slot[0], WEIR__REST_WAITING),
                WEIR__ORDER_SLEEP);
     expect(!weir__idle_end(&idle, true, yes, NULL));
-    weir__idle_call(&bunk[0]);
-    expect(weir__idle_sleep(&idle, &bunk[0]));
+    weir__idle_call(&slot[0]);
+    expect(weir__idle_sleep(&idle, &slot[0]));
     enter(0);
     expect(weir__idle_end(&idle, false, yes, NULL));
 }
