@@ -33,10 +33,10 @@
  *                    time; then the thread's that gets its slot, or unmake's
  *
  * Pairs
- *   P1  grow: store of worker[], release  -->  worker.c, census.c: load,
+ *   P1  grow: store of worker[], release  -->  worker.c, report.c: load,
  *       acquire
  *       Hands over the worker in that entry.
- *   P2  weir_lane_new: CAS on lanes, release  -->  close, census.c: load,
+ *   P2  weir_lane_new: CAS on lanes, release  -->  close, report.c: load,
  *       acquire
  *       Hands over the lane.
  *   P3  leave: store of finished, release  -->  shutdown, close: load, acquire

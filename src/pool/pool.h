@@ -6,7 +6,7 @@
  *     worker.c   a worker's main loop: choose a job, run it, or sleep
  *     lane.c     concurrency limits for jobs of one kind
  *     group.c    jobs that a thread waits for
- *     census.c   counters and the report
+ *     report.c   counters and the report
  *
  * A worker sleeps on the parker of its slot, its node in the list of idle
  * workers (idle.h).
@@ -287,7 +287,7 @@ static inline void weir__group_leave(weir_group *group,
         weir__group_leave_other(group);
 }
 
-/* ---- census.c ---- */
+/* ---- report.c ---- */
 
 struct weir__page;
 

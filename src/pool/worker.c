@@ -24,7 +24,7 @@
  *   deque[]     deque.c
  *   slot        idle.c
  *   is_running, name, since_ticks, thread_id, counters
- *               written by the worker, relaxed; census.c reads them
+ *               written by the worker, relaxed; report.c reads them
  *
  * Not paired, on purpose
  *   These snapshots and counters: only names are read through them, and names

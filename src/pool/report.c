@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * census -- a pool's counters, and a report of what keeps it running.
+ * report -- a pool's counters, and a report of what keeps it running.
  *
  * These functions neither wait nor allocate, because they may be called for a
  * pool that is stuck.
