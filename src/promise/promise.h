@@ -3,7 +3,7 @@
  * promise -- the structure of a promise, and what each file does with it.
  *
  *   settle.c      the two atomic words that any thread may access
- *   nursery.c     the allocator: blocks of promises, and their release
+ *   alloc.c       the allocator: blocks of promises, and their release
  *   promise.c     the public functions, which act at once on the loop's thread
  *                 and send a message to it from any other
  *   reaction.c    reactions to a settled promise: jobs and results
@@ -216,7 +216,7 @@ void weir__promise_collect(weir_promise *promise);
 /* Whether another thread has taken a reference since.  Used by the registry. */
 bool weir__promise_was_found(const weir_promise *promise);
 
-/* ---- nursery.c ---- */
+/* ---- alloc.c ---- */
 
 /* Initialize a promise.  `slot` and `loop` are set already, and the caller sets
  * the union.  The value is meaningful once the promise is settled. */
@@ -298,7 +298,7 @@ void weir__promise_enlist(weir_promise *promise);
 void weir__promise_each(weir_loop *loop, void (*visit)(weir_promise *promise));
 
 /* Free all blocks.  No promise may be left. */
-void weir__nursery_fini(weir_loop *loop);
+void weir__promise_alloc_fini(weir_loop *loop);
 
 /* ---- promise.c ---- */
 

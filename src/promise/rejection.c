@@ -217,7 +217,7 @@ static void end(weir_loop *loop, bool is_over)
 
 static void destroy(weir_loop *loop)
 {
-    weir__nursery_fini(loop);
+    weir__promise_alloc_fini(loop);
     weir__promisify_fini(loop);
     weir__registry_fini(loop);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nursery -- the allocator of promises.
+ * alloc -- the allocator of promises.
  *
  * The loop's thread allocates promises from blocks, each with its own free
  * list.  The blocks form a ring, those with free slots first: a block that
@@ -114,7 +114,7 @@ release_block(struct weir__promises *all, struct weir__promise_block *block)
     weir__memory_free(block, sizeof(*block));
 }
 
-void weir__nursery_fini(weir_loop *loop)
+void weir__promise_alloc_fini(weir_loop *loop)
 {
     while (loop->promises.blocks != NULL)
         release_block(&loop->promises, loop->promises.blocks);
