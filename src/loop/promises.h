@@ -6,7 +6,7 @@
  * installs.  A loop without promises has none and pays one comparison at a
  * checkpoint.
  *
- * Everything belongs to the loop's thread, except the registry, which any
+ * Everything belongs to the loop's thread, except the table of ids, which any
  * thread may use under `lock`.  Once the loop is TERMINATED it has no thread;
  * then the state belongs to the thread that holds the loop's own lock.
  */
@@ -21,7 +21,7 @@
 
 struct weir_loop;
 struct weir_promise;
-struct weir__registry;
+struct weir__promise_ids;
 
 struct weir__promise_hooks {
     /* The queues of a checkpoint are empty, and wants_checkpoint is set. */
@@ -100,7 +100,7 @@ struct weir__promises {
     uint64_t stuck_at; /* 1 + loop->run when `wind` settled nothing */
 
     struct weir__lock lock; /* guards the two members below */
-    struct weir__registry *registry;
+    struct weir__promise_ids *ids;
     uint64_t last_id;
 };
 

@@ -271,7 +271,7 @@ __attribute__((cold)) static void abandon(weir_promise *promise)
 __attribute__((noinline)) static void drop_last(weir_promise *promise)
 {
     if (!weir__promise_is_unreferenced(promise) ||
-        (promise->id != 0 && !weir__registry_forget(promise)))
+        (promise->id != 0 && !weir__promise_ids_forget(promise)))
         return;
     if (weir__promise_is_settled(promise)) {
         clean(promise);
@@ -326,7 +326,7 @@ void weir__promise_receive_after_end(weir_promise *promise)
     weir__lock_lock(&loop->lock);
     weir__promise_collect(promise);
     is_dead = promise->refs == 0 &&
-              (promise->id == 0 || weir__registry_forget(promise));
+              (promise->id == 0 || weir__promise_ids_forget(promise));
     weir__lock_unlock(&loop->lock);
     if (!is_dead)
         return;

@@ -10,7 +10,7 @@
  *   combinator.c  all, all_settled, any, race
  *   rejection.c   unhandled rejections, and what happens when the loop ends
  *   promisify.c   promises for the results of jobs on a pool
- *   registry.c    lookup of promises by id
+ *   ids.c         lookup of promises by id
  *
  * A promise that `then` creates is also the record of that `then`: while it
  * waits, it is in the list of the promise it waits for, with its handlers.  So
@@ -213,7 +213,7 @@ int weir__promise_introduce(weir_promise *promise);
 /* Update `refs` when a letter has arrived.  Thread: the loop's. */
 void weir__promise_collect(weir_promise *promise);
 
-/* Whether another thread has taken a reference since.  Used by the registry. */
+/* Whether another thread has taken a reference since.  Used by ids.c. */
 bool weir__promise_was_found(const weir_promise *promise);
 
 /* ---- alloc.c ---- */
@@ -405,11 +405,11 @@ void weir__promise_list_push(struct weir__promise_list *list,
 
 extern const struct weir__promise_hooks weir__promise_hooks;
 
-/* ---- registry.c ---- */
+/* ---- ids.c ---- */
 
 /* Remove a promise that is about to be freed.  False: another thread has
  * found it meanwhile. */
-bool weir__registry_forget(weir_promise *promise);
-void weir__registry_fini(weir_loop *loop);
+bool weir__promise_ids_forget(weir_promise *promise);
+void weir__promise_ids_fini(weir_loop *loop);
 
 #endif /* WEIR_SRC_PROMISE_H */

@@ -219,7 +219,7 @@ static void destroy(weir_loop *loop)
 {
     weir__promise_alloc_fini(loop);
     weir__promisify_fini(loop);
-    weir__registry_fini(loop);
+    weir__promise_ids_fini(loop);
 }
 
 const struct weir__promise_hooks weir__promise_hooks = {

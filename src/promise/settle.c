@@ -234,7 +234,7 @@ bool weir__promise_collect_last(weir_promise *promise)
 
 bool weir__promise_was_found(const weir_promise *promise)
 {
-    /* relaxed: under the registry's lock, which the finder held too */
+    /* relaxed: under promises.lock, which the finder held too */
     return load_relaxed(&promise->away) != 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry -- promises by number: weak, and never the same number twice.
+ * ids -- promises by number: weak, and never the same number twice.
  */
 #include "loop/loop.h"
 #include "support/place.h"
@@ -43,7 +43,7 @@ static void play(void (*scene)(void))
     }                                                                          \
     static void scene_##name(void)
 
-SCENE(registry_finds_a_promise_by_its_number)
+SCENE(ids_find_a_promise_by_its_number)
 {
     weir_promise *found = NULL, *p = pending();
     uint64_t id = id_of(p);
@@ -57,7 +57,7 @@ SCENE(registry_finds_a_promise_by_its_number)
 }
 
 /* covers: weir_promise_find -ENOENT */
-SCENE(registry_keeps_no_promise)
+SCENE(ids_keep_no_promise_alive)
 {
     weir_promise *p = pending();
     uint64_t id = id_of(p);
@@ -72,7 +72,7 @@ SCENE(registry_keeps_no_promise)
 
 /* covers: weir_promise_id -EINVAL
  * covers: weir_promise_find -EINVAL */
-SCENE(registry_refuses_null)
+SCENE(ids_refuse_null)
 {
     weir_promise *p = pending();
     uint64_t id;
@@ -85,7 +85,7 @@ SCENE(registry_refuses_null)
 }
 
 /* covers: weir_promise_id -EOVERFLOW */
-SCENE(registry_never_gives_a_number_twice)
+SCENE(ids_are_never_given_twice)
 {
     weir_promise *p = pending(), *last = pending();
     uint64_t id = 1;
@@ -100,7 +100,7 @@ SCENE(registry_never_gives_a_number_twice)
 }
 
 /* Found again although the last known reference has just gone. */
-SCENE(registry_finds_what_is_on_its_way_out)
+SCENE(ids_find_what_is_on_its_way_out)
 {
     weir_promise *found = NULL, *p = pending();
     uint64_t id = id_of(p);
@@ -117,7 +117,7 @@ SCENE(registry_finds_what_is_on_its_way_out)
 /* Many come and go, at random: those that are there are found, no others. */
 enum { MANY = 300, ROUNDS = 20000 };
 
-SCENE(registry_finds_exactly_those_that_are_there)
+SCENE(ids_find_exactly_those_that_are_there)
 {
     static weir_promise *promises[MANY];
     static uint64_t ids[MANY];
@@ -148,7 +148,7 @@ SCENE(registry_finds_exactly_those_that_are_there)
         drop(promises[i]);
 }
 
-CASE(registry_finds_a_promise_after_the_end_of_its_loop)
+CASE(ids_find_a_promise_after_the_end_of_its_loop)
 {
     weir_promise *found = NULL, *p;
     uint64_t id;

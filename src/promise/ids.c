@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry -- promises by id.
+ * ids -- promises by id.
  *
  * A hash table with open addressing.  Ids are assigned in sequence, so an id is
  * its own hash.  The table holds no references: a promise removes itself before
@@ -10,7 +10,7 @@
  *
  * Only promises whose id was requested are in the table.
  *
- * Tested by  test/unit/promise/registry.c, test/model/promise/promise.c
+ * Tested by  test/unit/promise/ids.c, test/model/promise/promise.c
  */
 #include <errno.h>
 
@@ -23,7 +23,7 @@ enum { FIRST = 2 };
 enum { FIRST = 64 };
 #endif
 
-struct weir__registry {
+struct weir__promise_ids {
     uint64_t slots; /* a power of two; at least half are empty */
     uint64_t used;
     weir_promise *at[];
@@ -31,10 +31,10 @@ struct weir__registry {
 
 static size_t size_of(uint64_t slots)
 {
-    return sizeof(struct weir__registry) + slots * sizeof(weir_promise *);
+    return sizeof(struct weir__promise_ids) + slots * sizeof(weir_promise *);
 }
 
-static void insert(struct weir__registry *table, weir_promise *promise)
+static void insert(struct weir__promise_ids *table, weir_promise *promise)
 {
     uint64_t i = promise->id;
 
@@ -45,7 +45,7 @@ static void insert(struct weir__registry *table, weir_promise *promise)
 }
 
 /* Return the slot of an id, or the empty slot where the search ends. */
-static uint64_t find(const struct weir__registry *table, uint64_t id)
+static uint64_t find(const struct weir__promise_ids *table, uint64_t id)
 {
     uint64_t i = id;
     const weir_promise *promise;
@@ -56,7 +56,7 @@ static uint64_t find(const struct weir__registry *table, uint64_t id)
     return i & (table->slots - 1);
 }
 
-static void release(struct weir__registry *table)
+static void release(struct weir__promise_ids *table)
 {
     if (table != NULL)
         weir__memory_free(table, size_of(table->slots));
@@ -65,9 +65,9 @@ static void release(struct weir__registry *table)
 /* Resize the table to `slots`, which must be enough.  Returns  0, -ENOMEM */
 static int resize(struct weir__promises *all, uint64_t slots)
 {
-    struct weir__registry *old = all->registry;
-    struct weir__registry *table =
-        weir__memory_alloc(size_of(slots), _Alignof(struct weir__registry));
+    struct weir__promise_ids *old = all->ids;
+    struct weir__promise_ids *table =
+        weir__memory_alloc(size_of(slots), _Alignof(struct weir__promise_ids));
 
     if (table == NULL)
         return -ENOMEM;
@@ -79,13 +79,13 @@ static int resize(struct weir__promises *all, uint64_t slots)
         if (old->at[i] != NULL)
             insert(table, old->at[i]);
     release(old);
-    all->registry = table;
+    all->ids = table;
     return 0;
 }
 
 /* Remove an entry.  Later entries of the probe sequence move up to close the
  * gap, unless that would put them before their own slot. */
-static void take_out(struct weir__registry *table, uint64_t gap)
+static void take_out(struct weir__promise_ids *table, uint64_t gap)
 {
     uint64_t mask = table->slots - 1;
 
@@ -101,7 +101,7 @@ static void take_out(struct weir__registry *table, uint64_t gap)
 
 static int give_id(struct weir__promises *all, weir_promise *promise)
 {
-    struct weir__registry *table = all->registry;
+    struct weir__promise_ids *table = all->ids;
     int err = 0;
 
     if (promise->id != 0)
@@ -113,7 +113,7 @@ static int give_id(struct weir__promises *all, weir_promise *promise)
     if (err != 0)
         return err;
     promise->id = ++all->last_id;
-    insert(all->registry, promise);
+    insert(all->ids, promise);
     return 0;
 }
 
@@ -140,8 +140,8 @@ int weir_promise_find(weir_loop *loop, uint64_t id, weir_promise **promise)
     if (loop == NULL || promise == NULL)
         return -EINVAL;
     weir__lock_lock(&loop->promises.lock);
-    if (loop->promises.registry != NULL && id != 0)
-        found = loop->promises.registry->at[find(loop->promises.registry, id)];
+    if (loop->promises.ids != NULL && id != 0)
+        found = loop->promises.ids->at[find(loop->promises.ids, id)];
     if (found != NULL)
         *promise = weir_promise_ref(found);
     weir__lock_unlock(&loop->promises.lock);
@@ -151,13 +151,13 @@ int weir_promise_find(weir_loop *loop, uint64_t id, weir_promise **promise)
 /* Shrink the table if few entries are left.  Failure does no harm. */
 static void shrink(struct weir__promises *all)
 {
-    struct weir__registry *table = all->registry;
+    struct weir__promise_ids *table = all->ids;
 
     if (table->slots > FIRST && 8 * table->used < table->slots)
         (void)resize(all, table->slots / 2);
 }
 
-bool weir__registry_forget(weir_promise *promise)
+bool weir__promise_ids_forget(weir_promise *promise)
 {
     struct weir__promises *all = weir__promises_of(promise);
     bool was_found;
@@ -165,7 +165,7 @@ bool weir__registry_forget(weir_promise *promise)
     weir__lock_lock(&all->lock);
     was_found = weir__promise_was_found(promise);
     if (!was_found) {
-        take_out(all->registry, find(all->registry, promise->id));
+        take_out(all->ids, find(all->ids, promise->id));
         promise->id = 0;
         shrink(all);
     }
@@ -173,7 +173,7 @@ bool weir__registry_forget(weir_promise *promise)
     return !was_found;
 }
 
-void weir__registry_fini(weir_loop *loop)
+void weir__promise_ids_fini(weir_loop *loop)
 {
-    release(loop->promises.registry);
+    release(loop->promises.ids);
 }
