@@ -24,7 +24,7 @@
  * Shared state
  *   first, next   any thread, plain, under the lock
  *
- * Tested by  test/model/gate/listener.c, test/unit/promise/closed.c
+ * Tested by  test/model/gate/listener.c, test/unit/promise/gate_promise.c
  */
 #include "gate/listener.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closed -- a promise for the end of a gate.
+ * gate_promise -- a promise for the end of a gate.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void leave(void)
     drop(ended);
 }
 
-CASE(closed_is_fulfilled_by_the_last_exit_on_the_loop)
+CASE(gate_promise_is_fulfilled_by_the_last_exit_on_the_loop)
 {
     begin();
     loop_make(NULL);
@@ -61,7 +61,7 @@ static void leave_elsewhere(struct crew *crew, unsigned id)
     weir_loop_unref(loop);
 }
 
-CASE(closed_is_fulfilled_by_the_last_exit_of_another_thread)
+CASE(gate_promise_is_fulfilled_by_the_last_exit_of_another_thread)
 {
     struct crew crew;
 
@@ -77,7 +77,7 @@ CASE(closed_is_fulfilled_by_the_last_exit_of_another_thread)
     loop_end();
 }
 
-CASE(closed_of_a_closed_gate_is_fulfilled)
+CASE(gate_promise_of_a_closed_gate_is_fulfilled)
 {
     loop_make(NULL);
     open_gate();
@@ -90,7 +90,7 @@ CASE(closed_of_a_closed_gate_is_fulfilled)
 }
 
 /* Two gates, two promises of one of them. */
-CASE(closed_is_told_of_its_own_gate_only)
+CASE(gate_promise_is_told_of_its_own_gate_only)
 {
     weir_gate other;
     weir_promise *first, *second, *of_other;
@@ -116,7 +116,7 @@ CASE(closed_is_told_of_its_own_gate_only)
 }
 
 /* The loop goes first: its promise is rejected, and the gate closes later. */
-CASE(closed_is_rejected_by_the_end_of_its_loop)
+CASE(gate_promise_is_rejected_by_the_end_of_its_loop)
 {
     begin();
     loop_make(NULL);
@@ -133,7 +133,7 @@ CASE(closed_is_rejected_by_the_end_of_its_loop)
 /* covers: weir_gate_closed -EINVAL
  * covers: weir_gate_closed -ENOMEM
  * covers: weir_gate_closed WEIR_ECLOSED */
-CASE(closed_fails_clean)
+CASE(gate_promise_fails_clean)
 {
     begin();
     loop_make(NULL);

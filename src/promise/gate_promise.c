@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closed -- a promise that is resolved when a gate closes.
+ * gate_promise -- a promise that is resolved when a gate closes.
  *
- * Tested by  test/unit/promise/closed.c
+ * Tested by  test/unit/promise/gate_promise.c
  */
 #include <errno.h>
 
@@ -10,17 +10,17 @@
 #include "gate/listener.h"
 #include "promise/promise.h"
 
-struct closed {
+struct gate_promise {
     struct weir__listener listener; /* first */
     weir_promise *promise;          /* held */
 };
 
-static void tell(struct weir__listener *listener)
+static void resolve(struct weir__listener *listener)
 {
-    struct closed *closed = (struct closed *)listener;
-    weir_promise *promise = closed->promise;
+    struct gate_promise *waiter = (struct gate_promise *)listener;
+    weir_promise *promise = waiter->promise;
 
-    weir__memory_free(closed, sizeof(*closed));
+    weir__memory_free(waiter, sizeof(*waiter));
     /* Refused if its loop has ended. */
     (void)!weir_promise_resolve(promise, weir_value_of(NULL, NULL));
     weir_promise_unref(promise);
@@ -28,24 +28,24 @@ static void tell(struct weir__listener *listener)
 
 int weir_gate_closed(weir_gate *gate, weir_loop *loop, weir_promise **promise)
 {
-    struct closed *closed;
+    struct gate_promise *waiter;
     weir_promise *made;
     int err;
 
     if (gate == NULL || loop == NULL || promise == NULL)
         return -EINVAL;
-    closed = weir__memory_alloc(sizeof(*closed), _Alignof(struct closed));
-    if (closed == NULL)
+    waiter = weir__memory_alloc(sizeof(*waiter), _Alignof(struct gate_promise));
+    if (waiter == NULL)
         return -ENOMEM;
     err = weir_promise_new(&made, loop);
     if (err != 0) {
-        weir__memory_free(closed, sizeof(*closed));
+        weir__memory_free(waiter, sizeof(*waiter));
         return err;
     }
     *promise = weir_promise_ref(made);
-    closed->listener.told = tell;
-    closed->promise = made;
-    if (!weir__listener_add(&closed->listener, gate))
-        tell(&closed->listener);
+    waiter->listener.told = resolve;
+    waiter->promise = made;
+    if (!weir__listener_add(&waiter->listener, gate))
+        resolve(&waiter->listener);
     return 0;
 }
