@@ -6,7 +6,7 @@
  * frames in between are lost, with everything they held; the loop's own state
  * is never there.
  *
- * A callback that notifies others (abort.c, waiter.c, keeper.c) calls them by
+ * A callback that notifies others (abort.c, waiter.c, drain.c) calls them by
  * contain, with a landing of their own, so each of them fails alone.
  *
  * Tested by  test/unit/loop/raise.c, test/unit/sync/abort_raise.c

@@ -3,8 +3,8 @@
  * hook -- shutdown hooks, which run while a service drains.
  *
  * Shape     A hook runs on its own thread, so that it may block without
- *           delaying the keeper.  When it ends, it posts a task to the keeper.
- *           A timer on the keeper limits it: when that fires, the drain
+ *           delaying the service's loop.  When it ends, it posts a task to that
+ *           loop.  A timer there limits it: when that fires, the drain
  *           continues without waiting for the hook, and the report lists the
  *           hook as long as it runs.
  *
@@ -44,10 +44,10 @@ static void run(void *arg)
     hook->fn(hook->arg);
     store_relaxed(&hook->is_ended, true); /* relaxed: a join follows */
     /* Refused if the service was forced: no thread waits for it then. */
-    (void)!weir_loop_post(hook->service->keeper, &hook->ended);
+    (void)!weir_loop_post(hook->service->loop, &hook->ended);
 }
 
-/* ---- the keeper's thread ---- */
+/* ---- the service's thread ---- */
 
 /* Continue the drain, because the hook has ended or timed out. */
 static void leave(struct weir__hook *hook)
@@ -55,12 +55,12 @@ static void leave(struct weir__hook *hook)
     weir_service *service = hook->service;
 
     if (hook->timer != 0)
-        (void)!weir_timer_cancel(service->keeper, hook->timer);
+        (void)!weir_timer_cancel(service->loop, hook->timer);
     hook->timer = 0;
     if (service->hook != hook)
         return; /* it timed out before */
     service->hook = NULL;
-    weir__keeper_advance(service);
+    weir__drain_advance(service);
 }
 
 static void on_end(weir_task *task, int status)
@@ -94,28 +94,28 @@ static struct weir__hook *first_waiting(const weir_service *service)
     return hook;
 }
 
-/* Run the hook on the keeper's thread as if it were on its own thread, which
+/* Run the hook on the service's thread as if it were on its own thread, which
  * has no loop: it may call functions that block, and weir_raise, which would
- * leave the keeper's callback, aborts. */
+ * leave the loop's callback, aborts. */
 static void run_here(struct weir__hook *hook)
 {
-    weir_loop *keeper = hook->service->keeper;
+    weir_loop *loop = hook->service->loop;
 
     weir__thread_set_loop(NULL);
     run(hook);
-    weir__thread_set_loop(keeper);
+    weir__thread_set_loop(loop);
 }
 
-/* Start a hook.  If no thread can be created, it runs on the keeper's.  If it
+/* Start a hook.  If no thread can be created, it runs on the service's.  If it
  * has no timer, because there is no memory or the clock never reaches its
  * deadline, the service's own deadline limits it. */
 static void begin(struct weir__hook *hook)
 {
-    weir_loop *keeper = hook->service->keeper;
+    weir_loop *loop = hook->service->loop;
 
     plain_store(&hook->has_thread, true);
     if (hook->timeout_ns >= 0 &&
-        weir_timer_start(keeper, &hook->timer, hook->timeout_ns, WEIR_ONCE,
+        weir_timer_start(loop, &hook->timer, hook->timeout_ns, WEIR_ONCE,
                          on_timeout, hook) != 0)
         hook->timer = 0;
     if (weir__thread_start(&hook->thread, run, hook) != 0) {
@@ -144,7 +144,7 @@ int weir_service_add_hook(weir_service *service, const char *name,
 
     if (service == NULL || fn == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     hook = weir__memory_alloc(sizeof(*hook), CACHE_LINE);
     if (hook == NULL)

@@ -3,17 +3,17 @@
  * member -- the loops and pools that belong to a service.
  *
  * Shape     The service creates them, so that it is notified of their end: its
- *           own `done` calls the user's and then posts a task to the keeper.  A
- *           loop gets a thread when it is created, so that starting the service
- *           cannot fail.
+ *           own `done` calls the user's and then posts a task to the service.
+ *           A loop gets a thread when it is created, so that starting the
+ *           service cannot fail.
  *
  * Failure   A loop whose poller fails is closed by its thread, so that
- *           everything in it is cancelled.  The keeper is notified of the end
+ *           everything in it is cancelled.  The service is notified of the end
  *           and drains the service.
  *
  * Shared state
  *   is_ended   written by the thread that calls done, last; relaxed
- *   error      written by the loop's thread before done; the keeper reads it
+ *   error      written by the loop's thread before done; the service reads it
  *              after that
  *
  * Not paired, on purpose
@@ -44,18 +44,18 @@ static void on_end(weir_task *task, int status)
     *(member->pool != NULL ? &service->ended_pools : &service->ended_loops) +=
         1;
     if (plain_load(&member->error) != 0)
-        weir__keeper_fail(service, plain_load(&member->error));
-    weir__keeper_advance(service);
+        weir__drain_fail(service, plain_load(&member->error));
+    weir__drain_advance(service);
 }
 
 static void tell(struct weir__member *member)
 {
-    weir_loop *keeper = member->service->keeper;
+    weir_loop *loop = member->service->loop;
     weir_task *ended = &member->ended;
 
     store_relaxed(&member->is_ended, true); /* relaxed: a join follows */
     /* Refused if the service was forced: no thread waits for it then. */
-    (void)!weir_loop_post(keeper, ended);
+    (void)!weir_loop_post(loop, ended);
 }
 
 static void on_pool_done(void *arg, weir_pool *pool, int status)
@@ -228,7 +228,7 @@ int weir_service_add_pool(weir_service *service, weir_pool **pool,
 
     if (service == NULL || pool == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     weir__lock_lock(&service->lock);
     err = add(service, make_pool, options);
@@ -245,7 +245,7 @@ int weir_service_add_loop(weir_service *service, weir_loop **loop,
 
     if (service == NULL || loop == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     weir__lock_lock(&service->lock);
     err = add(service, make_loop, options);

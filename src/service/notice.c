@@ -3,8 +3,8 @@
  * notice -- callbacks on a service's loops when the drain begins, before the
  * gate closes (weir_service_on_drain).
  *
- * Shape     The keeper posts a task to the loop.  The task calls fn and posts
- *           one back.  The keeper counts those under way, and closes the gate
+ * Shape     The service posts a task to the loop.  The task calls fn and posts
+ *           one back.  The service counts those under way, and closes the gate
  *           when there are none.
  *
  *           fn is called even if the loop ends before the drain begins.  Until
@@ -19,7 +19,7 @@
  * Shared state
  *   is_called   loop's thread
  *   timer       the thread that adds it; then the loop's thread, which receives
- *               it through service/P1 and the ingress queues of the keeper and
+ *               it through service/P1 and the ingress queues of the service and
  *               the loop
  *
  * Tested by  test/unit/service/service_drain.c,
@@ -62,10 +62,10 @@ static void on_begin(weir_task *task, int status)
 
     call(notice, status);
     /* Refused if the service was forced: no thread waits for it then. */
-    (void)!weir_loop_post(notice->service->keeper, &notice->ended);
+    (void)!weir_loop_post(notice->service->loop, &notice->ended);
 }
 
-/* ---- the keeper's thread ---- */
+/* ---- the service's thread ---- */
 
 static void on_end(weir_task *task, int status)
 {
@@ -75,7 +75,7 @@ static void on_end(weir_task *task, int status)
 
     notice->service->notices_out--;
     if (status == 0)
-        weir__keeper_advance(notice->service);
+        weir__drain_advance(notice->service);
 }
 
 void weir__notices_give(weir_service *service)
@@ -130,7 +130,7 @@ int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
 
     if (service == NULL || loop == NULL || fn == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     notice = weir__memory_alloc(sizeof(*notice), CACHE_LINE);
     if (notice == NULL)

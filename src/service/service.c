@@ -2,9 +2,9 @@
 /*
  * service -- one lifecycle for a gate, loops, pools and hooks.
  *
- * Shape     The service has its own loop, the keeper, on its own thread, which
- *           performs the shutdown (keeper.c).  Requests from other threads are
- *           recorded here, in one word with the phase and flags:
+ * Shape     The service has its own loop on its own thread, which performs the
+ *           shutdown (drain.c).  Requests from other threads are recorded here,
+ *           in one word with the phase and flags:
  *
  *             4           3       2      1     0
  *            +-----------+-------+------+-----------+
@@ -12,13 +12,13 @@
  *            +-----------+-------+------+-----------+
  *
  *           STOP and FORCE are each set once, and the thread that sets one
- *           posts the matching task to the keeper.  If STOP is set before the
+ *           posts the matching task to that loop.  If STOP is set before the
  *           service is started, start posts the task, because it sees the flag
  *           in the same word.  FORCE is refused before that.
  * Roles     start, stop, force, set_ready, wait, report   any thread
  *
  * Shared state
- *   word      any thread, atomic; the keeper changes the phase           P1 P2
+ *   word      any thread, atomic; the service's loop changes the phase   P1 P2
  *   members, notices, hooks, pools, loops   under lock until start; const
  *             after                                                        P1
  *
@@ -26,15 +26,15 @@
  *   P1  start: CAS on word, release  -->  stop, force: fetch_or, CAS; report:
  *       load; acquire
  *       Hands over the gate, which is now open, the members and the hooks.  A
- *       thread that stops or forces passes them on to the keeper through its
- *       ingress queue.  Without this pair the keeper could still see the gate
- *       closed, drain nothing, and wait for it.
- *   P2  keeper.c: CAS on word to CLOSED, release  -->  free: load, acquire
- *       Hands over the hooks' threads, which the keeper has started and free
- *       joins: the caller of free need not have waited.
+ *       thread that stops or forces passes them on to the service's loop
+ *       through its ingress queue.  Without this pair the service's loop could
+ *       still see the gate closed, drain nothing, and wait for it.
+ *   P2  drain.c: CAS on word to CLOSED, release  -->  free: load, acquire
+ *       Hands over the hooks' threads, which the service's loop has started and
+ *       free joins: the caller of free need not have waited.
  *
  * Not paired, on purpose
- *   word, otherwise: it hands nothing over.  The keeper's ingress queue does,
+ *   word, otherwise: it hands nothing over.  The service's ingress queue does,
  *   and so does, for a thread that waits, the gate `life`, which closes with
  *   the service.
  *
@@ -62,7 +62,7 @@ static void on_gate_closed(void *arg)
     weir_service *service = arg;
 
     /* Refused if the service was forced: no thread waits for it then. */
-    (void)!weir_loop_post(service->keeper, &service->gate_closed);
+    (void)!weir_loop_post(service->loop, &service->gate_closed);
 }
 
 /* Open a gate with one entry inside; it closes when that entry leaves. */
@@ -110,7 +110,7 @@ int weir_service_new(weir_service **made, const weir_service_options *options)
     if (service == NULL)
         return -ENOMEM;
     init(service, &known);
-    err = weir__keeper_new(service);
+    err = weir__drain_init(service);
     if (err != 0) {
         weir__memory_free(service, sizeof(*service));
         return err;
@@ -127,7 +127,7 @@ static bool is_inside(const weir_service *service)
         if ((m->loop != NULL && weir_loop_current() == m->loop) ||
             (m->pool != NULL && weir_pool_current() == m->pool))
             return true;
-    return weir_loop_current() == service->keeper;
+    return weir_loop_current() == service->loop;
 }
 
 int weir_service_free(weir_service *service)
@@ -136,7 +136,7 @@ int weir_service_free(weir_service *service)
 
     if (service == NULL)
         return 0;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         goto release; /* its threads belong to the parent */
     if (is_inside(service))
         return WEIR_EREENTRANT;
@@ -152,14 +152,14 @@ int weir_service_free(weir_service *service)
 release:
     weir__members_join(service);
     weir__hooks_join(service);
-    (void)!weir_loop_close(service->keeper);
+    (void)!weir_loop_close(service->loop);
     weir__thread_join(&service->thread);
     weir__members_free(service);
     weir__notices_free(service);
     weir__hooks_free(service);
     if (service->signals >= 0)
         weir__signals_give_back();
-    (void)weir_loop_free(service->keeper);
+    (void)weir_loop_free(service->loop);
     weir__memory_free(service, sizeof(*service));
     return 0;
 }
@@ -177,7 +177,7 @@ int weir_service_start(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     weir__lock_lock(&service->lock);
     if (phase_of(weir__service_look(service)) == WEIR_PHASE_INIT) {
@@ -192,7 +192,7 @@ int weir_service_start(weir_service *service)
     if (phase_of(before) != WEIR_PHASE_INIT)
         return -EALREADY;
     if (before & WEIR__SERVICE_STOP)
-        (void)!weir_loop_post(service->keeper, &service->stop);
+        (void)!weir_loop_post(service->loop, &service->stop);
     return 0;
 }
 
@@ -202,14 +202,14 @@ int weir_service_stop(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
-    /* service/P1 acquire: receives the gate, members, hooks, for the keeper */
+    /* service/P1 acquire: receives the gate, members, hooks, for drain */
     before = fetch_or_acquire(&service->word, WEIR__SERVICE_STOP);
     if (before & WEIR__SERVICE_STOP || phase_of(before) > WEIR_PHASE_RUNNING)
         return -EALREADY;
     if (phase_of(before) == WEIR_PHASE_RUNNING)
-        (void)!weir_loop_post(service->keeper, &service->stop);
+        (void)!weir_loop_post(service->loop, &service->stop);
     return 0;
 }
 
@@ -219,7 +219,7 @@ int weir_service_force(weir_service *service)
 
     if (service == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     word = weir__service_look(service);
     do {
@@ -227,13 +227,12 @@ int weir_service_force(weir_service *service)
             return WEIR_ENOTSTARTED;
         if (word & WEIR__SERVICE_FORCE || phase_of(word) == WEIR_PHASE_CLOSED)
             return -EALREADY;
-        /* service/P1 acquire: receives the gate, members, hooks, for the keeper
-         */
+        /* service/P1 acquire: receives the gate, members, hooks, for drain */
     } while (
         !cas_weak_acquire(&service->word, &word,
                           word | WEIR__SERVICE_STOP | WEIR__SERVICE_FORCE));
     /* Refused if it closes at this moment: then nothing is left to cancel. */
-    (void)!weir_loop_post(service->keeper, &service->force);
+    (void)!weir_loop_post(service->loop, &service->force);
     return 0;
 }
 
@@ -243,7 +242,7 @@ int weir_service_wait(weir_service *service, int64_t timeout_ns)
 
     if (service == NULL)
         return -EINVAL;
-    if (weir__loop_is_foreign(service->keeper))
+    if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
     err = weir_gate_wait(&service->life, timeout_ns);
     return err != 0 ? err : plain_load(&service->status);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- a service's parts: keeper, members, notices and hooks.
+ * service -- a service's parts: drain, members, notices and hooks.
  *
  *     service.c   the public functions, callable from any thread
- *     keeper.c    the loop that controls the service and drains it
+ *     drain.c     the loop that controls the service and drains it
  *     member.c    the loops and pools that belong to the service
  *     notice.c    callbacks on the loops when the drain begins
  *     hook.c      shutdown hooks, which run during the drain
@@ -31,7 +31,7 @@ struct weir__member {
         weir_pool_options pool;
     } user;
     struct weir__parker parker; /* the creator waits here until the loop runs */
-    weir_task begun, ended;     /* notify the creator, and the keeper */
+    weir_task begun, ended;     /* notify the creator, and the service */
     int error;                  /* of the loop's poller; loop's thread */
     atomic(bool) is_ended;      /* any thread */
 };
@@ -44,7 +44,7 @@ struct weir__notice {
     weir_fn *fn;
     void *arg;
     weir_timer timer;       /* cancelled when the loop ends */
-    weir_task begin, ended; /* notify the loop, and the keeper */
+    weir_task begin, ended; /* notify the loop, and the service */
     bool is_called;         /* loop's thread */
 };
 
@@ -56,9 +56,9 @@ struct weir__hook {
     void (*fn)(void *arg);
     void *arg;
     struct weir__thread thread;
-    bool has_thread;            /* keeper */
-    weir_timer timer;           /* keeper; 0: none */
-    weir_task ended;            /* notifies the keeper */
+    bool has_thread;            /* service's thread */
+    weir_timer timer;           /* service's thread; 0: none */
+    weir_task ended;            /* notifies the service */
     atomic(int64_t) since_ns;   /* any thread: report; 0: not started */
     atomic(uint64_t) thread_id; /* any thread: report */
     atomic(bool) is_ended;      /* any thread */
@@ -72,7 +72,7 @@ enum {
     WEIR__SERVICE_NOT_READY = 16
 };
 
-/* The progress of the drain.  Keeper's thread only. */
+/* The progress of the drain.  Service's thread only. */
 enum weir__step {
     WEIR__STEP_WORK,
     WEIR__STEP_NOTICES, /* loops are notified; the gate still admits */
@@ -86,8 +86,8 @@ enum weir__step {
 struct weir_service {
     atomic(uint32_t) word; /* any thread: phase and flags; see service.c */
     weir_service_options options; /* const, like the next three */
-    weir_loop *keeper;            /* the service's own loop */
-    struct weir__thread thread;   /* runs the keeper */
+    weir_loop *loop;              /* the service's own loop */
+    struct weir__thread thread;   /* runs the loop */
     int signals;                  /* a wakefd; negative: signals not handled */
     weir_gate gate;               /* any thread: requests */
     weir_gate life;               /* any thread: closes when the service does */
@@ -98,9 +98,9 @@ struct weir_service {
     uint32_t pools, loops;        /* numbers of members */
     weir_task stop, force;        /* posted by the thread that set the flag */
     weir_task gate_closed;
-    int status; /* written by the keeper; read after wait */
+    int status; /* written by the service's loop; read after wait */
 
-    /* Keeper's thread only. */
+    /* Service's thread only. */
     enum weir__step step;
     bool is_signalled;       /* a signal has arrived: the next forces */
     bool is_empty;           /* the gate is closed */
@@ -117,27 +117,27 @@ static inline uint32_t weir__service_look(const weir_service *service)
     return load_relaxed(&service->word); /* relaxed: see service.c */
 }
 
-/* ---- keeper.c ---- */
+/* ---- drain.c ---- */
 
-/* Create the keeper: its loop, its timer, its signals and its thread. */
-int weir__keeper_new(weir_service *service);
+/* Create the service's loop, its timer, its signals and its thread. */
+int weir__drain_init(weir_service *service);
 
 /* Continue the drain as far as possible after something has ended.
- * Thread: the keeper. */
-void weir__keeper_advance(weir_service *service);
+ * Thread: the service's. */
+void weir__drain_advance(weir_service *service);
 
 /* Drain the service because a poller has failed; it ends with this error.
- * Thread: the keeper. */
-void weir__keeper_fail(weir_service *service, int err);
+ * Thread: the service's. */
+void weir__drain_fail(weir_service *service, int err);
 
 /* Handle `count` signals.  The first signal only stops the service, even if it
- * is draining already; the second forces it.  Thread: the keeper. */
-void weir__keeper_signalled(weir_service *service, uint64_t count);
+ * is draining already; the second forces it.  Thread: the service's. */
+void weir__drain_signalled(weir_service *service, uint64_t count);
 
 /* ---- member.c ---- */
 
 /* Begin to end all pools, or all loops; at once, if is_forced.
- * Thread: the keeper. */
+ * Thread: the service's. */
 void weir__members_end_pools(weir_service *service, bool is_forced);
 void weir__members_end_loops(weir_service *service, bool is_forced);
 
@@ -148,15 +148,15 @@ bool weir__members_have_ended(const weir_service *service);
 void weir__members_report(const weir_service *service, struct weir__page *page);
 
 /* Join ends the members that are left, waits for all, and frees the loops and
- * pools.  Free releases the rest once the keeper has ended.  Thread: any, as
- * the last user. */
+ * pools.  Free releases the rest once the service's loop has ended.  Thread:
+ * any, as the last user. */
 void weir__members_join(weir_service *service);
 void weir__members_free(weir_service *service);
 
 /* ---- notice.c ---- */
 
 /* Post all notices to their loops, and count those under way.
- * Thread: the keeper. */
+ * Thread: the service's. */
 void weir__notices_give(weir_service *service);
 
 /* Thread: any, as the last user. */
@@ -164,14 +164,14 @@ void weir__notices_free(weir_service *service);
 
 /* ---- hook.c ---- */
 
-/* Start the next hook.  False: there is none.  Thread: the keeper. */
+/* Start the next hook.  False: there is none.  Thread: the service's. */
 bool weir__hooks_next(weir_service *service);
 
 /* Whether all hooks that were started have ended.  Thread: any. */
 bool weir__hooks_have_ended(const weir_service *service);
 
 /* Join waits for the hooks' threads.  Free releases the rest once the
- * keeper has ended. */
+ * service's loop has ended. */
 void weir__hooks_join(weir_service *service);
 void weir__hooks_free(weir_service *service);
 

@@ -23,7 +23,7 @@
  *           lost: there the sanitizer allocates the thread's list of deferred
  *           signals, its handler allocates another one and puts the signal on
  *           that, and the interrupted call overwrites the pointer.  (The loop of
- *           a service's keeper calls setjmp as soon as it runs.)
+ *           a service's thread calls setjmp as soon as it runs.)
  *
  *           So our handler is installed by the C library's sigaction, and runs
  *           at once, as in other builds.  It may interrupt the sanitizer's

@@ -4,13 +4,13 @@
  * is called exactly once, after what was admitted has left, or by force; and
  * nobody waits for ever.
  *
- * Thread 0 is the user.  The keeper, and the threads of hooks and workers, are
- * spare ones (spare.h).  A signal is what keeper.c makes of it: a call
- * on the keeper's thread, weir__keeper_signalled.  Time stands still until a
- * thread moves it.
+ * Thread 0 is the user.  The service's loop, and the threads of hooks and
+ * workers, are spare ones (spare.h).  A signal is what drain.c makes of it: a
+ * call on the service's thread, weir__drain_signalled.  Time stands still until
+ * a thread moves it.
  *
- * A run has some hundreds of steps: the smallest cases are searched with a bound
- * on preemptions, the others drawn.
+ * A run has some hundreds of steps: the smallest cases are searched with a
+ * bound on preemptions, the others drawn.
  */
 #include "service/service.h"
 
@@ -23,8 +23,8 @@
 enum { SECOND_NS = 1000000000 };
 
 static weir_service *service;
-static int closed;        /* how often; the keeper's */
-static int closed_status; /* the keeper's, then who has waited */
+static int closed;        /* how often; the service's */
+static int closed_status; /* the service's, then who has waited */
 static int inside;        /* what the request wrote, plain */
 static atomic(int) admitted, left_gate;
 static atomic(int) hooks, jobs, cancelled;
@@ -112,13 +112,13 @@ static void on_signal(void *arg, int status)
 {
     (void)arg;
     if (status == 0)
-        weir__keeper_signalled(service, 1);
+        weir__drain_signalled(service, 1);
 }
 
-/* Refused once the keeper ends: then it is as if it came later. */
+/* Refused once the service's loop ends: then it is as if it came later. */
 static void signal_once(void)
 {
-    (void)!weir_loop_submit(service->keeper, on_signal, NULL);
+    (void)!weir_loop_submit(service->loop, on_signal, NULL);
 }
 
 static void signal_twice(void)
@@ -152,7 +152,7 @@ static void request(void)
 static void second_goes_by(void)
 {
     model_assert(weir_clock_advance(2 * (int64_t)SECOND_NS) == 0);
-    weir_loop_wake(service->keeper);
+    weir_loop_wake(service->loop);
 }
 
 /* ---- the end ---- */
@@ -350,8 +350,8 @@ static void shut_the_gate(void)
         (void)!weir_gate_drain(&service->gate);
 }
 
-/* A start that says RUNNING without a look at what it replaces: a stop that came
- * before is forgotten. */
+/* A start that says RUNNING without a look at what it replaces: a stop that
+ * came before is forgotten. */
 static void start_without_looking(void)
 {
     (void)!weir_gate_start(&service->gate);
@@ -360,23 +360,23 @@ static void start_without_looking(void)
 }
 
 /* A stop that looks at the phase first, and then says STOP: a start in between
- * has seen no STOP, and nobody tells the keeper. */
+ * has seen no STOP, and nobody tells the service's loop. */
 static void stop_in_two_steps(void)
 {
     bool is_running = weir_service_phase(service) == WEIR_PHASE_RUNNING;
 
     fetch_or_acquire(&service->word, WEIR__SERVICE_STOP);
     if (is_running)
-        (void)!weir_loop_post(service->keeper, &service->stop);
+        (void)!weir_loop_post(service->loop, &service->stop);
 }
 
-/* A force that takes its steps on its own thread, beside the keeper. */
+/* A force that takes its steps on its own thread, beside the service's loop. */
 static void force_by_hand(void)
 {
     if (weir_service_phase(service) == WEIR_PHASE_DRAINING) {
         fetch_or_acquire(&service->word, WEIR__SERVICE_FORCE);
         service->is_empty = true;
-        weir__keeper_advance(service);
+        weir__drain_advance(service);
     }
 }
 
@@ -385,14 +385,14 @@ static void drain_past_the_gate(void *arg, int status)
 {
     (void)arg, (void)status;
     service->is_empty = true;
-    weir__keeper_advance(service);
+    weir__drain_advance(service);
 }
 
 static void start_and_drain_past_the_gate(void)
 {
     model_assert(weir_service_start(service) == 0);
     stop();
-    (void)!weir_loop_submit(service->keeper, drain_past_the_gate, NULL);
+    (void)!weir_loop_submit(service->loop, drain_past_the_gate, NULL);
     await_end();
 }
 
@@ -468,8 +468,8 @@ static const struct model_case cases[] = {
     {"broken_stop_in_two_steps_is_lost", .setup = init, .steps = 3000,
      .expect = MODEL_DEADLOCK, .preemption_bound = 1,
      .threads = {T(start_and_wait), T(model_spare), T(stop_in_two_steps)}},
-    {"broken_force_beside_the_keeper_closes_twice", .setup = init,
-     .steps = 3000, .expect = MODEL_RACE, .preemption_bound = 2,
+    {"broken_force_beside_the_loop_closes_twice", .setup = init, .steps = 3000,
+     .expect = MODEL_RACE, .preemption_bound = 2,
      .threads = {T(start_stop_and_wait), T(model_spare), T(force_by_hand)}},
     {"broken_drain_leaves_a_request_inside", .setup = init, .steps = 3000,
      .expect = MODEL_RACE, .preemption_bound = 2,

@@ -291,7 +291,7 @@ CASE(service_loops_keep_their_own_callbacks)
     expect_status(weir_service_free(service), 0);
 }
 
-/* The keeper hears of one end while the next member is being added. */
+/* The service's loop hears of one end while the next member is being added. */
 CASE(service_members_may_end_while_others_are_added)
 {
     enum { LOOPS = 20 };

@@ -78,7 +78,7 @@ CASE(service_new_without_memory_fails_clean)
             failed++;
         }
     }
-    expect(failed >= 3); /* the service, the keeper, its thread's errand */
+    expect(failed >= 3); /* the service, its loop, its thread's errand */
     memory.fail_at = 0;
     end();
 }
@@ -195,7 +195,7 @@ static void count(void *arg)
     ++*(int *)arg;
 }
 
-CASE(service_hook_without_a_thread_runs_on_the_keepers)
+CASE(service_hook_without_a_thread_runs_on_the_services)
 {
     int called = 0;
 
@@ -256,7 +256,7 @@ static void be_quiet(void *arg, weir_service *of, const weir_holder *holders,
     (void)arg, (void)of, (void)holders, (void)size;
 }
 
-/* Of its loops, one waits in the poller; the keeper does not. */
+/* Of its loops, one waits in the poller; the service's loop does not. */
 static void make_with_poller(void)
 {
     const weir_service_options options = {.size = sizeof(options),
@@ -389,8 +389,8 @@ static void on_signal(int number)
     heard++;
 }
 
-/* The keeper waits there for signals; without them it can still end. */
-CASE(service_whose_keeper_cannot_wait_ends_with_the_error)
+/* The service's loop waits there for signals; without them it can still end. */
+CASE(service_whose_loop_cannot_wait_ends_with_the_error)
 {
     struct sigaction own = {.sa_handler = on_signal};
     int called = 0;

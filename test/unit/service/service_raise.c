@@ -213,7 +213,7 @@ static void raise_in_hook(void *arg)
     weir_raise(-EIO, "no loop here");
 }
 
-/* On a thread of its own; or on the keeper's, where none can be made. */
+/* On a thread of its own; or on the service's, where none can be made. */
 static void begin_drain(void (*hook)(void *arg), bool has_threads)
 {
     make();
@@ -231,7 +231,7 @@ CASE_ABORTS(service_hook_that_raises_aborts, "raise.c",
     expect_clean_end();
 }
 
-CASE_ABORTS(service_hook_that_raises_on_the_keepers_thread_aborts_too,
+CASE_ABORTS(service_hook_that_raises_on_the_services_thread_aborts_too,
             "raise.c", "weir_raise outside a callback")
 {
     begin_drain(raise_in_hook, false);
@@ -245,7 +245,7 @@ static void expect_no_loop(void *arg)
     tell('h');
 }
 
-CASE(service_hook_on_the_keepers_thread_sees_no_loop)
+CASE(service_hook_on_the_services_thread_sees_no_loop)
 {
     begin_drain(expect_no_loop, false);
     expect_clean_end();

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper -- a service's own loop, which controls its shutdown.
+ * drain -- a service's shutdown, step by step, on the service's own loop.
  *
- * Shape     Every event reaches the keeper through its loop: stop, force, the
- *           closing of the gate, and the end of a hook, a pool or a loop are
- *           tasks; signals are a descriptor, and deadlines are timers.  So the
- *           drain is single-threaded code: each time something has ended,
+ * Shape     Every event reaches the service through its own loop: stop, force,
+ *           the closing of the gate, and the end of a hook, a pool or a loop
+ *           are tasks; signals are a descriptor, and deadlines are timers.  So
+ *           the drain is single-threaded code: each time something has ended,
  *           advance() continues as far as it can.
  *
  *               WORK -> NOTICES -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
  *
  * Roles     new               one thread, alone
- *           everything else   the keeper's thread
+ *           everything else   the service's thread
  *
  * Tested by  test/unit/service/service*.c, test/stress/service/service.c,
  *            test/model/service/service.c
@@ -36,7 +36,7 @@ enum { SHOWN = 64 }; /* maximum number of rows for on_report */
  * under its own name. */
 static void call(weir_service *service, const char *name, weir_fn *fn)
 {
-    weir__loop_begin(service->keeper, WEIR_KIND_TASK, name);
+    weir__loop_begin(service->loop, WEIR_KIND_TASK, name);
     weir__loop_contain(fn, service, 0);
 }
 
@@ -95,7 +95,7 @@ static void release_signals(weir_service *service)
 {
     if (service->signals < 0)
         return;
-    (void)!weir_fd_remove(service->keeper, service->signals, NULL, NULL);
+    (void)!weir_fd_remove(service->loop, service->signals, NULL, NULL);
     weir__signals_give_back();
     service->signals = -1;
 }
@@ -106,14 +106,14 @@ static void finish(weir_service *service)
     uint32_t word;
 
     plain_store(&service->step, WEIR__STEP_OVER);
-    (void)!weir_timer_cancel(service->keeper, service->deadline);
+    (void)!weir_timer_cancel(service->loop, service->deadline);
     release_signals(service);
     word = set_phase(service, WEIR_PHASE_CLOSED);
     plain_store(&service->status,
                 word & WEIR__SERVICE_FORCE ? WEIR_EFORCED : service->error);
     call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
-    (void)!weir_loop_shutdown(service->keeper, 0); /* only starts it */
+    (void)!weir_loop_shutdown(service->loop, 0); /* only starts it */
 }
 
 /* ---- the drain ---- */
@@ -178,7 +178,7 @@ static bool step(weir_service *service)
     return false;
 }
 
-void weir__keeper_advance(weir_service *service)
+void weir__drain_advance(weir_service *service)
 {
     if (weir__service_look(service) & WEIR__SERVICE_FORCE) {
         if (plain_load(&service->step) != WEIR__STEP_OVER &&
@@ -203,10 +203,10 @@ static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
 {
     int err;
 
-    (void)!weir_timer_cancel(service->keeper, service->deadline);
+    (void)!weir_timer_cancel(service->loop, service->deadline);
     if (timeout_ns < 0)
         return;
-    err = weir_timer_start(service->keeper, &service->deadline, timeout_ns,
+    err = weir_timer_start(service->loop, &service->deadline, timeout_ns,
                            WEIR_ONCE, fn, service);
     CHECK(err == 0 || err == -EOVERFLOW,
           "a service without a timer for its deadline");
@@ -219,7 +219,7 @@ static void drain(weir_service *service)
     set_deadline(service, service->options.timeout_ns, on_deadline);
     call(service, "draining", call_draining);
     weir__notices_give(service);
-    weir__keeper_advance(service);
+    weir__drain_advance(service);
 }
 
 static void on_stop(weir_task *task, int status)
@@ -238,10 +238,10 @@ static void on_gate_closed(weir_task *task, int status)
 
     service->is_empty = true;
     if (status == 0)
-        weir__keeper_advance(service);
+        weir__drain_advance(service);
 }
 
-void weir__keeper_fail(weir_service *service, int err)
+void weir__drain_fail(weir_service *service, int err)
 {
     if (service->error == 0)
         service->error = err;
@@ -280,7 +280,7 @@ static void on_force(weir_task *task, int status)
 
 /* ---- signals ---- */
 
-void weir__keeper_signalled(weir_service *service, uint64_t count)
+void weir__drain_signalled(weir_service *service, uint64_t count)
 {
     bool is_first = !service->is_signalled;
 
@@ -296,7 +296,7 @@ static void on_signal(void *arg, int status, int fd, unsigned events)
 {
     (void)events;
     if (status == 0)
-        weir__keeper_signalled(arg, weir__wakefd_take(fd, false));
+        weir__drain_signalled(arg, weir__wakefd_take(fd, false));
 }
 
 static int take_signals(weir_service *service)
@@ -310,18 +310,18 @@ static int take_signals(weir_service *service)
     if (err < 0)
         return err;
     service->signals = err;
-    err = weir_fd_add(service->keeper, service->signals, WEIR_READABLE,
-                      on_signal, service);
+    err = weir_fd_add(service->loop, service->signals, WEIR_READABLE, on_signal,
+                      service);
     if (err == 0)
         return 0;
     weir__signals_give_back();
     return err;
 }
 
-/* ---- the keeper's thread ---- */
+/* ---- the service's thread ---- */
 
-/* The keeper needs its poller only for signals.  If the poller fails, the
- * keeper stops handling signals and continues without it, sleeping on its
+/* The service's loop needs its poller only for signals.  If the poller fails,
+ * the loop stops handling signals and continues without it, sleeping on its
  * ingress queue. */
 static void run(void *arg)
 {
@@ -330,19 +330,19 @@ static void run(void *arg)
 
     if (!service->options.no_signals)
         weir__signals_let_in();
-    err = weir__loop_run_and_keep(service->keeper);
-    if (err == 0 || !weir__loop_is_claimed(service->keeper))
+    err = weir__loop_run_and_keep(service->loop);
+    if (err == 0 || !weir__loop_is_claimed(service->loop))
         return; /* closed, perhaps by another thread before this one started */
     release_signals(service);
-    weir__keeper_fail(service, err);
-    (void)!weir_loop_run(service->keeper, WEIR_RUN_UNTIL_CLOSED);
+    weir__drain_fail(service, err);
+    (void)!weir_loop_run(service->loop, WEIR_RUN_UNTIL_CLOSED);
 }
 
-int weir__keeper_new(weir_service *service)
+int weir__drain_init(weir_service *service)
 {
     const weir_loop_options options = {.size = sizeof(options),
-                                       .name = "keeper"};
-    int err = weir_loop_new(&service->keeper, &options);
+                                       .name = "service"};
+    int err = weir_loop_new(&service->loop, &options);
 
     if (err != 0)
         return err;
@@ -350,19 +350,19 @@ int weir__keeper_new(weir_service *service)
     service->force = (weir_task){.run = on_force, .name = "force"};
     service->gate_closed =
         (weir_task){.run = on_gate_closed, .name = "gate closed"};
-    err = weir_timer_start_at(service->keeper, &service->deadline, INT64_MAX,
+    err = weir_timer_start_at(service->loop, &service->deadline, INT64_MAX,
                               on_deadline, service);
     if (err != 0)
-        goto free_keeper;
+        goto free_loop;
     err = take_signals(service);
     if (err != 0)
-        goto free_keeper;
+        goto free_loop;
     err = weir__thread_start(&service->thread, run, service);
     if (err == 0)
         return 0;
     if (service->signals >= 0)
         weir__signals_give_back();
-free_keeper:
-    (void)weir_loop_free(service->keeper);
+free_loop:
+    (void)weir_loop_free(service->loop);
     return err;
 }
