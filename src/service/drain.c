@@ -8,7 +8,7 @@
  *           the drain is single-threaded code: each time something has ended,
  *           advance() continues as far as it can.
  *
- *               WORK -> NOTICES -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
+ *               WORK -> CALLBACKS -> GATE -> HOOKS -> POOLS -> LOOPS -> OVER
  *
  * Roles     new               one thread, alone
  *           everything else   the service's thread
@@ -144,8 +144,8 @@ static void shut_gate(weir_service *service)
 static bool step(weir_service *service)
 {
     switch (service->step) {
-    case WEIR__STEP_NOTICES:
-        if (service->notices_out > 0)
+    case WEIR__STEP_CALLBACKS:
+        if (service->callbacks_out > 0)
             return false;
         shut_gate(service);
         return true;
@@ -214,11 +214,11 @@ static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
 
 static void drain(weir_service *service)
 {
-    service->step = WEIR__STEP_NOTICES;
+    service->step = WEIR__STEP_CALLBACKS;
     (void)set_phase(service, WEIR_PHASE_DRAINING);
     set_deadline(service, service->options.timeout_ns, on_deadline);
     call(service, "draining", call_draining);
-    weir__notices_give(service);
+    weir__drain_callbacks_post(service);
     weir__drain_advance(service);
 }
 
@@ -267,7 +267,7 @@ static void on_force(weir_task *task, int status)
         return;
     if (service->step == WEIR__STEP_WORK)
         drain(service);
-    if (service->step == WEIR__STEP_NOTICES)
+    if (service->step == WEIR__STEP_CALLBACKS)
         shut_gate(service);
     call(service, "on_report", call_report);
     weir__members_end_pools(service, true);

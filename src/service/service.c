@@ -19,7 +19,7 @@
  *
  * Shared state
  *   word      any thread, atomic; the service's loop changes the phase   P1 P2
- *   members, notices, hooks, pools, loops   under lock until start; const
+ *   members, callbacks, hooks, pools, loops   under lock until start; const
  *             after                                                        P1
  *
  * Pairs
@@ -155,7 +155,7 @@ release:
     (void)!weir_loop_close(service->loop);
     weir__thread_join(&service->thread);
     weir__members_free(service);
-    weir__notices_free(service);
+    weir__drain_callbacks_free(service);
     weir__hooks_free(service);
     if (service->signals >= 0)
         weir__signals_give_back();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service -- a service's parts: drain, members, notices and hooks.
+ * service -- a service's parts: drain, members, callbacks and hooks.
  *
  *     service.c   the public functions, callable from any thread
  *     drain.c     the loop that controls the service and drains it
  *     member.c    the loops and pools that belong to the service
- *     notice.c    callbacks on the loops when the drain begins
+ *     on_drain.c  callbacks on the loops when the drain begins
  *     hook.c      shutdown hooks, which run during the drain
  */
 #ifndef WEIR_SRC_SERVICE_H
@@ -37,9 +37,9 @@ struct weir__member {
 };
 
 /* A callback on a loop, called when the drain begins. */
-struct weir__notice {
-    struct weir__notice *next; /* const after start: the next added */
-    weir_service *service;     /* const, like all but the last three */
+struct weir__drain_callback {
+    struct weir__drain_callback *next; /* const after start: the next added */
+    weir_service *service;             /* const, like all but the last three */
     weir_loop *loop;
     weir_fn *fn;
     void *arg;
@@ -75,9 +75,9 @@ enum {
 /* The progress of the drain.  Service's thread only. */
 enum weir__step {
     WEIR__STEP_WORK,
-    WEIR__STEP_NOTICES, /* loops are notified; the gate still admits */
-    WEIR__STEP_GATE,    /* admitted requests leave */
-    WEIR__STEP_HOOKS,   /* one after another */
+    WEIR__STEP_CALLBACKS, /* loops are notified; the gate still admits */
+    WEIR__STEP_GATE,      /* admitted requests leave */
+    WEIR__STEP_HOOKS,     /* one after another */
     WEIR__STEP_POOLS,
     WEIR__STEP_LOOPS,
     WEIR__STEP_OVER,
@@ -94,9 +94,9 @@ struct weir_service {
     struct weir__lock lock;       /* protects the next five until start */
     struct weir__member *members; /* newest first */
     struct weir__hook *hooks;     /* newest first */
-    struct weir__notice *notices; /* oldest first */
-    uint32_t pools, loops;        /* numbers of members */
-    weir_task stop, force;        /* posted by the thread that set the flag */
+    struct weir__drain_callback *callbacks; /* oldest first */
+    uint32_t pools, loops;                  /* numbers of members */
+    weir_task stop, force; /* posted by the thread that set the flag */
     weir_task gate_closed;
     int status; /* written by the service's loop; read after wait */
 
@@ -105,7 +105,7 @@ struct weir_service {
     bool is_signalled;       /* a signal has arrived: the next forces */
     bool is_empty;           /* the gate is closed */
     struct weir__hook *hook; /* the one that runs now */
-    uint32_t notices_out;    /* posted to a loop and not yet returned */
+    uint32_t callbacks_out;  /* posted to a loop and not yet returned */
     uint32_t ended_pools, ended_loops; /* counted even before start */
     int error;                         /* of the first poller that failed */
     weir_timer deadline;
@@ -153,14 +153,14 @@ void weir__members_report(const weir_service *service, struct weir__page *page);
 void weir__members_join(weir_service *service);
 void weir__members_free(weir_service *service);
 
-/* ---- notice.c ---- */
+/* ---- on_drain.c ---- */
 
-/* Post all notices to their loops, and count those under way.
+/* Post all callbacks to their loops, and count those under way.
  * Thread: the service's. */
-void weir__notices_give(weir_service *service);
+void weir__drain_callbacks_post(weir_service *service);
 
 /* Thread: any, as the last user. */
-void weir__notices_free(weir_service *service);
+void weir__drain_callbacks_free(weir_service *service);
 
 /* ---- hook.c ---- */
 

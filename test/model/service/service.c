@@ -303,7 +303,7 @@ static void on_drain(void *arg, int status)
         fetch_add_relaxed(&refused, 1);
 }
 
-static void add_notice_start_and_wait(void)
+static void add_callback_start_and_wait(void)
 {
     model_assert(weir_service_add_loop(service, &loop, NULL) == 0);
     model_assert(weir_service_on_drain(service, loop, on_drain, NULL) == 0);
@@ -319,7 +319,7 @@ static void shut_loop_down(void *arg, int status)
         (void)!weir_loop_shutdown(loop, 0);
 }
 
-static void add_notice_start_and_end_loop(void)
+static void add_callback_start_and_end_loop(void)
 {
     model_assert(weir_service_add_loop(service, &loop, NULL) == 0);
     model_assert(weir_service_on_drain(service, loop, on_drain, NULL) == 0);
@@ -445,22 +445,22 @@ static const struct model_case cases[] = {
     {"loop_is_told_of_the_drain_before_the_gate_shuts", .setup = init_two,
      .finish = told_once_before_the_gate_shut, .steps = 4000,
      .random_runs = 2000, .pct_depth = 4,
-     .threads = {T(add_notice_start_and_wait), T(model_spare), T(model_spare),
+     .threads = {T(add_callback_start_and_wait), T(model_spare), T(model_spare),
                  T(stop)}},
     {"loop_is_told_of_the_drain_once_or_by_force", .setup = init_two,
      .finish = told_once_and_admitted_unless_forced, .steps = 4000,
      .random_runs = 2000, .pct_depth = 4,
-     .threads = {T(add_notice_start_and_wait), T(model_spare), T(model_spare),
+     .threads = {T(add_callback_start_and_wait), T(model_spare), T(model_spare),
                  T(stop), T(force)}},
     {"loop_that_ends_by_itself_is_told_once_and_holds_no_drain",
      .setup = init_two, .finish = told_once_before_the_gate_shut, .steps = 4000,
      .random_runs = 2000, .pct_depth = 4,
-     .threads = {T(add_notice_start_and_end_loop), T(model_spare),
+     .threads = {T(add_callback_start_and_end_loop), T(model_spare),
                  T(model_spare), T(stop)}},
     {"broken_drain_shuts_the_gate_before_the_loop_is_told", .setup = init_two,
      .finish = told_once_before_the_gate_shut, .steps = 4000,
      .expect = MODEL_ASSERTION, .random_runs = 4000, .pct_depth = 4,
-     .threads = {T(add_notice_start_and_wait), T(model_spare), T(model_spare),
+     .threads = {T(add_callback_start_and_wait), T(model_spare), T(model_spare),
                  T(stop), T(shut_the_gate)}},
     {"broken_start_forgets_a_stop", .setup = init, .steps = 3000,
      .expect = MODEL_DEADLOCK, .preemption_bound = 1,

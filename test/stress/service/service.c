@@ -156,7 +156,7 @@ CASE(service_forced_at_any_moment_tells_all_of_it)
 
 /* ---- SIGTERM at any moment, and loops that are told of the drain ---- */
 
-enum { LOOPS = 3, NOTICES = 6 };
+enum { LOOPS = 3, CALLBACKS = 6 };
 
 static weir_loop *loops[LOOPS];
 static uint64_t told; /* as above */
@@ -170,7 +170,7 @@ static void on_drain(void *arg, int status)
     if (!forces) {
         expect_status(status, 0);
         expect_status(weir_gate_enter(gate), 0);
-        expect(get(told) <= NOTICES); /* the hook comes later */
+        expect(get(told) <= CALLBACKS); /* the hook comes later */
         expect_int(get(hooks), 0);
         weir_gate_exit(gate);
     }
@@ -204,7 +204,7 @@ static void play_signals(uint64_t seed)
     expect_status(weir_service_new(&service, &options), 0);
     for (int i = 0; i < LOOPS; i++)
         expect_status(weir_service_add_loop(service, &loops[i], NULL), 0);
-    for (int i = 0; i < NOTICES; i++)
+    for (int i = 0; i < CALLBACKS; i++)
         expect_status(weir_service_on_drain(service, loops[i % LOOPS], on_drain,
                                             loops[i % LOOPS]),
                       0);
@@ -213,7 +213,7 @@ static void play_signals(uint64_t seed)
     crew_run(2, signal_it, &seed);
     while (weir_service_free(service) != 0)
         sched_yield();
-    expect_int(get(told), NOTICES);
+    expect_int(get(told), CALLBACKS);
     expect_int(get(closed), 1);
     expect(forces || get(hooks) == 1);
 }

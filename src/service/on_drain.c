@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notice -- callbacks on a service's loops when the drain begins, before the
+ * on_drain -- callbacks on a service's loops when the drain begins, before the
  * gate closes (weir_service_on_drain).
  *
  * Shape     The service posts a task to the loop.  The task calls fn and posts
@@ -9,9 +9,9 @@
  *
  *           fn is called even if the loop ends before the drain begins.  Until
  *           then a timer that never expires stands for it, and the loop cancels
- *           that timer at its end like all others.  So a notice need not watch
- *           for the end of its loop, and a loop that has ended refuses a new
- *           notice as it refuses a timer.
+ *           that timer at its end like all others.  So a callback need not
+ *           watch for the end of its loop, and a loop that has ended refuses a
+ *           new callback as it refuses a timer.
  *
  * Once      The task and the timer are callbacks of one loop and never run
  *           concurrently.  The first of them finds is_called unset.
@@ -36,54 +36,57 @@
 
 static void on_loop_ends(void *arg, int status)
 {
-    struct weir__notice *notice = arg;
+    struct weir__drain_callback *callback = arg;
 
-    if (status == 0 || notice->is_called)
+    if (status == 0 || callback->is_called)
         return; /* the clock's maximum; or the task came first */
-    notice->is_called = true;
-    notice->fn(notice->arg, status);
+    callback->is_called = true;
+    callback->fn(callback->arg, status);
 }
 
-static void call(struct weir__notice *notice, int status)
+static void call(struct weir__drain_callback *callback, int status)
 {
-    if (notice->is_called)
+    if (callback->is_called)
         return;
-    notice->is_called = true;
-    (void)!weir_timer_cancel(notice->loop, notice->timer);
-    weir__loop_begin(notice->loop, WEIR_KIND_HOOK, "on_drain");
-    weir__loop_contain(notice->fn, notice->arg, status);
+    callback->is_called = true;
+    (void)!weir_timer_cancel(callback->loop, callback->timer);
+    weir__loop_begin(callback->loop, WEIR_KIND_HOOK, "on_drain");
+    weir__loop_contain(callback->fn, callback->arg, status);
 }
 
 static void on_begin(weir_task *task, int status)
 {
-    struct weir__notice *notice =
-        (struct weir__notice *)((char *)task -
-                                offsetof(struct weir__notice, begin));
+    struct weir__drain_callback *callback =
+        (struct weir__drain_callback *)((char *)task -
+                                        offsetof(struct weir__drain_callback,
+                                                 begin));
 
-    call(notice, status);
+    call(callback, status);
     /* Refused if the service was forced: no thread waits for it then. */
-    (void)!weir_loop_post(notice->service->loop, &notice->ended);
+    (void)!weir_loop_post(callback->service->loop, &callback->ended);
 }
 
 /* ---- the service's thread ---- */
 
 static void on_end(weir_task *task, int status)
 {
-    struct weir__notice *notice =
-        (struct weir__notice *)((char *)task -
-                                offsetof(struct weir__notice, ended));
+    struct weir__drain_callback *callback =
+        (struct weir__drain_callback *)((char *)task -
+                                        offsetof(struct weir__drain_callback,
+                                                 ended));
 
-    notice->service->notices_out--;
+    callback->service->callbacks_out--;
     if (status == 0)
-        weir__drain_advance(notice->service);
+        weir__drain_advance(callback->service);
 }
 
-void weir__notices_give(weir_service *service)
+void weir__drain_callbacks_post(weir_service *service)
 {
-    for (struct weir__notice *notice = plain_load(&service->notices);
-         notice != NULL; notice = notice->next)
-        if (weir_loop_post(notice->loop, &notice->begin) == 0)
-            service->notices_out++;
+    for (struct weir__drain_callback *callback =
+             plain_load(&service->callbacks);
+         callback != NULL; callback = callback->next)
+        if (weir_loop_post(callback->loop, &callback->begin) == 0)
+            service->callbacks_out++;
 }
 
 /* ---- any thread ---- */
@@ -101,41 +104,41 @@ static bool is_member(const weir_service *service, const weir_loop *loop)
 /* Called under the lock.  If the timer cannot be unreferenced for lack of
  * memory, the only effect is one more line in a report: the service runs its
  * loops until they are closed. */
-static int list(struct weir__notice *notice)
+static int list(struct weir__drain_callback *callback)
 {
-    weir_service *service = notice->service;
-    struct weir__notice *last = service->notices;
+    weir_service *service = callback->service;
+    struct weir__drain_callback *last = service->callbacks;
     int err;
 
     if (weir_service_phase(service) != WEIR_PHASE_INIT)
         return -EALREADY;
-    if (!is_member(service, notice->loop))
+    if (!is_member(service, callback->loop))
         return -EINVAL;
-    err = weir_timer_start_at(notice->loop, &notice->timer, INT64_MAX,
-                              on_loop_ends, notice);
+    err = weir_timer_start_at(callback->loop, &callback->timer, INT64_MAX,
+                              on_loop_ends, callback);
     if (err != 0)
         return err == -ENOSPC ? -ENOMEM : err;
-    (void)!weir_timer_unref(notice->loop, notice->timer);
+    (void)!weir_timer_unref(callback->loop, callback->timer);
     while (last != NULL && last->next != NULL)
         last = last->next;
-    plain_store(last != NULL ? &last->next : &service->notices, notice);
+    plain_store(last != NULL ? &last->next : &service->callbacks, callback);
     return 0;
 }
 
 int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
                           void *arg)
 {
-    struct weir__notice *notice;
+    struct weir__drain_callback *callback;
     int err;
 
     if (service == NULL || loop == NULL || fn == NULL)
         return -EINVAL;
     if (weir__loop_is_foreign(service->loop))
         return WEIR_EFORKED;
-    notice = weir__memory_alloc(sizeof(*notice), CACHE_LINE);
-    if (notice == NULL)
+    callback = weir__memory_alloc(sizeof(*callback), CACHE_LINE);
+    if (callback == NULL)
         return -ENOMEM;
-    *notice = (struct weir__notice){
+    *callback = (struct weir__drain_callback){
         .service = service,
         .loop = loop,
         .fn = fn,
@@ -144,19 +147,19 @@ int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
         .ended = {.run = on_end, .name = "on_drain"},
     };
     weir__lock_lock(&service->lock);
-    err = list(notice);
+    err = list(callback);
     weir__lock_unlock(&service->lock);
     if (err != 0)
-        weir__memory_free(notice, sizeof(*notice));
+        weir__memory_free(callback, sizeof(*callback));
     return err;
 }
 
-void weir__notices_free(weir_service *service)
+void weir__drain_callbacks_free(weir_service *service)
 {
-    struct weir__notice *notice;
+    struct weir__drain_callback *callback;
 
-    while ((notice = service->notices) != NULL) {
-        service->notices = notice->next;
-        weir__memory_free(notice, sizeof(*notice));
+    while ((callback = service->callbacks) != NULL) {
+        service->callbacks = callback->next;
+        weir__memory_free(callback, sizeof(*callback));
     }
 }
