@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * envelope -- the storage of submitted calls: a task for callers without one.
+ * envelope -- a recycled task, for callers that submit a function without one.
  *
- *     a producer                           the loop's thread
- *     e = weir__envelope_take(office)      call = weir__envelope_open(e)
- *     fill in; push &e->task               call.fn(call.arg, status)
+ *     a producer                              the loop's thread
+ *     e = weir__recycler_take(&envelopes)     call = weir__envelope_open(e)
+ *     fill in; push &e->task                  call.fn(call.arg, status)
  *
- * Envelopes are recycled: in steady state nothing is allocated.  envelope.c
- * explains how.
+ * Tested by  test/unit/base/recycler.c, test/model/loop/envelope.c
  */
 #ifndef WEIR_SRC_ENVELOPE_H
 #define WEIR_SRC_ENVELOPE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/atomic.h"
 #include "base/calls.h"
+#include "base/recycler.h"
 #include "weir/task.h"
-
-struct weir__block;
 
 struct weir__envelope {
     weir_task task;
@@ -27,44 +25,35 @@ struct weir__envelope {
         int64_t deadline_ns; /* of a timer on its way to the loop: timer.c */
     };
     void *arg;
-    struct weir__block *block; /* that contains it; const */
+    struct weir__recycler_block *block;
 };
 
-/* Threads with a number below this have a lane (a cache of their own).  The
- * others allocate each envelope. */
+/* Initialise a loop's envelopes. */
+static inline void weir__envelopes_init(struct weir__recycler *envelopes)
+{
+    static const struct weir__recycler_kind kind = {
+        .size = sizeof(struct weir__envelope),
+        .block_at = offsetof(struct weir__envelope, block),
 #ifdef WEIR_SMALL
-enum { WEIR__ENVELOPE_LANES = 8 };
+        .kept = 4,
+        .most = 6,
 #else
-enum { WEIR__ENVELOPE_LANES = 256 };
+        .kept = 2048,
+        .most = 16384,
 #endif
+    };
 
-struct weir__lane;
+    weir__recycler_init(envelopes, &kind);
+}
 
-/* The envelopes of one loop. */
-struct weir__envelopes {
-    struct weir__lane *lane[WEIR__ENVELOPE_LANES]; /* one per thread */
-    /* loop only: lanes that have got blocks back */
-    struct weir__lane *givers;
-};
+/* Copy the contents and put the envelope back.  Thread: the loop's. */
+static inline struct weir__call
+weir__envelope_open(struct weir__envelope *envelope)
+{
+    struct weir__call call = {envelope->fn, envelope->arg};
 
-void weir__envelopes_init(struct weir__envelopes *office);
-
-/* Free all memory.  Every envelope must have been opened or returned. */
-void weir__envelopes_fini(struct weir__envelopes *office);
-
-/* Take an envelope; NULL if out of memory.  Thread: any. */
-struct weir__envelope *weir__envelope_take(struct weir__envelopes *office);
-
-/* Return an unused envelope.  Thread: the one that took it and has not taken
- * another since. */
-void weir__envelope_return(struct weir__envelopes *office,
-                           struct weir__envelope *envelope);
-
-/* Copy the contents and return the envelope.  Thread: the loop's. */
-struct weir__call weir__envelope_open(struct weir__envelope *envelope);
-
-/* Free the memory that a burst has needed.  Thread: the loop's, before it
- * sleeps. */
-void weir__envelopes_trim(struct weir__envelopes *office);
+    weir__recycler_put(envelope->block);
+    return call;
+}
 
 #endif /* WEIR_SRC_ENVELOPE_H */

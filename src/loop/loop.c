@@ -231,7 +231,7 @@ static void destroy(weir_loop *loop)
     weir__slab_fini(&loop->timer_slots);
     weir__calls_fini(&loop->ticks);
     weir__calls_fini(&loop->microtasks);
-    weir__envelopes_fini(&loop->envelopes);
+    weir__recycler_fini(&loop->envelopes);
     weir__metrics_free(loop->metrics);
     weir__memory_free(loop, sizeof(*loop));
 }

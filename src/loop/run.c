@@ -192,7 +192,7 @@ static bool becomes_idle(weir_loop *loop)
     if (!loop->is_until_idle || !weir__loop_is_quiet(loop) ||
         weir__loop_is_held(loop))
         return false;
-    weir__envelopes_trim(&loop->envelopes);
+    weir__recycler_trim(&loop->envelopes);
     loop->is_inside = false;
     if (leave(loop, true))
         return true;

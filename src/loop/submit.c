@@ -56,7 +56,7 @@ static struct weir__envelope *
 fill_envelope(weir_loop *loop, void (*run)(weir_task *task, int status),
               weir_fn *fn, void *arg, const char *name)
 {
-    struct weir__envelope *envelope = weir__envelope_take(&loop->envelopes);
+    struct weir__envelope *envelope = weir__recycler_take(&loop->envelopes);
 
     if (envelope != NULL) {
         envelope->task.run = run;
@@ -78,7 +78,7 @@ int weir__loop_push_call(weir_loop *loop,
         return -ENOMEM;
     err = weir__loop_push(loop, &envelope->task, ticket);
     if (err != 0)
-        weir__envelope_return(&loop->envelopes, envelope);
+        weir__recycler_return(envelope->block);
     return err;
 }
 
@@ -152,7 +152,7 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
                   : weir__loop_push(loop, &envelope->task, WEIR__OUTSIDER);
     if (err != 0) {
         (void)weir__place_take(envelope);
-        weir__envelope_return(&loop->envelopes, envelope);
+        weir__recycler_return(envelope->block);
     }
     return err;
 }

@@ -290,7 +290,7 @@ static void arrive(weir_task *task, int status)
 /* Send a start through the queue, to run arrive(). */
 static int send(weir_loop *loop, uint32_t index, int64_t deadline_ns)
 {
-    struct weir__envelope *letter = weir__envelope_take(&loop->envelopes);
+    struct weir__envelope *letter = weir__recycler_take(&loop->envelopes);
     int err;
 
     if (letter == NULL)
@@ -301,7 +301,7 @@ static int send(weir_loop *loop, uint32_t index, int64_t deadline_ns)
     letter->arg = (void *)(uintptr_t)index;
     err = weir__loop_push(loop, &letter->task, WEIR__OUTSIDER);
     if (err != 0)
-        weir__envelope_return(&loop->envelopes, letter);
+        weir__recycler_return(letter->block);
     return err;
 }
 
@@ -637,14 +637,14 @@ static inline int cancel_own(weir_loop *loop, struct weir__timer *timer,
 static int kill_by_letter(weir_loop *loop, struct weir__timer *timer,
                           weir_timer id)
 {
-    struct weir__envelope *letter = weir__envelope_take(&loop->envelopes);
+    struct weir__envelope *letter = weir__recycler_take(&loop->envelopes);
     int state;
 
     if (letter == NULL)
         return -ENOMEM;
     state = contest(loop, id) ? kill_timer(timer, id) : -ENOENT;
     if (state != WEIR__TIMER_ARMED) {
-        weir__envelope_return(&loop->envelopes, letter);
+        weir__recycler_return(letter->block);
         return state < 0 ? state : 0;
     }
     letter->task.run = bury;

@@ -339,7 +339,7 @@ static int wait(weir_loop *loop, int64_t limit_ns)
                                    : give_way(loop)))
         until_ns = 0;
     if (until_ns != 0)
-        weir__envelopes_trim(&loop->envelopes);
+        weir__recycler_trim(&loop->envelopes);
     if (loop->metrics != NULL && until_ns != 0)
         began_ns = weir__clock_real();
     if (poller != NULL)

@@ -131,6 +131,26 @@ static void disown(struct weir__inherited *inherited)
         worker->is_blocking = true;
 }
 
+/* The job of a call of weir_pool_submit(). */
+struct call {
+    weir_job job; /* first */
+    weir_fn *fn;
+    void *arg;
+    struct weir__recycler_block *block;
+};
+
+/* A busy pool keeps what it needed at once. */
+static const struct weir__recycler_kind calls = {
+    .size = sizeof(struct call),
+    .block_at = offsetof(struct call, block),
+#ifdef WEIR_SMALL
+    .kept = 2,
+#else
+    .kept = 4096,
+#endif
+    .most = UINT32_MAX,
+};
+
 static weir_pool *make_pool(const weir_pool_options *options)
 {
     weir_pool *pool =
@@ -151,7 +171,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     pool->arg = options->arg;
     pool->done = options->done;
     pool->birth = weir__ticks_look();
-    weir__dockets_init(&pool->dockets);
+    weir__recycler_init(&pool->calls, &calls);
     set_unshared(&pool->blocked, 0);
     set_unshared(&pool->threads, 0);
     set_unshared(&pool->finished, 0);
@@ -160,7 +180,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     /* Last: from here on another thread may fork, and the child
      * disowns the pool. */
     if (weir__fork_enter(&pool->inherited, disown) != 0) {
-        weir__dockets_fini(&pool->dockets);
+        weir__recycler_fini(&pool->calls);
         weir__memory_free(pool, bytes_of(options->max_workers));
         return NULL;
     }
@@ -195,7 +215,7 @@ void weir__pool_unmake(weir_pool *pool)
         weir__worker_fini(worker);
         weir__memory_free(worker, sizeof(*worker));
     }
-    weir__dockets_fini(&pool->dockets);
+    weir__recycler_fini(&pool->calls);
     weir__memory_free(pool, bytes_of(pool->max_workers));
 }
 
@@ -390,18 +410,20 @@ int weir_pool_post(weir_pool *pool, weir_job *job)
     return post(pool, job);
 }
 
-static void open_docket(weir_job *job, int status)
+static void run_call(weir_job *job, int status)
 {
-    struct weir__call call = weir__docket_open((struct weir__docket *)job,
-                                               &weir__thread_worker()->tally);
+    struct call *call = (struct call *)job;
+    weir_fn *fn = call->fn;
+    void *arg = call->arg;
 
-    call.fn(call.arg, status);
+    weir__recycler_count(call->block, &weir__thread_worker()->tally);
+    fn(arg, status);
 }
 
 int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
                      const weir_submit_options *options)
 {
-    struct weir__docket *docket;
+    struct call *call;
     weir_job job;
     int err;
 
@@ -409,18 +431,18 @@ int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
     if (pool == NULL || fn == NULL ||
         (options != NULL && options->size != sizeof(*options)))
         return -EINVAL;
-    job = weir__job_of(open_docket, options);
+    job = weir__job_of(run_call, options);
     if (!weir__pool_is_fit(pool, &job))
         return -EINVAL;
-    docket = weir__docket_take(&pool->dockets);
-    if (docket == NULL)
+    call = weir__recycler_take(&pool->calls);
+    if (call == NULL)
         return -ENOMEM;
-    docket->job = job;
-    docket->fn = fn;
-    docket->arg = arg;
-    err = post(pool, &docket->job);
+    call->job = job;
+    call->fn = fn;
+    call->arg = arg;
+    err = post(pool, &call->job);
     if (err != 0)
-        weir__docket_return(&pool->dockets, docket);
+        weir__recycler_return(call->block);
     return err;
 }
 

@@ -22,10 +22,10 @@
 #include "base/fork.h"
 #include "base/lock.h"
 #include "base/place.h"
+#include "base/recycler.h"
 #include "base/thread.h"
 #include "base/ticks.h"
 #include "pool/deque.h"
-#include "pool/docket.h"
 #include "pool/idle.h"
 #include "pool/injector.h"
 #include "weir/group.h"
@@ -45,10 +45,10 @@ struct weir__worker {
     int yields;        /* number of yields before it sleeps */
     uint32_t random;
     bool is_blocking;
-    struct weir__tally tally;
-    struct weir__idle_slot slot; /* idle.h */
-    struct weir__thread thread;  /* pool.c says which thread may read it */
-    bool is_joinable;            /* thread has not been joined */
+    struct weir__recycler_tally tally; /* of pool.calls */
+    struct weir__idle_slot slot;       /* idle.h */
+    struct weir__thread thread; /* pool.c says which thread may read it */
+    bool is_joinable;           /* thread has not been joined */
     /* Written by the worker, read by any thread: snapshots and counters. */
     atomic(bool) is_running;
     atomic(const char *) name;
@@ -82,11 +82,11 @@ struct weir_pool {
     const char *name;                 /* const */
     void *arg;                        /* const */
     void (*done)(void *arg, weir_pool *pool, int status);
-    struct weir__moment birth; /* const; for the ages in a report */
-    struct weir__dockets dockets;
-    atomic(uint32_t) blocked;  /* any thread: a counter */
-    atomic(uint32_t) threads;  /* any thread: threads that have not ended */
-    atomic(uint32_t) finished; /* futex, pool/P3 */
+    struct weir__moment birth;   /* const; for the ages in a report */
+    struct weir__recycler calls; /* of weir_pool_submit() */
+    atomic(uint32_t) blocked;    /* any thread: a counter */
+    atomic(uint32_t) threads;    /* any thread: threads that have not ended */
+    atomic(uint32_t) finished;   /* futex, pool/P3 */
     atomic(struct weir__worker *) worker[]; /* NULL, then const, pool/P1 */
 };
 

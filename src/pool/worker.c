@@ -383,8 +383,8 @@ static bool go_idle(struct weir__worker *worker, enum weir__rest rest)
     struct weir__idle *idle = &pool->idle;
     enum weir__order order;
 
-    weir__docket_settle(&worker->tally);
-    weir__dockets_trim(&pool->dockets);
+    weir__recycler_settle(&worker->tally);
+    weir__recycler_trim(&pool->calls);
     order = weir__idle_enter(idle, &worker->slot, rest);
     if (has_work(pool))
         weir__idle_wake_one(idle);
@@ -545,6 +545,6 @@ void weir__worker_live(void *arg)
             job = weir__worker_search(worker, NULL);
         }
     }
-    weir__docket_settle(&worker->tally);
+    weir__recycler_settle(&worker->tally);
     weir__pool_leave(worker->pool);
 }

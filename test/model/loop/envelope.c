@@ -10,13 +10,13 @@
 
 enum { CALLS = 5 }; /* more than two blocks of two */
 
-static struct weir__envelopes office;
+static struct weir__recycler envelopes;
 static struct weir__ingress in;
 static int sent, got; /* each its thread's own */
 
 static void init(void)
 {
-    weir__envelopes_init(&office);
+    weir__envelopes_init(&envelopes);
     weir__ingress_init(&in);
     model_assert(weir__ingress_claim(&in) == 0);
 }
@@ -25,7 +25,7 @@ static void init(void)
 static void produce_some(int calls)
 {
     for (int i = 1; i <= calls; i++) {
-        struct weir__envelope *envelope = weir__envelope_take(&office);
+        struct weir__envelope *envelope = weir__recycler_take(&envelopes);
         int wake;
 
         if (envelope == NULL)
@@ -33,7 +33,7 @@ static void produce_some(int calls)
         plain_store(&envelope->arg, (void *)(intptr_t)i);
         wake = weir__ingress_push(&in, &envelope->task, WEIR__OUTSIDER);
         if (wake < 0) {
-            weir__envelope_return(&office, envelope);
+            weir__recycler_return(envelope->block);
             return;
         }
         if (wake == WEIR__WAKE_FUTEX)
@@ -79,7 +79,7 @@ static void all_memory_is_back(void)
 {
     open_all();
     model_assert(got == sent);
-    weir__envelopes_fini(&office);
+    weir__recycler_fini(&envelopes);
 }
 
 /* The loop ends meanwhile: what was refused is returned, not lost. */
@@ -117,7 +117,7 @@ static void consume_a_little_and_trim(void)
 {
     open_all();
     open_all();
-    weir__envelopes_trim(&office);
+    weir__recycler_trim(&envelopes);
 }
 
 static const struct model_case cases[] = {

@@ -7,7 +7,7 @@
  * A worker's search is a hundred steps.  With one worker every interleaving with
  * so many preemptions is explored; with two there are too many, and some
  * thousands are drawn (PCT).  The parts are explored in full: deque, injector,
- * idle, group, docket.
+ * idle, group, and base/recycler.
  */
 #include "pool/pool.h"
 

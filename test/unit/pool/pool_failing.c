@@ -184,7 +184,7 @@ CASE(pool_submit_without_memory_is_refused)
     begin();
     pool_make(.workers = 1);
     for (int i = 1; i <= 2; i++) {
-        memory.fail_at = memory.calls + (uint64_t)i; /* desk, pad */
+        memory.fail_at = memory.calls + (uint64_t)i; /* cache, block */
         expect_status(weir_pool_submit(pool, count_call, &calls, NULL),
                       -ENOMEM);
     }
