@@ -85,7 +85,7 @@ CASE(service_is_forced_by_a_second_signal)
 
 static int to_raise; /* const while the service is there */
 
-/* On the keeper's thread, which looks for signals before it goes on. */
+/* On the service's thread, which looks for signals before it goes on. */
 static void raise_signals(void *arg, weir_service *of)
 {
     (void)arg, (void)of;
