@@ -9,7 +9,8 @@
  * until the program passes without a failure.  None may die by a signal, and none
  * may leave a block or an object behind; afterwards the same context has to run a
  * small program.  A child process does it, so that the sweep goes on after one
- * that dies.
+ * that dies.  A new engine that was made has to have all its builtins, and a host
+ * keeps what it could not make into a closure.
  *
  * Ways to run a program: as a script or a module from its source (source), from
  * its bytecode, written and read again (bytecode), and the engine itself made,
@@ -275,6 +276,85 @@ static bool still_works(JSContext *context)
     return is_right;
 }
 
+/* Every builtin that is reachable, with its attributes, a line for each. */
+static const char census[] =
+    "(() => { const seen = new Set(), lines = [];\n"
+    "function visit(object, path) {\n"
+    "  if (Object(object) !== object || seen.has(object)) return;\n"
+    "  seen.add(object);\n"
+    "  lines.push(path + ' ' + Object.isExtensible(object));\n"
+    "  visit(Object.getPrototypeOf(object), path + '.__proto__');\n"
+    "  for (const key of Reflect.ownKeys(object)) {\n"
+    "    const at = path + '.' + String(key);\n"
+    "    const d = Object.getOwnPropertyDescriptor(object, key);\n"
+    "    lines.push(at + ' ' + Object.keys(d).filter((k) => d[k]) + ' ' +\n"
+    "               (key === 'name' ? d.value : typeof d.value));\n"
+    "    visit(d.value, at); visit(d.get, at + '.get'); visit(d.set, at);\n"
+    "  }\n"
+    "}\n"
+    "visit(globalThis, '');\n"
+    "[function* () {}, async () => {}, async function* () {}, [].keys(),\n"
+    " ''[Symbol.iterator](), /./[Symbol.matchAll](''), new Map().keys(),\n"
+    " new Set().keys(), [].keys().map((x) => x), Iterator.from({ next() {} "
+    "}),\n"
+    " (function () { return arguments })()].forEach(visit);\n"
+    "return lines.join('\\n') })()";
+
+static char *all_builtins; /* what a complete engine answers */
+
+/* The caller frees it; NULL: an exception. */
+static char *take_census(JSContext *context)
+{
+    JSValue result = JS_Eval(context, census, strlen(census), "census", 0);
+    const char *lines =
+        JS_IsException(result) ? NULL : JS_ToCString(context, result);
+    char *copy = lines != NULL ? strdup(lines) : NULL;
+
+    JS_FreeCString(context, lines);
+    drop_result(context, result);
+    return copy;
+}
+
+static bool has_all_builtins(JSContext *context)
+{
+    char *lines = take_census(context);
+    bool is_right = lines != NULL && strcmp(lines, all_builtins) == 0;
+    size_t at = 0;
+
+    if (lines == NULL)
+        fprintf(stderr, "the builtins cannot be listed\n");
+    if (lines != NULL && !is_right) {
+        while (lines[at] == all_builtins[at])
+            at++;
+        while (at > 0 && all_builtins[at - 1] != '\n')
+            at--;
+        fprintf(stderr, "the engine lacks %.*s\n",
+                (int)strcspn(all_builtins + at, "\n"), all_builtins + at);
+    }
+    free(lines);
+    return is_right;
+}
+
+static JSValue answer_nothing(JSContext *context, JSValueConst self, int argc,
+                              JSValueConst *argv, int magic, void *opaque)
+{
+    (void)context, (void)self, (void)argc, (void)argv, (void)magic;
+    (void)opaque;
+    return JS_UNDEFINED;
+}
+
+/* The engine frees what a closure holds, unless it could not make it. */
+static void make_closure(JSContext *context)
+{
+    char *held = malloc(1);
+    JSValue function =
+        JS_NewCClosure(context, answer_nothing, "a name", free, 0, 0, held);
+
+    if (JS_IsException(function))
+        free(held);
+    drop_result(context, function);
+}
+
 static void arm(unsigned long nth, bool is_always)
 {
     account.seen = 0;
@@ -282,13 +362,13 @@ static void arm(unsigned long nth, bool is_always)
     account.is_always = is_always;
 }
 
-static enum outcome finish(JSContext *context)
+static enum outcome finish(JSContext *context, bool is_new)
 {
     bool works = true;
 
     account.nth = 0;
     if (context != NULL) {
-        works = still_works(context);
+        works = still_works(context) && (!is_new || has_all_builtins(context));
         free_engine(context);
     }
     if (!works)
@@ -318,12 +398,14 @@ static enum outcome try_it(const struct way *way, const struct program *program,
     if (way->run == NULL) {
         arm(nth, is_always);
         context = new_engine();
+        if (context != NULL)
+            make_closure(context);
     } else {
         context = new_engine();
         arm(nth, is_always);
         way->run(context, program);
     }
-    return finish(context);
+    return finish(context, way->run == NULL);
 }
 
 static unsigned long stride = 1, from = 1, shown = SHOWN;
@@ -426,6 +508,19 @@ static bool ends_with(const char *text, const char *end)
            strcmp(text + length - strlen(end), end) == 0;
 }
 
+static char *list_builtins(void)
+{
+    JSContext *context = new_engine();
+    char *lines = take_census(context);
+
+    free_engine(context);
+    if (lines == NULL) {
+        fprintf(stderr, "allocations: the builtins cannot be listed\n");
+        exit(2);
+    }
+    return lines;
+}
+
 int main(int argc, char **argv)
 {
     const char *only = NULL;
@@ -443,6 +538,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--only") == 0)
             only = argv[i + 1];
     }
+    all_builtins = list_builtins();
     bad += sweep_ways(&(struct program){.path = "(none)"}, only);
     for (; i < argc; i++) {
         struct program program = {.path = argv[i],
@@ -452,5 +548,6 @@ int main(int argc, char **argv)
         bad += sweep_ways(&program, only);
         free(program.source);
     }
+    free(all_builtins);
     return bad != 0;
 }
