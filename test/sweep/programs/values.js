@@ -10,7 +10,7 @@ JSON.parse('{"a":[1,2.5,"x\\u0041",null,true,{"b":{}}],"c":-1e5}', (k, v) => v);
 JSON.stringify({ a: [1, 'x\n', null, { toJSON() { return 1n.toString(); } }], [Symbol()]: 1, d: new Date(0) }, null, 2);
 try { JSON.parse('{"a":'); } catch (e) { e.stack; }
 const buffer = new ArrayBuffer(64, { maxByteLength: 128 }), bytes = new Uint8Array(buffer), view = new DataView(buffer);
-bytes.set([1, 2, 3]); bytes.subarray(1, 3).map((b) => b + 1).sort(); view.setFloat64(8, 1.5); buffer.resize(100); buffer.slice(1); buffer.transfer(10);
+bytes.set([1, 2, 3]); bytes.subarray(1, 3).map((b) => b + 1).sort(); view.setFloat64(8, 1.5); buffer.resize(100); buffer.slice(1); buffer.transfer(10).transfer().transferToFixedLength(20).transfer(0);
 new Float64Array([1, 2, 3]).toReversed(); new BigInt64Array(2).fill(3n); new SharedArrayBuffer(8); Uint8Array.from('123').toHex?.();
 const proxy = new Proxy({ a: 1 }, { get: (t, k) => Reflect.get(t, k), ownKeys: (t) => Reflect.ownKeys(t), has: () => true, set: () => true });
 proxy.a; Object.keys(proxy); 'x' in proxy; proxy.b = 1; Proxy.revocable({}, {}).revoke();
