@@ -464,6 +464,16 @@ static JSValue is_open(JSContext *context, JSValueConst this_value, int argc,
         context, weir__js_port_mailbox(weir__js_of(context), argv[0]) != NULL);
 }
 
+/* hasRunOut() -> whether memory ran out since the loop entered JavaScript */
+static JSValue has_run_out(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    return JS_NewBool(context, weir__js_of(context)->heap.has_run_out);
+}
+
 /* setHooks(prototype, init, message, failed, closed) */
 static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
@@ -507,6 +517,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("receive", 1, receive),
     JS_CFUNC_DEF("listen", 2, listen),
     JS_CFUNC_DEF("isOpen", 1, is_open),
+    JS_CFUNC_DEF("hasRunOut", 0, has_run_out),
 };
 
 int weir__js_add_port(JSContext *context, JSValueConst native)

@@ -5,7 +5,7 @@
 
 const { EventTarget, defineHandler } = require('events/eventtarget');
 const { coded } = require('core/errors');
-const { MessageEvent } = require('messages/messaging');
+const { MessageEvent, hears, unheard } = require('messages/messaging');
 
 function missing(name) {
     return coded(TypeError, 'ERR_MISSING_ARGS',
@@ -25,6 +25,8 @@ class BroadcastChannel extends EventTarget {
             this.dispatchEvent(new MessageEvent('message', { data }));
         });
         this.#port.on('messageerror', (data) => {
+            if (!hears(this, 'messageerror'))
+                unheard(data);
             this.dispatchEvent(new MessageEvent('messageerror', { data }));
         });
     }

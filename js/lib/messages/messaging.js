@@ -106,6 +106,10 @@ function add(target, type, listener, once) {
     return target;
 }
 
+function hears(target, type) {
+    return countOf(listeners.get(target)?.get(type) ?? []) > 0;
+}
+
 // Create the event only if a listener needs it.
 function dispatch(target, type, value, ports) {
     const list = listeners.get(target).get(type);
@@ -131,6 +135,14 @@ function dispatch(target, type, value, ports) {
     }
     if (event !== undefined)
         dispatchTrusted(event, null);
+}
+
+// A message was lost because memory ran out, and nothing listens for that.  As
+// elsewhere that is an uncaught error: what waits for the message would wait
+// for ever.
+function unheard(error) {
+    if (native.hasRunOut())
+        throw error;
 }
 
 // ---- ports ----
@@ -180,7 +192,12 @@ defineHandler(MessagePort.prototype, 'messageerror');
 native.setHooks(MessagePort.prototype,
     function init() { listeners.set(this, new Map()); },
     function message(value, ports) { dispatch(this, 'message', value, ports); },
-    function failed(error) { dispatch(this, 'messageerror', error); },
+    function failed(error) {
+        if (hears(this, 'messageerror'))
+            dispatch(this, 'messageerror', error);
+        else
+            unheard(error);
+    },
     function closed() { dispatch(this, 'close'); });
 
 class MessageChannel {
@@ -222,5 +239,5 @@ shown(MessagePort.prototype, function (depth, options, inspect) {
 });
 
 module.exports = { MessageChannel, MessagePort, MessageEvent, NodeEventTarget,
-    dispatch, transferList, markAsUntransferable,
+    dispatch, hears, unheard, transferList, markAsUntransferable,
     receiveMessageOnPort: (port) => native.receive(port) };

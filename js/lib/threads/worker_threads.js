@@ -6,7 +6,7 @@ const EventEmitter = require('events/events');
 const path = require('fs/path');
 const { coded, invalidArgType } = require('core/errors');
 const { MessageChannel, MessagePort, markAsUntransferable,
-    receiveMessageOnPort, transferList } = require('messages/messaging');
+    receiveMessageOnPort, transferList, unheard } = require('messages/messaging');
 const thread = require('threads/thread');
 
 const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
@@ -108,7 +108,10 @@ class Worker extends EventEmitter {
     // Listen to its messages, which come after "online".
     #listen() {
         this.#port.on('message', (value) => { this.emit('message', value); });
-        this.#port.on('messageerror', (error) => { this.emit('messageerror', error); });
+        this.#port.on('messageerror', (error) => {
+            if (!this.emit('messageerror', error))
+                unheard(error);
+        });
         this.#port.unref();
     }
 

@@ -44,6 +44,10 @@ async function run(code, limits, use) {
         parentPort.on('messageerror', (error) => { parentPort.postMessage(['messageerror', typeof error]); });
         parentPort.on('message', (message) => { parentPort.postMessage(message); parentPort.close(); });`,
     limits, (worker) => { worker.postMessage('x'.repeat(20 << 20)); worker.postMessage('small'); }));
+    // ... and an error of the worker if it does not listen for those.
+    console.log(await run(`const { parentPort } = require('worker_threads');
+        parentPort.on('message', (message) => { parentPort.postMessage(message); parentPort.close(); });`,
+    limits, (worker) => { worker.postMessage('x'.repeat(20 << 20)); worker.postMessage('small'); }));
     console.log(await run('function f() { return f() + 1; } f()', { stackSizeMb: 1 })
         .then((log) => log.at(-1)));
     console.log(await run('0', { maxOldGenerationSizeMb: 0.01 }));
