@@ -94,8 +94,8 @@ static bool draw(struct weir__js_heap *heap, size_t size)
     return charge(heap, lack + BATCH) || charge(heap, lack);
 }
 
-/* A new engine needs a little more than ENGINE_SIZE.  It is charged in advance,
- * so that many hosts created at once cannot exceed a limit by much. */
+/* A new engine needs a little more than ENGINE_SIZE.  It is charged in advance:
+ * of many hosts created at once those that fit succeed, instead of none. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
                        size_t spare_bytes, size_t limit_bytes)
 {
@@ -108,16 +108,7 @@ int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
     heap->charged_bytes = 0;
     heap->credit = is_limited ? 0 : ENDLESS;
     heap->most_credit = is_limited ? 2 * BATCH : PTRDIFF_MAX;
-    heap->is_lax = true;
     return draw(heap, ENGINE_SIZE) ? 0 : -ENOMEM;
-}
-
-int weir__js_heap_enforce(struct weir__js_heap *heap)
-{
-    if (!draw(heap, 0))
-        return -ENOMEM;
-    heap->is_lax = false;
-    return 0;
 }
 
 void weir__js_heap_close(struct weir__js_heap *heap)
@@ -143,7 +134,7 @@ static bool admit(struct weir__js_heap *heap, size_t size, size_t more)
 {
     if (deny(heap, size))
         return false;
-    if ((more <= ENDLESS && (ptrdiff_t)more <= heap->credit) || heap->is_lax ||
+    if ((more <= ENDLESS && (ptrdiff_t)more <= heap->credit) ||
         draw(heap, more))
         return true;
     heap->has_run_out = true;

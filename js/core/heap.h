@@ -22,7 +22,6 @@ struct weir__js_heap {
     size_t charged_bytes;   /* to both limits; in use: charged_bytes - credit */
     ptrdiff_t credit;       /* charged but unused; negative: owed */
     ptrdiff_t most_credit;  /* credit above this is refunded */
-    bool is_lax;            /* limits are suspended; what is used is owed */
     bool has_run_out;       /* since this was last cleared */
     const weir_state *life; /* the host's; 0: alive; NULL: unknown */
     bool has_denied;        /* refused a block after termination */
@@ -37,12 +36,9 @@ struct weir__js_heap {
 
 /* Charge the heap's memory to the budget, which is referenced until the heap is
  * closed, and leave spare_bytes of it to others.  limit_bytes (0: none) applies
- * to this heap alone.  Returns -ENOMEM if no engine fits.  Limits apply from
- * weir__js_heap_enforce on, which returns -ENOMEM if usage exceeds one of them
- * by then. */
+ * to this heap alone.  Returns -ENOMEM if no engine fits. */
 int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
                        size_t spare_bytes, size_t limit_bytes);
-int weir__js_heap_enforce(struct weir__js_heap *heap);
 
 /* Close the heap, after the engine has freed everything. */
 void weir__js_heap_close(struct weir__js_heap *heap);

@@ -121,13 +121,6 @@ static int open_heap(weir_js *js, const weir_js *parent)
     return err;
 }
 
-/* Start to enforce the limits.  Memory in use counts. */
-static int limit_memory(weir_js *js)
-{
-    js->heap.life = &js->life;
-    return weir__js_heap_enforce(&js->heap);
-}
-
 static int start_engine(weir_js *js)
 {
     int err;
@@ -154,7 +147,8 @@ static int start_engine(weir_js *js)
     if (err == 0)
         err = weir__js_boot(js);
     weir__js_heap_anchor(&js->heap, js->runtime);
-    return err != 0 ? err : limit_memory(js);
+    js->heap.life = &js->life;
+    return err;
 }
 
 /* Release everything, referrers first.  The engine checks that nothing is

@@ -19,7 +19,6 @@
 
 enum { LIVE, TERMINATED };
 enum { PATIENCE = 64 };
-enum { WITNESS_SIZE = 64 * 1024 }; /* more than a bare context takes */
 
 int weir__js_life_init(weir_js *js)
 {
@@ -54,23 +53,13 @@ static const char *own_frame(const char *stack)
     return NULL;
 }
 
-/* A context that no program has modified, or NULL.  The engine (0.17.0) crashes
- * if memory runs out while it creates one, so limits are suspended. */
+/* A context that no program has modified, or NULL if there is no memory. */
 static JSContext *new_witness(weir_js *js)
 {
-    struct weir__js_heap *heap = &js->heap;
-    bool is_lax = heap->is_lax;
-    const weir_state *life = heap->life;
-    void *probe = malloc(WITNESS_SIZE);
-    JSContext *witness = NULL;
+    JSContext *witness = JS_NewContextRaw(js->runtime);
 
-    free(probe);
-    heap->is_lax = true;
-    heap->life = NULL;
-    if (probe != NULL)
-        witness = JS_NewContextRaw(js->runtime);
-    heap->is_lax = is_lax;
-    heap->life = life;
+    if (witness == NULL)
+        JS_FreeValue(js->context, JS_GetException(js->context));
     return witness;
 }
 
@@ -108,11 +97,13 @@ static char *frames_of_now(weir_js *js)
  * does not hit the same point forever. */
 static void look_around(weir_js *js)
 {
+    bool has_run_out = js->heap.has_run_out;
     char *text;
     const char *frame;
 
     js->wants_culprit = false; /* the handler is called again meanwhile */
     text = frames_of_now(js);
+    js->heap.has_run_out = has_run_out; /* the program did not run out here */
     frame = text != NULL ? own_frame(text) : NULL;
     if (frame == NULL && text != NULL && ++js->looks == PATIENCE)
         frame = text; /* whatever stack there is */
@@ -161,10 +152,10 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     weir_js *js = arg;
 
     weir__js_heap_settle(&js->heap, runtime);
-    if (js->wants_culprit)
-        look_around(js);
     if (weir__js_is_terminated(js))
         return 1;
+    if (js->wants_culprit)
+        look_around(js);
     if (js->hooks.interrupted != NULL && js->hooks.interrupted()) {
         js->was_interrupted = true;
         return 1;

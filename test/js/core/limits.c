@@ -134,6 +134,29 @@ CASE(memory_limit_is_an_error_and_the_host_goes_on)
     js_end();
 }
 
+CASE(memory_limit_holds_while_a_host_is_made)
+{
+    enum { FROM = 192 * 1024, TO = 768 * 1024, STEP = 1531 };
+    int made = 0, refused = 0;
+
+    loop_make(NULL);
+    for (size_t limit = FROM; limit < TO; limit += STEP) {
+        weir_js *host;
+        int status =
+            weir_js_new(&host, loop, JS_OPTIONS(.memory_limit_bytes = limit));
+
+        if (status == 0) {
+            expect_status(weir_js_free(host), 0);
+            made++;
+        } else {
+            expect_status(status, -ENOMEM);
+            refused++;
+        }
+    }
+    expect(made > 0 && refused > 0);
+    loop_end();
+}
+
 CASE(stack_overflow_is_an_error_and_the_host_goes_on)
 {
     js_make(JS_OPTIONS(.stack_size_bytes = 256 * 1024));
