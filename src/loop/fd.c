@@ -257,7 +257,8 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
         return -EBADF;
     weir__loop_enter(loop); /* fn may end it before we return */
     weir__lock_lock(&loop->lock);
-    if (loop->fds.is_closed || weir__ingress_look(&loop->in) & 1)
+    if (weir__loop_has_reached(loop, WEIR__STAGE_NO_FDS) ||
+        weir__ingress_look(&loop->in) & 1)
         err = weir__loop_refusal(loop);
     /* relaxed: written under the lock, which we hold */
     else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
@@ -535,7 +536,7 @@ void weir__fds_init(weir_loop *loop)
     fds->page = NULL;
     fds->pages = 0;
     fds->cancelled = 0;
-    fds->is_closed = fds->has_lost = fds->is_haunted = false;
+    fds->has_lost = fds->is_haunted = false;
     set_unshared(&fds->count, 0);
     set_unshared(&fds->refs, 0);
     set_unshared(&fds->used, 0);
@@ -692,7 +693,6 @@ static bool cancel_next(weir_loop *loop)
     uint32_t index;
 
     weir__lock_lock(&loop->lock);
-    loop->fds.is_closed = true;
     slot = next_from(loop, &loop->fds.cancelled, &index);
     if (slot != NULL) {
         unregister(loop, slot);

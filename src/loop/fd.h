@@ -35,7 +35,6 @@ struct weir__fds {
     uint32_t **page; /* page[fd / 256][fd % 256]: the slot + 1, or 0 */
     uint32_t pages;
     uint32_t cancelled;     /* termination: the next one to cancel */
-    bool is_closed;         /* termination: nothing can be added */
     bool has_lost;          /* some removals have failed */
     bool is_haunted;        /* one of them had an event; the loop's thread */
     atomic(uint64_t) count; /* registered; any thread reads it */
@@ -51,8 +50,7 @@ void weir__fds_fini(weir_loop *loop);
 /* Run the callbacks for loop->events, from loop->event_at on. */
 void weir__fds_run(weir_loop *loop);
 
-/* Cancel all registrations with WEIR_ECANCELED.  None can be added
- * afterwards. */
+/* Cancel all registrations with WEIR_ECANCELED. */
 void weir__fds_cancel(weir_loop *loop);
 
 /* Whether the slot is registered and referenced, and its name.  Thread: any. */

@@ -103,7 +103,7 @@ static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
     weir__loop_begin_other(loop, WEIR_KIND_TIMER, name);
     weir__loop_show_place(loop, from);
     weir__loop_show_arg(loop, arg);
-    fn(arg, weir__loop_is_ending(loop) ? WEIR_ECANCELED : 0);
+    fn(arg, weir__loop_is_cancelling(loop) ? WEIR_ECANCELED : 0);
     settle(loop);
     weir__loop_end(loop);
 }
@@ -122,7 +122,7 @@ static void take(weir_loop *loop, struct weir__entry entry)
 {
     struct weir__timer *timer = timer_at(loop, weir__timer_index(entry.id));
     bool is_last = weir__timer_repeat(weir__timer_word(timer)) == WEIR_ONCE ||
-                   weir__loop_is_ending(loop);
+                   weir__loop_is_cancelling(loop);
 
     if (claim(loop, timer, entry.id, is_last))
         call(loop, entry, is_last);
@@ -136,8 +136,8 @@ static bool next_due(weir_loop *loop, struct weir__entry *entry)
 {
     struct weir__wheel *wheel = &loop->timers.wheel;
 
-    return weir__loop_is_ending(loop) ? weir__wheel_take_any(wheel, entry)
-                                      : weir__wheel_pop(wheel, entry);
+    return weir__loop_is_cancelling(loop) ? weir__wheel_take_any(wheel, entry)
+                                          : weir__wheel_pop(wheel, entry);
 }
 
 void weir__timers_run(weir_loop *loop)

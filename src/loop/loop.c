@@ -100,7 +100,7 @@ static void disown(struct weir__inherited *inherited)
     set_unshared(&loop->finished, 1);
     set_unshared(&loop->is_cancelled, 1);
     loop->status = WEIR_ECANCELED;
-    loop->fds.is_closed = true;
+    set_unshared(&loop->stage, WEIR__STAGE_NO_FDS);
     weir__calls_clear(&loop->ticks);
     weir__calls_clear(&loop->microtasks);
     loop->promises.wants_checkpoint = false;
@@ -143,11 +143,11 @@ static void init_inside(weir_loop *loop)
 
     loop->now_ns = weir_clock_now();
     loop->status = 0;
-    loop->is_inside = loop->is_ending = loop->is_winding = false;
-    loop->has_rest = loop->told_breach = false;
+    set_unshared(&loop->stage, WEIR__STAGE_OPEN);
+    loop->is_inside = loop->has_rest = loop->told_breach = false;
     loop->budget_left = loop->options.microtask_budget;
     loop->is_until_idle = loop->is_stepped = loop->in_uncaught = false;
-    loop->is_lying = loop->lies_in_poller = loop->in_done = false;
+    loop->is_lying = loop->lies_in_poller = false;
     loop->has_called = loop->has_sent = false;
     loop->landing = NULL;
     weir__calls_init(&loop->ticks);
@@ -343,7 +343,7 @@ static int set_fast_path(weir_loop *loop, weir_fast_path mode)
 {
     int err = 0;
 
-    if (loop->fds.is_closed)
+    if (weir__loop_has_reached(loop, WEIR__STAGE_NO_FDS))
         return weir__loop_refusal(loop);
     /* relaxed: counts change under the lock, which we hold */
     if (mode == WEIR_FAST_PATH_FORCED && load_relaxed(&loop->fds.count) > 0)

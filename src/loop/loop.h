@@ -45,6 +45,17 @@
 #include "loop/timer.h"
 #include "weir/loop.h"
 
+/* How far the end of a loop has come.  It only moves forward; shutdown.c makes
+ * all of its steps and explains them. */
+enum weir__stage {
+    WEIR__STAGE_OPEN,
+    WEIR__STAGE_DRAINING,   /* accepted work runs; outsiders are refused */
+    WEIR__STAGE_CANCELLING, /* timers get WEIR_ECANCELED ... */
+    WEIR__STAGE_NO_TIMERS,  /* ... and all that were there have got it */
+    WEIR__STAGE_REJECTING,  /* promises are rejected, none can be created */
+    WEIR__STAGE_NO_FDS      /* descriptors are cancelled, none can be added */
+};
+
 /* The parts of a turn, in order. */
 enum weir__part {
     WEIR__PART_DRAIN,
@@ -95,10 +106,11 @@ struct weir_loop {
     /* From here on: the loop's thread only. */
     _Alignas(CACHE_APART) int64_t now_ns;
     int64_t since_ns; /* now_ns of the real clock; 0: the clock is frozen */
-    int status;       /* the status of callbacks: 0 or WEIR_ECANCELED */
+    /* enum weir__stage.  Any thread may read it under the lock, which the loop
+     * holds to set NO_FDS. */
+    atomic(uint32_t) stage;
+    int status;       /* of callbacks: WEIR_ECANCELED once a close is seen */
     bool is_inside;   /* in run, step or shutdown: callbacks may be running */
-    bool is_ending;   /* the END bit as read at the start of the turn */
-    bool is_winding;  /* timers and descriptors are being cancelled */
     bool has_rest;    /* microtasks left over from the last turn's budget */
     bool told_breach; /* on_breach has run for this chain */
     bool is_until_idle;
@@ -107,7 +119,6 @@ struct weir_loop {
     bool has_sent;       /* a job was sent to a pool in this turn */
     bool is_lying;       /* asleep between two steps ... */
     bool lies_in_poller; /* ... in the poller, else on the futex */
-    bool in_done;        /* `done` is running */
     bool in_uncaught;    /* on_uncaught is running */
     enum weir__part part;
     jmp_buf *landing; /* the target of weir_raise; NULL: none */
@@ -161,11 +172,25 @@ static inline bool weir__loop_is_foreign(const weir_loop *loop)
 /* The error for a refused call.  Cold, so that accepted calls pay nothing. */
 __attribute__((cold)) int weir__loop_refusal(const weir_loop *loop);
 
-/* Whether remaining callbacks get WEIR_ECANCELED and new work is refused.
- * Thread: the loop's. */
+/* Whether the end of the loop has reached `stage`.  Thread: the loop's, or any
+ * that holds the lock. */
+static inline bool weir__loop_has_reached(const weir_loop *loop,
+                                          enum weir__stage stage)
+{
+    /* relaxed: own, or NO_FDS, which is set under the lock */
+    return load_relaxed(&loop->stage) >= (uint32_t)stage;
+}
+
+/* Whether the loop knows that its termination has started. */
 static inline bool weir__loop_is_ending(const weir_loop *loop)
 {
-    return loop->is_winding || loop->status != 0;
+    return weir__loop_has_reached(loop, WEIR__STAGE_DRAINING);
+}
+
+/* Whether timers, promises and descriptors are cancelled and refused. */
+static inline bool weir__loop_is_cancelling(const weir_loop *loop)
+{
+    return weir__loop_has_reached(loop, WEIR__STAGE_CANCELLING);
 }
 
 /* Whether anything outside the queues keeps run from becoming idle. */
@@ -374,6 +399,15 @@ void weir__loop_contain(weir_fn *fn, void *arg, int status);
 /* Start weir_loop_close without waiting for it to finish.  Thread: any except
  * the loop's. */
 void weir__loop_begin_close(weir_loop *loop);
+
+/* Record what the turn has found: the END bit; a close; no timer left to cancel.
+ * Thread: the loop's, as for the functions below. */
+void weir__loop_notice_end(weir_loop *loop);
+void weir__loop_notice_close(weir_loop *loop);
+void weir__loop_notice_timers(weir_loop *loop);
+
+/* Reject promises and cancel descriptors, after the timers. */
+void weir__loop_cancel_rest(weir_loop *loop);
 
 /* Whether a terminating loop has another step to take and must not sleep. */
 bool weir__loop_has_step(const weir_loop *loop);

@@ -30,8 +30,8 @@ struct weir__promise_hooks {
     void (*after_tasks)(struct weir_loop *loop);
     /* weir_raise has left the handler of `current`. */
     void (*raised)(struct weir_loop *loop);
-    /* The loop is winding down: make one more pass over unsettled promises. */
-    void (*wind)(struct weir_loop *loop);
+    /* The loop terminates: make one more pass over unsettled promises. */
+    void (*reject)(struct weir_loop *loop);
     /* A shutdown waits for jobs: list them in `shown`. */
     void (*show_jobs)(struct weir_loop *loop);
     /* Called with true right before TERMINATED, and with false if that was
@@ -69,7 +69,6 @@ enum { WEIR__JOBS_SHOWN = 16 };
 struct weir__promises {
     /* First, beside the loop's queues: read after each callback. */
     bool wants_checkpoint; /* noted or stranded is not empty */
-    bool may_wind;         /* the timers are cancelled */
     const struct weir__promise_hooks *hooks; /* NULL: never had a promise */
     struct weir__promise_block *blocks;      /* a ring; those with room first */
     struct weir_promise *spare;              /* a few free ones at hand */
@@ -94,10 +93,9 @@ struct weir__promises {
     uint32_t spare_count;
     uint32_t empty_blocks;
     uint32_t spares;   /* in `spare` */
-    bool is_closed;    /* no new promises: `wind` has begun */
     bool is_over;      /* TERMINATED, or about to be */
     bool is_visiting;  /* weir__promise_each: blocks keep their places */
-    uint64_t stuck_at; /* 1 + loop->run when `wind` settled nothing */
+    uint64_t stuck_at; /* 1 + loop->run when `reject` settled nothing */
 
     struct weir__lock lock; /* guards the two members below */
     struct weir__promise_ids *ids;

@@ -104,7 +104,7 @@ static void lie_between_steps(weir_loop *loop)
                      weir__ingress_lie_down(&loop->in,
                                             poller != NULL ? WEIR__BED_POLLER
                                                            : WEIR__BED_FUTEX,
-                                            loop->is_ending);
+                                            weir__loop_is_ending(loop));
     if (!loop->is_lying && poller != NULL && loop->owed_wakes == 0) {
         loop->owed_wakes = 1;
         weir__poller_wake(poller);
@@ -124,7 +124,7 @@ int64_t weir_loop_timeout(weir_loop *loop)
     int64_t now_ns = weir_clock_now();
 
     if (!weir__loop_is_quiet(loop) || weir__loop_has_step(loop) ||
-        weir__ingress_has_news(&loop->in, loop->is_ending) ||
+        weir__ingress_has_news(&loop->in, weir__loop_is_ending(loop)) ||
         first_ns <= now_ns)
         return 0;
     if (first_ns == INT64_MAX)
@@ -139,7 +139,7 @@ int weir_loop_backend_fd(weir_loop *loop)
     if (loop == NULL)
         return -EINVAL;
     weir__lock_lock(&loop->lock);
-    if (loop->fds.is_closed)
+    if (weir__loop_has_reached(loop, WEIR__STAGE_NO_FDS))
         err = weir__loop_refusal(loop);
     /* relaxed: written under the lock, which we hold */
     else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
@@ -208,7 +208,7 @@ static int next_turn(weir_loop *loop, int64_t limit_ns)
 
     if (err != 0)
         return err;
-    if (loop->is_ending && weir__loop_wind_up(loop)) {
+    if (weir__loop_is_ending(loop) && weir__loop_wind_up(loop)) {
         weir__loop_tell_done(loop);
         return true;
     }
@@ -279,7 +279,7 @@ int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
     loop->is_inside = loop->has_called = true;
     err = weir__loop_turn(
         loop, timeout_ns == 0 ? 0 : weir__clock_deadline(timeout_ns));
-    if (err == 0 && loop->is_ending && weir__loop_wind_up(loop)) {
+    if (err == 0 && weir__loop_is_ending(loop) && weir__loop_wind_up(loop)) {
         weir__loop_tell_done(loop);
         err = WEIR_ECLOSED;
     }

@@ -2,25 +2,32 @@
 /*
  * shutdown -- how a loop terminates, gracefully or at once.
  *
- * Steps     shutdown                       close
- *           the queue refuses outsiders    the same, and pushes `cancel`
- *           turns continue until the       the running callback returns;
- *             loop is quiet: accepted        from then on status is
- *             work and what it queued        WEIR_ECANCELED for everything
- *             has run, and the jobs of
- *             promisify have returned
- *           winding down: timers, then descriptors, get WEIR_ECANCELED;
- *             between the two, pending promises are rejected
- *           messages (timer.c, fd.c) and wake-ups on their way are waited
- *             for; the poller is closed
- *           the ingress word becomes TERMINATED
- *           `done` is called, then all waiters here are notified
+ * Stages    shutdown and close set the END bit of the ingress word, so the
+ *           queue refuses outsiders; close pushes `cancel` with the same CAS.
+ *           The rest is up to the loop's thread, which moves `stage` forward:
  *
- *           The loop's thread takes these steps at the end of its turns.  If
- *           the loop has no thread, the thread that calls shutdown or close
+ *             OPEN
+ *             DRAINING    END was seen.  Turns continue until the loop is
+ *                         quiet: accepted work and what it queued has run, and
+ *                         the jobs of promisify have returned.
+ *             CANCELLING  The loop is quiet or was closed.  After a close,
+ *                         every callback gets WEIR_ECANCELED (`status`); after
+ *                         a shutdown only timers and descriptors do.
+ *             NO_TIMERS   The timers part of a turn has cancelled them all.
+ *             REJECTING   Pending promises are rejected.
+ *             NO_FDS      Descriptors are cancelled.  Messages (timer.c, fd.c)
+ *                         and wake-ups on their way are waited for; the poller
+ *                         is closed.
+ *
+ *           Then the ingress word becomes TERMINATED, `done` is called, and all
+ *           waiters here are notified.
+ *
+ *           If the loop has no thread, the thread that calls shutdown or close
  *           becomes it: the CAS that starts termination also claims the loop.
  *
  * Shared state
+ *   stage          written by the loop's thread; NO_FDS under the lock, since
+ *                  add and other calls check it there
  *   is_cancelled   any thread: a hint to the loop, read between two callbacks,
  *                  that everything is to be cancelled.  The first thread to
  *                  set it pushes `cancel`, once.
@@ -67,7 +74,7 @@ static bool has_promises_to_reject(const weir_loop *loop)
  * does not. */
 static bool waits_for_jobs(const weir_loop *loop)
 {
-    return !weir__loop_is_ending(loop) &&
+    return !weir__loop_is_cancelling(loop) &&
            load_relaxed(&loop->promises.errands) > 0; /* relaxed: own */
 }
 
@@ -75,11 +82,57 @@ static bool waits_for_jobs(const weir_loop *loop)
  * without waking the loop. */
 bool weir__loop_has_step(const weir_loop *loop)
 {
-    return loop->is_ending && !waits_for_jobs(loop) &&
-           (!loop->is_winding || !loop->fds.is_closed ||
+    return weir__loop_is_ending(loop) && !waits_for_jobs(loop) &&
+           (!weir__loop_has_reached(loop, WEIR__STAGE_NO_FDS) ||
             /* relaxed: a count, as above */
             load_relaxed(&loop->fds.count) > 0 || !has_any(loop) ||
             has_promises_to_reject(loop));
+}
+
+/* The only place that changes the stage. */
+static void advance(weir_loop *loop, enum weir__stage stage)
+{
+    if (!weir__loop_has_reached(loop, stage))
+        store_relaxed(&loop->stage, stage); /* relaxed: own, or see NO_FDS */
+}
+
+void weir__loop_notice_end(weir_loop *loop)
+{
+    advance(loop, WEIR__STAGE_DRAINING);
+}
+
+void weir__loop_notice_close(weir_loop *loop)
+{
+    loop->status = WEIR_ECANCELED;
+    advance(loop, WEIR__STAGE_CANCELLING);
+}
+
+void weir__loop_notice_timers(weir_loop *loop)
+{
+    advance(loop, WEIR__STAGE_NO_TIMERS);
+}
+
+/* The first pass over the promises is made at once, the others when no callback
+ * is pending. */
+static void reject_promises(weir_loop *loop)
+{
+    bool is_first = !weir__loop_has_reached(loop, WEIR__STAGE_REJECTING);
+
+    advance(loop, WEIR__STAGE_REJECTING);
+    if (loop->promises.hooks != NULL && loop->promises.unsettled > 0 &&
+        (is_first || weir__loop_is_quiet(loop)))
+        loop->promises.hooks->reject(loop);
+}
+
+void weir__loop_cancel_rest(weir_loop *loop)
+{
+    if (!weir__loop_has_reached(loop, WEIR__STAGE_NO_TIMERS))
+        return;
+    reject_promises(loop);
+    weir__lock_lock(&loop->lock);
+    advance(loop, WEIR__STAGE_NO_FDS);
+    weir__lock_unlock(&loop->lock);
+    weir__fds_cancel(loop);
 }
 
 /* The loop will not sleep in the poller again, so no new wake-up can begin.
@@ -92,7 +145,7 @@ static void close_poller(weir_loop *loop)
     while (loop->owed_wakes > 0)
         loop->owed_wakes -= weir__poller_take_wakes(poller, true);
     weir__lock_lock(&loop->lock);
-    loop->fds.is_closed = true;
+    advance(loop, WEIR__STAGE_NO_FDS);
     /* relaxed: written under the lock, which we hold */
     poller = load_relaxed(&loop->poller);
     store_relaxed(&loop->poller, NULL); /* relaxed: publishes nothing */
@@ -123,8 +176,8 @@ bool weir__loop_wind_up(weir_loop *loop)
         loop->promises.hooks->show_jobs(loop);
         return false;
     }
-    if (!loop->is_winding) {
-        loop->is_winding = true;
+    if (!weir__loop_is_cancelling(loop)) {
+        advance(loop, WEIR__STAGE_CANCELLING);
         return false;
     }
     if (has_any(loop))
@@ -138,10 +191,9 @@ void weir__loop_tell_done(weir_loop *loop)
     int status = loop->status;
 
     loop->status = WEIR_ECANCELED; /* refuses what `done` might post */
-    loop->in_done = true;
     if (loop->options.done != NULL)
         loop->options.done(loop->options.arg, loop, status);
-    loop->in_done = loop->is_inside = false;
+    loop->is_inside = false;
     /* shutdown/P1 release: publishes everything done on this loop */
     store_release(&loop->finished, 1);
     weir__futex_wake_all(&loop->finished, WEIR__FUTEX_PRIVATE);
@@ -153,7 +205,7 @@ void weir__loop_on_cancel(weir_task *task, int status)
 
     (void)status;
     weir__loop_inner_task(loop);
-    loop->status = WEIR_ECANCELED;
+    weir__loop_notice_close(loop);
 }
 
 /* ---- any thread ---- */
@@ -285,7 +337,7 @@ int weir__loop_end_of_life(weir_loop *loop)
     int err;
 
     if (is_inside(loop))
-        return loop->in_done ? 0 : WEIR_EREENTRANT;
+        return state == WEIR__TERMINATED ? 0 /* in `done` */ : WEIR_EREENTRANT;
     if (state == WEIR__TERMINATED)
         return await(loop, weir__thread_is_loop() ? 0 : -1) == 0 ? 0 : -EBUSY;
     if (state != WEIR__AWAKE && !weir__loop_is_claimed(loop))

@@ -233,7 +233,7 @@ static int start_own(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
     uint32_t word, index;
     int err;
 
-    if (weir__loop_is_ending(loop))
+    if (weir__loop_is_cancelling(loop))
         return weir__loop_refusal(loop);
     err = take_own_slot(loop, &index);
     if (err != 0)
@@ -274,7 +274,7 @@ static void arrive(weir_task *task, int status)
     loop->timers.used++;
     if (!weir__timer_move(timer, WEIR__TIMER_STARTING, WEIR__TIMER_ARMED))
         weir__timer_end(loop, index);
-    else if (!weir__loop_is_ending(loop))
+    else if (!weir__loop_is_cancelling(loop))
         weir__wheel_insert(
             &loop->timers.wheel,
             (struct weir__entry){
@@ -358,7 +358,7 @@ static bool is_sensible(const weir_loop *loop, int64_t delay_ns,
 static inline __attribute__((always_inline)) bool
 has_slot(const weir_loop *loop)
 {
-    return !weir__loop_is_ending(loop) && loop->timers.stock.slots != 0;
+    return !weir__loop_is_cancelling(loop) && loop->timers.stock.slots != 0;
 }
 
 /* False: nothing was done. */

@@ -60,7 +60,7 @@ static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
      * how long a callback has held it.  Otherwise the start of the turn is
      * close enough, because reading the clock costs more than most
      * callbacks. */
-    store_relaxed(&running->since_ns, loop->is_ending || WEIR__PLACES
+    store_relaxed(&running->since_ns, weir__loop_is_ending(loop) || WEIR__PLACES
                                           ? weir__clock_real()
                                           : loop->since_ns);
     if (WEIR__PLACES)
@@ -83,12 +83,14 @@ void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
 }
 
 /* From now on every callback gets WEIR_ECANCELED.  In a forked child no
- * callback runs: it leaves the turn. */
+ * callback runs: it leaves the turn.  A close sets the hint before END; until
+ * END is set, the end has not begun. */
 __attribute__((cold)) static void begin_cancel(weir_loop *loop)
 {
     if (weir__loop_is_foreign(loop))
         _longjmp(*loop->landing, WEIR__LANDED_FORKED);
-    loop->status = WEIR_ECANCELED;
+    if (weir__ingress_look(&loop->in) & 1)
+        weir__loop_notice_close(loop);
 }
 
 /* Check for a close before each callback that was accepted earlier. */
@@ -212,7 +214,7 @@ struct weir__poller *weir__loop_choose_poller(weir_loop *loop)
 
     /* A loop that cancels everything does not use the poller, which may fail.
      * loop/P4 acquire: receives the poller, which any thread may make */
-    return on_futex || loop->is_winding || loop->status != 0
+    return on_futex || weir__loop_is_cancelling(loop)
                ? NULL
                : load_acquire(&loop->poller);
 }
@@ -268,8 +270,8 @@ static int64_t wait_limit(weir_loop *loop, int64_t limit_ns, bool in_poller)
 static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 {
     bool sleeps =
-        until_ns != 0 &&
-        weir__ingress_lie_down(&loop->in, WEIR__BED_POLLER, loop->is_ending);
+        until_ns != 0 && weir__ingress_lie_down(&loop->in, WEIR__BED_POLLER,
+                                                weir__loop_is_ending(loop));
     int got = weir__poller_wait(poller, loop->events, sleeps ? until_ns : 0);
 
     if (sleeps && !weir__ingress_get_up(&loop->in))
@@ -286,8 +288,8 @@ static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 
 static void sleep_on_door(weir_loop *loop, int64_t until_ns)
 {
-    if (until_ns == 0 ||
-        !weir__ingress_lie_down(&loop->in, WEIR__BED_FUTEX, loop->is_ending))
+    if (until_ns == 0 || !weir__ingress_lie_down(&loop->in, WEIR__BED_FUTEX,
+                                                 weir__loop_is_ending(loop)))
         return;
     weir__ingress_sleep(&loop->in, until_ns);
     if (!weir__ingress_get_up(&loop->in))
@@ -324,7 +326,7 @@ static bool give_way(weir_loop *loop)
     loop->lost_core = weir__clock_real() - began_ns > WEIR__LOST_CORE_NS;
     if (!loop->lost_core)
         loop->sleeps = 0;
-    return weir__ingress_has_news(&loop->in, loop->is_ending);
+    return weir__ingress_has_news(&loop->in, weir__loop_is_ending(loop));
 }
 
 static int wait(weir_loop *loop, int64_t limit_ns)
@@ -359,7 +361,7 @@ static bool has_news(const void *arg)
 {
     const weir_loop *loop = arg;
 
-    return weir__ingress_has_news(&loop->in, loop->is_ending);
+    return weir__ingress_has_news(&loop->in, weir__loop_is_ending(loop));
 }
 
 /* A successful spin doubles the next limit, up to what the user allows; a
@@ -401,27 +403,19 @@ static void begin_turn(weir_loop *loop)
 
 static void take_in(weir_loop *loop)
 {
-    loop->is_ending = (weir__ingress_look(&loop->in) & 1) != 0;
+    if (weir__ingress_look(&loop->in) & 1)
+        weir__loop_notice_end(loop);
     drain(loop);
     notice_close(loop);
     weir__tasks_move(&loop->batch, &loop->ready);
-}
-
-static void run_timers(weir_loop *loop)
-{
-    weir__timers_run(loop);
-    if (weir__loop_is_ending(loop))
-        loop->promises.may_wind = true;
 }
 
 static void run_descriptors(weir_loop *loop)
 {
     if (loop->event_at != loop->event_count)
         weir__fds_run(loop);
-    if (loop->promises.may_wind && loop->promises.hooks != NULL)
-        loop->promises.hooks->wind(loop);
-    if (weir__loop_is_ending(loop))
-        weir__fds_cancel(loop);
+    if (weir__loop_is_cancelling(loop))
+        weir__loop_cancel_rest(loop);
 }
 
 /* Run the rest of the turn.  Most parts of most turns have nothing to do, and a
@@ -441,7 +435,9 @@ static int run_parts(weir_loop *loop, int64_t limit_ns)
         loop->part = WEIR__PART_TIMERS;
         /* fall through */
     case WEIR__PART_TIMERS:
-        run_timers(loop);
+        weir__timers_run(loop);
+        if (weir__loop_is_cancelling(loop))
+            weir__loop_notice_timers(loop);
         loop->part = WEIR__PART_TASKS;
         /* fall through */
     case WEIR__PART_TASKS:

@@ -30,7 +30,7 @@ static void begin_to_follow(weir_promise *promise)
     promise->from = NULL;
     if (resolver != NULL) {
         weir__promise_ask(promise, resolver);
-    } else if (!weir__promises_of(promise)->is_closed) {
+    } else if (!weir__promise_is_rejected(promise->loop)) {
         weir__promise_follow(promise, other);
     } else { /* it may be part of a cycle that nothing would break now */
         (void)weir__promise_finish(promise, WEIR__BOUND, WEIR__REJECTED,
@@ -51,7 +51,7 @@ static void arrive(weir_promise *promise)
         promise->from = NULL;
         weir__promise_attach(promise, other);
         weir__promise_drop(other);
-    } else if (weir__promises_of(promise)->is_closed &&
+    } else if (weir__promise_is_rejected(promise->loop) &&
                promise->job == WEIR__JOB_NONE) {
         (void)weir__promise_finish(promise, WEIR__PENDING, WEIR__REJECTED,
                                    &weir__cancelled);

@@ -252,6 +252,18 @@ static inline weir_promise *weir__promise_take(weir_loop *loop,
 }
 weir_promise *weir__promise_take_single(weir_loop *loop, uint32_t verdict);
 
+/* Whether the end of the loop rejects what is pending.  Thread: the loop's. */
+static inline bool weir__promise_is_rejected(const weir_loop *loop)
+{
+    return weir__loop_has_reached(loop, WEIR__STAGE_REJECTING);
+}
+
+/* Whether it is too late to create promises.  Thread: the loop's. */
+static inline bool weir__promise_is_refused(const weir_loop *loop)
+{
+    return weir__promise_is_rejected(loop) || loop->status != 0;
+}
+
 /* Create a promise on the loop's thread, with one reference.  Returns  0,
  * -ENOMEM, WEIR_ECLOSED */
 static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
@@ -259,7 +271,7 @@ static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
 {
     weir_promise *promise;
 
-    if (loop->promises.is_closed || loop->status != 0)
+    if (weir__promise_is_refused(loop))
         return WEIR_ECLOSED;
     promise = weir__promise_take(loop, verdict);
     if (promise == NULL)

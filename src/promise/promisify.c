@@ -529,7 +529,7 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
         (options != NULL && options->size != sizeof(*options)))
         return -EINVAL;
     is_local = weir__promise_is_local(loop);
-    if (is_local && loop->is_winding)
+    if (is_local && weir__loop_is_cancelling(loop))
         return WEIR_ECLOSED; /* no longer waits for jobs */
     return is_local && (options == NULL || options->abort == NULL)
                ? send_slip(promise, loop, pool, &work, options)

@@ -283,7 +283,7 @@ static void run_thenable(weir_promise *resolver, int status)
     int err;
 
     resolver->job = WEIR__JOB_NONE; /* from here on any thread may settle it */
-    if (status != 0 || all->is_closed)
+    if (status != 0 || weir__promise_is_rejected(resolver->loop))
         fail_pending(resolver, WEIR_ECANCELED);
     all->current = resolver;
     err = thenable->then(thenable, resolver);

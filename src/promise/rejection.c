@@ -57,7 +57,7 @@ static weir_promise *pop(struct weir__promise_list *list)
 /* Whether the end of the loop has rejected it. */
 static bool is_cancelled(const weir_promise *promise)
 {
-    return (promise->loop->promises.is_closed || promise->loop->status != 0) &&
+    return weir__promise_is_refused(promise->loop) &&
            weir__promise_value(promise)->code == WEIR_ECANCELED;
 }
 
@@ -184,15 +184,10 @@ static bool reject_some(weir_loop *loop)
 }
 
 /* A pass is a callback like any other, followed by a checkpoint. */
-static void wind(weir_loop *loop)
+static void reject(weir_loop *loop)
 {
     struct weir__promises *all = &loop->promises;
 
-    if (all->is_closed && !weir__loop_is_quiet(loop))
-        return;
-    all->is_closed = true;
-    if (all->unsettled == 0)
-        return;
     weir__loop_begin_other(loop, WEIR_KIND_MICROTASK, "promises");
     weir__loop_show_arg(loop, NULL);
     all->stuck_at = 0;
@@ -226,7 +221,7 @@ const struct weir__promise_hooks weir__promise_hooks = {
     .checkpoint = checkpoint,
     .after_tasks = after_tasks,
     .raised = weir__promise_raised,
-    .wind = wind,
+    .reject = reject,
     .show_jobs = weir__promisify_show,
     .end = end,
     .destroy = destroy,

@@ -628,7 +628,7 @@ static void close_stuck(void)
     struct crew crew;
 
     crew_start(&crew, 1, close_it, NULL);
-    while (!load_relaxed(&loop->is_cancelled))
+    while (weir_loop_state(loop) != WEIR_LOOP_TERMINATING)
         sched_yield();
     blocker_let_go(&stuck);
     crew_join(&crew);
@@ -645,6 +645,17 @@ CASE(shutdown_close_lets_the_running_callback_finish)
     loop_timer(0, "timer");
     close_stuck();
     expect_recorded("a! b! timer! done");
+    expect_done_once(WEIR_ECANCELED);
+}
+
+CASE(shutdown_close_during_a_task_cancels_timers_before_descriptors)
+{
+    make_stuck(OPTIONS);
+    loop_submit("a");
+    loop_timer(SECOND_NS, "timer");
+    add_event("fd", 0);
+    close_stuck();
+    expect_recorded("a! timer! fd! done");
     expect_done_once(WEIR_ECANCELED);
 }
 
