@@ -100,7 +100,7 @@ static void disown(struct weir__inherited *inherited)
     set_unshared(&loop->finished, 1);
     set_unshared(&loop->is_cancelled, 1);
     loop->status = WEIR_ECANCELED;
-    set_unshared(&loop->stage, WEIR__STAGE_NO_FDS);
+    loop->stage = WEIR__STAGE_NO_FDS;
     weir__calls_clear(&loop->ticks);
     weir__calls_clear(&loop->microtasks);
     loop->promises.wants_checkpoint = false;
@@ -143,7 +143,7 @@ static void init_inside(weir_loop *loop)
 
     loop->now_ns = weir_clock_now();
     loop->status = 0;
-    set_unshared(&loop->stage, WEIR__STAGE_OPEN);
+    loop->stage = WEIR__STAGE_OPEN;
     loop->is_inside = loop->has_rest = loop->told_breach = false;
     loop->budget_left = loop->options.microtask_budget;
     loop->is_until_idle = loop->is_stepped = loop->in_uncaught = false;

@@ -106,9 +106,7 @@ struct weir_loop {
     /* From here on: the loop's thread only. */
     _Alignas(CACHE_APART) int64_t now_ns;
     int64_t since_ns; /* now_ns of the real clock; 0: the clock is frozen */
-    /* enum weir__stage.  Any thread may read it under the lock, which the loop
-     * holds to set NO_FDS. */
-    atomic(uint32_t) stage;
+    enum weir__stage stage; /* written under the lock: others read it there */
     int status;       /* of callbacks: WEIR_ECANCELED once a close is seen */
     bool is_inside;   /* in run, step or shutdown: callbacks may be running */
     bool has_rest;    /* microtasks left over from the last turn's budget */
@@ -177,8 +175,7 @@ __attribute__((cold)) int weir__loop_refusal(const weir_loop *loop);
 static inline bool weir__loop_has_reached(const weir_loop *loop,
                                           enum weir__stage stage)
 {
-    /* relaxed: own, or NO_FDS, which is set under the lock */
-    return load_relaxed(&loop->stage) >= (uint32_t)stage;
+    return loop->stage >= stage;
 }
 
 /* Whether the loop knows that its termination has started. */

@@ -26,8 +26,8 @@
  *           becomes it: the CAS that starts termination also claims the loop.
  *
  * Shared state
- *   stage          written by the loop's thread; NO_FDS under the lock, since
- *                  add and other calls check it there
+ *   stage          written by the loop's thread under the lock, where other
+ *                  threads read it
  *   is_cancelled   any thread: a hint to the loop, read between two callbacks,
  *                  that everything is to be cancelled.  The first thread to
  *                  set it pushes `cancel`, once.
@@ -92,8 +92,11 @@ bool weir__loop_has_step(const weir_loop *loop)
 /* The only place that changes the stage. */
 static void advance(weir_loop *loop, enum weir__stage stage)
 {
-    if (!weir__loop_has_reached(loop, stage))
-        store_relaxed(&loop->stage, stage); /* relaxed: own, or see NO_FDS */
+    if (weir__loop_has_reached(loop, stage))
+        return;
+    weir__lock_lock(&loop->lock);
+    loop->stage = stage;
+    weir__lock_unlock(&loop->lock);
 }
 
 void weir__loop_notice_end(weir_loop *loop)
@@ -129,9 +132,7 @@ void weir__loop_cancel_rest(weir_loop *loop)
     if (!weir__loop_has_reached(loop, WEIR__STAGE_NO_TIMERS))
         return;
     reject_promises(loop);
-    weir__lock_lock(&loop->lock);
     advance(loop, WEIR__STAGE_NO_FDS);
-    weir__lock_unlock(&loop->lock);
     weir__fds_cancel(loop);
 }
 
@@ -144,8 +145,8 @@ static void close_poller(weir_loop *loop)
 
     while (loop->owed_wakes > 0)
         loop->owed_wakes -= weir__poller_take_wakes(poller, true);
-    weir__lock_lock(&loop->lock);
     advance(loop, WEIR__STAGE_NO_FDS);
+    weir__lock_lock(&loop->lock);
     /* relaxed: written under the lock, which we hold */
     poller = load_relaxed(&loop->poller);
     store_relaxed(&loop->poller, NULL); /* relaxed: publishes nothing */
