@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir.h -- all public headers of libweir.  weir/js.h belongs to libweir-js and
- * is not included.
+ * weir.h -- all headers of libweir for its users.  weir/js.h, which belongs to
+ * libweir-js, and weir/host/, for hosts of languages, are not included.
  */
 #ifndef WEIR_H
 #define WEIR_H
 
 #include "weir/abort.h"
-#include "weir/board.h"
-#include "weir/budget.h"
 #include "weir/channel.h"
 #include "weir/clock.h"
 #include "weir/error.h"
@@ -29,6 +27,5 @@
 #include "weir/task.h"
 #include "weir/timer.h"
 #include "weir/version.h"
-#include "weir/waiter.h"
 
 #endif /* WEIR_H */

@@ -291,17 +291,6 @@ WEIR_API WEIR_CHECKED int weir_loop_microtask(weir_loop *loop, weir_fn *fn,
                                               void *arg);
 
 /**
- * Let the running microtask continue as the next microtask.  This serves an
- * engine that has its own queue, and one microtask for the first entry in it.
- * Each call that returns true uses one microtask of the budget.
- *
- * Thread   loop, inside a microtask
- * Returns  true; false if other microtasks are queued, the budget is used up,
- *          or this is not a microtask: then queue a microtask for the rest
- */
-WEIR_API WEIR_CHECKED bool weir_loop_microtask_again(weir_loop *loop);
-
-/**
  * Queue an immediate, which is called after this turn's descriptors.  An
  * immediate that another immediate queues waits for the next turn.  On a thread
  * other than the loop's, fn is queued in order with what that thread posts.
@@ -325,17 +314,6 @@ WEIR_API WEIR_CHECKED int weir_loop_immediate(weir_loop *loop, weir_fn *fn,
  */
 WEIR_API WEIR_CHECKED int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn,
                                                    void *arg);
-
-/**
- * Run a checkpoint now, in the middle of a callback.  Use this in a callback
- * that serves several things, each of which could have had its own callback.  A
- * microtask that raises leaves the callback as well.
- *
- * Thread   loop, inside a callback
- * Returns  0, -EINVAL (NULL), -EPERM (not inside a callback of this loop),
- *          WEIR_EREENTRANT (a checkpoint is already running)
- */
-WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
 
 /**
  * Leave the running callback with an error.  The loop passes the error to
@@ -426,14 +404,6 @@ WEIR_API weir_loop *weir_loop_current(void);
  * Thread   any
  */
 WEIR_API bool weir_loop_is_owner(const weir_loop *loop);
-
-/**
- * Test whether the loop belongs to the calling thread, which is the case if the
- * thread runs it or has stepped it.
- *
- * Thread   any
- */
-WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
 
 /**
  * Get the state of a loop.  It may have changed by the time the call returns.

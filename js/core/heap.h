@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 #include "weir/state.h"
 
 enum { WEIR__HEAP_ANCHORS = 31 };

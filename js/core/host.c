@@ -29,6 +29,7 @@
 #include "threads/waiters.h"
 #include "threads/worker.h"
 #include "weir/clock.h"
+#include "weir/host/loop.h"
 
 enum {
     STACK_SIZE = 1024 * 1024,

@@ -17,10 +17,10 @@
 
 #include "core/heap.h"
 #include "weir/gate.h"
+#include "weir/host/waiter.h"
 #include "weir/js.h"
 #include "weir/state.h"
 #include "weir/task.h"
-#include "weir/waiter.h"
 
 /* A circular list, used by one thread.  An empty list points to itself. */
 struct weir__js_link {

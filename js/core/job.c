@@ -27,6 +27,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "program/program.h"
+#include "weir/host/loop.h"
 
 static void run_kick(weir_task *task, int status)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 #include "weir/js.h"
 
 /* The form in which JavaScript receives the result. */

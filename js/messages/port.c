@@ -21,6 +21,7 @@
 #include "core/lib.h"
 #include "core/native.h"
 #include "messages/mailbox.h"
+#include "weir/host/loop.h"
 
 enum { MOST_IN_A_TURN = 256 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * atomics -- Atomics.wait, waitAsync and notify, on the wait table of
- * weir/waiter.h.
+ * weir/host/waiter.h.
  *
  * Arguments are checked in the order of ECMA-262: the array, whether it is
  * shared, the index, the value, and the timeout or count.  Only then comes the
@@ -22,7 +22,7 @@
 #include "core/lib.h"
 #include "threads/waiters.h"
 #include "weir/clock.h"
-#include "weir/waiter.h"
+#include "weir/host/waiter.h"
 
 /* An element of an Int32Array or BigInt64Array. */
 struct element {

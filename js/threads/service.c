@@ -17,9 +17,9 @@
  * exists was CLOSED.
  *
  * Why no lost wake  A thread that waits for the end registers its wait
- *                   (weir/waiter.h), on a word that never changes, before it
- *                   reads the phase.  So either the closing thread finds the
- *                   wait, or the read finds CLOSED.
+ *                   (weir/host/waiter.h), on a word that never changes,
+ *                   before it reads the phase.  So either the closing thread
+ *                   finds the wait, or the read finds CLOSED.
  *
  * Tested by  test/js/threads/service.c, test/js/threads/service-*.js
  */
@@ -35,7 +35,7 @@
 #include "threads/atomics.h"
 #include "threads/waiters.h"
 #include "weir/clock.h"
-#include "weir/waiter.h"
+#include "weir/host/waiter.h"
 
 struct service {
     struct service *next; /* under the registry's lock */

@@ -2,10 +2,10 @@
 /*
  * tasks -- the tasks of weir:pool, on the pool's side.
  *
- * A pool has a board (a shared queue, weir/board.h).  Its poster is the pool's
- * thread, and its takers are the workers.  The comment in src/pool/board.c
- * explains how takers share and steal, and why no wake-up is lost.  Here a
- * notice (a task of the board) becomes a call of JavaScript.
+ * A pool has a board (a shared queue, weir/host/board.h).  Its poster is the
+ * pool's thread, and its takers are the workers.  The comment in
+ * src/pool/board.c explains how takers share and steal, and why no wake-up is
+ * lost.  Here a notice (a task of the board) becomes a call of JavaScript.
  *
  *     the pool's thread                      a worker's thread (seat.c)
  *     add: clone, notice, wake     ---->     serve: calls work()

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "messages/message.h"
-#include "weir/board.h"
+#include "weir/host/board.h"
 
 /* A task's number, which is reused, and its serial, which is not. 0 means
  * none. */

@@ -4,8 +4,8 @@
  *
  * A wait is one block with two owners.  The first is the host, whose list
  * contains it until its promise is settled or JavaScript ends.  The second is
- * the table of weir/waiter.h, which passes it to the notifying thread, which
- * posts it to the loop, whose callback ends that reference.  The second
+ * the table of weir/host/waiter.h, which passes it to the notifying thread,
+ * which posts it to the loop, whose callback ends that reference.  The second
  * reference may also end early: the host takes the wait back, or a loop that
  * has ended refuses it, on any thread.  A gate with two entries counts the
  * owners, and the last exit frees the block.
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "weir/host/waiter.h"
 #include "weir/timer.h"
-#include "weir/waiter.h"
 
 struct wait {
     weir_waiter waiter;

@@ -38,7 +38,7 @@
  * Tested by  test/unit/base/budget.c, test/model/base/budget.c,
  *            test/stress/base/budget.c
  */
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "loop/loop.h"
+#include "weir/host/loop.h"
 
 static void use_budget(weir_loop *loop)
 {

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "loop/loop.h"
+#include "weir/host/loop.h"
 
 /* ---- ownership ---- */
 

@@ -84,7 +84,7 @@
  * Tested by  test/unit/pool/board.c, test/model/pool/board.c,
  *            test/stress/pool/board.c
  */
-#include "weir/board.h"
+#include "weir/host/board.h"
 
 #include <errno.h>
 

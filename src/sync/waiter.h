@@ -5,7 +5,7 @@
 #ifndef WEIR_SRC_WAITER_H
 #define WEIR_SRC_WAITER_H
 
-#include "weir/waiter.h"
+#include "weir/host/waiter.h"
 
 /* Return the bucket of an address.  Tests choose colliding words by it. */
 unsigned weir__waiter_bucket(const void *address);

@@ -93,6 +93,12 @@ nothing_of_javascript_is_there() {
         ! grep -rl weir_js "$scratch/without/share/man"
 }
 
+# Headers for hosts of languages may change: a program asks for each by name.
+main_header_leaves_out_host() {
+    ! printf '#include <weir.h>\n' | cc -I"$prefix/include" -M -x c - |
+        grep weir/host/
+}
+
 # A header that needs another one included before it does not compile here.
 alone() {
     header=$1
@@ -174,6 +180,7 @@ expect "find_package: weir::weir is the shared library" \
 expect "find_package: weir::weir-static builds and runs" with_cmake static
 expect "find_package: weir::weir-static needs no shared library" \
     is_not_linked_with_the_library "$scratch/cmake/static"
+expect "weir.h includes no header for hosts" main_header_leaves_out_host
 expect "the manual pages are installed" manual_pages_are_there
 expect "install without JavaScript succeeds" install_without_javascript
 expect "neither header nor manual pages of weir_js are installed then" \
@@ -181,7 +188,7 @@ expect "neither header nor manual pages of weir_js are installed then" \
 
 expect "pkg-config: weir-js embeds JavaScript" \
     with_pkg_config_of weir-js cc -pthread examples/embed.c
-for path in include/weir.h include/weir/*.h; do
+for path in include/weir.h include/weir/*.h include/weir/host/*.h; do
     header=${path#include/}
     expect "$header alone is ISO C11" alone "$header" cc -x c -std=c11
     expect "$header alone is C++" alone "$header" g++ -x c++ -std=c++11

@@ -20,8 +20,8 @@ functions_have_pages() {
 headers_have_pages() {
     diff <({
         echo weir
-        printf '%s\n' include/weir/*.h |
-            sed 's|.*/\(.*\)\.h|weir_\1|'
+        printf '%s\n' include/weir/*.h include/weir/host/*.h |
+            sed 's|include/||; s|/|_|g; s|\.h$||'
     } | LC_ALL=C sort) <(pages 7)
 }
 
@@ -75,13 +75,17 @@ def contract_parts(comment):
 
 
 checked = 0
-for header in sorted(pathlib.Path("include/weir").glob("*.h")):
+for header in sorted(pathlib.Path("include/weir").glob("**/*.h")):
     text = header.read_text()
-    page = sections(f"{sys.argv[1]}/man7/weir_{header.stem}.7")
+    is_host = header.parent.name == "host"
+    name = "_".join(header.with_suffix("").parts[1:])
+    page = sections(f"{sys.argv[1]}/man7/{name}.7")
     heading = words(uncomment(HEADING.search(text)[1]))
     assert heading in page.get("DESCRIPTION", ""), f"{header}: {heading}"
+    assert ("STABILITY" in page) == is_host, f"{header}: stability"
     for comment, name in CONTRACT.findall(text):
         page = sections(f"{sys.argv[1]}/man3/{name}.3")
+        assert ("STABILITY" in page) == is_host, f"{name}: stability"
         assert f"{name}(" in page["SYNOPSIS"], f"{name}: no synopsis"
         for part, text in contract_parts(comment):
             shown = page.get(TITLES[part], "")

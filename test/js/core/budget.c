@@ -3,7 +3,7 @@
  * budget -- one limit for a host and its workers, for all that they hold; and
  * all of it comes back.
  */
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 
 #include <stdio.h>
 #include <stdlib.h>

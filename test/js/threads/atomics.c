@@ -11,8 +11,8 @@
 #include "js/support/js_fixture.h"
 #include "support/crew.h"
 #include "support/suite.h"
+#include "weir/host/waiter.h"
 #include "weir/timer.h"
-#include "weir/waiter.h"
 
 static int32_t *words; /* four, shared; atomic */
 

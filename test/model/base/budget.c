@@ -3,7 +3,7 @@
  * budget -- never more than the limit, refused only when it is reached, and freed
  * once, by whoever gives back the last share; under every interleaving.
  */
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 
 #include "model.h"
 

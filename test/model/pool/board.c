@@ -7,7 +7,7 @@
  * with the second dead notice (WEIR_SMALL).  A taker is a thread with that
  * number; the poster comes after them.
  */
-#include "weir/board.h"
+#include "weir/host/board.h"
 
 #include <errno.h>
 

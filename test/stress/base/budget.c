@@ -3,7 +3,7 @@
  * budget -- threads charge, hand blocks to each other, and leave in any order:
  * the sum is never over the limit, and zero at the end.
  */
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 
 #include "support/crew.h"
 #include "support/effort.h"

@@ -4,7 +4,7 @@
  * and leave in the middle of it: each notice is taken or cancelled, once, and
  * nobody sleeps for ever.  A lost wake shows as a case that does not end.
  */
-#include "weir/board.h"
+#include "weir/host/board.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
  * waiter -- no wake is lost, and each that notify counts has ended one wait.  A
  * lost one shows as a case that does not end by its deadline.
  */
-#include "weir/waiter.h"
+#include "weir/host/waiter.h"
 
 #include <errno.h>
 

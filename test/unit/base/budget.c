@@ -3,7 +3,7 @@
  * budget -- what fits is charged, what does not fit is refused, and the memory
  * goes with the last share.
  */
-#include "weir/budget.h"
+#include "weir/host/budget.h"
 
 #include <errno.h>
 #include <stdint.h>

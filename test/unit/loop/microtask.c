@@ -11,6 +11,7 @@
 #include "support/suite.h"
 #include "weir/clock.h"
 #include "weir/fd.h"
+#include "weir/host/loop.h"
 #include "weir/loop.h"
 #include "weir/timer.h"
 

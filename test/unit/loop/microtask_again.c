@@ -6,6 +6,7 @@
 #include "support/crew.h"
 #include "support/loop_fixture.h"
 #include "support/suite.h"
+#include "weir/host/loop.h"
 #include "weir/loop.h"
 
 static unsigned breaches;

@@ -3,7 +3,7 @@
  * board -- order, shares, stealing, cancelling, and who is woken; on one thread,
  * which plays the poster and each of the takers.
  */
-#include "weir/board.h"
+#include "weir/host/board.h"
 
 #include <errno.h>
 #include <stdio.h>

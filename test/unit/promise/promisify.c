@@ -10,6 +10,7 @@
 #include "support/failing_allocator.h"
 #include "support/suite.h"
 #include "weir/abort.h"
+#include "weir/host/loop.h"
 #include "weir/loop.h"
 #include "weir/promise.h"
 #include "weir/timer.h"

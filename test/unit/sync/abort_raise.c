@@ -5,6 +5,7 @@
 #include "support/failing_allocator.h"
 #include "support/promise_fixture.h"
 #include "weir/abort.h"
+#include "weir/host/loop.h"
 
 static weir_abort *signal_, *other;
 

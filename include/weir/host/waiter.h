@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/waiter.h -- wait until another thread notifies a change of a word.
+ * weir/host/waiter.h -- wait until another thread notifies a change of a word.
  *
  * The word is any 4 or 8 bytes that threads share.  It needs no preparation:
  * a table of the process holds the waiters, under the address of the word.
@@ -19,8 +19,8 @@
  *
  * JavaScript's Atomics.wait, waitAsync and notify are built on this.
  */
-#ifndef WEIR_WAITER_H
-#define WEIR_WAITER_H
+#ifndef WEIR_HOST_WAITER_H
+#define WEIR_HOST_WAITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,4 +129,4 @@ WEIR_API uint32_t weir_waiter_notify(const void *address, uint32_t count);
 #ifdef __cplusplus
 }
 #endif
-#endif /* WEIR_WAITER_H */
+#endif /* WEIR_HOST_WAITER_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/board.h -- tasks of one thread, shared among takers by work stealing.
+ * weir/host/board.h -- tasks of one thread, shared by work stealing.
  *
  * One thread, the poster, puts notices (tasks) on a board (a shared queue).  A
  * number of takers, each on its own thread, take them: the highest priority
@@ -27,8 +27,8 @@
  * The board is the basis of weir:pool in JavaScript.  C programs should use
  * weir/pool.h, to which every thread may submit.
  */
-#ifndef WEIR_BOARD_H
-#define WEIR_BOARD_H
+#ifndef WEIR_HOST_BOARD_H
+#define WEIR_HOST_BOARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -167,4 +167,4 @@ WEIR_API void weir_board_count(const weir_board *board,
 #ifdef __cplusplus
 }
 #endif
-#endif /* WEIR_BOARD_H */
+#endif /* WEIR_HOST_BOARD_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/budget.h -- a limit on memory that several threads share.
+ * weir/host/budget.h -- a limit on memory that several threads share.
  *
  * A budget counts bytes.  A thread charges bytes before it allocates them, and
  * refunds them when they are freed.  The sum never exceeds the limit.
@@ -17,8 +17,8 @@
  * NULL stands for a budget without a limit: every call except weir_budget_new
  * accepts it.
  */
-#ifndef WEIR_BUDGET_H
-#define WEIR_BUDGET_H
+#ifndef WEIR_HOST_BUDGET_H
+#define WEIR_HOST_BUDGET_H
 
 #include <stddef.h>
 
@@ -88,4 +88,4 @@ WEIR_API size_t weir_budget_used(const weir_budget *budget);
 #ifdef __cplusplus
 }
 #endif
-#endif /* WEIR_BUDGET_H */
+#endif /* WEIR_HOST_BUDGET_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/host/loop.h -- a loop as the engine of a language needs it.
+ *
+ * An engine has its own queue of jobs, and calls several functions of a program
+ * in one callback of the loop.  These functions keep the order of microtasks
+ * that the language prescribes.
+ *
+ *     static void run_job(void *engine, int status)    one microtask
+ *     {
+ *         do
+ *             ... the first job of the engine's queue
+ *         while (has_jobs(engine) && weir_loop_microtask_again(loop));
+ *         if (has_jobs(engine)) ...                     queue it again
+ *     }
+ */
+#ifndef WEIR_HOST_LOOP_H
+#define WEIR_HOST_LOOP_H
+
+#include <stdbool.h>
+
+#include "weir/error.h"
+#include "weir/export.h"
+#include "weir/loop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Let the running microtask continue as the next microtask.  This serves an
+ * engine that has its own queue, and one microtask for the first entry in it.
+ * Each call that returns true uses one microtask of the budget.
+ *
+ * Thread   loop, inside a microtask
+ * Returns  true; false if other microtasks are queued, the budget is used up,
+ *          or this is not a microtask: then queue a microtask for the rest
+ */
+WEIR_API WEIR_CHECKED bool weir_loop_microtask_again(weir_loop *loop);
+
+/**
+ * Run a checkpoint now, in the middle of a callback.  Use this in a callback
+ * that serves several things, each of which could have had its own callback.  A
+ * microtask that raises leaves the callback as well.
+ *
+ * Thread   loop, inside a callback
+ * Returns  0, -EINVAL (NULL), -EPERM (not inside a callback of this loop),
+ *          WEIR_EREENTRANT (a checkpoint is already running)
+ */
+WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
+
+/**
+ * Test whether the loop belongs to the calling thread, which is the case if the
+ * thread runs it or has stepped it.
+ *
+ * Thread   any
+ */
+WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_HOST_LOOP_H */
