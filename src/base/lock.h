@@ -12,15 +12,18 @@
 #define WEIR_SRC_LOCK_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/atomic.h"
+#include "weir/host/lock.h"
 
 struct weir__lock {
-    atomic(uint32_t) word; /* any thread, lock/P1 */
+    weir_lock word;
 };
 
-void weir__lock_init(struct weir__lock *lock);
+static inline void weir__lock_init(struct weir__lock *lock)
+{
+    set_unshared(&lock->word.word_, 0);
+}
 
 /*
  * Acquire, try to acquire, or release the lock.  try returns whether the caller
@@ -29,8 +32,16 @@ void weir__lock_init(struct weir__lock *lock);
  * Thread   any; the lock is not recursive
  * Orders   acquiring sees everything before the last unlock
  */
-void weir__lock_lock(struct weir__lock *lock);
+static inline void weir__lock_lock(struct weir__lock *lock)
+{
+    weir_lock_acquire(&lock->word);
+}
+
 bool weir__lock_try(struct weir__lock *lock); /* true: the caller holds it */
-void weir__lock_unlock(struct weir__lock *lock);
+
+static inline void weir__lock_unlock(struct weir__lock *lock)
+{
+    weir_lock_release(&lock->word);
+}
 
 #endif /* WEIR_SRC_LOCK_H */

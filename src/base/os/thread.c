@@ -14,7 +14,9 @@
  *           signals blocked: weir's only handler (os/signals.c) does the same
  *           on every thread, and all waits resume after EINTR.  A program that
  *           dedicates a thread to signals (sigwait, signalfd) blocks them
- *           before it creates other threads, which inherit the mask.
+ *           before it creates other threads, which inherit the mask.  The
+ *           exception is a thread of a host (weir_thread_start): the program
+ *           that it runs reads signals on the main thread only.
  *
  *           Why SIGPIPE is blocked: it is sent to the thread that writes, so no
  *           other thread can handle it, and its default action kills a server
@@ -23,7 +25,8 @@
  *           (pthread_atfork); one made by posix_spawn, vfork, system or popen
  *           starts with it blocked.
  *
- * Tested by  test/unit/base/thread.c, test/unit/base/thread_signals.c
+ * Tested by  test/unit/base/thread.c, test/unit/base/thread_host.c,
+ *            test/unit/base/thread_signals.c
  */
 #include "base/thread.h"
 
@@ -39,6 +42,7 @@
 #include "base/check.h"
 #include "base/fork.h"
 #include "base/memory.h"
+#include "weir/host/thread.h"
 
 uint64_t weir__thread_id(void)
 {
@@ -121,11 +125,11 @@ static void *run_errand(void *arg)
     return NULL;
 }
 
-int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
-                       void *arg)
+/* Start a thread with these signals blocked in addition. */
+static int start(struct weir__thread *thread, const pthread_attr_t *attributes,
+                 const sigset_t *blocked, void (*body)(void *arg), void *arg)
 {
     struct errand *errand = weir__memory_alloc(sizeof(*errand), 8);
-    const sigset_t pipe = only_pipe();
     pthread_t handle;
     sigset_t old;
     int err;
@@ -134,10 +138,10 @@ int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
     if (errand == NULL)
         return -ENOMEM;
     pthread_once(&once, watch_forks);
-    pthread_sigmask(SIG_BLOCK, &pipe, &old);
+    pthread_sigmask(SIG_BLOCK, blocked, &old);
     *errand = (struct errand){
         body, arg, has_blocked_pipe || sigismember(&old, SIGPIPE) == 0};
-    err = pthread_create(&handle, NULL, run_errand, errand);
+    err = pthread_create(&handle, attributes, run_errand, errand);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (err != 0) {
         weir__memory_free(errand, sizeof(*errand));
@@ -146,6 +150,14 @@ int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
     thread->handle = (uint64_t)handle;
     thread->process = weir__fork_generation();
     return 0;
+}
+
+int weir__thread_start(struct weir__thread *thread, void (*body)(void *arg),
+                       void *arg)
+{
+    const sigset_t pipe = only_pipe();
+
+    return start(thread, NULL, &pipe, body, arg);
 }
 
 struct weir__thread weir__thread_current(void)
@@ -160,4 +172,78 @@ void weir__thread_join(struct weir__thread *thread)
         return;
     CHECK(pthread_join((pthread_t)thread->handle, NULL) == 0,
           "a thread that cannot be joined");
+}
+
+/* ---- threads of hosts ---- */
+
+static int start_with_stack(struct weir__thread *thread, size_t stack_bytes,
+                            void (*body)(void *arg), void *arg)
+{
+    pthread_attr_t attributes;
+    sigset_t all;
+    int err = -pthread_attr_init(&attributes);
+
+    if (err != 0)
+        return err;
+    sigfillset(&all);
+    if (stack_bytes > 0)
+        err = -pthread_attr_setstacksize(&attributes, stack_bytes);
+    if (err == 0)
+        err = start(thread, &attributes, &all, body, arg);
+    pthread_attr_destroy(&attributes);
+    return err;
+}
+
+int weir_thread_start(weir_thread *thread, void (*body)(void *arg), void *arg,
+                      size_t stack_bytes)
+{
+    struct weir__thread started;
+    int err;
+
+    if (thread == NULL || body == NULL)
+        return -EINVAL;
+    err = start_with_stack(&started, stack_bytes, body, arg);
+    if (err == 0)
+        *thread = (weir_thread){started.handle, started.process};
+    return err;
+}
+
+void weir_thread_join(weir_thread *thread)
+{
+    struct weir__thread started = {thread->handle_, thread->process_};
+
+    weir__thread_join(&started);
+}
+
+static void *find_stack_end(void)
+{
+    pthread_attr_t attributes;
+    void *end;
+    size_t size;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return NULL;
+    if (pthread_attr_getstack(&attributes, &end, &size) != 0)
+        end = NULL;
+    pthread_attr_destroy(&attributes);
+    return end;
+}
+
+const void *weir_thread_stack_end(void)
+{
+    static _Thread_local void *end; /* NULL: not looked up */
+
+    if (end == NULL)
+        end = find_stack_end();
+    return end;
+}
+
+int weir_thread_block_signal(int number, bool is_blocked)
+{
+    sigset_t one;
+
+    sigemptyset(&one);
+    if (sigaddset(&one, number) != 0)
+        return -EINVAL;
+    return -pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &one, NULL);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/host/lock.h -- a mutex of one word.
+ *
+ * A lock protects plain data that the threads of a process share, such as a
+ * list of names.  A thread that finds it held sleeps.
+ *
+ *     static weir_lock lock = WEIR_LOCK_INIT;
+ *
+ *     weir_lock_acquire(&lock);
+ *     count++;
+ *     weir_lock_release(&lock);
+ *
+ * A loop's thread may take a lock, because no thread may hold one for long:
+ * while it holds a lock, a thread must not wait for another thread or run a
+ * callback.  A lock needs no cleanup.
+ *
+ * A child of fork() must not use a lock that another thread of its parent may
+ * have held at the time of the fork: nobody releases it in the child.
+ */
+#ifndef WEIR_HOST_LOCK_H
+#define WEIR_HOST_LOCK_H
+
+#include <stdint.h>
+
+#include "weir/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The struct is open so that it can be embedded; its member is private.  All
+ * bytes 0 are a lock that nobody holds. */
+typedef struct weir_lock {
+    struct {
+        uint32_t v_;
+    } word_; /* any thread, lock/P1 */
+} weir_lock;
+
+/* clang-format off */
+#define WEIR_LOCK_INIT {{0}}
+/* clang-format on */
+
+/**
+ * Acquire a lock, and sleep while another thread holds it.  A thread that
+ * acquires a lock that it already holds waits forever.
+ *
+ * Thread   any
+ * Orders   sees everything before the last release of the lock
+ */
+WEIR_API void weir_lock_acquire(weir_lock *lock);
+
+/**
+ * Release a lock, and wake a thread that waits for it.
+ *
+ * Thread   the one that has acquired the lock
+ * Owns     another thread that then acquires the lock may free its memory
+ * Orders   everything before the call is seen by the thread that acquires the
+ *          lock next
+ */
+WEIR_API void weir_lock_release(weir_lock *lock);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_HOST_LOCK_H */
