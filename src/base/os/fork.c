@@ -80,7 +80,10 @@ void weir__fork_leave(struct weir__inherited *object)
     pthread_mutex_unlock(&mutex);
 }
 
+/* Forks are counted from the first call on, so a caller that has recorded a
+ * generation sees every later fork. */
 uint32_t weir__fork_generation(void)
 {
+    pthread_once(&once, install);
     return generation;
 }
