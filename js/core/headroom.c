@@ -3,15 +3,15 @@
  * headroom -- where the thread's stack ends.
  *
  * The engine counts from the point where JavaScript was entered.  The end of
- * the stack is determined when it is first needed, once per thread, because on
- * the first thread of a process that takes as long as running a small program.
+ * the stack is determined when it is first needed, because on the first thread
+ * of a process that takes as long as running a small program.
  *
  * Tested by  test/js/program/module-chain.js,
  *            test/js/program/module-chain-deep.js
  */
 #include "core/headroom.h"
 
-#include <pthread.h>
+#include "weir/host/thread.h"
 
 enum {
     MARGIN = 256 * 1024, /* for C code called from JavaScript */
@@ -39,28 +39,10 @@ static size_t used(const weir_js *js)
     return (size_t)((char *)js->stack_top - here());
 }
 
-/* The lowest address of the thread's stack, or NULL if it is unknown. */
-static void *find_end(weir_js *js)
-{
-    pthread_attr_t attributes;
-    size_t size;
-
-    if (js->stack_end != NULL &&
-        pthread_equal(js->stack_thread, pthread_self()))
-        return js->stack_end;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return NULL;
-    js->stack_thread = pthread_self();
-    if (pthread_attr_getstack(&attributes, &js->stack_end, &size) != 0)
-        js->stack_end = NULL;
-    pthread_attr_destroy(&attributes);
-    return js->stack_end;
-}
-
 /* The most that JavaScript can have, as the engine counts it. */
-static size_t most(weir_js *js)
+static size_t most(const weir_js *js)
 {
-    char *end = find_end(js), *top = js->stack_top;
+    const char *end = weir_thread_stack_end(), *top = js->stack_top;
 
     return end != NULL && end < top && (size_t)(top - end) > MARGIN
                ? (size_t)(top - end) - MARGIN

@@ -10,7 +10,6 @@
 #ifndef WEIR_JS_HOST_H
 #define WEIR_JS_HOST_H
 
-#include <pthread.h>
 #include <quickjs.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -80,8 +79,6 @@ struct weir_js {
     size_t own_stack_bytes; /* const after init */
     size_t stack_bytes;     /* that JavaScript may use, counted from: */
     void *stack_top;
-    void *stack_end; /* of this thread, if known: */
-    pthread_t stack_thread;
     unsigned linking;       /* modules being loaded, not by import() */
     unsigned deepest;       /* ... greatest nesting in this chain */
     unsigned deepest_chain; /* ... greatest nesting ever */

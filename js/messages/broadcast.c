@@ -4,19 +4,22 @@
  * reaches all other members of that name, in any host.
  *
  * A member is a port whose mailbox has no other end.  The table of names is
- * global to the process.  Its lock is held while a message is put into the
- * mailboxes, so all members of a name see all messages in the same order.  A
- * mailbox leaves the table when it is closed, whoever closes it.
+ * global to the process, under a lock.  Two decisions are made under the lock:
+ * whether a mailbox is a member, and which of two messages comes first.  So the
+ * lock is held while a message is copied and sent to the channels (lock-free)
+ * of the others, and all members of a name see all messages in the same order.
+ * A mailbox leaves the table before it is closed, whoever closes it: no thread
+ * that has the lock finds a mailbox that is gone.
  *
  * Tested by  test/js/messages/broadcast-*.js
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/lib.h"
 #include "core/native.h"
 #include "messages/mailbox.h"
+#include "weir/host/lock.h"
 
 struct member {
     struct weir__js_link link;
@@ -24,7 +27,7 @@ struct member {
     char name[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static weir_lock lock = WEIR_LOCK_INIT;
 static struct weir__js_link members = {&members, &members}; /* under the lock */
 
 static struct member *find(const struct weir__js_mailbox *mailbox)
@@ -39,11 +42,11 @@ static void leave(struct weir__js_mailbox *mailbox)
 {
     struct member *member;
 
-    pthread_mutex_lock(&lock);
+    weir_lock_acquire(&lock);
     member = find(mailbox);
     if (member != NULL)
         weir__js_list_remove(&member->link);
-    pthread_mutex_unlock(&lock);
+    weir_lock_release(&lock);
     free(member);
 }
 
@@ -56,9 +59,9 @@ static int enter(struct weir__js_mailbox *mailbox, const char *name)
     member->mailbox = mailbox;
     strcpy(member->name, name);
     weir__js_mailbox_on_close(mailbox, leave);
-    pthread_mutex_lock(&lock);
+    weir_lock_acquire(&lock);
     weir__js_list_add(&members, &member->link);
-    pthread_mutex_unlock(&lock);
+    weir_lock_release(&lock);
     return 0;
 }
 
@@ -91,7 +94,7 @@ static void put_to_others(const struct weir__js_mailbox *from,
 {
     struct member *own;
 
-    pthread_mutex_lock(&lock);
+    weir_lock_acquire(&lock);
     own = find(from);
     for (struct weir__js_link *at = members.next; own && at != &members;
          at = at->next) {
@@ -105,7 +108,7 @@ static void put_to_others(const struct weir__js_mailbox *from,
             break;
         weir__js_mailbox_put(other->mailbox, copy);
     }
-    pthread_mutex_unlock(&lock);
+    weir_lock_release(&lock);
 }
 
 /* post(port, value) */

@@ -6,19 +6,21 @@
  *
  * The engine numbers its classes but does not publish the numbers.  It does
  * publish the names, so the numbers are looked up by name.  They are the same
- * in all hosts, so the first host does this for all.
+ * in all hosts, so the first host does this for all: it writes `known` once,
+ * under a lock, and the others copy it.  Hosts that begin at the same time may
+ * each look them up.
  *
  * The functions are loaded when the first value needs them.
  *
  * Tested by  test/js/messages/clone-*.js
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/lib.h"
 #include "core/native.h"
 #include "messages/message.h"
+#include "weir/host/lock.h"
 
 enum { CLASSES = 128 }; /* more than the engine has itself */
 
@@ -99,21 +101,33 @@ static bool look_up(weir_js *js, uint8_t *kinds)
     return set_object(js, kinds);
 }
 
+static weir_lock lock = WEIR_LOCK_INIT;
+static uint8_t known[CLASSES]; /* under the lock; so is: */
+static bool is_known;
+
+static bool copy_known(uint8_t *kinds)
+{
+    bool is_copied;
+
+    weir_lock_acquire(&lock);
+    is_copied = is_known;
+    memcpy(kinds, known, sizeof(known));
+    weir_lock_release(&lock);
+    return is_copied;
+}
+
 /* Copy the engine's own classes; false with an exception. */
 static bool copy_kinds(weir_js *js, uint8_t *kinds)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static uint8_t known[CLASSES];
-    static bool is_known;
-    bool is_done;
-
-    pthread_mutex_lock(&lock);
-    if (!is_known)
-        is_known = look_up(js, known);
-    is_done = is_known;
-    memcpy(kinds, known, sizeof(known));
-    pthread_mutex_unlock(&lock);
-    return is_done;
+    if (copy_known(kinds))
+        return true;
+    if (!look_up(js, kinds))
+        return false;
+    weir_lock_acquire(&lock);
+    memcpy(known, kinds, sizeof(known));
+    is_known = true;
+    weir_lock_release(&lock);
+    return true;
 }
 
 static struct weir__js_cloner *new_cloner(weir_js *js)

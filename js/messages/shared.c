@@ -2,24 +2,30 @@
 /*
  * shared -- reference-counted blocks.
  *
- * A lock protects the count, which changes when a buffer moves to another host
- * or is collected, not when its memory is used.  The same lock protects the
- * length of growable memory.  Such memory is allocated at its maximum size and
- * does not move.
+ * A lock in each block protects the count, which changes when a buffer moves to
+ * another host or is collected, not when its memory is used.  The thread that
+ * takes the count to 0 frees the block, with its lock.  The same lock protects
+ * the length of growable memory.  Such memory is allocated at its maximum size
+ * and does not move.
+ *
+ * Each host compares the number of growths with the last one that it has seen.
+ * The number has its own lock and is raised after the length was, so a host
+ * that sees the new number sees the new length.
  *
  * Tested by  test/js/threads/worker-shared-memory.js,
  *            test/js/threads/worker-growable.js
  */
 #include "messages/shared.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#include "weir/host/lock.h"
 
 struct block {
     weir_budget *budget; /* const */
     size_t charged;      /* const */
-    pthread_mutex_t lock;
+    weir_lock lock;
     size_t refs;   /* any thread, under the lock */
     size_t length; /* the same; for growable memory */
     _Alignas(max_align_t) unsigned char data[];
@@ -44,7 +50,7 @@ static struct block *new_block(struct weir__js_heap *heap, size_t size)
     }
     block->budget = heap->budget;
     block->charged = whole;
-    pthread_mutex_init(&block->lock, NULL);
+    block->lock = (weir_lock)WEIR_LOCK_INIT;
     block->refs = 1;
     block->length = 0;
     return block;
@@ -65,40 +71,39 @@ void weir__js_shared_ref(void *data)
 {
     struct block *block = block_of(data);
 
-    pthread_mutex_lock(&block->lock);
+    weir_lock_acquire(&block->lock);
     block->refs++;
-    pthread_mutex_unlock(&block->lock);
+    weir_lock_release(&block->lock);
 }
 
-static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
+static weir_lock growth_lock = WEIR_LOCK_INIT;
 static uint64_t growths; /* under its lock */
 
 uint64_t weir__js_shared_growths(void)
 {
     uint64_t count;
 
-    pthread_mutex_lock(&growth_lock);
+    weir_lock_acquire(&growth_lock);
     count = growths;
-    pthread_mutex_unlock(&growth_lock);
+    weir_lock_release(&growth_lock);
     return count;
 }
 
-/* Count after the change, so that whoever sees the count sees the length. */
 size_t weir__js_shared_grow(void *data, size_t length)
 {
     struct block *block = block_of(data);
     bool has_grown;
 
-    pthread_mutex_lock(&block->lock);
+    weir_lock_acquire(&block->lock);
     has_grown = block->length < length;
     if (has_grown)
         block->length = length;
     length = block->length;
-    pthread_mutex_unlock(&block->lock);
+    weir_lock_release(&block->lock);
     if (has_grown) {
-        pthread_mutex_lock(&growth_lock);
+        weir_lock_acquire(&growth_lock);
         growths++;
-        pthread_mutex_unlock(&growth_lock);
+        weir_lock_release(&growth_lock);
     }
     return length;
 }
@@ -109,12 +114,11 @@ void weir__js_shared_unref(void *data)
     weir_budget *budget = block->budget;
     size_t charged = block->charged, left;
 
-    pthread_mutex_lock(&block->lock);
+    weir_lock_acquire(&block->lock);
     left = --block->refs;
-    pthread_mutex_unlock(&block->lock);
+    weir_lock_release(&block->lock);
     if (left > 0)
         return;
-    pthread_mutex_destroy(&block->lock);
     free(block);
     weir_budget_refund(budget, charged);
 }

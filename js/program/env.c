@@ -2,37 +2,45 @@
 /*
  * env -- environment variables of the process.
  *
+ * A worker may share the environment (SHARE_ENV), so a lock protects the C
+ * library's array: any host's thread reads or changes it.  Values are copied
+ * under the lock, and become JavaScript values after it.  C code of the process
+ * that calls setenv() itself is not covered.
+ *
  * Tested by  test/js/program/process-basics.js,
  *            test/js/threads/worker-options.js
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/lib.h"
 #include "core/native.h"
+#include "weir/host/lock.h"
 
-extern char **environ;
+extern char **environ; /* under the lock */
 
-/* A worker may share the environment (SHARE_ENV). */
-static pthread_mutex_t environment_lock = PTHREAD_MUTEX_INITIALIZER;
+static weir_lock lock = WEIR_LOCK_INIT;
 
 static JSValue get_variable(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
     const char *name = JS_ToCString(context, argv[0]);
     const char *value;
+    char *copy = NULL;
     JSValue result = JS_UNDEFINED;
 
     (void)this_value;
     (void)argc;
     if (name == NULL)
         return JS_EXCEPTION;
-    pthread_mutex_lock(&environment_lock);
+    weir_lock_acquire(&lock);
     value = getenv(name);
     if (value != NULL)
-        result = JS_NewString(context, value);
-    pthread_mutex_unlock(&environment_lock);
+        copy = js_strdup(context, value);
+    weir_lock_release(&lock);
+    if (value != NULL)
+        result = copy != NULL ? JS_NewString(context, copy) : JS_EXCEPTION;
+    js_free(context, copy);
     JS_FreeCString(context, name);
     return result;
 }
@@ -47,37 +55,15 @@ static JSValue set_variable(JSContext *context, JSValueConst this_value,
 
     (void)this_value;
     (void)argc;
-    pthread_mutex_lock(&environment_lock);
+    weir_lock_acquire(&lock);
     if (name != NULL && value != NULL)
         setenv(name, value, 1);
     else if (name != NULL)
         unsetenv(name);
-    pthread_mutex_unlock(&environment_lock);
+    weir_lock_release(&lock);
     JS_FreeCString(context, value);
     JS_FreeCString(context, name);
     return JS_UNDEFINED;
-}
-
-static JSValue variable_names(JSContext *context, JSValueConst this_value,
-                              int argc, JSValueConst *argv)
-{
-    JSValue names = JS_NewArray(context);
-    uint32_t count = 0;
-
-    (void)this_value;
-    (void)argc;
-    (void)argv;
-    pthread_mutex_lock(&environment_lock);
-    for (char **at = environ; *at != NULL; at++) {
-        const char *end = strchr(*at, '=');
-
-        if (end != NULL && end != *at)
-            JS_SetPropertyUint32(
-                context, names, count++,
-                JS_NewStringLen(context, *at, (size_t)(end - *at)));
-    }
-    pthread_mutex_unlock(&environment_lock);
-    return names;
 }
 
 static size_t size_of_all(void)
@@ -89,24 +75,53 @@ static size_t size_of_all(void)
     return size;
 }
 
-/* variables() -> "A=1\0B=2\0", the current environment */
-JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
-                           int argc, JSValueConst *argv)
+/* Copy all as "A=1\0B=2\0", up to *end; NULL with an exception. */
+static char *copy_all(JSContext *context, char **end)
 {
-    JSValue result;
-    char *text, *end;
+    char *text;
+
+    weir_lock_acquire(&lock);
+    text = *end = js_malloc(context, size_of_all() + 1);
+    for (char **at = environ; text != NULL && *at != NULL; at++)
+        *end = stpcpy(*end, *at) + 1;
+    weir_lock_release(&lock);
+    return text;
+}
+
+static JSValue variable_names(JSContext *context, JSValueConst this_value,
+                              int argc, JSValueConst *argv)
+{
+    char *end, *text = copy_all(context, &end);
+    JSValue names = text != NULL ? JS_NewArray(context) : JS_EXCEPTION;
+    uint32_t count = 0;
 
     (void)this_value;
     (void)argc;
     (void)argv;
-    pthread_mutex_lock(&environment_lock);
-    text = end = js_malloc(context, size_of_all() + 1);
-    for (char **at = environ; text != NULL && *at != NULL; at++)
-        end = stpcpy(end, *at) + 1;
-    pthread_mutex_unlock(&environment_lock);
-    if (text == NULL)
-        return JS_EXCEPTION;
-    result = JS_NewStringLen(context, text, (size_t)(end - text));
+    for (char *at = text; at < end && !JS_IsException(names);
+         at += strlen(at) + 1) {
+        size_t length = strcspn(at, "=");
+
+        if (length > 0 && at[length] == '=')
+            JS_SetPropertyUint32(context, names, count++,
+                                 JS_NewStringLen(context, at, length));
+    }
+    js_free(context, text);
+    return names;
+}
+
+/* variables() -> the current environment, as copy_all writes it */
+JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    char *end, *text = copy_all(context, &end);
+    JSValue result = JS_EXCEPTION;
+
+    (void)this_value;
+    (void)argc;
+    (void)argv;
+    if (text != NULL)
+        result = JS_NewStringLen(context, text, (size_t)(end - text));
     js_free(context, text);
     return result;
 }

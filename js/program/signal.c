@@ -18,6 +18,7 @@
 #include "core/lib.h"
 #include "core/native.h"
 #include "weir/fd.h"
+#include "weir/host/thread.h"
 
 static void call_listeners(weir_js *js, uint32_t number)
 {
@@ -74,6 +75,13 @@ static int apply(weir_js *js)
     return signalfd(js->signal_fd, &js->signals, 0) < 0 ? -errno : 0;
 }
 
+static void unblock_all(const weir_js *js)
+{
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(&js->signals, number) == 1)
+            (void)!weir_thread_block_signal(number, false);
+}
+
 void weir__js_drop_signals(weir_js *js)
 {
     if (js->signal_fd < 0)
@@ -81,7 +89,7 @@ void weir__js_drop_signals(weir_js *js)
     (void)!weir_fd_remove(js->loop, js->signal_fd, NULL, NULL);
     close(js->signal_fd);
     js->signal_fd = -1;
-    pthread_sigmask(SIG_UNBLOCK, &js->signals, NULL);
+    unblock_all(js);
     weir__js_let_go(js);
 }
 
@@ -92,7 +100,6 @@ static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv, int magic)
 {
     weir_js *js = weir__js_of(context);
-    sigset_t one;
     int32_t number;
     int err;
 
@@ -100,17 +107,12 @@ static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     if (JS_ToInt32(context, &number, argv[0]) < 0)
         return JS_EXCEPTION;
-    sigemptyset(&one);
-    if (sigaddset(&one, number) != 0)
+    if ((magic == WATCH ? sigaddset(&js->signals, number)
+                        : sigdelset(&js->signals, number)) != 0)
         return weir__js_throw_status(context, -EINVAL);
-    if (magic == WATCH)
-        sigaddset(&js->signals, number);
-    else
-        sigdelset(&js->signals, number);
     err = apply(js);
     if (err == 0)
-        err = -pthread_sigmask(magic == WATCH ? SIG_BLOCK : SIG_UNBLOCK, &one,
-                               NULL);
+        err = weir_thread_block_signal(number, magic == WATCH);
     return err != 0 ? weir__js_throw_status(context, err) : JS_UNDEFINED;
 }
 

@@ -39,12 +39,9 @@ static void finalize_seat(JSRuntime *runtime, JSValueConst value)
         return;
     weir__js_mailbox_detach(seat->slot->mailbox);
     weir_board_leave(seat->pool->board, seat->at);
-    pthread_mutex_lock(&seat->pool->lock);
-    seat->slot->is_taken = false;
-    pthread_mutex_unlock(&seat->pool->lock);
     weir_loop_unref(js->loop);
     JS_FreeValueRT(runtime, seat->work);
-    weir__js_pool_unref(seat->pool);
+    weir__js_pool_leave(seat->pool, seat->at);
     free(seat);
 }
 
@@ -79,19 +76,6 @@ static void serve(void *arg)
     weir__js_leave(js);
 }
 
-static bool take_slot(struct weir__js_pool *pool, uint32_t at)
-{
-    bool is_free = false;
-
-    if (at >= pool->size)
-        return false;
-    pthread_mutex_lock(&pool->lock);
-    is_free = !pool->slots[at].is_taken;
-    pool->slots[at].is_taken = true;
-    pthread_mutex_unlock(&pool->lock);
-    return is_free;
-}
-
 JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {
@@ -113,10 +97,8 @@ JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
         free(seat);
         return JS_ThrowOutOfMemory(context);
     }
-    pool = weir__js_pool_find(number);
-    if (pool == NULL || !take_slot(pool, at)) {
-        if (pool != NULL)
-            weir__js_pool_unref(pool);
+    pool = weir__js_pool_enter(number, at);
+    if (pool == NULL) {
         JS_FreeValue(context, object);
         free(seat);
         return JS_UNDEFINED;

@@ -16,6 +16,16 @@
  * since its number may be on its way to another host.  A service that no longer
  * exists was CLOSED.
  *
+ * Shared state
+ *   registry, members, last_id   under the registry's lock: whether a service
+ *                     can be found, and who leaves it last
+ *   gate              any thread: whether work is inside, and the phase
+ *   tickets           under the service's lock, which a host's thread holds to
+ *                     link, unlink or copy one of the list.  The list is for
+ *                     reports; the gate decides when the service is empty.
+ *   ticket            but for its link, name, thread and time, its host's
+ *                     thread
+ *
  * Why no lost wake  A thread that waits for the end registers its wait
  *                   (weir/host/waiter.h), on a word that never changes,
  *                   before it reads the phase.  So either the closing thread
@@ -24,7 +34,6 @@
  * Tested by  test/js/threads/service.c, test/js/threads/service-*.js
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +44,7 @@
 #include "threads/atomics.h"
 #include "threads/waiters.h"
 #include "weir/clock.h"
+#include "weir/host/lock.h"
 #include "weir/host/waiter.h"
 
 struct service {
@@ -43,7 +53,7 @@ struct service {
     unsigned members; /* under the registry's lock */
     weir_gate gate;
     uint32_t end;                 /* always 0: notified when CLOSED */
-    pthread_mutex_t lock;         /* for: */
+    weir_lock lock;               /* for: */
     struct weir__js_link tickets; /* work inside, oldest first */
 };
 
@@ -65,7 +75,7 @@ struct ticket {
     char name[];
 };
 
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static weir_lock registry_lock = WEIR_LOCK_INIT;
 static struct service *registry; /* under the lock */
 static uint32_t last_id;         /* the same */
 
@@ -87,14 +97,13 @@ static struct service *new_service(void)
         free(service);
         return NULL;
     }
-    pthread_mutex_init(&service->lock, NULL);
     weir__js_list_init(&service->tickets);
     service->members = 1;
-    pthread_mutex_lock(&registry_lock);
+    weir_lock_acquire(&registry_lock);
     service->id = ++last_id;
     service->next = registry;
     registry = service;
-    pthread_mutex_unlock(&registry_lock);
+    weir_lock_release(&registry_lock);
     return service;
 }
 
@@ -103,13 +112,13 @@ static struct service *join(uint32_t id)
 {
     struct service *service;
 
-    pthread_mutex_lock(&registry_lock);
+    weir_lock_acquire(&registry_lock);
     service = registry;
     while (service != NULL && service->id != id)
         service = service->next;
     if (service != NULL)
         service->members++;
-    pthread_mutex_unlock(&registry_lock);
+    weir_lock_release(&registry_lock);
     return service;
 }
 
@@ -133,14 +142,12 @@ static void leave(struct service *service)
 {
     bool is_out;
 
-    pthread_mutex_lock(&registry_lock);
+    weir_lock_acquire(&registry_lock);
     service->members--;
     is_out = take_out(service);
-    pthread_mutex_unlock(&registry_lock);
-    if (is_out) {
-        pthread_mutex_destroy(&service->lock);
+    weir_lock_release(&registry_lock);
+    if (is_out)
         free(service);
-    }
 }
 
 /* ---- tickets ---- */
@@ -153,9 +160,9 @@ static void exit_ticket(struct ticket *ticket)
     JSValue member = ticket->member;
 
     ticket->is_inside = false;
-    pthread_mutex_lock(&service->lock);
+    weir_lock_acquire(&service->lock);
     weir__js_list_remove(&ticket->link);
-    pthread_mutex_unlock(&service->lock);
+    weir_lock_release(&service->lock);
     weir_gate_exit(&service->gate);
     JS_FreeValue(context, ticket->self);
     JS_FreeValue(context, member);
@@ -167,12 +174,12 @@ static struct ticket *find_ticket(struct service *service, weir_js *js)
     struct weir__js_link *link;
     struct ticket *found = NULL;
 
-    pthread_mutex_lock(&service->lock);
+    weir_lock_acquire(&service->lock);
     for (link = service->tickets.next;
          link != &service->tickets && found == NULL; link = link->next)
         if (((struct ticket *)link)->js == js)
             found = (struct ticket *)link;
-    pthread_mutex_unlock(&service->lock);
+    weir_lock_release(&service->lock);
     return found;
 }
 
@@ -302,9 +309,9 @@ static void put_inside(struct ticket *ticket, struct service *service)
     ticket->service = service;
     ticket->is_inside = true;
     ticket->since_ns = weir_clock_now();
-    pthread_mutex_lock(&service->lock);
+    weir_lock_acquire(&service->lock);
     weir__js_list_add(&service->tickets, &ticket->link);
-    pthread_mutex_unlock(&service->lock);
+    weir_lock_release(&service->lock);
 }
 
 /* enter(service, name, thread): a ticket, or null */
@@ -416,7 +423,7 @@ static struct holder *copy_holders(struct service *service, uint32_t *count)
     struct holder *holders;
 
     *count = 0;
-    pthread_mutex_lock(&service->lock);
+    weir_lock_acquire(&service->lock);
     for (link = service->tickets.next; link != &service->tickets;
          link = link->next)
         ++*count;
@@ -430,7 +437,7 @@ static struct holder *copy_holders(struct service *service, uint32_t *count)
         holders[i].thread = ticket->thread;
         holders[i].age_ms = (double)(now - ticket->since_ns) / 1e6;
     }
-    pthread_mutex_unlock(&service->lock);
+    weir_lock_release(&service->lock);
     return holders;
 }
 

@@ -19,10 +19,14 @@
  *                     so that an answer, or the end of a worker, is never
  *                     attributed to another task.
  *   task.args         whoever has won the task: its taker, or cancel
- *   slot.running      the worker in that seat; `lost`, when the seat is empty
- *   slot.is_taken     under the lock: one seat for each slot, so that a deque
- *                     has one owner, whatever a program does
- *   slot.mailbox      any thread notifies it; the worker in that slot is called
+ *   pools, refs, slot.is_taken
+ *                     under one lock: whether a pool can be found, who frees
+ *                     it, and who has a slot.  A slot has one seat at a time,
+ *                     so that a deque has one owner, whatever a program does.
+ *   slot.running      the worker in that seat; `lost`, while it has the lock
+ *                     and the slot is not taken
+ *   slot.mailbox      a channel: any thread notifies it; the worker in that
+ *                     slot is called
  * Reclaim   A task has two references (weir_notice_release): the table's, and
  *           the board's or its taker's.  The pool has a reference from its
  *           handle and from each seat.  Workers know it by its number: a worker
@@ -38,6 +42,7 @@
 #include "core/lib.h"
 #include "core/native.h"
 #include "messages/mailbox.h"
+#include "weir/host/lock.h"
 
 enum { FIRST_ROOM = 64, KEPT_ROOM = 1024 };
 #define NO_NUMBER UINT32_MAX
@@ -47,9 +52,9 @@ struct weir__js_entry {
     uint32_t next_free;
 };
 
-static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct weir__js_link pools = {&pools, &pools};
-static uint32_t last_number;
+static weir_lock lock = WEIR_LOCK_INIT;
+static struct weir__js_link pools = {&pools, &pools}; /* under the lock */
+static uint32_t last_number;                          /* the same */
 
 /* ---- tasks and their numbers ---- */
 
@@ -166,35 +171,64 @@ static void free_pool(struct weir__js_pool *pool)
     for (uint32_t i = 0; i < pool->size; i++)
         if (pool->slots[i].mailbox != NULL)
             weir__js_mailbox_close(pool->slots[i].mailbox);
-    pthread_mutex_destroy(&pool->lock);
     free(pool);
 }
 
-void weir__js_pool_unref(struct weir__js_pool *pool)
+/* Under the lock.  Returns whether that was the last reference. */
+static bool drop_reference(struct weir__js_pool *pool)
+{
+    if (--pool->refs > 0)
+        return false;
+    weir__js_list_remove(&pool->link);
+    return true;
+}
+
+static void unref_pool(struct weir__js_pool *pool)
 {
     bool is_last;
 
-    pthread_mutex_lock(&pools_lock);
-    is_last = --pool->refs == 0;
-    if (is_last)
-        weir__js_list_remove(&pool->link);
-    pthread_mutex_unlock(&pools_lock);
+    weir_lock_acquire(&lock);
+    is_last = drop_reference(pool);
+    weir_lock_release(&lock);
     if (is_last)
         free_pool(pool);
 }
 
-struct weir__js_pool *weir__js_pool_find(uint32_t number)
+/* Under the lock. */
+static struct weir__js_pool *find_pool(uint32_t number)
 {
-    struct weir__js_pool *found = NULL;
-
-    pthread_mutex_lock(&pools_lock);
     for (struct weir__js_link *at = pools.next; at != &pools; at = at->next)
         if (((struct weir__js_pool *)at)->number == number)
-            found = (struct weir__js_pool *)at;
-    if (found != NULL)
-        found->refs++;
-    pthread_mutex_unlock(&pools_lock);
-    return found;
+            return (struct weir__js_pool *)at;
+    return NULL;
+}
+
+struct weir__js_pool *weir__js_pool_enter(uint32_t number, uint32_t slot)
+{
+    struct weir__js_pool *pool;
+
+    weir_lock_acquire(&lock);
+    pool = find_pool(number);
+    if (pool != NULL && (slot >= pool->size || pool->slots[slot].is_taken))
+        pool = NULL;
+    if (pool != NULL) {
+        pool->slots[slot].is_taken = true;
+        pool->refs++;
+    }
+    weir_lock_release(&lock);
+    return pool;
+}
+
+void weir__js_pool_leave(struct weir__js_pool *pool, uint32_t slot)
+{
+    bool is_last;
+
+    weir_lock_acquire(&lock);
+    pool->slots[slot].is_taken = false;
+    is_last = drop_reference(pool);
+    weir_lock_release(&lock);
+    if (is_last)
+        free_pool(pool);
 }
 
 static void finalize_pool(JSRuntime *runtime, JSValueConst value)
@@ -203,7 +237,7 @@ static void finalize_pool(JSRuntime *runtime, JSValueConst value)
         weir__js_opaque(JS_GetRuntimeOpaque(runtime), value, WEIR__JS_POOL);
 
     if (pool != NULL)
-        weir__js_pool_unref(pool);
+        unref_pool(pool);
 }
 
 const JSClassDef weir__js_pool_class = {.class_name = "PoolHandle",
@@ -223,7 +257,6 @@ static struct weir__js_pool *new_pool(uint32_t size, uint32_t priorities)
 
     if (pool == NULL)
         return NULL;
-    pthread_mutex_init(&pool->lock, NULL);
     pool->size = size;
     pool->refs = 1;
     pool->free_number = NO_NUMBER;
@@ -234,10 +267,10 @@ static struct weir__js_pool *new_pool(uint32_t size, uint32_t priorities)
         free_pool(pool);
         return NULL;
     }
-    pthread_mutex_lock(&pools_lock);
+    weir_lock_acquire(&lock);
     pool->number = ++last_number;
     weir__js_list_add(&pools, &pool->link);
-    pthread_mutex_unlock(&pools_lock);
+    weir_lock_release(&lock);
     return pool;
 }
 
@@ -364,10 +397,10 @@ static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
         return JS_EXCEPTION;
     if (at >= pool->size)
         return JS_ThrowRangeError(context, "worker");
-    pthread_mutex_lock(&pool->lock);
+    weir_lock_acquire(&lock);
     if (!pool->slots[at].is_taken)
         running = pool->slots[at].running;
-    pthread_mutex_unlock(&pool->lock);
+    weir_lock_release(&lock);
     return finish(pool, running) ? JS_NewUint32(context, running.number)
                                  : JS_NewInt32(context, -1);
 }

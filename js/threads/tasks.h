@@ -6,8 +6,6 @@
 #ifndef WEIR_JS_TASKS_H
 #define WEIR_JS_TASKS_H
 
-#include <pthread.h>
-
 #include "messages/message.h"
 #include "weir/host/board.h"
 
@@ -26,7 +24,7 @@ struct weir__js_task {
 
 struct weir__js_slot {
     struct weir__js_mailbox *mailbox; /* const */
-    bool is_taken;                    /* under the pool's lock */
+    bool is_taken;                    /* under the lock of all pools */
     struct weir__js_task_id
         running; /* the worker in this slot, then the pool's thread */
 };
@@ -40,13 +38,15 @@ struct weir__js_pool {
     struct weir__js_entry *table; /* this and the next: the pool's thread */
     uint32_t room, used, free_number;
     uint64_t last_serial;
-    pthread_mutex_t lock; /* for slots[].is_taken */
     struct weir__js_slot slots[];
 };
 
-/* Returns the pool with a reference, or NULL if it is gone. */
-struct weir__js_pool *weir__js_pool_find(uint32_t number);
-void weir__js_pool_unref(struct weir__js_pool *pool);
+/* Take a slot.  Returns the pool with a reference, or NULL if the pool is gone
+ * or the slot is taken. */
+struct weir__js_pool *weir__js_pool_enter(uint32_t number, uint32_t slot);
+
+/* Leave the slot, and release the reference. */
+void weir__js_pool_leave(struct weir__js_pool *pool, uint32_t slot);
 
 /* Release one of the task's two references. */
 void weir__js_task_release(struct weir__js_task *task);

@@ -14,18 +14,21 @@
  *              <------ closed            exit_code is set before
  *
  * Shared state
+ *   control             a channel (weir/channel.h): the worker's thread sends,
+ *                       the parent's receives
  *   js, is_terminated   under the lock.  A terminate that comes before the host
  *                       exists finds NULL and sets the flag; the thread sets js
  *                       under the same lock and checks the flag.  The thread
- *                       clears js before it frees the host.
+ *                       clears js before it frees the host.  Only this thread
+ *                       sets js, so it reads js without the lock.
+ *   exit_code           the worker's thread; the parent's, after the join
+ *   last_id             under its own lock, by any host's thread
  *
  * Tested by  test/js/threads/worker-*.js
  */
 #include "threads/worker.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +40,8 @@
 #include "core/native.h"
 #include "messages/mailbox.h"
 #include "program/program.h"
+#include "weir/host/lock.h"
+#include "weir/host/thread.h"
 
 enum {
     TERMINATED_CODE = 1,
@@ -54,7 +59,7 @@ struct weir__js_worker {
     JSValue on_event;
     bool is_ref, has_ended;
     struct weir__js_mailbox *control;
-    pthread_t thread;
+    weir_thread thread;
     /* const after the thread was started */
     int id;
     weir_js_program program;
@@ -69,7 +74,7 @@ struct weir__js_worker {
     struct weir__js_message *start; /* NULL: already read */
     struct weir__js_mailbox *far_control, *far_port;
     int exit_code;
-    pthread_mutex_t lock;
+    weir_lock lock;
     weir_js *js;        /* under the lock */
     bool is_terminated; /* under the lock */
     weir_task stop;     /* the loop's, after terminate */
@@ -77,13 +82,13 @@ struct weir__js_worker {
 
 static int new_id(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static int last;
+    static weir_lock lock = WEIR_LOCK_INIT;
+    static int last_id; /* under the lock */
     int id;
 
-    pthread_mutex_lock(&lock);
-    id = ++last;
-    pthread_mutex_unlock(&lock);
+    weir_lock_acquire(&lock);
+    id = ++last_id;
+    weir_lock_release(&lock);
     return id;
 }
 
@@ -133,10 +138,10 @@ static bool publish(struct weir__js_worker *worker, weir_js *js)
 {
     bool is_terminated;
 
-    pthread_mutex_lock(&worker->lock);
+    weir_lock_acquire(&worker->lock);
     worker->js = js;
     is_terminated = worker->is_terminated;
-    pthread_mutex_unlock(&worker->lock);
+    weir_lock_release(&worker->lock);
     return is_terminated;
 }
 
@@ -193,7 +198,7 @@ static void on_breach(void *arg, weir_loop *loop)
         weir_js_breach(worker->js);
 }
 
-static void *run_thread(void *arg)
+static void run_thread(void *arg)
 {
     struct weir__js_worker *worker = arg;
     weir_loop_options options = {.size = sizeof(options),
@@ -215,7 +220,6 @@ static void *run_thread(void *arg)
     if (worker->far_port != NULL)
         weir__js_mailbox_close(worker->far_port);
     weir__js_mailbox_close(worker->far_control); /* the last action */
-    return NULL;
 }
 
 /* ---- the parent's thread ---- */
@@ -233,7 +237,7 @@ static void stop(weir_task *task, int status)
 
 static void terminate(struct weir__js_worker *worker)
 {
-    pthread_mutex_lock(&worker->lock);
+    weir_lock_acquire(&worker->lock);
     if (!worker->is_terminated && worker->js != NULL) {
         weir_js_terminate(worker->js);
         /* Wake a sleeping loop.  If it refuses the task, it is ending. */
@@ -241,7 +245,7 @@ static void terminate(struct weir__js_worker *worker)
         (void)!weir_loop_post(worker->js->loop, &worker->stop);
     }
     worker->is_terminated = true;
-    pthread_mutex_unlock(&worker->lock);
+    weir_lock_release(&worker->lock);
 }
 
 static void set_ref(struct weir__js_worker *worker, bool is_ref)
@@ -258,7 +262,7 @@ static void set_ref(struct weir__js_worker *worker, bool is_ref)
 /* Join the thread, which has ended or is about to. */
 static void end(struct weir__js_worker *worker)
 {
-    pthread_join(worker->thread, NULL);
+    weir_thread_join(&worker->thread);
     set_ref(worker, false);
     worker->has_ended = true;
     weir__js_list_remove(&worker->link);
@@ -292,7 +296,6 @@ void weir__js_drop_workers(weir_js *js)
 
 static void free_worker(struct weir__js_worker *worker)
 {
-    pthread_mutex_destroy(&worker->lock);
     weir_budget_refund(worker->parent->heap.budget, worker->charged);
     free(worker->text);
     free(worker);
@@ -386,22 +389,11 @@ static void serve(void *arg)
 
 /* ---- creation ---- */
 
-/* Signals are for the main thread only. */
 static int start_thread(struct weir__js_worker *worker)
 {
-    pthread_attr_t attributes;
-    sigset_t all, old;
-    int err;
-
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, worker->stack_size_bytes +
-                                               OWN_STACK_SIZE + HEADROOM_SIZE);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    err = pthread_create(&worker->thread, &attributes, run_thread, worker);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
-    return -err;
+    return weir_thread_start(&worker->thread, run_thread, worker,
+                             worker->stack_size_bytes + OWN_STACK_SIZE +
+                                 HEADROOM_SIZE);
 }
 
 /* Create both channels; *port is the near end for messages. */
@@ -520,7 +512,6 @@ static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     if (worker == NULL)
         return JS_ThrowOutOfMemory(context);
-    pthread_mutex_init(&worker->lock, NULL);
     worker->parent = js;
     share_pool(js, worker);
     worker->object = worker->on_event = JS_UNDEFINED;
