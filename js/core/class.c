@@ -14,7 +14,7 @@ static const JSClassDef *const definitions[WEIR__JS_CLASSES] = {
     [WEIR__JS_SERVICE] = &weir__js_service_class,
     [WEIR__JS_TICKET] = &weir__js_ticket_class,
     [WEIR__JS_POOL] = &weir__js_pool_class,
-    [WEIR__JS_SEAT] = &weir__js_seat_class,
+    [WEIR__JS_POOL_WORKER] = &weir__js_pool_worker_class,
 };
 
 int weir__js_add_classes(weir_js *js)

@@ -14,7 +14,7 @@ extern const JSClassDef weir__js_worker_class;
 extern const JSClassDef weir__js_service_class;
 extern const JSClassDef weir__js_ticket_class;
 extern const JSClassDef weir__js_pool_class;
-extern const JSClassDef weir__js_seat_class;
+extern const JSClassDef weir__js_pool_worker_class;
 
 /* Register the classes.  Returns 0 or -ENOMEM. */
 int weir__js_add_classes(weir_js *js);

@@ -55,7 +55,7 @@ enum weir__js_class {
     WEIR__JS_SERVICE,
     WEIR__JS_TICKET,
     WEIR__JS_POOL,
-    WEIR__JS_SEAT,
+    WEIR__JS_POOL_WORKER,
     WEIR__JS_CLASSES
 };
 

@@ -29,7 +29,7 @@ static const struct {
     {"threads/thread", weir__js_add_worker},
     {"messages/broadcast", weir__js_add_broadcast},
     {"threads/service", weir__js_add_service},
-    {"threads/pool", weir__js_add_tasks},
+    {"threads/pool", weir__js_add_pool_queue},
     {"bytes/encodings", weir__js_add_encoding},
     {"bytes/buffer", weir__js_add_buffer},
     {"bytes/numeric", weir__js_add_buffer},

@@ -28,7 +28,7 @@ int weir__js_add_clone(JSContext *context, JSValueConst native);
 int weir__js_add_growable(JSContext *context, JSValueConst native);
 int weir__js_add_port(JSContext *context, JSValueConst native);
 int weir__js_add_broadcast(JSContext *context, JSValueConst native);
-int weir__js_add_tasks(JSContext *context, JSValueConst native);
+int weir__js_add_pool_queue(JSContext *context, JSValueConst native);
 int weir__js_add_worker(JSContext *context, JSValueConst native);
 int weir__js_add_encoding(JSContext *context, JSValueConst native);
 int weir__js_add_buffer(JSContext *context, JSValueConst native);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // pool -- weir:pool: calls of one function, distributed over workers.
 //
-// The tasks are queued in C (js/threads/tasks.c), where an idle worker steals from
+// The tasks are queued in C (js/threads/pool_queue.c), where an idle worker steals from
 // another.  This file has the workers, and the promises of the callers.
 'use strict';
 
@@ -108,7 +108,7 @@ class Pool {
         task.signal?.removeEventListener('abort', task.onAbort);
         if (--this.#pending === 0) {
             if (this.#tasks.length > 1024)
-                this.#tasks = []; // like the table in js/threads/tasks.c
+                this.#tasks = []; // like the table in js/threads/pool_queue.c
             this.#hold('unref');
             this.#idle?.();
         }
@@ -277,7 +277,7 @@ async function load({ text, url }) {
     return found;
 }
 
-let seat; // of this worker; it exists as long as it is referenced
+let own; // handle of this worker; it exists as long as it is referenced
 
 // Exit, because nobody would get the results: the pool starts another worker.
 function leave() {
@@ -298,7 +298,7 @@ async function serve() {
         if (isBusy)
             return; // it will check again
         isBusy = true;
-        for (let task; (task = native.take(seat)) !== undefined;) {
+        for (let task; (task = native.take(own)) !== undefined;) {
             const [id, serial, value, broken] = task;
             let isSent;
             try {
@@ -314,10 +314,10 @@ async function serve() {
         }
         isBusy = false;
     }
-    const place = native.sit(workerData.pool, workerData.index, work);
-    if (place === undefined)
+    const handle = native.join(workerData.pool, workerData.index, work);
+    if (handle === undefined)
         return; // the pool is gone, or this was called twice
-    seat = place;
+    own = handle;
     parentPort.postMessage(null); // ready
     await work();
 }

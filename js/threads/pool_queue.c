@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks -- the tasks of weir:pool, on the pool's side.
+ * pool_queue -- the queue of weir:pool, on the pool's side.
  *
  * A pool has a board (a shared queue, weir/host/board.h).  Its poster is the
  * pool's thread, and its takers are the workers.  The comment in
  * src/pool/board.c explains how takers share and steal, and why no wake-up is
  * lost.  Here a notice (a task of the board) becomes a call of JavaScript.
  *
- *     the pool's thread                      a worker's thread (seat.c)
+ *     the pool's thread                      a worker's (pool_worker.c)
  *     add: clone, notice, wake     ---->     serve: calls work()
  *     cancel                                 take: deserialize, run
  *     done, lost                   <----     the result, as a message
@@ -21,20 +21,21 @@
  *   task.args         whoever has won the task: its taker, or cancel
  *   pools, refs, slot.is_taken
  *                     under one lock: whether a pool can be found, who frees
- *                     it, and who has a slot.  A slot has one seat at a time,
- *                     so that a deque has one owner, whatever a program does.
- *   slot.running      the worker in that seat; `lost`, while it has the lock
+ *                     it, and who has a slot.  A slot has one worker at a
+ *                     time, so that a deque has one owner, whatever a program
+ *                     does.
+ *   slot.running      the worker in that slot; `lost`, while it has the lock
  *                     and the slot is not taken
  *   slot.mailbox      a channel: any thread notifies it; the worker in that
  *                     slot is called
  * Reclaim   A task has two references (weir_notice_release): the table's, and
  *           the board's or its taker's.  The pool has a reference from its
- *           handle and from each seat.  Workers know it by its number: a worker
+ *           handle and from each worker.  Workers know it by its number: one
  *           that arrives after the pool is gone finds none.
  *
  * Tested by  test/js/threads/pool-*.mjs, test/js/threads/pool.c
  */
-#include "threads/tasks.h"
+#include "threads/pool_queue.h"
 
 #include <stdlib.h>
 
@@ -433,11 +434,11 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("done", 3, done),
     JS_CFUNC_DEF("lost", 2, lost),
     JS_CFUNC_DEF("counts", 1, counts),
-    JS_CFUNC_DEF("sit", 3, weir__js_pool_sit),
+    JS_CFUNC_DEF("join", 3, weir__js_pool_join),
     JS_CFUNC_DEF("take", 1, weir__js_pool_take),
 };
 
-int weir__js_add_tasks(JSContext *context, JSValueConst native)
+int weir__js_add_pool_queue(JSContext *context, JSValueConst native)
 {
     return WEIR__JS_SET_NATIVE(context, native, natives);
 }

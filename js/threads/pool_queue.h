@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks -- a pool of weir:pool, shared by its thread (js/threads/tasks.c) and
- * its workers (js/threads/seat.c).
+ * pool_queue -- a pool of weir:pool, shared by its thread
+ * (js/threads/pool_queue.c) and its workers (js/threads/pool_worker.c).
  */
-#ifndef WEIR_JS_TASKS_H
-#define WEIR_JS_TASKS_H
+#ifndef WEIR_JS_POOL_QUEUE_H
+#define WEIR_JS_POOL_QUEUE_H
 
 #include "messages/message.h"
 #include "weir/host/board.h"
@@ -51,19 +51,18 @@ void weir__js_pool_leave(struct weir__js_pool *pool, uint32_t slot);
 /* Release one of the task's two references. */
 void weir__js_task_release(struct weir__js_task *task);
 
-/* ---- for workers: js/threads/seat.c ---- */
+/* ---- for workers: js/threads/pool_worker.c ---- */
 
-/* sit(pool's number, worker, work) -> a seat (the worker's place in the pool),
- * or undefined if the pool is gone or the slot is taken.  The seat keeps the
- * worker alive.  work is called when there may be a task; spurious calls are
- * possible. */
-JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
-                          JSValueConst *argv);
+/* join(pool's number, slot, work) -> a handle, or undefined if the pool is gone
+ * or the slot is taken.  The handle keeps the worker alive.  work is called
+ * when there may be a task; spurious calls are possible. */
+JSValue weir__js_pool_join(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv);
 
-/* take(seat) -> [task's number, serial, args], or undefined if there is no
+/* take(handle) -> [task's number, serial, args], or undefined if there is no
  * task, and the worker is idle then.  If the arguments cannot be deserialized
  * here, the error takes their place. */
 JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv);
 
-#endif /* WEIR_JS_TASKS_H */
+#endif /* WEIR_JS_POOL_QUEUE_H */

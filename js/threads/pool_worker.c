@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seat -- a worker's place at a pool's board (a shared queue), and the tasks it
- * takes there.
+ * pool_worker -- a worker as a taker of its pool's queue, and the tasks that it
+ * takes.
  *
- * A seat (a worker's registration as a taker) belongs to the worker's host and
- * is used only on its thread, so that the taker's deques have one owner.  The
- * host holds it until the host ends; then the seat leaves the board, and the
- * next worker in that slot continues with the tasks that were left.
+ * The struct belongs to the worker's host and is used only on its thread, so
+ * that the taker's deques have one owner.  The host holds it until the host
+ * ends; then the worker leaves its slot, and the next worker in that slot
+ * continues with the tasks that were left.
  *
  * A waker notifies the slot's mailbox, from any thread.  The notification may
  * come late and find no worker, or a different one.  Then it has no effect, or
@@ -19,10 +19,10 @@
 #include "core/class.h"
 #include "core/error.h"
 #include "messages/mailbox.h"
-#include "threads/tasks.h"
+#include "threads/pool_queue.h"
 #include "weir/loop.h"
 
-struct seat {
+struct pool_worker {
     struct weir__js_pool *pool;
     struct weir__js_slot *slot;
     uint32_t at;
@@ -30,44 +30,47 @@ struct seat {
     JSValue work;
 };
 
-static void finalize_seat(JSRuntime *runtime, JSValueConst value)
+static void finalize_worker(JSRuntime *runtime, JSValueConst value)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
-    struct seat *seat = weir__js_opaque(js, value, WEIR__JS_SEAT);
+    struct pool_worker *worker =
+        weir__js_opaque(js, value, WEIR__JS_POOL_WORKER);
 
-    if (seat == NULL)
+    if (worker == NULL)
         return;
-    weir__js_mailbox_detach(seat->slot->mailbox);
-    weir_board_leave(seat->pool->board, seat->at);
+    weir__js_mailbox_detach(worker->slot->mailbox);
+    weir_board_leave(worker->pool->board, worker->at);
     weir_loop_unref(js->loop);
-    JS_FreeValueRT(runtime, seat->work);
-    weir__js_pool_leave(seat->pool, seat->at);
-    free(seat);
+    JS_FreeValueRT(runtime, worker->work);
+    weir__js_pool_leave(worker->pool, worker->at);
+    free(worker);
 }
 
-static void mark_seat(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
+static void mark_worker(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
-    struct seat *seat = weir__js_opaque(js, value, WEIR__JS_SEAT);
+    struct pool_worker *worker =
+        weir__js_opaque(js, value, WEIR__JS_POOL_WORKER);
 
-    if (seat != NULL)
-        JS_MarkValue(runtime, seat->work, fn);
+    if (worker != NULL)
+        JS_MarkValue(runtime, worker->work, fn);
 }
 
-const JSClassDef weir__js_seat_class = {
-    .class_name = "PoolSeat", .finalizer = finalize_seat, .gc_mark = mark_seat};
+const JSClassDef weir__js_pool_worker_class = {.class_name = "PoolWorker",
+                                               .finalizer = finalize_worker,
+                                               .gc_mark = mark_worker};
 
 /* Handle a notification. */
 static void serve(void *arg)
 {
-    struct seat *seat = arg;
-    weir_js *js = seat->js;
+    struct pool_worker *worker = arg;
+    weir_js *js = worker->js;
     JSContext *context = js->context;
     JSValue work, result;
 
     if (weir__js_enter(js) != 0)
         return;
-    work = JS_DupValue(context, seat->work);
+    work = JS_DupValue(context, worker->work);
     result = JS_Call(context, work, JS_UNDEFINED, 0, NULL);
     if (JS_IsException(result))
         weir__js_report(js);
@@ -76,11 +79,11 @@ static void serve(void *arg)
     weir__js_leave(js);
 }
 
-JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
-                          JSValueConst *argv)
+JSValue weir__js_pool_join(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    struct seat *seat;
+    struct pool_worker *worker;
     struct weir__js_pool *pool;
     JSValue object;
     uint32_t number, at;
@@ -90,42 +93,43 @@ JSValue weir__js_pool_sit(JSContext *context, JSValueConst this_value, int argc,
     if (JS_ToUint32(context, &number, argv[0]) < 0 ||
         JS_ToUint32(context, &at, argv[1]) < 0)
         return JS_EXCEPTION;
-    object = JS_NewObjectClass(context, js->classes[WEIR__JS_SEAT]);
-    seat = malloc(sizeof(*seat));
-    if (JS_IsException(object) || seat == NULL) {
+    object = JS_NewObjectClass(context, js->classes[WEIR__JS_POOL_WORKER]);
+    worker = malloc(sizeof(*worker));
+    if (JS_IsException(object) || worker == NULL) {
         JS_FreeValue(context, object);
-        free(seat);
+        free(worker);
         return JS_ThrowOutOfMemory(context);
     }
     pool = weir__js_pool_enter(number, at);
     if (pool == NULL) {
         JS_FreeValue(context, object);
-        free(seat);
+        free(worker);
         return JS_UNDEFINED;
     }
-    *seat = (struct seat){pool, &pool->slots[at], at, js,
-                          JS_DupValue(context, argv[2])};
-    JS_SetOpaque(object, seat);
+    *worker = (struct pool_worker){pool, &pool->slots[at], at, js,
+                                   JS_DupValue(context, argv[2])};
+    JS_SetOpaque(object, worker);
     weir_loop_ref(js->loop);
-    weir__js_mailbox_attach(seat->slot->mailbox, js, serve, seat);
+    weir__js_mailbox_attach(worker->slot->mailbox, js, serve, worker);
     return object;
 }
 
 JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    struct seat *seat =
-        weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_SEAT);
+    struct pool_worker *worker =
+        weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_POOL_WORKER);
     JSValue values[4] = {JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED,
                          JS_UNDEFINED};
     struct weir__js_task *task;
 
     (void)this_value;
     (void)argc;
-    if (seat == NULL)
+    if (worker == NULL)
         return JS_UNDEFINED;
-    task = (struct weir__js_task *)weir_board_take(seat->pool->board, seat->at);
-    seat->slot->running =
+    task = (struct weir__js_task *)weir_board_take(worker->pool->board,
+                                                   worker->at);
+    worker->slot->running =
         task != NULL ? task->id : (struct weir__js_task_id){0, 0};
     if (task == NULL)
         return JS_UNDEFINED;
