@@ -11,7 +11,8 @@
  * A mailbox leaves the table before it is closed, whoever closes it: no thread
  * that has the lock finds a mailbox that is gone.
  *
- * Tested by  test/js/messages/broadcast-*.js
+ * Tested by  test/js/messages/broadcast-*.js; test/model/base/lock.c explores
+ *            the list against posters and a member that leaves
  */
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,8 @@
  * that sees the new number sees the new length.
  *
  * Tested by  test/js/threads/worker-shared-memory.js,
- *            test/js/threads/worker-growable.js
+ *            test/js/threads/worker-growable.js; test/model/base/lock.c
+ *            explores the count
  */
 #include "messages/shared.h"
 

@@ -24,7 +24,8 @@
  *   exit_code           the worker's thread; the parent's, after the join
  *   last_id             under its own lock, by any host's thread
  *
- * Tested by  test/js/threads/worker-*.js
+ * Tested by  test/js/threads/worker-*.js; test/model/base/lock.c explores
+ *            publish against terminate
  */
 #include "threads/worker.h"
 
