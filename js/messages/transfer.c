@@ -44,14 +44,14 @@ static bool note_transfer(struct weir__js_writer *writer, JSValueConst value,
 
         return weir__js_writer_refuse(writer, code);
     }
-    if (weir__js_seen_find(&writer->seen, value) >= 0)
+    if (weir__js_identity_map_find(&writer->numbers, value) >= 0)
         return weir__js_writer_refuse_text(
             writer, is_port ? "Transfer list contains duplicate MessagePort"
                             : "Transfer list contains duplicate ArrayBuffer");
     if (!(is_port ? note_port(writer, value, source, &item)
                   : weir__js_writer_measure(writer, value, false, &item)))
         return false;
-    return weir__js_seen_add(&writer->seen, value) &&
+    return weir__js_identity_map_add(&writer->numbers, value) &&
            weir__js_writer_add_item(writer, item);
 }
 
@@ -81,7 +81,7 @@ bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct weir__js_item *item = &writer->items[i];
-        JSValueConst value = writer->seen.objects[i];
+        JSValueConst value = writer->numbers.objects[i];
 
         if (item->kind == WEIR__ITEM_PORT) {
             if (weir__js_port_mailbox(writer->js, value) != item->data)
@@ -163,8 +163,8 @@ void weir__js_transfer_take(struct weir__js_writer *writer,
         struct weir__js_item *item = &writer->items[i];
 
         if (item->kind == WEIR__ITEM_PORT)
-            weir__js_port_detach(writer->js, writer->seen.objects[i]);
+            weir__js_port_detach(writer->js, writer->numbers.objects[i]);
         else
-            take_buffer(writer, message, writer->seen.objects[i], item);
+            take_buffer(writer, message, writer->numbers.objects[i], item);
     }
 }

@@ -389,11 +389,11 @@ static bool put_object(struct weir__js_writer *writer, JSValueConst object)
     if (writer->cloner == NULL &&
         (writer->cloner = weir__js_cloner(writer->js)) == NULL)
         return false;
-    known = weir__js_seen_find(&writer->seen, object);
+    known = weir__js_identity_map_find(&writer->numbers, object);
     if (known >= 0)
         return put_tag(writer, WEIR__TAG_AGAIN) &&
                put_size(writer, (uint64_t)known);
-    return weir__js_seen_add(&writer->seen, object) &&
+    return weir__js_identity_map_add(&writer->numbers, object) &&
            put_new_object(writer, object);
 }
 
@@ -519,14 +519,14 @@ static void begin(struct weir__js_writer *writer, JSContext *context)
     writer->frame_capacity = WEIR__FEW_FRAMES;
     writer->item_capacity = WEIR__FEW_ITEMS;
     writer->size = writer->depth = writer->item_count = 0;
-    weir__js_seen_init(&writer->seen, context);
+    weir__js_identity_map_init(&writer->numbers, context);
 }
 
 static void drop(struct weir__js_writer *writer)
 {
     while (writer->depth > 0)
         pop(writer);
-    weir__js_seen_fini(&writer->seen);
+    weir__js_identity_map_fini(&writer->numbers);
     weir__js_drop_few(writer->bytes, writer->few_bytes);
     weir__js_drop_few(writer->frames, writer->few_frames);
     weir__js_drop_few(writer->items, writer->few_items);

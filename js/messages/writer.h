@@ -5,7 +5,7 @@
 #ifndef WEIR_JS_WRITER_H
 #define WEIR_JS_WRITER_H
 
-#include "core/seen.h"
+#include "core/identity_map.h"
 #include "messages/message.h"
 
 enum { WEIR__FEW_BYTES = 512, WEIR__FEW_FRAMES = 8, WEIR__FEW_ITEMS = 4 };
@@ -24,7 +24,7 @@ struct weir__js_writer {
     const struct weir__js_cloner *cloner;
     uint8_t *bytes;
     size_t size, capacity;
-    struct weir__js_seen seen;
+    struct weir__js_identity_map numbers;
     struct weir__js_frame *frames;
     size_t depth, frame_capacity;
     struct weir__js_item *items;
