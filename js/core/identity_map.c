@@ -6,13 +6,13 @@
  */
 #include "core/identity_map.h"
 
-#include "core/few.h"
+#include "core/small_array.h"
 
 void weir__js_identity_map_init(struct weir__js_identity_map *map,
                                 JSContext *context)
 {
     map->context = context;
-    map->objects = map->few;
+    map->objects = map->small;
     map->capacity = WEIR__IDENTITY_MAP_SMALL;
     map->count = map->table_size = 0;
     map->table = NULL;
@@ -22,7 +22,7 @@ void weir__js_identity_map_fini(struct weir__js_identity_map *map)
 {
     for (size_t i = 0; i < map->count; i++)
         JS_FreeValue(map->context, map->objects[i]);
-    weir__js_drop_few(map->objects, map->few);
+    weir__js_small_array_fini(map->objects, map->small);
     free(map->table);
 }
 
@@ -63,8 +63,8 @@ static bool add(struct weir__js_identity_map *map, JSValueConst object)
 {
     size_t number = map->count;
 
-    if (!weir__js_grow(&map->objects, map->few, &map->capacity, number + 1,
-                       sizeof(*map->objects)))
+    if (!weir__js_small_array_grow(&map->objects, map->small, &map->capacity,
+                                   number + 1, sizeof(*map->objects)))
         return false;
     map->objects[number] = JS_DupValue(map->context, object);
     map->count++;

@@ -20,7 +20,7 @@ struct weir__js_identity_map {
     size_t count, capacity;
     uint32_t *table; /* number + 1 by address, once there are many */
     size_t table_size;
-    JSValue few[WEIR__IDENTITY_MAP_SMALL];
+    JSValue small[WEIR__IDENTITY_MAP_SMALL];
 };
 
 void weir__js_identity_map_init(struct weir__js_identity_map *map,

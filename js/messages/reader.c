@@ -7,7 +7,7 @@
  *
  * Tested by  test/js/messages/clone-*.js
  */
-#include "core/few.h"
+#include "core/small_array.h"
 #include "messages/growable.h"
 #include "messages/mailbox.h"
 #include "messages/message.h"
@@ -24,7 +24,7 @@ struct frame {
     size_t type, offset, length; /* of a view */
 };
 
-enum { FEW_OBJECTS = 16, FEW_FRAMES = 8 };
+enum { SMALL_OBJECTS = 16, SMALL_FRAMES = 8 };
 
 struct reader {
     JSContext *context;
@@ -36,8 +36,8 @@ struct reader {
     size_t object_count, object_capacity;
     struct frame *frames;
     size_t depth, frame_capacity;
-    JSValue few_objects[FEW_OBJECTS];
-    struct frame few_frames[FEW_FRAMES];
+    JSValue small_objects[SMALL_OBJECTS];
+    struct frame small_frames[SMALL_FRAMES];
 };
 
 /* ---- objects and frames ---- */
@@ -45,9 +45,9 @@ struct reader {
 /* Hold the object under the next number. */
 static bool number(struct reader *reader, JSValueConst object)
 {
-    if (!weir__js_grow(&reader->objects, reader->few_objects,
-                       &reader->object_capacity, reader->object_count + 1,
-                       sizeof(*reader->objects))) {
+    if (!weir__js_small_array_grow(
+            &reader->objects, reader->small_objects, &reader->object_capacity,
+            reader->object_count + 1, sizeof(*reader->objects))) {
         JS_ThrowOutOfMemory(reader->context);
         return false;
     }
@@ -58,9 +58,9 @@ static bool number(struct reader *reader, JSValueConst object)
 
 static bool make_room(struct reader *reader)
 {
-    if (weir__js_grow(&reader->frames, reader->few_frames,
-                      &reader->frame_capacity, reader->depth + 1,
-                      sizeof(*reader->frames)))
+    if (weir__js_small_array_grow(&reader->frames, reader->small_frames,
+                                  &reader->frame_capacity, reader->depth + 1,
+                                  sizeof(*reader->frames)))
         return true;
     JS_ThrowOutOfMemory(reader->context);
     return false;
@@ -563,17 +563,17 @@ JSValue weir__js_message_read(JSContext *context,
     reader.message = message;
     reader.ports = ports;
     reader.at = message->bytes;
-    reader.objects = reader.few_objects;
-    reader.frames = reader.few_frames;
-    reader.object_capacity = FEW_OBJECTS;
-    reader.frame_capacity = FEW_FRAMES;
+    reader.objects = reader.small_objects;
+    reader.frames = reader.small_frames;
+    reader.object_capacity = SMALL_OBJECTS;
+    reader.frame_capacity = SMALL_FRAMES;
     reader.object_count = reader.depth = 0;
     value = read_all(&reader);
     while (reader.depth > 0)
         JS_FreeValue(context, pop(&reader));
     for (size_t i = 0; i < reader.object_count; i++)
         JS_FreeValue(context, reader.objects[i]);
-    weir__js_drop_few(reader.objects, reader.few_objects);
-    weir__js_drop_few(reader.frames, reader.few_frames);
+    weir__js_small_array_fini(reader.objects, reader.small_objects);
+    weir__js_small_array_fini(reader.frames, reader.small_frames);
     return value;
 }

@@ -15,18 +15,18 @@
 #include "messages/writer.h"
 #include "messages/growable.h"
 
-#include "core/few.h"
 #include "core/interrupt.h"
+#include "core/small_array.h"
 #include "messages/shared.h"
 
 enum { STEPS_TO_ASK = 1024 }; /* between two checks for interrupts */
 
 /* ---- bytes ---- */
 
-static bool grow(struct weir__js_writer *writer, void *list, const void *few,
+static bool grow(struct weir__js_writer *writer, void *list, const void *small,
                  size_t *capacity, size_t needed, size_t size)
 {
-    if (weir__js_grow(list, few, capacity, needed, size))
+    if (weir__js_small_array_grow(list, small, capacity, needed, size))
         return true;
     JS_ThrowOutOfMemory(writer->context);
     return false;
@@ -35,7 +35,7 @@ static bool grow(struct weir__js_writer *writer, void *list, const void *few,
 static bool put(struct weir__js_writer *writer, const void *bytes, size_t size)
 {
     if (size > writer->capacity - writer->size &&
-        !grow(writer, &writer->bytes, writer->few_bytes, &writer->capacity,
+        !grow(writer, &writer->bytes, writer->small_bytes, &writer->capacity,
               writer->size + size, 1))
         return false;
     memcpy(writer->bytes + writer->size, bytes, size);
@@ -68,8 +68,8 @@ static bool put_size(struct weir__js_writer *writer, uint64_t number)
 bool weir__js_writer_add_item(struct weir__js_writer *writer,
                               struct weir__js_item item)
 {
-    if (!grow(writer, &writer->items, writer->few_items, &writer->item_capacity,
-              writer->item_count + 1, sizeof(item)))
+    if (!grow(writer, &writer->items, writer->small_items,
+              &writer->item_capacity, writer->item_count + 1, sizeof(item)))
         return false;
     writer->items[writer->item_count++] = item;
     return true;
@@ -283,7 +283,7 @@ static bool put_view(struct weir__js_writer *writer, JSValueConst view)
 static bool push(struct weir__js_writer *writer, JSValue object,
                  JSPropertyEnum *names, uint32_t count, uint32_t elements)
 {
-    if (!grow(writer, &writer->frames, writer->few_frames,
+    if (!grow(writer, &writer->frames, writer->small_frames,
               &writer->frame_capacity, writer->depth + 1,
               sizeof(*writer->frames))) {
         JS_FreeValue(writer->context, object);
@@ -512,12 +512,12 @@ static void begin(struct weir__js_writer *writer, JSContext *context)
     writer->context = context;
     writer->js = weir__js_of(context);
     writer->cloner = NULL;
-    writer->bytes = writer->few_bytes;
-    writer->frames = writer->few_frames;
-    writer->items = writer->few_items;
-    writer->capacity = WEIR__FEW_BYTES;
-    writer->frame_capacity = WEIR__FEW_FRAMES;
-    writer->item_capacity = WEIR__FEW_ITEMS;
+    writer->bytes = writer->small_bytes;
+    writer->frames = writer->small_frames;
+    writer->items = writer->small_items;
+    writer->capacity = WEIR__SMALL_BYTES;
+    writer->frame_capacity = WEIR__SMALL_FRAMES;
+    writer->item_capacity = WEIR__SMALL_ITEMS;
     writer->size = writer->depth = writer->item_count = 0;
     weir__js_identity_map_init(&writer->numbers, context);
 }
@@ -527,9 +527,9 @@ static void drop(struct weir__js_writer *writer)
     while (writer->depth > 0)
         pop(writer);
     weir__js_identity_map_fini(&writer->numbers);
-    weir__js_drop_few(writer->bytes, writer->few_bytes);
-    weir__js_drop_few(writer->frames, writer->few_frames);
-    weir__js_drop_few(writer->items, writer->few_items);
+    weir__js_small_array_fini(writer->bytes, writer->small_bytes);
+    weir__js_small_array_fini(writer->frames, writer->small_frames);
+    weir__js_small_array_fini(writer->items, writer->small_items);
 }
 
 /* Build the message from what was collected.  NULL with an exception; the

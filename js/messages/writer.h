@@ -8,7 +8,7 @@
 #include "core/identity_map.h"
 #include "messages/message.h"
 
-enum { WEIR__FEW_BYTES = 512, WEIR__FEW_FRAMES = 8, WEIR__FEW_ITEMS = 4 };
+enum { WEIR__SMALL_BYTES = 512, WEIR__SMALL_FRAMES = 8, WEIR__SMALL_ITEMS = 4 };
 
 /* An object whose properties are being written. */
 struct weir__js_frame {
@@ -29,9 +29,9 @@ struct weir__js_writer {
     size_t depth, frame_capacity;
     struct weir__js_item *items;
     size_t item_count, item_capacity;
-    uint8_t few_bytes[WEIR__FEW_BYTES];
-    struct weir__js_frame few_frames[WEIR__FEW_FRAMES];
-    struct weir__js_item few_items[WEIR__FEW_ITEMS];
+    uint8_t small_bytes[WEIR__SMALL_BYTES];
+    struct weir__js_frame small_frames[WEIR__SMALL_FRAMES];
+    struct weir__js_item small_items[WEIR__SMALL_ITEMS];
 };
 
 /* Each of these returns false with an exception. */
