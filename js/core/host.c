@@ -11,13 +11,13 @@
 
 #include "core/async.h"
 #include "core/class.h"
-#include "core/errand.h"
 #include "core/error.h"
 #include "core/headroom.h"
 #include "core/interrupt.h"
 #include "core/job.h"
 #include "core/lib.h"
 #include "core/native.h"
+#include "core/pending_call.h"
 #include "core/value.h"
 #include "messages/growable.h"
 #include "messages/message.h"
@@ -167,7 +167,7 @@ static void end_engine(weir_js *js)
     weir__js_drop_timers(js);
     weir__js_drop_waits(js);
     weir__js_drop_services(js);
-    weir__js_drop_errands(js);
+    weir__js_drop_pending_calls(js);
     weir__js_drop_works(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
@@ -244,7 +244,7 @@ int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
         js->options = *options;
     set_limits(js, parent);
     weir__js_list_init(&js->handles);
-    weir__js_list_init(&js->errands);
+    weir__js_list_init(&js->pending_calls);
     weir__js_list_init(&js->works);
     weir__js_list_init(&js->rejections);
     weir__js_list_init(&js->handled);

@@ -94,15 +94,15 @@ struct weir_js {
     bool has_kick, has_job, has_check; /* each is queued at most once */
     unsigned ticks;                    /* queued next-ticks of JavaScript */
     weir_task kick;
-    struct weir__js_link handles;    /* weir_js_handle.link */
-    struct weir__js_link errands;    /* weir__js_errand.link */
-    struct weir__js_link works;      /* weir__js_work.link */
-    struct weir__js_link rejections; /* without a handler */
-    uint32_t rejected;               /* how many ever had no handler */
-    uint32_t unrecorded;             /* ... for which there was no memory */
-    struct weir__js_link handled;    /* ... which have got one since */
-    struct weir__js_link watches;    /* descriptors; program/stream.c */
-    struct weir__js_raw *raw;        /* a terminal to be reset */
+    struct weir__js_link handles;       /* weir_js_handle.link */
+    struct weir__js_link pending_calls; /* weir__js_pending_call.link */
+    struct weir__js_link works;         /* weir__js_work.link */
+    struct weir__js_link rejections;    /* without a handler */
+    uint32_t rejected;                  /* how many ever had no handler */
+    uint32_t unrecorded;                /* ... for which there was no memory */
+    struct weir__js_link handled;       /* ... which have got one since */
+    struct weir__js_link watches;       /* descriptors; program/stream.c */
+    struct weir__js_raw *raw;           /* a terminal to be reset */
     struct weir__js_link waits;    /* of Atomics.waitAsync; threads/waiters.c */
     struct weir__js_link services; /* its members; threads/service.c */
     struct weir__js_link timers;   /* armed timers; timers/timer.c: */

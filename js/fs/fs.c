@@ -355,7 +355,7 @@ enum { COUNT_OF_OPS = sizeof(table) / sizeof(*table) };
 
 /* ---- a request ---- */
 
-struct errand {
+struct fs_call {
     struct weir__js_work work; /* first */
     const struct op *op;
     struct weir__js_fs_request request;
@@ -410,86 +410,84 @@ int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
     return err;
 }
 
-static void free_errand(struct weir__js_work *work)
+static void free_call(struct weir__js_work *work)
 {
-    struct errand *errand = (struct errand *)work;
-    weir_budget *budget = errand->request.budget;
-    size_t charged = errand->charged + errand->request.capacity;
+    struct fs_call *call = (struct fs_call *)work;
+    weir_budget *budget = call->request.budget;
+    size_t charged = call->charged + call->request.capacity;
 
-    free(errand->request.bytes);
-    free(errand->request.path);
-    free(errand);
+    free(call->request.bytes);
+    free(call->request.path);
+    free(call);
     weir_budget_refund(budget, charged);
 }
 
-static void run_errand(struct weir__js_work *work, int canceled)
+static void run_call(struct weir__js_work *work, int canceled)
 {
-    struct errand *errand = (struct errand *)work;
+    struct fs_call *call = (struct fs_call *)work;
 
-    errand->error = canceled != 0 ? -ECANCELED : -EINTR;
-    while (errand->error == -EINTR) {
-        errand->request.size = 0;
-        errand->request.number = 0;
-        errand->error = errand->op->run(&errand->request);
+    call->error = canceled != 0 ? -ECANCELED : -EINTR;
+    while (call->error == -EINTR) {
+        call->request.size = 0;
+        call->request.number = 0;
+        call->error = call->op->run(&call->request);
     }
 }
 
 /* ---- errors ---- */
 
-static const char *path_of(const struct errand *errand, int index)
+static const char *path_of(const struct fs_call *call, int index)
 {
-    if (errand->request.is_bare || index >= errand->op->paths ||
-        !weir__js_has_text(&errand->args[index]))
+    if (call->request.is_bare || index >= call->op->paths ||
+        !weir__js_has_text(&call->args[index]))
         return NULL;
-    return index == 0 && errand->request.path != NULL
-               ? errand->request.path
-               : errand->args[index].text;
+    return index == 0 && call->request.path != NULL ? call->request.path
+                                                    : call->args[index].text;
 }
 
-static JSValue throw_failure(JSContext *context, const struct errand *errand)
+static JSValue throw_failure(JSContext *context, const struct fs_call *call)
 {
-    const char *syscall = errand->request.syscall != NULL
-                              ? errand->request.syscall
-                              : errand->op->syscall;
+    const char *syscall = call->request.syscall != NULL ? call->request.syscall
+                                                        : call->op->syscall;
 
-    return weir__js_throw_system(context, errand->error, syscall,
-                                 path_of(errand, 0), path_of(errand, 1));
+    return weir__js_throw_system(context, call->error, syscall,
+                                 path_of(call, 0), path_of(call, 1));
 }
 
-static JSValue finish_errand(struct weir__js_work *work, JSContext *context)
+static JSValue finish_call(struct weir__js_work *work, JSContext *context)
 {
-    struct errand *errand = (struct errand *)work;
+    struct fs_call *call = (struct fs_call *)work;
 
-    return errand->error != 0 ? throw_failure(context, errand)
-                              : weir__js_fs_answer(context, errand->op->answer,
-                                                   &errand->request);
+    return call->error != 0
+               ? throw_failure(context, call)
+               : weir__js_fs_answer(context, call->op->answer, &call->request);
 }
 
-static const struct weir__js_work_kind errand_kind = {
-    "file", run_errand, finish_errand, free_errand};
+static const struct weir__js_work_kind call_kind = {"file", run_call,
+                                                    finish_call, free_call};
 
 /* ---- from JavaScript ---- */
 
 /* Allocate one and charge it to the host's budget; NULL if there is no
  * memory. */
-static struct errand *charge_errand(weir_js *js, size_t size)
+static struct fs_call *charge_call(weir_js *js, size_t size)
 {
-    struct errand *errand;
+    struct fs_call *call;
 
     if (!weir__js_heap_charge(&js->heap, size))
         return NULL;
-    errand = malloc(size);
-    if (errand == NULL)
+    call = malloc(size);
+    if (call == NULL)
         weir_budget_refund(js->heap.budget, size);
-    return errand;
+    return call;
 }
 
 /* Copy the arguments; NULL with an exception. */
-static struct errand *new_errand(weir_js *js, const struct op *op,
-                                 JSValueConst *argv)
+static struct fs_call *new_call(weir_js *js, const struct op *op,
+                                JSValueConst *argv)
 {
     weir_js_value values[MAX_ARGS];
-    struct errand *errand = NULL;
+    struct fs_call *call = NULL;
     size_t size = 0;
     int count, err = 0;
 
@@ -500,16 +498,16 @@ static struct errand *new_errand(weir_js *js, const struct op *op,
     }
     if (err == 0)
         err = weir__js_plain_measure(values, (size_t)count, &size);
-    size += sizeof(*errand) + (size_t)count * sizeof(*values);
+    size += sizeof(*call) + (size_t)count * sizeof(*values);
     if (err == 0)
-        errand = charge_errand(js, size);
-    if (errand != NULL) {
-        *errand = (struct errand){.op = op,
-                                  .charged = size,
-                                  .request.budget = js->heap.budget,
-                                  .request.spare_bytes = js->heap.spare_bytes};
-        weir__js_plain_copy(errand->args, values, (size_t)count);
-        errand->request.args = errand->args;
+        call = charge_call(js, size);
+    if (call != NULL) {
+        *call = (struct fs_call){.op = op,
+                                 .charged = size,
+                                 .request.budget = js->heap.budget,
+                                 .request.spare_bytes = js->heap.spare_bytes};
+        weir__js_plain_copy(call->args, values, (size_t)count);
+        call->request.args = call->args;
     } else if (err == -EINVAL) {
         JS_ThrowTypeError(js->context, "%s: argument %d", op->name, count);
     } else {
@@ -517,23 +515,23 @@ static struct errand *new_errand(weir_js *js, const struct op *op,
     }
     for (int i = 0; i < count; i++)
         weir_js_release(js, &values[i]);
-    return errand;
+    return call;
 }
 
 static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv, int index)
 {
     weir_js *js = weir__js_of(context);
-    struct errand *errand = new_errand(js, &table[index], argv + 2);
+    struct fs_call *call = new_call(js, &table[index], argv + 2);
     JSValue value = JS_UNDEFINED;
     int err;
 
     (void)this_value;
     (void)argc;
-    if (errand == NULL)
+    if (call == NULL)
         return JS_EXCEPTION;
     if (JS_IsFunction(context, argv[0])) {
-        err = weir__js_work_start(js, &errand->work, &errand_kind,
+        err = weir__js_work_start(js, &call->work, &call_kind,
                                   table[index].name, argv[0], argv[1]);
         if (err == 0)
             return JS_UNDEFINED;
@@ -542,10 +540,10 @@ static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
     } else if (!weir__js_may_go_on(context)) {
         value = JS_EXCEPTION;
     } else {
-        run_errand(&errand->work, 0);
-        value = finish_errand(&errand->work, context);
+        run_call(&call->work, 0);
+        value = finish_call(&call->work, context);
     }
-    free_errand(&errand->work);
+    free_call(&call->work);
     return value;
 }
 

@@ -17,19 +17,19 @@
  */
 #include "program/module.h"
 
-#include "core/errand.h"
 #include "core/error.h"
 #include "core/headroom.h"
 #include "core/lib.h"
 #include "core/native.h"
+#include "core/pending_call.h"
 
 static void on_submitted(void *arg, int status)
 {
-    struct weir__js_errand *errand = arg;
+    struct weir__js_pending_call *pending = arg;
 
     if (status == 0)
-        weir__js_errand_call(errand);
-    weir__js_errand_free(errand);
+        weir__js_pending_call_run(pending);
+    weir__js_pending_call_free(pending);
 }
 
 /* submit(function): runs where the loop serves work from outside, between
@@ -38,11 +38,13 @@ static JSValue submit(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    struct weir__js_errand *errand = weir__js_errand_new(js, argv[0], 0, NULL);
+    struct weir__js_pending_call *pending =
+        weir__js_pending_call_new(js, argv[0], 0, NULL);
 
     (void)this_value;
     (void)argc;
-    return weir__js_errand_send(context, errand, weir_loop_submit, on_submitted)
+    return weir__js_pending_call_send(context, pending, weir_loop_submit,
+                                      on_submitted)
                ? JS_UNDEFINED
                : JS_EXCEPTION;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * immediate -- setImmediate and process.nextTick, as errands (pending calls) of
- * the loop.
+ * immediate -- setImmediate and process.nextTick, as pending calls of the
+ * loop.
  *
  * Tested by  test/js/program/order-*.js
  */
 #include <stdlib.h>
 
 #include "core/class.h"
-#include "core/errand.h"
 #include "core/error.h"
 #include "core/lib.h"
 #include "core/native.h"
+#include "core/pending_call.h"
 
-/* Behind an Immediate: its errand, until that has run or is cleared. */
+/* Behind an Immediate: its call, until that has run or is cleared. */
 struct immediate {
-    struct weir__js_errand *errand;
+    struct weir__js_pending_call *pending;
     bool is_ref;
 };
 
@@ -29,24 +29,25 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 const JSClassDef weir__js_immediate_class = {.class_name = "Immediate",
                                              .finalizer = finalize};
 
-/* The errand's last argument is the Immediate.  The function gets the
+/* The last argument is the Immediate.  The function gets the
  * others. */
-static struct immediate *immediate_of_errand(struct weir__js_errand *errand)
+static struct immediate *
+immediate_of_call(struct weir__js_pending_call *pending)
 {
-    return weir__js_opaque(errand->js, errand->args[errand->count - 1],
+    return weir__js_opaque(pending->js, pending->args[pending->count - 1],
                            WEIR__JS_IMMEDIATE);
 }
 
-static void call(struct weir__js_errand *errand)
+static void call(struct weir__js_pending_call *pending)
 {
-    weir_js *js = errand->js;
+    weir_js *js = pending->js;
     JSValue result;
 
     if (weir__js_enter(js) != 0)
         return;
-    result =
-        JS_Call(js->context, errand->function, errand->args[errand->count - 1],
-                errand->count - 1, (JSValueConst *)errand->args);
+    result = JS_Call(js->context, pending->function,
+                     pending->args[pending->count - 1], pending->count - 1,
+                     (JSValueConst *)pending->args);
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);
@@ -55,16 +56,16 @@ static void call(struct weir__js_errand *errand)
 
 static void on_immediate(void *arg, int status)
 {
-    struct weir__js_errand *errand = arg;
+    struct weir__js_pending_call *pending = arg;
     struct immediate *immediate =
-        errand->js->has_ended ? NULL : immediate_of_errand(errand);
+        pending->js->has_ended ? NULL : immediate_of_call(pending);
 
-    if (immediate != NULL && immediate->errand != NULL) {
-        immediate->errand = NULL;
+    if (immediate != NULL && immediate->pending != NULL) {
+        immediate->pending = NULL;
         if (status == 0)
-            call(errand);
+            call(pending);
     }
-    weir__js_errand_free(errand);
+    weir__js_pending_call_free(pending);
 }
 
 /* argc is at least 1. */
@@ -82,12 +83,12 @@ static JSValue new_immediate(weir_js *js, int argc, JSValueConst *argv)
         args[i - 1] = argv[i];
     args[argc - 1] = self;
     immediate->is_ref = true;
-    immediate->errand = weir__js_errand_new(js, argv[0], argc, args);
-    if (immediate->errand == NULL)
+    immediate->pending = weir__js_pending_call_new(js, argv[0], argc, args);
+    if (immediate->pending == NULL)
         goto fail;
-    err = weir_loop_immediate(js->loop, on_immediate, immediate->errand);
+    err = weir_loop_immediate(js->loop, on_immediate, immediate->pending);
     if (err != 0) {
-        weir__js_errand_free(immediate->errand);
+        weir__js_pending_call_free(immediate->pending);
         weir__js_throw_status(context, err);
         goto fail;
     }
@@ -125,7 +126,7 @@ static JSValue clear(JSContext *context, JSValueConst this_value, int argc,
     (void)this_value;
     (void)argc;
     if (immediate != NULL)
-        immediate->errand = NULL; /* the loop returns it without a call */
+        immediate->pending = NULL; /* the loop returns it without a call */
     return JS_UNDEFINED;
 }
 
@@ -151,25 +152,26 @@ static JSValue ref(JSContext *context, JSValueConst this_value, int argc,
 
 static void on_tick(void *arg, int status)
 {
-    struct weir__js_errand *errand = arg;
+    struct weir__js_pending_call *pending = arg;
 
-    errand->js->ticks--;
+    pending->js->ticks--;
     if (status == 0)
-        weir__js_errand_call(errand);
-    weir__js_errand_free(errand);
+        weir__js_pending_call_run(pending);
+    weir__js_pending_call_free(pending);
 }
 
 static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    struct weir__js_errand *errand;
+    struct weir__js_pending_call *pending;
 
     (void)this_value;
     if (!JS_IsFunction(context, argv[0]))
         return weir__js_complain(js, "invalidCallback", argv[0]);
-    errand = weir__js_errand_new(js, argv[0], argc - 1, argv + 1);
-    if (!weir__js_errand_send(context, errand, weir_loop_next_tick, on_tick))
+    pending = weir__js_pending_call_new(js, argv[0], argc - 1, argv + 1);
+    if (!weir__js_pending_call_send(context, pending, weir_loop_next_tick,
+                                    on_tick))
         return JS_EXCEPTION;
     js->ticks++;
     return JS_UNDEFINED;
