@@ -52,12 +52,12 @@ bool weir__js_is_here(const weir_js *js)
 
 bool weir__js_hold(weir_js *js)
 {
-    return weir_gate_enter(&js->door) == 0;
+    return weir_gate_enter(&js->references) == 0;
 }
 
 void weir__js_let_go(weir_js *js)
 {
-    weir_gate_exit(&js->door);
+    weir_gate_exit(&js->references);
 }
 
 /* Free the struct after the last reference: of the host itself, of a callback,
@@ -194,8 +194,8 @@ static int begin_life(weir_js *js)
     int err = weir__js_life_init(js);
 
     if (err == 0)
-        err = weir_gate_init(&js->door, on_nobody_left, js, NULL);
-    return err != 0 ? err : weir_gate_start(&js->door);
+        err = weir_gate_init(&js->references, on_nobody_left, js, NULL);
+    return err != 0 ? err : weir_gate_start(&js->references);
 }
 
 /* The options also apply to workers, and to their workers.  Those leave some of
@@ -281,7 +281,7 @@ int weir_js_free(weir_js *js)
     if (js->depth > 0)
         return WEIR_EREENTRANT;
     end_engine(js);
-    return weir_gate_drain(&js->door);
+    return weir_gate_drain(&js->references);
 }
 
 JSContext *weir_js_context(const weir_js *js)

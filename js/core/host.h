@@ -3,8 +3,8 @@
  * host -- one engine, one loop, one thread.
  *
  * All code that enters JavaScript does so between weir__js_enter and
- * weir__js_leave.  Each callback queued on the loop holds the host's door (a
- * gate that counts references to the struct), so that the struct outlives it.
+ * weir__js_leave.  Each callback queued on the loop holds a reference to
+ * the struct, counted by a gate, so that the struct outlives it.
  * JavaScript itself ends with weir_js_free, even if callbacks are still queued.
  */
 #ifndef WEIR_JS_HOST_H
@@ -65,9 +65,9 @@ struct weir_js {
     /* const after init: the default stack of workers, and the part of the
      * budget that they leave to the first parent */
     size_t worker_stack_bytes, worker_spare_bytes;
-    weir_state life;    /* any thread: LIVE, TERMINATED */
-    weir_gate door;     /* any thread: references to the struct */
-    weir_waiter waiter; /* any thread: where Atomics.wait sleeps */
+    weir_state life;      /* any thread: LIVE, TERMINATED */
+    weir_gate references; /* any thread: references to the struct */
+    weir_waiter waiter;   /* any thread: where Atomics.wait sleeps */
     /* the rest: loop only */
     struct weir__js_heap heap;
     JSRuntime *runtime;

@@ -4,7 +4,7 @@
  *
  * A handle holds one value: an object, or the storage of a string.  Its gate
  * counts the users of the memory: the value itself, and each posted call.
- * While anyone is inside, the handle holds the host's door, so a call needs to
+ * While anyone is inside, the handle holds a reference to the host, so a call needs to
  * enter only this gate.  Only the loop's thread drops the value: when it is
  * released and no call is under way, with the last call, or when the host ends.
  */

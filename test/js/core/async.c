@@ -311,7 +311,7 @@ CASE(async_that_comes_after_the_loop_s_end_is_dropped)
     wait_for(&begun);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     sem_post(&go_on);
-    end_pool(); /* the worker has found the door closed */
+    end_pool(); /* the loop has refused the worker */
     expect_status(weir_js_free(js), 0);
     expect_status(weir_loop_free(loop), 0);
     expect_recorded("");
