@@ -162,21 +162,17 @@ static void store(weir_js *js, weir_js_failure kind, const char *text,
 static char *report_of(weir_js *js, JSValueConst thrown)
 {
     JSContext *context = js->context;
-    JSValue hook, result;
+    JSValue result;
     char *text = NULL;
 
     if (!js->is_program || (js->heap.has_run_out && JS_IsNull(thrown)))
         return NULL;
-    hook = weir__js_hook(js, "report");
-    result = JS_IsException(hook)
-                 ? JS_EXCEPTION
-                 : JS_Call(context, hook, JS_UNDEFINED, 1, &thrown);
+    result = weir__js_call_hook(js, WEIR__JS_HOOK_REPORT, thrown);
     if (JS_IsException(result))
         JS_FreeValue(context, JS_GetException(context));
     else
         text = text_of(context, result);
     JS_FreeValue(context, result);
-    JS_FreeValue(context, hook);
     return text;
 }
 
@@ -257,8 +253,8 @@ void weir__js_report(weir_js *js)
 {
     JSValue thrown = JS_GetException(js->context);
 
-    if (!is_end(js, thrown) && js->hooks.uncaught != NULL &&
-        js->hooks.uncaught(js, thrown)) {
+    if (!is_end(js, thrown) && js->on.uncaught != NULL &&
+        js->on.uncaught(js, thrown)) {
         JS_FreeValue(js->context, thrown);
         return;
     }
@@ -294,7 +290,7 @@ static JSValue told_as(weir_js *js, JSValueConst reason)
 
     if (!js->is_program || js->heap.has_run_out)
         return JS_DupValue(js->context, reason);
-    error = weir__js_complain(js, "rejected", reason);
+    error = weir__js_call_hook(js, WEIR__JS_HOOK_REJECTED, reason);
     if (!JS_IsException(error))
         return error;
     JS_FreeValue(js->context, JS_GetException(js->context));

@@ -110,8 +110,8 @@ static JSValue queue_microtask(JSContext *context, JSValueConst this_value,
     (void)this_value;
     (void)argc;
     if (!JS_IsFunction(context, argv[0]))
-        return weir__js_complain(weir__js_of(context), "invalidCallback",
-                                 argv[0]);
+        return weir__js_call_hook(weir__js_of(context),
+                                  WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);
     return JS_EnqueueJob(context, run_microtask, 1, argv) < 0 ? JS_EXCEPTION
                                                               : JS_UNDEFINED;
 }

@@ -237,6 +237,8 @@ int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
         return -ENOMEM;
     js->loop = loop;
     js->libs = js->timer_numbers = js->main = JS_UNDEFINED;
+    for (int i = 0; i < WEIR__JS_HOOK_COUNT; i++)
+        js->hooks[i] = JS_UNDEFINED;
     js->started_ns = weir_clock_now();
     js->signal_fd = -1;
     sigemptyset(&js->signals);

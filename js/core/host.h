@@ -3,9 +3,9 @@
  * host -- one engine, one loop, one thread.
  *
  * All code that enters JavaScript does so between weir__js_enter and
- * weir__js_leave.  Each callback queued on the loop holds a reference to
- * the struct, counted by a gate, so that the struct outlives it.
- * JavaScript itself ends with weir_js_free, even if callbacks are still queued.
+ * weir__js_leave.  Each callback queued on the loop holds a reference to the
+ * struct, counted by a gate, so that the struct outlives it.  JavaScript itself
+ * ends with weir_js_free, even if callbacks are still queued.
  */
 #ifndef WEIR_JS_HOST_H
 #define WEIR_JS_HOST_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "core/heap.h"
+#include "core/hook.h"
 #include "weir/gate.h"
 #include "weir/host/waiter.h"
 #include "weir/js.h"
@@ -33,8 +34,8 @@ struct weir__js_rejection {
     uint32_t number; /* its ordinal, as Node counts */
 };
 
-/* Callbacks into the JavaScript side of the host, set by its builtins. */
-struct weir__js_hooks {
+/* Callbacks of later parts, which set them.  NULL: nothing to call. */
+struct weir__js_callbacks {
     /* Returns true if the program handled it; otherwise on_uncaught is
      * called. */
     bool (*uncaught)(weir_js *js, JSValueConst thrown);
@@ -74,7 +75,8 @@ struct weir_js {
     JSContext *context;
     JSClassID classes[WEIR__JS_CLASSES];
     JSValue libs; /* name -> module of js/lib; core/lib.c */
-    struct weir__js_hooks hooks;
+    JSValue hooks[WEIR__JS_HOOK_COUNT]; /* core/lib.c */
+    struct weir__js_callbacks on;
     /* the stack; core/headroom.c */
     size_t own_stack_bytes; /* const after init */
     size_t stack_bytes;     /* that JavaScript may use, counted from: */

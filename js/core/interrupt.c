@@ -120,10 +120,11 @@ void weir_js_breach(weir_js *js)
     js->looks = 0;
 }
 
-/* Call a function of the bootstrap and ignore its result. */
-static void call_hook(weir_js *js, const char *name, JSValueConst value)
+/* Call a hook and ignore its result. */
+static void notify_hook(weir_js *js, enum weir__js_hook hook,
+                        JSValueConst value)
 {
-    JSValue result = weir__js_complain(js, name, value);
+    JSValue result = weir__js_call_hook(js, hook, value);
 
     if (JS_IsException(result))
         JS_FreeValue(js->context, JS_GetException(js->context));
@@ -136,14 +137,14 @@ void weir__js_tell_culprit(weir_js *js)
 
     if (js->wants_shift) {
         js->wants_shift = false;
-        call_hook(js, "nothing", JS_UNDEFINED);
+        notify_hook(js, WEIR__JS_HOOK_NOTHING, JS_UNDEFINED);
     }
     if (js->culprit == NULL)
         return;
     place = JS_NewString(js->context, js->culprit);
     free(js->culprit);
     js->culprit = NULL;
-    call_hook(js, "breach", place);
+    notify_hook(js, WEIR__JS_HOOK_BREACH, place);
     JS_FreeValue(js->context, place);
 }
 
@@ -156,7 +157,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
         return 1;
     if (js->wants_culprit)
         look_around(js);
-    if (js->hooks.interrupted != NULL && js->hooks.interrupted()) {
+    if (js->on.interrupted != NULL && js->on.interrupted()) {
         js->was_interrupted = true;
         return 1;
     }

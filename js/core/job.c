@@ -121,7 +121,7 @@ static void report_handled(weir_js *js)
         JSValue promise = JS_DupValue(js->context, first->promise);
 
         free_rejection(js, first);
-        js->hooks.handled(js, promise);
+        js->on.handled(js, promise);
         JS_FreeValue(js->context, promise);
     }
 }
@@ -150,8 +150,8 @@ static void report_rejections(weir_js *js)
         uint32_t number = first->number;
 
         free_rejection(js, first);
-        if (js->hooks.unhandled == NULL ||
-            !js->hooks.unhandled(js, promise, reason, number))
+        if (js->on.unhandled == NULL ||
+            !js->on.unhandled(js, promise, reason, number))
             weir__js_report_rejection(js, reason);
         JS_FreeValue(js->context, promise);
         JS_FreeValue(js->context, reason);
@@ -272,7 +272,7 @@ static void on_rejection(JSContext *context, JSValueConst promise,
         free_rejection(js, rejection);
     else if (js->unrecorded > 0) /* most likely one of those */
         js->unrecorded--;
-    else if (js->hooks.handled != NULL) /* it was reported */
+    else if (js->on.handled != NULL) /* it was reported */
         (void)!add_rejection(js, &js->handled, promise, JS_UNDEFINED);
 }
 

@@ -5,6 +5,8 @@
 #include "core/lib.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/native.h"
@@ -145,45 +147,62 @@ static JSValue require_lib(JSContext *context, JSValueConst this_value,
     return weir__js_require(context, argv[0]);
 }
 
+/* Returns 0, or -1 with an exception. */
+static int look_up_hooks(weir_js *js, JSValueConst exports)
+{
+    static const char *const names[] = {
+#define X(name, export_name) export_name,
+        WEIR__JS_HOOKS(X)
+#undef X
+    };
+
+    for (int i = 0; i < WEIR__JS_HOOK_COUNT; i++) {
+        js->hooks[i] = JS_GetPropertyStr(js->context, exports, names[i]);
+        if (JS_IsException(js->hooks[i]))
+            return -1;
+        if (!JS_IsFunction(js->context, js->hooks[i])) {
+            fprintf(stderr, "weir: core/bootstrap exports no hook %s\n",
+                    names[i]);
+            abort();
+        }
+    }
+    return 0;
+}
+
 int weir__js_boot(weir_js *js)
 {
     JSValue exports;
+    bool is_done;
 
     js->libs = JS_NewObjectProto(js->context, JS_NULL);
     exports = JS_IsException(js->libs) ? JS_EXCEPTION
                                        : require_by_name(js, "core/bootstrap");
-    if (JS_IsException(exports)) {
-        JS_FreeValue(js->context, JS_GetException(js->context));
-        return -ENOMEM;
-    }
+    is_done = !JS_IsException(exports) && look_up_hooks(js, exports) == 0;
     JS_FreeValue(js->context, exports);
-    return 0;
+    if (is_done)
+        return 0;
+    JS_FreeValue(js->context, JS_GetException(js->context));
+    return -ENOMEM;
 }
 
 void weir__js_drop_libs(weir_js *js)
 {
+    for (int i = 0; i < WEIR__JS_HOOK_COUNT; i++) {
+        JS_FreeValue(js->context, js->hooks[i]);
+        js->hooks[i] = JS_UNDEFINED;
+    }
     JS_FreeValue(js->context, js->libs);
     js->libs = JS_UNDEFINED;
 }
 
-JSValue weir__js_hook(weir_js *js, const char *name)
+JSValue weir__js_call_hook(weir_js *js, enum weir__js_hook hook,
+                           JSValueConst value)
 {
-    JSValue exports = require_by_name(js, "core/bootstrap"), hook;
-
-    if (JS_IsException(exports))
-        return exports;
-    hook = JS_GetPropertyStr(js->context, exports, name);
-    JS_FreeValue(js->context, exports);
-    return hook;
+    return weir__js_call_hook_with(js, hook, 1, &value);
 }
 
-JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value)
+JSValue weir__js_call_hook_with(weir_js *js, enum weir__js_hook hook, int count,
+                                JSValueConst *args)
 {
-    JSValue hook = weir__js_hook(js, name), result;
-
-    if (JS_IsException(hook))
-        return hook;
-    result = JS_Call(js->context, hook, JS_UNDEFINED, 1, &value);
-    JS_FreeValue(js->context, hook);
-    return result;
+    return JS_Call(js->context, js->hooks[hook], JS_UNDEFINED, count, args);
 }

@@ -21,7 +21,8 @@ struct weir__js_lib {
 extern const struct weir__js_lib weir__js_libs[];
 extern const int weir__js_lib_count;
 
-/* Load "bootstrap", which fills the global object.  Returns 0 or -ENOMEM. */
+/* Load core/bootstrap, which fills the global object, and look the hooks up.
+ * Returns 0 or -ENOMEM. */
 int weir__js_boot(weir_js *js);
 
 void weir__js_drop_libs(weir_js *js);
@@ -29,11 +30,11 @@ void weir__js_drop_libs(weir_js *js);
 /* The exports of a library, which is loaded on first use; or an exception. */
 JSValue weir__js_require(JSContext *context, JSValueConst lib);
 
-/* An export of "bootstrap", or an exception. */
-JSValue weir__js_hook(weir_js *js, const char *name);
-
-/* Call such an export with one argument.  Most of them throw. */
-JSValue weir__js_complain(weir_js *js, const char *name, JSValueConst value);
+/* Call a hook with one argument, or with several. */
+JSValue weir__js_call_hook(weir_js *js, enum weir__js_hook hook,
+                           JSValueConst value);
+JSValue weir__js_call_hook_with(weir_js *js, enum weir__js_hook hook, int count,
+                                JSValueConst *args);
 
 /* Define a list of functions on `native`, which is all that most files need. */
 #define WEIR__JS_SET_NATIVE(context, native, list)                             \

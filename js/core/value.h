@@ -4,9 +4,10 @@
  *
  * A handle holds one value: an object, or the storage of a string.  Its gate
  * counts the users of the memory: the value itself, and each posted call.
- * While anyone is inside, the handle holds a reference to the host, so a call needs to
- * enter only this gate.  Only the loop's thread drops the value: when it is
- * released and no call is under way, with the last call, or when the host ends.
+ * While anyone is inside, the handle holds a reference to the host, so a call
+ * needs to enter only this gate.  Only the loop's thread drops the value: when
+ * it is released and no call is under way, with the last call, or when the host
+ * ends.
  */
 #ifndef WEIR_JS_VALUE_H
 #define WEIR_JS_VALUE_H

@@ -173,7 +173,8 @@ JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
     if (cloner == NULL)
         return JS_EXCEPTION;
     if (JS_IsUndefined(cloner->hooks[hook])) {
-        JSValue loaded = weir__js_complain(js, "clone", JS_UNDEFINED);
+        JSValue loaded =
+            weir__js_call_hook(js, WEIR__JS_HOOK_CLONE, JS_UNDEFINED);
 
         if (JS_IsException(loaded))
             return loaded;

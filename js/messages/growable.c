@@ -16,7 +16,7 @@
 
 int weir__js_growable_note(weir_js *js, JSValueConst buffer)
 {
-    JSValue result = weir__js_complain(js, "growable", buffer);
+    JSValue result = weir__js_call_hook(js, WEIR__JS_HOOK_GROWABLE, buffer);
 
     if (JS_IsException(result))
         return -1;
@@ -35,7 +35,7 @@ void weir__js_growable_sync(weir_js *js)
     growths = weir__js_shared_growths();
     if (growths == js->growths)
         return;
-    result = weir__js_complain(js, "grown", JS_UNDEFINED);
+    result = weir__js_call_hook(js, WEIR__JS_HOOK_GROWN, JS_UNDEFINED);
     if (JS_IsException(result))
         JS_FreeValue(js->context, JS_GetException(js->context));
     else

@@ -278,7 +278,7 @@ JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
     struct port *port;
 
     if (JS_IsUndefined(js->port_hooks[0]))
-        result = weir__js_complain(js, "messaging", JS_UNDEFINED);
+        result = weir__js_call_hook(js, WEIR__JS_HOOK_MESSAGING, JS_UNDEFINED);
     JS_FreeValue(context, result);
     if (JS_IsException(result))
         return result;
@@ -347,15 +347,16 @@ static JSValue transfer_list(JSContext *context, int argc, JSValueConst *argv)
 {
     return argc < 2 || JS_IsUndefined(argv[1]) || JS_IsNull(argv[1])
                ? JS_UNDEFINED
-               : weir__js_complain(weir__js_of(context), "transferList",
-                                   argv[1]);
+               : weir__js_call_hook(weir__js_of(context),
+                                    WEIR__JS_HOOK_TRANSFER_LIST, argv[1]);
 }
 
 /* As in Node, the channel is lost then: nobody has it. */
 static JSValue lose_channel(struct port *port, struct weir__js_message *message)
 {
     weir__js_message_free(message);
-    return weir__js_complain(port->js, "lostChannel", JS_UNDEFINED);
+    return weir__js_call_hook(port->js, WEIR__JS_HOOK_LOST_CHANNEL,
+                              JS_UNDEFINED);
 }
 
 static JSValue post_message(JSContext *context, JSValueConst this_value,
@@ -368,7 +369,8 @@ static JSValue post_message(JSContext *context, JSValueConst this_value,
     if (port == NULL)
         return JS_EXCEPTION;
     if (argc == 0)
-        return weir__js_complain(port->js, "missingMessage", JS_UNDEFINED);
+        return weir__js_call_hook(port->js, WEIR__JS_HOOK_MISSING_MESSAGE,
+                                  JS_UNDEFINED);
     list = transfer_list(context, argc, argv);
     if (JS_IsException(list))
         return list;
@@ -424,7 +426,8 @@ static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
     (void)this_value;
     (void)argc;
     if (port == NULL)
-        return weir__js_complain(weir__js_of(context), "noPort", argv[0]);
+        return weir__js_call_hook(weir__js_of(context), WEIR__JS_HOOK_NO_PORT,
+                                  argv[0]);
     if (port->mailbox != NULL)
         message = weir__js_mailbox_take(port->mailbox);
     if (message == NULL)

@@ -28,24 +28,14 @@ static const char tail[] = "\n})";
 
 /* ---- the hooks of js/lib/core/bootstrap.js ---- */
 
-static JSValue ask(weir_js *js, const char *name, int count, JSValueConst *args)
-{
-    JSValue hook = weir__js_hook(js, name), answer;
-
-    if (JS_IsException(hook))
-        return hook;
-    answer = JS_Call(js->context, hook, JS_UNDEFINED, count, args);
-    JS_FreeValue(js->context, hook);
-    return answer;
-}
-
 /* Takes the first argument. */
-static JSValue ask_about(weir_js *js, const char *name, JSValue first,
+static JSValue ask_about(weir_js *js, enum weir__js_hook hook, JSValue first,
                          JSValueConst second)
 {
     JSValueConst args[] = {first, second};
-    JSValue answer =
-        JS_IsException(first) ? JS_EXCEPTION : ask(js, name, 2, args);
+    JSValue answer = JS_IsException(first)
+                         ? JS_EXCEPTION
+                         : weir__js_call_hook_with(js, hook, 2, args);
 
     JS_FreeValue(js->context, first);
     return answer;
@@ -59,8 +49,9 @@ static char *normalize(JSContext *context, const char *base, const char *name,
     weir_js *js = opaque;
     bool is_dynamic = js->linking == 0 && JS_IsUndefined(attributes);
     JSValue parent = JS_NewString(context, base);
-    JSValue id = ask_about(js, is_dynamic ? "import" : "resolve",
-                           JS_NewString(context, name), parent);
+    JSValue id =
+        ask_about(js, is_dynamic ? WEIR__JS_HOOK_IMPORT : WEIR__JS_HOOK_RESOLVE,
+                  JS_NewString(context, name), parent);
     const char *text = JS_IsException(id) ? NULL : JS_ToCString(context, id);
     char *copy = text != NULL ? js_strdup(context, text) : NULL;
 
@@ -76,11 +67,12 @@ static char *normalize(JSContext *context, const char *base, const char *name,
 static int run_foreign(JSContext *context, JSModuleDef *module)
 {
     weir_js *js = weir__js_of(context);
-    JSValue exports = ask_about(
-        js, "load", JS_GetModulePrivateValue(context, module), JS_UNDEFINED);
+    JSValue exports =
+        ask_about(js, WEIR__JS_HOOK_LOAD,
+                  JS_GetModulePrivateValue(context, module), JS_UNDEFINED);
     JSAtom atom = JS_GetModuleName(context, module);
-    JSValue names =
-        ask_about(js, "names", JS_AtomToString(context, atom), JS_UNDEFINED);
+    JSValue names = ask_about(js, WEIR__JS_HOOK_NAMES,
+                              JS_AtomToString(context, atom), JS_UNDEFINED);
     int64_t count = 0;
     int err = JS_IsException(exports) || JS_IsException(names) ||
                       JS_GetLength(context, names, &count) < 0
@@ -115,8 +107,8 @@ static JSModuleDef *new_foreign(weir_js *js, const char *id)
 {
     JSContext *context = js->context;
     JSModuleDef *module = JS_NewCModule(context, id, run_foreign);
-    JSValue names =
-        ask_about(js, "names", JS_NewString(context, id), JS_UNDEFINED);
+    JSValue names = ask_about(js, WEIR__JS_HOOK_NAMES,
+                              JS_NewString(context, id), JS_UNDEFINED);
     int64_t count = 0;
     bool failed = module == NULL || JS_IsException(names) ||
                   JS_GetLength(context, names, &count) < 0 ||
@@ -169,7 +161,7 @@ static JSModuleDef *compile_module(weir_js *js, const char *id,
     module = JS_VALUE_GET_PTR(code);
     JS_FreeValue(context, code); /* the context holds its modules */
     meta = JS_GetImportMeta(context, module);
-    filled = ask_about(js, "meta", JS_NewString(context, id), meta);
+    filled = ask_about(js, WEIR__JS_HOOK_META, JS_NewString(context, id), meta);
     JS_FreeValue(context, meta);
     JS_FreeValue(context, filled);
     return JS_IsException(filled) ? NULL : module;
@@ -200,7 +192,8 @@ static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
 {
     weir_js *js = opaque;
     JSValue type = type_of(context, attributes);
-    JSValue answer = ask_about(js, "format", JS_NewString(context, id), type);
+    JSValue answer =
+        ask_about(js, WEIR__JS_HOOK_FORMAT, JS_NewString(context, id), type);
     JSValue format, source;
     JSModuleDef *module = NULL;
     const char *name;
@@ -558,8 +551,8 @@ int weir__js_add_module(JSContext *context, JSValueConst native)
 JSValue weir__js_main(weir_js *js, const char *kind, const char *text)
 {
     JSValue source = JS_NewString(js->context, text);
-    JSValue result =
-        ask_about(js, "main", JS_NewString(js->context, kind), source);
+    JSValue result = ask_about(js, WEIR__JS_HOOK_MAIN,
+                               JS_NewString(js->context, kind), source);
 
     JS_FreeValue(js->context, source);
     return result;

@@ -36,26 +36,6 @@ void weir__js_stop(weir_js *js, int code)
         (void)!weir_loop_shutdown(js->loop, -1); /* begins; we are inside */
 }
 
-/* Call a function of js/lib/program/process.js, inside JavaScript. */
-static JSValue call_hook(weir_js *js, const char *name, int count,
-                         JSValueConst *args)
-{
-    JSContext *context = js->context;
-    JSValue get = weir__js_hook(js, "process");
-    JSValue hooks = JS_Call(context, get, JS_UNDEFINED, 0, NULL);
-    JSValue hook = JS_IsException(hooks)
-                       ? JS_EXCEPTION
-                       : JS_GetPropertyStr(context, hooks, name);
-    JSValue result = JS_IsException(hook)
-                         ? JS_EXCEPTION
-                         : JS_Call(context, hook, JS_UNDEFINED, count, args);
-
-    JS_FreeValue(context, hook);
-    JS_FreeValue(context, hooks);
-    JS_FreeValue(context, get);
-    return result;
-}
-
 /* What a listener throws replaces the first error. */
 static bool heard(weir_js *js, JSValue result)
 {
@@ -83,14 +63,15 @@ static bool heard(weir_js *js, JSValue result)
 
 static bool on_uncaught(weir_js *js, JSValueConst thrown)
 {
-    return heard(js, call_hook(js, "onUncaught", 1, &thrown));
+    return heard(js, weir__js_call_hook(js, WEIR__JS_HOOK_ON_UNCAUGHT, thrown));
 }
 
 static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason,
                          uint32_t number)
 {
     JSValueConst args[] = {promise, reason, JS_NewUint32(js->context, number)};
-    JSValue result = call_hook(js, "onUnhandled", 3, args);
+    JSValue result =
+        weir__js_call_hook_with(js, WEIR__JS_HOOK_ON_UNHANDLED, 3, args);
     bool is_true = JS_ToBool(js->context, result) == 1;
 
     if (JS_IsException(result)) { /* an ordinary uncaught error */
@@ -98,12 +79,13 @@ static bool on_unhandled(weir_js *js, JSValueConst promise, JSValueConst reason,
         return true;
     }
     JS_FreeValue(js->context, result);
-    return is_true || heard(js, call_hook(js, "onRejected", 1, &reason));
+    return is_true ||
+           heard(js, weir__js_call_hook(js, WEIR__JS_HOOK_ON_REJECTED, reason));
 }
 
 static void on_handled(weir_js *js, JSValueConst promise)
 {
-    JSValue result = call_hook(js, "onHandled", 1, &promise);
+    JSValue result = weir__js_call_hook(js, WEIR__JS_HOOK_ON_HANDLED, promise);
 
     if (JS_IsException(result))
         weir__js_report(js);
@@ -113,9 +95,9 @@ static void on_handled(weir_js *js, JSValueConst promise)
 void weir__js_watch_process(weir_js *js)
 {
     js->has_process = true;
-    js->hooks.uncaught = on_uncaught;
-    js->hooks.unhandled = on_unhandled;
-    js->hooks.handled = on_handled;
+    js->on.uncaught = on_uncaught;
+    js->on.unhandled = on_unhandled;
+    js->on.handled = on_handled;
 }
 
 /* Emit "exit" once for a failure; return the code, which listeners may
@@ -129,7 +111,7 @@ static int emit_failure(weir_js *js)
         return js->worker == NULL ? LISTENER_FAILED : FAILED;
     if (!js->has_process || weir__js_enter(js) != 0)
         return FAILED;
-    result = call_hook(js, "fail", 1, &failed);
+    result = weir__js_call_hook(js, WEIR__JS_HOOK_FAIL, failed);
     if (JS_IsException(result))
         JS_FreeValue(js->context, JS_GetException(js->context));
     else
@@ -193,13 +175,13 @@ static void start(void *arg, int status)
 }
 
 /* Call a hook from outside the loop.  What it throws is reported. */
-static int tell_process(weir_js *js, const char *hook, int *code)
+static int tell_process(weir_js *js, enum weir__js_hook hook, int *code)
 {
     JSValue result;
 
     if (!js->has_process || weir__js_enter(js) != 0)
         return 0;
-    result = call_hook(js, hook, 0, NULL);
+    result = weir__js_call_hook_with(js, hook, 0, NULL);
     if (JS_IsException(result))
         weir__js_report(js);
     else if (code != NULL)
@@ -214,7 +196,7 @@ static void on_before_exit(void *arg, int status)
     weir_js *js = arg;
 
     if (status == 0 && js->program != NULL)
-        tell_process(js, "beforeExit", NULL);
+        tell_process(js, WEIR__JS_HOOK_BEFORE_EXIT, NULL);
     weir__js_let_go(js);
 }
 
@@ -295,7 +277,8 @@ static int end(weir_js *js)
     if (js->has_exited)
         return js->exit_code;
     code = main_code(js);
-    tell_process(js, code == 0 ? "emitExit" : "unsettled", &code);
+    tell_process(js, code == 0 ? WEIR__JS_HOOK_EXIT : WEIR__JS_HOOK_UNSETTLED,
+                 &code);
     weir__js_run_last_jobs(js);
     return js->has_exited ? js->exit_code : code;
 }

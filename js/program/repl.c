@@ -120,7 +120,7 @@ int weir__js_add_repl(JSContext *context, JSValueConst native)
         weir__js_throw_status(context, -errno);
         return -1;
     }
-    weir__js_of(context)->hooks.interrupted = is_interrupted;
+    weir__js_of(context)->on.interrupted = is_interrupted;
     sigaction(SIGINT, &action, NULL);
     if (weir__js_add_stream(context, native) < 0 ||
         JS_SetPropertyStr(context, native, "wakeFd",

@@ -26,8 +26,8 @@ static void call_listeners(weir_js *js, uint32_t number)
 
     if (weir__js_enter(js) != 0)
         return;
-    result = weir__js_complain(js, "signal",
-                               JS_NewInt32(js->context, (int32_t)number));
+    result = weir__js_call_hook(js, WEIR__JS_HOOK_SIGNAL,
+                                JS_NewInt32(js->context, (int32_t)number));
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);

@@ -171,7 +171,8 @@ static bool cut(const weir_js *js, int64_t *timeout_ns)
 static JSValue refuse(weir_js *js)
 {
     JSContext *context = js->context;
-    JSValue text = weir__js_complain(js, "wouldBlock", JS_UNDEFINED);
+    JSValue text =
+        weir__js_call_hook(js, WEIR__JS_HOOK_WOULD_BLOCK, JS_UNDEFINED);
     JSValue error = JS_NewTypeError(context, "Atomics.wait would block");
 
     if (JS_IsException(text) || JS_IsException(error)) {

@@ -117,7 +117,7 @@ void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
     JSValue value;
 
     if (!js->heap.has_run_out) {
-        value = weir__js_complain(js, "packError", thrown);
+        value = weir__js_call_hook(js, WEIR__JS_HOOK_PACK_ERROR, thrown);
         if (!JS_IsException(value))
             message =
                 weir__js_message_write(js->context, value, JS_UNDEFINED, NULL);

@@ -113,7 +113,8 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
     (void)this_value;
     return JS_IsFunction(context, argv[0])
                ? new_immediate(js, argc, argv)
-               : weir__js_complain(js, "invalidCallback", argv[0]);
+               : weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK,
+                                    argv[0]);
 }
 
 /* clearImmediate(immediate); any other value has no effect. */
@@ -168,7 +169,7 @@ static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
 
     (void)this_value;
     if (!JS_IsFunction(context, argv[0]))
-        return weir__js_complain(js, "invalidCallback", argv[0]);
+        return weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);
     pending = weir__js_pending_call_new(js, argv[0], argc - 1, argv + 1);
     if (!weir__js_pending_call_send(context, pending, weir_loop_next_tick,
                                     on_tick))

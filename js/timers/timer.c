@@ -316,11 +316,12 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
 
     (void)this_value;
     if (!JS_IsFunction(context, argv[0]))
-        return weir__js_complain(js, "invalidCallback", argv[0]);
+        return weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);
     if (JS_ToFloat64(context, &ms, argv[1]) < 0)
         return JS_EXCEPTION;
     if (ms > longest_ms)
-        JS_FreeValue(context, weir__js_complain(js, "timerOverflow", argv[1]));
+        JS_FreeValue(context, weir__js_call_hook(
+                                  js, WEIR__JS_HOOK_TIMER_OVERFLOW, argv[1]));
     self = new_timeout(js, argv[0], ms, argc > 2 ? argc - 2 : 0, argv + 2);
     if (JS_IsException(self))
         return self;

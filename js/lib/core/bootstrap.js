@@ -54,7 +54,9 @@ Object.defineProperty(globalThis, 'global',
 Object.defineProperty(globalThis, Symbol.toStringTag,
     { value: 'global', configurable: true });
 
-// Hooks that C calls.  Each loads its module on first use.
+const ofProcess = () => (require('program/process'), require('core/hooks'));
+
+// The hooks that C calls (js/core/hook.h).  Each loads its module on first use.
 module.exports = {
     atob, btoa, shapes,
     resolve: (name, parent) => require('program/module').link(name, parent),
@@ -117,5 +119,13 @@ module.exports = {
             { customInspect: false, depth: Infinity });
     },
     rejected: (reason) => require('core/errors').unhandledRejection(reason),
-    process: () => (require('program/process'), require('core/hooks')),
+    onUncaught: (error) => ofProcess().onUncaught(error),
+    onUnhandled: (promise, reason, number) =>
+        ofProcess().onUnhandled(promise, reason, number),
+    onRejected: (reason) => ofProcess().onRejected(reason),
+    onHandled: (promise) => ofProcess().onHandled(promise),
+    beforeExit: () => ofProcess().beforeExit(),
+    emitExit: () => ofProcess().emitExit(),
+    unsettled: () => ofProcess().unsettled(),
+    fail: (code) => ofProcess().fail(code),
 };
