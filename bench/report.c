@@ -9,13 +9,12 @@
 #include <sys/utsname.h>
 
 static const struct bench_metric mean_metric[] = {{"mean", "ns", 1.0}};
-/* In the order of round_percent.  After the fourth they are for charts and for
- * bench/compare: tables leave them out. */
-enum { SHOWN_PERCENTILES = 4 };
+/* In the order of round_percent. */
 static const struct bench_metric record_metrics[PERCENTILES] = {
-    {"p50", "us", 1e-3}, {"p90", "us", 1e-3}, {"p99", "us", 1e-3},
-    {"max", "us", 1e-3}, {"p1", "us", 1e-3},  {"p10", "us", 1e-3},
-    {"p25", "us", 1e-3}, {"p75", "us", 1e-3}, {"p95", "us", 1e-3}};
+    {"p50", "us", 1e-3},
+    {"p90", "us", 1e-3},
+    {"p99", "us", 1e-3},
+    {"max", "us", 1e-3}};
 
 struct machine {
     char cpu[128];
@@ -83,14 +82,6 @@ static void print_values(const struct result *result,
            sorted[last - last / 4] * metric->scale);
 }
 
-static bool is_detail(const struct bench_metric *metric)
-{
-    for (size_t i = SHOWN_PERCENTILES; i < PERCENTILES; i++)
-        if (metric == &record_metrics[i])
-            return true;
-    return false;
-}
-
 static void print_peer(const struct bench_entry *entry)
 {
     if (entry->peer != NULL && *entry->peer != NULL)
@@ -113,8 +104,6 @@ static void print_json(const char *program, bool is_quick,
     print_peer(entry);
     if (result->status == STATUS_OK)
         print_values(result, metric, sorted);
-    if (is_detail(metric))
-        printf(",\"detail\":true");
     printf(",\"runs\":%u,\"repeated\":%u,\"noisy\":%u,\"quick\":%s,"
            "\"operation\":\"%s\",\"commit\":\"%s\",\"compiler\":\"%s\","
            "\"cpu\":\"%s\",\"kernel\":\"%s\"}\n",
@@ -172,8 +161,7 @@ void report_print(const char *program, bool is_quick, struct shared *shared,
             qsort(value, result->runs, sizeof(*value), compare_double);
             print_json(program, is_quick, workload, entry, result, &metrics[m],
                        value);
-            if (!is_detail(&metrics[m]) &&
-                (m == 0 || result->status == STATUS_OK))
+            if (m == 0 || result->status == STATUS_OK)
                 print_row(entry->impl, result, &metrics[m], value, &floor[m]);
         }
     }

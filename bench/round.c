@@ -20,8 +20,7 @@ enum { RECORDS_MAX = 1 << 16 };
 #define SPIN_TOLERANCE 1.04
 #define JOB_SPIN_TOLERANCE 1.1
 
-const unsigned round_percent[PERCENTILES] = {50, 90, 99, 100, 1,
-                                             10, 25, 75, 95};
+const unsigned round_percent[PERCENTILES] = {50, 90, 99, 100};
 
 /* Others may have this part of a job's cores, and this much more: the kernel
  * counts in ticks. */

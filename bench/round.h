@@ -13,7 +13,7 @@
 enum { RUNS_MAX = 64, METRICS_MAX = 10, CPUS_MAX = 64 };
 
 /* What becomes of records: 50 is the median, 100 the greatest. */
-enum { PERCENTILES = 9 };
+enum { PERCENTILES = 4 };
 extern const unsigned round_percent[PERCENTILES];
 
 struct plan {

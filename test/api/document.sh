@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# document -- bench/run --write makes the document and its pictures from
-# made-up results.
+# document -- bench/run makes the document, its pictures and the full tables
+# from made-up results.
 . "$(dirname "$0")/tap.sh"
 
 mkdir -p "$scratch/build/bench"
@@ -33,12 +33,12 @@ uv=',"peer":"libuv 1.44"'
         done
     done
     row wake/latency-1-core "bare futex" p50 us 3
-    row wake/latency-1-core "bare futex" p99 us 9 ',"detail":true'
+    row wake/latency-1-core "bare futex" p99 us 9
     row wake/latency-1-core weir p50 us 3.1
-    row wake/latency-1-core weir p99 us 9 ',"detail":true'
-    row new/a_b "a \\\"strange\\\" name" mean ns 7
-    row new/a_b far mean ns 700000
-    row new/a_b farther mean ns 0 | sed 's/"ok"/"absent"/'
+    row wake/latency-1-core weir p99 us 9
+    row pool/fib-32 "a \\\"strange\\\" <name>" mean ns 7
+    row pool/fib-32 far mean ns 700000
+    row pool/fib-32 farther mean ns 0 | sed 's/"ok"/"absent"/'
 } >"$results"
 
 write() {
@@ -49,17 +49,22 @@ page_says() {
     grep -qF -- "$1" "$page"
 }
 
+tables_say() {
+    bench/run --tables --build "$scratch/build" | grep -qF -- "$1"
+}
+
 # A row that misses its target says so twice: in the list, and at its table.
 marks_what_falls_short() {
     page_says '| ≤ 0.2× | 0.25× | **not met**: ' &&
-        page_says 'Falls short: insert, to libuv is 0.25×, must be ≤ 0.2×.' &&
+        tables_say 'Falls short: insert, to libuv is 0.25×, must be ≤ 0.2×.' &&
         page_says '(libuv, batch queue) | ≤ 0.6× | 0.333× | met |'
 }
 
 pictures() {
-    for file in submit submit-sizes timer timer-sizes wake-percentiles new; do
+    for file in submit timer pool; do
         shows $file '</svg>' && page_says "(bench/$file.svg)" || return 1
     done
+    ! page_says '(bench/js.svg)' && ! [ -e "$scratch/docs/bench/js.svg" ]
 }
 
 # shows PICTURE TEXT
@@ -67,12 +72,17 @@ shows() {
     grep -q -- "$2" "$scratch/docs/bench/$1.svg"
 }
 
-without_gnuplot() {
-    python=$(python3 -c 'import sys; print(sys.executable)')
-    rm -r "$scratch/docs"
-    PATH=$scratch "$python" bench/run --write --build "$scratch/build" \
-        --output "$page" | grep -q 'without pictures' &&
-        page_says '## submit' && ! page_says '.svg'
+well_formed() {
+    python3 -c 'import sys, xml.etree.ElementTree as tree
+for path in sys.argv[1:]: tree.parse(path)' "$scratch"/docs/bench/*.svg
+}
+
+# What the document keeps can be compared with the next run.
+keeps_the_results() {
+    kept=$scratch/docs/bench/results.jsonl
+    [ "$(wc -l <"$kept")" -lt "$(wc -l <"$results")" ] &&
+        bench/compare --all "$kept" "$results" >"$scratch/said" &&
+        grep -q "^within noise: $(wc -l <"$results")\$" "$scratch/said"
 }
 
 refuses() {
@@ -83,20 +93,17 @@ refuses() {
 expect "the document is written" write
 expect "targets that are missed are marked, with the reason" \
     marks_what_falls_short
-expect "percentiles for the pictures are not in the tables" \
-    page_says '| | p50, µs | × the first |'
-expect "an absent contestant is a row" page_says '| farther | absent |'
-if command -v gnuplot >/dev/null; then
-    expect "each group has its pictures" pictures
-    expect "bars name their contestants" shows new 'strange'
-    expect "a bar that is cut says so" shows new '… 700000 ns'
-    expect "bars have the floor as a dashed line" \
-        shows submit "stroke='rgb(209,  36,  47)'.*dasharray"
-    expect "curves name their sizes" shows timer-sizes '100k'
-    expect "percentiles are named" shows wake-percentiles 'p99'
-    expect "there is no background" \
-        shows submit '<rect x="0" y="0".* fill="none"/>'
-fi
-expect "without gnuplot there is a document without pictures" without_gnuplot
+expect "a workload is a line: weir, the floor, the fastest other" page_says \
+    '| 8 ns, weir, post | 31 ns, bare futex, batch queue | 24 ns, libuv, batch'
+expect "the tables show each metric" \
+    tables_say '| | p50, µs | p99, µs | p50, × the first |'
+expect "an absent contestant is a row" tables_say '| farther | absent |'
+expect "a program that was measured has its picture" pictures
+expect "pictures are well-formed" well_formed
+expect "bars name their contestants" shows pool 'strange'
+expect "a bar that is cut says so" shows pool '… 700000 ns'
+expect "bars have the floor as a dashed line" \
+    shows submit 'stroke="#d1242f" stroke-dasharray'
+expect "the results are kept, in less space" keeps_the_results
 expect "a broken line of results is named" refuses '{"program": 1}'
 finish
