@@ -17,7 +17,8 @@ TESTS = \
     $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
     build/test/unit \
     build/debug/test/api \
-    test/api/examples.sh test/api/guide.sh test/api/install.sh \
+    test/api/abi.sh test/api/examples.sh test/api/guide.sh \
+    test/api/install.sh \
     test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/engine.sh test/api/sweep.sh \

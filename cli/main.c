@@ -216,8 +216,8 @@ static int end_loop(struct program *program)
                                  program->options.shutdown_deadline_ns);
 
     if (err == -ETIMEDOUT)
-        show_holders(holders,
-                     weir_loop_report(program->loop, holders, HOLDERS));
+        show_holders(holders, weir_loop_report(program->loop, holders, HOLDERS,
+                                               sizeof(weir_holder)));
     return err != 0 ? err : weir_loop_free(program->loop);
 }
 
@@ -232,8 +232,8 @@ static int end_pool(struct program *program)
                                     program->options.shutdown_deadline_ns);
 
     if (err == -ETIMEDOUT)
-        show_holders(holders,
-                     weir_pool_report(program->pool, holders, HOLDERS));
+        show_holders(holders, weir_pool_report(program->pool, holders, HOLDERS,
+                                               sizeof(weir_holder)));
     return err != 0 ? err : weir_pool_free(program->pool);
 }
 

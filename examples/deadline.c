@@ -36,7 +36,7 @@ static void work(void *name, int status)
 static void show_report(const weir_pool *pool)
 {
     weir_holder holder[8];
-    size_t count = weir_pool_report(pool, holder, 8);
+    size_t count = weir_pool_report(pool, holder, 8, sizeof(weir_holder));
 
     for (size_t i = 0; i < count && i < 8; i++)
         if (holder[i].is_running)

@@ -213,7 +213,7 @@ static void give_up(void *arg, int status)
     (void)arg;
     if (status != 0)
         return;
-    count = weir_loop_report(loop, holders, 8);
+    count = weir_loop_report(loop, holders, 8, sizeof(weir_holder));
     for (size_t i = 0; i < count && i < 8; i++)
         if (!holders[i].is_running && holders[i].name != NULL)
             fprintf(stderr, "echo: held by %s, %d of them\n", holders[i].name,

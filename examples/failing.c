@@ -60,7 +60,7 @@ int main(void)
     };
     weir_loop_options options = {
         .size = sizeof(options), .metrics = true, .on_uncaught = on_uncaught};
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
     weir_loop *loop;
 
     must(weir_loop_new(&loop, &options), "new");

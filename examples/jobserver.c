@@ -233,7 +233,8 @@ static void begin_answer(struct client *client)
 static void say_status(struct client *client)
 {
     weir_holder holders[8];
-    size_t count = weir_service_report(service, holders, 8);
+    size_t count =
+        weir_service_report(service, holders, 8, sizeof(weir_holder));
 
     say(client, weir_service_is_ready(service) ? "ready" : "draining");
     for (size_t i = 0; i < count && i < 8; i++)

@@ -90,8 +90,9 @@ typedef struct weir_gate {
  *
  * Thread   one, before other threads know the gate
  * Owns     the gate stays the caller's, until on_closed or later
- * Returns  0, -EINVAL (options of a size that this library does not know),
- *          -ENOMEM (shards); a plain gate with NULL options cannot fail
+ * Returns  0, -EINVAL (options has no valid size), -E2BIG (an option that this
+ *          library does not know), -ENOMEM (shards); a plain gate with NULL
+ *          options cannot fail
  */
 WEIR_API WEIR_CHECKED int weir_gate_init(weir_gate *gate,
                                          weir_closed_fn *on_closed, void *arg,

@@ -168,8 +168,9 @@ typedef struct weir_js_options {
  * Thread   loop
  * Owns     *js is the caller's until weir_js_free; the loop must outlive the
  *          host
- * Returns  0, -EINVAL (NULL, or an option is invalid), -ENOMEM, -EPERM,
- *          WEIR_ECLOSED (the loop is TERMINATED)
+ * Returns  0, -EINVAL (NULL, or an option is invalid), -E2BIG (an option that
+ *          this library does not know), -ENOMEM, -EPERM, WEIR_ECLOSED (the loop
+ *          is TERMINATED)
  */
 WEIR_API WEIR_CHECKED int weir_js_new(weir_js **js, weir_loop *loop,
                                       const weir_js_options *options);
@@ -404,7 +405,8 @@ typedef struct weir_js_program {
  * Owns     program, text and argv are the caller's; they must stay valid until
  *          the call returns
  * Returns  0 (exit_code is set), -EINVAL (NULL, an unknown kind, or a second
- *          call), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),
+ *          call), -E2BIG (program has a member that this library does not
+ *          know), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),
  *          -ENOMEM, or the error of the poller's wait
  */
 WEIR_API WEIR_CHECKED int

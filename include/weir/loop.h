@@ -45,6 +45,13 @@
  *           is idle          v
  *                       TERMINATING ----> TERMINATED
  *
+ * A struct that begins with `size` can grow: a later version of weir may append
+ * members, whose default is 0.  Set size to the sizeof of the struct.  Options
+ * of a program that was compiled with an older version are extended with zeros.
+ * Options of a newer one are accepted if the members that the library does not
+ * know are 0, and refused with -E2BIG otherwise.  Of a struct that the library
+ * fills, members that it does not know become 0.
+ *
  * Names appear in weir_loop_report() and in metrics.  They are not copied and
  * must outlive the loop; most are string literals.
  *
@@ -158,8 +165,9 @@ typedef struct weir_loop_options {
  *
  * Thread   any
  * Owns     *loop is the caller's until weir_loop_free
- * Returns  0, -EINVAL (loop is NULL, or an option is invalid), -ENOMEM,
- *          -EMFILE, -ENFILE (WEIR_FAST_PATH_DISABLED: no descriptor left)
+ * Returns  0, -EINVAL (loop is NULL, or an option is invalid), -E2BIG (an
+ *          option that this library does not know), -ENOMEM, -EMFILE, -ENFILE
+ *          (WEIR_FAST_PATH_DISABLED: no descriptor left)
  */
 WEIR_API WEIR_CHECKED int weir_loop_new(weir_loop **loop,
                                         const weir_loop_options *options);
@@ -494,7 +502,10 @@ WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop);
  * If there are more rows than capacity, the last row that fits has the kind
  * WEIR_KIND_OTHER and counts everything that the rows before it do not show.
  * So the counts add up to the true total with any capacity of at least 2.  With
- * a capacity of 1, a report has its first row and no total. */
+ * a capacity of 1, a report has its first row and no total.
+ *
+ * The caller of a report passes the size of its rows, so that members can be
+ * appended. */
 typedef struct weir_holder {
     weir_kind kind;
     bool is_running;  /* a callback, a job or a hook that runs now */
@@ -522,11 +533,11 @@ typedef struct weir_holder {
  * Its answer may be slightly out of date.
  *
  * Thread   any
- * Owns     fills holders[0 .. capacity - 1]
+ * Owns     fills holders[0 .. capacity - 1]; size is sizeof(weir_holder)
  * Returns  the number of rows that there are, which may exceed capacity
  */
 WEIR_API size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
-                                 size_t capacity);
+                                 size_t capacity, size_t size);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
  * A loop collects metrics if weir_loop_options.metrics is set.  Any thread can
  * read them without stopping the loop.
  *
- *     weir_metrics now;
+ *     weir_metrics now = {.size = sizeof(now)};
  *     if (weir_loop_metrics(loop, &now) == 0)
  *         printf("%" PRIu64 " turns, p99 in queue %" PRIu64 " ns\n",
  *                now.turns, now.in_queue.p99_ns);
@@ -21,6 +21,7 @@
 #ifndef WEIR_METRICS_H
 #define WEIR_METRICS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "weir/error.h"
@@ -31,7 +32,8 @@
 extern "C" {
 #endif
 
-/* Percentiles come from buckets that are at most 6.25% (1/16) wide. */
+/* Percentiles come from buckets that are at most 6.25% (1/16) wide.  This
+ * struct does not grow; weir_loop_percentile reads other percentiles. */
 typedef struct weir_times {
     uint64_t count;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
@@ -39,6 +41,7 @@ typedef struct weir_times {
 } weir_times;
 
 typedef struct weir_metrics {
+    size_t size; /* sizeof(weir_metrics); set it before the call */
     uint64_t turns;
     uint64_t tasks;       /* posted or submitted ones that have run */
     uint64_t callbacks;   /* of every kind, including tasks */
@@ -63,7 +66,8 @@ typedef enum weir_metric {
  * Read all metrics of a loop.
  *
  * Thread   any
- * Returns  0, -EINVAL (NULL), -ENOTSUP (this loop collects none)
+ * Returns  0, -EINVAL (NULL, or metrics has no valid size), -ENOTSUP (this
+ *          loop collects none)
  */
 WEIR_API WEIR_CHECKED int weir_loop_metrics(const weir_loop *loop,
                                             weir_metrics *metrics);

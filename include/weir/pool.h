@@ -92,8 +92,9 @@ typedef struct weir_pool_options {
  *
  * Thread   any
  * Owns     *pool is the caller's until weir_pool_free
- * Returns  0, -EINVAL (pool is NULL, or an option is invalid), -ENOMEM, -EAGAIN
- *          (no more threads can be created)
+ * Returns  0, -EINVAL (pool is NULL, or an option is invalid), -E2BIG (an
+ *          option that this library does not know), -ENOMEM, -EAGAIN (no more
+ *          threads can be created)
  */
 WEIR_API WEIR_CHECKED int weir_pool_new(weir_pool **pool,
                                         const weir_pool_options *options);
@@ -151,8 +152,9 @@ typedef struct weir_submit_options {
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, -EINVAL (as weir_pool_post, or options has a size
- *          that this library does not know), -ENOMEM
+ * Returns  0, WEIR_ECLOSED, WEIR_EFORKED, -EINVAL (as weir_pool_post, or
+ *          options has no valid size), -E2BIG (an option that this library does
+ *          not know), -ENOMEM
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_pool_submit(weir_pool *pool, weir_job_fn *fn,
@@ -240,11 +242,11 @@ WEIR_API WEIR_CHECKED int weir_pool_close(weir_pool *pool, int64_t timeout_ns);
  * blocks and never allocates; its result may be slightly out of date.
  *
  * Thread   any
- * Owns     fills holders[0 .. capacity - 1]
+ * Owns     fills holders[0 .. capacity - 1]; size is sizeof(weir_holder)
  * Returns  the number of rows that exist, which may exceed capacity
  */
 WEIR_API size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
-                                 size_t capacity);
+                                 size_t capacity, size_t size);
 
 typedef struct weir_pool_stats {
     size_t size;        /* sizeof(weir_pool_stats); set it before the call */
@@ -263,7 +265,7 @@ typedef struct weir_pool_stats {
  * quiescent.
  *
  * Thread   any
- * Returns  0, -EINVAL (NULL, or a size that this library does not know)
+ * Returns  0, -EINVAL (NULL, or stats has no valid size)
  */
 WEIR_API WEIR_CHECKED int weir_pool_look(const weir_pool *pool,
                                          weir_pool_stats *stats);

@@ -27,11 +27,11 @@
  * once, and the waiting threads return.
  *
  * The deadline counts from the beginning of the drain.  When it expires, or a
- * second signal arrives, on_report receives what still holds the service, and
- * all pools and loops are closed.  Work that has not begun is called with
- * WEIR_ECANCELED, and hooks that have not begun are skipped.  The service is
- * then closed by force, even if a job or a hook never ends, so that the program
- * can exit.
+ * second signal arrives, on_report is called, which can ask what still holds
+ * the service, and all pools and loops are closed.  Work that has not begun is
+ * called with WEIR_ECANCELED, and hooks that have not begun are skipped.  The
+ * service is then closed by force, even if a job or a hook never ends, so that
+ * the program can exit.
  *
  * A loop whose poller fails, for example with -EBADF or -ENOMEM, is closed: its
  * pending work is called with WEIR_ECANCELED, and its done callback receives
@@ -103,11 +103,10 @@ typedef struct weir_service_options {
      * posted from here may run after the gate has stopped admitting
      * requests. */
     void (*draining)(void *arg, weir_service *service);
-    /* Called when the end is forced, with what still holds the service: the
-     * first 64 rows of weir_service_report, whose counts add up to the true
-     * total.  NULL: one line for each row on stderr. */
-    void (*on_report)(void *arg, weir_service *service,
-                      const weir_holder *holders, size_t count);
+    /* Called when the end is forced, before anything is cancelled:
+     * weir_service_report shows what still holds the service.  NULL: print the
+     * first 64 rows of the report on stderr. */
+    void (*on_report)(void *arg, weir_service *service);
     /* Called once, as the last action of the service.  status is what
      * weir_service_wait returns: 0, WEIR_EFORCED, or the error of a poller.  It
      * must not free the service. */
@@ -121,10 +120,10 @@ typedef struct weir_service_options {
  *
  * Thread   any
  * Owns     *service is the caller's until weir_service_free
- * Returns  0, -EINVAL (service is NULL, or options has a size that this library
- *          does not know), -EBUSY (another service of this process handles the
- *          signals), -ENOMEM, -EAGAIN (no more threads can be created),
- *          -EMFILE, -ENFILE
+ * Returns  0, -EINVAL (service is NULL, or options has no valid size), -E2BIG
+ *          (an option that this library does not know), -EBUSY (another service
+ *          of this process handles the signals), -ENOMEM, -EAGAIN (no more
+ *          threads can be created), -EMFILE, -ENFILE
  */
 WEIR_API WEIR_CHECKED int weir_service_new(weir_service **service,
                                            const weir_service_options *options);
@@ -165,9 +164,9 @@ WEIR_API weir_gate *weir_service_gate(weir_service *service);
  * Thread   any, before weir_service_start
  * Owns     *loop belongs to the service and is freed with it; do not free it in
  *          done
- * Returns  0, -EINVAL (NULL, or as weir_loop_new), -EALREADY (the service was
- *          started), -ENOMEM, -EAGAIN (no more threads can be created),
- *          -EMFILE, -ENFILE
+ * Returns  0, -EINVAL (NULL, or as weir_loop_new), -E2BIG (as weir_loop_new),
+ *          -EALREADY (the service was started), -ENOMEM, -EAGAIN (no more
+ *          threads can be created), -EMFILE, -ENFILE
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_loop(weir_service *service, weir_loop **loop,
@@ -178,8 +177,9 @@ weir_service_add_loop(weir_service *service, weir_loop **loop,
  *
  * Thread   any, before weir_service_start
  * Owns     *pool belongs to the service and is freed with it
- * Returns  0, -EINVAL (NULL, or as weir_pool_new), -EALREADY (the service was
- *          started), -ENOMEM, -EAGAIN (no more threads can be created)
+ * Returns  0, -EINVAL (NULL, or as weir_pool_new), -E2BIG (as weir_pool_new),
+ *          -EALREADY (the service was started), -ENOMEM, -EAGAIN (no more
+ *          threads can be created)
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_pool(weir_service *service, weir_pool **pool,
@@ -305,11 +305,12 @@ WEIR_API void weir_service_set_ready(weir_service *service, bool is_ready);
  * date.
  *
  * Thread   any
- * Owns     fills holders[0 .. capacity - 1]
+ * Owns     fills holders[0 .. capacity - 1]; size is sizeof(weir_holder)
  * Returns  the number of rows that exist, which may exceed capacity
  */
 WEIR_API size_t weir_service_report(const weir_service *service,
-                                    weir_holder *holders, size_t capacity);
+                                    weir_holder *holders, size_t capacity,
+                                    size_t size);
 
 #ifdef __cplusplus
 }

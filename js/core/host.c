@@ -30,6 +30,7 @@
 #include "threads/worker.h"
 #include "weir/clock.h"
 #include "weir/host/loop.h"
+#include "weir/host/sized.h"
 
 enum {
     STACK_SIZE = 1024 * 1024,
@@ -97,11 +98,6 @@ void weir__js_leave(weir_js *js)
     }
     if (--js->depth == 0)
         weir__js_schedule(js);
-}
-
-static bool is_sensible(const weir_js_options *options)
-{
-    return options->size == sizeof(*options) && options->time_limit_ns >= 0;
 }
 
 /* A limit is a budget for the host and all its workers.  A worker shares its
@@ -221,14 +217,16 @@ int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
     return weir__js_new(out, loop, options, NULL);
 }
 
-int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
+int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *given,
                  const weir_js *parent)
 {
+    weir_js_options options;
     weir_js *js;
-    int err;
+    int err = weir_sized_read(&options, sizeof(options), given);
 
-    if (out == NULL || loop == NULL ||
-        (options != NULL && !is_sensible(options)))
+    if (err != 0)
+        return err;
+    if (out == NULL || loop == NULL || options.time_limit_ns < 0)
         return -EINVAL;
     if (weir_loop_state(loop) == WEIR_LOOP_TERMINATED)
         return WEIR_ECLOSED;
@@ -242,8 +240,7 @@ int weir__js_new(weir_js **out, weir_loop *loop, const weir_js_options *options,
     js->started_ns = weir_clock_now();
     js->signal_fd = -1;
     sigemptyset(&js->signals);
-    if (options != NULL)
-        js->options = *options;
+    js->options = options;
     set_limits(js, parent);
     weir__js_list_init(&js->handles);
     weir__js_list_init(&js->pending_calls);

@@ -22,6 +22,7 @@
 #include "core/job.h"
 #include "core/lib.h"
 #include "program/module.h"
+#include "weir/host/sized.h"
 
 enum { FAILED = 1, LISTENER_FAILED = 7, UNSETTLED = 13 };
 
@@ -283,23 +284,25 @@ static int end(weir_js *js)
     return js->has_exited ? js->exit_code : code;
 }
 
-int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
+int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
 {
-    int err;
+    weir_js_program program;
+    int err = weir_sized_read(&program, sizeof(program), given);
 
-    if (js == NULL || program == NULL || exit_code == NULL ||
-        program->size != sizeof(*program) || program->text == NULL ||
-        (unsigned)program->kind > WEIR_JS_PROGRAM_REPL ||
-        (program->argc > 0 && program->argv == NULL) || js->is_program)
+    if (err != 0)
+        return err;
+    if (js == NULL || exit_code == NULL || program.text == NULL ||
+        (unsigned)program.kind > WEIR_JS_PROGRAM_REPL ||
+        (program.argc > 0 && program.argv == NULL) || js->is_program)
         return -EINVAL;
     if (!weir__js_is_here(js))
         return -EPERM;
     if (weir_loop_is_owner(js->loop))
         return WEIR_EREENTRANT;
     js->is_program = true;
-    js->program = program;
-    js->argc = program->argc;
-    js->argv = program->argv;
+    js->program = &program;
+    js->argc = program.argc;
+    js->argv = program.argv;
     /* Start at the end of a turn, so that the next one begins with the timers,
      * as Node's first turn does.  A worker receives what to run as a message,
      * so immediates come next there. */
@@ -313,7 +316,7 @@ int weir_js_run(weir_js *js, const weir_js_program *program, int *exit_code)
         if (js->worker == NULL)
             *exit_code &= 0xff; /* of a process; a worker's is any number */
     }
-    js->program = NULL; /* the caller's from now on, like argv */
+    js->program = NULL; /* text and argv are the caller's from now on */
     js->argc = 0;
     return err;
 }

@@ -411,14 +411,14 @@ static JSValue counts(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
     struct weir__js_pool *pool = pool_of(context, argv[0]);
-    weir_board_counts now;
+    weir_board_counts now = {.size = sizeof(now)};
     JSValue values[5];
 
     (void)this_value;
     (void)argc;
     if (pool == NULL)
         return JS_EXCEPTION;
-    weir_board_count(pool->board, &now);
+    (void)!weir_board_count(pool->board, &now);
     values[0] = JS_NewInt64(context, (int64_t)now.queued);
     values[1] = JS_NewInt64(context, (int64_t)now.steals);
     values[2] = JS_NewInt64(context, (int64_t)now.taken);

@@ -88,6 +88,7 @@
 #include "base/thread.h"
 #include "gate/listener.h"
 #include "gate/shards.h"
+#include "weir/host/sized.h"
 
 #define PHASE UINT64_C(3)
 #define WAITER (UINT64_C(1) << 2)
@@ -146,15 +147,15 @@ int weir_gate_init(weir_gate *gate, weir_closed_fn *on_closed, void *arg,
                    const weir_gate_options *options)
 {
     struct weir__shards *shards = NULL;
+    weir_gate_options own;
+    int err = weir_sized_read(&own, sizeof(own), options);
 
-    if (options != NULL) {
-        if (options->size != sizeof(*options))
-            return -EINVAL;
-        if (options->sharded && weir__membarrier_is_ready()) {
-            shards = weir__shards_new();
-            if (shards == NULL)
-                return -ENOMEM;
-        }
+    if (err != 0)
+        return err;
+    if (own.sharded && weir__membarrier_is_ready()) {
+        shards = weir__shards_new();
+        if (shards == NULL)
+            return -ENOMEM;
     }
     set_unshared(&gate->word_, WEIR_PHASE_INIT);
     gate->shards_ = shards;

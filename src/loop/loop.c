@@ -38,6 +38,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/spin.h"
+#include "weir/host/sized.h"
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t),
                "a futex on the door's word needs its low half, and timer ids "
@@ -70,8 +71,7 @@ void weir_loop_wake(weir_loop *loop)
 
 static bool are_sensible(const weir_loop_options *options)
 {
-    return options->size == sizeof(*options) && options->spin_ns >= 0 &&
-           options->spin_ns <= WEIR__LONGEST_SPIN_NS &&
+    return options->spin_ns >= 0 && options->spin_ns <= WEIR__LONGEST_SPIN_NS &&
            options->timer_slack_ns >= 0 &&
            options->timer_slack_ns <= LONGEST_SLACK_NS &&
            (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
@@ -179,30 +179,30 @@ static void init_inside(weir_loop *loop)
     loop->fd = -1;
 }
 
-int weir_loop_new(weir_loop **made, const weir_loop_options *options)
+int weir_loop_new(weir_loop **made, const weir_loop_options *given)
 {
-    static const weir_loop_options defaults = {.size = sizeof(defaults)};
+    weir_loop_options options;
     weir_loop *loop;
-    int err = 0;
+    int err = weir_sized_read(&options, sizeof(options), given);
 
-    if (options == NULL)
-        options = &defaults;
-    if (made == NULL || !are_sensible(options))
+    if (err != 0)
+        return err;
+    if (made == NULL || !are_sensible(&options))
         return -EINVAL;
     loop = weir__memory_alloc(sizeof(*loop), _Alignof(weir_loop));
     if (loop == NULL)
         return -ENOMEM;
     loop->metrics = NULL;
     loop->is_foreign = false;
-    if (options->metrics)
+    if (options.metrics)
         err = weir__metrics_new(&loop->metrics);
     if (err != 0)
         goto free_loop;
-    init_outside(loop, options);
+    init_outside(loop, &options);
     init_inside(loop);
     weir__timers_init(loop);
     weir__fds_init(loop);
-    if (options->fast_path == WEIR_FAST_PATH_DISABLED)
+    if (options.fast_path == WEIR_FAST_PATH_DISABLED)
         err = weir__loop_need_poller(loop);
     if (err != 0)
         goto free_metrics;

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "loop/loop.h"
+#include "weir/host/sized.h"
 
 enum {
     PROBED_AT_LEAST = 1024, /* one push in this many, and ... */
@@ -189,19 +190,20 @@ static weir_times times_of(const struct weir__histogram *from, double scale)
     };
 }
 
-int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
+int weir_loop_metrics(const weir_loop *loop, weir_metrics *metrics)
 {
     const struct weir__metrics *from;
     uint64_t arrived, unsaved;
+    weir_metrics out;
     double scale;
 
-    if (loop == NULL || out == NULL)
+    if (loop == NULL)
         return -EINVAL;
     from = loop->metrics;
     if (from == NULL)
         return -ENOTSUP;
     scale = scale_of(from);
-    *out = (weir_metrics){
+    out = (weir_metrics){
         /* relaxed: counts, each whole; not a consistent snapshot */
         .turns = load_relaxed(&from->turns),
         .tasks = load_relaxed(&from->tasks),
@@ -218,14 +220,14 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *out)
         .longest_name = load_relaxed(&from->longest_name),
         .longest_kind = (weir_kind)load_relaxed(&from->longest_kind),
     };
-    out->callbacks += out->tasks;
-    if (out->queue_depth_max < out->queue_depth)
-        out->queue_depth_max = out->queue_depth;
+    out.callbacks += out.tasks;
+    if (out.queue_depth_max < out.queue_depth)
+        out.queue_depth_max = out.queue_depth;
     /* relaxed: counts, as above */
-    unsaved = load_relaxed(&from->inner) + out->wakes_sent;
+    unsaved = load_relaxed(&from->inner) + out.wakes_sent;
     arrived = load_relaxed(&from->arrived); /* relaxed: count, as above */
-    out->wakes_saved = arrived > unsaved ? arrived - unsaved : 0;
-    return 0;
+    out.wakes_saved = arrived > unsaved ? arrived - unsaved : 0;
+    return weir_sized_write(metrics, &out, sizeof(out));
 }
 
 int weir_loop_percentile(const weir_loop *loop, weir_metric metric,

@@ -25,11 +25,31 @@ enum { TRIES = 100 };
 
 /* ---- the page ---- */
 
-struct weir__page weir__page_of(weir_holder *holders, size_t capacity)
+struct weir__page weir__page_of(weir_holder *holders, size_t capacity,
+                                size_t size)
 {
-    return (struct weir__page){.holders = holders,
-                               .capacity = holders == NULL ? 0 : capacity,
+    if (holders == NULL || size < offsetof(weir_holder, thread))
+        capacity = 0;
+    return (struct weir__page){.holders = (char *)holders,
+                               .capacity = capacity,
+                               .size = size,
                                .now = weir__ticks_look()};
+}
+
+/* A row of the caller's, which may have only the members before `thread`. */
+static weir_holder *row_at(const struct weir__page *page, size_t at)
+{
+    return (weir_holder *)(void *)(page->holders + at * page->size);
+}
+
+static void set_row(struct weir__page *page, size_t at,
+                    const weir_holder *holder)
+{
+    size_t known = page->size < sizeof(*holder) ? page->size : sizeof(*holder);
+    char *row = page->holders + at * page->size;
+
+    memcpy(row, holder, known);
+    memset(row + known, 0, page->size - known);
 }
 
 /* Insert a row by age.  The youngest is dropped if there is no room. */
@@ -37,11 +57,11 @@ static void add_row(struct weir__page *page, const weir_holder *holder)
 {
     size_t at = page->running < page->capacity ? page->running : page->capacity;
 
-    for (; at > 0 && page->holders[at - 1].age_ns < holder->age_ns; at--)
+    for (; at > 0 && row_at(page, at - 1)->age_ns < holder->age_ns; at--)
         if (at < page->capacity)
-            page->holders[at] = page->holders[at - 1];
+            memcpy(row_at(page, at), row_at(page, at - 1), page->size);
     if (at < page->capacity)
-        page->holders[at] = *holder;
+        set_row(page, at, holder);
     page->running++;
 }
 
@@ -120,12 +140,12 @@ void weir__page_add(struct weir__page *page, weir_holder holder)
 /* Replace the last row by the sum of all that do not fit. */
 static void add_others(struct weir__page *page)
 {
-    uint64_t others = page->total;
+    weir_holder others = {
+        .kind = WEIR_KIND_OTHER, .count = page->total, .age_ns = -1};
 
     for (size_t i = 0; i + 1 < page->capacity; i++)
-        others -= page->holders[i].count;
-    page->holders[page->capacity - 1] =
-        (weir_holder){.kind = WEIR_KIND_OTHER, .count = others, .age_ns = -1};
+        others.count -= row_at(page, i)->count;
+    set_row(page, page->capacity - 1, &others);
 }
 
 size_t weir__page_end(struct weir__page *page)
@@ -133,7 +153,7 @@ size_t weir__page_end(struct weir__page *page)
     size_t rows = page->running + page->groups;
 
     for (size_t i = page->running; i < rows && i < page->capacity; i++)
-        page->holders[i] = page->group[i - page->running];
+        set_row(page, i, &page->group[i - page->running]);
     if (rows > page->capacity && page->capacity > 1)
         add_others(page);
     return rows;
@@ -320,9 +340,9 @@ void weir__page_add_loop(struct weir__page *page, const weir_loop *loop)
 }
 
 size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
-                        size_t capacity)
+                        size_t capacity, size_t size)
 {
-    struct weir__page page = weir__page_of(holders, capacity);
+    struct weir__page page = weir__page_of(holders, capacity, size);
 
     if (loop != NULL)
         weir__page_add_loop(&page, loop);

@@ -2,7 +2,7 @@
 /*
  * report -- the page that a report is written on.
  *
- *     struct weir__page page = weir__page_of(holders, capacity);
+ *     struct weir__page page = weir__page_of(holders, capacity, size);
  *     weir__page_add(&page, (weir_holder){...});     in any order
  *     return weir__page_end(&page);
  *
@@ -23,8 +23,8 @@
 enum { WEIR__PAGE_KINDS = WEIR_KIND_OTHER + 1, WEIR__PAGE_NAMES = 48 };
 
 struct weir__page {
-    weir_holder *holders;
-    size_t capacity;
+    char *holders; /* the caller's rows, each of `size` bytes */
+    size_t capacity, size;
     struct weir__moment now; /* all ages refer to it, so they are comparable */
     size_t running; /* rows of running items, even beyond the capacity */
     size_t groups;
@@ -32,7 +32,8 @@ struct weir__page {
     weir_holder group[WEIR__PAGE_NAMES + WEIR__PAGE_KINDS];
 };
 
-struct weir__page weir__page_of(weir_holder *holders, size_t capacity);
+struct weir__page weir__page_of(weir_holder *holders, size_t capacity,
+                                size_t size);
 
 /* The age of something that began at since_ns; 0 if that is after the page
  * began. */

@@ -92,6 +92,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "pool/deque.h"
+#include "weir/host/sized.h"
 
 enum {
     WORD_BITS = 64,
@@ -170,25 +171,28 @@ static void init_words(weir_board *board)
 
 static bool is_usable(const weir_board_options *options)
 {
-    return options != NULL && options->size == sizeof(*options) &&
-           options->takers > 0 && options->takers <= WEIR_BOARD_TAKERS &&
+    return options->takers > 0 && options->takers <= WEIR_BOARD_TAKERS &&
            options->priorities > 0 &&
            options->priorities <= WEIR_BOARD_PRIORITIES &&
            options->wake != NULL && options->drop != NULL;
 }
 
-int weir_board_new(weir_board **made, const weir_board_options *options)
+int weir_board_new(weir_board **made, const weir_board_options *given)
 {
+    weir_board_options options;
     struct weir__deque *deque;
     weir_board *board;
     uint32_t i;
+    int err = weir_sized_read(&options, sizeof(options), given);
 
-    if (made == NULL || !is_usable(options))
+    if (err != 0)
+        return err;
+    if (made == NULL || !is_usable(&options))
         return -EINVAL;
-    board = weir__memory_alloc(bytes_for(options->takers), CACHE_APART);
+    board = weir__memory_alloc(bytes_for(options.takers), CACHE_APART);
     if (board == NULL)
         return -ENOMEM;
-    board->options = *options;
+    board->options = options;
     init_words(board);
     for (i = 0; (deque = deque_at(board, i)) != NULL; i++)
         if (weir__deque_init(deque) != 0)
@@ -198,7 +202,7 @@ int weir_board_new(weir_board **made, const weir_board_options *options)
 fail:
     while (i-- > 0)
         weir__deque_fini(deque_at(board, i));
-    weir__memory_free(board, bytes_for(options->takers));
+    weir__memory_free(board, bytes_for(options.takers));
     return -ENOMEM;
 }
 
@@ -522,27 +526,26 @@ void weir_board_leave(weir_board *board, uint32_t taker)
 
 /* ---- counters ---- */
 
-void weir_board_count(const weir_board *board, weir_board_counts *counts)
+int weir_board_count(const weir_board *board, weir_board_counts *counts)
 {
+    /* relaxed: counts */
+    weir_board_counts sum = {.added = load_relaxed(&board->added),
+                             .cancelled = load_relaxed(&board->cancelled)};
     uint64_t gone;
 
-    /* relaxed: count */
-    *counts = (weir_board_counts){.added = load_relaxed(&board->added)};
-    /* relaxed: count */
-    counts->cancelled = load_relaxed(&board->cancelled);
     for (uint32_t i = 0; i < board->options.takers; i++) {
         const struct tally *tally = &board->takers[i].tally;
         /* relaxed: count */
         uint64_t longest_ns = load_relaxed(&tally->longest_ns);
 
-        counts->taken += load_relaxed(&tally->taken);   /* relaxed: count */
-        counts->steals += load_relaxed(&tally->steals); /* relaxed: count */
-        /* relaxed: count */
-        counts->waited_ns += load_relaxed(&tally->waited_ns);
-        if (longest_ns > counts->longest_ns)
-            counts->longest_ns = longest_ns;
+        sum.taken += load_relaxed(&tally->taken);         /* relaxed: count */
+        sum.steals += load_relaxed(&tally->steals);       /* relaxed: count */
+        sum.waited_ns += load_relaxed(&tally->waited_ns); /* relaxed: count */
+        if (longest_ns > sum.longest_ns)
+            sum.longest_ns = longest_ns;
     }
     /* A notice may be taken after `added` was read but before `taken` is. */
-    gone = counts->cancelled + counts->taken;
-    counts->queued = counts->added > gone ? counts->added - gone : 0;
+    gone = sum.cancelled + sum.taken;
+    sum.queued = sum.added > gone ? sum.added - gone : 0;
+    return weir_sized_write(counts, &sum, sizeof(sum));
 }

@@ -88,12 +88,13 @@ static uint32_t default_workers(void)
     return cores < WEIR_POOL_LIMIT ? cores : WEIR_POOL_LIMIT;
 }
 
-/* Fills in the defaults.  Returns 0, -EINVAL */
+/* Fills in the defaults.  Returns 0, -EINVAL, -E2BIG */
 static int understand(weir_pool_options *to, const weir_pool_options *from)
 {
-    if (from != NULL && from->size != sizeof(*from))
-        return -EINVAL;
-    *to = from != NULL ? *from : (weir_pool_options){.size = sizeof(*to)};
+    int err = weir_sized_read(to, sizeof(*to), from);
+
+    if (err != 0)
+        return err;
     if (to->workers == 0)
         to->workers = default_workers();
     if (to->workers > WEIR_POOL_LIMIT || to->max_workers > WEIR_POOL_LIMIT)
@@ -317,9 +318,13 @@ int weir__pool_make(weir_pool **pool, const weir_pool_options *options)
 {
     weir_pool_options known;
     weir_pool *made;
+    int err;
 
-    if (pool == NULL || understand(&known, options) != 0)
+    if (pool == NULL)
         return -EINVAL;
+    err = understand(&known, options);
+    if (err != 0)
+        return err;
     made = make_pool(&known);
     if (made == NULL)
         return -ENOMEM;
@@ -423,14 +428,17 @@ static void run_call(weir_job *job, int status)
 int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
                      const weir_submit_options *options)
 {
+    weir_submit_options own;
     struct call *call;
     weir_job job;
     int err;
 
     weir__place_begin();
-    if (pool == NULL || fn == NULL ||
-        (options != NULL && options->size != sizeof(*options)))
+    if (pool == NULL || fn == NULL)
         return -EINVAL;
+    err = weir__submit_options_read(&own, &options);
+    if (err != 0)
+        return err;
     job = weir__job_of(run_call, options);
     if (!weir__pool_is_fit(pool, &job))
         return -EINVAL;

@@ -29,6 +29,7 @@
 #include "pool/idle.h"
 #include "pool/injector.h"
 #include "weir/group.h"
+#include "weir/host/sized.h"
 #include "weir/pool.h"
 
 /* weir_job.state_ */
@@ -92,6 +93,19 @@ struct weir_pool {
 
 /* ---- pool.c ---- */
 
+/* Replace the caller's options, which may be NULL, by a copy in `own` that has
+ * all members.  Returns  0, -EINVAL, -E2BIG */
+static inline int weir__submit_options_read(weir_submit_options *own,
+                                            const weir_submit_options **options)
+{
+    const weir_submit_options *given = *options;
+
+    if (given == NULL)
+        return 0;
+    *options = own;
+    return weir_sized_read(own, sizeof(*own), given);
+}
+
 /* Make a job from options, which may be NULL. */
 static inline weir_job weir__job_of(void (*run)(weir_job *job, int status),
                                     const weir_submit_options *options)
@@ -108,7 +122,7 @@ static inline weir_job weir__job_of(void (*run)(weir_job *job, int status),
 }
 
 /* Create a pool whose workers have no threads yet.  Returns  0,
- * -EINVAL, -ENOMEM */
+ * -EINVAL, -E2BIG, -ENOMEM */
 int weir__pool_make(weir_pool **pool, const weir_pool_options *options);
 
 /* Free a pool.  Its threads must have ended. */

@@ -125,9 +125,9 @@ void weir__page_add_pool(struct weir__page *page, const weir_pool *pool)
 }
 
 size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
-                        size_t capacity)
+                        size_t capacity, size_t size)
 {
-    struct weir__page page = weir__page_of(holders, capacity);
+    struct weir__page page = weir__page_of(holders, capacity, size);
 
     if (pool != NULL)
         weir__page_add_pool(&page, pool);
@@ -136,10 +136,10 @@ size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
 
 int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
 {
-    weir_pool_stats sum = {.size = sizeof(sum)};
+    weir_pool_stats sum = {0};
     uint32_t made;
 
-    if (pool == NULL || stats == NULL || stats->size != sizeof(*stats))
+    if (pool == NULL)
         return -EINVAL;
     sum.workers = load_relaxed(&pool->threads); /* relaxed: count */
     /* relaxed: count */
@@ -157,6 +157,5 @@ int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)
         sum.sleeps += load_relaxed(&worker->sleeps);       /* relaxed: count */
     }
     sum.queued = count_queued(pool) + count_in_lanes(pool);
-    *stats = sum;
-    return 0;
+    return weir_sized_write(stats, &sum, sizeof(sum));
 }

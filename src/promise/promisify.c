@@ -522,12 +522,16 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
                    const weir_submit_options *options)
 {
     const struct work work = {fn, arg, release};
+    weir_submit_options own;
     bool is_local;
+    int err;
 
     weir__place_begin();
-    if (promise == NULL || loop == NULL || pool == NULL || fn == NULL ||
-        (options != NULL && options->size != sizeof(*options)))
+    if (promise == NULL || loop == NULL || pool == NULL || fn == NULL)
         return -EINVAL;
+    err = weir__submit_options_read(&own, &options);
+    if (err != 0)
+        return err;
     is_local = weir__promise_is_local(loop);
     if (is_local && weir__loop_is_cancelling(loop))
         return WEIR_ECLOSED; /* no longer waits for jobs */

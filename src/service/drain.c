@@ -27,7 +27,7 @@
 #include "service/service.h"
 #include "weir/fd.h"
 
-enum { SHOWN = 64 }; /* maximum number of rows for on_report */
+enum { SHOWN = 64 }; /* maximum number of rows that are printed */
 
 /* ---- user callbacks ---- */
 
@@ -49,22 +49,26 @@ static void call_draining(void *arg, int status)
         service->options.draining(service->options.arg, service);
 }
 
+static void print_report(const weir_service *service)
+{
+    const char *name = service->options.name;
+    weir_holder holders[SHOWN];
+    size_t count =
+        weir_service_report(service, holders, SHOWN, sizeof(*holders));
+
+    weir__report_print(name != NULL ? name : "the service", holders,
+                       count < SHOWN ? count : SHOWN);
+}
+
 static void call_report(void *arg, int status)
 {
     weir_service *service = arg;
-    weir_holder holders[SHOWN];
-    size_t count = weir_service_report(service, holders, SHOWN);
 
     (void)status;
-    if (count > SHOWN)
-        count = SHOWN;
     if (service->options.on_report != NULL)
-        service->options.on_report(service->options.arg, service, holders,
-                                   count);
+        service->options.on_report(service->options.arg, service);
     else
-        weir__report_print(service->options.name != NULL ? service->options.name
-                                                         : "the service",
-                           holders, count);
+        print_report(service);
 }
 
 static void call_closed(void *arg, int status)

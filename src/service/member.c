@@ -30,6 +30,7 @@
 #include "loop/loop.h"
 #include "pool/pool.h"
 #include "service/service.h"
+#include "weir/host/sized.h"
 
 /* ---- the end of a member ---- */
 
@@ -143,13 +144,11 @@ static void list(struct weir__member *member)
 
 static int make_pool(struct weir__member *member, const void *given)
 {
-    const weir_pool_options *options = given;
-    weir_pool_options own = {.size = sizeof(own)};
+    weir_pool_options own;
+    int err = weir_sized_read(&own, sizeof(own), given);
 
-    if (options != NULL && options->size != sizeof(own))
-        return -EINVAL;
-    if (options != NULL)
-        own = *options;
+    if (err != 0)
+        return err;
     member->user.pool = own;
     own.arg = member;
     own.done = on_pool_done;
@@ -169,14 +168,11 @@ static void run_loop(void *arg)
 
 static int make_loop(struct weir__member *member, const void *given)
 {
-    const weir_loop_options *options = given;
-    weir_loop_options own = {.size = sizeof(own)};
-    int err;
+    weir_loop_options own;
+    int err = weir_sized_read(&own, sizeof(own), given);
 
-    if (options != NULL && options->size != sizeof(own))
-        return -EINVAL;
-    if (options != NULL)
-        own = *options;
+    if (err != 0)
+        return err;
     member->user.loop = own;
     own.arg = member;
     own.done = on_loop_done;

@@ -49,6 +49,7 @@
 #include "base/signals.h"
 #include "loop/loop.h"
 #include "loop/report.h"
+#include "weir/host/sized.h"
 
 static weir_phase phase_of(uint32_t word)
 {
@@ -77,11 +78,10 @@ static void begin_life(weir_gate *life)
 static int understand(weir_service_options *to,
                       const weir_service_options *from)
 {
-    *to = (weir_service_options){.size = sizeof(*to)};
-    if (from != NULL && from->size != sizeof(*to))
-        return -EINVAL;
-    if (from != NULL)
-        *to = *from;
+    int err = weir_sized_read(to, sizeof(*to), from);
+
+    if (err != 0)
+        return err;
     if (to->timeout_ns == 0)
         to->timeout_ns = WEIR_SERVICE_TIMEOUT_NS;
     if (to->grace_ns == 0)
@@ -104,8 +104,11 @@ int weir_service_new(weir_service **made, const weir_service_options *options)
     weir_service *service;
     int err;
 
-    if (made == NULL || understand(&known, options) != 0)
+    if (made == NULL)
         return -EINVAL;
+    err = understand(&known, options);
+    if (err != 0)
+        return err;
     service = weir__memory_alloc(sizeof(*service), CACHE_APART);
     if (service == NULL)
         return -ENOMEM;
@@ -274,9 +277,9 @@ void weir_service_set_ready(weir_service *service, bool is_ready)
 }
 
 size_t weir_service_report(const weir_service *service, weir_holder *holders,
-                           size_t capacity)
+                           size_t capacity, size_t size)
 {
-    struct weir__page page = weir__page_of(holders, capacity);
+    struct weir__page page = weir__page_of(holders, capacity, size);
     /* service/P1 acquire: receives members and hooks */
     bool is_started = phase_of(load_acquire(&service->word)) != WEIR_PHASE_INIT;
     uint32_t inside = weir_gate_inflight(&service->gate);

@@ -77,6 +77,7 @@ typedef struct weir_board_options {
 
 /* A snapshot of the counters; each is correct by itself. */
 typedef struct weir_board_counts {
+    size_t size; /* sizeof(weir_board_counts); set it before the call */
     uint64_t added, cancelled, taken;
     uint64_t queued;     /* waiting to be taken, without cancelled ones */
     uint64_t steals;     /* notices that moved from one taker to another */
@@ -89,7 +90,8 @@ typedef struct weir_board_counts {
  *
  * Thread   any; the poster is the thread that calls weir_board_add
  * Owns     the caller frees *board with weir_board_free
- * Returns  0, -EINVAL (NULL, or an option is missing or too large), -ENOMEM
+ * Returns  0, -EINVAL (NULL, or an option is missing or too large), -E2BIG (an
+ *          option that this library does not know), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_board_new(weir_board **board,
                                          const weir_board_options *options);
@@ -160,9 +162,10 @@ WEIR_API void weir_board_leave(weir_board *board, uint32_t taker);
  * Read the counters of a board.
  *
  * Thread   any
+ * Returns  0, -EINVAL (NULL, or counts has no valid size)
  */
-WEIR_API void weir_board_count(const weir_board *board,
-                               weir_board_counts *counts);
+WEIR_API WEIR_CHECKED int weir_board_count(const weir_board *board,
+                                           weir_board_counts *counts);
 
 #ifdef __cplusplus
 }

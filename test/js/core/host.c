@@ -50,6 +50,39 @@ CASE(host_of_nothing_is_refused)
     loop_end();
 }
 
+/* Structs of a program that was compiled with a later version of weir. */
+struct newer_options {
+    weir_js_options known;
+    uint64_t unknown;
+};
+
+struct newer_program {
+    weir_js_program known;
+    uint64_t unknown;
+};
+
+/* covers: weir_js_new -E2BIG
+ * covers: weir_js_run -E2BIG */
+CASE(host_refuses_an_option_that_it_does_not_know)
+{
+    struct newer_options options = {.known.size = sizeof(options),
+                                    .unknown = 1};
+    struct newer_program program = {.known = {.size = sizeof(program),
+                                              .kind = WEIR_JS_PROGRAM_EVAL,
+                                              .text = "log('ran')"},
+                                    .unknown = 1};
+    int code = 99;
+
+    loop_make(NULL);
+    expect_status(weir_js_new(&js, loop, &options.known), -E2BIG);
+    options.unknown = 0;
+    expect_status(weir_js_new(&js, loop, &options.known), 0);
+    expect_status(weir_js_run(js, &program.known, &code), -E2BIG);
+    expect_int(code, 99);
+    expect_status(weir_js_free(js), 0);
+    loop_end();
+}
+
 /* covers: weir_js_new -ENOMEM */
 CASE(host_in_too_little_memory_is_refused)
 {

@@ -260,10 +260,10 @@ static void cancel_two(void)
 
 static void each_was_done_once(void)
 {
-    weir_board_counts counts;
+    weir_board_counts counts = {.size = sizeof(counts)};
     uint64_t sum = 0;
 
-    weir_board_count(board, &counts);
+    model_assert(weir_board_count(board, &counts) == 0);
     for (int i = 0; i < added; i++) {
         model_assert(load_relaxed(&taken[i]) + load_relaxed(&cancelled[i]) ==
                      1);

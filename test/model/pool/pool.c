@@ -372,7 +372,7 @@ static void look(void)
 
     model_assert(weir_pool_look(pool, &stats) == 0);
     model_assert(stats.queued == 0 && stats.ran == 0 && stats.stolen == 0);
-    model_assert(weir_pool_report(pool, NULL, 0) == 0);
+    model_assert(weir_pool_report(pool, NULL, 0, sizeof(weir_holder)) == 0);
 }
 
 /* ---- workers with threads, which come and go ---- */

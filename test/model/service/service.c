@@ -43,10 +43,9 @@ static void on_closed(void *arg, weir_service *of, int status)
     }
 }
 
-static void be_quiet(void *arg, weir_service *of, const weir_holder *holders,
-                     size_t count)
+static void be_quiet(void *arg, weir_service *of)
 {
-    (void)arg, (void)of, (void)holders, (void)count;
+    (void)arg, (void)of;
 }
 
 static void make(unsigned spares)
@@ -222,7 +221,7 @@ static void look(void)
 {
     weir_holder holders[4];
 
-    (void)weir_service_report(service, holders, 4);
+    (void)weir_service_report(service, holders, 4, sizeof(weir_holder));
 }
 
 static void add_hook_start_and_stop(void)

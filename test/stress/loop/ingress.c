@@ -98,7 +98,7 @@ static void run_or_produce(struct crew *crew, unsigned id)
 
 static void expect_all_ran_once(void)
 {
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
 
     for (unsigned id = 0; id < PRODUCERS; id++)
         expect_int(crowd.producers[id].ran, TASKS);

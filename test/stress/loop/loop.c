@@ -570,7 +570,7 @@ static void check_holder(const weir_holder *holder)
 static void look_at_report(void)
 {
     weir_holder holders[24];
-    size_t count = weir_loop_report(loop, holders, 24);
+    size_t count = weir_loop_report(loop, holders, 24, sizeof(weir_holder));
 
     for (size_t i = 0; i < count && i < 24; i++)
         check_holder(&holders[i]);
@@ -593,7 +593,7 @@ static void expect_growth(const weir_metrics *before, const weir_metrics *now)
 
 static void look_at_metrics(void)
 {
-    weir_metrics now;
+    weir_metrics now = {.size = sizeof(now)};
     uint64_t value_ns;
 
     expect_status(weir_loop_metrics(loop, &now), 0);
@@ -766,7 +766,7 @@ static void clear_away(void)
 static void check_books(void)
 {
     uint64_t withdrawn = 0, raised = 0, timers = 0;
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
 
     for (unsigned i = 0; i <= ACTORS; i++) {
         struct actor *actor = &party.actors[i];
@@ -784,7 +784,7 @@ static void check_books(void)
     expect_int(raised, party.uncaught);
     expect_int(party.done, 1);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
-    expect_int(weir_loop_report(loop, NULL, 0), 0);
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     expect_status(weir_loop_metrics(loop, &metrics), 0);
     expect_int(metrics.queue_depth, 0);
 }

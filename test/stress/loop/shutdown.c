@@ -271,7 +271,7 @@ static void be_impatient(void)
     if (waits_look().count > 0) /* or it has run the loop itself */
         expect_waited(begun_ns, PATIENCE_NS);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATING);
-    expect(weir_loop_report(loop, NULL, 0) > 0);
+    expect(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)) > 0);
 }
 
 static void end_eternity(void)

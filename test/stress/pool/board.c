@@ -158,10 +158,10 @@ static void play(struct crew *crew, unsigned id)
 
 static void check(struct scene *scene)
 {
-    weir_board_counts counts;
+    weir_board_counts counts = {.size = sizeof(counts)};
     uint64_t cancelled = 0;
 
-    weir_board_count(scene->board, &counts);
+    expect_status(weir_board_count(scene->board, &counts), 0);
     for (int i = 0; i < NOTICES; i++) {
         expect(scene->fates[i] != UNDECIDED);
         cancelled += scene->fates[i] == CANCELLED;

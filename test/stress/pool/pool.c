@@ -372,7 +372,7 @@ static void look_often(struct crew *crew, unsigned id)
         return;
     }
     for (int i = 0; i < 20000; i++) {
-        size_t count = weir_pool_report(pool, holders, 8);
+        size_t count = weir_pool_report(pool, holders, 8, sizeof(weir_holder));
 
         for (size_t k = 0; k < count && k < 8; k++)
             expect(holders[k].count > 0);

@@ -41,10 +41,9 @@ static void on_closed(void *arg, weir_service *of, int status)
     add(closed);
 }
 
-static void on_report(void *arg, weir_service *of, const weir_holder *holders,
-                      size_t count)
+static void on_report(void *arg, weir_service *of)
 {
-    (void)arg, (void)of, (void)holders, (void)count;
+    (void)arg, (void)of;
 }
 
 static void hook(void *arg)

@@ -91,7 +91,7 @@ static size_t seen;
 static void look(void *arg, int status)
 {
     (void)arg, (void)status;
-    seen = weir_loop_report(loop, holders, CAPACITY);
+    seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
 }
 
 SPOT static void look_here(void)
@@ -121,7 +121,8 @@ CASE(place_of_the_task_that_runs_and_of_those_that_wait)
     expect(waiting != NULL && posts != NULL);
     expect_int(waiting->count, 2);
     expect_int(posts->count, 3);
-    expect_int(weir_loop_report(loop, holders, CAPACITY), 0);
+    expect_int(weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder)),
+               0);
     expect_status(weir_loop_free(loop), 0);
 }
 
@@ -135,7 +136,7 @@ static void look_as_descriptor(void *arg, int status, int fd, unsigned events)
     (void)arg, (void)events;
     if (status != 0)
         return;
-    seen = weir_loop_report(loop, holders, CAPACITY);
+    seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
 }
 
@@ -258,9 +259,9 @@ CASE(place_of_jobs_is_reported_while_they_run_and_wait)
     for (int i = 0; i < 5; i++)
         submit_to_pool_here();
     spawn_here();
-    count = weir_pool_report(pool, holders, CAPACITY);
+    count = weir_pool_report(pool, holders, CAPACITY, sizeof(weir_holder));
     expect_int(count, 3);
-    expect_int(weir_pool_report(pool, NULL, 0), 3);
+    expect_int(weir_pool_report(pool, NULL, 0, sizeof(weir_holder)), 3);
     expect(is_in(find_one(count, true)->from, block_here));
     for (size_t i = 0; i < count; i++) {
         if (holders[i].is_running)
@@ -283,7 +284,8 @@ CASE(place_of_a_call_that_fails_is_forgotten)
     pool_make(.workers = 1);
     expect_status(weir_pool_shutdown(pool, -1), 0);
     expect_status(weir_pool_submit(pool, nothing, NULL, NULL), WEIR_ECLOSED);
-    expect_int(weir_pool_report(pool, holders, CAPACITY), 0);
+    expect_int(weir_pool_report(pool, holders, CAPACITY, sizeof(weir_holder)),
+               0);
     expect_status(weir_pool_free(pool), 0);
 }
 
@@ -311,14 +313,15 @@ CASE(place_of_very_many_is_no_error)
     begin_blocked();
     for (int i = 0; i < MANY; i++)
         submit_to_pool_here();
-    count = weir_pool_report(pool, holders, CAPACITY);
+    count = weir_pool_report(pool, holders, CAPACITY, sizeof(weir_holder));
     expect(count <= 3);
     for (size_t i = 0; i < count; i++)
         sum += holders[i].is_running ? 0 : holders[i].count;
     expect(sum > 10000 && sum <= MANY);
     sem_post(&go_on);
     expect_status(weir_pool_shutdown(pool, -1), 0);
-    expect_int(weir_pool_report(pool, holders, CAPACITY), 0);
+    expect_int(weir_pool_report(pool, holders, CAPACITY, sizeof(weir_holder)),
+               0);
     expect_int(pool_stats().ran, MANY + 1);
     expect_status(weir_pool_free(pool), 0);
 }
@@ -330,7 +333,7 @@ static size_t seen;
 static void look(void *arg, int status)
 {
     (void)arg, (void)status;
-    seen = weir_loop_report(loop, holders, CAPACITY);
+    seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
 }
 
 CASE(place_is_unknown_in_release_builds_but_the_age_is_not)

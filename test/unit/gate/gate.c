@@ -30,10 +30,9 @@ CASE(gate_is_plain_unless_told)
 }
 
 /* covers: weir_gate_init -EINVAL */
-CASE(gate_init_with_options_of_unknown_size_is_refused)
+CASE(gate_init_with_options_without_a_size_is_refused)
 {
-    static const size_t sizes[] = {0, sizeof(weir_gate_options) - 1,
-                                   sizeof(weir_gate_options) + 8, SIZE_MAX};
+    static const size_t sizes[] = {0, 1, sizeof(size_t) - 1};
     weir_gate before;
 
     memset(&gate, 0xa5, sizeof(gate));

@@ -213,7 +213,7 @@ static void check_not_added(void)
 {
     expect_status(weir_fd_modify(loop, fd, WEIR_READABLE), -ENOENT);
     expect_status(weir_fd_remove(loop, fd, record, "removed"), -ENOENT);
-    expect_int(weir_loop_report(loop, NULL, 0), 0);
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     loop_turns(1);
     loop_run();
     expect_recorded("");
@@ -393,7 +393,8 @@ static void check_not_started(void)
     weir_holder timers = {.count = 0};
 
     expect_int(id, 42);
-    expect_int(weir_loop_report(loop, &timers, 1), started > 0);
+    expect_int(weir_loop_report(loop, &timers, 1, sizeof(weir_holder)),
+               started > 0);
     expect_int(timers.count, started);
 }
 

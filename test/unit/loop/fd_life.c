@@ -71,9 +71,10 @@ PLACE_CASE(fd_removed_without_ref_leaves_the_count_right)
     unwatch(fd);
     loop_run();
     watch(fd, WEIR_READABLE, "ready");
-    expect_int(weir_loop_report(loop, NULL, 0), 1); /* it holds again */
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)),
+               1); /* it holds again */
     unwatch(fd);
-    expect_int(weir_loop_report(loop, NULL, 0), 0);
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     loop_run();
     loop_end();
 }
@@ -94,7 +95,7 @@ PLACE_CASE(fd_names_are_in_the_report)
     expect_status(weir_fd_set_name(loop, named, "socket"), 0);
     expect_status(weir_fd_set_name(loop, idle, "idle"), 0);
     expect_status(try_unref(idle), 0);
-    expect_int(weir_loop_report(loop, holders, 8), 2);
+    expect_int(weir_loop_report(loop, holders, 8, sizeof(weir_holder)), 2);
     for (int i = 0; i < 2; i++) {
         expect_int(holders[i].kind, WEIR_KIND_FD);
         expect_int(holders[i].count, 1);
@@ -105,7 +106,8 @@ PLACE_CASE(fd_names_are_in_the_report)
     unwatch(named);
     watch(named, WEIR_READABLE, "ready");
     /* In debug builds one row for each place that watches. */
-    for (size_t i = weir_loop_report(loop, holders, 8); i-- > 0;) {
+    for (size_t i = weir_loop_report(loop, holders, 8, sizeof(weir_holder));
+         i-- > 0;) {
         expect(holders[i].name == NULL);
         count += holders[i].count;
     }
@@ -118,7 +120,7 @@ static void look_at_report(void *arg, int status, int fd, unsigned events)
     (void)arg, (void)fd, (void)events;
     if (status != 0)
         return;
-    expect(weir_loop_report(loop, holders, 8) >= 1);
+    expect(weir_loop_report(loop, holders, 8, sizeof(weir_holder)) >= 1);
     expect(holders[0].is_running);
     expect_int(holders[0].kind, WEIR_KIND_FD);
     expect_string(holders[0].name, "socket");

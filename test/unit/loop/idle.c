@@ -56,7 +56,7 @@ static void end(struct sleeper *sleeper)
 
 static weir_metrics metrics_of(const struct sleeper *sleeper)
 {
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
 
     expect_status(weir_loop_metrics(sleeper->loop, &metrics), 0);
     return metrics;

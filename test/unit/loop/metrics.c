@@ -25,6 +25,7 @@ static void make(void)
 static void look(void)
 {
     memset(&metrics, 0xa5, sizeof(metrics));
+    metrics.size = sizeof(metrics);
     expect_status(weir_loop_metrics(loop, &metrics), 0);
 }
 
@@ -74,6 +75,7 @@ CASE(metrics_of_nothing_or_to_nowhere_are_refused)
     make();
     expect_status(weir_loop_metrics(NULL, &metrics), -EINVAL);
     expect_status(weir_loop_metrics(loop, NULL), -EINVAL);
+    expect_status(weir_loop_metrics(loop, &(weir_metrics){.size = 0}), -EINVAL);
     loop_end();
 }
 
@@ -587,7 +589,7 @@ static void submit_many(struct crew *crew, unsigned id)
 static void watch(struct crew *crew, unsigned id)
 {
     int64_t begun_ns = *(int64_t *)crew->context;
-    weir_metrics seen;
+    weir_metrics seen = {.size = sizeof(seen)};
     uint64_t value_ns;
 
     (void)id;

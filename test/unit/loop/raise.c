@@ -671,7 +671,7 @@ CASE(raise_at_random_loses_no_callback_and_repeats_none)
 {
     struct storm storm = {.random = {random_seed()}};
     int64_t begun_ns = weir_clock_now();
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
     uint64_t times = 0;
 
     loop_make(LOOP_OPTIONS(.arg = &times, .on_uncaught = count_uncaught,

@@ -23,7 +23,8 @@ static weir_holder holders[CAPACITY];
 
 static size_t report(void)
 {
-    size_t count = weir_loop_report(loop, holders, CAPACITY);
+    size_t count =
+        weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
 
     expect(count <= CAPACITY);
     return count;
@@ -379,9 +380,9 @@ CASE(report_fills_no_more_than_there_is_room_for)
     loop_make(NULL);
     for (int i = 0; i < 5; i++)
         add_named_timer(names[i]);
-    expect_int(weir_loop_report(loop, NULL, 0), 5);
-    expect_int(weir_loop_report(loop, NULL, 100), 5);
-    expect_int(weir_loop_report(loop, holders, 1), 5);
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 5);
+    expect_int(weir_loop_report(loop, NULL, 100, sizeof(weir_holder)), 5);
+    expect_int(weir_loop_report(loop, holders, 1, sizeof(weir_holder)), 5);
     expect_string(holders[0].name, "a");
     expect_int(memcmp(&holders[1], &untouched, sizeof(untouched)), 0);
     loop_end();
@@ -396,14 +397,15 @@ CASE(report_without_room_for_all_counts_the_rest_in_its_last_row)
     for (int i = 0; i < 25; i++)
         add_named_timer(names[i % 5]);
     for (size_t room = 2; room < 6; room++) {
-        expect_int(weir_loop_report(loop, holders, room), 6);
+        expect_int(weir_loop_report(loop, holders, room, sizeof(weir_holder)),
+                   6);
         expect_int(holders[0].kind, WEIR_KIND_REF);
         expect_int(holders[room - 1].kind, WEIR_KIND_OTHER);
         expect_string(weir_kind_name(holders[room - 1].kind), "other");
         expect(holders[room - 1].name == NULL);
         expect_int(count_rows(room), 26);
     }
-    expect_int(weir_loop_report(loop, holders, 6), 6);
+    expect_int(weir_loop_report(loop, holders, 6, sizeof(weir_holder)), 6);
     expect_int(holders[5].kind, WEIR_KIND_TIMER);
     expect_int(count_rows(6), 26);
     weir_loop_unref(loop);
@@ -425,7 +427,7 @@ CASE(report_of_very_many_names_counts_the_last_ones_together)
         add_named_timer(names[i]);
     }
     weir_loop_ref(loop);
-    count = weir_loop_report(loop, rows, ROOM);
+    count = weir_loop_report(loop, rows, ROOM, sizeof(weir_holder));
     expect_int(count, 49);
     for (size_t i = 0; i < count; i++)
         total += rows[i].count;
@@ -494,7 +496,8 @@ static void look(struct crew *crew, unsigned id)
     (void)crew;
     (void)id;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
-        size_t count = weir_loop_report(loop, seen, CAPACITY);
+        size_t count =
+            weir_loop_report(loop, seen, CAPACITY, sizeof(weir_holder));
 
         expect(count <= 8);
         for (size_t i = 0; i < count; i++) {

@@ -377,7 +377,7 @@ CASE(shutdown_that_times_out_can_be_asked_what_holds_it)
     make_stuck(OPTIONS);
     loop_submit("pending");
     expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
-    expect(weir_loop_report(loop, holders, 4) >= 1);
+    expect(weir_loop_report(loop, holders, 4, sizeof(weir_holder)) >= 1);
     expect(holders[0].is_running);
     expect_int(holders[0].kind, WEIR_KIND_TASK);
     expect_string(holders[0].name, "stuck");
@@ -403,9 +403,9 @@ CASE(shutdown_that_times_out_can_be_asked_for_how_long)
     expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
     blocker_let_go(&stuck);
     blocker_await(&second);
-    expect(weir_loop_report(loop, first, 1) >= 1);
+    expect(weir_loop_report(loop, first, 1, sizeof(weir_holder)) >= 1);
     expect_status(weir_loop_shutdown(loop, 2 * MILLISECOND_NS), -ETIMEDOUT);
-    expect(weir_loop_report(loop, later, 1) >= 1);
+    expect(weir_loop_report(loop, later, 1, sizeof(weir_holder)) >= 1);
     expect_string(first[0].name, "second");
     expect_string(later[0].name, "second");
     expect(first[0].age_ns >= 0);
@@ -423,7 +423,7 @@ CASE(shutdown_that_times_out_knows_no_wrong_age)
 
     make_stuck(OPTIONS);
     expect_status(weir_loop_shutdown(loop, 2 * MILLISECOND_NS), -ETIMEDOUT);
-    expect(weir_loop_report(loop, holder, 1) >= 1);
+    expect(weir_loop_report(loop, holder, 1, sizeof(weir_holder)) >= 1);
     expect_string(holder[0].name, "stuck");
     expect(holder[0].age_ns == -1 || holder[0].age_ns >= 2 * MILLISECOND_NS);
     blocker_let_go(&stuck);
@@ -521,7 +521,7 @@ CASE(shutdown_of_endless_work_times_out_and_close_ends_it)
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     expect_status(weir_loop_shutdown(loop, 5 * MILLISECOND_NS), -ETIMEDOUT);
     do
-        count = weir_loop_report(loop, holders, 2);
+        count = weir_loop_report(loop, holders, 2, sizeof(weir_holder));
     while (count == 0 || !holders[0].is_running);
     expect_status(weir_loop_close(loop), 0);
     expect_done_once(WEIR_ECANCELED);
@@ -1001,7 +1001,7 @@ CASE(shutdown_leaves_a_loop_that_refuses_everything)
     expect_status(weir_loop_step(loop, 0), WEIR_ECLOSED);
     weir_loop_wake(loop);
     expect_recorded("done");
-    expect_int(weir_loop_report(loop, NULL, 0), 0);
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     expect_status(weir_loop_free(loop), 0);
 }
 

@@ -307,7 +307,7 @@ CASE(timer_of_any_delay_is_never_early_in_the_poller)
  * for the start, one in which it fires, and a few to spare. */
 static void expect_no_spin_in(weir_fast_path bed)
 {
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
 
     loop_make(LOOP_OPTIONS(.fast_path = bed, .metrics = true));
     loop_timer(5 * MILLISECOND_NS + 777, "fired");

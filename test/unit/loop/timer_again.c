@@ -127,16 +127,16 @@ CASE(timer_again_keeps_its_name_and_its_hold)
     start_timer(10, WEIR_ONCE);
     expect_status(weir_timer_set_name(loop, id, "tea"), 0);
     start_again(20);
-    expect_int(weir_loop_report(loop, &holder, 1), 1);
+    expect_int(weir_loop_report(loop, &holder, 1, sizeof(weir_holder)), 1);
     expect_string(holder.name, "tea");
     expect_status(weir_timer_unref(loop, id), 0);
     loop_turns(1);
     start_again(30);
-    expect_int(weir_loop_report(loop, &holder, 1), 0);
+    expect_int(weir_loop_report(loop, &holder, 1, sizeof(weir_holder)), 0);
     loop_run(); /* it does not hold */
     expect_status(weir_timer_ref(loop, id), 0);
     loop_turns(1);
-    expect_int(weir_loop_report(loop, &holder, 1), 1);
+    expect_int(weir_loop_report(loop, &holder, 1, sizeof(weir_holder)), 1);
     pass(30);
     expect_recorded("fired");
     loop_end();

@@ -107,7 +107,7 @@ PLACE_CASE(timer_that_was_cancelled_does_not_hold_the_loop)
         id = start_as(WEIR_FIXED_RATE, delays[i], "fired");
         expect_status(cancel(id), 0);
     }
-    expect_int(weir_loop_report(loop, NULL, 0), 0);
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     loop_run();
     expect_recorded("");
     loop_end();
@@ -129,7 +129,7 @@ CASE(timer_names_are_in_the_report)
     expect_status(weir_timer_set_name(loop, idle, "idle"), 0);
     expect_status(weir_timer_unref(loop, idle), 0);
     loop_turns(1);
-    expect_int(weir_loop_report(loop, holders, 8), 2);
+    expect_int(weir_loop_report(loop, holders, 8, sizeof(weir_holder)), 2);
     for (int i = 0; i < 2; i++) {
         expect_int(holders[i].kind, WEIR_KIND_TIMER);
         expect_int(holders[i].count, 1);
@@ -140,7 +140,7 @@ CASE(timer_names_are_in_the_report)
     expect_status(weir_timer_cancel(loop, tea), 0);
     expect_status(weir_timer_cancel(loop, unnamed), 0);
     loop_turns(1);
-    expect_int(weir_loop_report(loop, holders, 8), 0);
+    expect_int(weir_loop_report(loop, holders, 8, sizeof(weir_holder)), 0);
     loop_end();
 }
 
@@ -149,7 +149,7 @@ static void look_at_report(void *arg, int status)
     (void)arg;
     if (status != 0)
         return;
-    expect(weir_loop_report(loop, holders, 8) >= 1);
+    expect(weir_loop_report(loop, holders, 8, sizeof(weir_holder)) >= 1);
     expect(holders[0].is_running);
     expect_int(holders[0].kind, WEIR_KIND_TIMER);
     expect_string(holders[0].name, "tea");
@@ -179,7 +179,8 @@ CASE(timer_name_does_not_pass_to_the_slots_next_timer)
     expect_status(weir_timer_set_name(loop, old, "old"), 0);
     expect_status(cancel(old), 0);
     start_in_slot_of(old, HOUR_NS);
-    for (size_t i = weir_loop_report(loop, holders, 8); i-- > 0;)
+    for (size_t i = weir_loop_report(loop, holders, 8, sizeof(weir_holder));
+         i-- > 0;)
         expect(i >= 8 || holders[i].name == NULL);
     expect_status(weir_loop_close(loop), 0);
 }

@@ -41,7 +41,7 @@ static bool has_slept; /* before the first of them */
 static void ring(void *arg, int status)
 {
     struct bell *bell = arg;
-    weir_metrics metrics;
+    weir_metrics metrics = {.size = sizeof(metrics)};
 
     expect_status(status, 0);
     expect(weir_clock_now() >= bell->deadline_ns);

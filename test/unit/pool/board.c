@@ -76,9 +76,9 @@ static char take(uint32_t taker)
 
 static weir_board_counts counts(void)
 {
-    weir_board_counts now;
+    weir_board_counts now = {.size = sizeof(now)};
 
-    weir_board_count(board, &now);
+    expect_status(weir_board_count(board, &now), 0);
     return now;
 }
 
@@ -375,7 +375,7 @@ CASE(board_refuses_what_makes_no_sense)
 
     for (int i = 0; i < 6; i++)
         bad[i] = good;
-    bad[0].size--;
+    bad[0].size = 0;
     bad[1].takers = 0;
     bad[2].takers = WEIR_BOARD_TAKERS + 1;
     bad[3].priorities = WEIR_BOARD_PRIORITIES + 1;

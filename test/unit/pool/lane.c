@@ -147,7 +147,7 @@ CASE(lane_is_named_by_the_report)
     stopper.job.lane = lane;
     expect_status(weir_pool_post(pool, &stopper.job), 0);
     wait_for(&stopper.begun);
-    expect_int(weir_pool_report(pool, holder, 3), 1);
+    expect_int(weir_pool_report(pool, holder, 3, sizeof(weir_holder)), 1);
     expect_string(holder[0].name, "lookup"); /* for want of its own */
     stopper_release(&stopper);
     pool_end();

@@ -98,7 +98,7 @@ CASE(pool_shutdown_returns_at_its_deadline_and_names_what_holds_it)
     expect_status(weir_pool_shutdown(pool, 200 * MILLISECOND), -ETIMEDOUT);
     expect_waited(begun_ns, 200 * MILLISECOND);
     expect(now_ns() - begun_ns >= 200 * MILLISECOND);
-    expect(weir_pool_report(pool, holder, 4) >= 1);
+    expect(weir_pool_report(pool, holder, 4, sizeof(weir_holder)) >= 1);
     expect_int(holder[0].kind, WEIR_KIND_JOB);
     expect(holder[0].is_running);
     expect_string(holder[0].name, "sleeper");
@@ -109,7 +109,7 @@ CASE(pool_shutdown_returns_at_its_deadline_and_names_what_holds_it)
     stopper_release(&stuck);
     expect_status(weir_pool_shutdown(pool, -1), 0);
     expect_status(queued.status, WEIR_ECANCELED);
-    expect_int(weir_pool_report(pool, holder, 4), 0);
+    expect_int(weir_pool_report(pool, holder, 4, sizeof(weir_holder)), 0);
     expect_status(weir_pool_free(pool), 0);
 }
 
@@ -126,12 +126,12 @@ CASE(pool_report_shows_the_longest_running_job_first_and_the_true_total)
         stopper_init(&queued[i], NULL);
         expect_status(weir_pool_post(pool, &queued[i].job), 0);
     }
-    expect_int(weir_pool_report(pool, holder, 4), 4);
+    expect_int(weir_pool_report(pool, holder, 4, sizeof(weir_holder)), 4);
     for (int i = 0; i < 3; i++)
         expect_string(holder[i].name, names[i]);
     expect(!holder[3].is_running);
     expect_int(holder[3].count, 50);
-    expect_int(weir_pool_report(pool, holder, 2), 4);
+    expect_int(weir_pool_report(pool, holder, 2, sizeof(weir_holder)), 4);
     expect_string(holder[0].name, "first");
     expect_int(holder[1].kind, WEIR_KIND_OTHER);
     expect_int(holder[1].count, 52);
@@ -287,7 +287,7 @@ CASE(pool_stop_of_NULL_is_refused)
 {
     expect_status(weir_pool_shutdown(NULL, 0), -EINVAL);
     expect_status(weir_pool_close(NULL, 0), -EINVAL);
-    expect_int(weir_pool_report(NULL, NULL, 0), 0);
+    expect_int(weir_pool_report(NULL, NULL, 0, sizeof(weir_holder)), 0);
 }
 
 static void stop_somehow(struct crew *crew, unsigned id)

@@ -475,12 +475,12 @@ CASE(promisify_from_the_loop_is_reported_as_a_reference)
     on_loop(send_one, &fn);
     expect_status(weir_loop_step(loop, 0), 0);
     wait_for(&begun);
-    expect_int(weir_loop_report(loop, holders, 4), 1);
+    expect_int(weir_loop_report(loop, holders, 4, sizeof(weir_holder)), 1);
     expect_int(holders[0].kind, WEIR_KIND_REF);
     expect_int(holders[0].count, 1);
     sem_post(&release);
     run_loop();
-    expect_int(weir_loop_report(loop, holders, 4), 0);
+    expect_int(weir_loop_report(loop, holders, 4, sizeof(weir_holder)), 0);
     expect_int(seen.fulfilled, 1);
     end();
 }
@@ -596,7 +596,7 @@ static const weir_submit_options named = {.size = sizeof(named),
 static void expect_jobs(unsigned count, const char *name)
 {
     weir_holder holders[32];
-    size_t rows = weir_loop_report(loop, holders, 32);
+    size_t rows = weir_loop_report(loop, holders, 32, sizeof(weir_holder));
     uint64_t jobs = 0;
 
     for (size_t i = 0; i < rows; i++) {
@@ -699,7 +699,7 @@ CASE(close_does_not_wait_for_jobs_that_a_shutdown_waits_for)
     expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
     expect_jobs(4, "blocking");
     expect_status(weir_loop_close(loop), 0);
-    expect_int(weir_loop_report(loop, &holder, 1), 0);
+    expect_int(weir_loop_report(loop, &holder, 1, sizeof(weir_holder)), 0);
     expect_int(seen.rejected, 4);
     expect_status(seen.code, WEIR_ECANCELED);
     sem_post(&release);
@@ -734,7 +734,7 @@ CASE(report_of_a_shutdown_that_waits_for_many_jobs_counts_all)
     expect_status(weir_loop_step(loop, 0), 0);
     wait_for(&begun);
     expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
-    count = weir_loop_report(loop, holders, 100);
+    count = weir_loop_report(loop, holders, 100, sizeof(weir_holder));
     expect(count < 100);
     for (size_t i = 0; i < count; i++) {
         expect_int(holders[i].kind, WEIR_KIND_JOB);

@@ -226,7 +226,8 @@ static void nothing_job(weir_job *job, int status)
     (void)job, (void)status;
 }
 
-/* covers: weir_pool_post WEIR_EFORKED */
+/* covers: weir_pool_post WEIR_EFORKED
+ * covers: weir_pool_submit WEIR_EFORKED */
 static void use_pool_and_free_it(void)
 {
     static weir_job job = {.run = nothing_job};

@@ -183,11 +183,13 @@ CASE(service_report_counts_equal_ones_of_all_its_loops_in_one_row)
 {
     make(.timeout_ns = -1);
     get_stuck_among_connections();
-    seen.count = weir_service_report(service, seen.holders, 64);
+    seen.count =
+        weir_service_report(service, seen.holders, 64, sizeof(weir_holder));
     expect_int(seen.count, 3);
     expect_int(find_holder(WEIR_KIND_TIMER)->count, IDLE);
     expect_int(find_holder(WEIR_KIND_FD)->count, IDLE);
-    expect_int(weir_service_report(service, seen.holders, 2), 3);
+    expect_int(
+        weir_service_report(service, seen.holders, 2, sizeof(weir_holder)), 3);
     expect_string(seen.holders[0].name, "sleeper");
     expect_int(seen.holders[1].kind, WEIR_KIND_OTHER);
     expect_int(seen.holders[1].count, 2 * IDLE);
@@ -281,7 +283,7 @@ CASE(service_that_is_forced_tells_what_has_not_begun)
         expect_status(
             weir_pool_submit(pool, expect_cancelled, &cancelled, NULL), 0);
     expect_status(weir_service_force(service), 0);
-    while (weir_service_report(service, NULL, 0) > 2)
+    while (weir_service_report(service, NULL, 0, sizeof(weir_holder)) > 2)
         continue;
     while (weir_pool_submit(pool, expect_cancelled, &cancelled, NULL) == 0)
         continue; /* until it is closed */
@@ -317,7 +319,8 @@ CASE(service_hook_that_takes_too_long_is_left_behind)
     expect_status(weir_service_wait(service, -1), 0);
     expect_string(story, "1C");
     expect_int(weir_service_free(service), -EBUSY);
-    while ((seen.count = weir_service_report(service, seen.holders, 64)) == 0)
+    while ((seen.count = weir_service_report(service, seen.holders, 64,
+                                             sizeof(weir_holder))) == 0)
         continue; /* its thread may not have begun yet */
     expect_string(find_holder(WEIR_KIND_HOOK)->name, "stuck");
     sem_post(&release);

@@ -109,7 +109,7 @@ CASE(service_drain_that_has_not_begun_tells_nobody)
     add_loops(1);
     note(&a);
     expect_status(weir_service_start(service), 0);
-    while (weir_service_report(service, NULL, 0) > 0)
+    while (weir_service_report(service, NULL, 0, sizeof(weir_holder)) > 0)
         continue; /* until it is added; it does not hold the service */
     expect(admits());
     expect_string(story, "");
@@ -133,7 +133,8 @@ CASE(service_gate_admits_until_the_last_loop_was_told)
     await_drain();
     for (int i = 0; i < 1000; i++)
         expect(admits());
-    expect(weir_service_report(service, seen.holders, 64) >= 1);
+    expect(weir_service_report(service, seen.holders, 64,
+                               sizeof(weir_holder)) >= 1);
     expect_string(seen.holders[0].name, "blocker"); /* runs the longest */
     sem_post(&release);
     expect_status(weir_service_wait(service, -1), 0);

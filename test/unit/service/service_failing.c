@@ -250,10 +250,9 @@ static void on_closed(void *arg, weir_service *of, int status)
     closed_status = status;
 }
 
-static void be_quiet(void *arg, weir_service *of, const weir_holder *holders,
-                     size_t size)
+static void be_quiet(void *arg, weir_service *of)
 {
-    (void)arg, (void)of, (void)holders, (void)size;
+    (void)arg, (void)of;
 }
 
 /* Of its loops, one waits in the poller; the service's loop does not. */

@@ -34,10 +34,9 @@ static void raise_when_draining(void *arg, weir_service *of)
     weir_raise(-EIO, "no listener");
 }
 
-static void raise_in_report(void *arg, weir_service *of,
-                            const weir_holder *holders, size_t count)
+static void raise_in_report(void *arg, weir_service *of)
 {
-    on_report(arg, of, holders, count);
+    on_report(arg, of);
     tell('r');
     weir_raise(-EIO, "no log");
 }
@@ -95,12 +94,11 @@ static void tell_pool_done(void *arg, weir_pool *pool, int status)
     tell('P');
 }
 
-static void report_and_raise(void *arg, weir_service *of,
-                             const weir_holder *holders, size_t count)
+static void report_and_raise(void *arg, weir_service *of)
 {
     tell('r');
+    on_report(arg, of);
     sem_post(&release); /* so that the pool can end */
-    on_report(arg, of, holders, count);
     weir_raise(-EIO, "no log");
 }
 

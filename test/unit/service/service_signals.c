@@ -15,10 +15,9 @@
 static weir_service *service;
 static int reports, closed;
 
-static void on_report(void *arg, weir_service *of, const weir_holder *holders,
-                      size_t count)
+static void on_report(void *arg, weir_service *of)
 {
-    (void)arg, (void)of, (void)holders, (void)count;
+    (void)arg, (void)of;
     reports++;
 }
 

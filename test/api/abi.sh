@@ -1,0 +1,249 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# abi -- programs that were compiled with older and newer headers run with the
+# libraries of the release build.
+#
+# The headers of the other versions are made from today's.  In the older ones
+# the last member of each struct that can grow does not exist yet; the newer ones
+# have appended one, `future`.
+. "$(dirname "$0")/tap.sh"
+
+# make_headers VERSION
+make_headers() {
+    cp -r include "$scratch/$1" && python3 - "$scratch/$1" "$1" <<'END'
+import pathlib
+import re
+import sys
+
+# Structs that begin with their size, and rows of reports.
+STRUCT = re.compile(r"typedef struct (\w+) \{([^{}]*)\} \1;")
+directory, version = sys.argv[1:]
+grown = []
+
+
+def change(match):
+    name, members = match.groups()
+    if not re.match(r"\s*size_t size;", members) and name != "weir_holder":
+        return match[0]
+    grown.append(name)
+    if version == "older":
+        members = re.sub(r"[^;]*;\s*$", "\n", members)
+    else:
+        members += "    void *future;\n"
+    return f"typedef struct {name} {{{members}}} {name};"
+
+
+for path in pathlib.Path(directory).glob("weir/**/*.h"):
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    path.write_text(STRUCT.sub(change, text))
+assert {"weir_loop_options", "weir_metrics", "weir_holder", "weir_js_options",
+        "weir_board_counts"} <= set(grown), grown
+END
+}
+
+# Each struct is surrounded by bytes that the library must leave alone.
+cat >"$scratch/program.c" <<'END'
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <weir.h>
+#include <weir/host/board.h>
+
+#define MUST(what)                                                             \
+    do {                                                                       \
+        if (!(what)) {                                                         \
+            printf("line %d: %s\n", __LINE__, #what);                          \
+            return 1;                                                          \
+        }                                                                      \
+    } while (0)
+#define FENCED(type)                                                           \
+    static struct {                                                            \
+        char before[64];                                                       \
+        type it;                                                               \
+        char after[64];                                                        \
+    }
+#define INIT(fenced)                                                           \
+    (memset(&fenced, 0x5a, sizeof(fenced)),                                    \
+     *(size_t *)&fenced.it = sizeof(fenced.it))
+#define IS_WHOLE(fenced)                                                       \
+    (is_untouched(fenced.before) && is_untouched(fenced.after))
+
+static int is_untouched(const char fence[64])
+{
+    for (int i = 0; i < 64; i++)
+        if (fence[i] != 0x5a)
+            return 0;
+    return 1;
+}
+
+static void count_call(void *arg, int status)
+{
+    *(int *)arg += status == 0;
+}
+
+static void wake(void *arg, uint32_t taker)
+{
+    (void)arg, (void)taker;
+}
+
+static void drop(void *arg, weir_notice *notice)
+{
+    (void)arg, (void)notice;
+}
+
+static int use_loop(void)
+{
+    FENCED(weir_metrics) metrics;
+    FENCED(weir_holder) rows[4];
+    weir_loop_options options = {
+        .size = sizeof(options), .name = "abi", .metrics = true};
+    static weir_holder holders[4];
+    weir_loop *loop;
+    int calls = 0;
+
+    MUST(weir_loop_new(&loop, &options) == 0);
+    for (int i = 0; i < 3; i++)
+        MUST(weir_loop_submit(loop, count_call, &calls) == 0);
+    weir_loop_ref(loop);
+
+    memset(rows, 0x5a, sizeof(rows));
+    MUST(weir_loop_report(loop, &rows[0].it, 1, sizeof(weir_holder)) >= 2);
+    MUST(IS_WHOLE(rows[0]) && rows[0].it.kind == WEIR_KIND_TASK);
+    MUST(weir_loop_report(loop, holders, 4, sizeof(weir_holder)) >= 2);
+    MUST(holders[0].kind == WEIR_KIND_TASK && holders[0].age_ns == -1);
+    MUST(holders[1].kind == WEIR_KIND_TASK ||
+         (holders[1].kind == WEIR_KIND_REF && holders[1].count == 1));
+
+    weir_loop_unref(loop);
+    MUST(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0 && calls == 3);
+    INIT(metrics);
+    MUST(weir_loop_metrics(loop, &metrics.it) == 0);
+    MUST(metrics.it.tasks >= 3 && metrics.it.callbacks >= 3);
+    MUST(metrics.it.size == sizeof(metrics.it) && IS_WHOLE(metrics));
+#ifdef NEWER
+    MUST(metrics.it.future == NULL && rows[0].it.future == NULL);
+    options.future = &calls;
+    MUST(weir_loop_new(&loop, &options) == -E2BIG);
+#endif
+    MUST(weir_loop_free(loop) == 0);
+    return 0;
+}
+
+static int use_pool(void)
+{
+    FENCED(weir_pool_stats) stats;
+    weir_pool_options options = {.size = sizeof(options), .workers = 1};
+    weir_submit_options submit = {.size = sizeof(submit), .name = "job"};
+    weir_pool *pool;
+    int calls = 0;
+
+    MUST(weir_pool_new(&pool, &options) == 0);
+    MUST(weir_pool_submit(pool, count_call, &calls, &submit) == 0);
+#ifdef NEWER
+    submit.future = &calls;
+    MUST(weir_pool_submit(pool, count_call, &calls, &submit) == -E2BIG);
+#endif
+    MUST(weir_pool_shutdown(pool, -1) == 0 && calls == 1);
+    INIT(stats);
+    MUST(weir_pool_look(pool, &stats.it) == 0);
+    MUST(stats.it.ran == 1 && IS_WHOLE(stats));
+    MUST(weir_pool_free(pool) == 0);
+    return 0;
+}
+
+static int use_board(void)
+{
+    FENCED(weir_board_counts) counts;
+    weir_board_options options = {.size = sizeof(options),
+                                  .takers = 1,
+                                  .priorities = 1,
+                                  .wake = wake,
+                                  .drop = drop};
+    weir_notice notice;
+    weir_board *board;
+
+    MUST(weir_board_new(&board, &options) == 0);
+    MUST(weir_board_add(board, &notice, 0) == 0);
+    INIT(counts);
+    MUST(weir_board_count(board, &counts.it) == 0);
+    MUST(counts.it.added == 1 && counts.it.queued == 1 && IS_WHOLE(counts));
+    MUST(weir_board_take(board, 0) == &notice);
+    MUST(!weir_notice_release(&notice) && weir_notice_release(&notice));
+    weir_board_free(board);
+    return 0;
+}
+
+static int use_service(void)
+{
+    weir_service_options options = {.size = sizeof(options),
+                                    .no_signals = true};
+    weir_gate_options gate_options = {.size = sizeof(gate_options)};
+    weir_service *service;
+    weir_gate gate;
+
+    MUST(weir_gate_init(&gate, NULL, NULL, &gate_options) == 0);
+    MUST(weir_service_new(&service, &options) == 0);
+    MUST(weir_service_start(service) == 0);
+    MUST(weir_service_stop(service) == 0);
+    MUST(weir_service_wait(service, -1) == 0);
+    MUST(weir_service_free(service) == 0);
+    return 0;
+}
+
+int main(void)
+{
+    return use_loop() || use_pool() || use_board() || use_service();
+}
+END
+
+cat >"$scratch/program-js.c" <<'END'
+#include <errno.h>
+#include <weir.h>
+#include <weir/js.h>
+
+int main(void)
+{
+    weir_js_options options = {.size = sizeof(options),
+                               .memory_limit_bytes = 64 << 20};
+    weir_js_program program = {.size = sizeof(program),
+                               .kind = WEIR_JS_PROGRAM_EVAL,
+                               .text = "process.exitCode = 42"};
+    weir_loop *loop;
+    weir_js *js;
+    int code;
+
+    if (weir_loop_new(&loop, NULL) != 0)
+        return 1;
+#ifdef NEWER
+    options.future = &code;
+    if (weir_js_new(&js, loop, &options) != -E2BIG)
+        return 2;
+    options.future = NULL;
+#endif
+    if (weir_js_new(&js, loop, &options) != 0 ||
+        weir_js_run(js, &program, &code) != 0 || code != 42)
+        return 3;
+    return weir_js_free(js) != 0 || weir_loop_free(loop) != 0;
+}
+END
+
+# run_program SOURCE VERSION LIBRARY: compiled with the headers of that version.
+run_program() {
+    flags=-DOLDER
+    [ "$2" = newer ] && flags=-DNEWER
+    cc $flags -Wall -Wextra -Werror -pthread -I"$scratch/$2" \
+        -o "$scratch/a.out" "$scratch/$1" -L"$build" "-l$3" -lweir \
+        -Wl,-rpath,"$PWD/$build" &&
+        "$scratch/a.out"
+}
+
+build=${WEIR_BUILD:-build}
+for version in older newer; do
+    expect "$version headers can be made" make_headers $version
+    expect "a program compiled with $version headers runs" \
+        run_program program.c $version weir
+    [ -e "$build/libweir-js.so" ] &&
+        expect "a program compiled with $version headers runs JavaScript" \
+            run_program program-js.c $version weir-js
+done
+finish
