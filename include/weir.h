@@ -15,7 +15,6 @@
 #include "weir/fd.h"
 #include "weir/gate.h"
 #include "weir/group.h"
-#include "weir/inbox.h"
 #include "weir/job.h"
 #include "weir/loop.h"
 #include "weir/memory.h"

@@ -48,7 +48,7 @@ check() {
 }
 
 check loop '^weir_(loop|timer|fd)_|^weir_raise$'
-check pool '^weir_(pool|lane|group|abort|inbox)_'
+check pool '^weir_(pool|lane|group|abort|channel)_'
 check promise '^weir_promise_|^weir_gate_closed$|^weir_promisify$'
 check service '^weir_service_|^weir_kind_name$'
 finish
