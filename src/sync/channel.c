@@ -396,7 +396,7 @@ weir_message *weir_channel_receive(weir_channel *channel)
 
 static unsigned count_taken(const weir_channel *channel, unsigned most)
 {
-    unsigned count = channel->has_ended;
+    unsigned count = channel->has_ended && most > 0;
 
     for (const weir_message *at = channel->first; at != NULL && count < most;
          at = at->next_)

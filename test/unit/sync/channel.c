@@ -131,6 +131,7 @@ CASE(channel_attach_calls_a_receiver_for_what_was_counted)
 CASE(channel_counts_what_waits_up_to_a_number)
 {
     begin();
+    expect_int(weir_channel_waiting(channel, 0), 0);
     expect_int(weir_channel_waiting(channel, 2), 0);
     send(0);
     expect_int(weir_channel_waiting(channel, 2), 1);
@@ -144,6 +145,7 @@ CASE(channel_counts_what_waits_up_to_a_number)
         expect_received(i);
     expect(weir_channel_has_ended(channel));
     expect_int(weir_channel_waiting(channel, 9), 1);
+    expect_int(weir_channel_waiting(channel, 0), 0);
     end();
 }
 
