@@ -279,7 +279,7 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
 static void prepare_descriptor(void)
 {
     bed.fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-    must(weir_fd_add(bed.loop, bed.fd, WEIR_READABLE, on_readable, NULL));
+    must(weir_fd_add(bed.loop, bed.fd, WEIR_FD_READABLE, on_readable, NULL));
     bed.left = bed.count;
 }
 

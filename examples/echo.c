@@ -95,7 +95,7 @@ static bool serve(struct connection *client)
     is_empty = client->begin == client->end;
     return is_empty == was_empty ||
            weir_fd_modify(loop, client->fd,
-                          is_empty ? WEIR_READABLE : WEIR_WRITABLE) == 0;
+                          is_empty ? WEIR_FD_READABLE : WEIR_FD_WRITABLE) == 0;
 }
 
 /* Whether everything that will ever be echoed has been. */
@@ -134,7 +134,7 @@ static void on_client(void *arg, int status, int fd, unsigned events)
         client->next->link = client->link;
     close(fd);
     sent += client->sent;
-    if (!client->has_hung_up || (events & WEIR_ERROR) != 0) /* a reset */
+    if (!client->has_hung_up || (events & WEIR_FD_ERROR) != 0) /* a reset */
         lost += client->sent;
     free(client);
     if (is_full && status == 0)
@@ -157,7 +157,7 @@ static void welcome(int fd)
     struct connection *client = calloc(1, sizeof(*client));
 
     if (client == NULL ||
-        weir_fd_add(loop, fd, WEIR_READABLE, on_client, client) != 0) {
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, on_client, client) != 0) {
         free(client);
         close(fd); /* no memory for this one; the others go on */
         return;
@@ -191,7 +191,7 @@ static void accept_clients(void)
         must(weir_fd_remove(loop, listener, NULL, NULL), "listener");
         close(listener);
     } else { /* if out of descriptors, pause until a client leaves */
-        must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_READABLE),
+        must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_FD_READABLE),
              "accept");
     }
 }
@@ -308,9 +308,10 @@ int main(int argc, char **argv)
     must(listener < 0 ? -errno : 0, "listener");
 
     must(weir_loop_new(&loop, NULL), "new");
-    must(weir_fd_add(loop, listener, WEIR_READABLE, on_listener, NULL),
+    must(weir_fd_add(loop, listener, WEIR_FD_READABLE, on_listener, NULL),
          "listener");
-    must(weir_fd_add(loop, signals, WEIR_READABLE, on_signal, NULL), "signals");
+    must(weir_fd_add(loop, signals, WEIR_FD_READABLE, on_signal, NULL),
+         "signals");
     must(weir_fd_unref(loop, signals), "signals"); /* run need not wait */
     must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run");
     must(weir_loop_free(loop), "free");

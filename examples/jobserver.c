@@ -350,10 +350,10 @@ static void linger(struct client *client)
  * is over. */
 static bool go_on(struct client *client)
 {
-    static const unsigned events[] = {[READING] = WEIR_READABLE,
+    static const unsigned events[] = {[READING] = WEIR_FD_READABLE,
                                       [WORKING] = 0,
-                                      [SENDING] = WEIR_WRITABLE,
-                                      [LINGERING] = WEIR_READABLE};
+                                      [SENDING] = WEIR_FD_WRITABLE,
+                                      [LINGERING] = WEIR_FD_READABLE};
 
     if (client->state == READING && is_stopping && !receive(client))
         return false; /* what has arrived so far still gets an answer */
@@ -380,7 +380,7 @@ static void on_client(void *arg, int status, int fd, unsigned events)
         is_there = send_answer(client);
     else if (client->state != WORKING)
         is_there = receive(client);
-    if ((events & WEIR_ERROR) != 0)
+    if ((events & WEIR_FD_ERROR) != 0)
         client->has_hung_up = false; /* it has not read everything */
     if (!is_there || !go_on(client))
         hang_up(client);
@@ -406,7 +406,7 @@ static void welcome(int fd)
     struct client *client = calloc(1, sizeof(*client));
 
     if (client == NULL ||
-        weir_fd_add(loop, fd, WEIR_READABLE, on_client, client) != 0) {
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, on_client, client) != 0) {
         free(client);
         close(fd); /* no memory for this one; the others go on */
         return;
@@ -452,7 +452,7 @@ static void accept_clients(void)
     if (is_stopping && !is_full)
         close_listener();
     else /* if out of descriptors, pause until a client leaves */
-        must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_READABLE),
+        must(weir_fd_modify(loop, listener, is_full ? 0 : WEIR_FD_READABLE),
              "accept");
 }
 
@@ -477,7 +477,7 @@ static void begin(weir_task *task, int status)
     }
     is_open = true;
     atomic_store(&inside, 1);
-    must(weir_fd_add(loop, listener, WEIR_READABLE, on_listener, NULL),
+    must(weir_fd_add(loop, listener, WEIR_FD_READABLE, on_listener, NULL),
          "listener");
     must(weir_fd_unref(loop, listener), "listener");
 }

@@ -50,7 +50,7 @@ static void queue_one_of_each(void *arg, int status)
     must(weir_loop_submit(loop, say, "next turn: task"), "task");
     must(weir_loop_on_close_phase(loop, say, "close phase"), "close phase");
     must(weir_loop_immediate(loop, say, "immediate"), "immediate");
-    must(weir_fd_add(loop, ready[0], WEIR_READABLE, on_ready, "descriptor"),
+    must(weir_fd_add(loop, ready[0], WEIR_FD_READABLE, on_ready, "descriptor"),
          "descriptor");
     must(weir_loop_microtask(loop, say, "    microtask"), "microtask");
     must(weir_loop_next_tick(loop, say, "    next-tick"), "next-tick");

@@ -99,7 +99,7 @@ int weir__poller_add(struct weir__poller *poller, int fd, unsigned events,
 {
     if (fd >= READINESS_FDS)
         return -EBADF;
-    if (events & WEIR_EDGE)
+    if (events & WEIR_FD_EDGE)
         return -ENOTSUP;
     swap_release(&poller->token[fd], token);
     weir__futex_wake_one(&poller->word, WEIR__FUTEX_PRIVATE);
@@ -161,19 +161,19 @@ static int collect(struct weir__poller *poller, uint32_t word,
 
     if (word & WAKES)
         events[count++] =
-            (struct weir__event){WEIR__POLLER_WAKE, WEIR_READABLE};
+            (struct weir__event){WEIR__POLLER_WAKE, WEIR_FD_READABLE};
     for (int fd = 0; fd < READINESS_FDS && count < WEIR__POLLER_BATCH; fd++) {
         uint64_t token = 0;
 
         if (word & (uint32_t)(READY << fd))
             token = token_of(poller, fd);
         if (token != 0)
-            events[count++] = (struct weir__event){token, WEIR_READABLE};
+            events[count++] = (struct weir__event){token, WEIR_FD_READABLE};
         token = 0;
         if (word & (uint32_t)(READY << fd) && count < WEIR__POLLER_BATCH)
             token = fetch_add_acquire(&poller->ghost[fd], 0);
         if (token != 0) {
-            events[count++] = (struct weir__event){token, WEIR_READABLE};
+            events[count++] = (struct weir__event){token, WEIR_FD_READABLE};
             ghosts++;
         }
     }

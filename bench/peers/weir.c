@@ -255,7 +255,7 @@ static void *watch(void *loop, const int *fds, size_t count,
         struct watcher *watcher = &watchers->watcher[i];
 
         *watcher = (struct watcher){.watchers = watchers, .fd = fds[i]};
-        must(weir_fd_add(watchers->loop, fds[i], WEIR_READABLE, on_readable,
+        must(weir_fd_add(watchers->loop, fds[i], WEIR_FD_READABLE, on_readable,
                          watcher),
              "weir_fd_add");
         must(weir_fd_unref(watchers->loop, fds[i]), "weir_fd_unref");

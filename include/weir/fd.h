@@ -5,10 +5,10 @@
  *     static void on_socket(void *arg, int status, int fd, unsigned events)
  *     {
  *         if (status != 0) ...             the loop has ended: clean up
- *         if (events & WEIR_READABLE) ...
+ *         if (events & WEIR_FD_READABLE) ...
  *     }
  *
- *     weir_fd_add(loop, fd, WEIR_READABLE, on_socket, connection);
+ *     weir_fd_add(loop, fd, WEIR_FD_READABLE, on_socket, connection);
  *
  * A loop has at most one registration for each descriptor.  Events are
  * level-triggered unless requested otherwise.  Errors and hang-ups are always

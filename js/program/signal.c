@@ -57,7 +57,7 @@ static int open_fd(weir_js *js)
     if (fd < 0)
         return -errno;
     err = weir__js_hold(js)
-              ? weir_fd_add(js->loop, fd, WEIR_READABLE, on_readable, js)
+              ? weir_fd_add(js->loop, fd, WEIR_FD_READABLE, on_readable, js)
               : WEIR_ECLOSED;
     if (err != 0) {
         weir__js_let_go(js);

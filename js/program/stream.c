@@ -159,7 +159,7 @@ static int start_watching(weir_js *js, int fd, JSValueConst function)
     watch->fd = fd;
     watch->function = JS_DupValue(js->context, function);
     weir__js_list_add(&js->watches, &watch->link);
-    err = weir_fd_add(js->loop, fd, WEIR_READABLE, on_readable, watch);
+    err = weir_fd_add(js->loop, fd, WEIR_FD_READABLE, on_readable, watch);
     if (err != 0)
         drop(watch);
     return err;

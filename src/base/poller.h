@@ -46,7 +46,7 @@ struct weir__watch {
 
 struct weir__event {
     uint64_t token;
-    unsigned events; /* WEIR_READABLE .. WEIR_HANGUP */
+    unsigned events; /* WEIR_FD_READABLE .. WEIR_FD_HANGUP */
 };
 
 /* Open a poller.  Returns 0, -ENOMEM, -EMFILE, -ENFILE; nothing is left open on
@@ -57,9 +57,10 @@ int weir__poller_open(struct weir__poller **poller);
  * be inside. */
 void weir__poller_close(struct weir__poller *poller);
 
-/* Add or modify a registration.  events as in weir/event.h, including WEIR_EDGE
- * and WEIR_ONESHOT.  Returns 0, or the kernel's error: -EBADF, -EEXIST, -EPERM,
- * -ENOMEM, -ENOSPC, -ENOENT, -ENOTSUP.  On failure nothing has changed. */
+/* Add or modify a registration.  events as in weir/event.h, including
+ * WEIR_FD_EDGE and WEIR_FD_ONESHOT.  Returns 0, or the kernel's error: -EBADF,
+ * -EEXIST, -EPERM, -ENOMEM, -ENOSPC, -ENOENT, -ENOTSUP.  On failure nothing has
+ * changed. */
 int weir__poller_add(struct weir__poller *poller, int fd, unsigned events,
                      uint64_t token);
 int weir__poller_modify(struct weir__poller *poller, int fd, unsigned events,

@@ -62,10 +62,10 @@
 #include "loop/loop.h"
 
 enum {
-    EVENTS = WEIR_READABLE | WEIR_WRITABLE | WEIR_PRIORITY | WEIR_ERROR |
-             WEIR_HANGUP,
-    ALWAYS = WEIR_ERROR | WEIR_HANGUP,
-    MASK = EVENTS | WEIR_EDGE | WEIR_ONESHOT,
+    EVENTS = WEIR_FD_READABLE | WEIR_FD_WRITABLE | WEIR_FD_PRIORITY |
+             WEIR_FD_ERROR | WEIR_FD_HANGUP,
+    ALWAYS = WEIR_FD_ERROR | WEIR_FD_HANGUP,
+    MASK = EVENTS | WEIR_FD_EDGE | WEIR_FD_ONESHOT,
     LIVE = 1 << 8,
     UNREF = 1 << 9,
     ABSENT = 1 << 10, /* a fired one-shot, left out of a renewal */
@@ -279,7 +279,7 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
 static uint64_t modified(uint64_t word, unsigned events)
 {
     word = (word & ~(uint64_t)(MASK | ABSENT)) | events;
-    if (events & WEIR_ONESHOT && generation_of(word) < GENERATION_MAX)
+    if (events & WEIR_FD_ONESHOT && generation_of(word) < GENERATION_MAX)
         word += UINT64_C(1) << GENERATION_SHIFT;
     return word;
 }
@@ -574,7 +574,7 @@ static unsigned filter(weir_loop *loop, struct weir__fd *slot,
         meet_stale(loop, slot, event);
         return 0;
     }
-    if (word & WEIR_ONESHOT)
+    if (word & WEIR_FD_ONESHOT)
         slot->spent = generation_of(word);
     return event->events & ((word & EVENTS) | ALWAYS);
 }
@@ -624,7 +624,7 @@ static struct weir__fd *next_from(weir_loop *loop, uint32_t *fd,
 /* Whether its one shot has fired.  The kernel cannot add it in that state. */
 static bool is_spent(const struct weir__fd *slot)
 {
-    return word_of(slot) & WEIR_ONESHOT &&
+    return word_of(slot) & WEIR_FD_ONESHOT &&
            slot->spent == generation_of(word_of(slot));
 }
 

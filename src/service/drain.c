@@ -314,8 +314,8 @@ static int take_signals(weir_service *service)
     if (err < 0)
         return err;
     service->signals = err;
-    err = weir_fd_add(service->loop, service->signals, WEIR_READABLE, on_signal,
-                      service);
+    err = weir_fd_add(service->loop, service->signals, WEIR_FD_READABLE,
+                      on_signal, service);
     if (err == 0)
         return 0;
     weir__signals_give_back();

@@ -5,7 +5,7 @@
  *     PLACE_CASE(fd_that_is_ready_is_called_every_turn)
  *     {
  *         loop_make(NULL);
- *         watch(event_open(1), WEIR_READABLE, "ready");
+ *         watch(event_open(1), WEIR_FD_READABLE, "ready");
  *         loop_turns(1);
  *         expect_recorded("ready ready");
  *         loop_end();

@@ -66,20 +66,20 @@ struct weir__poller {
 /* EPOLLERR and EPOLLHUP are always reported. */
 static uint32_t to_kernel(unsigned events)
 {
-    return ((events & WEIR_READABLE) != 0 ? EPOLLIN | EPOLLRDHUP : 0) |
-           ((events & WEIR_WRITABLE) != 0 ? EPOLLOUT : 0) |
-           ((events & WEIR_PRIORITY) != 0 ? EPOLLPRI : 0) |
-           ((events & WEIR_EDGE) != 0 ? EPOLLET : 0) |
-           ((events & WEIR_ONESHOT) != 0 ? EPOLLONESHOT : 0);
+    return ((events & WEIR_FD_READABLE) != 0 ? EPOLLIN | EPOLLRDHUP : 0) |
+           ((events & WEIR_FD_WRITABLE) != 0 ? EPOLLOUT : 0) |
+           ((events & WEIR_FD_PRIORITY) != 0 ? EPOLLPRI : 0) |
+           ((events & WEIR_FD_EDGE) != 0 ? EPOLLET : 0) |
+           ((events & WEIR_FD_ONESHOT) != 0 ? EPOLLONESHOT : 0);
 }
 
 static unsigned from_kernel(uint32_t kernel)
 {
-    return ((kernel & EPOLLIN) != 0 ? WEIR_READABLE : 0) |
-           ((kernel & EPOLLOUT) != 0 ? WEIR_WRITABLE : 0) |
-           ((kernel & EPOLLPRI) != 0 ? WEIR_PRIORITY : 0) |
-           ((kernel & EPOLLERR) != 0 ? WEIR_ERROR : 0) |
-           ((kernel & (EPOLLHUP | EPOLLRDHUP)) != 0 ? WEIR_HANGUP : 0);
+    return ((kernel & EPOLLIN) != 0 ? WEIR_FD_READABLE : 0) |
+           ((kernel & EPOLLOUT) != 0 ? WEIR_FD_WRITABLE : 0) |
+           ((kernel & EPOLLPRI) != 0 ? WEIR_FD_PRIORITY : 0) |
+           ((kernel & EPOLLERR) != 0 ? WEIR_FD_ERROR : 0) |
+           ((kernel & (EPOLLHUP | EPOLLRDHUP)) != 0 ? WEIR_FD_HANGUP : 0);
 }
 
 static int control(int epoll_fd, int operation, int fd, unsigned events,
@@ -98,7 +98,7 @@ static int open_with(int fd, uint64_t token)
 
     if (epoll_fd < 0)
         return -errno;
-    err = control(epoll_fd, EPOLL_CTL_ADD, fd, WEIR_READABLE, token);
+    err = control(epoll_fd, EPOLL_CTL_ADD, fd, WEIR_FD_READABLE, token);
     if (err == 0)
         return epoll_fd;
     close(epoll_fd);
@@ -186,7 +186,8 @@ int weir__poller_renew(struct weir__poller *poller,
     while (err == 0 && next(arg, &watch))
         err = carry_over(old_fd, new_fd, &watch);
     if (err == 0 && poller->host_fd >= 0)
-        err = control(poller->host_fd, EPOLL_CTL_ADD, new_fd, WEIR_READABLE, 0);
+        err = control(poller->host_fd, EPOLL_CTL_ADD, new_fd, WEIR_FD_READABLE,
+                      0);
     if (err != 0) {
         if (new_fd >= 0)
             close(new_fd);

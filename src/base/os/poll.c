@@ -40,7 +40,7 @@
  *   A file that cannot be waited for is refused; poll would report it as always
  *   ready.  A closed descriptor is removed when poll reports it.
  * Unlike epoll
- *   WEIR_EDGE is not supported.  If a descriptor was closed and its number
+ *   WEIR_FD_EDGE is not supported.  If a descriptor was closed and its number
  *   reused by another file before poll has noticed, the registration applies to
  *   that other file.
  *
@@ -79,7 +79,7 @@ struct registration {
     unsigned events;
     uint64_t token;
     uint64_t changed_at; /* the version that the last add or modify made */
-    bool is_armed;       /* false: WEIR_ONESHOT, and already reported */
+    bool is_armed;       /* false: WEIR_FD_ONESHOT, and already reported */
 };
 
 struct weir__poller {
@@ -102,20 +102,20 @@ struct weir__poller {
 /* POLLERR and POLLHUP are always reported. */
 static short to_kernel(unsigned events)
 {
-    int kernel = ((events & WEIR_READABLE) != 0 ? POLLIN | POLLRDHUP : 0) |
-                 ((events & WEIR_WRITABLE) != 0 ? POLLOUT : 0) |
-                 ((events & WEIR_PRIORITY) != 0 ? POLLPRI : 0);
+    int kernel = ((events & WEIR_FD_READABLE) != 0 ? POLLIN | POLLRDHUP : 0) |
+                 ((events & WEIR_FD_WRITABLE) != 0 ? POLLOUT : 0) |
+                 ((events & WEIR_FD_PRIORITY) != 0 ? POLLPRI : 0);
 
     return (short)kernel;
 }
 
 static unsigned from_kernel(short kernel)
 {
-    return ((kernel & POLLIN) != 0 ? WEIR_READABLE : 0) |
-           ((kernel & POLLOUT) != 0 ? WEIR_WRITABLE : 0) |
-           ((kernel & POLLPRI) != 0 ? WEIR_PRIORITY : 0) |
-           ((kernel & POLLERR) != 0 ? WEIR_ERROR : 0) |
-           ((kernel & (POLLHUP | POLLRDHUP)) != 0 ? WEIR_HANGUP : 0);
+    return ((kernel & POLLIN) != 0 ? WEIR_FD_READABLE : 0) |
+           ((kernel & POLLOUT) != 0 ? WEIR_FD_WRITABLE : 0) |
+           ((kernel & POLLPRI) != 0 ? WEIR_FD_PRIORITY : 0) |
+           ((kernel & POLLERR) != 0 ? WEIR_FD_ERROR : 0) |
+           ((kernel & (POLLHUP | POLLRDHUP)) != 0 ? WEIR_FD_HANGUP : 0);
 }
 
 /* --- the table ----------------------------------------------------------- */
@@ -228,7 +228,7 @@ static void unlock_and_interrupt(struct weir__poller *poller)
 }
 
 /* Return the error that epoll would return for the descriptor, or -ENOTSUP for
- * WEIR_EDGE. */
+ * WEIR_FD_EDGE. */
 static int judge(int fd, unsigned events)
 {
     struct stat status;
@@ -238,7 +238,7 @@ static int judge(int fd, unsigned events)
     if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) ||
         S_ISBLK(status.st_mode))
         return -EPERM;
-    return (events & WEIR_EDGE) != 0 ? -ENOTSUP : 0;
+    return (events & WEIR_FD_EDGE) != 0 ? -ENOTSUP : 0;
 }
 
 int weir__poller_add(struct weir__poller *poller, int fd, unsigned events,
@@ -427,7 +427,7 @@ static bool report(struct weir__poller *poller, struct pollfd *polled,
     }
     event->token = entry->token;
     event->events = from_kernel(polled->revents);
-    if ((entry->events & WEIR_ONESHOT) != 0) {
+    if ((entry->events & WEIR_FD_ONESHOT) != 0) {
         entry->is_armed = false;
         polled->fd = left_out(polled->fd);
     }
@@ -470,7 +470,7 @@ static int collect(struct weir__poller *poller, struct weir__event *events,
     }
     if (ready > 0 && poller->polled[WAKE].revents != 0) {
         events[count++] = (struct weir__event){.token = WEIR__POLLER_WAKE,
-                                               .events = WEIR_READABLE};
+                                               .events = WEIR_FD_READABLE};
         ready--;
     }
     count += scan(poller, events + count, WEIR__POLLER_BATCH - count, ready);

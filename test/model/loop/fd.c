@@ -48,7 +48,7 @@ static void init_ready(void)
 {
     make();
     readiness_set(0);
-    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_ready, NULL) == 0);
+    model_assert(weir_fd_add(loop, 0, WEIR_FD_READABLE, on_ready, NULL) == 0);
 }
 
 static void run_until_idle(void)
@@ -83,7 +83,7 @@ static void on_added(void *arg, int status, int fd, unsigned events)
 static void add_and_let_go(void)
 {
     plain_store(&object, 1);
-    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_added, NULL) == 0);
+    model_assert(weir_fd_add(loop, 0, WEIR_FD_READABLE, on_added, NULL) == 0);
     weir_loop_unref(loop);
 }
 
@@ -102,7 +102,8 @@ static void was_called(void)
 
 /* ---- what the loop reads comes with the word, whoever wrote it last ---- */
 
-/* There is a slot that was used before: no order that brings a new one helps. */
+/* There is a slot that was used before: no order that brings a new one helps.
+ * */
 static void init_used_slot(void)
 {
     make();
@@ -119,7 +120,7 @@ static void init_used_slot(void)
 static void add(void)
 {
     plain_store(&object, 1);
-    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_added, NULL) == 0);
+    model_assert(weir_fd_add(loop, 0, WEIR_FD_READABLE, on_added, NULL) == 0);
 }
 
 /* on_added may have removed it. */
@@ -131,14 +132,14 @@ static void was(int err, int expected)
 static void add_modify_and_let_go(void)
 {
     add();
-    was(weir_fd_modify(loop, 0, WEIR_READABLE | WEIR_PRIORITY), 0);
+    was(weir_fd_modify(loop, 0, WEIR_FD_READABLE | WEIR_FD_PRIORITY), 0);
     weir_loop_unref(loop);
 }
 
 static void add_fail_to_modify_and_let_go(void)
 {
     add();
-    was(weir_fd_modify(loop, 0, WEIR_READABLE | WEIR_EDGE), -ENOTSUP);
+    was(weir_fd_modify(loop, 0, WEIR_FD_READABLE | WEIR_FD_EDGE), -ENOTSUP);
     weir_loop_unref(loop);
 }
 
@@ -175,7 +176,7 @@ static void init_lost(void)
     make();
     model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
     readiness_set(0);
-    model_assert(weir_fd_add(loop, 0, WEIR_READABLE, on_lost, NULL) == 0);
+    model_assert(weir_fd_add(loop, 0, WEIR_FD_READABLE, on_lost, NULL) == 0);
 }
 
 static void close_remove_and_let_go(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fd -- descriptors added, changed and removed from other threads, while they
- * are ready and while their loop ends.  Each registration has one last word:
- * it was removed, or it is told WEIR_ECANCELED; and none after that.
- * Some are closed before they are removed, with a duplicate open: the loop has to
- * get rid of what the kernel keeps of them.
+ * are ready and while their loop ends.  Each registration has one last word: it
+ * was removed, or it is told WEIR_ECANCELED; and none after that.  Some are
+ * closed before they are removed, with a duplicate open: the loop has to get
+ * rid of what the kernel keeps of them.
  *
  * loop_race.h says what sets the number of rounds.
  */
@@ -87,7 +87,7 @@ static int add(struct worker *worker, struct wire *wire)
 
     expect(registration != NULL);
     *registration = (struct registration){.worker = worker, .fd = wire->fd};
-    err = weir_fd_add(loop, wire->fd, WEIR_READABLE, on_event, registration);
+    err = weir_fd_add(loop, wire->fd, WEIR_FD_READABLE, on_event, registration);
     if (err == 0) {
         worker->added++;
         wire->now = registration;
@@ -128,8 +128,8 @@ static int lose(struct worker *worker, struct wire *wire)
 
 static int change(struct worker *worker, struct wire *wire)
 {
-    static const unsigned masks[] = {0, WEIR_READABLE, WEIR_WRITABLE,
-                                     WEIR_READABLE | WEIR_ONESHOT};
+    static const unsigned masks[] = {0, WEIR_FD_READABLE, WEIR_FD_WRITABLE,
+                                     WEIR_FD_READABLE | WEIR_FD_ONESHOT};
 
     switch (random_below(&worker->random, 4)) {
     case 0:

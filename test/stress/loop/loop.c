@@ -397,9 +397,9 @@ static void on_removed(void *arg, int status)
 
 static unsigned random_mask(void)
 {
-    static const unsigned masks[] = {0, WEIR_READABLE, WEIR_READABLE,
-                                     WEIR_READABLE | WEIR_ONESHOT,
-                                     WEIR_WRITABLE | WEIR_ONESHOT};
+    static const unsigned masks[] = {0, WEIR_FD_READABLE, WEIR_FD_READABLE,
+                                     WEIR_FD_READABLE | WEIR_FD_ONESHOT,
+                                     WEIR_FD_WRITABLE | WEIR_FD_ONESHOT};
 
     return masks[lot(sizeof(masks) / sizeof(masks[0]))];
 }

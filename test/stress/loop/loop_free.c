@@ -195,7 +195,7 @@ static void finish_task(weir_task *task, int status)
 static void finish_fd(void *arg, int status, int fd, unsigned events)
 {
     (void)fd;
-    expect_int(events, status == 0 ? WEIR_READABLE : 0);
+    expect_int(events, status == 0 ? WEIR_FD_READABLE : 0);
     if (status == 0)
         finish(arg, 0);
 }
@@ -299,7 +299,7 @@ static void hear(void *arg, int status, int fd, unsigned events)
 {
     (void)arg;
     (void)fd;
-    expect_int(events, status == 0 ? WEIR_READABLE : 0);
+    expect_int(events, status == 0 ? WEIR_FD_READABLE : 0);
 }
 
 static void prepare_owed_wake(void)
@@ -308,9 +308,9 @@ static void prepare_owed_wake(void)
     message.waits = true;
     message.is_sent = false;
     message.dawdle_ns = (int64_t)race_choose(8000);
-    expect_status(
-        weir_fd_add(loop, message.fd, WEIR_READABLE | WEIR_ONESHOT, hear, NULL),
-        0);
+    expect_status(weir_fd_add(loop, message.fd,
+                              WEIR_FD_READABLE | WEIR_FD_ONESHOT, hear, NULL),
+                  0);
 }
 
 /* The signal takes a while to come. */
@@ -372,9 +372,9 @@ static void prepare_descriptor(void)
 static int send_descriptor(void)
 {
     if (message.way == ADD)
-        return weir_fd_add(loop, message.fd, WEIR_READABLE, finish_fd, NULL);
+        return weir_fd_add(loop, message.fd, WEIR_FD_READABLE, finish_fd, NULL);
     if (message.way == MODIFY)
-        return weir_fd_modify(loop, message.fd, WEIR_READABLE);
+        return weir_fd_modify(loop, message.fd, WEIR_FD_READABLE);
     return weir_fd_remove(loop, message.fd, finish, NULL);
 }
 
@@ -482,7 +482,7 @@ static void add_in_vain(void)
     int err;
 
     do
-        err = weir_fd_add(loop, message.fd, WEIR_READABLE, hear, NULL);
+        err = weir_fd_add(loop, message.fd, WEIR_FD_READABLE, hear, NULL);
     while (err == -EPERM);
     expect_status(err, WEIR_ECLOSED);
 }

@@ -138,7 +138,7 @@ static void change_mode(weir_loop *at, struct random *random)
 /* With a descriptor the bed is the poller, without one the futex. */
 static void change_descriptors(weir_loop *at, int fd)
 {
-    int err = weir_fd_add(at, fd, WEIR_READABLE, ignore, NULL);
+    int err = weir_fd_add(at, fd, WEIR_FD_READABLE, ignore, NULL);
 
     if (err == WEIR_EFASTPATH || err == WEIR_ECLOSED)
         return;
@@ -343,7 +343,8 @@ STRESS_CASE(loop_becomes_idle_whenever_another_thread_lets_go)
 {
     holder.fd = event_open(0);
     loop_make(NULL);
-    expect_status(weir_fd_add(loop, holder.fd, WEIR_READABLE, ignore, NULL), 0);
+    expect_status(weir_fd_add(loop, holder.fd, WEIR_FD_READABLE, ignore, NULL),
+                  0);
     expect_status(weir_fd_unref(loop, holder.fd), 0);
     crew_run(2, run_or_let_go, NULL);
     expect_status(weir_fd_remove(loop, holder.fd, NULL, NULL), 0);

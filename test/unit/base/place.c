@@ -156,7 +156,8 @@ SPOT static void start_at_here(void)
 SPOT static void watch_here(void)
 {
     expect_status(
-        weir_fd_add(loop, pair[0], WEIR_READABLE, look_as_descriptor, NULL), 0);
+        weir_fd_add(loop, pair[0], WEIR_FD_READABLE, look_as_descriptor, NULL),
+        0);
     __asm__ volatile("");
 }
 
@@ -303,7 +304,8 @@ CASE(place_has_a_name_for_addr2line)
     expect_string(text, "0x0");
 }
 
-/* More than the table has room for: those beyond are counted only, if at all. */
+/* More than the table has room for: those beyond are counted only, if at all.
+ * */
 CASE(place_of_very_many_is_no_error)
 {
     enum { MANY = 40000 };

@@ -39,10 +39,10 @@ CASE(poller_reports_what_is_readable)
     int fd = open_event(0);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     expect_silence();
     fill(fd);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     drain(fd);
     expect_silence();
     end();
@@ -53,10 +53,10 @@ CASE(poller_reports_what_is_writable)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_WRITABLE, 7);
-    expect_event(NEVER, 7, WEIR_WRITABLE);
-    modify(fd, WEIR_READABLE | WEIR_WRITABLE, 7);
-    expect_event(NEVER, 7, WEIR_READABLE | WEIR_WRITABLE);
+    add(fd, WEIR_FD_WRITABLE, 7);
+    expect_event(NEVER, 7, WEIR_FD_WRITABLE);
+    modify(fd, WEIR_FD_READABLE | WEIR_FD_WRITABLE, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE | WEIR_FD_WRITABLE);
     end();
 }
 
@@ -65,7 +65,7 @@ CASE(poller_reports_only_what_was_asked_for)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_PRIORITY, 7);
+    add(fd, WEIR_FD_PRIORITY, 7);
     expect_silence();
     modify(fd, 0, 7);
     expect_silence();
@@ -77,10 +77,10 @@ CASE(poller_reports_the_token_to_its_last_bit)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, UINT64_MAX);
-    expect_event(NEVER, UINT64_MAX, WEIR_READABLE);
-    modify(fd, WEIR_READABLE, UINT64_C(1) << 63 | 1);
-    expect_event(NEVER, UINT64_C(1) << 63 | 1, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, UINT64_MAX);
+    expect_event(NEVER, UINT64_MAX, WEIR_FD_READABLE);
+    modify(fd, WEIR_FD_READABLE, UINT64_C(1) << 63 | 1);
+    expect_event(NEVER, UINT64_C(1) << 63 | 1, WEIR_FD_READABLE);
     end();
 }
 
@@ -101,10 +101,10 @@ CASE(poller_reports_urgent_data_as_priority)
     far = accept(listener, NULL, NULL);
     expect(far >= 0);
     begin();
-    add(far, WEIR_PRIORITY, 7);
+    add(far, WEIR_FD_PRIORITY, 7);
     expect_silence();
     expect_int(send(near, "!", 1, MSG_OOB), 1);
-    expect_event(NEVER, 7, WEIR_PRIORITY);
+    expect_event(NEVER, 7, WEIR_FD_PRIORITY);
     end();
 }
 
@@ -117,7 +117,7 @@ CASE(poller_reports_hangup_of_a_closed_pipe_without_being_asked)
     add(fds[0], 0, 7);
     expect_silence();
     close(fds[1]);
-    expect_event(NEVER, 7, WEIR_HANGUP);
+    expect_event(NEVER, 7, WEIR_FD_HANGUP);
     end();
 }
 
@@ -126,9 +126,9 @@ CASE(poller_reports_hangup_to_readers_of_a_half_closed_socket)
     struct ends ends = open_sockets();
 
     begin();
-    add(ends.near, WEIR_READABLE, 7);
+    add(ends.near, WEIR_FD_READABLE, 7);
     expect_int(shutdown(ends.far, SHUT_WR), 0);
-    expect_event(NEVER, 7, WEIR_READABLE | WEIR_HANGUP);
+    expect_event(NEVER, 7, WEIR_FD_READABLE | WEIR_FD_HANGUP);
     end();
 }
 
@@ -141,7 +141,7 @@ CASE(poller_reports_error_to_the_writer_of_a_pipe_without_readers)
     add(fds[1], 0, 7);
     expect_silence();
     close(fds[0]);
-    expect_event(NEVER, 7, WEIR_ERROR);
+    expect_event(NEVER, 7, WEIR_FD_ERROR);
     end();
 }
 
@@ -150,9 +150,9 @@ CASE(poller_repeats_what_stays_ready)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     for (int i = 0; i < 3; i++)
-        expect_event(AT_ONCE, 7, WEIR_READABLE);
+        expect_event(AT_ONCE, 7, WEIR_FD_READABLE);
     end();
 }
 
@@ -161,17 +161,17 @@ CASE(poller_oneshot_is_silent_until_modified)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE | WEIR_ONESHOT, 7);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     expect_silence();
     fill(fd);
     expect_silence();
-    modify(fd, WEIR_READABLE | WEIR_ONESHOT, 8);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    modify(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 8);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     expect_silence();
-    modify(fd, WEIR_READABLE, 9);
+    modify(fd, WEIR_FD_READABLE, 9);
     for (int i = 0; i < 3; i++)
-        expect_event(AT_ONCE, 9, WEIR_READABLE);
+        expect_event(AT_ONCE, 9, WEIR_FD_READABLE);
     end();
 }
 
@@ -180,9 +180,9 @@ CASE(poller_oneshot_stays_silent_when_others_come_and_go)
     int fd = open_event(1), other = open_event(0);
 
     begin();
-    add(fd, WEIR_READABLE | WEIR_ONESHOT, 7);
-    expect_event(NEVER, 7, WEIR_READABLE);
-    add(other, WEIR_READABLE, 8);
+    add(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
+    add(other, WEIR_FD_READABLE, 8);
     expect_silence();
     weir__poller_remove(poller, other);
     expect_silence();
@@ -195,12 +195,12 @@ CASE(poller_oneshot_silences_hangups_too)
 
     begin();
     fill(ends.far);
-    add(ends.near, WEIR_READABLE | WEIR_ONESHOT, 7);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    add(ends.near, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     close(ends.far);
     expect_silence();
-    modify(ends.near, WEIR_READABLE | WEIR_ONESHOT, 7);
-    expect_event(NEVER, 7, WEIR_READABLE | WEIR_HANGUP);
+    modify(ends.near, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE | WEIR_FD_HANGUP);
     end();
 }
 
@@ -210,13 +210,15 @@ CASE(poller_edge_is_refused_and_changes_nothing)
     int fd = open_event(1);
 
     begin();
-    expect_status(weir__poller_add(poller, fd, WEIR_READABLE | WEIR_EDGE, 7),
-                  -ENOTSUP);
+    expect_status(
+        weir__poller_add(poller, fd, WEIR_FD_READABLE | WEIR_FD_EDGE, 7),
+        -ENOTSUP);
     expect_silence();
-    add(fd, WEIR_READABLE, 7);
-    expect_status(weir__poller_modify(poller, fd, WEIR_WRITABLE | WEIR_EDGE, 8),
-                  -ENOTSUP);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, 7);
+    expect_status(
+        weir__poller_modify(poller, fd, WEIR_FD_WRITABLE | WEIR_FD_EDGE, 8),
+        -ENOTSUP);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     end();
 }
 #else
@@ -225,11 +227,11 @@ CASE(poller_edge_reports_only_what_becomes_ready)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE | WEIR_EDGE, 7);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE | WEIR_FD_EDGE, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     expect_silence();
     fill(fd);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     expect_silence();
     end();
 }
@@ -242,9 +244,9 @@ CASE(poller_add_of_what_is_there_is_refused)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
-    expect_status(weir__poller_add(poller, fd, WEIR_WRITABLE, 8), -EEXIST);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, 7);
+    expect_status(weir__poller_add(poller, fd, WEIR_FD_WRITABLE, 8), -EEXIST);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     end();
 }
 
@@ -254,8 +256,8 @@ CASE(poller_add_of_what_is_no_descriptor_is_refused)
 
     begin();
     close(fd);
-    expect_status(weir__poller_add(poller, fd, WEIR_READABLE, 7), -EBADF);
-    expect_status(weir__poller_add(poller, -1, WEIR_READABLE, 7), -EBADF);
+    expect_status(weir__poller_add(poller, fd, WEIR_FD_READABLE, 7), -EBADF);
+    expect_status(weir__poller_add(poller, -1, WEIR_FD_READABLE, 7), -EBADF);
     expect_silence();
     end();
 }
@@ -267,8 +269,8 @@ CASE(poller_add_of_a_regular_file_is_refused)
 
     expect(file >= 0 && directory >= 0);
     begin();
-    expect_status(weir__poller_add(poller, file, WEIR_READABLE, 7), -EPERM);
-    expect_status(weir__poller_add(poller, directory, WEIR_READABLE, 7),
+    expect_status(weir__poller_add(poller, file, WEIR_FD_READABLE, 7), -EPERM);
+    expect_status(weir__poller_add(poller, directory, WEIR_FD_READABLE, 7),
                   -EPERM);
     expect_silence();
     end();
@@ -279,7 +281,8 @@ CASE(poller_modify_of_a_stranger_is_refused)
     int fd = open_event(1);
 
     begin();
-    expect_status(weir__poller_modify(poller, fd, WEIR_READABLE, 7), -ENOENT);
+    expect_status(weir__poller_modify(poller, fd, WEIR_FD_READABLE, 7),
+                  -ENOENT);
     expect_silence();
     end();
 }
@@ -289,9 +292,9 @@ CASE(poller_modify_of_a_closed_descriptor_is_refused)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     close(fd);
-    expect_status(weir__poller_modify(poller, fd, WEIR_READABLE, 7), -EBADF);
+    expect_status(weir__poller_modify(poller, fd, WEIR_FD_READABLE, 7), -EBADF);
     end();
 }
 
@@ -300,11 +303,11 @@ CASE(poller_removed_descriptor_is_silent_and_can_be_added_again)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     weir__poller_remove(poller, fd);
     expect_silence();
-    add(fd, WEIR_READABLE, 8);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, 8);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     end();
 }
 
@@ -313,10 +316,10 @@ CASE(poller_remove_of_a_stranger_does_nothing)
     int fd = open_event(1), file = open("/proc/self/exe", O_RDONLY);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     weir__poller_remove(poller, file);
     weir__poller_remove(poller, -1);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     end();
 }
 
@@ -325,10 +328,10 @@ CASE(poller_forgets_a_descriptor_that_was_closed)
     int fd = open_event(1), other = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
-    add(other, WEIR_READABLE, 8);
+    add(fd, WEIR_FD_READABLE, 7);
+    add(other, WEIR_FD_READABLE, 8);
     close(fd);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     drain(other);
     expect_int(
         weir__poller_wait(poller, events, weir__clock_real() + MILLISECOND_NS),
@@ -336,10 +339,10 @@ CASE(poller_forgets_a_descriptor_that_was_closed)
     weir__poller_remove(poller, fd);
     expect_int(dup2(other, fd), fd);
     fill(other);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     drain(other);
-    add(fd, WEIR_WRITABLE, 9);
-    expect_event(NEVER, 9, WEIR_WRITABLE);
+    add(fd, WEIR_FD_WRITABLE, 9);
+    expect_event(NEVER, 9, WEIR_FD_WRITABLE);
     end();
 }
 
@@ -348,7 +351,7 @@ CASE(poller_remove_survives_a_descriptor_that_was_closed)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     close(fd);
     weir__poller_remove(poller, fd);
     expect_silence();
@@ -362,11 +365,11 @@ CASE(poller_watches_descriptor_zero)
     expect_int(dup2(fd, 0), 0);
     close(fd);
     begin();
-    add(0, WEIR_READABLE | WEIR_ONESHOT, 7);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    add(0, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 7);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     expect_silence();
-    modify(0, WEIR_READABLE, 8);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    modify(0, WEIR_FD_READABLE, 8);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     weir__poller_remove(poller, 0);
     expect_silence();
     end();
@@ -390,14 +393,14 @@ CASE(poller_watches_sparse_numbers)
     int low = open_event(0), high = move_up(open_event(0));
 
     begin();
-    add(high, WEIR_READABLE, 7);
-    add(low, WEIR_READABLE, 8);
+    add(high, WEIR_FD_READABLE, 7);
+    add(low, WEIR_FD_READABLE, 8);
     expect_silence();
     fill(high);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     drain(high);
     fill(low);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     end();
 }
 
@@ -406,7 +409,7 @@ CASE(poller_close_with_descriptors_left_lets_them_live)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     end();
     drain(fd);
     begin();
@@ -425,9 +428,9 @@ CASE(poller_descriptor_is_readable_when_there_is_something_to_find)
         end();
         skip_case("this poller has no descriptor of its own");
     }
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     expect_status(weir__poller_open(&outer), 0);
-    expect_status(weir__poller_add(outer, inner, WEIR_READABLE, 9), 0);
+    expect_status(weir__poller_add(outer, inner, WEIR_FD_READABLE, 9), 0);
     expect_int(weir__poller_wait(outer, events, AT_ONCE), 0);
     fill(fd);
     expect_int(weir__poller_wait(outer, events, NEVER), 1);
@@ -443,7 +446,7 @@ CASE(poller_wait_without_event_ends_not_before_its_deadline)
     int fd = open_event(0);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     for (int64_t timeout_ns = 1; timeout_ns < 20 * MILLISECOND_NS;
          timeout_ns *= 3) {
         int64_t deadline_ns = weir__clock_real() + timeout_ns;
@@ -459,10 +462,10 @@ CASE(poller_wait_for_a_deadline_in_the_past_looks_once)
     int fd = open_event(0);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     expect_int(weir__poller_wait(poller, events, 1), 0);
     fill(fd);
-    expect_event(1, 7, WEIR_READABLE);
+    expect_event(1, 7, WEIR_FD_READABLE);
     end();
 }
 
@@ -471,8 +474,8 @@ CASE(poller_wait_takes_the_farthest_deadline)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
-    expect_event(INT64_MAX, 7, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, 7);
+    expect_event(INT64_MAX, 7, WEIR_FD_READABLE);
     end();
 }
 

@@ -35,7 +35,7 @@ static int serve(struct crowd *crowd)
     for (int i = 0; i < count; i++) {
         if (events[i].token == WEIR__POLLER_WAKE)
             continue;
-        expect_int(events[i].events, WEIR_READABLE);
+        expect_int(events[i].events, WEIR_FD_READABLE);
         crowd->served[events[i].token - 1]++;
         served++;
     }
@@ -53,7 +53,7 @@ CASE(poller_crowd_that_stays_ready_is_served_in_turn)
     struct crowd crowd;
 
     begin();
-    open_crowd(&crowd, WEIR_READABLE);
+    open_crowd(&crowd, WEIR_FD_READABLE);
     for (int i = 0; i <= CROWD / WEIR__POLLER_BATCH; i++)
         expect_int(serve(&crowd), WEIR__POLLER_BATCH);
     expect_all_served(&crowd);
@@ -65,7 +65,7 @@ CASE(poller_crowd_is_served_beside_a_pending_wake)
     struct crowd crowd;
 
     begin();
-    open_crowd(&crowd, WEIR_READABLE);
+    open_crowd(&crowd, WEIR_FD_READABLE);
     weir__poller_wake(poller);
     for (int i = 0; i <= CROWD / (WEIR__POLLER_BATCH - 1) + 1; i++)
         expect(serve(&crowd) > 0);
@@ -82,12 +82,12 @@ CASE(poller_crowd_is_served_while_the_table_changes)
     int fd;
 
     begin();
-    open_crowd(&crowd, WEIR_READABLE);
+    open_crowd(&crowd, WEIR_FD_READABLE);
     fd = open_event(0);
     for (int i = 0; i <= CROWD / WEIR__POLLER_BATCH; i++) {
         expect_int(serve(&crowd), WEIR__POLLER_BATCH);
         if (i % 2 == 0)
-            add(fd, WEIR_READABLE, CROWD + 1);
+            add(fd, WEIR_FD_READABLE, CROWD + 1);
         else
             weir__poller_remove(poller, fd);
     }
@@ -101,7 +101,7 @@ CASE(poller_crowd_of_oneshots_is_served_once_each)
     int served = 0, now;
 
     begin();
-    open_crowd(&crowd, WEIR_READABLE | WEIR_ONESHOT);
+    open_crowd(&crowd, WEIR_FD_READABLE | WEIR_FD_ONESHOT);
     while ((now = serve(&crowd)) > 0)
         served += now;
     expect_int(served, CROWD);
@@ -114,7 +114,7 @@ CASE(poller_crowd_shrinks_to_those_who_stay)
     struct crowd crowd;
 
     begin();
-    open_crowd(&crowd, WEIR_READABLE);
+    open_crowd(&crowd, WEIR_FD_READABLE);
     for (int i = 0; i < CROWD; i++)
         if (i % 3 != 0)
             weir__poller_remove(poller, crowd.fds[i]);

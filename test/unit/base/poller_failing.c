@@ -148,12 +148,12 @@ static int add_at_last(struct failing_allocator *memory, int fd, uint64_t token)
 
     for (;; refusals++) {
         memory->fail_at = memory->calls + 1 + (uint64_t)refusals;
-        status = weir__poller_add(poller, fd, WEIR_READABLE, token);
+        status = weir__poller_add(poller, fd, WEIR_FD_READABLE, token);
         memory->fail_at = 0;
         if (status == 0)
             return refusals;
         expect_status(status, -ENOMEM);
-        expect_status(weir__poller_modify(poller, fd, WEIR_READABLE, token),
+        expect_status(weir__poller_modify(poller, fd, WEIR_FD_READABLE, token),
                       -ENOENT);
         expect_silence();
     }
@@ -170,12 +170,12 @@ CASE(poller_add_without_memory_changes_nothing)
     for (int i = 0; i < MANY; i++) {
         fds[i] = open_event(1);
         refusals += add_at_last(&memory, fds[i], (uint64_t)i + 1);
-        expect_event(AT_ONCE, (uint64_t)i + 1, WEIR_READABLE);
+        expect_event(AT_ONCE, (uint64_t)i + 1, WEIR_FD_READABLE);
         drain(fds[i]);
     }
     for (int i = 0; i < MANY; i++) {
         fill(fds[i]);
-        expect_event(AT_ONCE, (uint64_t)i + 1, WEIR_READABLE);
+        expect_event(AT_ONCE, (uint64_t)i + 1, WEIR_FD_READABLE);
         drain(fds[i]);
     }
     end();
@@ -196,7 +196,7 @@ CASE(poller_close_gives_the_memory_back_without_a_wait)
     expect_status(weir_set_allocator(&memory.hooks), 0);
     begin();
     for (int i = 0; i < MANY; i++)
-        add(open_event(1), WEIR_READABLE, (uint64_t)i + 1);
+        add(open_event(1), WEIR_FD_READABLE, (uint64_t)i + 1);
     end();
     expect_int(memory.live, 0);
     expect_int(memory.live_bytes, 0);
@@ -209,10 +209,10 @@ CASE(poller_add_that_the_kernel_refuses_changes_nothing)
 
     begin();
     failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, ENOSPC);
-    expect_status(weir__poller_add(poller, fd, WEIR_READABLE, 7), -ENOSPC);
+    expect_status(weir__poller_add(poller, fd, WEIR_FD_READABLE, 7), -ENOSPC);
     expect_silence();
-    add(fd, WEIR_READABLE, 8);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, 8);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     end();
 }
 
@@ -221,10 +221,11 @@ CASE(poller_modify_that_the_kernel_refuses_keeps_the_old_events)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, ENOMEM);
-    expect_status(weir__poller_modify(poller, fd, WEIR_WRITABLE, 8), -ENOMEM);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_status(weir__poller_modify(poller, fd, WEIR_FD_WRITABLE, 8),
+                  -ENOMEM);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     end();
 }
 
@@ -234,7 +235,7 @@ CASE(poller_remove_survives_whatever_the_kernel_says)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     for (int i = 0; i < 3; i++) {
         failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, errors[i]);
         weir__poller_remove(poller, fd);
@@ -250,7 +251,7 @@ static void expect_interruptions_do_not_end_it(enum failing_call call)
     int64_t deadline_ns = weir__clock_real() + 2 * MILLISECOND_NS;
     int fd = open_event(0);
 
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     failing_syscalls_set(call, 1, 5, EINTR);
     expect_int(weir__poller_wait(poller, events, deadline_ns), 0);
     expect(weir__clock_real() >= deadline_ns);
@@ -262,11 +263,11 @@ static void expect_interruptions_do_not_end_it(enum failing_call call)
 
     fill(fd);
     failing_syscalls_set(call, 1, 5, EINTR);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     failing_syscalls_set(call, 1, 5, EINTR);
-    expect_event(AT_ONCE, 7, WEIR_READABLE);
+    expect_event(AT_ONCE, 7, WEIR_FD_READABLE);
     failing_syscalls_set(call, 1, 5, EINTR);
-    expect_event(1, 7, WEIR_READABLE);
+    expect_event(1, 7, WEIR_FD_READABLE);
     failing_syscalls_set(call, 0, 0, 0);
     weir__poller_remove(poller, fd);
 }
@@ -282,7 +283,7 @@ static void wait_for_wake(struct crew *crew, unsigned id)
 {
     (void)crew, (void)id;
     failing_syscalls_set(wait_call, 1, 3, EINTR);
-    expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_READABLE);
+    expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
 }
 
 CASE(poller_wait_that_was_interrupted_is_still_woken)
@@ -304,11 +305,11 @@ CASE(poller_wait_returns_what_the_kernel_refuses_with)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     for (int i = 0; i < 3; i++) {
         failing_syscalls_set(wait_call, 1, 1, errors[i]);
         expect_status(weir__poller_wait(poller, events, NEVER), -errors[i]);
-        expect_event(NEVER, 7, WEIR_READABLE);
+        expect_event(NEVER, 7, WEIR_FD_READABLE);
     }
     end();
 }
@@ -318,7 +319,7 @@ static void fail_then_wait(struct crew *crew, unsigned id)
     (void)crew, (void)id;
     failing_syscalls_set(wait_call, 1, 1, ENOMEM);
     expect_status(weir__poller_wait(poller, events, NEVER), -ENOMEM);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
 }
 
 CASE(poller_wait_after_a_refusal_still_sees_changes)
@@ -329,7 +330,7 @@ CASE(poller_wait_after_a_refusal_still_sees_changes)
     begin();
     crew_start(&crew, 1, fail_then_wait, NULL);
     expect(await_asleep(crew.members[0].tid));
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     crew_join(&crew);
     end();
 }
@@ -345,7 +346,7 @@ CASE(poller_wait_that_is_over_too_early_goes_on)
     expect(weir__clock_real() >= deadline_ns);
     weir__poller_wake(poller);
     failing_syscalls_set(wait_call, 1, 3, 0);
-    expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_READABLE);
+    expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
     end();
 }
 
@@ -370,7 +371,7 @@ CASE(poller_wait_does_not_spin_on_a_closed_descriptor)
     int fd = open_event(1);
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     close(fd);
     expect_no_spin(wait_call);
     end();
@@ -382,17 +383,17 @@ static int changing_fd;
 
 static void change_mask(void)
 {
-    modify(changing_fd, WEIR_PRIORITY, 8);
+    modify(changing_fd, WEIR_FD_PRIORITY, 8);
 }
 
 static void change_token(void)
 {
-    modify(changing_fd, WEIR_READABLE | WEIR_ONESHOT, 8);
+    modify(changing_fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 8);
 }
 
 static void change_nothing(void)
 {
-    expect_status(weir__poller_add(poller, changing_fd, WEIR_READABLE, 8),
+    expect_status(weir__poller_add(poller, changing_fd, WEIR_FD_READABLE, 8),
                   -EEXIST);
 }
 
@@ -411,7 +412,7 @@ static void begin_with_change(unsigned mask, void (*change)(void))
 
 CASE(poller_wait_does_not_report_to_a_mask_that_has_changed)
 {
-    begin_with_change(WEIR_READABLE, change_mask);
+    begin_with_change(WEIR_FD_READABLE, change_mask);
     expect_silence();
     expect_silence();
     end();
@@ -419,15 +420,15 @@ CASE(poller_wait_does_not_report_to_a_mask_that_has_changed)
 
 CASE(poller_wait_reports_a_change_of_token_with_the_new_one)
 {
-    begin_with_change(WEIR_READABLE | WEIR_ONESHOT, change_token);
-    expect_event(NEVER, 8, WEIR_READABLE);
+    begin_with_change(WEIR_FD_READABLE | WEIR_FD_ONESHOT, change_token);
+    expect_event(NEVER, 8, WEIR_FD_READABLE);
     expect_silence();
     end();
 }
 
 CASE(poller_wait_does_not_report_what_was_removed)
 {
-    begin_with_change(WEIR_READABLE, change_all);
+    begin_with_change(WEIR_FD_READABLE, change_all);
     expect_silence();
     expect_silence();
     end();
@@ -435,8 +436,8 @@ CASE(poller_wait_does_not_report_what_was_removed)
 
 CASE(poller_wait_reports_once_after_a_change_that_was_refused)
 {
-    begin_with_change(WEIR_READABLE | WEIR_ONESHOT, change_nothing);
-    expect_event(NEVER, 7, WEIR_READABLE);
+    begin_with_change(WEIR_FD_READABLE | WEIR_FD_ONESHOT, change_nothing);
+    expect_event(NEVER, 7, WEIR_FD_READABLE);
     expect_silence();
     end();
 }
@@ -458,8 +459,8 @@ static void expect_millisecond_waits(int error)
     expect_int(failing_syscalls_count(CALL_EPOLL_PWAIT2), 1);
     expect(failing_syscalls_count(CALL_EPOLL_WAIT) > 0);
     weir__poller_wake(poller);
-    expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_READABLE);
-    expect_event(INT64_MAX, WEIR__POLLER_WAKE, WEIR_READABLE);
+    expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
+    expect_event(INT64_MAX, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
     expect_int(weir__poller_take_wakes(poller, false), 1);
     expect_interruptions_do_not_end_it(CALL_EPOLL_WAIT);
     end();

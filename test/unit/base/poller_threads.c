@@ -54,8 +54,8 @@ CASE(poller_add_during_a_wait_takes_effect)
 
     begin();
     start_waiter(&crew, &waiter);
-    add(fd, WEIR_READABLE, 7);
-    join_waiter(&crew, &waiter, 7, WEIR_READABLE);
+    add(fd, WEIR_FD_READABLE, 7);
+    join_waiter(&crew, &waiter, 7, WEIR_FD_READABLE);
     end();
 }
 
@@ -69,11 +69,11 @@ CASE(poller_added_during_a_wait_is_reported_when_it_becomes_ready)
     start_waiter(&crew, &waiter);
     for (int i = 0; i < 5; i++) {
         fds[i] = open_event(0);
-        add(fds[i], WEIR_READABLE, 7 + (uint64_t)i);
+        add(fds[i], WEIR_FD_READABLE, 7 + (uint64_t)i);
         expect(await_asleep(crew.members[0].tid));
     }
     fill(fds[3]);
-    join_waiter(&crew, &waiter, 10, WEIR_READABLE);
+    join_waiter(&crew, &waiter, 10, WEIR_FD_READABLE);
     end();
 }
 
@@ -84,10 +84,10 @@ CASE(poller_modify_during_a_wait_takes_effect)
     struct crew crew;
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     start_waiter(&crew, &waiter);
-    modify(fd, WEIR_WRITABLE, 8);
-    join_waiter(&crew, &waiter, 8, WEIR_WRITABLE);
+    modify(fd, WEIR_FD_WRITABLE, 8);
+    join_waiter(&crew, &waiter, 8, WEIR_FD_WRITABLE);
     end();
 }
 
@@ -98,13 +98,13 @@ CASE(poller_remove_during_a_wait_takes_effect)
     struct crew crew;
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     start_waiter(&crew, &waiter);
     weir__poller_remove(poller, fd);
     fill(fd);
     expect(await_asleep(crew.members[0].tid));
     weir__poller_wake(poller);
-    join_waiter(&crew, &waiter, WEIR__POLLER_WAKE, WEIR_READABLE);
+    join_waiter(&crew, &waiter, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
     expect_int(weir__poller_take_wakes(poller, false), 1);
     end();
 }
@@ -116,11 +116,11 @@ CASE(poller_wait_survives_a_close_without_removal)
     struct crew crew;
 
     begin();
-    add(fd, WEIR_READABLE, 7);
+    add(fd, WEIR_FD_READABLE, 7);
     start_waiter(&crew, &waiter);
     close(fd);
-    add(other, WEIR_READABLE, 8);
-    join_waiter(&crew, &waiter, 8, WEIR_READABLE);
+    add(other, WEIR_FD_READABLE, 8);
+    join_waiter(&crew, &waiter, 8, WEIR_FD_READABLE);
     end();
 }
 
@@ -134,8 +134,8 @@ CASE(poller_wait_is_not_ended_by_changes_of_others)
     begin();
     crew_start(&crew, 1, wait_once, &waiter);
     while (!__atomic_load_n(&waiter.is_up, __ATOMIC_ACQUIRE)) {
-        add(fd, WEIR_READABLE, 7);
-        modify(fd, WEIR_READABLE | WEIR_ONESHOT, 8);
+        add(fd, WEIR_FD_READABLE, 7);
+        modify(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, 8);
         weir__poller_remove(poller, fd);
     }
     expect(weir__clock_real() >= waiter.deadline_ns);
@@ -155,7 +155,7 @@ struct arena {
 
 static void arm(struct arena *arena, unsigned i)
 {
-    const unsigned mask = WEIR_WRITABLE | WEIR_ONESHOT;
+    const unsigned mask = WEIR_FD_WRITABLE | WEIR_FD_ONESHOT;
 
     add(arena->fds[i], mask, i + 1);
     for (uint64_t round = 1; round <= ARMS; round++) {
@@ -218,7 +218,7 @@ CASE(poller_wake_during_a_wait_ends_it)
     begin();
     start_waiter(&crew, &waiter);
     weir__poller_wake(poller);
-    join_waiter(&crew, &waiter, WEIR__POLLER_WAKE, WEIR_READABLE);
+    join_waiter(&crew, &waiter, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
     expect_int(weir__poller_take_wakes(poller, false), 1);
     end();
 }
@@ -228,7 +228,7 @@ CASE(poller_wake_stays_ready_until_it_is_taken)
     begin();
     weir__poller_wake(poller);
     for (int i = 0; i < 3; i++)
-        expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_READABLE);
+        expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
     expect_int(weir__poller_take_wakes(poller, false), 1);
     expect_silence();
     end();
@@ -256,7 +256,7 @@ static void wake_or_take(struct crew *crew, unsigned id)
         weir__poller_wake(poller);
     for (int i = 0; id == 0 && *taken < WAKERS * WAKES; i++) {
         if (i % 2 == 0)
-            expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_READABLE);
+            expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
         *taken += weir__poller_take_wakes(poller, i % 2 == 1);
     }
 }
@@ -344,7 +344,7 @@ CASE(poller_wait_is_not_ended_by_signals)
     }
     expect(!__atomic_load_n(&waiter.is_up, __ATOMIC_ACQUIRE));
     weir__poller_wake(poller);
-    join_waiter(&crew, &waiter, WEIR__POLLER_WAKE, WEIR_READABLE);
+    join_waiter(&crew, &waiter, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
     expect_int(weir__poller_take_wakes(poller, false), 1);
     end();
 }

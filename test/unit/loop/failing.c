@@ -206,12 +206,12 @@ static int fd; /* is readable */
 
 static int add(void)
 {
-    return weir_fd_add(loop, fd, WEIR_READABLE, record_fd, "ready");
+    return weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, "ready");
 }
 
 static void check_not_added(void)
 {
-    expect_status(weir_fd_modify(loop, fd, WEIR_READABLE), -ENOENT);
+    expect_status(weir_fd_modify(loop, fd, WEIR_FD_READABLE), -ENOENT);
     expect_status(weir_fd_remove(loop, fd, record, "removed"), -ENOENT);
     expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     loop_turns(1);
@@ -271,7 +271,7 @@ PLACE_CASE(failing_later_add_changes_nothing)
         expect_int(fd, i * APART);
         failures += sweep(an_allocation, ENOMEM, add, check_not_added);
         expect_added();
-        watch_now(fd, WEIR_READABLE, record_fd, "ready");
+        watch_now(fd, WEIR_FD_READABLE, record_fd, "ready");
         expect_status(weir_fd_unref(loop, fd), 0);
         expect_status(weir_fd_modify(loop, fd, 0), 0);
     }
@@ -303,7 +303,7 @@ PLACE_CASE(failing_add_in_the_kernel_changes_nothing)
 
 static int modify_to_writable(void)
 {
-    return weir_fd_modify(loop, fd, WEIR_WRITABLE);
+    return weir_fd_modify(loop, fd, WEIR_FD_WRITABLE);
 }
 
 static unsigned last_events;
@@ -319,7 +319,7 @@ static void check_old_events(void)
 {
     last_events = 0;
     loop_turns(1);
-    expect_int(last_events, WEIR_READABLE);
+    expect_int(last_events, WEIR_FD_READABLE);
 }
 
 /* covers: weir_fd_modify -ENOMEM */
@@ -328,11 +328,11 @@ PLACE_CASE(failing_modify_keeps_the_old_events)
     fd = event_open(1);
     begin();
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE, see_events, NULL);
+    watch_now(fd, WEIR_FD_READABLE, see_events, NULL);
     expect_int(
         sweep(CALL_EPOLL_CTL, ENOMEM, modify_to_writable, check_old_events), 1);
     loop_turns(1);
-    expect_int(last_events, WEIR_WRITABLE);
+    expect_int(last_events, WEIR_FD_WRITABLE);
     unwatch(fd);
     end();
 }
@@ -343,13 +343,13 @@ PLACE_CASE(failing_modify_does_not_arm_a_shot)
     fd = event_open(1);
     begin();
     loop_make(NULL);
-    watch(fd, WEIR_READABLE | WEIR_ONESHOT, "shot");
+    watch(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, "shot");
     expect_recorded("shot");
     failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, ENOMEM);
-    expect_status(try_modify(fd, WEIR_READABLE | WEIR_ONESHOT), -ENOMEM);
+    expect_status(try_modify(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT), -ENOMEM);
     loop_turns(2);
     expect_recorded("");
-    watch_for(fd, WEIR_READABLE | WEIR_ONESHOT);
+    watch_for(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT);
     expect_recorded("shot");
     unwatch(fd);
     end();
@@ -364,7 +364,7 @@ PLACE_CASE(failing_remove_removes)
         fd = event_open(0);
         begin();
         loop_make(NULL);
-        watch(fd, WEIR_READABLE, "ready");
+        watch(fd, WEIR_FD_READABLE, "ready");
         failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, errors[i]);
         expect_status(try_remove(fd, record, "removed"), 0);
         expect_recorded("removed");

@@ -43,7 +43,7 @@ static void remove_when_ready(void *arg, int status, int fd, unsigned events)
 {
     (void)arg;
     expect_status(status, 0);
-    expect_int(events, WEIR_READABLE);
+    expect_int(events, WEIR_FD_READABLE);
     calls.fd++;
     expect_status(weir_fd_remove(loop, fd, count_call, &calls.removed), 0);
 }
@@ -63,7 +63,8 @@ static void queue_all(void *arg, int status)
                                    repeat_thrice, &calls.repeat),
                   0);
     expect_status(
-        weir_fd_add(loop, ready_fd, WEIR_READABLE, remove_when_ready, NULL), 0);
+        weir_fd_add(loop, ready_fd, WEIR_FD_READABLE, remove_when_ready, NULL),
+        0);
 }
 
 static void begin_all(void)
@@ -224,7 +225,8 @@ static void begin_holding(void)
     begin();
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
     loop_timer(3600 * INT64_C(1000000000), "timer");
-    expect_status(weir_fd_add(loop, ready_fd, WEIR_READABLE, tell_fd, NULL), 0);
+    expect_status(weir_fd_add(loop, ready_fd, WEIR_FD_READABLE, tell_fd, NULL),
+                  0);
 }
 
 CASE(failing_wait_ends_a_shutdown_that_can_be_called_again)
@@ -458,7 +460,7 @@ static void live(int fd)
     use_all();
     tally(weir_loop_submit(loop, use_all_inside, &called.tasks),
           &accepted.tasks);
-    tally(weir_fd_add(loop, fd, WEIR_READABLE, count_fd_end, &called.fds),
+    tally(weir_fd_add(loop, fd, WEIR_FD_READABLE, count_fd_end, &called.fds),
           &accepted.fds);
     for (int i = 0; i < 3; i++)
         expect_status(weir_loop_step(loop, 0), 0);

@@ -136,8 +136,8 @@ CASE(fast_path_is_left_when_a_descriptor_is_added_while_the_loop_sleeps)
     make_running(WEIR_FAST_PATH_AUTO);
     for (int i = 0; i < 20; i++) {
         await_futex();
-        expect_status(weir_fd_add(loop, fd, WEIR_READABLE, on_event, &served),
-                      0);
+        expect_status(
+            weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served), 0);
         event_fill(fd); /* at once: the loop may not be there yet */
         await_post(&served);
         await_poller();
@@ -154,9 +154,9 @@ CASE(fast_path_is_left_when_a_descriptor_is_added_while_the_loop_sleeps)
 static void add_inside(void *arg, int status)
 {
     (void)status;
-    expect_status(
-        weir_fd_add(loop, *(int *)arg, WEIR_READABLE, record_fd, (void *)"fd"),
-        0);
+    expect_status(weir_fd_add(loop, *(int *)arg, WEIR_FD_READABLE, record_fd,
+                              (void *)"fd"),
+                  0);
 }
 
 static void remove_inside(void *arg, int status)
@@ -186,8 +186,8 @@ CASE(fast_path_is_left_also_for_a_descriptor_that_holds_nothing)
     int fd = event_open(0);
 
     make_running(WEIR_FAST_PATH_AUTO);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_status(weir_fd_unref(loop, fd), 0);
     await_poller();
     end_running();
@@ -289,16 +289,17 @@ CASE(fast_path_that_is_forced_refuses_descriptors)
     make_running(WEIR_FAST_PATH_FORCED);
     await_futex();
     calls = memory.calls;
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, on_event, &served),
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
                   WEIR_EFASTPATH);
     expect_int(memory.calls, calls);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), -ENOENT);
-    expect_status(weir_fd_modify(loop, fd, WEIR_WRITABLE), -ENOENT);
+    expect_status(weir_fd_modify(loop, fd, WEIR_FD_WRITABLE), -ENOENT);
     loop_submit("a");
     await_futex();
     expect_int(sem_trywait(&served), -1);
     expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, on_event, &served), 0);
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
+                  0);
     await_post(&served);
     end_running();
     expect_int(memory.live, 0);
@@ -312,7 +313,8 @@ CASE(fast_path_is_not_forced_on_a_loop_with_descriptors)
 
     expect_int(sem_init(&served, 0, 0), 0);
     make_running(WEIR_FAST_PATH_AUTO);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, on_event, &served), 0);
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
+                  0);
     expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED),
                   WEIR_EFASTPATH);
     await_poller();
@@ -320,10 +322,11 @@ CASE(fast_path_is_not_forced_on_a_loop_with_descriptors)
     await_post(&served);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
     await_futex(); /* it is still AUTO: */
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, on_event, &served), 0);
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
+                  0);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
     expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED), 0);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, on_event, &served),
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
                   WEIR_EFASTPATH);
     end_running();
 }
@@ -333,8 +336,8 @@ CASE(fast_path_that_was_disabled_stays_so_when_forcing_is_refused)
     int fd = event_open(0);
 
     make_running(WEIR_FAST_PATH_DISABLED);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED),
                   WEIR_EFASTPATH);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
@@ -351,7 +354,7 @@ static void add_or_force(struct crew *crew, unsigned id)
 {
     crew_line_up(crew);
     raced[id] = id == 0 ? weir_fd_add(loop, *(int *)crew->context,
-                                      WEIR_READABLE, record_fd, (void *)"fd")
+                                      WEIR_FD_READABLE, record_fd, (void *)"fd")
                         : weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED);
 }
 

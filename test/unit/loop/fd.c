@@ -47,7 +47,7 @@ PLACE_CASE(fd_that_is_ready_is_called_once_a_turn_until_it_is_not)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("");
     event_fill(fd);
     loop_turns(3);
@@ -66,7 +66,7 @@ PLACE_CASE(fd_that_is_ready_is_called_once_a_turn_until_it_is_not)
 PLACE_CASE(fd_that_is_ready_when_it_is_added_is_called)
 {
     loop_make(NULL);
-    watch(event_open(1), WEIR_READABLE, "ready");
+    watch(event_open(1), WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     expect_status(weir_loop_close(loop), 0);
     expect_recorded("ready!");
@@ -78,19 +78,20 @@ PLACE_CASE(fd_gets_what_it_asked_for_in_one_call)
 
     loop_make(NULL);
     open_pair(SOCK_STREAM, ends);
-    expect_status(try_add(ends[0], WEIR_READABLE | WEIR_WRITABLE, look, &sight),
-                  0);
+    expect_status(
+        try_add(ends[0], WEIR_FD_READABLE | WEIR_FD_WRITABLE, look, &sight), 0);
     expect_int(sight.calls, 1);
     expect_int(sight.fd, ends[0]);
-    expect_int(sight.events, WEIR_WRITABLE);
+    expect_int(sight.events, WEIR_FD_WRITABLE);
     expect_int(write(ends[1], "x", 1), 1);
     loop_turns(1);
     expect_int(sight.calls, 2);
-    expect_int(sight.events, WEIR_READABLE | WEIR_WRITABLE);
+    expect_int(sight.events, WEIR_FD_READABLE | WEIR_FD_WRITABLE);
     close(ends[1]);
     loop_turns(1);
     expect_int(sight.calls, 3);
-    expect_int(sight.events, WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP);
+    expect_int(sight.events,
+               WEIR_FD_READABLE | WEIR_FD_WRITABLE | WEIR_FD_HANGUP);
     unwatch(ends[0]);
     loop_end();
 }
@@ -105,13 +106,13 @@ PLACE_CASE(fd_does_not_get_what_it_did_not_ask_for)
     expect_status(try_add(ends[0], 0, look, &sight), 0);
     loop_turns(2);
     expect_int(sight.calls, 0);
-    watch_for(ends[0], WEIR_PRIORITY);
+    watch_for(ends[0], WEIR_FD_PRIORITY);
     loop_turns(2);
     expect_int(sight.calls, 0);
-    watch_for(ends[0], WEIR_READABLE);
-    expect_int(sight.events, WEIR_READABLE);
-    watch_for(ends[0], WEIR_WRITABLE);
-    expect_int(sight.events, WEIR_WRITABLE);
+    watch_for(ends[0], WEIR_FD_READABLE);
+    expect_int(sight.events, WEIR_FD_READABLE);
+    watch_for(ends[0], WEIR_FD_WRITABLE);
+    expect_int(sight.events, WEIR_FD_WRITABLE);
     unwatch(ends[0]);
     loop_end();
 }
@@ -127,7 +128,7 @@ PLACE_CASE(fd_gets_a_hang_up_without_asking)
     close(ends[1]);
     loop_turns(2);
     expect_int(sight.calls, 2);
-    expect_int(sight.events, WEIR_HANGUP);
+    expect_int(sight.events, WEIR_FD_HANGUP);
     unwatch(ends[0]);
     loop_end();
 }
@@ -143,7 +144,7 @@ PLACE_CASE(fd_gets_an_error_without_asking)
     close(ends[0]);
     loop_turns(2);
     expect_int(sight.calls, 2);
-    expect_int(sight.events, WEIR_ERROR);
+    expect_int(sight.events, WEIR_FD_ERROR);
     unwatch(ends[1]);
     loop_end();
 }
@@ -156,12 +157,12 @@ PLACE_CASE(fd_half_closed_is_a_hang_up_for_readers)
 
     loop_make(NULL);
     open_pair(SOCK_STREAM, ends);
-    expect_status(try_add(ends[0], WEIR_WRITABLE, look, &sight), 0);
+    expect_status(try_add(ends[0], WEIR_FD_WRITABLE, look, &sight), 0);
     expect_int(shutdown(ends[1], SHUT_WR), 0);
     loop_turns(1);
-    expect_int(sight.events, WEIR_WRITABLE);
-    watch_for(ends[0], WEIR_READABLE);
-    expect_int(sight.events, WEIR_READABLE | WEIR_HANGUP);
+    expect_int(sight.events, WEIR_FD_WRITABLE);
+    watch_for(ends[0], WEIR_FD_READABLE);
+    expect_int(sight.events, WEIR_FD_READABLE | WEIR_FD_HANGUP);
     unwatch(ends[0]);
     loop_end();
 }
@@ -176,7 +177,7 @@ PLACE_CASE(fd_in_a_crowd_has_its_turn)
 
     loop_make(NULL);
     for (int i = 0; i < CROWD; i++)
-        watch_now(event_open(1), WEIR_READABLE, look, &sights[i]);
+        watch_now(event_open(1), WEIR_FD_READABLE, look, &sights[i]);
     loop_turns(20 * CROWD / WEIR__POLLER_BATCH);
     for (int i = 0; i < CROWD; i++)
         if (sights[i].calls > most)
@@ -193,15 +194,15 @@ PLACE_CASE(fd_of_one_shot_is_called_once_until_it_is_modified)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE | WEIR_ONESHOT, "shot");
+    watch(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, "shot");
     loop_turns(3);
     expect_recorded("shot");
     for (int i = 0; i < 3; i++) {
-        watch_for(fd, WEIR_READABLE | WEIR_ONESHOT);
+        watch_for(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT);
         loop_turns(3);
         expect_recorded("shot");
     }
-    watch_for(fd, WEIR_READABLE);
+    watch_for(fd, WEIR_FD_READABLE);
     loop_turns(2);
     expect_recorded("shot shot shot");
     unwatch(fd);
@@ -213,7 +214,7 @@ PLACE_CASE(fd_of_one_shot_waits_for_its_shot)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE | WEIR_ONESHOT, "shot");
+    watch(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, "shot");
     loop_turns(2);
     expect_recorded("");
     event_fill(fd);
@@ -230,12 +231,12 @@ PLACE_CASE(fd_of_one_shot_is_silent_about_a_hang_up_after_it)
 
     loop_make(NULL);
     open_pair(SOCK_STREAM, ends);
-    watch(ends[0], WEIR_WRITABLE | WEIR_ONESHOT, "shot");
+    watch(ends[0], WEIR_FD_WRITABLE | WEIR_FD_ONESHOT, "shot");
     expect_recorded("shot");
     close(ends[1]);
     loop_turns(3);
     expect_recorded("");
-    watch_for(ends[0], WEIR_ONESHOT);
+    watch_for(ends[0], WEIR_FD_ONESHOT);
     loop_turns(3);
     expect_recorded("shot");
     unwatch(ends[0]);
@@ -246,14 +247,14 @@ static void rearm(void *word, int status, int fd, unsigned events)
 {
     record_fd(word, status, fd, events);
     if (status == 0)
-        expect_status(weir_fd_modify(loop, fd, WEIR_READABLE | WEIR_ONESHOT),
-                      0);
+        expect_status(
+            weir_fd_modify(loop, fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT), 0);
 }
 
 CASE(fd_of_one_shot_can_be_armed_again_by_its_callback)
 {
     loop_make(NULL);
-    watch_now(event_open(1), WEIR_READABLE | WEIR_ONESHOT, rearm, "shot");
+    watch_now(event_open(1), WEIR_FD_READABLE | WEIR_FD_ONESHOT, rearm, "shot");
     for (int i = 0; i < 5; i++) {
         loop_turns(1);
         expect_recorded("shot");
@@ -269,12 +270,13 @@ PLACE_CASE(fd_at_the_edge_is_refused)
     int fd = event_open(1);
 
     loop_make(NULL);
-    expect_status(try_add(fd, WEIR_READABLE | WEIR_EDGE, record_fd, "edge"),
-                  -ENOTSUP);
+    expect_status(
+        try_add(fd, WEIR_FD_READABLE | WEIR_FD_EDGE, record_fd, "edge"),
+        -ENOTSUP);
     expect_recorded("");
-    watch(fd, WEIR_READABLE, "level");
+    watch(fd, WEIR_FD_READABLE, "level");
     expect_recorded("level");
-    expect_status(try_modify(fd, WEIR_READABLE | WEIR_EDGE), -ENOTSUP);
+    expect_status(try_modify(fd, WEIR_FD_READABLE | WEIR_FD_EDGE), -ENOTSUP);
     expect_recorded("level");
     unwatch(fd);
     loop_end();
@@ -285,13 +287,13 @@ PLACE_CASE(fd_at_the_edge_is_called_when_it_becomes_ready)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE | WEIR_EDGE, "edge");
+    watch(fd, WEIR_FD_READABLE | WEIR_FD_EDGE, "edge");
     loop_turns(3);
     expect_recorded("edge");
     event_fill(fd);
     loop_turns(3);
     expect_recorded("edge");
-    watch_for(fd, WEIR_READABLE);
+    watch_for(fd, WEIR_FD_READABLE);
     loop_turns(1);
     expect_recorded("edge edge");
     unwatch(fd);
@@ -327,7 +329,7 @@ static void begin_twins_for(unsigned events, weir_fd_fn *first)
 
 static void begin_twins(weir_fd_fn *first)
 {
-    begin_twins_for(WEIR_READABLE, first);
+    begin_twins_for(WEIR_FD_READABLE, first);
 }
 
 static void remove_other(void *arg, int status, int fd, unsigned events)
@@ -359,7 +361,7 @@ static void replace_other(void *arg, int status, int fd, unsigned events)
     if (status != 0)
         return;
     expect_status(weir_fd_remove(loop, other, NULL, NULL), 0);
-    watch_now(other, WEIR_READABLE, record_fd, "new");
+    watch_now(other, WEIR_FD_READABLE, record_fd, "new");
     expect_status(weir_fd_remove(loop, twin->fd, NULL, NULL), 0);
 }
 
@@ -387,7 +389,7 @@ static void reopen_other(void *arg, int status, int fd, unsigned events)
     close(other);
     fresh = event_open(0);
     expect_int(fresh, other);
-    watch_now(fresh, WEIR_READABLE, record_fd, "new");
+    watch_now(fresh, WEIR_FD_READABLE, record_fd, "new");
     expect_status(weir_fd_remove(loop, twin->fd, NULL, NULL), 0);
 }
 
@@ -410,11 +412,12 @@ static void turn_other(void *arg, int status, int fd, unsigned events)
     if (status != 0)
         return;
     if (sight.calls++ == 0) {
-        expect_int(events, WEIR_READABLE);
-        expect_status(weir_fd_modify(loop, twin->other->fd, WEIR_WRITABLE), 0);
+        expect_int(events, WEIR_FD_READABLE);
+        expect_status(weir_fd_modify(loop, twin->other->fd, WEIR_FD_WRITABLE),
+                      0);
         expect_status(weir_fd_modify(loop, twin->fd, 0), 0);
     } else {
-        expect_int(events, WEIR_WRITABLE);
+        expect_int(events, WEIR_FD_WRITABLE);
     }
 }
 
@@ -453,14 +456,14 @@ static void arm_other(void *arg, int status, int fd, unsigned events)
     (void)fd, (void)events;
     record(fd == twins[0].fd ? "first" : "second", status);
     if (status == 0 && sight.calls++ == 0)
-        expect_status(
-            weir_fd_modify(loop, twin->other->fd, WEIR_READABLE | WEIR_ONESHOT),
-            0);
+        expect_status(weir_fd_modify(loop, twin->other->fd,
+                                     WEIR_FD_READABLE | WEIR_FD_ONESHOT),
+                      0);
 }
 
 CASE(fd_of_one_shot_that_is_armed_before_its_shot_is_called_once)
 {
-    begin_twins_for(WEIR_READABLE | WEIR_ONESHOT, arm_other);
+    begin_twins_for(WEIR_FD_READABLE | WEIR_FD_ONESHOT, arm_other);
     loop_turns(3);
     expect_recorded("first second");
     expect_status(weir_loop_close(loop), 0);
@@ -473,7 +476,7 @@ PLACE_CASE(fd_removal_is_told_in_the_close_phase)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     loop_immediate("immediate");
     loop_submit("task");
@@ -496,7 +499,7 @@ static void remove_itself(void *word, int status, int fd, unsigned events)
 CASE(fd_callback_can_remove_its_own_descriptor)
 {
     loop_make(NULL);
-    watch_now(event_open(1), WEIR_READABLE, remove_itself, "ready");
+    watch_now(event_open(1), WEIR_FD_READABLE, remove_itself, "ready");
     loop_run();
     expect_recorded("ready returns removed");
     loop_end();
@@ -506,13 +509,13 @@ static void replace_itself(void *word, int status, int fd, unsigned events)
 {
     record_fd(word, status, fd, events);
     expect_status(weir_fd_remove(loop, fd, record, "removed"), 0);
-    watch_now(fd, WEIR_READABLE, record_fd, "new");
+    watch_now(fd, WEIR_FD_READABLE, record_fd, "new");
 }
 
 CASE(fd_callback_can_replace_its_own_registration)
 {
     loop_make(NULL);
-    watch_now(event_open(1), WEIR_READABLE, replace_itself, "old");
+    watch_now(event_open(1), WEIR_FD_READABLE, replace_itself, "old");
     loop_turns(1);
     expect_recorded("old removed");
     loop_turns(1);
@@ -535,7 +538,7 @@ PLACE_CASE(fd_can_be_closed_when_its_removal_is_told)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_status(try_remove(fd, close_descriptor, &fd), 0);
     loop_turns(2);
     expect_recorded("ready closed");
@@ -548,7 +551,7 @@ PLACE_CASE(fd_can_be_added_and_removed_again_and_again)
 
     loop_make(NULL);
     for (int i = 0; i < 100; i++) {
-        watch(fd, WEIR_READABLE, "ready");
+        watch(fd, WEIR_FD_READABLE, "ready");
         expect_recorded("ready");
         expect_status(try_remove(fd, record, "removed"), 0);
         expect_recorded("removed");

@@ -67,7 +67,7 @@ static int open_closed(int *fd)
     *fd = event_open(1);
     duplicate = dup(*fd);
     expect(duplicate >= 0);
-    watch_count(*fd, WEIR_READABLE, &calls);
+    watch_count(*fd, WEIR_FD_READABLE, &calls);
     close(*fd);
     return duplicate;
 }
@@ -103,8 +103,8 @@ PLACE_CASE(fd_closed_before_its_removal_leaves_others_as_they_are)
     unsigned of_ready = 0, of_later = 0;
 
     loop_make(NULL);
-    watch_count(ready, WEIR_READABLE, &of_ready);
-    watch_count(later, WEIR_READABLE, &of_later);
+    watch_count(ready, WEIR_FD_READABLE, &of_ready);
+    watch_count(later, WEIR_FD_READABLE, &of_later);
     (void)open_ghost();
     expect_int(calls_in(3, &of_ready), 3);
     expect_int(of_later, 0);
@@ -112,7 +112,7 @@ PLACE_CASE(fd_closed_before_its_removal_leaves_others_as_they_are)
     expect_int(calls_in(3, &of_later), 3);
     expect_int(calls_in(3, &of_ready), 3);
     unwatch(ready);
-    watch_for(later, WEIR_WRITABLE);
+    watch_for(later, WEIR_FD_WRITABLE);
     expect_int(calls_in(2, &of_ready), 0);
     expect_int(calls_in(2, &of_later), 2);
     unwatch(later);
@@ -125,9 +125,9 @@ PLACE_CASE(fd_closed_before_its_removal_leaves_one_shots_as_they_are)
     unsigned of_spent = 0, of_armed = 0, of_gone = 0;
 
     loop_make(NULL);
-    watch_count(spent, WEIR_READABLE | WEIR_ONESHOT, &of_spent);
-    watch_count(armed, WEIR_READABLE | WEIR_ONESHOT, &of_armed);
-    watch_count(gone, WEIR_READABLE | WEIR_ONESHOT, &of_gone);
+    watch_count(spent, WEIR_FD_READABLE | WEIR_FD_ONESHOT, &of_spent);
+    watch_count(armed, WEIR_FD_READABLE | WEIR_FD_ONESHOT, &of_armed);
+    watch_count(gone, WEIR_FD_READABLE | WEIR_FD_ONESHOT, &of_gone);
     loop_turns(2);
     expect_int(of_spent, 1);
     (void)open_ghost();
@@ -139,14 +139,14 @@ PLACE_CASE(fd_closed_before_its_removal_leaves_one_shots_as_they_are)
     loop_turns(2);
     expect_int(of_armed, 1);
     (void)open_ghost();
-    watch_for(armed, WEIR_READABLE | WEIR_ONESHOT);
-    watch_for(spent, WEIR_READABLE | WEIR_ONESHOT);
+    watch_for(armed, WEIR_FD_READABLE | WEIR_FD_ONESHOT);
+    watch_for(spent, WEIR_FD_READABLE | WEIR_FD_ONESHOT);
     unwatch(gone);
     loop_turns(2);
     expect_int(of_armed, 2);
     expect_int(of_spent, 2);
     expect_int(of_gone, 1);
-    watch_for(spent, WEIR_READABLE);
+    watch_for(spent, WEIR_FD_READABLE);
     expect_int(calls_in(2, &of_spent), 2);
     unwatch(spent);
     unwatch(armed);
@@ -159,8 +159,8 @@ CASE(fd_closed_before_its_removal_leaves_edges_as_they_are)
     unsigned of_edge = 0;
 
     loop_make(NULL);
-    if (weir_fd_add(loop, edge, WEIR_READABLE | WEIR_EDGE, count, &of_edge) !=
-        -ENOTSUP) {
+    if (weir_fd_add(loop, edge, WEIR_FD_READABLE | WEIR_FD_EDGE, count,
+                    &of_edge) != -ENOTSUP) {
         (void)open_ghost();
         loop_turns(2);
         expect_int(of_edge, 0);
@@ -229,7 +229,8 @@ PLACE_CASE(fd_closed_before_its_removal_leaves_the_backend_descriptor_quiet)
     expect_status(weir_loop_new(&outer, NULL), 0);
     if (backend != -ENOTSUP) {
         expect_status(
-            weir_fd_add(outer, backend, WEIR_READABLE, step_inner, &steps), 0);
+            weir_fd_add(outer, backend, WEIR_FD_READABLE, step_inner, &steps),
+            0);
         (void)open_ghost();
         (void)open_ghost();
         loop_turns(1);
@@ -237,7 +238,7 @@ PLACE_CASE(fd_closed_before_its_removal_leaves_the_backend_descriptor_quiet)
         expect_int(weir_loop_backend_fd(loop), backend);
         expect_status(weir_loop_step(outer, 0), 0);
         expect_int(steps, 0);
-        watch_count(event, WEIR_READABLE, &calls);
+        watch_count(event, WEIR_FD_READABLE, &calls);
         event_fill(event);
         expect_status(weir_loop_step(outer, 0), 0);
         expect_int(steps, 1);
@@ -260,7 +261,7 @@ PLACE_CASE(fd_number_of_another_file_by_its_removal_is_free_for_that_file)
     (void)open_closed(&fd);
     expect_int(event_open(0), fd);
     unwatch(fd);
-    watch_count(fd, WEIR_READABLE, &calls);
+    watch_count(fd, WEIR_FD_READABLE, &calls);
     expect_int(calls_in(2, &calls), 0);
     event_fill(fd);
     expect_int(calls_in(2, &calls), 2);
@@ -294,7 +295,7 @@ PLACE_CASE(fd_that_was_lost_is_added_again_under_its_old_number)
     event_drain(duplicate); /* no stale event shows it first */
     unwatch(fd);
     expect_int(dup2(duplicate, fd), fd);
-    watch_count(fd, WEIR_READABLE, &calls);
+    watch_count(fd, WEIR_FD_READABLE, &calls);
     event_fill(fd);
     expect_int(calls_in(3, &calls), 3);
     unwatch(fd);
@@ -315,7 +316,7 @@ static void expect_renewed_in_spite_of(enum failing_call call, unsigned nth,
 
     place = ELSEWHERE;
     loop_make(IN_POLLER);
-    watch_count(ready, WEIR_READABLE, &calls);
+    watch_count(ready, WEIR_FD_READABLE, &calls);
     (void)open_closed(&fd);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
     failing_syscalls_set(call, nth, 1, error);
@@ -352,8 +353,8 @@ CASE(fd_closed_and_removed_by_another_callback_costs_nothing)
     int fds[] = {event_open(1), event_open(1)};
 
     loop_make(NULL);
-    watch_now(fds[0], WEIR_READABLE, close_and_remove, &fds[1]);
-    watch_now(fds[1], WEIR_READABLE, close_and_remove, &fds[0]);
+    watch_now(fds[0], WEIR_FD_READABLE, close_and_remove, &fds[1]);
+    watch_now(fds[1], WEIR_FD_READABLE, close_and_remove, &fds[0]);
     failing_syscalls_set(CALL_EPOLL_CREATE1, 0, 0, 0);
     loop_turns(3);
     expect_int(failing_syscalls_count(CALL_EPOLL_CREATE1), 0);

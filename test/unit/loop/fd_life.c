@@ -20,7 +20,7 @@ static void remove_quietly(void *word, int status, int fd, unsigned events)
 CASE(fd_holds_the_loop_until_it_is_removed)
 {
     loop_make(NULL);
-    watch_now(event_open(1), WEIR_READABLE, remove_quietly, "ready");
+    watch_now(event_open(1), WEIR_FD_READABLE, remove_quietly, "ready");
     loop_run();
     expect_recorded("ready");
     loop_end();
@@ -31,7 +31,7 @@ PLACE_CASE(fd_without_ref_lets_the_loop_become_idle)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_status(try_unref(fd), 0);
     expect_status(try_unref(fd), 0);
     loop_run();
@@ -50,7 +50,7 @@ PLACE_CASE(fd_with_ref_again_holds_the_loop)
     int fd = event_open(0);
 
     loop_make(NULL);
-    expect_status(try_add(fd, WEIR_READABLE, remove_quietly, "ready"), 0);
+    expect_status(try_add(fd, WEIR_FD_READABLE, remove_quietly, "ready"), 0);
     expect_status(try_unref(fd), 0);
     expect_status(try_ref(fd), 0);
     expect_status(try_ref(fd), 0);
@@ -66,11 +66,11 @@ PLACE_CASE(fd_removed_without_ref_leaves_the_count_right)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_status(try_unref(fd), 0);
     unwatch(fd);
     loop_run();
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)),
                1); /* it holds again */
     unwatch(fd);
@@ -89,9 +89,9 @@ PLACE_CASE(fd_names_are_in_the_report)
     uint64_t count = 0;
 
     loop_make(NULL);
-    watch(named, WEIR_READABLE, "ready");
-    watch(unnamed, WEIR_READABLE, "ready");
-    watch(idle, WEIR_READABLE, "ready");
+    watch(named, WEIR_FD_READABLE, "ready");
+    watch(unnamed, WEIR_FD_READABLE, "ready");
+    watch(idle, WEIR_FD_READABLE, "ready");
     expect_status(weir_fd_set_name(loop, named, "socket"), 0);
     expect_status(weir_fd_set_name(loop, idle, "idle"), 0);
     expect_status(try_unref(idle), 0);
@@ -104,7 +104,7 @@ PLACE_CASE(fd_names_are_in_the_report)
     expect((holders[0].name == NULL) != (holders[1].name == NULL));
     expect_string(holders[holders[0].name == NULL].name, "socket");
     unwatch(named);
-    watch(named, WEIR_READABLE, "ready");
+    watch(named, WEIR_FD_READABLE, "ready");
     /* In debug builds one row for each place that watches. */
     for (size_t i = weir_loop_report(loop, holders, 8, sizeof(weir_holder));
          i-- > 0;) {
@@ -132,7 +132,7 @@ CASE(fd_that_runs_is_the_first_in_the_report)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE, look_at_report, NULL);
+    watch_now(fd, WEIR_FD_READABLE, look_at_report, NULL);
     expect_status(weir_fd_set_name(loop, fd, "socket"), 0);
     loop_turns(1);
     expect_recorded("seen");
@@ -164,7 +164,8 @@ static void watch_many(void)
     for (unsigned i = 0; i < MANY; i++) {
         fds[i] = event_open(0);
         expect_status(
-            try_add(fds[i], WEIR_READABLE, count_end, (void *)(uintptr_t)i), 0);
+            try_add(fds[i], WEIR_FD_READABLE, count_end, (void *)(uintptr_t)i),
+            0);
         if (i % 3 == 0)
             expect_status(try_unref(fds[i]), 0);
         if (i % 4 == 0)
@@ -202,7 +203,7 @@ CASE(fd_removal_is_told_also_at_the_end)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE, record_fd, "ready");
+    watch_now(fd, WEIR_FD_READABLE, record_fd, "ready");
     loop_turns(1);
     expect_status(weir_fd_remove(loop, fd, record, "removed"), 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
@@ -215,7 +216,7 @@ CASE(fd_removal_is_told_also_when_the_loop_closes)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE, record_fd, "ready");
+    watch_now(fd, WEIR_FD_READABLE, record_fd, "ready");
     loop_turns(1);
     expect_status(weir_fd_remove(loop, fd, record, "removed"), 0);
     expect_status(weir_loop_close(loop), 0);
@@ -226,7 +227,7 @@ CASE(fd_removal_is_told_also_when_the_loop_closes)
 CASE(fd_that_is_ready_is_told_that_the_loop_closes)
 {
     loop_make(NULL);
-    watch_now(event_open(1), WEIR_READABLE, record_fd, "ready");
+    watch_now(event_open(1), WEIR_FD_READABLE, record_fd, "ready");
     expect_status(weir_loop_close(loop), 0);
     expect_recorded("ready!");
     expect_status(weir_loop_free(loop), 0);
@@ -244,7 +245,7 @@ CASE(fd_is_told_of_the_end_that_it_began)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE | WEIR_ONESHOT, shut_down, "ready");
+    watch_now(fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, shut_down, "ready");
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
     expect_recorded("ready ready!");
     expect_status(weir_loop_free(loop), 0);
@@ -254,20 +255,20 @@ CASE(fd_is_told_of_the_end_that_it_began)
 static void watch_at_the_end(void *word, int status, int fd, unsigned events)
 {
     record_fd(word, status, fd, events);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, "late"),
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, "late"),
                   WEIR_ECLOSED);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), -ENOENT);
-    expect_status(weir_fd_modify(loop, fd, WEIR_WRITABLE), -ENOENT);
+    expect_status(weir_fd_modify(loop, fd, WEIR_FD_WRITABLE), -ENOENT);
 }
 
 CASE(fd_add_by_one_that_is_told_of_the_end_is_refused)
 {
     loop_make(NULL);
-    watch_now(event_open(0), WEIR_READABLE, watch_at_the_end, "told");
+    watch_now(event_open(0), WEIR_FD_READABLE, watch_at_the_end, "told");
     loop_end();
     expect_recorded("told!");
     loop_make(NULL);
-    watch_now(event_open(0), WEIR_READABLE, watch_at_the_end, "told");
+    watch_now(event_open(0), WEIR_FD_READABLE, watch_at_the_end, "told");
     expect_status(weir_loop_close(loop), 0);
     expect_recorded("told!");
 }
@@ -278,12 +279,12 @@ CASE(fd_calls_after_the_end_are_refused)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE, record_fd, "told");
+    watch_now(fd, WEIR_FD_READABLE, record_fd, "told");
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_recorded("told!");
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, "late"),
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, "late"),
                   WEIR_ECLOSED);
-    expect_status(weir_fd_modify(loop, fd, WEIR_READABLE), -ENOENT);
+    expect_status(weir_fd_modify(loop, fd, WEIR_FD_READABLE), -ENOENT);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), -ENOENT);
     expect_status(weir_fd_ref(loop, fd), -ENOENT);
     expect_status(weir_fd_unref(loop, fd), -ENOENT);
@@ -308,7 +309,7 @@ CASE(fd_that_is_removed_at_the_end_is_not_told)
     loop_make(NULL);
     for (int i = 0; i < 2; i++) {
         duel[i] = event_open(0);
-        watch_now(duel[i], WEIR_READABLE, remove_the_other, NULL);
+        watch_now(duel[i], WEIR_FD_READABLE, remove_the_other, NULL);
     }
     loop_end();
     expect_recorded("told! removed");

@@ -20,7 +20,7 @@ PLACE_CASE(fd_that_was_closed_first_can_be_removed)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     close(fd);
     loop_turns(2);
@@ -35,7 +35,7 @@ PLACE_CASE(fd_that_was_closed_and_never_removed_is_told_at_the_end)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     close(fd);
     take_record();
     loop_end();
@@ -48,9 +48,9 @@ PLACE_CASE(fd_that_was_closed_cannot_be_modified)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     close(fd);
-    expect_status(try_modify(fd, WEIR_WRITABLE), -EBADF);
+    expect_status(try_modify(fd, WEIR_FD_WRITABLE), -EBADF);
     unwatch(fd);
     expect_recorded("");
     loop_end();
@@ -64,10 +64,10 @@ PLACE_CASE(fd_that_was_closed_cannot_be_modified_as_another_file)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     close(fd);
     expect_int(event_open(1), fd);
-    expect_status(try_modify(fd, WEIR_READABLE), -EBADF);
+    expect_status(try_modify(fd, WEIR_FD_READABLE), -EBADF);
     loop_turns(1);
     unwatch(fd);
     expect_recorded("");
@@ -81,13 +81,13 @@ PLACE_CASE(fd_number_of_a_closed_one_is_taken_until_it_is_removed)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "old");
+    watch(fd, WEIR_FD_READABLE, "old");
     close(fd);
     loop_turns(1);
     expect_int(event_open(1), fd);
-    expect_status(try_add(fd, WEIR_READABLE, record_fd, "new"), -EEXIST);
+    expect_status(try_add(fd, WEIR_FD_READABLE, record_fd, "new"), -EEXIST);
     unwatch(fd);
-    watch(fd, WEIR_READABLE, "new");
+    watch(fd, WEIR_FD_READABLE, "new");
     expect_recorded("new");
     unwatch(fd);
     loop_end();
@@ -101,13 +101,13 @@ PLACE_CASE(fd_zero_is_a_descriptor)
 
     loop_make(NULL);
     expect_int(dup2(fd, 0), 0);
-    watch(0, WEIR_READABLE, "zero");
+    watch(0, WEIR_FD_READABLE, "zero");
     expect_recorded("zero");
-    watch_for(0, WEIR_WRITABLE);
+    watch_for(0, WEIR_FD_WRITABLE);
     expect_recorded("zero");
     unwatch(0);
     event_drain(fd);
-    watch(0, WEIR_READABLE, "zero");
+    watch(0, WEIR_FD_READABLE, "zero");
     take_record();
     loop_end();
     expect_recorded("zero!");
@@ -128,10 +128,10 @@ PLACE_CASE(fd_numbers_may_be_sparse)
     loop_make(NULL);
     expect_int(dup2(fd, high), high);
     expect_int(dup2(fd, high / 2), high / 2);
-    watch(high, WEIR_READABLE, "high");
+    watch(high, WEIR_FD_READABLE, "high");
     expect_recorded("high");
-    watch(high / 2, WEIR_READABLE, "half");
-    expect_status(try_modify(high / 2 + 1, WEIR_READABLE), -ENOENT);
+    watch(high / 2, WEIR_FD_READABLE, "half");
+    expect_status(try_modify(high / 2 + 1, WEIR_FD_READABLE), -ENOENT);
     unwatch(high);
     take_record();
     loop_turns(1);
@@ -157,8 +157,8 @@ PLACE_CASE(fd_add_with_bad_arguments_is_refused)
     int fd = event_open(1);
 
     loop_make(NULL);
-    expect_add_refused(fd, WEIR_READABLE, NULL, -EINVAL);
-    expect_add_refused(fd, WEIR_READABLE | 1 << 7, record_fd, -EINVAL);
+    expect_add_refused(fd, WEIR_FD_READABLE, NULL, -EINVAL);
+    expect_add_refused(fd, WEIR_FD_READABLE | 1 << 7, record_fd, -EINVAL);
     expect_add_refused(fd, 1 << 8, record_fd, -EINVAL);
     expect_add_refused(fd, UINT_MAX, record_fd, -EINVAL);
     loop_end();
@@ -171,12 +171,12 @@ PLACE_CASE(fd_add_of_what_is_not_open_is_refused)
 
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
     close(fd);
-    expect_add_refused(fd, WEIR_READABLE, record_fd, -EBADF);
-    expect_add_refused(-1, WEIR_READABLE, record_fd, -EBADF);
-    expect_add_refused(INT_MIN, WEIR_READABLE, record_fd, -EBADF);
-    expect_add_refused(INT_MAX, WEIR_READABLE, record_fd, -EBADF);
+    expect_add_refused(fd, WEIR_FD_READABLE, record_fd, -EBADF);
+    expect_add_refused(-1, WEIR_FD_READABLE, record_fd, -EBADF);
+    expect_add_refused(INT_MIN, WEIR_FD_READABLE, record_fd, -EBADF);
+    expect_add_refused(INT_MAX, WEIR_FD_READABLE, record_fd, -EBADF);
     expect_int(event_open(1), fd);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     unwatch(fd);
     loop_end();
@@ -191,8 +191,8 @@ PLACE_CASE(fd_add_of_a_number_that_the_loop_itself_would_take_is_refused)
     loop_make(NULL);
     close(first);
     close(second);
-    expect_add_refused(first, WEIR_READABLE, record_fd, -EBADF);
-    expect_add_refused(second, WEIR_READABLE, record_fd, -EBADF);
+    expect_add_refused(first, WEIR_FD_READABLE, record_fd, -EBADF);
+    expect_add_refused(second, WEIR_FD_READABLE, record_fd, -EBADF);
     loop_end();
 }
 
@@ -206,7 +206,7 @@ CASE(fd_add_of_what_is_not_open_costs_no_memory)
     expect_status(weir_set_allocator(&memory.hooks), 0);
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
     before = memory.live_bytes;
-    expect_status(weir_fd_add(loop, INT_MAX, WEIR_READABLE, record_fd, "x"),
+    expect_status(weir_fd_add(loop, INT_MAX, WEIR_FD_READABLE, record_fd, "x"),
                   -EBADF);
     expect(memory.live_bytes - before < 100000);
     loop_end();
@@ -221,8 +221,8 @@ PLACE_CASE(fd_add_of_a_regular_file_is_refused)
 
     loop_make(NULL);
     expect(file >= 0 && directory >= 0);
-    expect_add_refused(file, WEIR_READABLE, record_fd, -EPERM);
-    expect_add_refused(directory, WEIR_READABLE, record_fd, -EPERM);
+    expect_add_refused(file, WEIR_FD_READABLE, record_fd, -EPERM);
+    expect_add_refused(directory, WEIR_FD_READABLE, record_fd, -EPERM);
     expect_status(try_remove(file, NULL, NULL), -ENOENT);
     loop_end();
 }
@@ -233,8 +233,8 @@ PLACE_CASE(fd_add_of_one_that_is_watched_is_refused)
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "first");
-    expect_status(try_add(fd, WEIR_WRITABLE, record_fd, "second"), -EEXIST);
+    watch(fd, WEIR_FD_READABLE, "first");
+    expect_status(try_add(fd, WEIR_FD_WRITABLE, record_fd, "second"), -EEXIST);
     loop_turns(1);
     expect_recorded("");
     event_fill(fd);
@@ -250,9 +250,9 @@ PLACE_CASE(fd_add_to_a_loop_without_descriptors_is_refused)
     int fd = event_open(1);
 
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_FORCED));
-    expect_add_refused(fd, WEIR_READABLE, record_fd, WEIR_EFASTPATH);
+    expect_add_refused(fd, WEIR_FD_READABLE, record_fd, WEIR_EFASTPATH);
     expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     unwatch(fd);
     loop_end();
@@ -270,10 +270,10 @@ PLACE_CASE(fd_add_without_a_slot_left_is_refused)
     set_unshared(&loop->fds.slots.limit,
                  ((uint32_t)WEIR__SLAB_GROUP << WEIR__SLAB_BLOCKS) -
                      WEIR__SLAB_GROUP);
-    expect_status(try_add(fd, WEIR_READABLE, record_fd, "ready"), -ENOSPC);
+    expect_status(try_add(fd, WEIR_FD_READABLE, record_fd, "ready"), -ENOSPC);
     expect_recorded("");
     set_unshared(&loop->fds.slots.limit, limit);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     unwatch(fd);
     loop_end();
@@ -285,7 +285,7 @@ PLACE_CASE(fd_modify_with_unknown_events_keeps_the_old_ones)
     int fd = event_open(1);
 
     loop_make(NULL);
-    watch(fd, WEIR_READABLE, "ready");
+    watch(fd, WEIR_FD_READABLE, "ready");
     expect_status(try_modify(fd, 1 << 7), -EINVAL);
     expect_status(try_modify(fd, UINT_MAX), -EINVAL);
     take_record();
@@ -305,7 +305,7 @@ PLACE_CASE(fd_modify_with_unknown_events_keeps_the_old_ones)
 /* covers: weir_fd_set_name -ENOENT */
 static void expect_unknown(int fd)
 {
-    expect_status(try_modify(fd, WEIR_READABLE), -ENOENT);
+    expect_status(try_modify(fd, WEIR_FD_READABLE), -ENOENT);
     expect_status(try_remove(fd, record, "removed"), -ENOENT);
     expect_status(try_ref(fd), -ENOENT);
     expect_status(try_unref(fd), -ENOENT);
@@ -325,7 +325,7 @@ PLACE_CASE(fd_that_is_not_watched_is_unknown)
         expect_unknown(-1);
         expect_unknown(INT_MIN);
         expect_unknown(INT_MAX);
-        watch(fd, WEIR_READABLE, "ready");
+        watch(fd, WEIR_FD_READABLE, "ready");
         unwatch(fd);
         expect_recorded("ready");
     }
@@ -336,9 +336,9 @@ CASE(fd_calls_without_a_loop_are_refused)
 {
     int fd = event_open(1);
 
-    expect_status(weir_fd_add(NULL, fd, WEIR_READABLE, record_fd, "ready"),
+    expect_status(weir_fd_add(NULL, fd, WEIR_FD_READABLE, record_fd, "ready"),
                   -EINVAL);
-    expect_status(weir_fd_modify(NULL, fd, WEIR_READABLE), -EINVAL);
+    expect_status(weir_fd_modify(NULL, fd, WEIR_FD_READABLE), -EINVAL);
     expect_status(weir_fd_remove(NULL, fd, NULL, NULL), -EINVAL);
     expect_status(weir_fd_ref(NULL, fd), -EINVAL);
     expect_status(weir_fd_unref(NULL, fd), -EINVAL);

@@ -74,7 +74,7 @@ static void expect_all_reach_a_sleeper(weir_fast_path bed)
     open_bell(&bell);
     begin_on_thread(LOOP_OPTIONS(.fast_path = bed));
     await_loop_asleep();
-    watch_now(fd, WEIR_READABLE, ring, &bell); /* is ready */
+    watch_now(fd, WEIR_FD_READABLE, ring, &bell); /* is ready */
     await_post(&bell.rung);
     await_loop_asleep();
     event_fill(fd); /* becomes ready */
@@ -83,7 +83,7 @@ static void expect_all_reach_a_sleeper(weir_fast_path bed)
     expect_status(weir_fd_modify(loop, fd, 0), 0);
     event_fill(fd);
     await_loop_asleep();
-    expect_status(weir_fd_modify(loop, fd, WEIR_READABLE), 0);
+    expect_status(weir_fd_modify(loop, fd, WEIR_FD_READABLE), 0);
     await_post(&bell.rung);
     await_loop_asleep();
     expect_status(weir_fd_remove(loop, fd, tell_gone, &bell), 0);
@@ -110,7 +110,7 @@ CASE(fd_that_comes_and_goes_moves_the_loop_without_losing_it)
     open_bell(&bell);
     begin_on_thread(NULL);
     for (int i = 0; i < 1000; i++) {
-        watch_now(fd, WEIR_READABLE, ring, &bell);
+        watch_now(fd, WEIR_FD_READABLE, ring, &bell);
         if (i % 8 == 0)
             await_state(loop, WEIR_LOOP_SLEEPING);
         event_fill(fd);
@@ -127,7 +127,7 @@ static void expect_unref_ends_run(void (*let_go)(int fd))
     int fd = event_open(0);
 
     loop_make(NULL);
-    watch_now(fd, WEIR_READABLE, record_fd, "told");
+    watch_now(fd, WEIR_FD_READABLE, record_fd, "told");
     runner_start(&runner, loop, WEIR_RUN_UNTIL_IDLE);
     await_loop_asleep();
     let_go(fd);
@@ -196,7 +196,8 @@ static void add_and_remove(unsigned calls)
     expect(target != NULL);
     expect_int(sem_init(&target->gone, 0, 0), 0);
     target->fd = event_open(1);
-    watch_now(target->fd, WEIR_READABLE | WEIR_WRITABLE, be_called, target);
+    watch_now(target->fd, WEIR_FD_READABLE | WEIR_FD_WRITABLE, be_called,
+              target);
     while (__atomic_load_n(&target->calls, __ATOMIC_RELAXED) < calls)
         sched_yield();
     expect_status(weir_fd_remove(loop, target->fd, be_gone, target), 0);
@@ -243,7 +244,7 @@ static void remove_in_competition(struct crew *crew, unsigned id)
 
     for (int round = 0; round < 1000; round++) {
         if (id == 0)
-            watch_now(contest->fd, WEIR_READABLE, record_fd, "never");
+            watch_now(contest->fd, WEIR_FD_READABLE, record_fd, "never");
         crew_line_up(crew);
         if (weir_fd_remove(loop, contest->fd, count_told, contest) == 0)
             __atomic_fetch_add(&contest->wins, 1, __ATOMIC_RELAXED);
@@ -300,11 +301,11 @@ CASE(fd_removed_while_its_callback_runs_is_gone_after_its_return)
     expect_int(sem_init(&visit.leave, 0, 0), 0);
     expect_int(sem_init(&visit.gone, 0, 0), 0);
     begin_on_thread(NULL);
-    watch_now(fd, WEIR_READABLE, stay_inside, &visit);
+    watch_now(fd, WEIR_FD_READABLE, stay_inside, &visit);
     await_post(&visit.entered);
     event_fill(fd);
     expect_status(weir_fd_remove(loop, fd, expect_nobody_inside, &visit), 0);
-    watch_now(fd, WEIR_READABLE, record_fd, "next"); /* at once */
+    watch_now(fd, WEIR_FD_READABLE, record_fd, "next"); /* at once */
     expect_status(weir_fd_modify(loop, fd, 0), 0);
     expect_int(sem_post(&visit.leave), 0);
     await_post(&visit.gone);
@@ -330,7 +331,7 @@ static void take_shot(void *arg, int status, int fd, unsigned events)
     if (status != 0)
         return;
     expect_int(fd, relay->fd);
-    expect(events == WEIR_READABLE || events == WEIR_WRITABLE);
+    expect(events == WEIR_FD_READABLE || events == WEIR_FD_WRITABLE);
     __atomic_fetch_add(&relay->shots, 1, __ATOMIC_RELAXED);
 }
 
@@ -369,13 +370,14 @@ CASE(fd_of_one_shot_is_never_lost_when_it_is_armed_elsewhere)
 {
     struct relay relay = {0};
 
-    begin_relay(&relay, WEIR_READABLE | WEIR_ONESHOT);
+    begin_relay(&relay, WEIR_FD_READABLE | WEIR_FD_ONESHOT);
     for (unsigned shots = 1; weir_clock_now() < relay.until_ns; shots++) {
-        unsigned next = shots % 3 == 0 ? WEIR_WRITABLE : WEIR_READABLE;
+        unsigned next = shots % 3 == 0 ? WEIR_FD_WRITABLE : WEIR_FD_READABLE;
 
         await_shots(&relay, shots);
         expect_int(__atomic_load_n(&relay.shots, __ATOMIC_RELAXED), shots);
-        expect_status(weir_fd_modify(loop, relay.fd, next | WEIR_ONESHOT), 0);
+        expect_status(weir_fd_modify(loop, relay.fd, next | WEIR_FD_ONESHOT),
+                      0);
     }
     end_relay(&relay);
 }
@@ -386,12 +388,12 @@ CASE(fd_at_the_edge_is_never_lost_when_it_is_modified_elsewhere)
 {
     struct relay relay = {0};
 
-    begin_relay(&relay, WEIR_READABLE | WEIR_EDGE);
+    begin_relay(&relay, WEIR_FD_READABLE | WEIR_FD_EDGE);
     for (unsigned shots = 1; weir_clock_now() < relay.until_ns; shots++) {
-        unsigned next = shots % 2 == 0 ? WEIR_READABLE : WEIR_WRITABLE;
+        unsigned next = shots % 2 == 0 ? WEIR_FD_READABLE : WEIR_FD_WRITABLE;
 
         await_shots(&relay, shots);
-        expect_status(weir_fd_modify(loop, relay.fd, next | WEIR_EDGE), 0);
+        expect_status(weir_fd_modify(loop, relay.fd, next | WEIR_FD_EDGE), 0);
     }
     end_relay(&relay);
 }
@@ -414,7 +416,7 @@ static void pass_train(void *arg, int status, int fd, unsigned events)
     if (status != 0)
         return;
     expect_int(fd, station->fd);
-    if (events & WEIR_READABLE)
+    if (events & WEIR_FD_READABLE)
         (void)!read(fd, &count, sizeof(count)); /* may be empty by now */
 }
 
@@ -428,9 +430,9 @@ static void close_station(void *arg, int status)
 
 static void change_station(struct random *random, struct station *station)
 {
-    static const unsigned masks[] = {0, WEIR_READABLE, WEIR_WRITABLE,
-                                     WEIR_READABLE | WEIR_ONESHOT,
-                                     WEIR_READABLE | WEIR_WRITABLE};
+    static const unsigned masks[] = {0, WEIR_FD_READABLE, WEIR_FD_WRITABLE,
+                                     WEIR_FD_READABLE | WEIR_FD_ONESHOT,
+                                     WEIR_FD_READABLE | WEIR_FD_WRITABLE};
 
     watch_now(station->fd, masks[random_below(random, 5)], pass_train, station);
     for (uint64_t i = random_below(random, 8); i > 0; i--) {
@@ -504,7 +506,7 @@ static void add_until_refused(struct crew *crew, unsigned id)
 
     (void)id;
     for (;; added++) {
-        int status = weir_fd_add(loop, fd, WEIR_READABLE, tell_end, tally);
+        int status = weir_fd_add(loop, fd, WEIR_FD_READABLE, tell_end, tally);
 
         if (status != 0) {
             expect_status(status, WEIR_ECLOSED);

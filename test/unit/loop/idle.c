@@ -6,10 +6,10 @@
  * however busy the machine was.
  *
  * Here the passing of ten real seconds is what is tested, so this test does
- * sleep; for two in builds with checks, in which it is run once more.  Two loops
- * do it at the same time, each on a thread of its own: one on the futex, one in
- * the poller, with a silent descriptor and a far timer.  And the four workers of
- * a pool.
+ * sleep; for two in builds with checks, in which it is run once more.  Two
+ * loops do it at the same time, each on a thread of its own: one on the futex,
+ * one in the poller, with a silent descriptor and a far timer.  And the four
+ * workers of a pool.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -184,7 +184,7 @@ static void begin_loops(struct sleeper sleepers[2])
 {
     begin(&sleepers[0], WEIR_FAST_PATH_FORCED);
     begin(&sleepers[1], WEIR_FAST_PATH_AUTO);
-    expect_status(weir_fd_add(sleepers[1].loop, event_open(0), WEIR_READABLE,
+    expect_status(weir_fd_add(sleepers[1].loop, event_open(0), WEIR_FD_READABLE,
                               ignore_fd_end, NULL),
                   0);
     for (int i = 0; i < 2; i++)

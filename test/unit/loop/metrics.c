@@ -150,8 +150,9 @@ static void queue_each_kind(void *fd, int status)
     loop_timer(0, "timer");
     loop_immediate("immediate");
     loop_close_phase("close");
-    expect_status(weir_fd_add(loop, *(int *)fd, WEIR_READABLE | WEIR_ONESHOT,
-                              record_fd, (void *)"fd"),
+    expect_status(weir_fd_add(loop, *(int *)fd,
+                              WEIR_FD_READABLE | WEIR_FD_ONESHOT, record_fd,
+                              (void *)"fd"),
                   0);
 }
 

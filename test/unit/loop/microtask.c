@@ -223,7 +223,8 @@ CASE(microtask_runs_after_every_single_callback_of_every_kind)
                                        (void *)"timer"),
                       0);
         expect_status(weir_loop_submit(loop, queue_after, (void *)"task"), 0);
-        expect_status(weir_fd_add(loop, fds[i], WEIR_READABLE | WEIR_ONESHOT,
+        expect_status(weir_fd_add(loop, fds[i],
+                                  WEIR_FD_READABLE | WEIR_FD_ONESHOT,
                                   queue_after_fd, (void *)"fd"),
                       0);
         expect_status(weir_fd_unref(loop, fds[i]), 0);
@@ -557,7 +558,7 @@ CASE(microtask_chain_without_end_lets_a_timer_fire_by_the_real_clock)
 static void end_chain_by_fd(void *chain, int status, int fd, unsigned events)
 {
     expect_status(status, 0);
-    expect_int(events, WEIR_READABLE);
+    expect_int(events, WEIR_FD_READABLE);
     ((struct chain *)chain)->left = 0;
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
 }
@@ -569,8 +570,8 @@ CASE(microtask_chain_without_end_lets_a_descriptor_be_served)
 
     make(0);
     submit_chain(&chain);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, end_chain_by_fd, &chain),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, end_chain_by_fd, &chain), 0);
     loop_turns(2);
     expect(chain.left > 0);
     event_fill(fd);

@@ -240,7 +240,7 @@ CASE(raise_leaves_a_descriptor_and_the_next_is_served)
     int fds[2] = {event_open(1), event_open(1)};
 
     make();
-    expect_status(weir_fd_add(loop, fds[0], WEIR_READABLE, fail_fd, failing),
+    expect_status(weir_fd_add(loop, fds[0], WEIR_FD_READABLE, fail_fd, failing),
                   0);
     expect_status(weir_fd_set_name(loop, fds[0], name), 0);
     loop_turns(1);
@@ -248,7 +248,8 @@ CASE(raise_leaves_a_descriptor_and_the_next_is_served)
     expect_uncaught(WEIR_KIND_FD, name, failing);
     expect_int(uncaught.fd, fds[0]);
     expect_status(
-        weir_fd_add(loop, fds[1], WEIR_READABLE, fail_fd, (void *)"other"), 0);
+        weir_fd_add(loop, fds[1], WEIR_FD_READABLE, fail_fd, (void *)"other"),
+        0);
     event_fill(fds[0]);
     loop_turns(2); /* two, as a batch may be small */
     expect_int(uncaught.times, 3);
@@ -325,10 +326,10 @@ CASE(raise_leaves_the_notice_that_a_descriptor_is_removed)
     int fd = event_open(0);
 
     make();
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, NULL), 0);
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, NULL), 0);
     expect_status(weir_fd_remove(loop, fd, fail, failing), 0);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     loop_turns(1);
     expect_recorded("fail caught microtask");
     expect_uncaught(WEIR_KIND_CLOSE, NULL, failing);
@@ -346,8 +347,8 @@ CASE(raise_in_every_part_of_a_turn_loses_nothing)
     expect_status(
         weir_timer_start(loop, NULL, 5, WEIR_ONCE, fail, (void *)"timer"), 0);
     loop_timer(5, "timer2");
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, fail_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, fail_fd, (void *)"fd"), 0);
     loop_turns(1);
     expect_recorded("fd caught microtask");
     event_fill(fd);
@@ -574,8 +575,8 @@ CASE(raise_during_shutdown_does_not_stop_it)
                                    (void *)"timer"),
                   0);
     loop_timer(2 * (int64_t)SECOND_NS, "timer2");
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, fail_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, fail_fd, (void *)"fd"), 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_recorded("task caught microtask timer! caught timer2! fd! caught");
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);

@@ -151,7 +151,7 @@ CASE(report_shows_the_callback_that_runs_whatever_its_kind)
     loop_turns(1);
     expect_status(weir_timer_set_name(loop, id, name), 0);
     expect_status(weir_clock_advance(1), 0);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, ask_fd, NULL), 0);
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, ask_fd, NULL), 0);
     expect_status(weir_fd_set_name(loop, fd, name), 0);
     expect_status(weir_loop_submit_named(loop, ask, &task, name), 0);
     expect_status(weir_loop_submit(loop, queue_both, NULL), 0);
@@ -274,8 +274,8 @@ CASE(report_shows_a_descriptor_by_name_while_it_is_referenced)
     int fd = event_open(0);
 
     loop_make(NULL);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_held(WEIR_KIND_FD, NULL, 1);
     expect_status(weir_fd_set_name(loop, fd, name), 0);
     expect_held(WEIR_KIND_FD, name, 1);
@@ -294,13 +294,13 @@ CASE(report_shows_no_old_name)
     int fd = event_open(0);
 
     loop_make(NULL);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_status(weir_fd_set_name(loop, fd, name), 0);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
     loop_turns(1);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_held(WEIR_KIND_FD, NULL, 1);
     loop_end();
 }
@@ -315,7 +315,7 @@ CASE(report_of_a_terminating_loop_shows_only_what_still_runs)
     loop_make(NULL);
     weir_loop_ref(loop);
     loop_timer(3600 * (int64_t)SECOND_NS, "timer");
-    expect_status(weir_fd_add(loop, event_open(0), WEIR_READABLE, record_fd,
+    expect_status(weir_fd_add(loop, event_open(0), WEIR_FD_READABLE, record_fd,
                               (void *)"fd"),
                   0);
     expect_status(weir_loop_submit_named(loop, block, &blocker, name), 0);
@@ -477,7 +477,8 @@ static void churn(void *left, int status)
                       0);
         (void)weir_timer_set_name(loop, id, "timer");
         expect_status(
-            weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"), 0);
+            weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"),
+            0);
         (void)weir_fd_set_name(loop, fd, "fd");
     } else {
         expect_status(weir_timer_cancel(loop, id), 0);

@@ -50,8 +50,8 @@ static void on_done(void *arg, weir_loop *ended, int status)
 
 static void add_event(const char *word, unsigned count)
 {
-    expect_status(weir_fd_add(loop, event_open(count), WEIR_READABLE, record_fd,
-                              (void *)(uintptr_t)word),
+    expect_status(weir_fd_add(loop, event_open(count), WEIR_FD_READABLE,
+                              record_fd, (void *)(uintptr_t)word),
                   0);
 }
 
@@ -140,8 +140,8 @@ CASE(shutdown_cancels_what_is_not_referenced_as_well)
                                    (void *)"timer"),
                   0);
     expect_status(weir_timer_unref(loop, id), 0);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, (void *)"fd"),
-                  0);
+    expect_status(
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_status(weir_fd_unref(loop, fd), 0);
     loop_run();
     expect_status(weir_loop_shutdown(loop, -1), 0);
@@ -159,7 +159,7 @@ static void queue_when_cancelled(void *arg, int status)
         weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, (void *)"late"),
         WEIR_ECLOSED);
     expect_status(
-        weir_fd_add(loop, 0, WEIR_READABLE, record_fd, (void *)"late"),
+        weir_fd_add(loop, 0, WEIR_FD_READABLE, record_fd, (void *)"late"),
         WEIR_ECLOSED);
 }
 
@@ -334,7 +334,7 @@ static void expect_refused(void)
     expect_status(weir_loop_on_close_phase(loop, record, arg), WEIR_ECLOSED);
     expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, arg),
                   WEIR_ECLOSED);
-    expect_status(weir_fd_add(loop, 0, WEIR_READABLE, record_fd, arg),
+    expect_status(weir_fd_add(loop, 0, WEIR_FD_READABLE, record_fd, arg),
                   WEIR_ECLOSED);
 }
 

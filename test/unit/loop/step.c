@@ -285,7 +285,7 @@ CASE(step_that_waits_does_not_hold_up_the_end)
 
     loop_make(NULL);
     loop_timer(3600 * (int64_t)SECOND_NS, "timer");
-    expect_status(weir_fd_add(loop, event_open(0), WEIR_READABLE, record_fd,
+    expect_status(weir_fd_add(loop, event_open(0), WEIR_FD_READABLE, record_fd,
                               (void *)"fd"),
                   0);
     expect_status(weir_loop_submit(loop, shut_down_inside, NULL), 0);
@@ -435,7 +435,7 @@ CASE(step_backend_becomes_readable_by_a_descriptor)
     loop_make(NULL);
     loop_turns(1);
     fd = backend_fd();
-    expect_status(weir_fd_add(loop, event, WEIR_READABLE | WEIR_ONESHOT,
+    expect_status(weir_fd_add(loop, event, WEIR_FD_READABLE | WEIR_FD_ONESHOT,
                               record_fd, (void *)"event"),
                   0);
     loop_turns(2);
@@ -660,7 +660,7 @@ static void expect_end_reaches(void *close_instead)
 
     loop_make(NULL);
     loop_timer(3600 * (int64_t)SECOND_NS, "timer");
-    expect_status(weir_fd_add(loop, event_open(0), WEIR_READABLE, record_fd,
+    expect_status(weir_fd_add(loop, event_open(0), WEIR_FD_READABLE, record_fd,
                               (void *)"fd"),
                   0);
     loop_turns(2);
@@ -743,7 +743,8 @@ CASE(step_serves_a_loop_that_another_loop_watches)
     loop_turns(1);
     fd = backend_fd();
     expect_status(weir_loop_new(&outer, NULL), 0);
-    expect_status(weir_fd_add(outer, fd, WEIR_READABLE, step_inner, outer), 0);
+    expect_status(weir_fd_add(outer, fd, WEIR_FD_READABLE, step_inner, outer),
+                  0);
     crew_start(&crew, 3, submit_many, NULL);
     expect_status(weir_loop_run(outer, WEIR_RUN_UNTIL_IDLE), 0);
     crew_join(&crew);
@@ -764,8 +765,9 @@ CASE(step_two_loops_do_not_watch_each_other)
     outer_fd = weir_loop_backend_fd(outer);
     if (inner_fd != -ENOTSUP) { /* poll(2) has none */
         expect_status(
-            weir_fd_add(outer, inner_fd, WEIR_READABLE, step_inner, outer), 0);
-        expect_status(weir_fd_add(loop, outer_fd, WEIR_READABLE, record_fd,
+            weir_fd_add(outer, inner_fd, WEIR_FD_READABLE, step_inner, outer),
+            0);
+        expect_status(weir_fd_add(loop, outer_fd, WEIR_FD_READABLE, record_fd,
                                   (void *)"outer"),
                       -ELOOP);
         expect_status(weir_fd_remove(outer, inner_fd, NULL, NULL), 0);

@@ -15,7 +15,7 @@
 
 static void add_event(int fd, weir_fd_fn *fn, const char *word)
 {
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE | WEIR_ONESHOT, fn,
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE | WEIR_FD_ONESHOT, fn,
                               (void *)(uintptr_t)word),
                   0);
 }

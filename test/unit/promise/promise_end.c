@@ -295,7 +295,7 @@ static void scene_order(void)
 {
     loop_timer(SECOND_NS, "timer");
     expect_status(
-        weir_fd_add(loop, event, WEIR_READABLE, record_fd, (void *)"fd"), 0);
+        weir_fd_add(loop, event, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     left[1] = pending();
     left[0] = catch_call(keep(left[1]), see_code, (void *)"promise");
 }
@@ -306,7 +306,7 @@ static void scene_order_and_end(void)
 
     loop_timer(SECOND_NS, "timer");
     expect_status(
-        weir_fd_add(loop, event, WEIR_READABLE, record_fd, (void *)"fd"), 0);
+        weir_fd_add(loop, event, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     left[0] = catch_call(keep(p), see_code, (void *)"promise");
     left[1] = p;
     expect_status(weir_loop_shutdown(loop, -1), 0);

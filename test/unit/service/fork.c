@@ -71,7 +71,7 @@ static void expect_loop_refuses(void)
     expect_status(
         weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, nothing, NULL),
         WEIR_EFORKED);
-    expect_status(weir_fd_add(loop, fd, WEIR_READABLE, record_fd, NULL),
+    expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, NULL),
                   WEIR_EFORKED);
     expect_status(weir_fd_modify(loop, watched, 0), WEIR_EFORKED);
     expect_status(weir_fd_remove(loop, watched, NULL, NULL), WEIR_EFORKED);
@@ -111,7 +111,7 @@ static void make_watching(void)
     expect_int(sem_init(&arrived, 0, 0), 0);
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
     watched = event_open(0);
-    watch_now(watched, WEIR_READABLE, on_watched, NULL);
+    watch_now(watched, WEIR_FD_READABLE, on_watched, NULL);
     expect_status(weir_timer_start(loop, &timer, 1000LL * SECOND_NS, WEIR_ONCE,
                                    nothing, NULL),
                   0);
@@ -330,7 +330,7 @@ static void use_new_ones(void)
 
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
     watched = event_open(1);
-    watch_now(watched, WEIR_READABLE, record_fd, (void *)"fd");
+    watch_now(watched, WEIR_FD_READABLE, record_fd, (void *)"fd");
     loop_timer(MILLISECOND_NS, "timer");
     loop_submit("task");
     loop_turns(1);

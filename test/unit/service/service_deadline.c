@@ -139,7 +139,8 @@ static void get_stuck_among_connections(void)
         weir_loop *loop = loops[i % 2];
         int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
-        expect_status(weir_fd_add(loop, fd, WEIR_READABLE, no_event, NULL), 0);
+        expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, no_event, NULL),
+                      0);
         expect_status(weir_timer_start(loop, NULL, 3600 * SECOND_NS, WEIR_ONCE,
                                        nothing, NULL),
                       0);
