@@ -221,7 +221,7 @@ static void start_timers(void)
         must(weir_timer_start(
             bed.loop, &bed.timers[i],
             1000000000 + (int64_t)((random >> 20) % UINT64_C(3600000000000)),
-            WEIR_ONCE, nothing, NULL));
+            WEIR_TIMER_ONCE, nothing, NULL));
     }
 }
 

@@ -232,8 +232,8 @@ static void stop(void)
     for (struct connection *each = first; each != NULL; each = each->next)
         finish(each);
     accept_clients();
-    must(weir_timer_start(loop, &deadline, deadline_ns, WEIR_ONCE, give_up,
-                          NULL),
+    must(weir_timer_start(loop, &deadline, deadline_ns, WEIR_TIMER_ONCE,
+                          give_up, NULL),
          "deadline");
     must(weir_timer_unref(loop, deadline), "deadline"); /* run need not wait */
 }

@@ -199,7 +199,7 @@ static void on_limit(void *arg, int status)
 static bool start_limit(struct client *client)
 {
     return client->limit != 0 ||
-           (weir_timer_start(loop, &client->limit, limit_ns, WEIR_ONCE,
+           (weir_timer_start(loop, &client->limit, limit_ns, WEIR_TIMER_ONCE,
                              on_limit, client) == 0 &&
             weir_timer_unref(loop, client->limit) == 0); /* not in reports */
 }

@@ -45,7 +45,8 @@ static void queue_one_of_each(void *arg, int status)
 
     (void)arg;
     say("task", status);
-    must(weir_timer_start(loop, NULL, 0, WEIR_ONCE, say, "next turn: timer"),
+    must(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, say,
+                          "next turn: timer"),
          "timer");
     must(weir_loop_submit(loop, say, "next turn: task"), "task");
     must(weir_loop_on_close_phase(loop, say, "close phase"), "close phase");

@@ -56,7 +56,7 @@ static void run_until_cancelled(struct ticker *ticker)
     }
 }
 
-static void show(weir_loop *loop, const char *name, weir_repeat repeat)
+static void show(weir_loop *loop, const char *name, weir_timer_repeat repeat)
 {
     struct ticker ticker = {.loop = loop, .began_ns = weir_clock_now()};
 
@@ -76,9 +76,9 @@ int main(void)
     must(weir_loop_new(&loop, NULL), "new");
     printf("every %d ms, but the first callback takes %d ms\n", PERIOD_MS,
            FIRST_TAKES_MS);
-    show(loop, "fixed delay", WEIR_FIXED_DELAY);
-    show(loop, "fixed rate", WEIR_FIXED_RATE);
-    show(loop, "fixed rate, catching up", WEIR_FIXED_RATE_CATCH_UP);
+    show(loop, "fixed delay", WEIR_TIMER_FIXED_DELAY);
+    show(loop, "fixed rate", WEIR_TIMER_FIXED_RATE);
+    show(loop, "fixed rate, catching up", WEIR_TIMER_FIXED_RATE_CATCH_UP);
     must(weir_loop_free(loop), "free");
     weir_clock_thaw();
     return EXIT_SUCCESS;

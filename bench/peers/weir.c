@@ -157,7 +157,7 @@ static void timers_start(void *arg, const uint64_t *delay_ns,
 
     for (size_t i = 0; i < timers->count; i++)
         must(weir_timer_start(timers->loop, &timers->id[order[i]],
-                              (int64_t)delay_ns[i], WEIR_ONCE, on_timer,
+                              (int64_t)delay_ns[i], WEIR_TIMER_ONCE, on_timer,
                               (void *)timers->fn),
              "weir_timer_start");
 }
@@ -198,7 +198,7 @@ static void timers_put_off(void *arg, const uint64_t *delay_ns,
     for (size_t i = 0; i < timers->count; i++) {
         cancel(timers, order[i]);
         must(weir_timer_start(timers->loop, &timers->id[order[i]],
-                              (int64_t)delay_ns[i], WEIR_ONCE, on_timer,
+                              (int64_t)delay_ns[i], WEIR_TIMER_ONCE, on_timer,
                               (void *)timers->fn),
              "weir_timer_start");
     }

@@ -3,7 +3,7 @@
  * weir/timer.h -- callbacks at a given time.
  *
  *     weir_timer id;
- *     weir_timer_start(loop, &id, 250 * 1000000, WEIR_ONCE, ring, bell);
+ *     weir_timer_start(loop, &id, 250 * 1000000, WEIR_TIMER_ONCE, ring, bell);
  *     ...
  *     weir_timer_cancel(loop, id);
  *
@@ -30,17 +30,17 @@ extern "C" {
 
 typedef uint64_t weir_timer; /* an id; 0 is never one */
 
-typedef enum weir_repeat {
-    WEIR_ONCE = 0,
+typedef enum weir_timer_repeat {
+    WEIR_TIMER_ONCE = 0,
     /* The next call is due delay_ns after the callback has returned. */
-    WEIR_FIXED_DELAY,
+    WEIR_TIMER_FIXED_DELAY,
     /* Due every delay_ns from the start, however long the callbacks take.
      * Missed times are skipped. */
-    WEIR_FIXED_RATE,
-    /* As WEIR_FIXED_RATE, but missed times are made up for, with one callback
-     * each. */
-    WEIR_FIXED_RATE_CATCH_UP,
-} weir_repeat;
+    WEIR_TIMER_FIXED_RATE,
+    /* As WEIR_TIMER_FIXED_RATE, but missed times are made up for, with one
+     * callback each. */
+    WEIR_TIMER_FIXED_RATE_CATCH_UP,
+} weir_timer_repeat;
 
 /**
  * Start a timer that calls fn after delay_ns, and then again as `repeat` says.
@@ -56,7 +56,8 @@ typedef enum weir_repeat {
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
-                                           int64_t delay_ns, weir_repeat repeat,
+                                           int64_t delay_ns,
+                                           weir_timer_repeat repeat,
                                            weir_fn *fn, void *arg);
 
 /**

@@ -159,7 +159,7 @@ static int start_timer(struct wait *wait, int64_t timeout_ns)
         return 0;
     if (!weir__js_hold(js))
         return WEIR_ECLOSED;
-    err = weir_timer_start(js->loop, &wait->timer, timeout_ns, WEIR_ONCE,
+    err = weir_timer_start(js->loop, &wait->timer, timeout_ns, WEIR_TIMER_ONCE,
                            on_timeout, wait);
     if (err != 0)
         weir__js_let_go(js);

@@ -42,15 +42,15 @@ void weir__timers_init(weir_loop *loop)
 }
 
 /* The next multiple of the period after now_ns, counted from the deadline; with
- * WEIR_FIXED_RATE_CATCH_UP the next multiple, even if it has passed; with
- * WEIR_FIXED_DELAY one period from now. */
+ * WEIR_TIMER_FIXED_RATE_CATCH_UP the next multiple, even if it has passed; with
+ * WEIR_TIMER_FIXED_DELAY one period from now. */
 static int64_t next_deadline(int64_t base_ns, int64_t period_ns,
-                             weir_repeat repeat, int64_t now_ns)
+                             weir_timer_repeat repeat, int64_t now_ns)
 {
 
-    if (repeat == WEIR_FIXED_DELAY)
+    if (repeat == WEIR_TIMER_FIXED_DELAY)
         base_ns = now_ns;
-    else if (repeat == WEIR_FIXED_RATE && now_ns - base_ns >= period_ns)
+    else if (repeat == WEIR_TIMER_FIXED_RATE && now_ns - base_ns >= period_ns)
         base_ns = now_ns - (now_ns - base_ns) % period_ns;
     return period_ns < INT64_MAX - base_ns ? base_ns + period_ns : INT64_MAX;
 }
@@ -121,8 +121,9 @@ static bool claim(weir_loop *loop, struct weir__timer *timer, weir_timer id,
 static void take(weir_loop *loop, struct weir__entry entry)
 {
     struct weir__timer *timer = timer_at(loop, weir__timer_index(entry.id));
-    bool is_last = weir__timer_repeat(weir__timer_word(timer)) == WEIR_ONCE ||
-                   weir__loop_is_cancelling(loop);
+    bool is_last =
+        weir__timer_repeat(weir__timer_word(timer)) == WEIR_TIMER_ONCE ||
+        weir__loop_is_cancelling(loop);
 
     if (claim(loop, timer, entry.id, is_last))
         call(loop, entry, is_last);

@@ -189,19 +189,19 @@ void weir__timer_end(weir_loop *loop, uint32_t index)
 
 /* The period is stored only for a timer that repeats. */
 static inline void fill(weir_loop *loop, uint32_t index, int64_t delay_ns,
-                        weir_repeat repeat, weir_fn *fn, void *arg)
+                        weir_timer_repeat repeat, weir_fn *fn, void *arg)
 {
     struct weir__errand *errand = errand_at(loop, index);
 
     plain_store(&errand->fn, fn);
     plain_store(&errand->arg, arg);
-    if (repeat != WEIR_ONCE)
+    if (repeat != WEIR_TIMER_ONCE)
         plain_store(&weir__habit_at(&loop->timer_slots, index)->period_ns,
                     delay_ns);
 }
 
 /* A fresh slot has generation 0.  As no id is 0, its first generation is 1. */
-static uint32_t make_word(struct weir__timer *timer, weir_repeat repeat,
+static uint32_t make_word(struct weir__timer *timer, weir_timer_repeat repeat,
                           unsigned state)
 {
     uint32_t generation = weir__timer_generation(weir__timer_word(timer));
@@ -225,7 +225,7 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
 }
 
 static int start_own(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
-                     int64_t delay_ns, weir_repeat repeat, weir_fn *fn,
+                     int64_t delay_ns, weir_timer_repeat repeat, weir_fn *fn,
                      void *arg)
 {
     struct weir__timer *timer;
@@ -307,7 +307,8 @@ static int send(weir_loop *loop, uint32_t index, int64_t deadline_ns)
 
 static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
                                     int64_t deadline_ns, int64_t delay_ns,
-                                    weir_repeat repeat, weir_fn *fn, void *arg)
+                                    weir_timer_repeat repeat, weir_fn *fn,
+                                    void *arg)
 {
     weir_timer before = id != NULL ? *id : 0;
     struct weir__timer *timer;
@@ -343,11 +344,12 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
 }
 
 static bool is_sensible(const weir_loop *loop, int64_t delay_ns,
-                        weir_repeat repeat, weir_fn *fn)
+                        weir_timer_repeat repeat, weir_fn *fn)
 {
-    return loop != NULL && fn != NULL && delay_ns >= 0 && repeat >= WEIR_ONCE &&
-           repeat <= WEIR_FIXED_RATE_CATCH_UP &&
-           (repeat == WEIR_ONCE || delay_ns > 0);
+    return loop != NULL && fn != NULL && delay_ns >= 0 &&
+           repeat >= WEIR_TIMER_ONCE &&
+           repeat <= WEIR_TIMER_FIXED_RATE_CATCH_UP &&
+           (repeat == WEIR_TIMER_ONCE || delay_ns > 0);
 }
 
 /* The fast path on the loop's thread.  A store that misses the cache delays all
@@ -364,7 +366,7 @@ has_slot(const weir_loop *loop)
 /* False: nothing was done. */
 static inline __attribute__((always_inline)) bool
 enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
-              weir_repeat repeat, weir_timer *id)
+              weir_timer_repeat repeat, weir_timer *id)
 {
     struct weir__timer *timer = timer_at(loop, index);
     uint32_t word = make_word(timer, repeat, WEIR__TIMER_ARMED);
@@ -382,7 +384,7 @@ enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
 }
 
 static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
-                                    int64_t delay_ns, weir_repeat repeat,
+                                    int64_t delay_ns, weir_timer_repeat repeat,
                                     weir_fn *fn, void *arg)
 {
     int64_t now_ns = weir__pace_now(&loop->timers.pace);
@@ -394,7 +396,7 @@ static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
 
 /* Start on the slow path with the callback that the fast path has stored. */
 static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
-                                int64_t delay_ns, weir_repeat repeat,
+                                int64_t delay_ns, weir_timer_repeat repeat,
                                 uint32_t index)
 {
     struct weir__errand *errand = errand_at(loop, index);
@@ -404,7 +406,7 @@ static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
 }
 
 static NOINLINE int start_later(weir_loop *loop, weir_timer *id,
-                                int64_t delay_ns, weir_repeat repeat,
+                                int64_t delay_ns, weir_timer_repeat repeat,
                                 weir_fn *fn, void *arg)
 {
     int64_t now_ns = weir_clock_now();
@@ -419,8 +421,8 @@ static NOINLINE int start_later(weir_loop *loop, weir_timer *id,
  * fast as the one inside.  These two finish what start_outside has begun. */
 static NOINLINE int start_with_care_and_return(weir_loop *loop, weir_timer *id,
                                                int64_t delay_ns,
-                                               weir_repeat repeat, weir_fn *fn,
-                                               void *arg)
+                                               weir_timer_repeat repeat,
+                                               weir_fn *fn, void *arg)
 {
     int err = start_with_care(loop, id, delay_ns, repeat, fn, arg);
 
@@ -429,7 +431,8 @@ static NOINLINE int start_with_care_and_return(weir_loop *loop, weir_timer *id,
 }
 
 static NOINLINE int start_again_and_return(weir_loop *loop, weir_timer *id,
-                                           int64_t delay_ns, weir_repeat repeat,
+                                           int64_t delay_ns,
+                                           weir_timer_repeat repeat,
                                            uint32_t index)
 {
     int err = start_again(loop, id, delay_ns, repeat, index);
@@ -439,7 +442,7 @@ static NOINLINE int start_again_and_return(weir_loop *loop, weir_timer *id,
 }
 
 static NOINLINE int start_outside(weir_loop *loop, weir_timer *id,
-                                  int64_t delay_ns, weir_repeat repeat,
+                                  int64_t delay_ns, weir_timer_repeat repeat,
                                   weir_fn *fn, void *arg)
 {
     int64_t now_ns;
@@ -460,7 +463,7 @@ static NOINLINE int start_outside(weir_loop *loop, weir_timer *id,
 }
 
 int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
-                     weir_repeat repeat, weir_fn *fn, void *arg)
+                     weir_timer_repeat repeat, weir_fn *fn, void *arg)
 {
     int64_t now_ns;
     uint32_t index;
@@ -487,7 +490,7 @@ static NOINLINE int start_at_again(weir_loop *loop, weir_timer *id,
 {
     struct weir__errand *errand = errand_at(loop, index);
 
-    return start_own(loop, id, deadline_ns, 0, WEIR_ONCE,
+    return start_own(loop, id, deadline_ns, 0, WEIR_TIMER_ONCE,
                      plain_load(&errand->fn), plain_load(&errand->arg));
 }
 
@@ -495,7 +498,7 @@ static NOINLINE int start_at_and_return(weir_loop *loop, weir_timer *id,
                                         int64_t deadline_ns, weir_fn *fn,
                                         void *arg)
 {
-    int err = start_own(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
+    int err = start_own(loop, id, deadline_ns, 0, WEIR_TIMER_ONCE, fn, arg);
 
     weir__loop_return(loop);
     return err;
@@ -508,12 +511,13 @@ static NOINLINE int start_at_outside(weir_loop *loop, weir_timer *id,
     uint32_t index;
 
     if (!weir__loop_borrow(loop))
-        return start_elsewhere(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
+        return start_elsewhere(loop, id, deadline_ns, 0, WEIR_TIMER_ONCE, fn,
+                               arg);
     if (!has_slot(loop))
         return start_at_and_return(loop, id, deadline_ns, fn, arg);
     index = next_slot(loop);
-    fill(loop, index, 0, WEIR_ONCE, fn, arg);
-    if (!enter_quickly(loop, index, deadline_ns, WEIR_ONCE, id))
+    fill(loop, index, 0, WEIR_TIMER_ONCE, fn, arg);
+    if (!enter_quickly(loop, index, deadline_ns, WEIR_TIMER_ONCE, id))
         return start_at_and_return(loop, id, deadline_ns, fn, arg);
     weir__loop_return(loop);
     return 0;
@@ -531,10 +535,10 @@ int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
     if (!weir__loop_is_mine(loop))
         return start_at_outside(loop, id, deadline_ns, fn, arg);
     if (!has_slot(loop))
-        return start_own(loop, id, deadline_ns, 0, WEIR_ONCE, fn, arg);
+        return start_own(loop, id, deadline_ns, 0, WEIR_TIMER_ONCE, fn, arg);
     index = next_slot(loop);
-    fill(loop, index, 0, WEIR_ONCE, fn, arg);
-    if (enter_quickly(loop, index, deadline_ns, WEIR_ONCE, id))
+    fill(loop, index, 0, WEIR_TIMER_ONCE, fn, arg);
+    if (enter_quickly(loop, index, deadline_ns, WEIR_TIMER_ONCE, id))
         return 0;
     return start_at_again(loop, id, deadline_ns, index);
 }

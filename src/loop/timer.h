@@ -68,10 +68,10 @@ static inline uint32_t weir__timer_with(uint32_t word, unsigned state)
     return (word & ~(uint32_t)WEIR__TIMER_STATE) | state;
 }
 
-static inline weir_repeat weir__timer_repeat(uint32_t word)
+static inline weir_timer_repeat weir__timer_repeat(uint32_t word)
 {
-    return (weir_repeat)((word & WEIR__TIMER_REPEAT) >>
-                         WEIR__TIMER_REPEAT_SHIFT);
+    return (weir_timer_repeat)((word & WEIR__TIMER_REPEAT) >>
+                               WEIR__TIMER_REPEAT_SHIFT);
 }
 
 /* The word of a live timer, which only the caller writes at this moment. */

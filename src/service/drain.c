@@ -211,7 +211,7 @@ static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
     if (timeout_ns < 0)
         return;
     err = weir_timer_start(service->loop, &service->deadline, timeout_ns,
-                           WEIR_ONCE, fn, service);
+                           WEIR_TIMER_ONCE, fn, service);
     CHECK(err == 0 || err == -EOVERFLOW,
           "a service without a timer for its deadline");
 }

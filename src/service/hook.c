@@ -115,7 +115,7 @@ static void begin(struct weir__hook *hook)
 
     plain_store(&hook->has_thread, true);
     if (hook->timeout_ns >= 0 &&
-        weir_timer_start(loop, &hook->timer, hook->timeout_ns, WEIR_ONCE,
+        weir_timer_start(loop, &hook->timer, hook->timeout_ns, WEIR_TIMER_ONCE,
                          on_timeout, hook) != 0)
         hook->timer = 0;
     if (weir__thread_start(&hook->thread, run, hook) != 0) {

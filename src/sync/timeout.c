@@ -48,7 +48,8 @@ int weir_abort_after(weir_abort **abort, weir_loop *loop, int64_t delay_ns)
     if (err != 0)
         return err;
     weir_abort_ref(made); /* the timer's */
-    err = weir_timer_start(loop, &timer, delay_ns, WEIR_ONCE, on_due, made);
+    err =
+        weir_timer_start(loop, &timer, delay_ns, WEIR_TIMER_ONCE, on_due, made);
     if (err != 0) {
         weir_abort_unref(made);
         weir_abort_unref(made);
@@ -155,7 +156,7 @@ int weir_timer_start_abortable(weir_loop *loop, int64_t delay_ns,
     set_unshared(&abortable->users, 3); /* timer, listener and this function */
     set_unshared(&abortable->is_over, false);
     weir_abort_ref(abort);
-    err = weir_timer_start(loop, &abortable->timer, delay_ns, WEIR_ONCE,
+    err = weir_timer_start(loop, &abortable->timer, delay_ns, WEIR_TIMER_ONCE,
                            on_time, abortable);
     if (err != 0) {
         weir__memory_free(abortable, sizeof(*abortable));

@@ -84,7 +84,8 @@ static void run(const char *source, unsigned mode)
 
     must(weir_loop_new(&loop, NULL));
     must(weir_js_new(&js, loop, &options));
-    must(weir_timer_start(loop, &deadline, 100 * MS, WEIR_ONCE, stop, js));
+    must(
+        weir_timer_start(loop, &deadline, 100 * MS, WEIR_TIMER_ONCE, stop, js));
     must(weir_timer_unref(loop, deadline));
     if (mode == MODE_PROGRAM)
         run_as_program(loop, js, source);

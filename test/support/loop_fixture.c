@@ -111,9 +111,9 @@ void loop_close_phase(const char *word)
 
 void loop_timer(int64_t delay_ns, const char *word)
 {
-    expect_status(
-        weir_timer_start(loop, NULL, delay_ns, WEIR_ONCE, record, as_arg(word)),
-        0);
+    expect_status(weir_timer_start(loop, NULL, delay_ns, WEIR_TIMER_ONCE,
+                                   record, as_arg(word)),
+                  0);
 }
 
 /* ---- descriptors ---- */

@@ -42,7 +42,7 @@ static inline void pass(int64_t delta_ns)
 
 struct start {
     int64_t delay_ns;
-    weir_repeat repeat;
+    weir_timer_repeat repeat;
     weir_fn *fn;
     void *arg;
     weir_timer id;
@@ -58,7 +58,7 @@ static inline void call_start(void *arg, int status)
                                      start->repeat, start->fn, start->arg);
 }
 
-static inline weir_timer start_fn(int64_t delay_ns, weir_repeat repeat,
+static inline weir_timer start_fn(int64_t delay_ns, weir_timer_repeat repeat,
                                   weir_fn *fn, void *arg)
 {
     struct start start = {delay_ns, repeat, fn, arg, 0, 1};
@@ -70,7 +70,7 @@ static inline weir_timer start_fn(int64_t delay_ns, weir_repeat repeat,
 }
 
 /* Start a timer that records the word. */
-static inline weir_timer start_as(weir_repeat repeat, int64_t delay_ns,
+static inline weir_timer start_as(weir_timer_repeat repeat, int64_t delay_ns,
                                   char *word)
 {
     return start_fn(delay_ns, repeat, record, word);
@@ -78,7 +78,7 @@ static inline weir_timer start_as(weir_repeat repeat, int64_t delay_ns,
 
 static inline weir_timer start(int64_t delay_ns, char *word)
 {
-    return start_as(WEIR_ONCE, delay_ns, word);
+    return start_as(WEIR_TIMER_ONCE, delay_ns, word);
 }
 
 static inline void ignore(void *arg, int status)
@@ -128,7 +128,7 @@ static inline weir_timer start_in_slot_of(weir_timer old, int64_t delay_ns)
 
     place = INSIDE;
     do
-        new = start_fn(delay_ns, WEIR_ONCE, ignore, NULL);
+        new = start_fn(delay_ns, WEIR_TIMER_ONCE, ignore, NULL);
     while (slot_of(new) != slot_of(old));
     return new;
 }

@@ -118,8 +118,8 @@ CASE(job_chain_without_end_lets_a_timer_through)
     js_eval("let stop = false;"
             "function next() { if (!stop) Promise.resolve().then(next) }"
             "next()");
-    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS, WEIR_ONCE,
-                                   on_timer, NULL),
+    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS,
+                                   WEIR_TIMER_ONCE, on_timer, NULL),
                   0);
     loop_run();
     expect_recorded("timer");

@@ -297,8 +297,8 @@ static void one_round(int round)
     if (round % 3 == 0) {
         expect_status(weir_loop_close(loop), 0);
     } else if (round % 3 == 1) {
-        expect_status(weir_timer_start(loop, NULL, round * 1000, WEIR_ONCE,
-                                       shut_down, NULL),
+        expect_status(weir_timer_start(loop, NULL, round * 1000,
+                                       WEIR_TIMER_ONCE, shut_down, NULL),
                       0);
         expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
     }

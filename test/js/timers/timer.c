@@ -51,8 +51,8 @@ CASE(timers_are_cleared_in_reverse_order_in_linear_time)
 
 /* ---- without memory ---- */
 
-/* While no thread runs the loop, and it is not its maker's alone, its timers are
- * cancelled by letters, and those need memory. */
+/* While no thread runs the loop, and it is not its maker's alone, its timers
+ * are cancelled by letters, and those need memory. */
 static struct failing_allocator memory;
 
 static void ignore(void *arg, int status)
@@ -66,7 +66,7 @@ static void start_elsewhere(struct crew *crew, unsigned id)
 
     (void)crew, (void)id;
     expect_status(weir_timer_start(loop, &timer, 3600 * (int64_t)SECOND_NS,
-                                   WEIR_ONCE, ignore, NULL),
+                                   WEIR_TIMER_ONCE, ignore, NULL),
                   0);
     expect_status(weir_timer_unref(loop, timer), 0);
 }

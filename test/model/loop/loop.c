@@ -333,7 +333,7 @@ static void init_hosted_by_two(void)
 static void init_hosted_with_a_timer(void)
 {
     init_hosted();
-    model_assert(weir_timer_start(loop, &far, INT64_C(1) << 60, WEIR_ONCE,
+    model_assert(weir_timer_start(loop, &far, INT64_C(1) << 60, WEIR_TIMER_ONCE,
                                   count_call, NULL) == 0);
     model_assert(weir_loop_submit(loop, begin_shutdown, NULL) == 0);
 }

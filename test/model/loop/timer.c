@@ -37,7 +37,8 @@ static void make(void)
 static void init_due(void)
 {
     make();
-    model_assert(weir_timer_start(loop, &id, 0, WEIR_ONCE, use, NULL) == 0);
+    model_assert(weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, use, NULL) ==
+                 0);
 }
 
 static void run_until_idle(void)
@@ -98,10 +99,10 @@ static void init_far(void)
     model_assert(weir_clock_freeze(0) == 0); /* they do not come nearer */
     make();
     weir_loop_ref(loop); /* the task's */
-    model_assert(
-        weir_timer_start(loop, &id, 1000000000, WEIR_ONCE, use, NULL) == 0);
-    model_assert(
-        weir_timer_start(loop, &other, 1000000000, WEIR_ONCE, use, NULL) == 0);
+    model_assert(weir_timer_start(loop, &id, 1000000000, WEIR_TIMER_ONCE, use,
+                                  NULL) == 0);
+    model_assert(weir_timer_start(loop, &other, 1000000000, WEIR_TIMER_ONCE,
+                                  use, NULL) == 0);
     model_assert(weir_loop_submit(loop, cancel_on_the_loop, NULL) == 0);
 }
 
@@ -125,8 +126,8 @@ static void init_again(void)
     model_assert(weir_clock_freeze(0) == 0);
     make();
     weir_loop_ref(loop); /* the task's */
-    model_assert(
-        weir_timer_start(loop, &id, 1000000000, WEIR_ONCE, use, NULL) == 0);
+    model_assert(weir_timer_start(loop, &id, 1000000000, WEIR_TIMER_ONCE, use,
+                                  NULL) == 0);
     model_assert(weir_loop_submit(loop, again_on_the_loop, NULL) == 0);
 }
 
@@ -158,7 +159,7 @@ static void run_until_closed(void)
 
 static void start_and_let_go(void)
 {
-    int err = weir_timer_start(loop, &id, 0, WEIR_ONCE, use, NULL);
+    int err = weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, use, NULL);
 
     model_assert(err == 0 || err == WEIR_ECLOSED);
     if (err != 0)
@@ -186,8 +187,8 @@ static void init_repeating(void)
 {
     make();
     model_assert(weir_clock_freeze(0) == 0);
-    model_assert(weir_timer_start(loop, &id, 1, WEIR_FIXED_RATE, use_and_repeat,
-                                  NULL) == 0);
+    model_assert(weir_timer_start(loop, &id, 1, WEIR_TIMER_FIXED_RATE,
+                                  use_and_repeat, NULL) == 0);
     model_assert(weir_clock_advance(1) == 0);
 }
 
@@ -208,7 +209,8 @@ static void free_loop(void)
     loop = NULL;
 }
 
-/* ---- who made the loop starts and cancels before somebody else runs it ---- */
+/* ---- who made the loop starts and cancels before somebody else runs it ----
+ * */
 
 static weir_timer second;
 static int started; /* the maker's */
@@ -239,7 +241,7 @@ static void use_nothing(void *arg, int status)
 /* Two timers; the first one of them is cancelled, if it has not fired yet. */
 static void start_two_and_cancel(void)
 {
-    int err = weir_timer_start(loop, &id, 0, WEIR_ONCE, use, NULL);
+    int err = weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, use, NULL);
 
     model_assert(err == 0);
     model_assert(weir_timer_start_at(loop, &second, 0, use_nothing, NULL) == 0);
@@ -262,7 +264,7 @@ static void two_outcomes(void)
 /* It may be refused, once the loop is closed; what was accepted is told. */
 static void start_if_open(void)
 {
-    if (weir_timer_start(loop, &id, 0, WEIR_ONCE, use, NULL) == 0)
+    if (weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, use, NULL) == 0)
         started++;
     weir_loop_unref(loop);
 }

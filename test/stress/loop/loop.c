@@ -307,17 +307,18 @@ static void use_up(struct note *note)
 static void act_start(void)
 {
     int64_t delay_ns = (int64_t)lot(1000000);
-    weir_repeat repeat = lot(3) == 0 ? (weir_repeat)(1 + lot(3)) : WEIR_ONCE;
+    weir_timer_repeat repeat =
+        lot(3) == 0 ? (weir_timer_repeat)(1 + lot(3)) : WEIR_TIMER_ONCE;
     struct bell *bell = malloc(sizeof(*bell));
     struct note *note = malloc(sizeof(*note));
     int err;
 
     expect(bell != NULL && note != NULL);
-    if (repeat != WEIR_ONCE)
+    if (repeat != WEIR_TIMER_ONCE)
         delay_ns += 500000;
     *bell = (struct bell){.actor = me,
                           .due_ns = weir_clock_now() + delay_ns,
-                          .repeats = repeat != WEIR_ONCE};
+                          .repeats = repeat != WEIR_TIMER_ONCE};
     *note = (struct note){.bell = bell, .repeats = bell->repeats};
     err = weir_timer_start(loop, &note->id, delay_ns, repeat, ring, bell);
     if (err == 0) {

@@ -245,8 +245,8 @@ static int send_message(void)
     case CLOSE_PHASE:
         return weir_loop_on_close_phase(loop, finish, NULL);
     case TIMER:
-        return weir_timer_start(loop, &message.timer, 0, WEIR_ONCE, finish,
-                                NULL);
+        return weir_timer_start(loop, &message.timer, 0, WEIR_TIMER_ONCE,
+                                finish, NULL);
     case END_BY_SHUTDOWN:
         return weir_loop_shutdown(loop, -1);
     default:
@@ -421,8 +421,8 @@ static void prepare_unref(void)
         weir_loop_ref(loop);
     else
         expect_status(weir_timer_start(loop, &message.timer,
-                                       INT64_C(3600) * SECOND_NS, WEIR_ONCE,
-                                       tick, NULL),
+                                       INT64_C(3600) * SECOND_NS,
+                                       WEIR_TIMER_ONCE, tick, NULL),
                       0);
 }
 
@@ -430,8 +430,9 @@ static void run_idle(void)
 {
     weir_timer ticker;
 
-    expect_status(
-        weir_timer_start(loop, &ticker, 1000, WEIR_FIXED_RATE, tick, NULL), 0);
+    expect_status(weir_timer_start(loop, &ticker, 1000, WEIR_TIMER_FIXED_RATE,
+                                   tick, NULL),
+                  0);
     expect_status(weir_timer_unref(loop, ticker), 0);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
     expect_status(weir_loop_free(loop), 0);

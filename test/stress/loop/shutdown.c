@@ -77,7 +77,7 @@ static int sow(enum way way, unsigned left)
     case CLOSE_PHASE:
         return weir_loop_on_close_phase(loop, grow, seed);
     case TIMER:
-        return weir_timer_start(loop, NULL, 1000, WEIR_ONCE, grow, seed);
+        return weir_timer_start(loop, NULL, 1000, WEIR_TIMER_ONCE, grow, seed);
     default:
         return weir_loop_submit(loop, grow, seed);
     }
@@ -212,7 +212,8 @@ static int queue_again(struct eternal *eternal)
     case CLOSE_PHASE:
         return weir_loop_on_close_phase(loop, live_on, eternal);
     case TIMER:
-        return weir_timer_start(loop, NULL, 0, WEIR_ONCE, live_on, eternal);
+        return weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, live_on,
+                                eternal);
     default:
         return weir_loop_post(loop, &eternal->task);
     }

@@ -111,10 +111,11 @@ static void fight(void)
     duel.is_cancelled = false;
     duel.fired = 0;
     duel.due_ns = effort_now() + delay_ns;
-    expect_status(weir_timer_start(loop, &id, delay_ns,
-                                   duel.repeats ? WEIR_FIXED_RATE : WEIR_ONCE,
-                                   fire, NULL),
-                  0);
+    expect_status(
+        weir_timer_start(loop, &id, delay_ns,
+                         duel.repeats ? WEIR_TIMER_FIXED_RATE : WEIR_TIMER_ONCE,
+                         fire, NULL),
+        0);
     err = cancel_at_the_deadline(id);
     if (err == 0) {
         expect_silence();
@@ -190,7 +191,8 @@ static void start_bell(struct bell *bell, unsigned i)
 
     *bell = (struct bell){.repeats = i % 4 == 0};
     expect_status(weir_timer_start(loop, &bell->id, delays_ns[i % 3],
-                                   bell->repeats ? WEIR_FIXED_DELAY : WEIR_ONCE,
+                                   bell->repeats ? WEIR_TIMER_FIXED_DELAY
+                                                 : WEIR_TIMER_ONCE,
                                    ring, bell),
                   0);
 }
@@ -302,8 +304,8 @@ static void start_early(unsigned who)
         static const int64_t delays_ns[] = {0, 20000,
                                             INT64_C(3600) * SECOND_NS};
         struct bell *bell = &early.bells[who][i];
-        int err = weir_timer_start(loop, &bell->id, delays_ns[i % 3], WEIR_ONCE,
-                                   ring, bell);
+        int err = weir_timer_start(loop, &bell->id, delays_ns[i % 3],
+                                   WEIR_TIMER_ONCE, ring, bell);
 
         early.accepted[who][i] = err == 0;
         if (err == 0 && i % 2 == 0)

@@ -256,7 +256,7 @@ static void set_alarm(weir_fast_path bed, unsigned threads)
     loop_make(LOOP_OPTIONS(.fast_path = bed));
     weir_loop_ref(loop); /* for those who wake until the end */
     expect_status(weir_timer_start(loop, NULL, SECOND_NS,
-                                   WEIR_FIXED_RATE_CATCH_UP, ring, NULL),
+                                   WEIR_TIMER_FIXED_RATE_CATCH_UP, ring, NULL),
                   0);
     crew_run(threads, run_or_wake, NULL);
     weir_loop_unref(loop);
@@ -302,8 +302,8 @@ static void hold(unsigned way)
         expect_status(weir_fd_ref(loop, holder.fd), 0);
     else
         expect_status(weir_timer_start(loop, &holder.timer,
-                                       INT64_C(3600) * SECOND_NS, WEIR_ONCE,
-                                       nothing, NULL),
+                                       INT64_C(3600) * SECOND_NS,
+                                       WEIR_TIMER_ONCE, nothing, NULL),
                       0);
 }
 

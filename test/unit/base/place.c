@@ -142,7 +142,8 @@ static void look_as_descriptor(void *arg, int status, int fd, unsigned events)
 
 SPOT static void start_here(void)
 {
-    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, look, NULL), 0);
+    expect_status(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, look, NULL),
+                  0);
     __asm__ volatile("");
 }
 

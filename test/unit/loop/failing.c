@@ -385,7 +385,7 @@ static unsigned started;
 static int start(void)
 {
     id = 42;
-    return weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, record, "x");
+    return weir_timer_start(loop, &id, SECOND_NS, WEIR_TIMER_ONCE, record, "x");
 }
 
 static void check_not_started(void)

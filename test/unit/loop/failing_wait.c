@@ -56,10 +56,10 @@ static void queue_all(void *arg, int status)
     expect_status(weir_loop_next_tick(loop, count_call, &calls.tick), 0);
     expect_status(weir_loop_immediate(loop, count_call, &calls.immediate), 0);
     expect_status(weir_loop_on_close_phase(loop, count_call, &calls.close), 0);
-    expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS / 2, WEIR_ONCE,
-                                   count_call, &calls.timer),
+    expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS / 2,
+                                   WEIR_TIMER_ONCE, count_call, &calls.timer),
                   0);
-    expect_status(weir_timer_start(loop, &repeating, 1, WEIR_FIXED_DELAY,
+    expect_status(weir_timer_start(loop, &repeating, 1, WEIR_TIMER_FIXED_DELAY,
                                    repeat_thrice, &calls.repeat),
                   0);
     expect_status(
@@ -310,7 +310,7 @@ static void expect_in_time(weir_fast_path bed, enum failing_call call,
     begin();
     loop_make(LOOP_OPTIONS(.fast_path = bed));
     deadline_ns = weir_clock_now() + DELAY_NS;
-    expect_status(weir_timer_start(loop, NULL, DELAY_NS, WEIR_ONCE,
+    expect_status(weir_timer_start(loop, NULL, DELAY_NS, WEIR_TIMER_ONCE,
                                    expect_not_early, "fired"),
                   0);
     failing_syscalls_set(call, 1, 20, error);
@@ -442,7 +442,7 @@ static void use_all(void)
         tally(weir_loop_immediate(loop, count_end, &called.immediates),
               &accepted.immediates);
         status = weir_timer_start(loop, &timer, i % 2 == 0 ? 0 : SECOND_NS,
-                                  WEIR_ONCE, count_end, &called.timers);
+                                  WEIR_TIMER_ONCE, count_end, &called.timers);
         tally(status, &accepted.timers);
         if (status == 0 && i == 3 && weir_timer_cancel(loop, timer) == 0)
             accepted.timers--;

@@ -117,8 +117,8 @@ CASE(fast_path_or_not_a_timer_wakes_the_sleeper)
 
         expect_int(sem_init(&rang, 0, 0), 0);
         make_running((weir_fast_path)mode);
-        expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_ONCE,
-                                       post_alarm, &rang),
+        expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS,
+                                       WEIR_TIMER_ONCE, post_alarm, &rang),
                       0);
         await_post(&rang);
         end_running();
@@ -466,8 +466,8 @@ static void expect_home_and_queue(void *arg, int status)
     expect_status(weir_loop_on_close_phase(loop, expect_home, NULL), 0);
     expect_status(weir_loop_submit(loop, expect_home, NULL), 0);
     expect_status(weir_loop_dispatch(loop, expect_home, NULL), 0);
-    expect_status(weir_timer_start(loop, NULL, 1, WEIR_ONCE, expect_home, NULL),
-                  0);
+    expect_status(
+        weir_timer_start(loop, NULL, 1, WEIR_TIMER_ONCE, expect_home, NULL), 0);
 }
 
 static void queue_every_kind(struct crew *crew, unsigned id)
@@ -482,7 +482,8 @@ static void queue_every_kind(struct crew *crew, unsigned id)
         expect_status(weir_loop_on_close_phase(loop, expect_home, NULL), 0);
         expect_status(weir_loop_dispatch(loop, expect_home, NULL), 0);
         expect_status(
-            weir_timer_start(loop, NULL, 1, WEIR_ONCE, expect_home, NULL), 0);
+            weir_timer_start(loop, NULL, 1, WEIR_TIMER_ONCE, expect_home, NULL),
+            0);
     }
 }
 

@@ -189,7 +189,7 @@ static void begin_loops(struct sleeper sleepers[2])
                   0);
     for (int i = 0; i < 2; i++)
         expect_status(weir_timer_start(sleepers[i].loop, NULL, HOUR_NS,
-                                       WEIR_ONCE, ignore_end, NULL),
+                                       WEIR_TIMER_ONCE, ignore_end, NULL),
                       0);
 }
 

@@ -750,8 +750,9 @@ CASE(loop_wake_makes_it_look_at_a_clock_that_was_moved)
     expect_int(sem_init(&rang, 0, 0), 0);
     expect_status(weir_clock_freeze(0), 0);
     loop_make(NULL);
-    expect_status(
-        weir_timer_start(loop, NULL, SECOND_NS, WEIR_ONCE, on_alarm, &rang), 0);
+    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_TIMER_ONCE,
+                                   on_alarm, &rang),
+                  0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     await_state(loop, WEIR_LOOP_SLEEPING);
     expect_status(weir_clock_advance(SECOND_NS), 0);

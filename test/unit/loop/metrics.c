@@ -215,7 +215,7 @@ CASE(metrics_count_as_tasks_only_what_was_posted_or_submitted)
 
     make();
     expect_status(weir_timer_start(loop, &id, 3600 * (int64_t)SECOND_NS,
-                                   WEIR_ONCE, record, (void *)"timer"),
+                                   WEIR_TIMER_ONCE, record, (void *)"timer"),
                   0);
     weir_loop_wake(loop);
     loop_turns(1);
@@ -401,7 +401,8 @@ CASE(metrics_name_the_longest_callback_of_another_kind)
     weir_timer id;
 
     make();
-    expect_status(weir_timer_start(loop, &id, 1, WEIR_ONCE, work, &job), 0);
+    expect_status(weir_timer_start(loop, &id, 1, WEIR_TIMER_ONCE, work, &job),
+                  0);
     loop_submit("a");
     expect_status(weir_timer_set_name(loop, id, job.name), 0);
     loop_run();

@@ -219,8 +219,8 @@ CASE(microtask_runs_after_every_single_callback_of_every_kind)
     expect_status(weir_clock_freeze(0), 0);
     loop_make(NULL);
     for (int i = 0; i < 2; i++) {
-        expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, queue_after,
-                                       (void *)"timer"),
+        expect_status(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE,
+                                       queue_after, (void *)"timer"),
                       0);
         expect_status(weir_loop_submit(loop, queue_after, (void *)"task"), 0);
         expect_status(weir_fd_add(loop, fds[i],
@@ -518,8 +518,8 @@ CASE(microtask_chain_without_end_lets_a_timer_fire_on_time)
     expect_status(weir_clock_freeze(0), 0);
     make(0);
     submit_chain(&chain);
-    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS, WEIR_ONCE,
-                                   ring, &chain),
+    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS,
+                                   WEIR_TIMER_ONCE, ring, &chain),
                   0);
     loop_turns(3);
     expect_recorded("");
@@ -546,8 +546,8 @@ CASE(microtask_chain_without_end_lets_a_timer_fire_by_the_real_clock)
 
     make(0);
     submit_chain(&chain);
-    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS, WEIR_ONCE,
-                                   end_chain, &chain),
+    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS,
+                                   WEIR_TIMER_ONCE, end_chain, &chain),
                   0);
     loop_run();
     expect_int(chain.left, 0);

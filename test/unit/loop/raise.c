@@ -164,7 +164,8 @@ CASE(raise_leaves_a_timer_that_fires_once)
 
     expect_status(weir_clock_freeze(0), 0);
     make();
-    expect_status(weir_timer_start(loop, &id, 5, WEIR_ONCE, fail, failing), 0);
+    expect_status(
+        weir_timer_start(loop, &id, 5, WEIR_TIMER_ONCE, fail, failing), 0);
     loop_timer(5, "next");
     loop_turns(1);
     expect_status(weir_timer_set_name(loop, id, name), 0);
@@ -178,7 +179,7 @@ CASE(raise_leaves_a_timer_that_fires_once)
     expect_recorded("");
 }
 
-static void expect_repeats(weir_repeat repeat)
+static void expect_repeats(weir_timer_repeat repeat)
 {
     weir_timer id;
 
@@ -205,9 +206,9 @@ static void expect_repeats(weir_repeat repeat)
 
 CASE(raise_leaves_a_timer_that_repeats_and_it_repeats)
 {
-    expect_repeats(WEIR_FIXED_DELAY);
-    expect_repeats(WEIR_FIXED_RATE);
-    expect_repeats(WEIR_FIXED_RATE_CATCH_UP);
+    expect_repeats(WEIR_TIMER_FIXED_DELAY);
+    expect_repeats(WEIR_TIMER_FIXED_RATE);
+    expect_repeats(WEIR_TIMER_FIXED_RATE_CATCH_UP);
 }
 
 static weir_timer failing_timer;
@@ -223,8 +224,8 @@ CASE(raise_of_a_timer_that_repeats_lets_on_uncaught_cancel_it)
 {
     expect_status(weir_clock_freeze(0), 0);
     loop_make(LOOP_OPTIONS(.arg = &uncaught, .on_uncaught = cancel_uncaught));
-    expect_status(weir_timer_start(loop, &failing_timer, 10, WEIR_FIXED_RATE,
-                                   fail, failing),
+    expect_status(weir_timer_start(loop, &failing_timer, 10,
+                                   WEIR_TIMER_FIXED_RATE, fail, failing),
                   0);
     loop_turns(1);
     expect_status(weir_clock_advance(100), 0);
@@ -345,7 +346,8 @@ CASE(raise_in_every_part_of_a_turn_loses_nothing)
     expect_status(weir_clock_freeze(0), 0);
     make();
     expect_status(
-        weir_timer_start(loop, NULL, 5, WEIR_ONCE, fail, (void *)"timer"), 0);
+        weir_timer_start(loop, NULL, 5, WEIR_TIMER_ONCE, fail, (void *)"timer"),
+        0);
     loop_timer(5, "timer2");
     expect_status(
         weir_fd_add(loop, fd, WEIR_FD_READABLE, fail_fd, (void *)"fd"), 0);
@@ -550,8 +552,8 @@ CASE(raise_of_every_microtask_of_an_endless_chain_keeps_no_timer_waiting)
 
     expect_status(weir_clock_freeze(0), 0);
     loop_make(LOOP_OPTIONS(.arg = &times, .on_uncaught = count_uncaught));
-    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS, WEIR_ONCE,
-                                   end_it, (void *)"timer"),
+    expect_status(weir_timer_start(loop, NULL, 10 * MILLISECOND_NS,
+                                   WEIR_TIMER_ONCE, end_it, (void *)"timer"),
                   0);
     expect_status(weir_loop_submit(loop, fail_for_ever, NULL), 0);
     loop_turns(2);
@@ -571,8 +573,8 @@ CASE(raise_during_shutdown_does_not_stop_it)
 
     make();
     expect_status(weir_loop_submit(loop, fail, (void *)"task"), 0);
-    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_FIXED_RATE, fail,
-                                   (void *)"timer"),
+    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_TIMER_FIXED_RATE,
+                                   fail, (void *)"timer"),
                   0);
     loop_timer(2 * (int64_t)SECOND_NS, "timer2");
     expect_status(
@@ -591,7 +593,8 @@ CASE(raise_of_all_that_is_cancelled_does_not_stop_close)
     expect_status(weir_loop_immediate(loop, fail, (void *)"immediate"), 0);
     loop_immediate("immediate2");
     expect_status(
-        weir_timer_start(loop, NULL, 0, WEIR_ONCE, fail, (void *)"timer"), 0);
+        weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, fail, (void *)"timer"),
+        0);
     loop_timer(0, "timer2");
     expect_status(weir_loop_close(loop), 0);
     expect_recorded("timer! caught timer2! task! caught task2! "

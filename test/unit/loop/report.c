@@ -147,7 +147,8 @@ CASE(report_shows_the_callback_that_runs_whatever_its_kind)
 
     expect_status(weir_clock_freeze(0), 0);
     loop_make(NULL);
-    expect_status(weir_timer_start(loop, &id, 1, WEIR_ONCE, ask, &timer), 0);
+    expect_status(weir_timer_start(loop, &id, 1, WEIR_TIMER_ONCE, ask, &timer),
+                  0);
     loop_turns(1);
     expect_status(weir_timer_set_name(loop, id, name), 0);
     expect_status(weir_clock_advance(1), 0);
@@ -251,7 +252,7 @@ CASE(report_shows_a_timer_by_name_while_it_is_referenced)
 
     loop_make(NULL);
     expect_status(weir_timer_start(loop, &id, 3600 * (int64_t)SECOND_NS,
-                                   WEIR_ONCE, record, (void *)"timer"),
+                                   WEIR_TIMER_ONCE, record, (void *)"timer"),
                   0);
     expect_held(WEIR_KIND_TIMER, NULL, 1);
     loop_turns(1);
@@ -339,7 +340,7 @@ __attribute__((noinline)) static void add_named_timer(const char *called)
     weir_timer id;
 
     expect_status(weir_timer_start(loop, &id, 3600 * (int64_t)SECOND_NS,
-                                   WEIR_ONCE, record, (void *)"timer"),
+                                   WEIR_TIMER_ONCE, record, (void *)"timer"),
                   0);
     expect_status(weir_timer_set_name(loop, id, called), 0);
 }
@@ -473,7 +474,8 @@ static void churn(void *left, int status)
         fd = event_open(0);
     if (*rounds % 2 == 0) {
         expect_status(weir_timer_start(loop, &id, 3600 * (int64_t)SECOND_NS,
-                                       WEIR_ONCE, record, (void *)"timer"),
+                                       WEIR_TIMER_ONCE, record,
+                                       (void *)"timer"),
                       0);
         (void)weir_timer_set_name(loop, id, "timer");
         expect_status(

@@ -120,7 +120,8 @@ CASE(shutdown_cancels_timers_then_descriptors_then_tells_done)
     add_event("fd", 0);
     loop_timer(SECOND_NS, "once");
     expect_status(weir_timer_start(loop, NULL, 2 * (int64_t)SECOND_NS,
-                                   WEIR_FIXED_RATE, record, (void *)"again"),
+                                   WEIR_TIMER_FIXED_RATE, record,
+                                   (void *)"again"),
                   0);
     loop_submit("task");
     expect_status(weir_loop_shutdown(loop, -1), 0);
@@ -136,8 +137,8 @@ CASE(shutdown_cancels_what_is_not_referenced_as_well)
     int fd = event_open(0);
 
     loop_make(OPTIONS);
-    expect_status(weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, record,
-                                   (void *)"timer"),
+    expect_status(weir_timer_start(loop, &id, SECOND_NS, WEIR_TIMER_ONCE,
+                                   record, (void *)"timer"),
                   0);
     expect_status(weir_timer_unref(loop, id), 0);
     expect_status(
@@ -155,9 +156,9 @@ static void queue_when_cancelled(void *arg, int status)
     expect_status(status, WEIR_ECANCELED);
     note("timer!");
     queue_each_kind(NULL, 0);
-    expect_status(
-        weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, (void *)"late"),
-        WEIR_ECLOSED);
+    expect_status(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, record,
+                                   (void *)"late"),
+                  WEIR_ECLOSED);
     expect_status(
         weir_fd_add(loop, 0, WEIR_FD_READABLE, record_fd, (void *)"late"),
         WEIR_ECLOSED);
@@ -166,7 +167,7 @@ static void queue_when_cancelled(void *arg, int status)
 CASE(shutdown_runs_what_a_cancelled_timer_queues_but_starts_no_timer)
 {
     loop_make(OPTIONS);
-    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_ONCE,
+    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_TIMER_ONCE,
                                    queue_when_cancelled, NULL),
                   0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
@@ -332,7 +333,7 @@ static void expect_refused(void)
     expect_status(weir_loop_microtask(loop, record, arg), WEIR_ECLOSED);
     expect_status(weir_loop_immediate(loop, record, arg), WEIR_ECLOSED);
     expect_status(weir_loop_on_close_phase(loop, record, arg), WEIR_ECLOSED);
-    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, arg),
+    expect_status(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, record, arg),
                   WEIR_ECLOSED);
     expect_status(weir_fd_add(loop, 0, WEIR_FD_READABLE, record_fd, arg),
                   WEIR_ECLOSED);
@@ -680,7 +681,7 @@ CASE(shutdown_close_refuses_what_cancelled_callbacks_queue)
     expect_status(
         weir_loop_immediate(loop, expect_queues_refuse, (void *)"immediate"),
         0);
-    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_ONCE,
+    expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_TIMER_ONCE,
                                    expect_queues_refuse, (void *)"timer"),
                   0);
     expect_status(weir_loop_close(loop), 0);

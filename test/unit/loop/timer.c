@@ -109,9 +109,9 @@ static void start_crowd(void *arg, int status)
             random, random_below(random, 2) == 0 ? 300 : SECOND_NS);
 
         crowd[i] = (struct guest){weir_clock_now() + delay_ns, i};
-        expect_status(
-            weir_timer_start(loop, NULL, delay_ns, WEIR_ONCE, come, &crowd[i]),
-            0);
+        expect_status(weir_timer_start(loop, NULL, delay_ns, WEIR_TIMER_ONCE,
+                                       come, &crowd[i]),
+                      0);
     }
 }
 
@@ -158,14 +158,15 @@ static void chain(void *arg, int status)
     if (status == WEIR_ECANCELED)
         return;
     note("link");
-    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, chain, arg), 0);
+    expect_status(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, chain, arg),
+                  0);
 }
 
 CASE(timer_started_by_a_timer_does_not_fire_in_that_turn)
 {
     begin();
     place = INSIDE;
-    start_fn(1, WEIR_ONCE, chain, NULL);
+    start_fn(1, WEIR_TIMER_ONCE, chain, NULL);
     expect_status(weir_clock_advance(HOUR_NS), 0);
     for (int i = 0; i < 5; i++) {
         loop_turns(1);
@@ -179,8 +180,8 @@ static void start_late(void *arg, int status)
 {
     (void)status;
     note(arg);
-    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, "timer"),
-                  0);
+    expect_status(
+        weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, record, "timer"), 0);
 }
 
 CASE(timer_started_in_any_part_of_a_turn_waits_for_the_next)
@@ -219,7 +220,7 @@ static void restart_millisecond(void *arg, int status)
             return;
     }
     timer->started_ns = weir_clock_now();
-    expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_ONCE,
+    expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_TIMER_ONCE,
                                    restart_millisecond, timer),
                   0);
 }
@@ -276,9 +277,9 @@ static void start_real_crowd(void *arg, int status)
         int64_t delay_ns = (int64_t)random_below(random, 5 * MILLISECOND_NS);
 
         crowd[i] = (struct guest){weir_clock_now() + delay_ns, i};
-        expect_status(
-            weir_timer_start(loop, NULL, delay_ns, WEIR_ONCE, come, &crowd[i]),
-            0);
+        expect_status(weir_timer_start(loop, NULL, delay_ns, WEIR_TIMER_ONCE,
+                                       come, &crowd[i]),
+                      0);
     }
 }
 
@@ -332,7 +333,7 @@ CASE(timer_is_awaited_in_one_sleep_in_the_poller)
 
 /* covers: weir_timer_start -EINVAL */
 /* covers: weir_timer_start -EOVERFLOW */
-static void expect_start_refused(int64_t delay_ns, weir_repeat repeat,
+static void expect_start_refused(int64_t delay_ns, weir_timer_repeat repeat,
                                  weir_fn *fn, int error)
 {
     struct start start = {delay_ns, repeat, fn, "fired", 42, 1};
@@ -347,16 +348,16 @@ static void expect_start_refused(int64_t delay_ns, weir_repeat repeat,
 PLACE_CASE(timer_start_with_bad_arguments_is_refused)
 {
     begin();
-    expect_start_refused(-1, WEIR_ONCE, record, -EINVAL);
-    expect_start_refused(INT64_MIN, WEIR_ONCE, record, -EINVAL);
-    expect_start_refused(5, WEIR_ONCE, NULL, -EINVAL);
-    expect_start_refused(5, (weir_repeat)4, record, -EINVAL);
-    expect_start_refused(5, (weir_repeat)-1, record, -EINVAL);
-    expect_start_refused(0, WEIR_FIXED_DELAY, record, -EINVAL);
-    expect_start_refused(0, WEIR_FIXED_RATE, record, -EINVAL);
-    expect_start_refused(0, WEIR_FIXED_RATE_CATCH_UP, record, -EINVAL);
-    expect_start_refused(INT64_MAX, WEIR_ONCE, record, -EOVERFLOW);
-    expect_start_refused(INT64_MAX, WEIR_FIXED_RATE, record, -EOVERFLOW);
+    expect_start_refused(-1, WEIR_TIMER_ONCE, record, -EINVAL);
+    expect_start_refused(INT64_MIN, WEIR_TIMER_ONCE, record, -EINVAL);
+    expect_start_refused(5, WEIR_TIMER_ONCE, NULL, -EINVAL);
+    expect_start_refused(5, (weir_timer_repeat)4, record, -EINVAL);
+    expect_start_refused(5, (weir_timer_repeat)-1, record, -EINVAL);
+    expect_start_refused(0, WEIR_TIMER_FIXED_DELAY, record, -EINVAL);
+    expect_start_refused(0, WEIR_TIMER_FIXED_RATE, record, -EINVAL);
+    expect_start_refused(0, WEIR_TIMER_FIXED_RATE_CATCH_UP, record, -EINVAL);
+    expect_start_refused(INT64_MAX, WEIR_TIMER_ONCE, record, -EOVERFLOW);
+    expect_start_refused(INT64_MAX, WEIR_TIMER_FIXED_RATE, record, -EOVERFLOW);
     loop_end();
 }
 
@@ -368,7 +369,7 @@ PLACE_CASE(timer_start_for_the_end_of_time_is_accepted)
     begin();
     last = start(INT64_MAX - beginning_ns, "fired");
     expect_status(cancel(last), 0);
-    expect_start_refused(INT64_MAX - beginning_ns + 1, WEIR_ONCE, record,
+    expect_start_refused(INT64_MAX - beginning_ns + 1, WEIR_TIMER_ONCE, record,
                          -EOVERFLOW);
     start(INT64_MAX - weir_clock_now(), "fired");
     expect_status(weir_clock_freeze(INT64_MAX), 0);
@@ -381,8 +382,9 @@ CASE(timer_calls_without_a_loop_are_refused)
 {
     weir_timer id = 42;
 
-    expect_status(weir_timer_start(NULL, &id, 5, WEIR_ONCE, record, "fired"),
-                  -EINVAL);
+    expect_status(
+        weir_timer_start(NULL, &id, 5, WEIR_TIMER_ONCE, record, "fired"),
+        -EINVAL);
     expect_int(id, 42);
     expect_status(weir_timer_cancel(NULL, 1), -EINVAL);
     expect_status(weir_timer_ref(NULL, 1), -EINVAL);
@@ -393,7 +395,8 @@ CASE(timer_calls_without_a_loop_are_refused)
 static void start_without_id(void *word, int status)
 {
     (void)status;
-    expect_status(weir_timer_start(loop, NULL, 5, WEIR_ONCE, record, word), 0);
+    expect_status(
+        weir_timer_start(loop, NULL, 5, WEIR_TIMER_ONCE, record, word), 0);
 }
 
 PLACE_CASE(timer_start_needs_no_room_for_the_id)

@@ -32,7 +32,7 @@ static void start_again(int64_t new_delay_ns)
     expect_status(weir_timer_cancel(loop, before), -ENOENT);
 }
 
-static void start_timer(int64_t first_ns, weir_repeat repeat)
+static void start_timer(int64_t first_ns, weir_timer_repeat repeat)
 {
     place = INSIDE;
     begin();
@@ -44,7 +44,7 @@ static void start_timer(int64_t first_ns, weir_repeat repeat)
 
 CASE(timer_again_puts_it_off_each_time)
 {
-    start_timer(10, WEIR_ONCE);
+    start_timer(10, WEIR_TIMER_ONCE);
     for (int i = 0; i < 5; i++) {
         pass(9);
         start_again(10);
@@ -61,7 +61,7 @@ CASE(timer_again_puts_it_off_each_time)
 
 CASE(timer_again_may_bring_it_nearer)
 {
-    start_timer(1000, WEIR_ONCE);
+    start_timer(1000, WEIR_TIMER_ONCE);
     start_again(10);
     pass(10);
     expect_recorded("fired");
@@ -70,7 +70,7 @@ CASE(timer_again_may_bring_it_nearer)
     loop_end();
 }
 
-static void expect_new_period(weir_repeat repeat)
+static void expect_new_period(weir_timer_repeat repeat)
 {
     start_timer(10, repeat);
     pass(10);
@@ -91,9 +91,9 @@ static void expect_new_period(weir_repeat repeat)
 
 CASE(timer_again_gives_one_that_repeats_a_new_period)
 {
-    expect_new_period(WEIR_FIXED_DELAY);
-    expect_new_period(WEIR_FIXED_RATE);
-    expect_new_period(WEIR_FIXED_RATE_CATCH_UP);
+    expect_new_period(WEIR_TIMER_FIXED_DELAY);
+    expect_new_period(WEIR_TIMER_FIXED_RATE);
+    expect_new_period(WEIR_TIMER_FIXED_RATE_CATCH_UP);
 }
 
 static void fire_and_again(void *arg, int status)
@@ -106,7 +106,7 @@ static void fire_and_again(void *arg, int status)
 CASE(timer_again_in_its_own_callback_counts_from_there)
 {
     begin();
-    expect_status(weir_timer_start(loop, &id, 10, WEIR_FIXED_RATE,
+    expect_status(weir_timer_start(loop, &id, 10, WEIR_TIMER_FIXED_RATE,
                                    fire_and_again, (void *)"fired"),
                   0);
     loop_turns(1);
@@ -124,7 +124,7 @@ CASE(timer_again_keeps_its_name_and_its_hold)
 {
     weir_holder holder;
 
-    start_timer(10, WEIR_ONCE);
+    start_timer(10, WEIR_TIMER_ONCE);
     expect_status(weir_timer_set_name(loop, id, "tea"), 0);
     start_again(20);
     expect_int(weir_loop_report(loop, &holder, 1, sizeof(weir_holder)), 1);
@@ -159,7 +159,7 @@ static void expect_refused(int64_t new_delay_ns, int err)
 /* covers: weir_timer_again -EPERM */
 CASE(timer_again_that_is_refused_leaves_it_as_it_was)
 {
-    start_timer(10, WEIR_FIXED_RATE);
+    start_timer(10, WEIR_TIMER_FIXED_RATE);
     expect_status(weir_timer_again(NULL, &id, 10), -EINVAL);
     expect_status(weir_timer_again(loop, NULL, 10), -EINVAL);
     expect_status(weir_timer_again(loop, &id, 10), -EPERM);
@@ -175,12 +175,13 @@ CASE(timer_again_that_is_refused_leaves_it_as_it_was)
 /* covers: weir_timer_again -ENOENT */
 CASE(timer_again_of_one_that_is_over_is_refused)
 {
-    start_timer(10, WEIR_ONCE);
+    start_timer(10, WEIR_TIMER_ONCE);
     pass(10);
     expect_recorded("fired");
     expect_refused(10, -ENOENT);
-    expect_status(
-        weir_timer_start(loop, &id, 10, WEIR_ONCE, record, (void *)"fired"), 0);
+    expect_status(weir_timer_start(loop, &id, 10, WEIR_TIMER_ONCE, record,
+                                   (void *)"fired"),
+                  0);
     expect_status(weir_timer_cancel(loop, id), 0);
     expect_refused(10, -ENOENT);
     pass(10);
@@ -196,7 +197,7 @@ static void start_and_again_until_it_fails(void *arg, int status)
     (void)arg, (void)status;
     memory.fail_at = memory.calls + 1;
     do
-        answer = weir_timer_start(loop, NULL, HOUR_NS, WEIR_ONCE, record,
+        answer = weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE, record,
                                   (void *)"other");
     while (answer == 0);
     expect_status(answer, -ENOMEM);
@@ -208,7 +209,7 @@ CASE(timer_again_without_memory_leaves_it_as_it_was)
 {
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
-    start_timer(5, WEIR_ONCE);
+    start_timer(5, WEIR_TIMER_ONCE);
     expect_status(weir_loop_submit(loop, start_and_again_until_it_fails, NULL),
                   0);
     loop_turns(1);

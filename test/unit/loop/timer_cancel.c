@@ -52,7 +52,7 @@ PLACE_CASE(timer_that_repeats_is_over_when_it_is_cancelled)
     weir_timer id;
 
     begin();
-    id = start_as(WEIR_FIXED_RATE, 5, "beat");
+    id = start_as(WEIR_TIMER_FIXED_RATE, 5, "beat");
     pass(5);
     pass(5);
     expect_recorded("beat beat");
@@ -69,8 +69,8 @@ CASE(timer_that_is_cancelled_on_its_way_never_fires)
     weir_timer id;
 
     begin();
-    expect_status(weir_timer_start(loop, &id, 0, WEIR_ONCE, record, "fired"),
-                  0);
+    expect_status(
+        weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, record, "fired"), 0);
     expect_status(weir_timer_cancel(loop, id), 0);
     expect_status(weir_timer_cancel(loop, id), -ENOENT);
     loop_turns(3);
@@ -94,7 +94,7 @@ static void cancel_targets(void *word, int status)
 CASE(timer_that_fires_once_cannot_cancel_itself)
 {
     begin();
-    targets[0] = start_fn(5, WEIR_ONCE, cancel_targets, "itself");
+    targets[0] = start_fn(5, WEIR_TIMER_ONCE, cancel_targets, "itself");
     pass(5);
     expect_recorded("itself");
     expect_status(cancelled_with[0], -ENOENT);
@@ -103,8 +103,8 @@ CASE(timer_that_fires_once_cannot_cancel_itself)
 
 CASE(timer_that_repeats_can_cancel_itself)
 {
-    for (weir_repeat repeat = WEIR_FIXED_DELAY;
-         repeat <= WEIR_FIXED_RATE_CATCH_UP; repeat++) {
+    for (weir_timer_repeat repeat = WEIR_TIMER_FIXED_DELAY;
+         repeat <= WEIR_TIMER_FIXED_RATE_CATCH_UP; repeat++) {
         begin();
         targets[0] = targets[1] = start_fn(5, repeat, cancel_targets, "itself");
         pass(100);
@@ -121,9 +121,9 @@ CASE(timer_that_repeats_can_cancel_itself)
 CASE(timer_that_is_due_can_be_cancelled_by_an_earlier_one)
 {
     begin();
-    start_fn(5, WEIR_ONCE, cancel_targets, "first");
+    start_fn(5, WEIR_TIMER_ONCE, cancel_targets, "first");
     targets[0] = start(5, "second");
-    targets[1] = start_as(WEIR_FIXED_RATE, 5, "third");
+    targets[1] = start_as(WEIR_TIMER_FIXED_RATE, 5, "third");
     start(5, "fourth");
     pass(5);
     expect_recorded("first fourth");
@@ -138,16 +138,16 @@ static void cancel_and_start(void *arg, int status)
 {
     cancel_targets(arg, status);
     for (int i = 0; i < 200; i++)
-        expect_status(
-            weir_timer_start(loop, &targets[i % 2], 0, WEIR_ONCE, record, "x"),
-            0);
+        expect_status(weir_timer_start(loop, &targets[i % 2], 0,
+                                       WEIR_TIMER_ONCE, record, "x"),
+                      0);
 }
 
 /* A slot must not be used again while its old timer is still to come out. */
 CASE(timer_that_takes_the_place_of_a_cancelled_one_fires_in_its_own_time)
 {
     begin();
-    start_fn(5, WEIR_ONCE, cancel_and_start, "first");
+    start_fn(5, WEIR_TIMER_ONCE, cancel_and_start, "first");
     targets[0] = start(5, "second");
     targets[1] = start(5 + MILLISECOND_NS, "third");
     pass(5);
@@ -173,7 +173,7 @@ static void clear_in_reverse(void *arg, int status)
     for (unsigned i = 0; i < count; i++)
         expect_status(weir_timer_start(loop, &ids[i],
                                        (int64_t)i * (HOUR_NS / CLEARED),
-                                       WEIR_ONCE, record, "fired"),
+                                       WEIR_TIMER_ONCE, record, "fired"),
                       0);
     while (count-- > 0)
         expect_status(weir_timer_cancel(loop, ids[count]), 0);
@@ -196,7 +196,7 @@ PLACE_CASE(timer_crowds_are_cleared_in_linear_time)
 CASE(timer_id_is_there_when_its_callback_runs)
 {
     begin();
-    expect_status(weir_timer_start(loop, &targets[0], 5, WEIR_FIXED_RATE,
+    expect_status(weir_timer_start(loop, &targets[0], 5, WEIR_TIMER_FIXED_RATE,
                                    cancel_targets, "fired"),
                   0);
     loop_turns(1);
@@ -285,7 +285,7 @@ static void collect_ids(void *arg, int status)
 {
     (void)arg, (void)status;
     for (unsigned i = 0; i < IDS; i++) {
-        expect_status(weir_timer_start(loop, &seen[i], HOUR_NS, WEIR_ONCE,
+        expect_status(weir_timer_start(loop, &seen[i], HOUR_NS, WEIR_TIMER_ONCE,
                                        record, "fired"),
                       0);
         expect_status(weir_timer_cancel(loop, seen[i]), 0);
@@ -325,7 +325,7 @@ PLACE_CASE(timer_slots_without_ids_left_are_not_used_again)
     expect_unknown(last);
     expect_unknown(slot_of(last));
     for (int i = 0; i < 1000; i++)
-        expect(slot_of(start_fn(HOUR_NS, WEIR_ONCE, ignore, NULL)) !=
+        expect(slot_of(start_fn(HOUR_NS, WEIR_TIMER_ONCE, ignore, NULL)) !=
                slot_of(last));
     loop_end();
 }
@@ -339,7 +339,7 @@ static uint32_t used_up(void)
 /* covers: weir_timer_start -ENOSPC */
 PLACE_CASE(timer_start_without_a_slot_left_is_refused)
 {
-    struct start start = {5, WEIR_ONCE, record, "fired", 42, 1};
+    struct start start = {5, WEIR_TIMER_ONCE, record, "fired", 42, 1};
 
     begin();
     set_unshared(&loop->timer_slots.limit, used_up());
@@ -359,8 +359,9 @@ static void fill_slab(void *arg, int status)
 {
     (void)arg, (void)status;
     for (int i = 0; i < WEIR__SLAB_GROUP * 255; i++)
-        expect_status(
-            weir_timer_start(loop, NULL, HOUR_NS, WEIR_ONCE, ignore, NULL), 0);
+        expect_status(weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE,
+                                       ignore, NULL),
+                      0);
 }
 
 CASE(timer_memory_is_62_bytes_each_and_what_the_lists_need)

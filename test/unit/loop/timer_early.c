@@ -24,8 +24,8 @@ static void start_many(void *arg, int status)
 
     (void)status;
     for (int i = 0; i < MANY; i++)
-        expect_status(weir_timer_start(loop, &ids[i], HOUR_NS + i, WEIR_ONCE,
-                                       ignore, NULL),
+        expect_status(weir_timer_start(loop, &ids[i], HOUR_NS + i,
+                                       WEIR_TIMER_ONCE, ignore, NULL),
                       0);
     *bytes = memory.live_bytes - before;
 }
@@ -96,7 +96,8 @@ CASE(timer_started_before_the_run_holds_it)
     loop_make(NULL);
     loop_timer(MILLISECOND_NS, "fired");
     expect_status(
-        weir_timer_start(loop, &id, HOUR_NS, WEIR_ONCE, record, "never"), 0);
+        weir_timer_start(loop, &id, HOUR_NS, WEIR_TIMER_ONCE, record, "never"),
+        0);
     expect_status(weir_timer_unref(loop, id), 0);
     loop_run();
     expect_recorded("fired");
@@ -109,7 +110,8 @@ CASE(timer_cancelled_before_the_run_does_not_fire)
     weir_timer id;
 
     begin();
-    expect_status(weir_timer_start(loop, &id, 0, WEIR_ONCE, record, "a"), 0);
+    expect_status(weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, record, "a"),
+                  0);
     loop_timer(0, "b");
     expect_status(weir_timer_cancel(loop, id), 0);
     expect_status(weir_timer_cancel(loop, id), -ENOENT);
@@ -184,7 +186,8 @@ CASE(timer_started_before_the_run_can_be_cancelled_by_another_thread)
     weir_timer id;
 
     begin();
-    expect_status(weir_timer_start(loop, &id, 0, WEIR_ONCE, record, "a"), 0);
+    expect_status(weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, record, "a"),
+                  0);
     loop_timer(0, "b");
     call_elsewhere(cancel_as_told, &id);
     expect_status(weir_timer_cancel(loop, id), -ENOENT);
@@ -200,14 +203,16 @@ CASE(timer_start_by_the_maker_of_a_loop_that_ends_is_refused)
     weir_loop_ref(loop);
     loop_submit("task");
     expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
-    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, "timer"),
-                  WEIR_ECLOSED);
+    expect_status(
+        weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, record, "timer"),
+        WEIR_ECLOSED);
     expect_status(weir_timer_start_at(loop, NULL, 0, record, "timer"),
                   WEIR_ECLOSED);
     weir_loop_unref(loop);
     expect_status(weir_loop_shutdown(loop, -1), 0);
-    expect_status(weir_timer_start(loop, NULL, 0, WEIR_ONCE, record, "timer"),
-                  WEIR_ECLOSED);
+    expect_status(
+        weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, record, "timer"),
+        WEIR_ECLOSED);
     expect_recorded("task");
     expect_status(weir_loop_free(loop), 0);
 }
@@ -220,7 +225,7 @@ CASE(timer_started_before_the_run_without_memory_is_refused)
     expect_status(weir_set_allocator(&memory.hooks), 0);
     begin();
     memory.fail_at = memory.calls + 1;
-    expect_status(weir_timer_start(loop, &id, 5, WEIR_ONCE, record, "a"),
+    expect_status(weir_timer_start(loop, &id, 5, WEIR_TIMER_ONCE, record, "a"),
                   -ENOMEM);
     memory.fail_at = memory.calls + 1;
     expect_status(weir_timer_start_at(loop, &id, 5, record, "a"), -ENOMEM);
@@ -238,7 +243,7 @@ CASE(timer_started_before_the_run_past_the_last_nanosecond_is_refused)
     begin();
     loop_timer(0, "b");
     expect_status(
-        weir_timer_start(loop, NULL, INT64_MAX, WEIR_ONCE, record, "a"),
+        weir_timer_start(loop, NULL, INT64_MAX, WEIR_TIMER_ONCE, record, "a"),
         -EOVERFLOW);
     loop_run();
     expect_recorded("b");

@@ -71,7 +71,8 @@ PLACE_CASE(timer_with_ref_again_holds_the_loop)
 CASE(timer_that_unrefs_itself_repeats_until_the_loop_is_idle)
 {
     loop_make(NULL);
-    target = start_fn(MILLISECOND_NS, WEIR_FIXED_DELAY, unref_target, "beat");
+    target =
+        start_fn(MILLISECOND_NS, WEIR_TIMER_FIXED_DELAY, unref_target, "beat");
     loop_run();
     expect_recorded("beat");
     expect_status(weir_timer_cancel(loop, target), 0);
@@ -83,8 +84,8 @@ CASE(timer_unref_on_its_way_counts)
     weir_timer id;
 
     begin();
-    expect_status(weir_timer_start(loop, &id, 5, WEIR_ONCE, record, "fired"),
-                  0);
+    expect_status(
+        weir_timer_start(loop, &id, 5, WEIR_TIMER_ONCE, record, "fired"), 0);
     expect_status(weir_timer_unref(loop, id), 0);
     loop_run();
     expect_recorded("");
@@ -104,7 +105,7 @@ PLACE_CASE(timer_that_was_cancelled_does_not_hold_the_loop)
         if (i % 2 == 0)
             expect_status(call(weir_timer_unref, id), 0);
         expect_status(cancel(id), 0);
-        id = start_as(WEIR_FIXED_RATE, delays[i], "fired");
+        id = start_as(WEIR_TIMER_FIXED_RATE, delays[i], "fired");
         expect_status(cancel(id), 0);
     }
     expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
@@ -158,7 +159,8 @@ static void look_at_report(void *arg, int status)
 
 CASE(timer_that_runs_is_the_first_in_the_report)
 {
-    for (weir_repeat repeat = WEIR_ONCE; repeat <= WEIR_FIXED_RATE; repeat++) {
+    for (weir_timer_repeat repeat = WEIR_TIMER_ONCE;
+         repeat <= WEIR_TIMER_FIXED_RATE; repeat++) {
         weir_timer id;
 
         begin();
@@ -191,9 +193,9 @@ static void start_all_kinds(void)
 {
     start(HOUR_NS, "far");
     start(MILLISECOND_NS, "near");
-    start_as(WEIR_FIXED_DELAY, 5, "delay");
-    start_as(WEIR_FIXED_RATE, HOUR_NS, "rate");
-    start_as(WEIR_FIXED_RATE_CATCH_UP, SECOND_NS, "catch-up");
+    start_as(WEIR_TIMER_FIXED_DELAY, 5, "delay");
+    start_as(WEIR_TIMER_FIXED_RATE, HOUR_NS, "rate");
+    start_as(WEIR_TIMER_FIXED_RATE_CATCH_UP, SECOND_NS, "catch-up");
     expect_status(weir_timer_unref(loop, start(SECOND_NS, "unref")), 0);
     expect_status(cancel(start(MILLISECOND_NS, "cancelled")), 0);
     expect_status(cancel(start(HOUR_NS, "cancelled")), 0);
@@ -236,7 +238,7 @@ PLACE_CASE(timer_that_is_due_is_told_that_the_loop_closes)
 {
     begin();
     start(5, "once");
-    start_as(WEIR_FIXED_RATE, 6, "rate");
+    start_as(WEIR_TIMER_FIXED_RATE, 6, "rate");
     expect_status(weir_clock_advance(HOUR_NS), 0);
     expect_status(weir_loop_close(loop), 0);
     expect_recorded("once! rate!");
@@ -254,7 +256,7 @@ static void shut_down(void *word, int status)
 CASE(timer_that_repeats_is_told_of_the_end_that_it_began)
 {
     begin();
-    start_fn(5, WEIR_FIXED_RATE, shut_down, "rate");
+    start_fn(5, WEIR_TIMER_FIXED_RATE, shut_down, "rate");
     expect_status(weir_clock_advance(5), 0);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
     expect_recorded("rate rate!");
@@ -264,7 +266,7 @@ CASE(timer_that_repeats_is_told_of_the_end_that_it_began)
 CASE(timer_that_fires_once_is_not_told_of_the_end_that_it_began)
 {
     begin();
-    start_fn(5, WEIR_ONCE, shut_down, "once");
+    start_fn(5, WEIR_TIMER_ONCE, shut_down, "once");
     expect_status(weir_clock_advance(5), 0);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
     expect_recorded("once");
@@ -295,20 +297,21 @@ static void start_at_the_end(void *word, int status)
     weir_timer id = 42;
 
     record(word, status);
-    expect_status(weir_timer_start(loop, &id, 0, WEIR_ONCE, record, "late"),
-                  WEIR_ECLOSED);
+    expect_status(
+        weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, record, "late"),
+        WEIR_ECLOSED);
     expect_int(id, 42);
 }
 
 CASE(timer_start_by_one_that_is_told_of_the_end_is_refused)
 {
     begin();
-    start_fn(5, WEIR_ONCE, start_at_the_end, "told");
+    start_fn(5, WEIR_TIMER_ONCE, start_at_the_end, "told");
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_recorded("told!");
     expect_status(weir_loop_free(loop), 0);
     begin();
-    start_fn(5, WEIR_FIXED_RATE, start_at_the_end, "told");
+    start_fn(5, WEIR_TIMER_FIXED_RATE, start_at_the_end, "told");
     expect_status(weir_loop_close(loop), 0);
     expect_recorded("told!");
     expect_status(weir_loop_free(loop), 0);
@@ -323,8 +326,9 @@ CASE(timer_calls_after_the_end_are_refused)
     id = start(5, "told");
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_recorded("told!");
-    expect_status(weir_timer_start(loop, &late, 0, WEIR_ONCE, record, "late"),
-                  WEIR_ECLOSED);
+    expect_status(
+        weir_timer_start(loop, &late, 0, WEIR_TIMER_ONCE, record, "late"),
+        WEIR_ECLOSED);
     expect_int(late, 42);
     expect_status(weir_timer_cancel(loop, id), -ENOENT);
     expect_status(weir_timer_ref(loop, id), -ENOENT);
@@ -364,8 +368,8 @@ static void cancel_the_other(void *arg, int status)
 CASE(timer_that_is_cancelled_at_the_end_is_not_told)
 {
     begin();
-    duel[0] = start_fn(5, WEIR_ONCE, cancel_the_other, (void *)0);
-    duel[1] = start_fn(HOUR_NS, WEIR_ONCE, cancel_the_other, (void *)1);
+    duel[0] = start_fn(5, WEIR_TIMER_ONCE, cancel_the_other, (void *)0);
+    duel[1] = start_fn(HOUR_NS, WEIR_TIMER_ONCE, cancel_the_other, (void *)1);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_recorded("told!");
     expect_status(weir_loop_free(loop), 0);
@@ -380,7 +384,7 @@ static void cancel_itself(void *word, int status)
 CASE(timer_that_repeats_cannot_cancel_itself_at_the_end)
 {
     begin();
-    target = start_fn(5, WEIR_FIXED_RATE, cancel_itself, "told");
+    target = start_fn(5, WEIR_TIMER_FIXED_RATE, cancel_itself, "told");
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_recorded("told!");
     expect_status(weir_loop_free(loop), 0);

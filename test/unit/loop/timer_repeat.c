@@ -54,7 +54,7 @@ PLACE_CASE(timer_of_fixed_delay_counts_from_the_return_of_its_callback)
     struct rhythm rhythm = {.work_ns = {30, 0, 1000, 5}};
 
     begin();
-    start_fn(100, WEIR_FIXED_DELAY, beat, &rhythm);
+    start_fn(100, WEIR_TIMER_FIXED_DELAY, beat, &rhythm);
     expect_beats(&rhythm, 100, 230, 330, 1430, 1535);
     loop_end();
 }
@@ -64,7 +64,7 @@ PLACE_CASE(timer_of_fixed_rate_counts_from_its_start)
     struct rhythm rhythm = {.work_ns = {30, 0, 99, 5}};
 
     begin();
-    start_fn(100, WEIR_FIXED_RATE, beat, &rhythm);
+    start_fn(100, WEIR_TIMER_FIXED_RATE, beat, &rhythm);
     expect_beats(&rhythm, 100, 200, 300, 400, 500);
     loop_end();
 }
@@ -74,7 +74,7 @@ PLACE_CASE(timer_of_fixed_rate_leaves_out_what_it_missed_and_stays_in_step)
     struct rhythm rhythm = {.work_ns = {350, 0, 101}};
 
     begin();
-    start_fn(100, WEIR_FIXED_RATE, beat, &rhythm);
+    start_fn(100, WEIR_TIMER_FIXED_RATE, beat, &rhythm);
     expect_beats(&rhythm, 100, 500, 600, 800, 900);
     loop_end();
 }
@@ -85,7 +85,7 @@ PLACE_CASE(timer_of_fixed_rate_exactly_one_period_late_leaves_that_one_out)
     struct rhythm rhythm = {.work_ns = {100, 0, 200}};
 
     begin();
-    start_fn(100, WEIR_FIXED_RATE, beat, &rhythm);
+    start_fn(100, WEIR_TIMER_FIXED_RATE, beat, &rhythm);
     expect_beats(&rhythm, 100, 300, 400, 700);
     loop_end();
 }
@@ -96,7 +96,7 @@ PLACE_CASE(timer_of_fixed_rate_that_is_called_late_stays_in_step)
     struct rhythm rhythm = {.beats = 0};
 
     begin();
-    start_fn(100, WEIR_FIXED_RATE, beat, &rhythm);
+    start_fn(100, WEIR_TIMER_FIXED_RATE, beat, &rhythm);
     pass(777);
     expect_beats(&rhythm, 777, 800, 900);
     loop_end();
@@ -107,7 +107,7 @@ PLACE_CASE(timer_that_catches_up_makes_up_for_each_missed_one)
     struct rhythm rhythm = {.work_ns = {350, 20}};
 
     begin();
-    start_fn(100, WEIR_FIXED_RATE_CATCH_UP, beat, &rhythm);
+    start_fn(100, WEIR_TIMER_FIXED_RATE_CATCH_UP, beat, &rhythm);
     expect_beats(&rhythm, 100, 450, 470, 470, 500, 600);
     loop_end();
 }
@@ -115,7 +115,7 @@ PLACE_CASE(timer_that_catches_up_makes_up_for_each_missed_one)
 CASE(timer_that_catches_up_does_so_once_a_turn)
 {
     begin();
-    start_as(WEIR_FIXED_RATE_CATCH_UP, 100, "beat");
+    start_as(WEIR_TIMER_FIXED_RATE_CATCH_UP, 100, "beat");
     expect_status(weir_clock_advance(1000), 0);
     for (int i = 0; i < 10; i++) {
         loop_turns(1);
@@ -129,7 +129,7 @@ CASE(timer_that_catches_up_does_so_once_a_turn)
 CASE(timer_that_catches_up_lets_others_have_their_turn)
 {
     begin();
-    start_as(WEIR_FIXED_RATE_CATCH_UP, 1, "beat");
+    start_as(WEIR_TIMER_FIXED_RATE_CATCH_UP, 1, "beat");
     expect_status(weir_clock_advance(SECOND_NS), 0);
     loop_submit("task");
     loop_immediate("immediate");
@@ -152,7 +152,7 @@ static void work_half_the_period(void *arg, int status)
     expect_status(weir_clock_advance(50 * MILLISECOND_NS), 0);
 }
 
-static void expect_no_drift(weir_repeat repeat)
+static void expect_no_drift(weir_timer_repeat repeat)
 {
     int64_t beats = 0;
 
@@ -167,19 +167,19 @@ static void expect_no_drift(weir_repeat repeat)
 
 PLACE_CASE(timer_of_fixed_rate_does_not_drift_in_an_hour_of_work)
 {
-    expect_no_drift(WEIR_FIXED_RATE);
+    expect_no_drift(WEIR_TIMER_FIXED_RATE);
 }
 
 PLACE_CASE(timer_that_catches_up_does_not_drift_in_an_hour_of_work)
 {
-    expect_no_drift(WEIR_FIXED_RATE_CATCH_UP);
+    expect_no_drift(WEIR_TIMER_FIXED_RATE_CATCH_UP);
 }
 
 PLACE_CASE(timer_of_an_enormous_period_fires_once_and_never_again)
 {
     begin();
-    for (weir_repeat repeat = WEIR_FIXED_DELAY;
-         repeat <= WEIR_FIXED_RATE_CATCH_UP; repeat++)
+    for (weir_timer_repeat repeat = WEIR_TIMER_FIXED_DELAY;
+         repeat <= WEIR_TIMER_FIXED_RATE_CATCH_UP; repeat++)
         start_as(repeat, INT64_MAX / 2, "beat");
     pass(INT64_MAX / 2);
     expect_recorded("beat beat beat");
@@ -208,9 +208,9 @@ CASE(timer_whose_callback_raises_repeats_as_before)
 {
     expect_status(weir_clock_freeze(beginning_ns), 0);
     loop_make(LOOP_OPTIONS(.on_uncaught = ignore_uncaught));
-    start_fn(10, WEIR_FIXED_DELAY, raise_now, "delay");
-    start_fn(10, WEIR_FIXED_RATE, raise_now, "rate");
-    start_fn(10, WEIR_ONCE, raise_now, "once");
+    start_fn(10, WEIR_TIMER_FIXED_DELAY, raise_now, "delay");
+    start_fn(10, WEIR_TIMER_FIXED_RATE, raise_now, "rate");
+    start_fn(10, WEIR_TIMER_ONCE, raise_now, "once");
     pass(10);
     expect_recorded("delay rate once");
     pass(10);

@@ -79,8 +79,9 @@ static void expect_wakes_in(weir_fast_path bed)
          delay_ns += MILLISECOND_NS / 4) {
         await_loop_asleep();
         alarm.deadline_ns = weir_clock_now() + delay_ns;
-        expect_status(
-            weir_timer_start(loop, NULL, delay_ns, WEIR_ONCE, ring, &alarm), 0);
+        expect_status(weir_timer_start(loop, NULL, delay_ns, WEIR_TIMER_ONCE,
+                                       ring, &alarm),
+                      0);
         await_post(&alarm.rung);
     }
     end_on_thread();
@@ -105,9 +106,9 @@ CASE(timer_started_elsewhere_is_not_behind_a_later_one)
     expect_int(sem_init(&alarm.rung, 0, 0), 0);
     loop_timer(HOUR_NS, "told");
     await_loop_asleep();
-    expect_status(
-        weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_ONCE, ring, &alarm),
-        0);
+    expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_TIMER_ONCE,
+                                   ring, &alarm),
+                  0);
     await_post(&alarm.rung);
     end_on_thread();
     expect_recorded("told!");
@@ -120,9 +121,9 @@ CASE(timer_started_elsewhere_before_the_run_fires)
     loop_make(NULL);
     expect_int(sem_init(&alarm.rung, 0, 0), 0);
     alarm.deadline_ns = weir_clock_now() + MILLISECOND_NS;
-    expect_status(
-        weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_ONCE, ring, &alarm),
-        0);
+    expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS, WEIR_TIMER_ONCE,
+                                   ring, &alarm),
+                  0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     await_post(&alarm.rung);
     end_on_thread();
@@ -157,9 +158,9 @@ CASE(timer_burst_from_another_thread_fires_once_each)
         int64_t delay_ns = (int64_t)random_below(&random, 20 * MILLISECOND_NS);
 
         burst[i].deadline_ns = weir_clock_now() + delay_ns;
-        expect_status(
-            weir_timer_start(loop, NULL, delay_ns, WEIR_ONCE, come, &burst[i]),
-            0);
+        expect_status(weir_timer_start(loop, NULL, delay_ns, WEIR_TIMER_ONCE,
+                                       come, &burst[i]),
+                      0);
     }
     weir_loop_unref(loop);
     expect_status(runner_join(&runner), 0);
@@ -183,7 +184,7 @@ CASE(timer_burst_from_another_thread_fires_in_its_order)
     weir_loop_ref(loop);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_IDLE);
     for (unsigned i = 0; i < BURST; i++)
-        expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_ONCE,
+        expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_TIMER_ONCE,
                                        come_in_order, &burst[i]),
                       0);
     expect_status(weir_clock_advance(SECOND_NS), 0);
@@ -223,7 +224,7 @@ static bool send_and_take_back(struct random *random, unsigned *delivered)
     *letter = (struct letter){0, delivered};
     expect_status(weir_timer_start(loop, &id,
                                    (int64_t)random_below(random, 20000),
-                                   WEIR_ONCE, deliver, letter),
+                                   WEIR_TIMER_ONCE, deliver, letter),
                   0);
     while (weir_clock_now() < until_ns)
         ;
@@ -288,7 +289,7 @@ static void start_rivals(void)
     for (int i = 0; i < DUE; i++) {
         rivals[i].fired = 0;
         expect_status(weir_timer_start(loop, &rivals[i].id, SECOND_NS,
-                                       WEIR_ONCE, fire, &rivals[i]),
+                                       WEIR_TIMER_ONCE, fire, &rivals[i]),
                       0);
     }
 }
@@ -346,7 +347,7 @@ static void cancel_in_competition(struct crew *crew, unsigned id)
         if (id == 0)
             expect_status(weir_timer_start(loop, &race->id,
                                            round % 2 == 0 ? HOUR_NS : 20000,
-                                           WEIR_ONCE, count_firing, race),
+                                           WEIR_TIMER_ONCE, count_firing, race),
                           0);
         crew_line_up(crew);
         if (weir_timer_cancel(loop, race->id) == 0)
@@ -383,7 +384,8 @@ CASE(timer_that_repeats_leaves_its_argument_alone_after_a_cancel)
         weir_timer id;
 
         expect(calls != NULL);
-        expect_status(weir_timer_start(loop, &id, 1, WEIR_FIXED_DELAY + i % 3,
+        expect_status(weir_timer_start(loop, &id, 1,
+                                       WEIR_TIMER_FIXED_DELAY + i % 3,
                                        repeat_fast, calls),
                       0);
         pass_through();
@@ -402,7 +404,8 @@ CASE(timer_is_not_named_by_another_thread_than_the_loops)
 
     loop_make(NULL);
     expect_status(
-        weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, record, NULL), 0);
+        weir_timer_start(loop, &id, SECOND_NS, WEIR_TIMER_ONCE, record, NULL),
+        0);
     expect_status(weir_timer_set_name(loop, id, "nobody runs it"), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     expect_status(weir_timer_set_name(loop, id, "another does"), -EPERM);
@@ -444,8 +447,9 @@ CASE(timer_on_its_way_can_be_cancelled_inside)
     expect_status(weir_loop_submit(loop, cancel_on_its_way, &meeting), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_IDLE);
     await_post(&meeting.entered);
-    expect_status(
-        weir_timer_start(loop, &meeting.id, 0, WEIR_ONCE, record, "fired"), 0);
+    expect_status(weir_timer_start(loop, &meeting.id, 0, WEIR_TIMER_ONCE,
+                                   record, "fired"),
+                  0);
     expect_int(sem_post(&meeting.started), 0);
     expect_status(runner_join(&runner), 0);
     expect_recorded("");
@@ -473,7 +477,7 @@ CASE(timer_on_its_way_can_be_let_go_inside)
     expect_status(weir_loop_submit(loop, unref_on_its_way, &meeting), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_IDLE);
     await_post(&meeting.entered);
-    expect_status(weir_timer_start(loop, &meeting.id, HOUR_NS, WEIR_ONCE,
+    expect_status(weir_timer_start(loop, &meeting.id, HOUR_NS, WEIR_TIMER_ONCE,
                                    record, "fired"),
                   0);
     expect_int(sem_post(&meeting.started), 0);
@@ -491,7 +495,8 @@ static void expect_unref_ends_run(weir_fast_path bed)
 
     loop_make(LOOP_OPTIONS(.fast_path = bed));
     expect_status(
-        weir_timer_start(loop, &id, HOUR_NS, WEIR_ONCE, record, "fired"), 0);
+        weir_timer_start(loop, &id, HOUR_NS, WEIR_TIMER_ONCE, record, "fired"),
+        0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_IDLE);
     await_loop_asleep();
     expect_status(weir_timer_unref(loop, id), 0);
@@ -526,8 +531,9 @@ static void expect_wake_shows_the_time(weir_fast_path bed)
     begin_on_thread(LOOP_OPTIONS(.fast_path = bed));
     for (int i = 0; i < 500; i++) {
         alarm.deadline_ns = weir_clock_now() + HOUR_NS;
-        expect_status(
-            weir_timer_start(loop, NULL, HOUR_NS, WEIR_ONCE, ring, &alarm), 0);
+        expect_status(weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE,
+                                       ring, &alarm),
+                      0);
         if (i % 2 == 0)
             await_state(loop, WEIR_LOOP_SLEEPING);
         expect_status(weir_clock_advance(HOUR_NS), 0);
@@ -574,7 +580,7 @@ static void start_until_refused(struct crew *crew, unsigned id)
         weir_timer timer = 42;
         int status =
             weir_timer_start(loop, &timer, started % 2 == 0 ? HOUR_NS : 1000,
-                             WEIR_ONCE, tell, tally);
+                             WEIR_TIMER_ONCE, tell, tally);
 
         if (status != 0) {
             expect_status(status, WEIR_ECLOSED);

@@ -59,9 +59,9 @@ CASE(turn_part_of_timers_leaves_tasks_and_timers_to_the_next)
 {
     expect_status(weir_clock_freeze(0), 0);
     loop_make(NULL);
-    expect_status(
-        weir_timer_start(loop, NULL, 5, WEIR_ONCE, queue_all, (void *)"first"),
-        0);
+    expect_status(weir_timer_start(loop, NULL, 5, WEIR_TIMER_ONCE, queue_all,
+                                   (void *)"first"),
+                  0);
     loop_turns(1);
     expect_status(weir_clock_advance(5), 0);
     loop_turns(1);
@@ -171,9 +171,9 @@ static void restart_timer(void *left, int status)
 
     record((void *)"timer", status);
     if (--*times > 0)
-        expect_status(
-            weir_timer_start(loop, NULL, 0, WEIR_ONCE, restart_timer, times),
-            0);
+        expect_status(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE,
+                                       restart_timer, times),
+                      0);
 }
 
 CASE(turn_never_fires_a_timer_that_was_started_in_it)
@@ -183,7 +183,8 @@ CASE(turn_never_fires_a_timer_that_was_started_in_it)
     expect_status(weir_clock_freeze(0), 0);
     loop_make(NULL);
     expect_status(
-        weir_timer_start(loop, NULL, 0, WEIR_ONCE, restart_timer, &times), 0);
+        weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, restart_timer, &times),
+        0);
     for (int i = 0; i < 3; i++) {
         loop_turns(1);
         expect_recorded("timer");
@@ -204,9 +205,9 @@ CASE(turn_does_not_fire_what_becomes_due_during_it)
 {
     expect_status(weir_clock_freeze(0), 0);
     loop_make(NULL);
-    expect_status(
-        weir_timer_start(loop, NULL, 1, WEIR_ONCE, advance, (void *)"first"),
-        0);
+    expect_status(weir_timer_start(loop, NULL, 1, WEIR_TIMER_ONCE, advance,
+                                   (void *)"first"),
+                  0);
     loop_timer(5, "second");
     loop_turns(1);
     expect_status(weir_clock_advance(1), 0);

@@ -817,7 +817,7 @@ static void send_chain(void *arg, int status)
     (void)arg;
     expect_status(status, 0);
     expect_status(weir_timer_start(loop, NULL, INT64_C(3600000000000),
-                                   WEIR_ONCE, on_end, NULL),
+                                   WEIR_TIMER_ONCE, on_end, NULL),
                   0);
     expect_status(
         weir_promisify(&promise, loop, pool, block, &freed, NULL, NULL), 0);

@@ -69,7 +69,7 @@ static void expect_loop_refuses(void)
     expect_status(weir_loop_microtask(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_immediate(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(
-        weir_timer_start(loop, &id, SECOND_NS, WEIR_ONCE, nothing, NULL),
+        weir_timer_start(loop, &id, SECOND_NS, WEIR_TIMER_ONCE, nothing, NULL),
         WEIR_EFORKED);
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, NULL),
                   WEIR_EFORKED);
@@ -112,8 +112,8 @@ static void make_watching(void)
     loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
     watched = event_open(0);
     watch_now(watched, WEIR_FD_READABLE, on_watched, NULL);
-    expect_status(weir_timer_start(loop, &timer, 1000LL * SECOND_NS, WEIR_ONCE,
-                                   nothing, NULL),
+    expect_status(weir_timer_start(loop, &timer, 1000LL * SECOND_NS,
+                                   WEIR_TIMER_ONCE, nothing, NULL),
                   0);
 }
 

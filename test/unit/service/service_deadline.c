@@ -141,8 +141,8 @@ static void get_stuck_among_connections(void)
 
         expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, no_event, NULL),
                       0);
-        expect_status(weir_timer_start(loop, NULL, 3600 * SECOND_NS, WEIR_ONCE,
-                                       nothing, NULL),
+        expect_status(weir_timer_start(loop, NULL, 3600 * SECOND_NS,
+                                       WEIR_TIMER_ONCE, nothing, NULL),
                       0);
     }
     start_stuck();

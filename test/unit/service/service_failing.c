@@ -272,7 +272,7 @@ static void make_with_poller(void)
     expect_status(weir_service_new(&service, &options), 0);
     expect_status(weir_service_add_loop(service, &loop, &own), 0);
     expect_status(weir_timer_start(loop, NULL, 3600 * INT64_C(1000000000),
-                                   WEIR_ONCE, on_timer, NULL),
+                                   WEIR_TIMER_ONCE, on_timer, NULL),
                   0);
     expect_status(weir_service_on_drain(service, loop, on_drain, NULL), 0);
 }

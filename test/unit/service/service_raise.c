@@ -120,8 +120,8 @@ CASE(service_report_that_raises_does_not_stop_the_forced_end)
                                            .done = tell_pool_done}),
                   0);
     expect_status(weir_service_start(service), 0);
-    expect_status(weir_timer_start(loop, NULL, 3600 * SECOND_NS, WEIR_ONCE,
-                                   tell_cancelled, "t"),
+    expect_status(weir_timer_start(loop, NULL, 3600 * SECOND_NS,
+                                   WEIR_TIMER_ONCE, tell_cancelled, "t"),
                   0);
     expect_status(weir_pool_submit(pool, block, NULL, NULL), 0);
     wait_for(&begun);
