@@ -69,7 +69,7 @@ static void *open_default(void (*on_wake)(void *), void *arg)
 
 static void *open_poller(void (*on_wake)(void *), void *arg)
 {
-    return open_with((weir_loop_options){.fast_path = WEIR_FAST_PATH_DISABLED},
+    return open_with((weir_loop_options){.fd_mode = WEIR_FD_MODE_ALWAYS},
                      on_wake, arg);
 }
 

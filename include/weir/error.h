@@ -26,7 +26,7 @@ extern "C" {
     X(WEIR_ECLOSED, -4096, "closed: no longer admits work")                    \
     X(WEIR_ECANCELED, -4097, "cancelled before it could run")                  \
     X(WEIR_EREENTRANT, -4098, "called from inside its own callback")           \
-    X(WEIR_EFASTPATH, -4099, "the loop was told to run without descriptors")   \
+    X(WEIR_ENOFDS, -4099, "the loop was told to run without descriptors")      \
     X(WEIR_ENOTSTARTED, -4100, "not started yet")                              \
     X(WEIR_EABANDONED, -4101, "nobody is left who could settle it")            \
     X(WEIR_ESELF, -4102, "a promise cannot follow itself")                     \

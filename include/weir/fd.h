@@ -46,11 +46,11 @@ typedef void weir_fd_fn(void *arg, int status, int fd, unsigned events);
  * Returns  0, -EINVAL (NULL, or unknown events), -EBADF (fd is not open),
  *          -EEXIST (fd is already watched), -EPERM (the kernel cannot watch
  *          such a file), -ENOTSUP (edge-triggered, but the poller cannot do
- *          that), WEIR_EFASTPATH (the fast path is FORCED), WEIR_ECLOSED (the
- *          loop no longer admits work), -ENOMEM, -ENOSPC (too many watches),
- *          -EMFILE, -ENFILE (no descriptor left for the poller), -ELOOP (fd is
- *          the backend descriptor of a loop that watches this loop, or of one
- *          with two more nested inside)
+ *          that), WEIR_ENOFDS (the loop has WEIR_FD_MODE_NEVER), WEIR_ECLOSED
+ *          (the loop no longer admits work), -ENOMEM, -ENOSPC (too many
+ *          watches), -EMFILE, -ENFILE (no descriptor left for the poller),
+ *          -ELOOP (fd is the backend descriptor of a loop that watches this
+ *          loop, or of one with two more nested inside)
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,

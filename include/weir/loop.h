@@ -91,14 +91,13 @@ typedef enum weir_loop_phase {
     WEIR_LOOP_TERMINATING = 5, /* a shutdown or close has begun */
 } weir_loop_phase;
 
-/* Where a loop sleeps.  A wake-up from a futex takes less than half the time of
- * a wake-up through a descriptor, but a loop that sleeps on a futex cannot
- * watch descriptors. */
-typedef enum weir_fast_path {
-    WEIR_FAST_PATH_AUTO = 0, /* on a futex while it has no descriptors */
-    WEIR_FAST_PATH_FORCED,   /* on a futex; weir_fd_add is refused */
-    WEIR_FAST_PATH_DISABLED, /* in the poller, always */
-} weir_fast_path;
+/* Whether a loop is ready to watch descriptors.  While it is not, it sleeps on
+ * a futex, and a wake-up takes less than half the time. */
+typedef enum weir_fd_mode {
+    WEIR_FD_MODE_AUTO = 0, /* while it has descriptors */
+    WEIR_FD_MODE_NEVER,    /* never: weir_fd_add is refused */
+    WEIR_FD_MODE_ALWAYS,   /* always: it sleeps in the poller */
+} weir_fd_mode;
 
 /* The error that weir_raise left a callback with.  Valid only during
  * on_uncaught. */
@@ -128,7 +127,7 @@ typedef struct weir_rejection {
 typedef struct weir_loop_options {
     size_t size;      /* sizeof(weir_loop_options) */
     const char *name; /* of the loop */
-    weir_fast_path fast_path;
+    weir_fd_mode fd_mode;
     /* The longest time to spin, looking for work, before sleeping.  The loop
      * spins only while that pays off and no other thread wants the core.  0:
      * the loop never spins.  The maximum is one second. */
@@ -167,7 +166,7 @@ typedef struct weir_loop_options {
  * Owns     *loop is the caller's until weir_loop_free
  * Returns  0, -EINVAL (loop is NULL, or an option is invalid), -E2BIG (an
  *          option that this library does not know), -ENOMEM, -EMFILE, -ENFILE
- *          (WEIR_FAST_PATH_DISABLED: no descriptor left)
+ *          (WEIR_FD_MODE_ALWAYS: no descriptor left)
  */
 WEIR_API WEIR_CHECKED int weir_loop_new(weir_loop **loop,
                                         const weir_loop_options *options);
@@ -382,7 +381,7 @@ WEIR_API WEIR_CHECKED int weir_loop_step(weir_loop *loop, int64_t timeout_ns);
  *
  * Thread   loop
  * Owns     the descriptor is the loop's; never read or close it
- * Returns  the descriptor, WEIR_EFASTPATH (a FORCED loop has none),
+ * Returns  the descriptor, WEIR_ENOFDS (WEIR_FD_MODE_NEVER: there is none),
  *          WEIR_ECLOSED (the loop has ended), -ENOTSUP (the poller has none),
  *          -EMFILE, -ENFILE, -ENOMEM, -ENOSPC (the kernel's limit of watches)
  */
@@ -428,15 +427,15 @@ WEIR_API weir_loop_phase weir_loop_state(const weir_loop *loop);
 WEIR_API int64_t weir_loop_now(const weir_loop *loop);
 
 /**
- * Change where a loop sleeps, even while it is asleep.
+ * Change whether a loop is ready to watch descriptors, even while it sleeps.
  *
  * Thread   any
- * Returns  0, WEIR_EFASTPATH (FORCED, but the loop has descriptors), -EINVAL
+ * Returns  0, WEIR_ENOFDS (NEVER, but the loop has descriptors), -EINVAL
  *          (unknown mode), WEIR_ECLOSED (the loop has ended), -EMFILE, -ENFILE,
- *          -ENOMEM (DISABLED: the poller cannot be opened)
+ *          -ENOMEM (ALWAYS: the poller cannot be opened)
  */
-WEIR_API WEIR_CHECKED int weir_loop_set_fast_path(weir_loop *loop,
-                                                  weir_fast_path mode);
+WEIR_API WEIR_CHECKED int weir_loop_set_fd_mode(weir_loop *loop,
+                                                weir_fd_mode mode);
 
 /* ---- stopping ---- */
 

@@ -261,8 +261,8 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
         weir__ingress_look(&loop->in) & 1)
         err = weir__loop_refusal(loop);
     /* relaxed: written under the lock, which we hold */
-    else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
-        err = WEIR_EFASTPATH;
+    else if (load_relaxed(&loop->fd_mode) == WEIR_FD_MODE_NEVER)
+        err = WEIR_ENOFDS;
     else
         err = add_locked(loop, fd, events, fn, arg);
     weir__lock_unlock(&loop->lock);

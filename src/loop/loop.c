@@ -74,7 +74,7 @@ static bool are_sensible(const weir_loop_options *options)
     return options->spin_ns >= 0 && options->spin_ns <= WEIR__LONGEST_SPIN_NS &&
            options->timer_slack_ns >= 0 &&
            options->timer_slack_ns <= LONGEST_SLACK_NS &&
-           (unsigned)options->fast_path <= WEIR_FAST_PATH_DISABLED;
+           (unsigned)options->fd_mode <= WEIR_FD_MODE_ALWAYS;
 }
 
 /* ---- fork ---- */
@@ -130,7 +130,7 @@ static void init_outside(weir_loop *loop, const weir_loop_options *options)
     loop->cancel = (weir_task){.run = weir__loop_on_cancel};
     weir__lock_init(&loop->lock);
     set_unshared(&loop->poller, NULL);
-    set_unshared(&loop->fast_path, options->fast_path);
+    set_unshared(&loop->fd_mode, options->fd_mode);
     weir__envelopes_init(&loop->envelopes);
     loop->options = *options;
     if (loop->options.microtask_budget == 0)
@@ -202,7 +202,7 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *given)
     init_inside(loop);
     weir__timers_init(loop);
     weir__fds_init(loop);
-    if (options.fast_path == WEIR_FAST_PATH_DISABLED)
+    if (options.fd_mode == WEIR_FD_MODE_ALWAYS)
         err = weir__loop_need_poller(loop);
     if (err != 0)
         goto free_metrics;
@@ -339,32 +339,32 @@ int weir__loop_need_poller(weir_loop *loop)
     return err;
 }
 
-static int set_fast_path(weir_loop *loop, weir_fast_path mode)
+static int set_fd_mode(weir_loop *loop, weir_fd_mode mode)
 {
     int err = 0;
 
     if (weir__loop_has_reached(loop, WEIR__STAGE_NO_FDS))
         return weir__loop_refusal(loop);
     /* relaxed: counts change under the lock, which we hold */
-    if (mode == WEIR_FAST_PATH_FORCED && load_relaxed(&loop->fds.count) > 0)
-        return WEIR_EFASTPATH;
-    if (mode == WEIR_FAST_PATH_DISABLED)
+    if (mode == WEIR_FD_MODE_NEVER && load_relaxed(&loop->fds.count) > 0)
+        return WEIR_ENOFDS;
+    if (mode == WEIR_FD_MODE_ALWAYS)
         err = weir__loop_need_poller(loop);
     if (err == 0)
         /* relaxed: the loop is woken below and reads it again */
-        store_relaxed(&loop->fast_path, (uint32_t)mode);
+        store_relaxed(&loop->fd_mode, (uint32_t)mode);
     return err;
 }
 
-int weir_loop_set_fast_path(weir_loop *loop, weir_fast_path mode)
+int weir_loop_set_fd_mode(weir_loop *loop, weir_fd_mode mode)
 {
     int err;
 
-    if (loop == NULL || (unsigned)mode > WEIR_FAST_PATH_DISABLED)
+    if (loop == NULL || (unsigned)mode > WEIR_FD_MODE_ALWAYS)
         return -EINVAL;
     weir__loop_enter(loop); /* it may be freed before we return */
     weir__lock_lock(&loop->lock);
-    err = set_fast_path(loop, mode);
+    err = set_fd_mode(loop, mode);
     weir__lock_unlock(&loop->lock);
     if (err == 0 && !weir__loop_is_mine(loop))
         weir_loop_wake(loop);

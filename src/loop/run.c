@@ -85,7 +85,7 @@ void weir__loop_woken(weir_loop *loop, bool in_poller)
 static struct weir__poller *poller_of_host(weir_loop *loop)
 {
     /* relaxed: a thread that changes it then wakes the loop */
-    if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
+    if (load_relaxed(&loop->fd_mode) == WEIR_FD_MODE_NEVER)
         return NULL;
     /* loop/P4 acquire: receives the poller, which any thread may make */
     return load_acquire(&loop->poller);
@@ -143,8 +143,8 @@ int weir_loop_backend_fd(weir_loop *loop)
     if (weir__loop_has_reached(loop, WEIR__STAGE_NO_FDS))
         err = weir__loop_refusal(loop);
     /* relaxed: written under the lock, which we hold */
-    else if (load_relaxed(&loop->fast_path) == WEIR_FAST_PATH_FORCED)
-        err = WEIR_EFASTPATH;
+    else if (load_relaxed(&loop->fd_mode) == WEIR_FD_MODE_NEVER)
+        err = WEIR_ENOFDS;
     else
         err = weir__loop_need_poller(loop);
     if (err == 0)

@@ -207,10 +207,10 @@ static bool has_descriptors(weir_loop *loop)
 struct weir__poller *weir__loop_choose_poller(weir_loop *loop)
 {
     /* relaxed: a thread that changes it then wakes the loop */
-    uint32_t mode = load_relaxed(&loop->fast_path);
-    bool on_futex = loop->is_stepped ? mode == WEIR_FAST_PATH_FORCED
-                                     : mode != WEIR_FAST_PATH_DISABLED &&
-                                           !has_descriptors(loop);
+    uint32_t mode = load_relaxed(&loop->fd_mode);
+    bool on_futex = loop->is_stepped
+                        ? mode == WEIR_FD_MODE_NEVER
+                        : mode != WEIR_FD_MODE_ALWAYS && !has_descriptors(loop);
 
     /* A loop that cancels everything does not use the poller, which may fail.
      * loop/P4 acquire: receives the poller, which any thread may make */

@@ -24,7 +24,7 @@ enum { COUNT = sizeof(table) / sizeof(*table) };
 /* What programs were compiled with.  A new error adds a line at the end. */
 static const struct error released[] = {
     {"WEIR_ECLOSED", -4096, NULL},     {"WEIR_ECANCELED", -4097, NULL},
-    {"WEIR_EREENTRANT", -4098, NULL},  {"WEIR_EFASTPATH", -4099, NULL},
+    {"WEIR_EREENTRANT", -4098, NULL},  {"WEIR_ENOFDS", -4099, NULL},
     {"WEIR_ENOTSTARTED", -4100, NULL}, {"WEIR_EABANDONED", -4101, NULL},
     {"WEIR_ESELF", -4102, NULL},       {"WEIR_ENONE", -4103, NULL},
     {"WEIR_EFORCED", -4104, NULL},     {"WEIR_ETHROWN", -4110, NULL},

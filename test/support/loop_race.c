@@ -15,9 +15,9 @@ uint64_t race_choose(uint64_t limit)
     return random_below(&race.random, limit);
 }
 
-weir_fast_path race_choose_bed(void)
+weir_fd_mode race_choose_bed(void)
 {
-    return race_choose(2) == 0 ? WEIR_FAST_PATH_AUTO : WEIR_FAST_PATH_DISABLED;
+    return race_choose(2) == 0 ? WEIR_FD_MODE_AUTO : WEIR_FD_MODE_ALWAYS;
 }
 
 void race_run(double seconds, unsigned threads, crew_fn *work)
@@ -40,11 +40,11 @@ static void on_done(void *arg, weir_loop *ended, int status)
         expect_status(weir_loop_free(ended), 0);
 }
 
-void race_make_loop(weir_fast_path bed)
+void race_make_loop(weir_fd_mode bed)
 {
     race.done = 0;
     race.done_frees = race_choose(2) == 0;
-    loop_make(LOOP_OPTIONS(.fast_path = bed, .done = on_done));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed, .done = on_done));
 }
 
 bool race_begin(struct crew *crew, unsigned id, void (*prepare)(void))

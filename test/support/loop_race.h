@@ -4,7 +4,7 @@
  *
  *     static void prepare(void)                     on thread 0
  *     {
- *         race_make_loop(WEIR_FAST_PATH_AUTO);      `loop` of loop_fixture.h
+ *         race_make_loop(WEIR_FD_MODE_AUTO);      `loop` of loop_fixture.h
  *     }
  *
  *     static void work(struct crew *crew, unsigned id)
@@ -53,10 +53,10 @@ void race_run(double seconds, unsigned threads, crew_fn *work);
 uint64_t race_choose(uint64_t limit);
 
 /* Choose what the loop sleeps on: the futex, or the poller. */
-weir_fast_path race_choose_bed(void);
+weir_fd_mode race_choose_bed(void);
 
 /* Create the loop of the round. */
-void race_make_loop(weir_fast_path bed);
+void race_make_loop(weir_fd_mode bed);
 
 /* Begin or end a round; called by each thread.  race_begin returns false when
  * there are no more rounds. */

@@ -249,8 +249,8 @@ CASE(host_runs_on_whichever_thread_runs_the_loop)
 }
 
 /* Each allocation fails, with all after it, until none does.  Where the engine
- * takes every block from malloc (AddressSanitizer) there are thousands: then one
- * in STRIDE, which hits others in each kind of build. */
+ * takes every block from malloc (AddressSanitizer) there are thousands: then
+ * one in STRIDE, which hits others in each kind of build. */
 CASE_WITHIN(host_new_without_memory_leaves_nothing, 300)
 {
     enum { EACH = 200, STRIDE = 17 };
@@ -445,7 +445,7 @@ CASE(run_whose_poller_fails_leaves_nothing_behind)
     int err = -EBADF, code = 0;
 
     for (uint32_t nth = 1; err != 0; nth++) {
-        js_make_on(NULL, LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+        js_make_on(NULL, LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
         fail_wait(nth);
         err = weir_js_run(js, &program, &code);
         fail_wait(0);

@@ -112,7 +112,7 @@ static void init_used_slot(void)
     weir_loop_unref(loop);
     model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
     weir_loop_ref(loop);
-    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
+    model_assert(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS) == 0);
     readiness_set(0);
     readiness_hide_order();
 }
@@ -174,7 +174,7 @@ static void on_lost_removed(void *arg, int status)
 static void init_lost(void)
 {
     make();
-    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
+    model_assert(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS) == 0);
     readiness_set(0);
     model_assert(weir_fd_add(loop, 0, WEIR_FD_READABLE, on_lost, NULL) == 0);
 }

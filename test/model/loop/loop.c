@@ -26,22 +26,22 @@ static void on_done(void *arg, weir_loop *ended, int status)
     plain_store(&done, plain_load(&done) + 1);
 }
 
-static void make(weir_fast_path fast_path)
+static void make(weir_fd_mode fd_mode)
 {
     weir_loop_options options = {
-        .size = sizeof(options), .fast_path = fast_path, .done = on_done};
+        .size = sizeof(options), .fd_mode = fd_mode, .done = on_done};
 
     model_assert(weir_loop_new(&loop, &options) == 0);
 }
 
 static void init(void)
 {
-    make(WEIR_FAST_PATH_AUTO);
+    make(WEIR_FD_MODE_AUTO);
 }
 
 static void init_in_poller(void)
 {
-    make(WEIR_FAST_PATH_DISABLED);
+    make(WEIR_FD_MODE_ALWAYS);
 }
 
 static void count_call(void *arg, int status)
@@ -211,7 +211,7 @@ static void init_two_refs(void)
 
 static void to_the_poller(void)
 {
-    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED) == 0);
+    model_assert(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS) == 0);
     weir_loop_unref(loop);
 }
 
@@ -224,7 +224,7 @@ static void init_two_refs_in_poller(void)
 
 static void to_the_futex(void)
 {
-    model_assert(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED) == 0);
+    model_assert(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_NEVER) == 0);
     weir_loop_unref(loop);
 }
 
@@ -376,7 +376,7 @@ static void init_stepped(void)
 
 static void make_the_poller(void)
 {
-    int err = weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED);
+    int err = weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS);
 
     model_assert(err == 0 || err == WEIR_ECLOSED);
     weir_loop_unref(loop);

@@ -108,10 +108,10 @@ static void expect_all_ran_once(void)
     expect_int(metrics.queue_depth, 0);
 }
 
-static void race_crowd(weir_fast_path bed)
+static void race_crowd(weir_fd_mode bed)
 {
     effort_spare_the_sanitizer();
-    loop_make(LOOP_OPTIONS(.fast_path = bed, .metrics = true));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed, .metrics = true));
     crowd = (struct crowd){.seed = random_seed(), .left = PRODUCERS};
     crowd.producers = aligned_alloc(128, PRODUCERS * sizeof(struct producer));
     expect(crowd.producers != NULL);
@@ -125,12 +125,12 @@ static void race_crowd(weir_fast_path bed)
 
 STRESS_CASE(loop_on_a_futex_runs_all_of_a_crowd_once_and_in_order)
 {
-    race_crowd(WEIR_FAST_PATH_FORCED);
+    race_crowd(WEIR_FD_MODE_NEVER);
 }
 
 STRESS_CASE(loop_in_the_poller_runs_all_of_a_crowd_once_and_in_order)
 {
-    race_crowd(WEIR_FAST_PATH_DISABLED);
+    race_crowd(WEIR_FD_MODE_ALWAYS);
 }
 
 /* ---- a loop that goes to sleep after each task ---- */
@@ -215,9 +215,9 @@ static void run_or_visit(struct crew *crew, unsigned id)
         expect_status(weir_loop_shutdown(loop, -1), 0);
 }
 
-static void race_sleep(weir_fast_path bed)
+static void race_sleep(weir_fd_mode bed)
 {
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     open_house();
     crew_run(VISITORS + 1, run_or_visit, NULL);
     loop_end();
@@ -225,12 +225,12 @@ static void race_sleep(weir_fast_path bed)
 
 STRESS_CASE(loop_that_lies_down_on_the_futex_misses_no_task)
 {
-    race_sleep(WEIR_FAST_PATH_AUTO);
+    race_sleep(WEIR_FD_MODE_AUTO);
 }
 
 STRESS_CASE(loop_that_lies_down_in_the_poller_misses_no_task)
 {
-    race_sleep(WEIR_FAST_PATH_DISABLED);
+    race_sleep(WEIR_FD_MODE_ALWAYS);
 }
 
 /* ---- a task that comes just when the loop lies down ---- */
@@ -279,9 +279,9 @@ static void run_or_tease(struct crew *crew, unsigned id)
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }
 
-static void race_tease(weir_fast_path bed)
+static void race_tease(weir_fd_mode bed)
 {
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     house.seed = random_seed();
     tease.task = (weir_task){.run = notice};
     crew_run(2, run_or_tease, NULL);
@@ -291,12 +291,12 @@ static void race_tease(weir_fast_path bed)
 
 STRESS_CASE(task_that_comes_while_the_loop_lies_down_on_the_futex_is_run)
 {
-    race_tease(WEIR_FAST_PATH_AUTO);
+    race_tease(WEIR_FD_MODE_AUTO);
 }
 
 STRESS_CASE(task_that_comes_while_the_loop_lies_down_in_the_poller_is_run)
 {
-    race_tease(WEIR_FAST_PATH_DISABLED);
+    race_tease(WEIR_FD_MODE_ALWAYS);
 }
 
 /* ---- a loop that becomes idle, and is run again by who comes first ---- */
@@ -321,9 +321,9 @@ static void run_again_or_visit(struct crew *crew, unsigned id)
         run_while_anybody_visits();
 }
 
-static void race_idle(weir_fast_path bed)
+static void race_idle(weir_fd_mode bed)
 {
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     open_house();
     crew_run(VISITORS + RUNNERS, run_again_or_visit, NULL);
     loop_end();
@@ -331,10 +331,10 @@ static void race_idle(weir_fast_path bed)
 
 STRESS_CASE(idle_loop_run_by_two_threads_in_turn_misses_no_task)
 {
-    race_idle(WEIR_FAST_PATH_AUTO);
+    race_idle(WEIR_FD_MODE_AUTO);
 }
 
 STRESS_CASE(idle_loop_with_a_poller_run_by_two_threads_misses_no_task)
 {
-    race_idle(WEIR_FAST_PATH_DISABLED);
+    race_idle(WEIR_FD_MODE_ALWAYS);
 }

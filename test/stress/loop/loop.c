@@ -420,7 +420,7 @@ static void add(struct wire *wire)
     }
     wire->now = NULL;
     free(registration);
-    if (err != WEIR_EFASTPATH)
+    if (err != WEIR_ENOFDS)
         refused(err);
 }
 
@@ -520,13 +520,13 @@ static void act_write(void)
 
 static void act_mode(void)
 {
-    static const weir_fast_path modes[] = {
-        WEIR_FAST_PATH_AUTO, WEIR_FAST_PATH_DISABLED, WEIR_FAST_PATH_FORCED};
-    weir_fast_path mode = modes[lot(3)];
-    int err = weir_loop_set_fast_path(loop, mode);
+    static const weir_fd_mode modes[] = {WEIR_FD_MODE_AUTO, WEIR_FD_MODE_ALWAYS,
+                                         WEIR_FD_MODE_NEVER};
+    weir_fd_mode mode = modes[lot(3)];
+    int err = weir_loop_set_fd_mode(loop, mode);
 
-    if (err == WEIR_EFASTPATH)
-        expect_int(mode, WEIR_FAST_PATH_FORCED);
+    if (err == WEIR_ENOFDS)
+        expect_int(mode, WEIR_FD_MODE_NEVER);
     else if (err != 0)
         refused(err);
 }

@@ -116,7 +116,7 @@ static void besiege(struct producer *producer)
     }
     while (err == 0) {
         sched_yield();
-        err = weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO);
+        err = weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO);
     }
     expect_status(err, WEIR_ECLOSED);
 }

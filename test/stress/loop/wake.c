@@ -54,7 +54,7 @@ static void catch_ball(weir_task *task, int status)
     expect_status(weir_loop_shutdown(player->loop, -1), 0);
 }
 
-static void begin_match(int64_t spin_ns, weir_fast_path bed)
+static void begin_match(int64_t spin_ns, weir_fd_mode bed)
 {
     for (int i = 0; i < 2; i++) {
         struct player *player = &match.players[i];
@@ -63,7 +63,7 @@ static void begin_match(int64_t spin_ns, weir_fast_path bed)
                                   .other = &match.players[1 - i]};
         expect_status(
             weir_loop_new(&player->loop,
-                          LOOP_OPTIONS(.spin_ns = spin_ns, .fast_path = bed)),
+                          LOOP_OPTIONS(.spin_ns = spin_ns, .fd_mode = bed)),
             0);
     }
     pass(&match.players[0]);
@@ -92,7 +92,7 @@ static void play_alone(struct crew *crew, unsigned id)
     play(id);
 }
 
-static void hold_match(int64_t spin_ns, weir_fast_path bed)
+static void hold_match(int64_t spin_ns, weir_fd_mode bed)
 {
     begin_match(spin_ns, bed);
     crew_run(2, play_alone, NULL);
@@ -101,18 +101,18 @@ static void hold_match(int64_t spin_ns, weir_fast_path bed)
 
 STRESS_CASE(loops_that_spin_before_the_futex_lose_no_pass)
 {
-    hold_match(SPIN_NS, WEIR_FAST_PATH_AUTO);
+    hold_match(SPIN_NS, WEIR_FD_MODE_AUTO);
 }
 
 STRESS_CASE(loops_that_spin_before_the_poller_lose_no_pass)
 {
-    hold_match(SPIN_NS, WEIR_FAST_PATH_DISABLED);
+    hold_match(SPIN_NS, WEIR_FD_MODE_ALWAYS);
 }
 
 /* About as long as a pass takes: it lies down just when the ball comes. */
 STRESS_CASE(loops_that_spin_for_a_moment_lose_no_pass)
 {
-    hold_match(700, WEIR_FAST_PATH_AUTO);
+    hold_match(700, WEIR_FD_MODE_AUTO);
 }
 
 /* ---- the same, while somebody changes where they sleep ---- */
@@ -127,11 +127,11 @@ static void ignore(void *arg, int status, int fd, unsigned events)
 
 static void change_mode(weir_loop *at, struct random *random)
 {
-    static const weir_fast_path modes[] = {
-        WEIR_FAST_PATH_AUTO, WEIR_FAST_PATH_DISABLED, WEIR_FAST_PATH_FORCED};
-    int err = weir_loop_set_fast_path(at, modes[random_below(random, 3)]);
+    static const weir_fd_mode modes[] = {WEIR_FD_MODE_AUTO, WEIR_FD_MODE_ALWAYS,
+                                         WEIR_FD_MODE_NEVER};
+    int err = weir_loop_set_fd_mode(at, modes[random_below(random, 3)]);
 
-    if (err != WEIR_EFASTPATH && err != WEIR_ECLOSED)
+    if (err != WEIR_ENOFDS && err != WEIR_ECLOSED)
         expect_status(err, 0);
 }
 
@@ -140,7 +140,7 @@ static void change_descriptors(weir_loop *at, int fd)
 {
     int err = weir_fd_add(at, fd, WEIR_FD_READABLE, ignore, NULL);
 
-    if (err == WEIR_EFASTPATH || err == WEIR_ECLOSED)
+    if (err == WEIR_ENOFDS || err == WEIR_ECLOSED)
         return;
     if (err == -EEXIST)
         err = weir_fd_remove(at, fd, NULL, NULL);
@@ -178,7 +178,7 @@ static void hold_disturbed_match(int64_t spin_ns)
 {
     int fd = event_open(0);
 
-    begin_match(spin_ns, WEIR_FAST_PATH_AUTO);
+    begin_match(spin_ns, WEIR_FD_MODE_AUTO);
     crew_run(3, play_disturbed, &fd);
     end_match();
     close(fd);
@@ -250,10 +250,10 @@ static void run_or_wake(struct crew *crew, unsigned id)
         wake_in_vain();
 }
 
-static void set_alarm(weir_fast_path bed, unsigned threads)
+static void set_alarm(weir_fd_mode bed, unsigned threads)
 {
     expect_status(weir_clock_freeze(0), 0);
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     weir_loop_ref(loop); /* for those who wake until the end */
     expect_status(weir_timer_start(loop, NULL, SECOND_NS,
                                    WEIR_TIMER_FIXED_RATE_CATCH_UP, ring, NULL),
@@ -265,17 +265,17 @@ static void set_alarm(weir_fast_path bed, unsigned threads)
 
 STRESS_CASE(loop_woken_for_the_clock_looks_at_it)
 {
-    set_alarm(WEIR_FAST_PATH_AUTO, 2);
+    set_alarm(WEIR_FD_MODE_AUTO, 2);
 }
 
 STRESS_CASE(loop_woken_by_two_threads_at_once_looks_at_the_clock)
 {
-    set_alarm(WEIR_FAST_PATH_AUTO, 3);
+    set_alarm(WEIR_FD_MODE_AUTO, 3);
 }
 
 STRESS_CASE(loop_in_the_poller_woken_by_two_threads_looks_at_the_clock)
 {
-    set_alarm(WEIR_FAST_PATH_DISABLED, 3);
+    set_alarm(WEIR_FD_MODE_ALWAYS, 3);
 }
 
 /* ---- the end of idleness ---- */

@@ -87,11 +87,10 @@ enum { REFUSALS = sizeof(refusals) / sizeof(*refusals) };
 
 /* ---- new ---- */
 
-static int make_disabled(void)
+static int make_polling(void)
 {
     return weir_loop_new(
-        &loop,
-        LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED, .metrics = true));
+        &loop, LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS, .metrics = true));
 }
 
 static void check_not_made(void)
@@ -109,7 +108,7 @@ CASE(failing_loop_new_leaves_nothing_behind)
 
     for (int i = 0; i < REFUSALS; i++) {
         begin();
-        failures += sweep(refusals[i].call, refusals[i].error, make_disabled,
+        failures += sweep(refusals[i].call, refusals[i].error, make_polling,
                           check_not_made);
         end();
     }
@@ -160,18 +159,18 @@ static void expect_needs_descriptors(int (*call)(void))
 
 CASE(failing_loop_new_at_the_limit_of_descriptors_leaves_nothing_behind)
 {
-    expect_needs_descriptors(make_disabled);
+    expect_needs_descriptors(make_polling);
 }
 
-/* ---- set_fast_path ---- */
+/* ---- set_fd_mode ---- */
 
 static int disable(void)
 {
-    return weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED);
+    return weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS);
 }
 
 /* It goes on where it slept, which takes no descriptors. */
-static void check_not_disabled(void)
+static void check_not_polling(void)
 {
     expect_int(count_open_descriptors(), open_at_first);
     loop_submit("task");
@@ -180,21 +179,21 @@ static void check_not_disabled(void)
     expect_int(count_open_descriptors(), open_at_first);
 }
 
-/* covers: weir_loop_set_fast_path -EMFILE */
-/* covers: weir_loop_set_fast_path -ENFILE */
-/* covers: weir_loop_set_fast_path -ENOMEM */
-CASE(failing_set_fast_path_changes_nothing)
+/* covers: weir_loop_set_fd_mode -EMFILE */
+/* covers: weir_loop_set_fd_mode -ENFILE */
+/* covers: weir_loop_set_fd_mode -ENOMEM */
+CASE(failing_set_fd_mode_changes_nothing)
 {
     for (int i = 0; i < REFUSALS; i++) {
         begin();
         loop_make(NULL);
-        check_not_disabled();
-        sweep(refusals[i].call, refusals[i].error, disable, check_not_disabled);
+        check_not_polling();
+        sweep(refusals[i].call, refusals[i].error, disable, check_not_polling);
         end();
     }
 }
 
-CASE(failing_set_fast_path_at_the_limit_of_descriptors_changes_nothing)
+CASE(failing_set_fd_mode_at_the_limit_of_descriptors_changes_nothing)
 {
     loop_make(NULL);
     expect_needs_descriptors(disable);
@@ -265,7 +264,7 @@ PLACE_CASE(failing_later_add_changes_nothing)
     unsigned failures = 0;
 
     begin();
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     for (int i = 1; i <= MANY; i++) {
         fd = dup2(source, i * APART);
         expect_int(fd, i * APART);
@@ -291,7 +290,7 @@ PLACE_CASE(failing_add_in_the_kernel_changes_nothing)
 
     fd = event_open(1);
     begin();
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     for (int i = 0; i < 2; i++) {
         expect_int(sweep(CALL_EPOLL_CTL, errors[i], add, check_not_added), 1);
         expect_added();

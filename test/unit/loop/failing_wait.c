@@ -72,7 +72,7 @@ static void begin_all(void)
     calls = (struct calls){0};
     ready_fd = event_open(1);
     begin();
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     expect_status(weir_loop_submit(loop, queue_all, &calls.task), 0);
 }
 
@@ -201,7 +201,7 @@ static void submit_on_another_thread(void)
 CASE(failing_wait_does_not_lose_a_wake)
 {
     begin();
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     weir_loop_ref(loop);
     failing_syscalls_set(WAIT_CALL, 1, 1, ENOMEM);
     failing_syscalls_before(WAIT_CALL, submit_on_another_thread);
@@ -223,7 +223,7 @@ static void tell_fd(void *arg, int status, int fd, unsigned events)
 static void begin_holding(void)
 {
     begin();
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     loop_timer(3600 * INT64_C(1000000000), "timer");
     expect_status(weir_fd_add(loop, ready_fd, WEIR_FD_READABLE, tell_fd, NULL),
                   0);
@@ -304,11 +304,10 @@ static void expect_not_early(void *arg, int status)
     record(arg, status);
 }
 
-static void expect_in_time(weir_fast_path bed, enum failing_call call,
-                           int error)
+static void expect_in_time(weir_fd_mode bed, enum failing_call call, int error)
 {
     begin();
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     deadline_ns = weir_clock_now() + DELAY_NS;
     expect_status(weir_timer_start(loop, NULL, DELAY_NS, WEIR_TIMER_ONCE,
                                    expect_not_early, "fired"),
@@ -323,23 +322,23 @@ static void expect_in_time(weir_fast_path bed, enum failing_call call,
 
 CASE(failing_wait_does_not_make_a_timer_early_in_the_poller)
 {
-    expect_in_time(WEIR_FAST_PATH_DISABLED, WAIT_CALL, EINTR);
-    expect_in_time(WEIR_FAST_PATH_DISABLED, WAIT_CALL, 0);
+    expect_in_time(WEIR_FD_MODE_ALWAYS, WAIT_CALL, EINTR);
+    expect_in_time(WEIR_FD_MODE_ALWAYS, WAIT_CALL, 0);
 }
 
 #ifndef WEIR_FUTEX_CONDVAR
 CASE(failing_wait_does_not_make_a_timer_early_on_the_futex)
 {
-    expect_in_time(WEIR_FAST_PATH_FORCED, CALL_FUTEX, EINTR);
-    expect_in_time(WEIR_FAST_PATH_FORCED, CALL_FUTEX, EAGAIN);
-    expect_in_time(WEIR_FAST_PATH_FORCED, CALL_FUTEX, 0);
+    expect_in_time(WEIR_FD_MODE_NEVER, CALL_FUTEX, EINTR);
+    expect_in_time(WEIR_FD_MODE_NEVER, CALL_FUTEX, EAGAIN);
+    expect_in_time(WEIR_FD_MODE_NEVER, CALL_FUTEX, 0);
 }
 
 /* A kernel without futexes: to go on would be to spin. */
 CASE_ABORTS(failing_futex_stops_the_program, "os/futex.c",
             "the kernel refused to wait on a futex")
 {
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_FORCED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_NEVER));
     loop_timer(SECOND_NS, "never");
     failing_syscalls_set(CALL_FUTEX, 1, FAILING_ALWAYS, ENOSYS);
     loop_run();
@@ -363,7 +362,7 @@ static void expect_woken_despite(enum failing_call call)
 
     begin();
     expect_int(sem_init(&came, 0, 0), 0);
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     for (int i = 0; i < 100; i++) {
         await_state(loop, WEIR_LOOP_SLEEPING);
@@ -395,7 +394,7 @@ CASE_ABORTS(failing_write_of_a_wake_to_a_closed_descriptor_stops_the_program,
 {
     struct runner runner;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     await_state(loop, WEIR_LOOP_SLEEPING);
     failing_syscalls_set(CALL_WRITE, 1, 1, EBADF);

@@ -15,7 +15,7 @@
 #include "support/fd_fixture.h"
 
 /* In the poller, even when no descriptor is left. */
-#define IN_POLLER LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED)
+#define IN_POLLER LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS)
 
 static uint64_t waits(void)
 {

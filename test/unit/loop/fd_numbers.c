@@ -169,7 +169,7 @@ PLACE_CASE(fd_add_of_what_is_not_open_is_refused)
 {
     int fd = event_open(1);
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     close(fd);
     expect_add_refused(fd, WEIR_FD_READABLE, record_fd, -EBADF);
     expect_add_refused(-1, WEIR_FD_READABLE, record_fd, -EBADF);
@@ -204,7 +204,7 @@ CASE(fd_add_of_what_is_not_open_costs_no_memory)
 
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     before = memory.live_bytes;
     expect_status(weir_fd_add(loop, INT_MAX, WEIR_FD_READABLE, record_fd, "x"),
                   -EBADF);
@@ -244,14 +244,14 @@ PLACE_CASE(fd_add_of_one_that_is_watched_is_refused)
     loop_end();
 }
 
-/* covers: weir_fd_add WEIR_EFASTPATH */
+/* covers: weir_fd_add WEIR_ENOFDS */
 PLACE_CASE(fd_add_to_a_loop_without_descriptors_is_refused)
 {
     int fd = event_open(1);
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_FORCED));
-    expect_add_refused(fd, WEIR_FD_READABLE, record_fd, WEIR_EFASTPATH);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_NEVER));
+    expect_add_refused(fd, WEIR_FD_READABLE, record_fd, WEIR_ENOFDS);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), 0);
     watch(fd, WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
     unwatch(fd);

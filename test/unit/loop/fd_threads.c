@@ -66,13 +66,13 @@ static void tell_gone(void *arg, int status)
 
 /* ---- while the loop sleeps ---- */
 
-static void expect_all_reach_a_sleeper(weir_fast_path bed)
+static void expect_all_reach_a_sleeper(weir_fd_mode bed)
 {
     static struct bell bell;
     int fd = event_open(1);
 
     open_bell(&bell);
-    begin_on_thread(LOOP_OPTIONS(.fast_path = bed));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed));
     await_loop_asleep();
     watch_now(fd, WEIR_FD_READABLE, ring, &bell); /* is ready */
     await_post(&bell.rung);
@@ -93,12 +93,12 @@ static void expect_all_reach_a_sleeper(weir_fast_path bed)
 
 CASE(fd_calls_elsewhere_reach_a_loop_that_slept_on_the_futex)
 {
-    expect_all_reach_a_sleeper(WEIR_FAST_PATH_AUTO);
+    expect_all_reach_a_sleeper(WEIR_FD_MODE_AUTO);
 }
 
 CASE(fd_calls_elsewhere_reach_a_loop_that_sleeps_in_the_poller)
 {
-    expect_all_reach_a_sleeper(WEIR_FAST_PATH_DISABLED);
+    expect_all_reach_a_sleeper(WEIR_FD_MODE_ALWAYS);
 }
 
 /* The first descriptor moves the loop to the poller, the last one back. */

@@ -38,11 +38,11 @@ struct sleeper {
     sem_t taken;
 };
 
-static void begin(struct sleeper *sleeper, weir_fast_path bed)
+static void begin(struct sleeper *sleeper, weir_fd_mode bed)
 {
     expect_int(sem_init(&sleeper->taken, 0, 0), 0);
-    expect_status(weir_loop_new(&sleeper->loop, LOOP_OPTIONS(.fast_path = bed,
-                                                             .metrics = true)),
+    expect_status(weir_loop_new(&sleeper->loop,
+                                LOOP_OPTIONS(.fd_mode = bed, .metrics = true)),
                   0);
     runner_start(&sleeper->runner, sleeper->loop, WEIR_RUN_UNTIL_CLOSED);
 }
@@ -182,8 +182,8 @@ static void expect_not_woken(const struct threads *threads)
 
 static void begin_loops(struct sleeper sleepers[2])
 {
-    begin(&sleepers[0], WEIR_FAST_PATH_FORCED);
-    begin(&sleepers[1], WEIR_FAST_PATH_AUTO);
+    begin(&sleepers[0], WEIR_FD_MODE_NEVER);
+    begin(&sleepers[1], WEIR_FD_MODE_AUTO);
     expect_status(weir_fd_add(sleepers[1].loop, event_open(0), WEIR_FD_READABLE,
                               ignore_fd_end, NULL),
                   0);

@@ -41,8 +41,8 @@ CASE(loop_new_with_options_that_make_no_sense_is_refused)
         {.size = right, .spin_ns = -1},
         {.size = right, .spin_ns = SECOND_NS + 1},
         {.size = right, .spin_ns = INT64_MAX},
-        {.size = right, .fast_path = (weir_fast_path)3},
-        {.size = right, .fast_path = (weir_fast_path)-1},
+        {.size = right, .fd_mode = (weir_fd_mode)3},
+        {.size = right, .fd_mode = (weir_fd_mode)-1},
     };
     weir_loop *untouched = (weir_loop *)&bad;
     weir_loop *made = untouched;
@@ -82,9 +82,8 @@ CASE(loop_new_without_memory_leaves_nothing_behind)
 {
     sweep_new(NULL);
     sweep_new(LOOP_OPTIONS(.metrics = true));
-    sweep_new(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
-    sweep_new(
-        LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED, .metrics = true));
+    sweep_new(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
+    sweep_new(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS, .metrics = true));
 }
 
 CASE(loop_free_of_no_loop_is_nothing)
@@ -107,7 +106,7 @@ CASE(loop_that_is_NULL_is_refused)
     expect_status(weir_loop_run(NULL, WEIR_RUN_UNTIL_IDLE), -EINVAL);
     expect_status(weir_loop_step(NULL, 0), -EINVAL);
     expect_status(weir_loop_backend_fd(NULL), -EINVAL);
-    expect_status(weir_loop_set_fast_path(NULL, WEIR_FAST_PATH_AUTO), -EINVAL);
+    expect_status(weir_loop_set_fd_mode(NULL, WEIR_FD_MODE_AUTO), -EINVAL);
     expect_status(weir_loop_shutdown(NULL, -1), -EINVAL);
     expect_status(weir_loop_close(NULL), -EINVAL);
     expect_int(weir_loop_report(NULL, NULL, 0, sizeof(weir_holder)), 0);
@@ -972,7 +971,7 @@ CASE(loop_runs_each_producers_tasks_once_in_order)
 
 CASE(loop_runs_each_producers_tasks_once_in_order_in_the_poller)
 {
-    expect_all_in_order(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    expect_all_in_order(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
 }
 
 CASE(loop_runs_each_producers_tasks_once_in_order_when_it_spins)

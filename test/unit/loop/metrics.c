@@ -277,14 +277,14 @@ CASE(metrics_show_the_depth_that_callbacks_cause)
 
 /* wakes */
 
-static void expect_wakes_counted(weir_fast_path mode)
+static void expect_wakes_counted(weir_fd_mode mode)
 {
     struct blocker blocker;
     struct runner runner;
     unsigned count = 0;
 
     blocker_open(&blocker);
-    loop_make(LOOP_OPTIONS(.metrics = true, .fast_path = mode));
+    loop_make(LOOP_OPTIONS(.metrics = true, .fd_mode = mode));
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     for (unsigned i = 1; i <= 3; i++) {
         await_state(loop, WEIR_LOOP_SLEEPING);
@@ -305,13 +305,13 @@ static void expect_wakes_counted(weir_fast_path mode)
 
 CASE(metrics_count_wakes_sent_and_saved)
 {
-    expect_wakes_counted(WEIR_FAST_PATH_AUTO);
-    expect_wakes_counted(WEIR_FAST_PATH_DISABLED);
+    expect_wakes_counted(WEIR_FD_MODE_AUTO);
+    expect_wakes_counted(WEIR_FD_MODE_ALWAYS);
 }
 
-static void expect_step_wakes_counted(weir_fast_path mode)
+static void expect_step_wakes_counted(weir_fd_mode mode)
 {
-    loop_make(LOOP_OPTIONS(.metrics = true, .fast_path = mode));
+    loop_make(LOOP_OPTIONS(.metrics = true, .fd_mode = mode));
     loop_turns(1);
     for (unsigned i = 1; i <= 3; i++) {
         loop_submit("a");
@@ -326,17 +326,17 @@ static void expect_step_wakes_counted(weir_fast_path mode)
 
 CASE(metrics_count_wakes_between_two_steps)
 {
-    expect_step_wakes_counted(WEIR_FAST_PATH_DISABLED);
-    expect_step_wakes_counted(WEIR_FAST_PATH_AUTO);
+    expect_step_wakes_counted(WEIR_FD_MODE_ALWAYS);
+    expect_step_wakes_counted(WEIR_FD_MODE_AUTO);
 }
 
 /* times */
 
-static void expect_asleep_counted(weir_fast_path mode)
+static void expect_asleep_counted(weir_fd_mode mode)
 {
     int64_t begun_ns = weir__clock_real();
 
-    loop_make(LOOP_OPTIONS(.metrics = true, .fast_path = mode));
+    loop_make(LOOP_OPTIONS(.metrics = true, .fd_mode = mode));
     loop_turns(1);
     look();
     expect_int(metrics.asleep_ns, 0);
@@ -350,8 +350,8 @@ static void expect_asleep_counted(weir_fast_path mode)
 
 CASE(metrics_count_the_time_asleep)
 {
-    expect_asleep_counted(WEIR_FAST_PATH_AUTO);
-    expect_asleep_counted(WEIR_FAST_PATH_DISABLED);
+    expect_asleep_counted(WEIR_FD_MODE_AUTO);
+    expect_asleep_counted(WEIR_FD_MODE_ALWAYS);
 }
 
 /* A callback that takes a while, and says how long it took: the machine may

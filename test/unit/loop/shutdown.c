@@ -991,14 +991,13 @@ CASE(shutdown_free_inside_a_callback_is_refused)
 
 /* after the end */
 
-/* covers: weir_loop_set_fast_path WEIR_ECLOSED */
+/* covers: weir_loop_set_fd_mode WEIR_ECLOSED */
 CASE(shutdown_leaves_a_loop_that_refuses_everything)
 {
     loop_make(OPTIONS);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_refused();
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO),
-                  WEIR_ECLOSED);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), WEIR_ECLOSED);
     expect_status(weir_loop_step(loop, 0), WEIR_ECLOSED);
     weir_loop_wake(loop);
     expect_recorded("done");

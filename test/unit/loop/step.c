@@ -100,7 +100,7 @@ CASE(step_in_the_poller_waits_as_long_as_it_may)
 {
     int64_t begun_ns;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     loop_turns(1);
     begun_ns = weir__clock_real();
     expect_status(weir_loop_step(loop, 2 * MILLISECOND_NS), 0);
@@ -378,11 +378,11 @@ CASE(step_backend_becomes_readable_by_a_task)
 }
 
 /* The same when the poller is there from the beginning. */
-CASE(step_backend_of_a_loop_without_fast_path_becomes_readable_by_a_task)
+CASE(step_backend_of_a_loop_without_fd_mode_becomes_readable_by_a_task)
 {
     int fd;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     loop_turns(1);
     fd = backend_fd();
     expect(!is_readable(fd));
@@ -501,20 +501,20 @@ CASE(step_backend_is_readable_by_a_task_that_came_during_the_step)
     loop_end();
 }
 
-/* covers: weir_loop_backend_fd WEIR_EFASTPATH */
-CASE(step_backend_of_a_forced_loop_is_refused)
+/* covers: weir_loop_backend_fd WEIR_ENOFDS */
+CASE(step_backend_of_a_loop_without_descriptors_is_refused)
 {
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_FORCED));
-    expect_status(weir_loop_backend_fd(loop), WEIR_EFASTPATH);
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_NEVER));
+    expect_status(weir_loop_backend_fd(loop), WEIR_ENOFDS);
     loop_turns(1);
-    expect_status(weir_loop_backend_fd(loop), WEIR_EFASTPATH);
+    expect_status(weir_loop_backend_fd(loop), WEIR_ENOFDS);
     expect_int(weir_loop_state(loop), WEIR_LOOP_SLEEPING);
     loop_submit("a");
     loop_turns(1);
     expect_recorded("a");
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), 0);
     loop_turns(1);
-    expect(weir_loop_backend_fd(loop) != WEIR_EFASTPATH);
+    expect(weir_loop_backend_fd(loop) != WEIR_ENOFDS);
     loop_end();
 }
 
@@ -533,7 +533,7 @@ CASE(step_backend_beyond_the_limit_of_watches_is_refused)
 {
     int fd;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     failing_syscalls_set(CALL_EPOLL_CTL, 1, 1, ENOSPC);
     fd = weir_loop_backend_fd(loop);
     if (fd != -ENOTSUP) { /* poll(2) has none */

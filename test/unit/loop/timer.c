@@ -246,11 +246,11 @@ CASE(timer_of_a_millisecond_is_neither_early_nor_a_step_late)
 }
 
 /* By the real clock: the loop sleeps there. */
-static void expect_never_early_in(weir_fast_path bed)
+static void expect_never_early_in(weir_fd_mode bed)
 {
     struct millisecond timer = {.wanted = 300};
 
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     expect_status(weir_loop_submit(loop, restart_millisecond, &timer), 0);
     loop_run();
     expect_int(timer.firings, 300);
@@ -259,12 +259,12 @@ static void expect_never_early_in(weir_fast_path bed)
 
 CASE(timer_of_a_millisecond_is_never_early_on_the_futex)
 {
-    expect_never_early_in(WEIR_FAST_PATH_FORCED);
+    expect_never_early_in(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_of_a_millisecond_is_never_early_in_the_poller)
 {
-    expect_never_early_in(WEIR_FAST_PATH_DISABLED);
+    expect_never_early_in(WEIR_FD_MODE_ALWAYS);
 }
 
 /* Hundreds at once, from nothing to some milliseconds. */
@@ -283,11 +283,11 @@ static void start_real_crowd(void *arg, int status)
     }
 }
 
-static void expect_crowd_never_early_in(weir_fast_path bed)
+static void expect_crowd_never_early_in(weir_fd_mode bed)
 {
     struct random random = {random_seed()};
 
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     expect_status(weir_loop_submit(loop, start_real_crowd, &random), 0);
     loop_run();
     expect_int(arrivals, 500);
@@ -296,21 +296,21 @@ static void expect_crowd_never_early_in(weir_fast_path bed)
 
 CASE(timer_of_any_delay_is_never_early_on_the_futex)
 {
-    expect_crowd_never_early_in(WEIR_FAST_PATH_FORCED);
+    expect_crowd_never_early_in(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_of_any_delay_is_never_early_in_the_poller)
 {
-    expect_crowd_never_early_in(WEIR_FAST_PATH_DISABLED);
+    expect_crowd_never_early_in(WEIR_FD_MODE_ALWAYS);
 }
 
 /* Late by as little as possible, but not by looking again and again: a turn
  * for the start, one in which it fires, and a few to spare. */
-static void expect_no_spin_in(weir_fast_path bed)
+static void expect_no_spin_in(weir_fd_mode bed)
 {
     weir_metrics metrics = {.size = sizeof(metrics)};
 
-    loop_make(LOOP_OPTIONS(.fast_path = bed, .metrics = true));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed, .metrics = true));
     loop_timer(5 * MILLISECOND_NS + 777, "fired");
     loop_run();
     expect_recorded("fired");
@@ -321,12 +321,12 @@ static void expect_no_spin_in(weir_fast_path bed)
 
 CASE(timer_is_awaited_in_one_sleep_on_the_futex)
 {
-    expect_no_spin_in(WEIR_FAST_PATH_FORCED);
+    expect_no_spin_in(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_is_awaited_in_one_sleep_in_the_poller)
 {
-    expect_no_spin_in(WEIR_FAST_PATH_DISABLED);
+    expect_no_spin_in(WEIR_FD_MODE_ALWAYS);
 }
 
 /* ---- bad input ---- */

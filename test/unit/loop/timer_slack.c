@@ -25,8 +25,7 @@ static void make(weir_loop_options options)
     loop_make(&options);
 }
 
-static const weir_fast_path beds[] = {WEIR_FAST_PATH_AUTO,
-                                      WEIR_FAST_PATH_DISABLED};
+static const weir_fd_mode beds[] = {WEIR_FD_MODE_AUTO, WEIR_FD_MODE_ALWAYS};
 
 /* ---- together ---- */
 
@@ -53,8 +52,8 @@ static void ring(void *arg, int status)
 }
 
 /* The loop has nothing else to do.  The kernel's part of the slack is a
- * thousandth of the wait, in the poller.  A machine so slow that the first one is due
- * before the loop sleeps shows nothing. */
+ * thousandth of the wait, in the poller.  A machine so slow that the first one
+ * is due before the loop sleeps shows nothing. */
 static void ring_three(weir_loop_options options)
 {
     int64_t first_ns;
@@ -79,7 +78,7 @@ CASE(timer_slack_serves_all_that_are_due_within_it_in_one_turn)
 {
     for (int i = 0; i < 2; i++) {
         ring_three((weir_loop_options){.timer_slack_ns = 10 * APART_NS,
-                                       .fast_path = beds[i]});
+                                       .fd_mode = beds[i]});
         if (has_slept)
             expect_int(bells[2].turn_ns, bells[0].turn_ns);
     }
@@ -90,7 +89,7 @@ CASE(timer_slack_changes_no_order)
 {
     for (int i = 0; i < 2; i++) {
         ring_three((weir_loop_options){.timer_slack_ns = APART_NS * 3 / 2,
-                                       .fast_path = beds[i]});
+                                       .fd_mode = beds[i]});
         if (has_slept)
             expect_int(bells[1].turn_ns, bells[0].turn_ns);
     }
@@ -114,7 +113,7 @@ CASE(timer_slack_does_not_keep_others_waiting)
     expect_int(sem_init(&posted, 0, 0), 0);
     for (int i = 0; i < 2; i++) {
         make((weir_loop_options){.timer_slack_ns = MINUTE_NS,
-                                 .fast_path = beds[i]});
+                                 .fd_mode = beds[i]});
         loop_timer(MILLISECOND_NS, "timer");
         runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
         await_state(loop, WEIR_LOOP_SLEEPING);
@@ -131,7 +130,7 @@ CASE(timer_slack_does_not_make_a_step_longer)
 {
     for (int i = 0; i < 2; i++) {
         make((weir_loop_options){.timer_slack_ns = MINUTE_NS,
-                                 .fast_path = beds[i]});
+                                 .fd_mode = beds[i]});
         loop_timer(MILLISECOND_NS, "timer");
         expect_status(weir_loop_step(loop, 2 * MILLISECOND_NS), 0);
         expect_status(weir_loop_step(loop, 0), 0);
@@ -172,8 +171,8 @@ CASE(timer_slack_is_part_of_the_timeout_for_another_loop)
     expect_int(timeout_for(10000, 400000, KERNEL_NS), 409990);
 }
 
-/* Of a wait for ten microseconds the kernel's part is what the thread asked for;
- * of one for a second in the poller, a millisecond. */
+/* Of a wait for ten microseconds the kernel's part is what the thread asked
+ * for; of one for a second in the poller, a millisecond. */
 CASE(timer_slack_contains_that_of_the_kernel)
 {
     expect_int(timeout_for(10000, 400000, 50000), 360000);

@@ -69,11 +69,11 @@ static void ring(void *arg, int status)
     expect_int(sem_post(&alarm->rung), 0);
 }
 
-static void expect_wakes_in(weir_fast_path bed)
+static void expect_wakes_in(weir_fd_mode bed)
 {
     static struct alarm alarm;
 
-    begin_on_thread(LOOP_OPTIONS(.fast_path = bed));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed));
     expect_int(sem_init(&alarm.rung, 0, 0), 0);
     for (int64_t delay_ns = 0; delay_ns < 4 * MILLISECOND_NS;
          delay_ns += MILLISECOND_NS / 4) {
@@ -89,12 +89,12 @@ static void expect_wakes_in(weir_fast_path bed)
 
 CASE(timer_started_elsewhere_wakes_a_loop_on_the_futex)
 {
-    expect_wakes_in(WEIR_FAST_PATH_FORCED);
+    expect_wakes_in(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_started_elsewhere_wakes_a_loop_in_the_poller)
 {
-    expect_wakes_in(WEIR_FAST_PATH_DISABLED);
+    expect_wakes_in(WEIR_FD_MODE_ALWAYS);
 }
 
 /* An earlier one than that which the loop sleeps for. */
@@ -239,13 +239,13 @@ static bool send_and_take_back(struct random *random, unsigned *delivered)
     return status == 0;
 }
 
-static void expect_fires_or_is_cancelled(weir_fast_path bed)
+static void expect_fires_or_is_cancelled(weir_fd_mode bed)
 {
     enum { LETTERS = 20000 };
     struct random random = {random_seed()};
     unsigned delivered = 0, taken_back = 0;
 
-    begin_on_thread(LOOP_OPTIONS(.fast_path = bed, .spin_ns = 100000));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed, .spin_ns = 100000));
     for (int i = 0; i < LETTERS; i++)
         taken_back += send_and_take_back(&random, &delivered);
     end_on_thread();
@@ -254,12 +254,12 @@ static void expect_fires_or_is_cancelled(weir_fast_path bed)
 
 CASE(timer_fires_or_is_cancelled_but_never_both_on_the_futex)
 {
-    expect_fires_or_is_cancelled(WEIR_FAST_PATH_FORCED);
+    expect_fires_or_is_cancelled(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_fires_or_is_cancelled_but_never_both_in_the_poller)
 {
-    expect_fires_or_is_cancelled(WEIR_FAST_PATH_DISABLED);
+    expect_fires_or_is_cancelled(WEIR_FD_MODE_ALWAYS);
 }
 
 /* Hundreds are due in one turn.  Another thread cancels them in the order in
@@ -489,11 +489,11 @@ CASE(timer_on_its_way_can_be_let_go_inside)
 
 /* ---- who holds the loop ---- */
 
-static void expect_unref_ends_run(weir_fast_path bed)
+static void expect_unref_ends_run(weir_fd_mode bed)
 {
     weir_timer id;
 
-    loop_make(LOOP_OPTIONS(.fast_path = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = bed));
     expect_status(
         weir_timer_start(loop, &id, HOUR_NS, WEIR_TIMER_ONCE, record, "fired"),
         0);
@@ -512,23 +512,23 @@ static void expect_unref_ends_run(weir_fast_path bed)
 
 CASE(timer_unref_elsewhere_lets_a_loop_on_the_futex_become_idle)
 {
-    expect_unref_ends_run(WEIR_FAST_PATH_FORCED);
+    expect_unref_ends_run(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_unref_elsewhere_lets_a_loop_in_the_poller_become_idle)
 {
-    expect_unref_ends_run(WEIR_FAST_PATH_DISABLED);
+    expect_unref_ends_run(WEIR_FD_MODE_ALWAYS);
 }
 
 /* ---- the clock that tests set ---- */
 
-static void expect_wake_shows_the_time(weir_fast_path bed)
+static void expect_wake_shows_the_time(weir_fd_mode bed)
 {
     static struct alarm alarm;
 
     expect_status(weir_clock_freeze(0), 0);
     expect_int(sem_init(&alarm.rung, 0, 0), 0);
-    begin_on_thread(LOOP_OPTIONS(.fast_path = bed));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed));
     for (int i = 0; i < 500; i++) {
         alarm.deadline_ns = weir_clock_now() + HOUR_NS;
         expect_status(weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE,
@@ -545,12 +545,12 @@ static void expect_wake_shows_the_time(weir_fast_path bed)
 
 CASE(timer_fires_on_the_futex_when_a_test_moves_the_clock_and_wakes)
 {
-    expect_wake_shows_the_time(WEIR_FAST_PATH_FORCED);
+    expect_wake_shows_the_time(WEIR_FD_MODE_NEVER);
 }
 
 CASE(timer_fires_in_the_poller_when_a_test_moves_the_clock_and_wakes)
 {
-    expect_wake_shows_the_time(WEIR_FAST_PATH_DISABLED);
+    expect_wake_shows_the_time(WEIR_FD_MODE_ALWAYS);
 }
 
 /* ---- the end of the loop ---- */

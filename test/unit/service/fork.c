@@ -75,8 +75,7 @@ static void expect_loop_refuses(void)
                   WEIR_EFORKED);
     expect_status(weir_fd_modify(loop, watched, 0), WEIR_EFORKED);
     expect_status(weir_fd_remove(loop, watched, NULL, NULL), WEIR_EFORKED);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO),
-                  WEIR_EFORKED);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), WEIR_EFORKED);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), WEIR_EFORKED);
     expect_status(weir_loop_step(loop, 0), WEIR_EFORKED);
     expect_status(weir_loop_backend_fd(loop), WEIR_EFORKED);
@@ -109,7 +108,7 @@ static void on_watched(void *arg, int status, int fd, unsigned events)
 static void make_watching(void)
 {
     expect_int(sem_init(&arrived, 0, 0), 0);
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     watched = event_open(0);
     watch_now(watched, WEIR_FD_READABLE, on_watched, NULL);
     expect_status(weir_timer_start(loop, &timer, 1000LL * SECOND_NS,
@@ -328,7 +327,7 @@ static void use_new_ones(void)
     weir_pool *own;
     unsigned ran = 0;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     watched = event_open(1);
     watch_now(watched, WEIR_FD_READABLE, record_fd, (void *)"fd");
     loop_timer(MILLISECOND_NS, "timer");
@@ -444,7 +443,7 @@ CASE(fork_while_other_threads_use_everything_is_no_harm)
     struct runner runner;
     struct crew crew;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
     expect_status(weir_pool_new(&pool, POOL_OPTIONS(.workers = 2)), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     crew_start(&crew, 2, use_all, NULL);

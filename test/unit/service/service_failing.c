@@ -172,8 +172,8 @@ CASE(service_add_without_threads_fails_clean)
     end();
 }
 
-static const weir_loop_options on_poller = {
-    .size = sizeof(on_poller), .fast_path = WEIR_FAST_PATH_DISABLED};
+static const weir_loop_options on_poller = {.size = sizeof(on_poller),
+                                            .fd_mode = WEIR_FD_MODE_ALWAYS};
 
 /* covers: weir_service_add_loop -EMFILE
  * covers: weir_service_add_loop -ENFILE */

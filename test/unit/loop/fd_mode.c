@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fast_path -- where a loop sleeps: on a futex or in the poller; how it gets
+ * fd_mode -- where a loop sleeps: on a futex or in the poller; how it gets
  * from one to the other, and that no wake is lost on the way.
  */
 #include <errno.h>
@@ -19,9 +19,9 @@
 
 static struct runner runner;
 
-static void make_running(weir_fast_path mode)
+static void make_running(weir_fd_mode mode)
 {
-    loop_make(LOOP_OPTIONS(.fast_path = mode));
+    loop_make(LOOP_OPTIONS(.fd_mode = mode));
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
 }
 
@@ -59,9 +59,9 @@ static void on_event(void *served, int status, int fd, unsigned events)
 
 /* where it sleeps */
 
-CASE(fast_path_is_taken_while_there_are_no_descriptors)
+CASE(fd_mode_AUTO_sleeps_on_the_futex_without_descriptors)
 {
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     await_futex();
     loop_submit("a");
     await_futex();
@@ -69,9 +69,9 @@ CASE(fast_path_is_taken_while_there_are_no_descriptors)
     expect_recorded("a");
 }
 
-CASE(fast_path_that_is_forced_is_taken)
+CASE(fd_mode_NEVER_sleeps_on_the_futex)
 {
-    make_running(WEIR_FAST_PATH_FORCED);
+    make_running(WEIR_FD_MODE_NEVER);
     await_futex();
     loop_submit("a");
     await_futex();
@@ -79,9 +79,9 @@ CASE(fast_path_that_is_forced_is_taken)
     expect_recorded("a");
 }
 
-CASE(fast_path_that_is_disabled_is_not_taken)
+CASE(fd_mode_ALWAYS_sleeps_in_the_poller)
 {
-    make_running(WEIR_FAST_PATH_DISABLED);
+    make_running(WEIR_FD_MODE_ALWAYS);
     await_poller();
     loop_submit("a");
     await_poller();
@@ -89,14 +89,14 @@ CASE(fast_path_that_is_disabled_is_not_taken)
     expect_recorded("a");
 }
 
-CASE(fast_path_needs_no_poller)
+CASE(fd_mode_AUTO_and_NEVER_open_no_poller)
 {
     failing_syscalls_set(CALL_EPOLL_CREATE1, 1, FAILING_ALWAYS, EMFILE);
     failing_syscalls_set(CALL_EVENTFD, 1, FAILING_ALWAYS, EMFILE);
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     await_futex();
     end_running();
-    make_running(WEIR_FAST_PATH_FORCED);
+    make_running(WEIR_FD_MODE_NEVER);
     await_futex();
     end_running();
     expect_int(failing_syscalls_count(CALL_EPOLL_CREATE1), 0);
@@ -109,14 +109,13 @@ static void post_alarm(void *rang, int status)
     expect_int(sem_post(rang), 0);
 }
 
-CASE(fast_path_or_not_a_timer_wakes_the_sleeper)
+CASE(fd_mode_does_not_keep_a_timer_from_waking_the_sleeper)
 {
-    for (int mode = WEIR_FAST_PATH_AUTO; mode <= WEIR_FAST_PATH_DISABLED;
-         mode++) {
+    for (int mode = WEIR_FD_MODE_AUTO; mode <= WEIR_FD_MODE_ALWAYS; mode++) {
         sem_t rang;
 
         expect_int(sem_init(&rang, 0, 0), 0);
-        make_running((weir_fast_path)mode);
+        make_running((weir_fd_mode)mode);
         expect_status(weir_timer_start(loop, NULL, MILLISECOND_NS,
                                        WEIR_TIMER_ONCE, post_alarm, &rang),
                       0);
@@ -127,13 +126,13 @@ CASE(fast_path_or_not_a_timer_wakes_the_sleeper)
 
 /* AUTO: with the first descriptor into the poller, with the last one back */
 
-CASE(fast_path_is_left_when_a_descriptor_is_added_while_the_loop_sleeps)
+CASE(fd_mode_AUTO_moves_to_the_poller_when_a_sleeper_gets_a_descriptor)
 {
     int fd = event_open(0);
     sem_t served;
 
     expect_int(sem_init(&served, 0, 0), 0);
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     for (int i = 0; i < 20; i++) {
         await_futex();
         expect_status(
@@ -165,11 +164,11 @@ static void remove_inside(void *arg, int status)
     expect_status(weir_fd_remove(loop, *(int *)arg, NULL, NULL), 0);
 }
 
-CASE(fast_path_is_left_when_a_callback_adds_a_descriptor)
+CASE(fd_mode_AUTO_moves_to_the_poller_when_a_callback_adds_a_descriptor)
 {
     int fd = event_open(0);
 
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     for (int i = 0; i < 3; i++) {
         await_futex();
         expect_status(weir_loop_submit(loop, add_inside, &fd), 0);
@@ -181,11 +180,11 @@ CASE(fast_path_is_left_when_a_callback_adds_a_descriptor)
     expect_recorded("");
 }
 
-CASE(fast_path_is_left_also_for_a_descriptor_that_holds_nothing)
+CASE(fd_mode_AUTO_moves_to_the_poller_even_for_an_unreferenced_descriptor)
 {
     int fd = event_open(0);
 
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     expect_status(
         weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
     expect_status(weir_fd_unref(loop, fd), 0);
@@ -196,21 +195,20 @@ CASE(fast_path_is_left_also_for_a_descriptor_that_holds_nothing)
 
 /* told to change */
 
-CASE(fast_path_can_be_changed_while_the_loop_sleeps)
+CASE(fd_mode_can_be_changed_while_the_loop_sleeps)
 {
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     for (int i = 0; i < 10; i++) {
         await_futex();
-        expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED),
-                      0);
+        expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS), 0);
         await_poller();
         loop_submit("a");
         await_poller();
-        expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED), 0);
+        expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_NEVER), 0);
         await_futex();
         loop_submit("b");
         await_futex();
-        expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
+        expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), 0);
     }
     end_running();
     expect_recorded("a b a b a b a b a b a b a b a b a b a b");
@@ -220,22 +218,22 @@ static void disable_inside(void *arg, int status)
 {
     (void)arg;
     (void)status;
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED), 0);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS), 0);
 }
 
-CASE(fast_path_can_be_changed_inside_a_callback)
+CASE(fd_mode_can_be_changed_inside_a_callback)
 {
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     await_futex();
     expect_status(weir_loop_submit(loop, disable_inside, NULL), 0);
     await_poller();
     end_running();
 }
 
-CASE(fast_path_can_be_changed_before_the_loop_runs)
+CASE(fd_mode_can_be_changed_before_the_loop_runs)
 {
     loop_make(NULL);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED), 0);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     await_poller();
     end_running();
@@ -250,12 +248,12 @@ static void end_when_on_futex(struct crew *crew, unsigned id)
 }
 
 /* Between steps it must be in the poller, for its backend descriptor. */
-CASE(fast_path_is_taken_again_when_a_stepped_loop_is_run)
+CASE(fd_mode_AUTO_returns_to_the_futex_when_a_stepped_loop_is_run)
 {
     struct crew crew;
 
-    loop_make(LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED));
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
+    loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS));
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), 0);
     loop_turns(1);
     expect_int(weir__ingress_look(&loop->in), WEIR__SLEEPING_IN_POLLER);
     crew_start(&crew, 1, end_when_on_futex, NULL);
@@ -264,19 +262,19 @@ CASE(fast_path_is_taken_again_when_a_stepped_loop_is_run)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* covers: weir_loop_set_fast_path -EINVAL */
-CASE(fast_path_that_is_unknown_is_refused)
+/* covers: weir_loop_set_fd_mode -EINVAL */
+CASE(fd_mode_that_is_unknown_is_refused)
 {
     loop_make(NULL);
-    expect_status(weir_loop_set_fast_path(loop, (weir_fast_path)3), -EINVAL);
-    expect_status(weir_loop_set_fast_path(loop, (weir_fast_path)-1), -EINVAL);
+    expect_status(weir_loop_set_fd_mode(loop, (weir_fd_mode)3), -EINVAL);
+    expect_status(weir_loop_set_fd_mode(loop, (weir_fd_mode)-1), -EINVAL);
     loop_end();
 }
 
-/* WEIR_EFASTPATH, both ways, and nothing has changed */
+/* WEIR_ENOFDS, both ways, and nothing has changed */
 
-/* covers: weir_fd_add WEIR_EFASTPATH */
-CASE(fast_path_that_is_forced_refuses_descriptors)
+/* covers: weir_fd_add WEIR_ENOFDS */
+CASE(fd_mode_NEVER_refuses_descriptors)
 {
     struct failing_allocator memory;
     int fd = event_open(1);
@@ -286,18 +284,18 @@ CASE(fast_path_that_is_forced_refuses_descriptors)
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
     expect_int(sem_init(&served, 0, 0), 0);
-    make_running(WEIR_FAST_PATH_FORCED);
+    make_running(WEIR_FD_MODE_NEVER);
     await_futex();
     calls = memory.calls;
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
-                  WEIR_EFASTPATH);
+                  WEIR_ENOFDS);
     expect_int(memory.calls, calls);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), -ENOENT);
     expect_status(weir_fd_modify(loop, fd, WEIR_FD_WRITABLE), -ENOENT);
     loop_submit("a");
     await_futex();
     expect_int(sem_trywait(&served), -1);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO), 0);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), 0);
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
                   0);
     await_post(&served);
@@ -305,18 +303,17 @@ CASE(fast_path_that_is_forced_refuses_descriptors)
     expect_int(memory.live, 0);
 }
 
-/* covers: weir_loop_set_fast_path WEIR_EFASTPATH */
-CASE(fast_path_is_not_forced_on_a_loop_with_descriptors)
+/* covers: weir_loop_set_fd_mode WEIR_ENOFDS */
+CASE(fd_mode_NEVER_is_refused_on_a_loop_with_descriptors)
 {
     int fd = event_open(0);
     sem_t served;
 
     expect_int(sem_init(&served, 0, 0), 0);
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
                   0);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED),
-                  WEIR_EFASTPATH);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_NEVER), WEIR_ENOFDS);
     await_poller();
     event_fill(fd);
     await_post(&served);
@@ -325,21 +322,20 @@ CASE(fast_path_is_not_forced_on_a_loop_with_descriptors)
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
                   0);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED), 0);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_NEVER), 0);
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, on_event, &served),
-                  WEIR_EFASTPATH);
+                  WEIR_ENOFDS);
     end_running();
 }
 
-CASE(fast_path_that_was_disabled_stays_so_when_forcing_is_refused)
+CASE(fd_mode_ALWAYS_stays_when_NEVER_is_refused)
 {
     int fd = event_open(0);
 
-    make_running(WEIR_FAST_PATH_DISABLED);
+    make_running(WEIR_FD_MODE_ALWAYS);
     expect_status(
         weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, (void *)"fd"), 0);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED),
-                  WEIR_EFASTPATH);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_NEVER), WEIR_ENOFDS);
     expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
     await_poller();
     loop_submit("a");
@@ -355,24 +351,23 @@ static void add_or_force(struct crew *crew, unsigned id)
     crew_line_up(crew);
     raced[id] = id == 0 ? weir_fd_add(loop, *(int *)crew->context,
                                       WEIR_FD_READABLE, record_fd, (void *)"fd")
-                        : weir_loop_set_fast_path(loop, WEIR_FAST_PATH_FORCED);
+                        : weir_loop_set_fd_mode(loop, WEIR_FD_MODE_NEVER);
 }
 
-CASE(fast_path_forced_while_a_descriptor_is_added_refuses_one_of_them)
+CASE(fd_mode_NEVER_while_a_descriptor_is_added_refuses_one_of_them)
 {
     int fd = event_open(0);
 
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     for (int i = 0; i < 300; i++) {
         crew_run(2, add_or_force, &fd);
         if (raced[0] == 0) {
-            expect_status(raced[1], WEIR_EFASTPATH);
+            expect_status(raced[1], WEIR_ENOFDS);
             expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
         } else {
-            expect_status(raced[0], WEIR_EFASTPATH);
+            expect_status(raced[0], WEIR_ENOFDS);
             expect_status(raced[1], 0);
-            expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_AUTO),
-                          0);
+            expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), 0);
         }
     }
     end_running();
@@ -393,18 +388,16 @@ static void expect_disabling_fails(int error)
 
     fail_pollers(error, FAILING_ALWAYS);
     expect_status(
-        weir_loop_new(&untouched,
-                      LOOP_OPTIONS(.fast_path = WEIR_FAST_PATH_DISABLED)),
+        weir_loop_new(&untouched, LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS)),
         -error);
     expect(untouched == NULL);
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     await_futex();
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED),
-                  -error);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS), -error);
     loop_submit("a");
     await_futex();
     fail_pollers(0, 0);
-    expect_status(weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED), 0);
+    expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS), 0);
     await_poller();
     end_running();
     expect_recorded("a");
@@ -412,16 +405,16 @@ static void expect_disabling_fails(int error)
 
 /* covers: weir_loop_new -EMFILE */
 /* covers: weir_loop_new -ENFILE */
-/* covers: weir_loop_set_fast_path -EMFILE */
-/* covers: weir_loop_set_fast_path -ENFILE */
-CASE(fast_path_cannot_be_disabled_without_descriptors)
+/* covers: weir_loop_set_fd_mode -EMFILE */
+/* covers: weir_loop_set_fd_mode -ENFILE */
+CASE(fd_mode_ALWAYS_needs_descriptors)
 {
     expect_disabling_fails(EMFILE);
     expect_disabling_fails(ENFILE);
 }
 
-/* covers: weir_loop_set_fast_path -ENOMEM */
-CASE(fast_path_cannot_be_disabled_without_memory)
+/* covers: weir_loop_set_fd_mode -ENOMEM */
+CASE(fd_mode_ALWAYS_needs_memory)
 {
     struct failing_allocator memory;
     int err = -ENOMEM;
@@ -430,10 +423,10 @@ CASE(fast_path_cannot_be_disabled_without_memory)
         failing_allocator_init(&memory, nth);
         expect_status(weir_set_allocator(&memory.hooks), 0);
         loop_make(NULL);
-        err = weir_loop_set_fast_path(loop, WEIR_FAST_PATH_DISABLED);
+        err = weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS);
         if (err != 0) {
             expect_status(err, -ENOMEM);
-            expect_int(load_relaxed(&loop->fast_path), WEIR_FAST_PATH_AUTO);
+            expect_int(load_relaxed(&loop->fd_mode), WEIR_FD_MODE_AUTO);
             expect(load_relaxed(&loop->poller) == NULL);
         }
         loop_end();
@@ -487,7 +480,7 @@ static void queue_every_kind(struct crew *crew, unsigned id)
     }
 }
 
-static void expect_affinity(weir_fast_path mode)
+static void expect_affinity(weir_fd_mode mode)
 {
     calls_seen = 0;
     make_running(mode);
@@ -498,15 +491,15 @@ static void expect_affinity(weir_fast_path mode)
     expect_status(weir_loop_free(loop), 0);
 }
 
-CASE(fast_path_that_is_forced_keeps_every_callback_on_the_loops_thread)
+CASE(fd_mode_NEVER_keeps_every_callback_on_the_loops_thread)
 {
-    expect_affinity(WEIR_FAST_PATH_FORCED);
+    expect_affinity(WEIR_FD_MODE_NEVER);
 }
 
-CASE(fast_path_or_not_every_callback_is_on_the_loops_thread)
+CASE(fd_mode_AUTO_and_ALWAYS_keep_every_callback_on_the_loops_thread)
 {
-    expect_affinity(WEIR_FAST_PATH_AUTO);
-    expect_affinity(WEIR_FAST_PATH_DISABLED);
+    expect_affinity(WEIR_FD_MODE_AUTO);
+    expect_affinity(WEIR_FD_MODE_ALWAYS);
 }
 
 /* Under load: each answer is waited for, so that a lost wake is a hang. */
@@ -521,8 +514,8 @@ static void answer(void *asked, int status)
 
 static void ask_or_switch(struct crew *crew, unsigned id)
 {
-    static const weir_fast_path modes[] = {
-        WEIR_FAST_PATH_DISABLED, WEIR_FAST_PATH_FORCED, WEIR_FAST_PATH_AUTO};
+    static const weir_fd_mode modes[] = {WEIR_FD_MODE_ALWAYS,
+                                         WEIR_FD_MODE_NEVER, WEIR_FD_MODE_AUTO};
     sem_t asked;
 
     (void)crew;
@@ -536,14 +529,14 @@ static void ask_or_switch(struct crew *crew, unsigned id)
         return;
     }
     for (unsigned i = 0; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++) {
-        expect_status(weir_loop_set_fast_path(loop, modes[i % 3]), 0);
+        expect_status(weir_loop_set_fd_mode(loop, modes[i % 3]), 0);
         sched_yield();
     }
 }
 
-CASE(fast_path_switched_under_load_loses_no_wake)
+CASE(fd_mode_switched_under_load_loses_no_wake)
 {
-    make_running(WEIR_FAST_PATH_AUTO);
+    make_running(WEIR_FD_MODE_AUTO);
     crew_run(3, ask_or_switch, NULL);
     end_running();
 }
