@@ -83,13 +83,13 @@ typedef struct weir_loop weir_loop;
 
 /* The values are those of the internal state word.  Their order has no
  * meaning. */
-typedef enum weir_loop_phase {
+enum weir_loop_state {
     WEIR_LOOP_AWAKE = 0,       /* no thread runs it */
     WEIR_LOOP_TERMINATED = 1,  /* final */
     WEIR_LOOP_SLEEPING = 2,    /* its thread waits for work */
     WEIR_LOOP_RUNNING = 4,     /* its thread is taking a turn */
     WEIR_LOOP_TERMINATING = 5, /* a shutdown or close has begun */
-} weir_loop_phase;
+};
 
 /* Whether a loop is ready to watch descriptors.  While it is not, it sleeps on
  * a futex, and a wake-up takes less than half the time. */
@@ -417,7 +417,7 @@ WEIR_API bool weir_loop_is_owner(const weir_loop *loop);
  *
  * Thread   any
  */
-WEIR_API weir_loop_phase weir_loop_state(const weir_loop *loop);
+WEIR_API enum weir_loop_state weir_loop_state(const weir_loop *loop);
 
 /**
  * Get the time of weir_clock_now as the current turn sees it.

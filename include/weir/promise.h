@@ -55,11 +55,11 @@ extern "C" {
 typedef struct weir_promise weir_promise;
 typedef struct weir_thenable weir_thenable;
 
-typedef enum weir_promise_phase {
+enum weir_promise_state {
     WEIR_PROMISE_PENDING = 0,
     WEIR_PROMISE_FULFILLED,
     WEIR_PROMISE_REJECTED,
-} weir_promise_phase;
+};
 
 /* The value that a promise is fulfilled with, or the reason for its
  * rejection. */
@@ -301,7 +301,7 @@ WEIR_API WEIR_CHECKED int weir_promise_finally(weir_promise *promise,
 /* The outcome of one of several promises.  data is borrowed from that
  * promise. */
 typedef struct weir_outcome {
-    weir_promise_phase phase;
+    enum weir_promise_state state;
     int code;
     void *data;
 } weir_outcome;
@@ -422,7 +422,8 @@ WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
  * Thread   any
  * Orders   unless pending: sees what came before the promise was settled
  */
-WEIR_API weir_promise_phase weir_promise_state(const weir_promise *promise);
+WEIR_API enum weir_promise_state
+weir_promise_state(const weir_promise *promise);
 
 /**
  * Return the value or reason of a promise, or NULL while it is pending.

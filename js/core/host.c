@@ -43,12 +43,12 @@ enum {
 
 bool weir__js_is_here(const weir_js *js)
 {
-    weir_loop_phase phase;
+    enum weir_loop_state state;
 
     if (weir_loop_is_claimed(js->loop))
         return true;
-    phase = weir_loop_state(js->loop);
-    return phase == WEIR_LOOP_AWAKE || phase == WEIR_LOOP_TERMINATED;
+    state = weir_loop_state(js->loop);
+    return state == WEIR_LOOP_AWAKE || state == WEIR_LOOP_TERMINATED;
 }
 
 bool weir__js_hold(weir_js *js)

@@ -305,7 +305,7 @@ bool weir__loop_is_held(weir_loop *loop)
 
 /* ---- queries ---- */
 
-weir_loop_phase weir_loop_state(const weir_loop *loop)
+enum weir_loop_state weir_loop_state(const weir_loop *loop)
 {
     enum weir__ingress_state state = weir__ingress_look(&loop->in);
 
@@ -314,7 +314,7 @@ weir_loop_phase weir_loop_state(const weir_loop *loop)
     if (state == WEIR__TERMINATING_ASLEEP ||
         state == WEIR__TERMINATING_IN_POLLER)
         return WEIR_LOOP_TERMINATING;
-    return (weir_loop_phase)state;
+    return (enum weir_loop_state)state;
 }
 
 int64_t weir_loop_now(const weir_loop *loop)

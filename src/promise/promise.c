@@ -330,7 +330,7 @@ int weir_promise_finally(weir_promise *promise, weir_finally_fn *fn, void *arg,
 
 /* ---- state and value ---- */
 
-weir_promise_phase weir_promise_state(const weir_promise *promise)
+enum weir_promise_state weir_promise_state(const weir_promise *promise)
 {
     switch (weir__promise_verdict(promise)) {
     case WEIR__FULFILLED:

@@ -165,9 +165,9 @@ int runner_join(struct runner *runner)
     return runner->status;
 }
 
-void await_state(const weir_loop *watched, weir_loop_phase phase)
+void await_state(const weir_loop *watched, enum weir_loop_state state)
 {
-    while (weir_loop_state(watched) != phase)
+    while (weir_loop_state(watched) != state)
         sched_yield();
 }
 

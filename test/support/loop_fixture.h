@@ -96,7 +96,7 @@ void runner_start(struct runner *runner, weir_loop *ran, weir_run_mode mode);
 int runner_join(struct runner *runner);
 
 /* Wait until the loop is in this phase. */
-void await_state(const weir_loop *watched, weir_loop_phase phase);
+void await_state(const weir_loop *watched, enum weir_loop_state state);
 
 /* A callback that blocks until the test lets it go.  Call blocker_open() before
  * use. */

@@ -7,8 +7,8 @@
  * shutdown waits for the outcome, whoever has sent the job.
  *
  * In each case the argument is memory that fn reads and release frees: the
- * explorer finds an early or a second release as a use after free, and a missing
- * one as a leak.
+ * explorer finds an early or a second release as a use after free, and a
+ * missing one as a leak.
  */
 #include "model.h"
 #include "pool/pool.h"
@@ -121,10 +121,10 @@ static void free_both(void)
 
 static void settled(void)
 {
-    weir_promise_phase phase = weir_promise_state(promise);
+    enum weir_promise_state state = weir_promise_state(promise);
 
-    model_assert(phase != WEIR_PROMISE_PENDING);
-    if (phase == WEIR_PROMISE_FULFILLED)
+    model_assert(state != WEIR_PROMISE_PENDING);
+    if (state == WEIR_PROMISE_FULFILLED)
         model_assert(plain_load(&work) == 1);
     weir_promise_unref(promise);
     free_both();

@@ -823,7 +823,7 @@ CASE(loop_wake_by_many_threads_is_no_work)
 struct sight {
     weir_loop *current;
     bool is_owner;
-    weir_loop_phase phase;
+    enum weir_loop_state state;
 };
 
 static void look(void *arg, int status)
@@ -833,7 +833,7 @@ static void look(void *arg, int status)
     (void)status;
     sight->current = weir_loop_current();
     sight->is_owner = weir_loop_is_owner(loop);
-    sight->phase = weir_loop_state(loop);
+    sight->state = weir_loop_state(loop);
 }
 
 CASE(loop_callback_sees_its_loop)
@@ -847,7 +847,7 @@ CASE(loop_callback_sees_its_loop)
     loop_run();
     expect(sight.current == loop);
     expect(sight.is_owner);
-    expect_int(sight.phase, WEIR_LOOP_RUNNING);
+    expect_int(sight.state, WEIR_LOOP_RUNNING);
     expect(weir_loop_current() == NULL);
     expect(!weir_loop_is_owner(loop));
     loop_end();
@@ -873,7 +873,7 @@ CASE(loop_in_shutdown_is_TERMINATING)
     expect_status(weir_loop_submit(loop, look, &sight), 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect(sight.current == loop);
-    expect_int(sight.phase, WEIR_LOOP_TERMINATING);
+    expect_int(sight.state, WEIR_LOOP_TERMINATING);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
     expect_status(weir_loop_free(loop), 0);
 }

@@ -23,7 +23,7 @@
 static struct {
     unsigned times;
     int status;
-    weir_loop_phase phase;
+    enum weir_loop_state state;
     bool frees; /* what it is to do */
 } done;
 
@@ -33,7 +33,7 @@ static void on_done(void *arg, weir_loop *ended, int status)
     expect(weir_loop_current() == ended);
     done.times++;
     done.status = status;
-    done.phase = weir_loop_state(ended);
+    done.state = weir_loop_state(ended);
     note("done");
     if (done.frees)
         expect_status(weir_loop_free(ended), 0);
@@ -45,7 +45,7 @@ static void on_done(void *arg, weir_loop *ended, int status)
     do {                                                                       \
         expect_int(done.times, 1);                                             \
         expect_status(done.status, with_status);                               \
-        expect_int(done.phase, WEIR_LOOP_TERMINATED);                          \
+        expect_int(done.state, WEIR_LOOP_TERMINATED);                          \
     } while (0)
 
 static void add_event(const char *word, unsigned count)

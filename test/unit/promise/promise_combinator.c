@@ -28,7 +28,7 @@ static void note_value(const weir_value *value, bool has_outcomes)
          has_outcomes && i < ((weir_outcomes *)value->data)->count; i++) {
         weir_outcome one = ((weir_outcomes *)value->data)->at[i];
 
-        at += one.phase == WEIR_PROMISE_FULFILLED
+        at += one.state == WEIR_PROMISE_FULFILLED
                   ? snprintf(text + at, sizeof(text) - at, ",%d",
                              *(int *)one.data)
                   : snprintf(text + at, sizeof(text) - at, ",!%s",
