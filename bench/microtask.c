@@ -109,7 +109,7 @@ static bool open_default(void)
 
 static bool open_no_budget(void)
 {
-    return open_with(WEIR_NO_BUDGET);
+    return open_with(WEIR_LOOP_NO_BUDGET);
 }
 
 static void queue(weir_fn *fn)

@@ -90,7 +90,7 @@ static void time_weir(const struct bench_workload *workload,
                       const struct bench_entry *entry)
 {
     weir_loop_options options = {.size = sizeof(options),
-                                 .microtask_budget = WEIR_NO_BUDGET};
+                                 .microtask_budget = WEIR_LOOP_NO_BUDGET};
     void (*make)(void) = *(void (*const *)(void))workload->arg;
 
     (void)entry;

@@ -183,8 +183,8 @@ static int make(struct program *program)
     weir_loop_options loop = {.size = sizeof(loop),
                               .name = "main",
                               .microtask_budget =
-                                  budget == 0 || budget >= WEIR_NO_BUDGET
-                                      ? WEIR_NO_BUDGET
+                                  budget == 0 || budget >= WEIR_LOOP_NO_BUDGET
+                                      ? WEIR_LOOP_NO_BUDGET
                                       : (uint32_t)budget,
                               .arg = program,
                               .on_breach = on_breach};

@@ -43,11 +43,6 @@ struct weir_message {
         *next_; /* private; a list that close returns is linked by it */
 };
 
-/* Called when there are messages, when the senders have ended, or after
- * weir_channel_notify, on the thread of the loop that the channel is attached
- * to.  It may close, detach or attach the channel. */
-typedef void weir_channel_fn(void *arg);
-
 /**
  * Make a channel without a receiver.
  *
@@ -105,9 +100,12 @@ WEIR_API void weir_channel_end(weir_channel *channel);
 WEIR_API void weir_channel_notify(weir_channel *channel);
 
 /**
- * Set the receiver of a channel.  If messages are waiting, its loop calls serve
- * soon.  The channel keeps the memory of the loop, but does not keep the loop
- * from becoming idle.  Once the loop has ended, the channel has no receiver.
+ * Set the receiver of a channel.  Its loop calls serve on its thread when there
+ * are messages, when the senders have ended, or after weir_channel_notify.
+ * serve may close, detach or attach the channel.  If messages are waiting, it
+ * is called soon.  The channel keeps the memory of the loop, but does not keep
+ * the loop from becoming idle.  Once the loop has ended, the channel has no
+ * receiver.
  *
  * Thread   the owner's: that of the old receiver's loop, or any if there is
  *          none
@@ -116,8 +114,7 @@ WEIR_API void weir_channel_notify(weir_channel *channel);
  */
 WEIR_API WEIR_CHECKED int weir_channel_attach(weir_channel *channel,
                                               weir_loop *loop,
-                                              weir_channel_fn *serve,
-                                              void *arg);
+                                              weir_call_fn *serve, void *arg);
 
 /**
  * Remove the receiver of a channel.  Its serve is not called again.

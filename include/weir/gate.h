@@ -50,6 +50,7 @@
 
 #include "weir/error.h"
 #include "weir/export.h"
+#include "weir/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,10 +66,6 @@ typedef enum weir_phase {
 /* The most entries that can be inside at once. */
 #define WEIR_GATE_LIMIT (UINT32_C(1) << 27)
 
-/* Called once, on the thread whose exit or drain closed the gate, after the
- * gate is CLOSED and its waiters have been woken.  It may free the gate. */
-typedef void weir_closed_fn(void *arg);
-
 typedef struct weir_gate_options {
     size_t size;  /* sizeof(weir_gate_options) */
     bool sharded; /* count in per-thread shards while RUNNING */
@@ -80,13 +77,15 @@ typedef struct weir_gate {
         uint64_t v_;
     } word_;                      /* any thread, gate/P1..P3 */
     struct weir__shards *shards_; /* const after init; NULL when plain */
-    weir_closed_fn *on_closed_;   /* const after init */
+    weir_call_fn *on_closed_;     /* const after init */
     void *arg_;                   /* const after init */
 } weir_gate;
 
 /**
- * Initialize a gate in phase INIT.  on_closed may be NULL.  If options is NULL,
- * the gate is a plain gate.
+ * Initialize a gate in phase INIT.  on_closed, unless it is NULL, is called
+ * once, on the thread whose exit or drain closed the gate, after the gate is
+ * CLOSED and its waiters have been woken.  It may free the gate.  If options is
+ * NULL, the gate is a plain gate.
  *
  * Thread   one, before other threads know the gate
  * Owns     the gate stays the caller's, until on_closed or later
@@ -95,7 +94,7 @@ typedef struct weir_gate {
  *          options cannot fail
  */
 WEIR_API WEIR_CHECKED int weir_gate_init(weir_gate *gate,
-                                         weir_closed_fn *on_closed, void *arg,
+                                         weir_call_fn *on_closed, void *arg,
                                          const weir_gate_options *options);
 
 /**

@@ -36,7 +36,7 @@ typedef enum weir_priority {
     WEIR_PRIORITY_LOW,
 } weir_priority;
 
-enum { WEIR_PRIORITIES = 3 };
+enum { WEIR_PRIORITY_COUNT = 3 };
 
 /* A unit of work, embedded in the caller's own struct.  Set run and any other
  * public members, then post the job.  Do not touch it until run() is entered;

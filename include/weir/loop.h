@@ -111,8 +111,8 @@ typedef struct weir_uncaught {
     int fd;           /* of a WEIR_KIND_FD; otherwise -1 */
 } weir_uncaught;
 
-#define WEIR_MICROTASK_BUDGET 1024
-#define WEIR_NO_BUDGET UINT32_MAX
+#define WEIR_LOOP_MICROTASK_BUDGET 1024
+#define WEIR_LOOP_NO_BUDGET UINT32_MAX
 
 /* A rejection without a handler.  Valid only during on_rejection. */
 typedef struct weir_rejection {
@@ -140,7 +140,7 @@ typedef struct weir_loop_options {
      * nothing.  0: only the kernel's slack.  The maximum is one minute. */
     int64_t timer_slack_ns;
     /* The most microtasks and next-ticks that one checkpoint runs.  0:
-     * WEIR_MICROTASK_BUDGET.  WEIR_NO_BUDGET: no limit. */
+     * WEIR_LOOP_MICROTASK_BUDGET.  WEIR_LOOP_NO_BUDGET: no limit. */
     uint32_t microtask_budget;
     bool metrics; /* collect metrics; see weir/metrics.h */
     void *arg;    /* for the four callbacks below, on the loop's thread */

@@ -133,9 +133,6 @@ WEIR_API int weir_pool_free(weir_pool *pool);
  */
 WEIR_API WEIR_CHECKED int weir_pool_post(weir_pool *pool, weir_job *job);
 
-/* A job without a struct.  status is that of a weir_job. */
-typedef void weir_job_fn(void *arg, int status);
-
 /* Every member except size may be left 0. */
 typedef struct weir_submit_options {
     size_t size; /* sizeof(weir_submit_options) */
@@ -157,7 +154,7 @@ typedef struct weir_submit_options {
  *          not know), -ENOMEM
  * Orders   everything before the call happens-before fn()
  */
-WEIR_API WEIR_CHECKED int weir_pool_submit(weir_pool *pool, weir_job_fn *fn,
+WEIR_API WEIR_CHECKED int weir_pool_submit(weir_pool *pool, weir_fn *fn,
                                            void *arg,
                                            const weir_submit_options *options);
 

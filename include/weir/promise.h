@@ -410,7 +410,7 @@ typedef int weir_blocking_fn(void *arg, weir_value *value);
 WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
                                          weir_loop *loop, weir_pool *pool,
                                          weir_blocking_fn *fn, void *arg,
-                                         void (*release)(void *arg),
+                                         weir_call_fn *release,
                                          const weir_submit_options *options);
 
 /* ---- inspection ---- */

@@ -196,9 +196,10 @@ weir_service_add_pool(weir_service *service, weir_pool **pool,
  * Owns     arg is the caller's; name is not copied
  * Returns  0, -EINVAL (NULL), -EALREADY (the service was started), -ENOMEM
  */
-WEIR_API WEIR_CHECKED int
-weir_service_add_hook(weir_service *service, const char *name,
-                      int64_t timeout_ns, void (*fn)(void *arg), void *arg);
+WEIR_API WEIR_CHECKED int weir_service_add_hook(weir_service *service,
+                                                const char *name,
+                                                int64_t timeout_ns,
+                                                weir_call_fn *fn, void *arg);
 
 /**
  * Add a function that runs on a loop of the service when the drain begins.  The

@@ -30,9 +30,13 @@ extern "C" {
 
 typedef struct weir_task weir_task;
 
-/* A callback.  status is 0, or WEIR_ECANCELED if the loop was closed before the
- * callback's turn; in that case the callback must only clean up. */
+/* A callback.  status is 0, or WEIR_ECANCELED if the loop or the pool was
+ * closed before the callback's turn; in that case the callback must only clean
+ * up. */
 typedef void weir_fn(void *arg, int status);
+
+/* A callback that is not cancelled. */
+typedef void weir_call_fn(void *arg);
 
 /* A unit of work, embedded in the caller's own struct.  Set run (and name, or
  * leave it NULL), post the task, and do not touch it until run() is entered.

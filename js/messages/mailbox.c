@@ -93,7 +93,7 @@ bool weir__js_mailbox_is_target(const struct weir__js_mailbox *from,
 }
 
 void weir__js_mailbox_attach(struct weir__js_mailbox *mailbox, weir_js *js,
-                             weir_channel_fn *serve, void *arg)
+                             weir_call_fn *serve, void *arg)
 {
     (void)!weir_channel_attach(mailbox->in, js->loop, serve, arg);
 }

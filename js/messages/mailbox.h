@@ -38,7 +38,7 @@ void weir__js_mailbox_knock(struct weir__js_mailbox *mailbox);
 /* Owner only.  Notify this host from now on; at once, if something is
  * waiting. */
 void weir__js_mailbox_attach(struct weir__js_mailbox *mailbox, weir_js *js,
-                             weir_channel_fn *serve, void *arg);
+                             weir_call_fn *serve, void *arg);
 void weir__js_mailbox_detach(struct weir__js_mailbox *mailbox);
 
 /* Owner only.  Take the oldest message; NULL if there is none. */

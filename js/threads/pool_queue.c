@@ -289,8 +289,8 @@ static JSValue make(JSContext *context, JSValueConst this_value, int argc,
     if (JS_ToUint32(context, &size, argv[0]) < 0 ||
         JS_ToUint32(context, &priorities, argv[1]) < 0)
         return JS_EXCEPTION;
-    if (size == 0 || size > WEIR_BOARD_TAKERS || priorities == 0 ||
-        priorities > WEIR_BOARD_PRIORITIES)
+    if (size == 0 || size > WEIR_BOARD_TAKER_LIMIT || priorities == 0 ||
+        priorities > WEIR_BOARD_PRIORITY_LIMIT)
         return JS_ThrowRangeError(context, "size or priorities");
     pair[0] = JS_NewObjectClass(context, js->classes[WEIR__JS_POOL]);
     if (JS_IsException(pair[0]))

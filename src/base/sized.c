@@ -35,7 +35,7 @@ int weir_sized_read(void *to, size_t size, const void *from)
     if (given > size) {
         const unsigned char *bytes = from;
 
-        if (given > WEIR_SIZED_MAX || !is_zero(bytes + size, bytes + given))
+        if (given > WEIR_SIZED_LIMIT || !is_zero(bytes + size, bytes + given))
             return -E2BIG;
     }
     if (known > 0)
@@ -50,7 +50,7 @@ int weir_sized_write(void *to, const void *from, size_t size)
     size_t given = to != NULL ? size_of(to) : 0;
     size_t known = given < size ? given : size;
 
-    if (given < sizeof(given) || given > WEIR_SIZED_MAX)
+    if (given < sizeof(given) || given > WEIR_SIZED_LIMIT)
         return -EINVAL;
     memcpy((char *)to + sizeof(given), (const char *)from + sizeof(given),
            known - sizeof(given));

@@ -122,7 +122,7 @@ static weir_phase phase_of(uint64_t word)
 /* The callback for the moment of closing, copied while the gate may still be
  * read. */
 struct closing {
-    weir_closed_fn *on_closed;
+    weir_call_fn *on_closed;
     void *arg;
 };
 
@@ -143,7 +143,7 @@ static void close_gate(const void *word, bool has_waiter,
         closing.on_closed(closing.arg);
 }
 
-int weir_gate_init(weir_gate *gate, weir_closed_fn *on_closed, void *arg,
+int weir_gate_init(weir_gate *gate, weir_call_fn *on_closed, void *arg,
                    const weir_gate_options *options)
 {
     struct weir__shards *shards = NULL;

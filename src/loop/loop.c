@@ -134,7 +134,7 @@ static void init_outside(weir_loop *loop, const weir_loop_options *options)
     weir__envelopes_init(&loop->envelopes);
     loop->options = *options;
     if (loop->options.microtask_budget == 0)
-        loop->options.microtask_budget = WEIR_MICROTASK_BUDGET;
+        loop->options.microtask_budget = WEIR_LOOP_MICROTASK_BUDGET;
 }
 
 static void init_inside(weir_loop *loop)

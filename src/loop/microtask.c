@@ -21,7 +21,7 @@
 
 static void use_budget(weir_loop *loop)
 {
-    if (loop->budget_left != WEIR_NO_BUDGET)
+    if (loop->budget_left != WEIR_LOOP_NO_BUDGET)
         loop->budget_left--;
 }
 

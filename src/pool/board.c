@@ -96,7 +96,7 @@
 
 enum {
     WORD_BITS = 64,
-    WORDS = WEIR_BOARD_TAKERS / WORD_BITS,
+    WORDS = WEIR_BOARD_TAKER_LIMIT / WORD_BITS,
     PATIENCE = 16, /* every 16th take starts at the lowest priority */
 #ifdef WEIR_SMALL
     BATCH = 2,
@@ -117,15 +117,15 @@ struct tally {
 };
 
 struct taker {
-    struct weir__deque own[WEIR_BOARD_PRIORITIES];
+    struct weir__deque own[WEIR_BOARD_PRIORITY_LIMIT];
     struct tally tally;
 };
 
 struct weir_board {
     weir_board_options options; /* const */
-    struct weir__deque deques[WEIR_BOARD_PRIORITIES];
-    uint64_t
-        dead[WEIR_BOARD_PRIORITIES]; /* poster only: cancelled since a sweep */
+    struct weir__deque deques[WEIR_BOARD_PRIORITY_LIMIT];
+    uint64_t dead
+        [WEIR_BOARD_PRIORITY_LIMIT]; /* poster only: cancelled since a sweep */
     tally_word added, cancelled;     /* written by the poster */
     _Alignas(CACHE_APART) tally_word idle[WORDS]; /* all, board/P1 */
     struct taker takers[];
@@ -153,7 +153,7 @@ static struct weir__deque *deque_at(weir_board *board, uint32_t i)
 
 static void init_words(weir_board *board)
 {
-    for (int i = 0; i < WEIR_BOARD_PRIORITIES; i++)
+    for (int i = 0; i < WEIR_BOARD_PRIORITY_LIMIT; i++)
         board->dead[i] = 0;
     set_unshared(&board->added, 0);
     set_unshared(&board->cancelled, 0);
@@ -171,9 +171,9 @@ static void init_words(weir_board *board)
 
 static bool is_usable(const weir_board_options *options)
 {
-    return options->takers > 0 && options->takers <= WEIR_BOARD_TAKERS &&
+    return options->takers > 0 && options->takers <= WEIR_BOARD_TAKER_LIMIT &&
            options->priorities > 0 &&
-           options->priorities <= WEIR_BOARD_PRIORITIES &&
+           options->priorities <= WEIR_BOARD_PRIORITY_LIMIT &&
            options->wake != NULL && options->drop != NULL;
 }
 

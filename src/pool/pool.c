@@ -250,7 +250,7 @@ static int start(struct weir__worker *worker)
 
 static void begin_end(weir_pool *pool)
 {
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++)
         weir__injector_close(&pool->injector[i]);
     (void)weir__idle_end(&pool->idle, true, weir__pool_is_empty, pool);
 }
@@ -374,7 +374,7 @@ bool weir__pool_is_empty(void *arg)
 {
     const weir_pool *pool = arg;
 
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++)
         if (!weir__injector_is_empty(&pool->injector[i]))
             return false;
     return true;
@@ -425,7 +425,7 @@ static void run_call(weir_job *job, int status)
     fn(arg, status);
 }
 
-int weir_pool_submit(weir_pool *pool, weir_job_fn *fn, void *arg,
+int weir_pool_submit(weir_pool *pool, weir_fn *fn, void *arg,
                      const weir_submit_options *options)
 {
     weir_submit_options own;

@@ -36,7 +36,7 @@
 enum { WEIR__JOB_HAS_SLOT = 1 }; /* its lane has admitted it */
 
 struct weir__worker {
-    struct weir__deque deque[WEIR_PRIORITIES]; /* by priority */
+    struct weir__deque deque[WEIR_PRIORITY_COUNT]; /* by priority */
     /* Worker only, plain. */
     _Alignas(CACHE_APART) weir_pool *pool; /* const */
     uint32_t index;                        /* const: position in pool.worker */
@@ -146,7 +146,7 @@ void weir__pool_leave(weir_pool *pool);
 /* Whether a job is valid for this pool. */
 static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)
 {
-    return job->run != NULL && (unsigned)job->priority < WEIR_PRIORITIES &&
+    return job->run != NULL && (unsigned)job->priority < WEIR_PRIORITY_COUNT &&
            (job->lane == NULL || job->lane->pool == pool);
 }
 

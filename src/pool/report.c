@@ -65,7 +65,7 @@ static uint64_t count_queued(const weir_pool *pool)
     uint32_t made = weir__pool_made(pool);
     uint64_t count = 0;
 
-    for (unsigned p = 0; p < WEIR_PRIORITIES; p++) {
+    for (unsigned p = 0; p < WEIR_PRIORITY_COUNT; p++) {
         /* Cast: counting takes the injector's lock. */
         count += weir__injector_count_all(
             (struct weir__injector *)&pool->injector[p]);

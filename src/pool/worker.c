@@ -68,7 +68,7 @@ enum { SHORT_SLEEP_NS = 100000 };
 /* The order in which a worker looks at the priorities. */
 enum rank { FIRST_HIGH, FIRST_NORMAL, FIRST_LOW };
 
-static const uint8_t ranks[][WEIR_PRIORITIES] = {
+static const uint8_t ranks[][WEIR_PRIORITY_COUNT] = {
     [FIRST_HIGH] = {HIGH, NORMAL, LOW},
     [FIRST_NORMAL] = {NORMAL, HIGH, LOW},
     [FIRST_LOW] = {LOW, NORMAL, HIGH},
@@ -97,7 +97,7 @@ int weir__worker_init(struct weir__worker *worker, weir_pool *pool,
 
 void weir__worker_fini(struct weir__worker *worker)
 {
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++)
         weir__deque_fini(&worker->deque[i]);
 }
 
@@ -112,7 +112,8 @@ void weir__worker_push_outside(struct weir__worker *worker, weir_job *job)
 
 weir_job *weir__worker_pop_any(struct weir__worker *worker)
 {
-    for (unsigned i = 0; worker->occupied != 0 && i < WEIR_PRIORITIES; i++) {
+    for (unsigned i = 0; worker->occupied != 0 && i < WEIR_PRIORITY_COUNT;
+         i++) {
         unsigned priority = ranks[FIRST_HIGH][i];
         weir_job *job = NULL;
 
@@ -203,7 +204,7 @@ static enum rank next_rank(struct weir__worker *worker)
 static weir_job *pick_in_order(struct weir__worker *worker,
                                const uint8_t *order, bool may_wait)
 {
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++) {
         unsigned priority = order[i];
         weir_job *job = NULL;
 
@@ -280,7 +281,7 @@ static weir_job *steal(struct weir__worker *worker)
     uint32_t made = weir__pool_made(pool);
     uint32_t start = random_next(worker) % made;
 
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++) {
         for (uint32_t k = 0; k < made; k++) {
             struct weir__worker *victim =
                 weir__pool_worker(pool, (start + k) % made);
@@ -305,7 +306,7 @@ static weir_job *steal(struct weir__worker *worker)
 
 static bool has_jobs(const struct weir__worker *worker)
 {
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++)
         if (!weir__deque_is_empty(&worker->deque[i]))
             return true;
     return false;

@@ -91,7 +91,7 @@ static step come_back = {[POSTED] = DETACHED,
 
 struct receiver {
     weir_loop *loop; /* held */
-    weir_channel_fn *serve;
+    weir_call_fn *serve;
     void *arg;
 };
 
@@ -202,7 +202,7 @@ static void run_task(weir_task *task, int status)
 {
     weir_channel *channel =
         (weir_channel *)((char *)task - offsetof(weir_channel, task));
-    weir_channel_fn *serve = plain_load(&channel->now.serve);
+    weir_call_fn *serve = plain_load(&channel->now.serve);
     void *arg = plain_load(&channel->now.arg);
 
     if (become_idle(channel)) {
@@ -304,7 +304,7 @@ static weir_loop *recall(weir_channel *channel)
 }
 
 int weir_channel_attach(weir_channel *channel, weir_loop *loop,
-                        weir_channel_fn *serve, void *arg)
+                        weir_call_fn *serve, void *arg)
 {
     struct receiver receiver = {loop, serve, arg};
     weir_loop *old;

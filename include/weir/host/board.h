@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-enum { WEIR_BOARD_PRIORITIES = 3, WEIR_BOARD_TAKERS = 256 };
+enum { WEIR_BOARD_PRIORITY_LIMIT = 3, WEIR_BOARD_TAKER_LIMIT = 256 };
 
 typedef struct weir_board weir_board;
 typedef struct weir_notice weir_notice;
@@ -68,8 +68,8 @@ typedef void weir_board_drop_fn(void *arg, weir_notice *notice);
 
 typedef struct weir_board_options {
     size_t size;         /* sizeof(weir_board_options) */
-    uint32_t takers;     /* 1 to WEIR_BOARD_TAKERS */
-    uint32_t priorities; /* 1 to WEIR_BOARD_PRIORITIES; 0 is the highest */
+    uint32_t takers;     /* 1 to WEIR_BOARD_TAKER_LIMIT */
+    uint32_t priorities; /* 1 to WEIR_BOARD_PRIORITY_LIMIT; 0 is the highest */
     weir_board_wake_fn *wake;
     weir_board_drop_fn *drop;
     void *arg;

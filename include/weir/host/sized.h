@@ -34,7 +34,7 @@ extern "C" {
 
 /* No struct is larger.  A larger size is that of a struct which was not
  * initialized. */
-#define WEIR_SIZED_MAX 4096
+#define WEIR_SIZED_LIMIT 4096
 
 /**
  * Copy the caller's struct `from` to `to`, which has `size` bytes in this
@@ -44,7 +44,7 @@ extern "C" {
  * Thread   any
  * Returns  0, -EINVAL (the struct is smaller than its first member), -E2BIG
  *          (it is larger than `size`, and not all further bytes are 0; or
- *          larger than WEIR_SIZED_MAX)
+ *          larger than WEIR_SIZED_LIMIT)
  */
 WEIR_API WEIR_CHECKED int weir_sized_read(void *to, size_t size,
                                           const void *from);
@@ -56,7 +56,7 @@ WEIR_API WEIR_CHECKED int weir_sized_read(void *to, size_t size,
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or `to` is smaller than its first member, or
- *          larger than WEIR_SIZED_MAX)
+ *          larger than WEIR_SIZED_LIMIT)
  */
 WEIR_API WEIR_CHECKED int weir_sized_write(void *to, const void *from,
                                            size_t size);

@@ -129,7 +129,7 @@ CASE(job_chain_without_end_lets_a_timer_through)
 
 CASE(await_in_a_loop_is_one_job_each)
 {
-    js_make_on(NULL, LOOP_OPTIONS(.microtask_budget = WEIR_NO_BUDGET));
+    js_make_on(NULL, LOOP_OPTIONS(.microtask_budget = WEIR_LOOP_NO_BUDGET));
     js_run("(async () => { for (let i = 0; i < 100000; i++) await i;"
            "  log('done') })()");
     expect_recorded("done");

@@ -162,7 +162,7 @@ static void close_channel(void)
 
 /* ---- a receiver that stays ---- */
 
-static void init_attached(int senders, int messages, weir_channel_fn *fn)
+static void init_attached(int senders, int messages, weir_call_fn *fn)
 {
     init(messages);
     while (senders-- > 0)

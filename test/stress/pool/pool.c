@@ -68,7 +68,7 @@ static void make_piece(struct scene *scene, struct piece *piece,
     uint64_t dice = random_next(random);
 
     *piece = (struct piece){.job = {.run = run_piece, .name = "piece"}};
-    piece->job.priority = (weir_priority)(dice % WEIR_PRIORITIES);
+    piece->job.priority = (weir_priority)(dice % WEIR_PRIORITY_COUNT);
     if (dice >> 8 & 7)
         return;
     if (dice >> 16 & 1)

@@ -83,7 +83,7 @@ CASE(sized_read_of_a_newer_struct_with_a_tail_is_refused)
 
 CASE(sized_read_of_an_endless_struct_is_refused_without_reading_it)
 {
-    static const size_t sizes[] = {WEIR_SIZED_MAX + 1, SIZE_MAX};
+    static const size_t sizes[] = {WEIR_SIZED_LIMIT + 1, SIZE_MAX};
 
     for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         expect_status(weir_sized_read(&own, sizeof(own),
@@ -130,7 +130,7 @@ CASE(sized_write_to_a_newer_struct_clears_what_is_unknown)
 /* covers: weir_sized_write -EINVAL */
 CASE(sized_write_to_a_struct_without_a_size_is_refused)
 {
-    static const size_t sizes[] = {0, sizeof(size_t) - 1, WEIR_SIZED_MAX + 1,
+    static const size_t sizes[] = {0, sizeof(size_t) - 1, WEIR_SIZED_LIMIT + 1,
                                    SIZE_MAX};
     const struct known from = {0, 1, 2};
 

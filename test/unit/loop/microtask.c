@@ -288,7 +288,7 @@ CASE(microtask_budget_is_1024_unless_told)
 {
     struct chain chain = {weir_loop_microtask, UINT64_MAX, 0};
 
-    expect_int(WEIR_MICROTASK_BUDGET, 1024);
+    expect_int(WEIR_LOOP_MICROTASK_BUDGET, 1024);
     make(0);
     submit_chain(&chain);
     loop_turns(1);
@@ -353,7 +353,7 @@ CASE(microtask_without_budget_runs_all)
 {
     struct chain chain = {weir_loop_microtask, 100000, 0};
 
-    make(WEIR_NO_BUDGET);
+    make(WEIR_LOOP_NO_BUDGET);
     submit_chain(&chain);
     loop_turns(1);
     expect_int(chain.runs, 100001);
@@ -616,7 +616,7 @@ CASE(microtask_burst_of_a_million_gives_the_memory_back)
 
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
-    make(WEIR_NO_BUDGET);
+    make(WEIR_LOOP_NO_BUDGET);
     submit_chain(&chain);
     loop_run();
     before = memory.live_bytes;

@@ -85,7 +85,7 @@ CASE(microtask_that_goes_on_as_long_as_the_budget_lasts_is_no_breach)
 
 CASE(microtask_without_budget_goes_on)
 {
-    make(WEIR_NO_BUDGET, 12345, begin_jobs);
+    make(WEIR_LOOP_NO_BUDGET, 12345, begin_jobs);
     loop_turns(1);
     expect_int(runs, 12345);
     expect_int(returns, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * board -- order, shares, stealing, cancelling, and who is woken; on one thread,
- * which plays the poster and each of the takers.
+ * board -- order, shares, stealing, cancelling, and who is woken; on one
+ * thread, which plays the poster and each of the takers.
  */
 #include "weir/host/board.h"
 
@@ -224,7 +224,7 @@ CASE(board_of_many_takers_wakes_each_of_them)
 {
     char expected[2 * MANY] = "";
 
-    make(WEIR_BOARD_TAKERS);
+    make(WEIR_BOARD_TAKER_LIMIT);
     for (uint32_t i = 60; i < 70; i++)
         takes(i, "-");
     for (int i = 0; i < 11; i++) {
@@ -377,8 +377,8 @@ CASE(board_refuses_what_makes_no_sense)
         bad[i] = good;
     bad[0].size = 0;
     bad[1].takers = 0;
-    bad[2].takers = WEIR_BOARD_TAKERS + 1;
-    bad[3].priorities = WEIR_BOARD_PRIORITIES + 1;
+    bad[2].takers = WEIR_BOARD_TAKER_LIMIT + 1;
+    bad[3].priorities = WEIR_BOARD_PRIORITY_LIMIT + 1;
     bad[4].wake = NULL;
     bad[5].drop = NULL;
     for (int i = 0; i < 6; i++)

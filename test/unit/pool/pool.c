@@ -100,7 +100,7 @@ CASE(pool_refuses_jobs_that_are_not_in_order)
     expect_status(weir_lane_new(&lane, other, "other", 1), 0);
     expect_status(weir_pool_post(NULL, &job), -EINVAL);
     expect_status(weir_pool_post(pool, NULL), -EINVAL);
-    job.priority = (weir_priority)WEIR_PRIORITIES;
+    job.priority = (weir_priority)WEIR_PRIORITY_COUNT;
     expect_status(weir_pool_post(pool, &job), -EINVAL);
     job.priority = WEIR_PRIORITY_LOW;
     job.lane = lane;

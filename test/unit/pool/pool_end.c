@@ -52,7 +52,7 @@ CASE(pool_shutdown_runs_what_was_accepted_and_what_that_posts)
     expect_status(weir_pool_post(pool, &chain.job), 0);
     expect_status(weir_pool_shutdown(pool, 0), -ETIMEDOUT);
     expect_status(weir_pool_post(pool, letter(&late, '?', 0)), WEIR_ECLOSED);
-    expect_status(weir_pool_submit(pool, (weir_job_fn *)abort, NULL, NULL),
+    expect_status(weir_pool_submit(pool, (weir_fn *)abort, NULL, NULL),
                   WEIR_ECLOSED);
     stopper_release(&stopper);
     expect_status(weir_pool_shutdown(pool, -1), 0);
