@@ -337,7 +337,8 @@ static void prepare_script(const char *form)
     weir_js *js;
 
     must(weir_js_new(&js, bed.loop, NULL));
-    must(weir_js_eval(js, text, length, "counted.js", WEIR_JS_SCRIPT, NULL));
+    must(weir_js_eval(js, text, length, "counted.js", WEIR_JS_SOURCE_SCRIPT,
+                      NULL));
 }
 
 static void prepare_awaits(void)

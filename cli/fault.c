@@ -99,7 +99,7 @@ void fault_show(const weir_js_error *error, const char *source)
     }
     if (error->file != NULL)
         fputc('\n', stderr);
-    if (error->kind == WEIR_JS_THROWN && error->report == NULL)
+    if (error->kind == WEIR_JS_FAILURE_THROWN && error->report == NULL)
         fputs("Uncaught ", stderr);
     if (error->report != NULL)
         fprintf(stderr, "%s%s\n", error->file == NULL ? "Uncaught " : "",

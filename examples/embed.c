@@ -25,8 +25,8 @@ static int print(weir_js *js, void *arg, const weir_js_value *args,
 {
     (void)arg;
     (void)result;
-    if (count != 1 || args[0].type != WEIR_JS_STRING)
-        return weir_js_throw(js, WEIR_JS_TYPE_ERROR, "print one string");
+    if (count != 1 || args[0].type != WEIR_JS_TYPE_STRING)
+        return weir_js_throw(js, WEIR_JS_THROW_TYPE_ERROR, "print one string");
     puts(args[0].text);
     return 0;
 }
@@ -60,8 +60,8 @@ int main(void)
     if (weir_loop_new(&loop, NULL) != 0 ||
         weir_js_new(&js, loop, &options) != 0 ||
         weir_js_define(js, NULL, "print", print, NULL) != 0 ||
-        weir_js_eval(js, script, strlen(script), "greet.js", WEIR_JS_SCRIPT,
-                     NULL) != 0 ||
+        weir_js_eval(js, script, strlen(script), "greet.js",
+                     WEIR_JS_SOURCE_SCRIPT, NULL) != 0 ||
         weir_js_get(js, NULL, "greet", &greet) != 0)
         return 1;
     weir_loop_ref(loop); /* for the thread: run waits for its unref */

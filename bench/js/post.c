@@ -60,7 +60,7 @@ void bench_js_post(const struct bench_workload *workload,
     must(weir_loop_new(&desk.loop, NULL));
     must(weir_js_new(&desk.js, desk.loop, NULL));
     must(weir_js_eval(desk.js, script, strlen(script), "post.js",
-                      WEIR_JS_MODULE, NULL));
+                      WEIR_JS_SOURCE_MODULE, NULL));
     must(weir_js_get(desk.js, NULL, "add", &desk.function));
     for (int i = 0; i < POST_PRODUCERS; i++)
         weir_loop_ref(desk.loop);

@@ -8,7 +8,8 @@
  *     weir_js *js;
  *     if (weir_js_new(&js, loop, NULL) != 0) ...
  *     weir_js_define(js, NULL, "greet", greet, NULL);      a function in C
- *     weir_js_eval(js, "greet('world')", 14, "hello.js", WEIR_JS_SCRIPT, NULL);
+ *     weir_js_eval(js, "greet('world')", 14, "hello.js",
+ *                  WEIR_JS_SOURCE_SCRIPT, NULL);
  *     weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);            promises, timers
  *     weir_js_free(js);
  *
@@ -48,17 +49,17 @@ typedef struct weir_js_handle weir_js_handle;
 /* ---- values ---- */
 
 typedef enum weir_js_type {
-    WEIR_JS_UNDEFINED = 0,
-    WEIR_JS_NULL,
-    WEIR_JS_BOOL,
-    WEIR_JS_NUMBER,
-    WEIR_JS_STRING,
-    WEIR_JS_OBJECT,
-    WEIR_JS_FUNCTION,
-    WEIR_JS_OTHER, /* a symbol or a BigInt */
+    WEIR_JS_TYPE_UNDEFINED = 0,
+    WEIR_JS_TYPE_NULL,
+    WEIR_JS_TYPE_BOOL,
+    WEIR_JS_TYPE_NUMBER,
+    WEIR_JS_TYPE_STRING,
+    WEIR_JS_TYPE_OBJECT,
+    WEIR_JS_TYPE_FUNCTION,
+    WEIR_JS_TYPE_OTHER, /* a symbol or a BigInt */
     /* From C to JavaScript: a new Uint8Array.  Async functions receive buffers
      * and their views as this type; elsewhere they arrive as objects. */
-    WEIR_JS_BYTES,
+    WEIR_JS_TYPE_BYTES,
 } weir_js_type;
 
 /* A JavaScript value.  A value passed to weir is copied before the call
@@ -76,35 +77,35 @@ typedef struct weir_js_value {
 
 static inline weir_js_value weir_js_undefined(void)
 {
-    weir_js_value value = {WEIR_JS_UNDEFINED, false, 0, NULL, 0, NULL};
+    weir_js_value value = {WEIR_JS_TYPE_UNDEFINED, false, 0, NULL, 0, NULL};
 
     return value;
 }
 
 static inline weir_js_value weir_js_boolean(bool boolean)
 {
-    weir_js_value value = {WEIR_JS_BOOL, boolean, 0, NULL, 0, NULL};
+    weir_js_value value = {WEIR_JS_TYPE_BOOL, boolean, 0, NULL, 0, NULL};
 
     return value;
 }
 
 static inline weir_js_value weir_js_number(double number)
 {
-    weir_js_value value = {WEIR_JS_NUMBER, false, number, NULL, 0, NULL};
+    weir_js_value value = {WEIR_JS_TYPE_NUMBER, false, number, NULL, 0, NULL};
 
     return value;
 }
 
 static inline weir_js_value weir_js_string(const char *text, size_t length)
 {
-    weir_js_value value = {WEIR_JS_STRING, false, 0, text, length, NULL};
+    weir_js_value value = {WEIR_JS_TYPE_STRING, false, 0, text, length, NULL};
 
     return value;
 }
 
 static inline weir_js_value weir_js_bytes(const void *bytes, size_t length)
 {
-    weir_js_value value = {WEIR_JS_BYTES,       false,  0,
+    weir_js_value value = {WEIR_JS_TYPE_BYTES,  false,  0,
                            (const char *)bytes, length, NULL};
 
     return value;
@@ -113,10 +114,10 @@ static inline weir_js_value weir_js_bytes(const void *bytes, size_t length)
 /* ---- errors ---- */
 
 typedef enum weir_js_failure {
-    WEIR_JS_THROWN,     /* an uncaught exception */
-    WEIR_JS_REJECTED,   /* a rejected promise without a handler */
-    WEIR_JS_TERMINATED, /* weir_js_terminate */
-    WEIR_JS_TIMED_OUT,  /* the time limit */
+    WEIR_JS_FAILURE_THROWN,     /* an uncaught exception */
+    WEIR_JS_FAILURE_REJECTED,   /* a rejected promise without a handler */
+    WEIR_JS_FAILURE_TERMINATED, /* weir_js_terminate */
+    WEIR_JS_FAILURE_TIMED_OUT,  /* the time limit */
 } weir_js_failure;
 
 /* A failure of JavaScript code.  Valid until the next call that takes the
@@ -219,8 +220,10 @@ WEIR_API void weir_js_breach(weir_js *js);
 /* ---- code ---- */
 
 typedef enum weir_js_source {
-    WEIR_JS_SCRIPT = 0, /* the result is the value of the last statement */
-    WEIR_JS_MODULE,     /* the result is a promise, settled after it has run */
+    /* The result is the value of the last statement. */
+    WEIR_JS_SOURCE_SCRIPT = 0,
+    /* The result is a promise, settled after the module has run. */
+    WEIR_JS_SOURCE_MODULE,
 } weir_js_source;
 
 /**
@@ -333,9 +336,9 @@ WEIR_API WEIR_CHECKED int weir_js_define_async(weir_js *js,
                                                weir_js_async_fn *fn, void *arg);
 
 typedef enum weir_js_throwable {
-    WEIR_JS_ERROR = 0,
-    WEIR_JS_TYPE_ERROR,
-    WEIR_JS_RANGE_ERROR,
+    WEIR_JS_THROW_ERROR = 0,
+    WEIR_JS_THROW_TYPE_ERROR,
+    WEIR_JS_THROW_RANGE_ERROR,
 } weir_js_throwable;
 
 /**

@@ -196,7 +196,7 @@ static JSValue finish_call(struct weir__js_work *work, JSContext *context)
     if (status == 0)
         return weir__js_to(work->js, value);
     return weir__js_throw_status_with(context, status,
-                                      value->type == WEIR_JS_STRING &&
+                                      value->type == WEIR_JS_TYPE_STRING &&
                                               weir__js_is_plain(value)
                                           ? weir__js_to(work->js, value)
                                           : JS_UNDEFINED);

@@ -28,15 +28,15 @@ int weir_js_eval(weir_js *js, const char *source, size_t length,
     int err;
 
     if (js == NULL || source == NULL || file == NULL ||
-        (unsigned)kind > WEIR_JS_MODULE)
+        (unsigned)kind > WEIR_JS_SOURCE_MODULE)
         return -EINVAL;
     err = weir__js_begin(js);
     if (err != 0)
         return err;
     js->linking++;
     value = JS_Eval(js->context, source, length, file,
-                    kind == WEIR_JS_MODULE ? JS_EVAL_TYPE_MODULE
-                                           : JS_EVAL_TYPE_GLOBAL);
+                    kind == WEIR_JS_SOURCE_MODULE ? JS_EVAL_TYPE_MODULE
+                                                  : JS_EVAL_TYPE_GLOBAL);
     js->linking--;
     return weir__js_finish(js, value, result);
 }
@@ -93,8 +93,8 @@ int weir_js_call(weir_js *js, const weir_js_value *function,
     int err;
 
     if (js == NULL || !weir__js_is_valid(js, function) ||
-        function->type != WEIR_JS_FUNCTION || (args == NULL && count > 0) ||
-        count > INT16_MAX)
+        function->type != WEIR_JS_TYPE_FUNCTION ||
+        (args == NULL && count > 0) || count > INT16_MAX)
         return -EINVAL;
     for (size_t i = 0; i < count; i++)
         if (!weir__js_is_valid(js, &args[i]))
@@ -113,8 +113,8 @@ int weir_js_call(weir_js *js, const weir_js_value *function,
 static bool is_place(const weir_js *js, const weir_js_value *object)
 {
     return object == NULL || (weir__js_is_valid(js, object) &&
-                              (object->type == WEIR_JS_OBJECT ||
-                               object->type == WEIR_JS_FUNCTION));
+                              (object->type == WEIR_JS_TYPE_OBJECT ||
+                               object->type == WEIR_JS_TYPE_FUNCTION));
 }
 
 static JSValue place(weir_js *js, const weir_js_value *object)

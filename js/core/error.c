@@ -185,22 +185,22 @@ static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
     char *stack = stack_of(js->context, thrown);
     char own[64];
 
-    if (kind == WEIR_JS_TERMINATED)
+    if (kind == WEIR_JS_FAILURE_TERMINATED)
         snprintf(own, sizeof(own), "terminated");
-    else if (kind == WEIR_JS_TIMED_OUT)
+    else if (kind == WEIR_JS_FAILURE_TIMED_OUT)
         snprintf(own, sizeof(own), "the time limit of %.10g ms is over",
                  (double)js->options.time_limit_ns / 1e6);
     else
         snprintf(own, sizeof(own), "an exception without a text");
     store(js, kind,
-          kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED
+          kind == WEIR_JS_FAILURE_THROWN || kind == WEIR_JS_FAILURE_REJECTED
               ? (text != NULL ? text : own)
               : own,
           stack != NULL ? stack : "");
     if (js->worker != NULL &&
-        (kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED))
+        (kind == WEIR_JS_FAILURE_THROWN || kind == WEIR_JS_FAILURE_REJECTED))
         weir__js_tell_parent(js, thrown);
-    else if (kind == WEIR_JS_THROWN || kind == WEIR_JS_REJECTED)
+    else if (kind == WEIR_JS_FAILURE_THROWN || kind == WEIR_JS_FAILURE_REJECTED)
         js->error.report = js->error_report = report_of(js, thrown);
     free(text);
     free(stack);
@@ -219,13 +219,13 @@ int weir__js_catch(weir_js *js)
     int err = WEIR_ETHROWN;
 
     if (is_ours && weir_state_load(&js->life) != 0) {
-        describe(js, WEIR_JS_TERMINATED, thrown);
+        describe(js, WEIR_JS_FAILURE_TERMINATED, thrown);
         err = WEIR_ECANCELED;
     } else if (is_ours && js->is_late) {
-        describe(js, WEIR_JS_TIMED_OUT, thrown);
+        describe(js, WEIR_JS_FAILURE_TIMED_OUT, thrown);
         err = -ETIMEDOUT;
     } else {
-        describe(js, WEIR_JS_THROWN, thrown);
+        describe(js, WEIR_JS_FAILURE_THROWN, thrown);
     }
     JS_FreeValue(js->context, thrown);
     return err;
@@ -236,7 +236,7 @@ int weir__js_begin(weir_js *js)
     int err = weir__js_is_here(js) ? weir__js_enter(js) : -EPERM;
 
     if (err == WEIR_ECANCELED && !js->has_ended)
-        store(js, WEIR_JS_TERMINATED, "terminated", "");
+        store(js, WEIR_JS_FAILURE_TERMINATED, "terminated", "");
     return err;
 }
 
@@ -303,7 +303,7 @@ void weir__js_report_rejection(weir_js *js, JSValueConst reason)
     bool is_over = weir__js_leaves(js);
 
     if (!is_over)
-        describe(js, WEIR_JS_REJECTED, error);
+        describe(js, WEIR_JS_FAILURE_REJECTED, error);
     JS_FreeValue(js->context, error);
     if (is_over)
         return;
@@ -319,9 +319,9 @@ int weir_js_throw(weir_js *js, weir_js_throwable type, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    if (type == WEIR_JS_TYPE_ERROR)
+    if (type == WEIR_JS_THROW_TYPE_ERROR)
         JS_ThrowTypeError(js->context, "%s", text);
-    else if (type == WEIR_JS_RANGE_ERROR)
+    else if (type == WEIR_JS_THROW_RANGE_ERROR)
         JS_ThrowRangeError(js->context, "%s", text);
     else
         JS_ThrowPlainError(js->context, "%s", text);

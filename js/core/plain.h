@@ -10,14 +10,15 @@
 
 static inline bool weir__js_has_text(const weir_js_value *value)
 {
-    return value->type == WEIR_JS_STRING || value->type == WEIR_JS_BYTES;
+    return value->type == WEIR_JS_TYPE_STRING ||
+           value->type == WEIR_JS_TYPE_BYTES;
 }
 
 static inline bool weir__js_is_plain(const weir_js_value *value)
 {
     if (weir__js_has_text(value))
         return value->text != NULL || value->length == 0;
-    return (unsigned)value->type < WEIR_JS_STRING;
+    return (unsigned)value->type < WEIR_JS_TYPE_STRING;
 }
 
 /* Compute the size of the values' texts, NULs included.  Returns -EINVAL if a

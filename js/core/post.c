@@ -72,9 +72,9 @@ static JSValue read_argument(weir_js *js, const struct argument *argument,
 {
     weir_js_value value = {.type = argument->type};
 
-    if (argument->type == WEIR_JS_NUMBER)
+    if (argument->type == WEIR_JS_TYPE_NUMBER)
         return JS_NewNumber(js->context, argument->as.number);
-    if (argument->type == WEIR_JS_BOOL)
+    if (argument->type == WEIR_JS_TYPE_BOOL)
         value.boolean = argument->as.boolean;
     if (weir__js_has_text(&value)) {
         value.text = *text;
@@ -164,9 +164,9 @@ static void write_arguments(struct post *post, const weir_js_value *args)
         struct argument *copy = &post->args[i];
 
         copy->type = args[i].type;
-        if (copy->type == WEIR_JS_NUMBER)
+        if (copy->type == WEIR_JS_TYPE_NUMBER)
             copy->as.number = args[i].number;
-        if (copy->type == WEIR_JS_BOOL)
+        if (copy->type == WEIR_JS_TYPE_BOOL)
             copy->as.boolean = args[i].boolean;
         if (!weir__js_has_text(&args[i]))
             continue;
@@ -187,7 +187,7 @@ int weir_js_post(weir_js *js, const weir_js_value *function,
     int err;
 
     if (js == NULL || !weir__js_is_valid(js, function) ||
-        function->type != WEIR_JS_FUNCTION || count > INT16_MAX ||
+        function->type != WEIR_JS_TYPE_FUNCTION || count > INT16_MAX ||
         weir__js_plain_measure(args, count, &text_size) != 0)
         return -EINVAL;
     post = malloc(sizeof(*post) + count * sizeof(*post->args) +

@@ -89,18 +89,18 @@ static struct weir_js_handle *new_handle(weir_js *js, JSValue value)
 static weir_js_type type_of(JSContext *context, JSValueConst value)
 {
     if (JS_IsNumber(value))
-        return WEIR_JS_NUMBER;
+        return WEIR_JS_TYPE_NUMBER;
     if (JS_IsString(value))
-        return WEIR_JS_STRING;
+        return WEIR_JS_TYPE_STRING;
     if (JS_IsBool(value))
-        return WEIR_JS_BOOL;
+        return WEIR_JS_TYPE_BOOL;
     if (JS_IsNull(value))
-        return WEIR_JS_NULL;
+        return WEIR_JS_TYPE_NULL;
     if (JS_IsUndefined(value))
-        return WEIR_JS_UNDEFINED;
+        return WEIR_JS_TYPE_UNDEFINED;
     if (JS_IsFunction(context, value))
-        return WEIR_JS_FUNCTION;
-    return JS_IsObject(value) ? WEIR_JS_OBJECT : WEIR_JS_OTHER;
+        return WEIR_JS_TYPE_FUNCTION;
+    return JS_IsObject(value) ? WEIR_JS_TYPE_OBJECT : WEIR_JS_TYPE_OTHER;
 }
 
 int weir__js_from(weir_js *js, JSValue value, weir_js_value *out)
@@ -108,16 +108,16 @@ int weir__js_from(weir_js *js, JSValue value, weir_js_value *out)
     weir_js_value result = weir_js_undefined();
 
     result.type = type_of(js->context, value);
-    if (result.type == WEIR_JS_BOOL)
+    if (result.type == WEIR_JS_TYPE_BOOL)
         result.boolean = JS_VALUE_GET_BOOL(value);
-    if (result.type == WEIR_JS_NUMBER)
+    if (result.type == WEIR_JS_TYPE_NUMBER)
         JS_ToFloat64(js->context, &result.number, value);
-    if (result.type >= WEIR_JS_STRING) {
+    if (result.type >= WEIR_JS_TYPE_STRING) {
         result.handle = new_handle(js, value);
         if (result.handle == NULL)
             return -ENOMEM;
     }
-    if (result.type == WEIR_JS_STRING) {
+    if (result.type == WEIR_JS_TYPE_STRING) {
         result.text = result.handle->text =
             JS_ToCStringLen(js->context, &result.length, value);
         if (result.text == NULL) {
@@ -132,34 +132,34 @@ int weir__js_from(weir_js *js, JSValue value, weir_js_value *out)
 
 bool weir__js_is_valid(const weir_js *js, const weir_js_value *value)
 {
-    if (value == NULL || (unsigned)value->type > WEIR_JS_BYTES)
+    if (value == NULL || (unsigned)value->type > WEIR_JS_TYPE_BYTES)
         return false;
     if (weir__js_has_text(value))
         return value->text != NULL || value->length == 0;
-    return value->type < WEIR_JS_STRING ||
+    return value->type < WEIR_JS_TYPE_STRING ||
            (value->handle != NULL && value->handle->js == js);
 }
 
 JSValue weir__js_to(weir_js *js, const weir_js_value *value)
 {
     switch (value->type) {
-    case WEIR_JS_NULL:
+    case WEIR_JS_TYPE_NULL:
         return JS_NULL;
-    case WEIR_JS_BOOL:
+    case WEIR_JS_TYPE_BOOL:
         return JS_NewBool(js->context, value->boolean);
-    case WEIR_JS_NUMBER:
+    case WEIR_JS_TYPE_NUMBER:
         return JS_NewNumber(js->context, value->number);
-    case WEIR_JS_STRING:
+    case WEIR_JS_TYPE_STRING:
         return JS_NewStringLen(
             js->context, value->text != NULL ? value->text : "", value->length);
-    case WEIR_JS_OBJECT:
-    case WEIR_JS_FUNCTION:
-    case WEIR_JS_OTHER:
+    case WEIR_JS_TYPE_OBJECT:
+    case WEIR_JS_TYPE_FUNCTION:
+    case WEIR_JS_TYPE_OTHER:
         return JS_DupValue(js->context, value->handle->value);
-    case WEIR_JS_BYTES:
+    case WEIR_JS_TYPE_BYTES:
         return JS_NewUint8ArrayCopy(js->context, (const uint8_t *)value->text,
                                     value->length);
-    case WEIR_JS_UNDEFINED:
+    case WEIR_JS_TYPE_UNDEFINED:
         break;
     }
     return JS_UNDEFINED;

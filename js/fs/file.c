@@ -24,7 +24,7 @@ static int open_first(struct weir__js_fs_request *request, int flags,
 {
     int fd;
 
-    if (request->args[0].type == WEIR_JS_NUMBER)
+    if (request->args[0].type == WEIR_JS_TYPE_NUMBER)
         return (int)request->args[0].number;
     do
         fd = open(weir__js_fs_path(request, 0), flags | O_CLOEXEC, mode);
@@ -34,7 +34,7 @@ static int open_first(struct weir__js_fs_request *request, int flags,
 
 static void close_first(const struct weir__js_fs_request *request, int fd)
 {
-    if (request->args[0].type != WEIR_JS_NUMBER)
+    if (request->args[0].type != WEIR_JS_TYPE_NUMBER)
         close(fd);
 }
 

@@ -91,7 +91,8 @@ static void run(const char *source, unsigned mode)
         run_as_program(loop, js, source);
     else
         evaluate(loop, js, source,
-                 mode == MODE_SCRIPT ? WEIR_JS_SCRIPT : WEIR_JS_MODULE);
+                 mode == MODE_SCRIPT ? WEIR_JS_SOURCE_SCRIPT
+                                     : WEIR_JS_SOURCE_MODULE);
     (void)!weir_timer_cancel(loop, deadline); /* it may have fired */
     must(weir_js_free(js));
     must(weir_loop_free(loop));

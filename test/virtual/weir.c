@@ -67,8 +67,9 @@ static int pass(weir_js *js, void *arg, const weir_js_value *args, size_t count,
 {
     (void)arg;
     (void)result;
-    if (count != 1 || args[0].type != WEIR_JS_NUMBER)
-        return weir_js_throw(js, WEIR_JS_TYPE_ERROR, "how many milliseconds?");
+    if (count != 1 || args[0].type != WEIR_JS_TYPE_NUMBER)
+        return weir_js_throw(js, WEIR_JS_THROW_TYPE_ERROR,
+                             "how many milliseconds?");
     return weir_clock_advance((int64_t)(args[0].number * 1e6));
 }
 

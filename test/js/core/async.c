@@ -51,10 +51,12 @@ static void end(void)
 static int describe(void *arg, const weir_js_value *args, size_t count,
                     weir_js_result *result)
 {
-    static const char *const types[] = {
-        [WEIR_JS_UNDEFINED] = "undefined", [WEIR_JS_NULL] = "null",
-        [WEIR_JS_BOOL] = "bool",           [WEIR_JS_NUMBER] = "number",
-        [WEIR_JS_STRING] = "string",       [WEIR_JS_BYTES] = "bytes"};
+    static const char *const types[] = {[WEIR_JS_TYPE_UNDEFINED] = "undefined",
+                                        [WEIR_JS_TYPE_NULL] = "null",
+                                        [WEIR_JS_TYPE_BOOL] = "bool",
+                                        [WEIR_JS_TYPE_NUMBER] = "number",
+                                        [WEIR_JS_TYPE_STRING] = "string",
+                                        [WEIR_JS_TYPE_BYTES] = "bytes"};
     char *text = malloc(512);
     size_t used = 0;
 
@@ -67,11 +69,11 @@ static int describe(void *arg, const weir_js_value *args, size_t count,
 
         used += (size_t)snprintf(text + used, 512 - used, "%s%s",
                                  i > 0 ? " " : "", types[it->type]);
-        if (it->type == WEIR_JS_BOOL || it->type == WEIR_JS_NUMBER)
-            used += (size_t)snprintf(text + used, 512 - used, ":%g",
-                                     it->type == WEIR_JS_BOOL ? it->boolean
-                                                              : it->number);
-        if (it->type >= WEIR_JS_STRING) {
+        if (it->type == WEIR_JS_TYPE_BOOL || it->type == WEIR_JS_TYPE_NUMBER)
+            used += (size_t)snprintf(
+                text + used, 512 - used, ":%g",
+                it->type == WEIR_JS_TYPE_BOOL ? it->boolean : it->number);
+        if (it->type >= WEIR_JS_TYPE_STRING) {
             expect_int(it->text[it->length], 0);
             used += (size_t)snprintf(text + used, 512 - used, ":%zu:%s",
                                      it->length, it->text);
@@ -113,7 +115,7 @@ static int give_nonsense(void *arg, const weir_js_value *args, size_t count,
     (void)arg;
     (void)args;
     (void)count;
-    result->value.type = WEIR_JS_OBJECT;
+    result->value.type = WEIR_JS_TYPE_OBJECT;
     return 0;
 }
 
@@ -369,7 +371,8 @@ CASE(async_that_waits_in_a_pool_which_closes_rejects)
 
 /* Each allocation of a call fails in turn: then it is a rejection, or an
  * exception if there is not even a promise.  A promise that the caller does not
- * get, since there is no memory for its handle, is a rejection nobody handles. */
+ * get, since there is no memory for its handle, is a rejection nobody handles.
+ * */
 CASE(async_without_memory_is_an_error_and_leaks_nothing)
 {
     const char *said, *lost = "rejected InternalError: out of memory";

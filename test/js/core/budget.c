@@ -30,7 +30,7 @@ static void begin(size_t limit)
 static void run(const char *source)
 {
     expect_status(weir_js_eval(js, source, strlen(source), "test.mjs",
-                               WEIR_JS_MODULE, NULL),
+                               WEIR_JS_SOURCE_MODULE, NULL),
                   0);
     loop_run();
 }

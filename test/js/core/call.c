@@ -20,7 +20,7 @@ static weir_js_value value_of(const char *source)
     weir_js_value value;
 
     expect_status(weir_js_eval(js, source, strlen(source), "test.js",
-                               WEIR_JS_SCRIPT, &value),
+                               WEIR_JS_SOURCE_SCRIPT, &value),
                   0);
     return value;
 }
@@ -31,29 +31,29 @@ CASE(eval_gives_the_value_of_the_last_statement)
 
     js_make(NULL);
     value = value_of("1 + 1");
-    expect_int(value.type, WEIR_JS_NUMBER);
+    expect_int(value.type, WEIR_JS_TYPE_NUMBER);
     expect(value.number == 2);
     value = value_of("'h\\u00e9llo\\0!'");
-    expect_int(value.type, WEIR_JS_STRING);
+    expect_int(value.type, WEIR_JS_TYPE_STRING);
     expect_int(value.length, 8);
     expect(memcmp(value.text, "h\xc3\xa9llo\0!", 9) == 0);
     weir_js_release(js, &value);
-    expect_int(value.type, WEIR_JS_UNDEFINED);
+    expect_int(value.type, WEIR_JS_TYPE_UNDEFINED);
     value = value_of("true");
-    expect_int(value.type, WEIR_JS_BOOL);
+    expect_int(value.type, WEIR_JS_TYPE_BOOL);
     expect(value.boolean);
     value = value_of("null");
-    expect_int(value.type, WEIR_JS_NULL);
+    expect_int(value.type, WEIR_JS_TYPE_NULL);
     value = value_of("undefined");
-    expect_int(value.type, WEIR_JS_UNDEFINED);
+    expect_int(value.type, WEIR_JS_TYPE_UNDEFINED);
     value = value_of("({})");
-    expect_int(value.type, WEIR_JS_OBJECT);
+    expect_int(value.type, WEIR_JS_TYPE_OBJECT);
     value = value_of("() => 1");
-    expect_int(value.type, WEIR_JS_FUNCTION);
+    expect_int(value.type, WEIR_JS_TYPE_FUNCTION);
     value = value_of("Symbol('s')");
-    expect_int(value.type, WEIR_JS_OTHER);
+    expect_int(value.type, WEIR_JS_TYPE_OTHER);
     value = value_of("10n ** 30n");
-    expect_int(value.type, WEIR_JS_OTHER);
+    expect_int(value.type, WEIR_JS_TYPE_OTHER);
     js_end();
 }
 
@@ -61,11 +61,12 @@ CASE(eval_gives_the_value_of_the_last_statement)
 CASE(eval_of_nothing_is_refused)
 {
     js_make(NULL);
-    expect_status(weir_js_eval(NULL, "", 0, "f", WEIR_JS_SCRIPT, NULL),
+    expect_status(weir_js_eval(NULL, "", 0, "f", WEIR_JS_SOURCE_SCRIPT, NULL),
                   -EINVAL);
-    expect_status(weir_js_eval(js, NULL, 0, "f", WEIR_JS_SCRIPT, NULL),
+    expect_status(weir_js_eval(js, NULL, 0, "f", WEIR_JS_SOURCE_SCRIPT, NULL),
                   -EINVAL);
-    expect_status(weir_js_eval(js, "", 0, NULL, WEIR_JS_SCRIPT, NULL), -EINVAL);
+    expect_status(weir_js_eval(js, "", 0, NULL, WEIR_JS_SOURCE_SCRIPT, NULL),
+                  -EINVAL);
     expect_status(weir_js_eval(js, "", 0, "f", (weir_js_source)9, NULL),
                   -EINVAL);
     js_end();
@@ -80,7 +81,7 @@ CASE(eval_that_throws_says_what_and_where)
     expect_status(js_try("let x;\nfunction f() {\n  x.y();\n}\nf();"),
                   WEIR_ETHROWN);
     error = weir_js_last_error(js);
-    expect_int(error->kind, WEIR_JS_THROWN);
+    expect_int(error->kind, WEIR_JS_FAILURE_THROWN);
     expect_string(error->text,
                   "TypeError: cannot read property 'y' of undefined");
     expect_string(error->file, "test.js");
@@ -127,9 +128,9 @@ CASE(module_gives_a_promise_and_waits_at_the_top_level)
 
     js_make(NULL);
     expect_status(weir_js_eval(js, source, strlen(source), "m.mjs",
-                               WEIR_JS_MODULE, &promise),
+                               WEIR_JS_SOURCE_MODULE, &promise),
                   0);
-    expect_int(promise.type, WEIR_JS_OBJECT);
+    expect_int(promise.type, WEIR_JS_TYPE_OBJECT);
     expect_recorded("a");
     loop_run();
     expect_recorded("b");
@@ -152,7 +153,7 @@ CASE(module_imports_from_where_its_file_is)
     expect_int(fclose(file), 0);
     js_make(NULL);
     expect_status(weir_js_eval(js, source, strlen(source), "sub/main.mjs",
-                               WEIR_JS_MODULE, NULL),
+                               WEIR_JS_SOURCE_MODULE, NULL),
                   0);
     loop_run();
     expect_recorded("below");
@@ -228,7 +229,7 @@ CASE(get_reads_properties_and_globals)
     expect_status(weir_js_get(js, &object, "a", &value), 0);
     expect(value.number == 1);
     expect_status(weir_js_get(js, NULL, "o", &value), 0);
-    expect_int(value.type, WEIR_JS_OBJECT);
+    expect_int(value.type, WEIR_JS_TYPE_OBJECT);
     expect_status(weir_js_get(js, &object, "b", &value), WEIR_ETHROWN);
     expect_string(weir_js_last_error(js)->text, "getter");
     expect_status(weir_js_get(js, &object, NULL, &value), -EINVAL);
@@ -265,8 +266,9 @@ static int add(weir_js *host, void *arg, const weir_js_value *args,
     double sum = *(double *)arg;
 
     for (size_t i = 0; i < count; i++) {
-        if (args[i].type != WEIR_JS_NUMBER)
-            return weir_js_throw(host, WEIR_JS_RANGE_ERROR, "argument %zu", i);
+        if (args[i].type != WEIR_JS_TYPE_NUMBER)
+            return weir_js_throw(host, WEIR_JS_THROW_RANGE_ERROR,
+                                 "argument %zu", i);
         sum += args[i].number;
     }
     *result = weir_js_number(sum);
@@ -368,7 +370,7 @@ static int eval_inside(weir_js *host, void *arg, const weir_js_value *args,
     (void)arg;
     expect_int(count, 1);
     expect_status(weir_js_eval(host, args[0].text, args[0].length, "inside.js",
-                               WEIR_JS_SCRIPT, result),
+                               WEIR_JS_SOURCE_SCRIPT, result),
                   0);
     return 0;
 }
@@ -402,11 +404,13 @@ CASE(results_without_memory_are_refused)
     expect_status(weir_js_call(js, &function, args, 20, &kept), -ENOMEM);
     failing_malloc_disarm();
     /* The first leaves blocks behind that the others use. */
-    expect_status(weir_js_eval(js, "f", 1, "t", WEIR_JS_SCRIPT, &kept), 0);
+    expect_status(weir_js_eval(js, "f", 1, "t", WEIR_JS_SOURCE_SCRIPT, &kept),
+                  0);
     failing_malloc_arm(UINT_MAX);
-    expect_status(weir_js_eval(js, "f", 1, "t", WEIR_JS_SCRIPT, &kept), 0);
+    expect_status(weir_js_eval(js, "f", 1, "t", WEIR_JS_SOURCE_SCRIPT, &kept),
+                  0);
     failing_malloc_arm(failing_malloc_seen()); /* the last one: the handle */
-    expect_status(weir_js_eval(js, "f", 1, "t", WEIR_JS_SCRIPT, &kept),
+    expect_status(weir_js_eval(js, "f", 1, "t", WEIR_JS_SOURCE_SCRIPT, &kept),
                   -ENOMEM);
     expect(failing_malloc_disarm());
     js_eval("log('goes on')");

@@ -195,8 +195,9 @@ CASE(host_frees_what_nobody_released)
 
     js_make(NULL);
     expect_status(weir_js_get(js, NULL, "Object", &value), 0);
-    expect_status(weir_js_eval(js, "'text'", 6, "t.js", WEIR_JS_SCRIPT, &value),
-                  0);
+    expect_status(
+        weir_js_eval(js, "'text'", 6, "t.js", WEIR_JS_SOURCE_SCRIPT, &value),
+        0);
     expect_string(value.text, "text");
     js_end();
 }
@@ -221,7 +222,7 @@ CASE(hosts_on_one_loop_do_not_see_each_other)
     expect_status(weir_js_new(&other, loop, NULL), 0);
     js_eval("globalThis.secret = 1");
     expect_status(weir_js_get(other, NULL, "secret", &value), 0);
-    expect_int(value.type, WEIR_JS_UNDEFINED);
+    expect_int(value.type, WEIR_JS_TYPE_UNDEFINED);
     expect_status(weir_js_free(other), 0);
     js_end();
 }
@@ -325,11 +326,11 @@ CASE(host_that_exits_leaves_the_loop_to_others)
     js_make(NULL);
     expect_status(weir_js_new(&other, loop, NULL), 0);
     expect_status(weir_js_eval(other, source, strlen(source), "other.js",
-                               WEIR_JS_SCRIPT, NULL),
+                               WEIR_JS_SOURCE_SCRIPT, NULL),
                   0);
     loop_run();
     expect_status(weir_js_eval(other, source, strlen(source), "other.js",
-                               WEIR_JS_SCRIPT, NULL),
+                               WEIR_JS_SOURCE_SCRIPT, NULL),
                   WEIR_ECANCELED);
     js_eval("setTimeout(() => log('later'))");
     loop_run();

@@ -17,7 +17,7 @@ CASE(time_limit_ends_an_endless_loop_and_the_host_goes_on)
 {
     js_make(JS_OPTIONS(.time_limit_ns = 100 * MILLISECOND_NS));
     expect_status(js_try(endless), -ETIMEDOUT);
-    expect_int(weir_js_last_error(js)->kind, WEIR_JS_TIMED_OUT);
+    expect_int(weir_js_last_error(js)->kind, WEIR_JS_FAILURE_TIMED_OUT);
     expect_string(weir_js_last_error(js)->text,
                   "the time limit of 100 ms is over");
     expect_string(weir_js_last_error(js)->file, "test.js");
@@ -94,7 +94,7 @@ CASE(terminate_of_an_idle_host_is_the_last_error_of_each_call)
     expect_status(js_try("throw 'before'"), WEIR_ETHROWN);
     weir_js_terminate(js);
     expect_status(js_try("1"), WEIR_ECANCELED);
-    expect(weir_js_last_error(js)->kind == WEIR_JS_TERMINATED);
+    expect(weir_js_last_error(js)->kind == WEIR_JS_FAILURE_TERMINATED);
     expect(strcmp(weir_js_last_error(js)->text, "terminated") == 0);
     expect(weir_js_last_error(js)->file == NULL);
     js_end();

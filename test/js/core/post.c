@@ -56,8 +56,8 @@ CASE(post_of_a_released_function_frees_it_after_the_last_call)
     js_end();
 }
 
-/* More than are kept on the stack; with a reply between arguments and texts, and
- * without. */
+/* More than are kept on the stack; with a reply between arguments and texts,
+ * and without. */
 CASE(post_takes_every_plain_kind_and_many_of_them)
 {
     enum { MANY = 12 };
@@ -72,7 +72,7 @@ CASE(post_takes_every_plain_kind_and_many_of_them)
     for (int i = 0; i < MANY; i++)
         args[i] = weir_js_number(i);
     args[1] = weir_js_undefined();
-    args[2].type = WEIR_JS_NULL;
+    args[2].type = WEIR_JS_TYPE_NULL;
     args[3] = weir_js_boolean(true);
     args[4] = weir_js_string("one", 3);
     args[6] = weir_js_bytes("\1\2", 2);

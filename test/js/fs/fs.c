@@ -18,7 +18,7 @@ static void load(void)
         "import * as all from 'node:fs'; globalThis.fs = all.default";
 
     expect_status(weir_js_eval(js, source, strlen(source), "load.mjs",
-                               WEIR_JS_MODULE, NULL),
+                               WEIR_JS_SOURCE_MODULE, NULL),
                   0);
     loop_run();
 }

@@ -11,8 +11,8 @@ static int log_word(weir_js *host, void *arg, const weir_js_value *args,
 {
     (void)arg;
     (void)result;
-    if (count != 1 || args[0].type != WEIR_JS_STRING)
-        return weir_js_throw(host, WEIR_JS_TYPE_ERROR, "log a string");
+    if (count != 1 || args[0].type != WEIR_JS_TYPE_STRING)
+        return weir_js_throw(host, WEIR_JS_THROW_TYPE_ERROR, "log a string");
     note(args[0].text);
     return 0;
 }
@@ -25,7 +25,7 @@ static void on_uncaught(void *arg, weir_js *host, const weir_js_error *error)
     expect(host == js);
     expect(weir_loop_is_owner(loop));
     snprintf(words, sizeof(words), "%s %s",
-             error->kind == WEIR_JS_REJECTED ? "rejected" : "uncaught",
+             error->kind == WEIR_JS_FAILURE_REJECTED ? "rejected" : "uncaught",
              error->text);
     note(words);
 }
@@ -57,8 +57,8 @@ void js_end(void)
 
 int js_try(const char *source)
 {
-    return weir_js_eval(js, source, strlen(source), "test.js", WEIR_JS_SCRIPT,
-                        NULL);
+    return weir_js_eval(js, source, strlen(source), "test.js",
+                        WEIR_JS_SOURCE_SCRIPT, NULL);
 }
 
 void js_eval(const char *source)
@@ -88,7 +88,7 @@ weir_js_value js_function(const char *name)
     weir_js_value function;
 
     expect_status(weir_js_get(js, NULL, name, &function), 0);
-    expect_int(function.type, WEIR_JS_FUNCTION);
+    expect_int(function.type, WEIR_JS_TYPE_FUNCTION);
     return function;
 }
 

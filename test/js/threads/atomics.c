@@ -30,7 +30,7 @@ static void make_words(void)
     expect_status(weir_loop_new(&owner_loop, NULL), 0);
     expect_status(weir_js_new(&owner, owner_loop, NULL), 0);
     expect_status(weir_js_eval(owner, source, sizeof(source) - 1, "owner.js",
-                               WEIR_JS_SCRIPT, NULL),
+                               WEIR_JS_SOURCE_SCRIPT, NULL),
                   0);
     context = weir_js_context(owner);
     global = JS_GetGlobalObject(context);
@@ -59,7 +59,7 @@ static void share(weir_js *host)
     expect(JS_SetPropertyStr(context, global, "memory", buffer) >= 0);
     JS_FreeValue(context, global);
     expect_status(weir_js_eval(host, source, strlen(source), "share.js",
-                               WEIR_JS_SCRIPT, NULL),
+                               WEIR_JS_SOURCE_SCRIPT, NULL),
                   0);
 }
 
@@ -137,7 +137,7 @@ CASE(terminate_ends_a_wait_that_cannot_catch_it)
                          "catch { log('?') } finally { log('never') }"),
                   WEIR_ECANCELED);
     crew_join(&crew);
-    expect_int(weir_js_last_error(js)->kind, WEIR_JS_TERMINATED);
+    expect_int(weir_js_last_error(js)->kind, WEIR_JS_FAILURE_TERMINATED);
     expect_recorded("");
     expect_int(weir_waiter_notify(&words[0], 1), 0);
     end();
@@ -159,7 +159,7 @@ CASE(time_limit_ends_a_wait_and_the_host_goes_on)
                     .time_limit_ns = 50 * MILLISECOND_NS));
     expect_status(js_try("try { Atomics.wait(a, 0, 0) } catch { log('?') }"),
                   -ETIMEDOUT);
-    expect_int(weir_js_last_error(js)->kind, WEIR_JS_TIMED_OUT);
+    expect_int(weir_js_last_error(js)->kind, WEIR_JS_FAILURE_TIMED_OUT);
     js_eval("log(Atomics.wait(a, 0, 0, 1))");
     expect_recorded("timed-out");
     end();
@@ -250,10 +250,10 @@ static void play(struct crew *crew, unsigned id)
     expect_status(weir_js_new(&own_js, own_loop, &options), 0);
     share(own_js);
     expect_status(weir_js_eval(own_js, player, sizeof(player) - 1, "player.js",
-                               WEIR_JS_SCRIPT, NULL),
+                               WEIR_JS_SOURCE_SCRIPT, NULL),
                   0);
     expect_status(weir_js_eval(own_js, turn, strlen(turn), "turn.js",
-                               WEIR_JS_SCRIPT, NULL),
+                               WEIR_JS_SOURCE_SCRIPT, NULL),
                   0);
     expect_status(weir_js_free(own_js), 0);
     expect_status(weir_loop_free(own_loop), 0);

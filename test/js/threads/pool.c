@@ -17,7 +17,7 @@ enum { ROUNDS = 40 };
 static void eval_module(const char *source)
 {
     expect_status(weir_js_eval(js, source, strlen(source), "module.mjs",
-                               WEIR_JS_MODULE, NULL),
+                               WEIR_JS_SOURCE_MODULE, NULL),
                   0);
     loop_run();
 }

@@ -12,7 +12,7 @@
 static void eval_module(weir_js *host, const char *source)
 {
     expect_status(weir_js_eval(host, source, strlen(source), "module.mjs",
-                               WEIR_JS_MODULE, NULL),
+                               WEIR_JS_SOURCE_MODULE, NULL),
                   0);
 }
 
