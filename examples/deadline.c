@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <weir.h>
 
-#define MILLISECOND INT64_C(1000000)
-
 static sem_t begun, give_up;
 
 static void must(int err, const char *what)
@@ -41,7 +39,7 @@ static void show_report(const weir_pool *pool)
     for (size_t i = 0; i < count && i < 8; i++)
         if (holder[i].is_running)
             printf("still running: %s, for %s than 100 ms\n", holder[i].name,
-                   holder[i].age_ns >= 100 * MILLISECOND ? "more" : "less");
+                   holder[i].age_ns >= WEIR_MS(100) ? "more" : "less");
 }
 
 int main(void)
@@ -64,7 +62,7 @@ int main(void)
         ;
     must(weir_pool_submit(pool, work, "a job behind it", NULL), "submit");
 
-    err = weir_pool_shutdown(pool, 200 * MILLISECOND);
+    err = weir_pool_shutdown(pool, WEIR_MS(200));
     printf("shutdown: %s\n", weir_error_name(err));
     printf("a late job: %s\n",
            weir_error_name(weir_pool_submit(pool, work, "never", NULL)));

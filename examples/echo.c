@@ -301,7 +301,7 @@ int main(int argc, char **argv)
     long port = argc > 1 ? read_number(argv[1], 65535) : 0;
 
     if (argc > 2)
-        deadline_ns = read_number(argv[2], 3600000) * INT64_C(1000000);
+        deadline_ns = WEIR_MS(read_number(argv[2], 3600000));
     signals = open_signals();
     must(signals < 0 ? -errno : 0, "signals");
     listener = open_listener(port);

@@ -72,7 +72,8 @@ int main(void)
     int err;
 
     must(weir_loop_new(&loop, NULL), "new");
-    must(weir_timer_start(loop, NULL, 1000000, WEIR_TIMER_ONCE, on_timer, NULL),
+    must(weir_timer_start(loop, NULL, WEIR_MS(1), WEIR_TIMER_ONCE, on_timer,
+                          NULL),
          "timer");
     while ((err = weir_loop_step(loop, 0)) == 0)
         wait_for_work(loop);

@@ -88,6 +88,13 @@ static void must(int err, const char *what)
     exit(EXIT_FAILURE);
 }
 
+/* An error that is expected: the thing is gone, or the end was forced. */
+static void must_unless(int err, int expected, const char *what)
+{
+    if (err != expected)
+        must(err, what);
+}
+
 static void on_answer(weir_task *task, int status);
 static void accept_clients(void);
 
@@ -173,8 +180,8 @@ static void run_job(weir_job *job, int status)
 /* A running job keeps its client inside the gate. */
 static void hang_up(struct client *client)
 {
-    (void)!weir_fd_remove(loop, client->fd, NULL, NULL);
-    (void)!weir_timer_cancel(loop, client->limit);
+    must_unless(weir_fd_remove(loop, client->fd, NULL, NULL), -ENOENT, "fd");
+    must_unless(weir_timer_cancel(loop, client->limit), -ENOENT, "timer");
     close(client->fd);
     client->fd = -1;
     *client->link = client->next;
@@ -429,7 +436,7 @@ static void welcome(int fd)
 
 static void close_listener(void)
 {
-    (void)!weir_fd_remove(loop, listener, NULL, NULL);
+    must_unless(weir_fd_remove(loop, listener, NULL, NULL), -ENOENT, "fd");
     close(listener);
     is_open = false;
     leave();
@@ -558,7 +565,7 @@ static void serve(int64_t deadline_ns)
     must(weir_service_add_hook(service, "goodbye", -1, say_goodbye, NULL),
          "hook");
     must(weir_service_start(service), "start");
-    (void)!weir_loop_post(loop, &beginning); /* refused if the end was forced */
+    must_unless(weir_loop_post(loop, &beginning), WEIR_ECLOSED, "begin");
     printf("jobserver: port %d\n", port);
     fflush(stdout);
 }
@@ -595,7 +602,7 @@ int main(int argc, char **argv)
     must(listener < 0 ? -errno : 0, "listener");
 
     /* 0 would select the library's default. */
-    serve(deadline_ms > 0 ? (int64_t)deadline_ms * 1000000 : 1);
+    serve(deadline_ms > 0 ? WEIR_MS(deadline_ms) : 1);
     err = weir_service_wait(service, -1);
     if (err == WEIR_EFORCED)
         return EXIT_FAILURE; /* jobs may still be running: exit ends them */

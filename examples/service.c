@@ -51,7 +51,7 @@ static void on_closed(void *arg)
 static void *run_worker(void *arg)
 {
     struct worker *worker = arg;
-    struct timespec work = from_ns(worker->work_ms * INT64_C(1000000));
+    struct timespec work = from_ns(WEIR_MS(worker->work_ms));
     int err = weir_gate_enter(worker->service);
 
     if (err == WEIR_ECLOSED) {
@@ -76,7 +76,7 @@ static void send_worker(struct worker *worker)
  * stays pending until it is taken here: no handler, no flag, no race. */
 static void await_interrupt(const sigset_t *interrupt, long ms)
 {
-    int64_t end_ns = weir_clock_now() + ms * INT64_C(1000000), left_ns;
+    int64_t end_ns = weir_clock_now() + WEIR_MS(ms), left_ns;
 
     while ((left_ns = end_ns - weir_clock_now()) > 0) {
         struct timespec left = from_ns(left_ns);

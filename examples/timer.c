@@ -11,7 +11,6 @@
 
 #include <weir.h>
 
-#define MS INT64_C(1000000)
 enum { PERIOD_MS = 10, FIRST_TAKES_MS = 25, CALLS = 5 };
 
 struct ticker {
@@ -36,10 +35,10 @@ static void tick(void *arg, int status)
 
     if (status != 0)
         return; /* the loop is ending */
-    printf(" %3d", (int)((weir_clock_now() - ticker->began_ns) / MS));
+    printf(" %3d", (int)((weir_clock_now() - ticker->began_ns) / WEIR_MS(1)));
     ticker->calls++;
     if (ticker->calls == 1)
-        must(weir_clock_advance(FIRST_TAKES_MS * MS), "advance");
+        must(weir_clock_advance(WEIR_MS(FIRST_TAKES_MS)), "advance");
     if (ticker->calls == CALLS)
         must(weir_timer_cancel(ticker->loop, ticker->timer), "cancel");
 }
@@ -61,7 +60,7 @@ static void show(weir_loop *loop, const char *name, weir_timer_repeat repeat)
     struct ticker ticker = {.loop = loop, .began_ns = weir_clock_now()};
 
     printf("%-24s", name);
-    must(weir_timer_start(loop, &ticker.timer, PERIOD_MS * MS, repeat, tick,
+    must(weir_timer_start(loop, &ticker.timer, WEIR_MS(PERIOD_MS), repeat, tick,
                           &ticker),
          "start");
     run_until_cancelled(&ticker);

@@ -8,8 +8,8 @@
  * clock: a frozen clock must not turn a timeout into a hang.
  *
  *     weir_clock_freeze(0);
- *     weir_clock_advance(3600 * INT64_C(1000000000));
- *     assert(weir_clock_now() == 3600 * INT64_C(1000000000));
+ *     weir_clock_advance(WEIR_S(3600));
+ *     assert(weir_clock_now() == WEIR_S(3600));
  *     weir_clock_thaw();
  */
 #ifndef WEIR_CLOCK_H
@@ -23,6 +23,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Nanoseconds, which all times of weir are in: WEIR_MS(250), WEIR_S(3). */
+#define WEIR_US(microseconds) ((int64_t)(microseconds)*1000)
+#define WEIR_MS(milliseconds) ((int64_t)(milliseconds)*1000000)
+#define WEIR_S(seconds) ((int64_t)(seconds)*1000000000)
 
 /**
  * Get the time in nanoseconds since some fixed moment.  It never goes backwards

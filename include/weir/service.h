@@ -80,8 +80,8 @@ extern "C" {
 
 typedef struct weir_service weir_service;
 
-#define WEIR_SERVICE_TIMEOUT_NS (INT64_C(30) * 1000000000)
-#define WEIR_SERVICE_GRACE_NS (INT64_C(25) * 1000000)
+#define WEIR_SERVICE_TIMEOUT_NS WEIR_S(30)
+#define WEIR_SERVICE_GRACE_NS WEIR_MS(25)
 
 /* Every member except size may be left 0. */
 typedef struct weir_service_options {

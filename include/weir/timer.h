@@ -3,7 +3,7 @@
  * weir/timer.h -- callbacks at a given time.
  *
  *     weir_timer id;
- *     weir_timer_start(loop, &id, 250 * 1000000, WEIR_TIMER_ONCE, ring, bell);
+ *     weir_timer_start(loop, &id, WEIR_MS(250), WEIR_TIMER_ONCE, ring, bell);
  *     ...
  *     weir_timer_cancel(loop, id);
  *
