@@ -96,7 +96,7 @@ struct weir_loop {
     struct weir__fds fds;                 /* under lock */
     struct weir__slab timer_slots;        /* under lock */
     atomic(struct weir__poller *) poller; /* written under lock; P4 */
-    atomic(uint32_t) fast_path;           /* written under lock */
+    atomic(uint32_t) fd_mode;             /* written under lock */
     struct weir__recycler envelopes;      /* one cache per thread */
     struct weir__inherited inherited;     /* fork.h */
     bool is_foreign;                      /* set in a forked child: loop.c */

@@ -122,7 +122,7 @@ static void disown(struct weir__inherited *inherited)
     set_unshared(&pool->finished, 1);
     weir__lock_init(&pool->lock);
     weir__lock_init(&pool->idle.lock);
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++) {
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++) {
         weir__lock_init(&pool->injector[i].lock);
         weir__injector_close(&pool->injector[i]);
     }
@@ -161,7 +161,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
         return NULL;
     pool->is_foreign = false;
     weir__idle_init(&pool->idle, options->workers);
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++)
         weir__injector_init(&pool->injector[i]);
     set_unshared(&pool->is_closing, 0);
     set_unshared(&pool->made, 0);

@@ -72,8 +72,8 @@ struct weir_lane {
 
 struct weir_pool {
     struct weir__idle idle;
-    struct weir__injector injector[WEIR_PRIORITIES];   /* by priority */
-    _Alignas(CACHE_APART) atomic(uint32_t) is_closing; /* any thread */
+    struct weir__injector injector[WEIR_PRIORITY_COUNT]; /* by priority */
+    _Alignas(CACHE_APART) atomic(uint32_t) is_closing;   /* any thread */
     atomic(uint32_t) made;            /* workers in worker[]; only grows */
     atomic(weir_lane *) lanes;        /* newest first; only grows, pool/P2 */
     struct weir__lock lock;           /* held to add a worker */

@@ -86,7 +86,7 @@ int weir__worker_init(struct weir__worker *worker, weir_pool *pool,
                                     .yields = YIELDS,
                                     .random = index * 2654435761U + 1};
     weir__idle_slot_init(&worker->slot);
-    for (unsigned i = 0; i < WEIR_PRIORITIES; i++)
+    for (unsigned i = 0; i < WEIR_PRIORITY_COUNT; i++)
         if (weir__deque_init(&worker->deque[i]) != 0) {
             while (i-- > 0)
                 weir__deque_fini(&worker->deque[i]);
