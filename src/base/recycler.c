@@ -76,7 +76,7 @@ struct weir__recycler_block {
     const struct weir__recycler_kind *kind; /* const */
     uint32_t slots;                         /* const: how many */
     atomic(uint32_t) left;                  /* consumers, recycler/P1 */
-    _Alignas(CACHE_LINE) char slot[];
+    char slot[];                            /* multiples of 8 bytes */
 };
 
 static size_t bytes_of(const struct weir__recycler_kind *kind, uint32_t slots)
@@ -88,8 +88,9 @@ static struct weir__recycler_block *
 new_block(struct weir__recycler_cache *cache,
           const struct weir__recycler_kind *kind, uint32_t slots)
 {
-    struct weir__recycler_block *block =
-        weir__memory_alloc(bytes_of(kind, slots), CACHE_LINE);
+    struct weir__recycler_block *block = weir__memory_alloc(
+        bytes_of(kind, slots),
+        cache == NULL ? _Alignof(struct weir__recycler_block) : CACHE_LINE);
 
     if (block == NULL)
         return NULL;

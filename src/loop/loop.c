@@ -153,7 +153,10 @@ static void init_inside(weir_loop *loop)
     weir__calls_init(&loop->ticks);
     weir__calls_init(&loop->microtasks);
     loop->promises = (struct weir__promises){.hooks = NULL};
-    set_unshared(&loop->promises.errands, 0);
+    set_unshared(&loop->promises.outstanding, 0);
+    loop->promises.requests.prev = loop->promises.requests.next =
+        &loop->promises.requests;
+    weir__recycler_cache_init(&loop->promises.request_cache);
     set_unshared(&loop->promises.shown_count, 0);
     weir__lock_init(&loop->promises.lock);
     loop->ready = loop->batch = none;
@@ -298,7 +301,7 @@ bool weir__loop_is_held(weir_loop *loop)
     return loop->timers.used > loop->timers.unrefs ||
            /* relaxed: a count; a thread that changes it then wakes the loop */
            load_relaxed(&loop->fds.refs) > 0 ||
-           load_relaxed(&loop->promises.errands) > 0 || /* relaxed: own */
+           load_relaxed(&loop->promises.outstanding) > 0 || /* relaxed: own */
            /* loop/P3 acquire: receives what threads did before unref */
            load_acquire(&loop->holds) > 0;
 }

@@ -18,6 +18,7 @@
 
 #include "base/atomic.h"
 #include "base/lock.h"
+#include "base/recycler.h"
 
 struct weir_loop;
 struct weir_promise;
@@ -49,11 +50,10 @@ struct weir__promise_list {
 
 struct weir__promise_block;
 struct weir__promise_single;
-struct weir__book;
 
-/* A running job of promisify, in a list of the loop's thread. */
-struct weir__out {
-    struct weir__out *prev, *next;
+/* A request of promisify, in a ring of the loop's thread. */
+struct weir__request {
+    struct weir__request *prev, *next;
     const char *name;
     int64_t since_ns; /* real clock; 0: not known */
 };
@@ -80,17 +80,13 @@ struct weir__promises {
     struct weir__promise_list stranded;      /* no room in the microtasks */
     int64_t live;                            /* promises with memory in use */
     int64_t unsettled;
-    /* Running jobs of promisify: they hold the loop, and a shutdown waits for
-     * them.  Any thread may read it, for a report. */
-    atomic(uint64_t) errands;
-    struct weir__out *out;          /* of these, those that are not slips */
-    struct weir__book *book;        /* new slips (job nodes) come from it */
-    struct weir__book *oldest_book; /* of those with slips in use ... */
-    struct weir__book *newest_book; /* ... linked through `next` */
-    struct weir__book *spare_books; /* with all slips returned */
+    /* Requests of promisify whose jobs are outstanding: they hold the loop, and
+     * a shutdown waits for them.  Any thread may read their number. */
+    atomic(uint64_t) outstanding;
+    struct weir__request requests; /* the ring's head; oldest first */
+    struct weir__recycler_cache request_cache;
     struct weir__shown shown[WEIR__JOBS_SHOWN]; /* some, by show_jobs ... */
     atomic(uint32_t) shown_count;               /* ... this many */
-    uint32_t spare_count;
     uint32_t empty_blocks;
     uint32_t spares;   /* in `spare` */
     bool is_over;      /* TERMINATED, or about to be */

@@ -265,7 +265,7 @@ static void add_fds(struct weir__page *page, const weir_loop *loop)
 static void add_jobs(struct weir__page *page, const weir_loop *loop)
 {
     const struct weir__promises *all = &loop->promises;
-    uint64_t count = load_relaxed(&all->errands);     /* relaxed: snapshot */
+    uint64_t count = load_relaxed(&all->outstanding); /* relaxed: snapshot */
     uint32_t shown = load_relaxed(&all->shown_count); /* relaxed: snapshot */
 
     for (uint32_t i = 0; i < shown && count > 0; i++, count--) {
@@ -316,8 +316,8 @@ static void look(struct weir__page *page, const weir_loop *loop)
         return;
     }
     add_count(page, WEIR_KIND_REF,
-              load_relaxed(&loop->holds) +                /* relaxed: count */
-                  load_relaxed(&loop->promises.errands)); /* as above */
+              load_relaxed(&loop->holds) + /* relaxed: count */
+                  load_relaxed(&loop->promises.outstanding)); /* as above */
     add_timers(page, loop);
     add_fds(page, loop);
 }

@@ -75,7 +75,7 @@ static bool has_promises_to_reject(const weir_loop *loop)
 static bool waits_for_jobs(const weir_loop *loop)
 {
     return !weir__loop_is_cancelling(loop) &&
-           load_relaxed(&loop->promises.errands) > 0; /* relaxed: own */
+           load_relaxed(&loop->promises.outstanding) > 0; /* relaxed: own */
 }
 
 /* Until the table is closed, an add may have taken a slot and may return it

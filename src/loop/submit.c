@@ -4,7 +4,7 @@
  *
  * Shape     A thread other than the loop's pushes a task onto the loop's MPSC
  *           queue (ingress.c).  The loop's own thread appends it to a list.  A
- *           function without a task is put into an envelope (envelope.c).
+ *           function without a task is put into an envelope (envelope.h).
  * Roles     all functions: any thread
  *
  * Tested by  test/unit/loop/loop.c, test/model/loop/loop.c,

@@ -136,22 +136,6 @@ static inline struct weir__promises *weir__promises_of(const weir_promise *p)
     return &p->loop->promises;
 }
 
-/* Count a job that was sent to a pool (an errand) until it is over.  It keeps
- * the loop running meanwhile.  Thread: the loop's. */
-static inline void weir__promises_begin_errand(weir_loop *loop)
-{
-    /* relaxed: own, read by report */
-    store_relaxed(&loop->promises.errands,
-                  load_relaxed(&loop->promises.errands) + 1);
-}
-
-static inline void weir__promises_end_errand(weir_loop *loop)
-{
-    /* relaxed: own, read by report */
-    store_relaxed(&loop->promises.errands,
-                  load_relaxed(&loop->promises.errands) - 1);
-}
-
 /* Whether this thread may access plain fields of the loop's promises. */
 static inline bool weir__promise_is_local(const weir_loop *loop)
 {
@@ -394,7 +378,7 @@ void weir__promise_raised(weir_loop *loop);
 
 /* ---- promisify.c ---- */
 
-/* Free the loop's blocks of slips.  No promise may be left. */
+/* Free the loop's requests.  No promise may be left. */
 void weir__promisify_fini(weir_loop *loop);
 
 /* The hook `show_jobs`. */
