@@ -70,6 +70,7 @@ enum {
     UNREF = 1 << 9,
     ABSENT = 1 << 10, /* a fired one-shot, left out of a renewal */
     GENERATION_SHIFT = 24,
+    PAGE = 256,
 };
 #define GENERATION_MAX (UINT64_MAX >> GENERATION_SHIFT)
 #define INDEX_MASK ((UINT64_C(1) << GENERATION_SHIFT) - 1)
@@ -99,11 +100,11 @@ static void count(weir_loop *loop, uint64_t by, uint64_t refs_by)
 
 static uint32_t *entry_of(struct weir__fds *fds, int fd)
 {
-    uint32_t page = (uint32_t)fd / WEIR__FD_PAGE;
+    uint32_t page = (uint32_t)fd / PAGE;
 
     if (fd < 0 || page >= fds->pages || fds->page[page] == NULL)
         return NULL;
-    return &fds->page[page][(uint32_t)fd % WEIR__FD_PAGE];
+    return &fds->page[page][(uint32_t)fd % PAGE];
 }
 
 /* The slot of a registered descriptor, or NULL. */
@@ -135,8 +136,8 @@ static int widen(struct weir__fds *fds, uint32_t pages)
 /* Allocate the table entry of a descriptor. */
 static int make_entry(struct weir__fds *fds, int fd)
 {
-    uint32_t page = (uint32_t)fd / WEIR__FD_PAGE;
-    size_t bytes = WEIR__FD_PAGE * sizeof(uint32_t);
+    uint32_t page = (uint32_t)fd / PAGE;
+    size_t bytes = PAGE * sizeof(uint32_t);
 
     if (page >= fds->pages) {
         int err = widen(fds, page + 1);
@@ -547,7 +548,7 @@ void weir__fds_fini(weir_loop *loop)
     struct weir__fds *fds = &loop->fds;
 
     for (uint32_t i = 0; i < fds->pages; i++)
-        weir__memory_free(fds->page[i], WEIR__FD_PAGE * sizeof(uint32_t));
+        weir__memory_free(fds->page[i], PAGE * sizeof(uint32_t));
     weir__memory_free(fds->page, fds->pages * sizeof(*fds->page));
     weir__slab_fini(&fds->slots);
 }
@@ -616,7 +617,7 @@ static struct weir__fd *next_from(weir_loop *loop, uint32_t *fd,
 {
     struct weir__fd *slot = NULL;
 
-    while (slot == NULL && *fd < loop->fds.pages * WEIR__FD_PAGE)
+    while (slot == NULL && *fd < loop->fds.pages * PAGE)
         slot = find(loop, (int)(*fd)++, index);
     return slot;
 }

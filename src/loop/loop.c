@@ -171,7 +171,7 @@ static void init_inside(weir_loop *loop)
     loop->lost_core = false;
     loop->sleeps = loop->sleeps_left = 0;
     loop->event_count = loop->event_at = 0;
-    loop->untimed = loop->metrics != NULL ? 0 : UINT64_MAX;
+    loop->untimed = loop->counters != NULL ? 0 : UINT64_MAX;
     loop->began = 0;
     set_unshared(&loop->running.name, NULL);
     set_unshared(&loop->running.since_ns, 0);
@@ -195,10 +195,10 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *given)
     loop = weir__memory_alloc(sizeof(*loop), _Alignof(weir_loop));
     if (loop == NULL)
         return -ENOMEM;
-    loop->metrics = NULL;
+    loop->counters = NULL;
     loop->is_foreign = false;
     if (options.metrics)
-        err = weir__metrics_new(&loop->metrics);
+        err = weir__counters_new(&loop->counters);
     if (err != 0)
         goto free_loop;
     init_outside(loop, &options);
@@ -208,7 +208,7 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *given)
     if (options.fd_mode == WEIR_FD_MODE_ALWAYS)
         err = weir__loop_need_poller(loop);
     if (err != 0)
-        goto free_metrics;
+        goto free_counters;
     err = weir__fork_enter(&loop->inherited, disown);
     if (err != 0)
         goto close_poller;
@@ -218,8 +218,8 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *given)
 close_poller:
     if (load_relaxed(&loop->poller) != NULL)             /* relaxed: unshared */
         weir__poller_close(load_relaxed(&loop->poller)); /* relaxed: unshared */
-free_metrics:
-    weir__metrics_free(loop->metrics);
+free_counters:
+    weir__counters_free(loop->counters);
 free_loop:
     weir__memory_free(loop, sizeof(*loop));
     return err;
@@ -235,7 +235,7 @@ static void destroy(weir_loop *loop)
     weir__calls_fini(&loop->ticks);
     weir__calls_fini(&loop->microtasks);
     weir__recycler_fini(&loop->envelopes);
-    weir__metrics_free(loop->metrics);
+    weir__counters_free(loop->counters);
     weir__memory_free(loop, sizeof(*loop));
 }
 

@@ -18,7 +18,8 @@
  *
  * These files share the struct: loop.c (lifetime), submit.c (entry points),
  * run.c (ownership), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
- * fire.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.
+ * fire.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.  Their functions are
+ * declared here; the headers of their own, such as timer.h, rest on this one.
  */
 #ifndef WEIR_SRC_LOOP_H
 #define WEIR_SRC_LOOP_H
@@ -32,18 +33,19 @@
 #include "base/calls.h"
 #include "base/fork.h"
 #include "base/lock.h"
+#include "base/pace.h"
 #include "base/place.h"
 #include "base/poller.h"
 #include "base/slab.h"
 #include "base/tasks.h"
 #include "base/thread.h"
+#include "loop/counters.h"
 #include "loop/envelope.h"
-#include "loop/fd.h"
 #include "loop/ingress.h"
-#include "loop/metrics.h"
 #include "loop/promises.h"
-#include "loop/timer.h"
+#include "loop/wheel.h"
 #include "weir/loop.h"
+#include "weir/timer.h"
 
 /* How far the end of a loop has come.  It only moves forward; shutdown.c makes
  * all of its steps and explains them. */
@@ -66,6 +68,39 @@ enum weir__part {
     WEIR__PART_FDS,
     WEIR__PART_IMMEDIATES,
     WEIR__PART_CLOSE
+};
+
+/* The descriptors.  Under the loop's lock, except where noted. */
+struct weir__fds {
+    struct weir__slab slots;
+    uint32_t **page; /* page[fd / 256][fd % 256]: the slot + 1, or 0 */
+    uint32_t pages;
+    uint32_t cancelled;     /* termination: the next one to cancel */
+    bool has_lost;          /* some removals have failed */
+    bool is_haunted;        /* one of them had an event; the loop's thread */
+    atomic(uint64_t) count; /* registered; any thread reads it */
+    atomic(uint64_t) refs;  /* of these, those that hold the loop; same */
+    atomic(uint64_t) used;  /* slots, with pending removals; the same */
+};
+
+#ifdef WEIR_SMALL
+enum { WEIR__TIMERS_ENDED = 2 };
+#else
+enum { WEIR__TIMERS_ENDED = 64 };
+#endif
+
+/* The timers.  The loop's thread only, except for the last two words. */
+struct weir__timers {
+    struct weir__wheel wheel;
+    struct weir__pace pace;
+    uint64_t used;             /* slots of timers that have not ended */
+    uint64_t unrefs;           /* of these, timers that do not hold the loop */
+    struct weir__entry firing; /* a repeating timer in its callback, or id 0 */
+    struct weir__slab_stock stock; /* free slots at hand */
+    uint32_t ended_count;
+    uint32_t ended[WEIR__TIMERS_ENDED]; /* slots to be freed soon */
+    atomic(weir_timer) deciding;        /* any thread reads: timer/P2, P4 */
+    atomic(int) rivals;                 /* any thread: timer/P2, P3 */
 };
 
 /* The callback that is running, for report.  The loop's thread writes it, any
@@ -100,7 +135,7 @@ struct weir_loop {
     struct weir__recycler envelopes;      /* one cache per thread */
     struct weir__inherited inherited;     /* fork.h */
     bool is_foreign;                      /* set in a forked child: loop.c */
-    struct weir__metrics *metrics;        /* const after new; NULL: disabled */
+    struct weir__counters *counters;      /* const after new; NULL: disabled */
     weir_loop_options options;            /* const after new */
 
     /* From here on: the loop's thread only. */
@@ -222,8 +257,8 @@ static inline void weir__loop_note_job(void)
 /* Exclude an internal task from the user's task count. */
 static inline void weir__loop_inner_task(weir_loop *loop)
 {
-    if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->inner, 1);
+    if (loop->counters != NULL)
+        weir__counters_add(&loop->counters->inner, 1);
 }
 
 /* ---- run.c ---- */
@@ -311,8 +346,8 @@ static inline void weir__loop_take(weir_loop *loop, uint64_t count)
 {
     /* relaxed: own, shown to report */
     store_relaxed(&loop->taken, load_relaxed(&loop->taken) + count);
-    if (loop->metrics != NULL)
-        weir__metrics_depth(loop->metrics, weir__loop_queued(loop));
+    if (loop->counters != NULL)
+        weir__counters_depth(loop->counters, weir__loop_queued(loop));
 }
 
 /* Queue an internal task for the next turn from inside a callback.  It is never
@@ -377,6 +412,30 @@ void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg);
 
 /* Run a checkpoint for microtasks left over from the last turn, if any. */
 void weir__loop_take_up(weir_loop *loop);
+
+/* ---- fd.c ---- */
+
+void weir__fds_init(weir_loop *loop);
+
+/* Free the memory.  Nothing may be registered. */
+void weir__fds_fini(weir_loop *loop);
+
+/* Run the callbacks for loop->events, from loop->event_at on. */
+void weir__fds_run(weir_loop *loop);
+
+/* Cancel all registrations with WEIR_ECANCELED. */
+void weir__fds_cancel(weir_loop *loop);
+
+/* ---- timer.c, fire.c ---- */
+
+void weir__timers_init(weir_loop *loop);
+
+/* Run the timers that are due or, while the loop terminates, all of them with
+ * WEIR_ECANCELED. */
+void weir__timers_run(weir_loop *loop);
+
+/* The time at which weir__timers_run has work; INT64_MAX: never. */
+int64_t weir__timers_next(weir_loop *loop);
 
 /* ---- raise.c ---- */
 

@@ -19,7 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loop/fd.h"
 #include "loop/loop.h"
+#include "loop/timer.h"
 
 enum { TRIES = 100 };
 

@@ -73,8 +73,8 @@ void weir__loop_woken(weir_loop *loop, bool in_poller)
 {
     if (in_poller)
         loop->owed_wakes++;
-    if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->wakes, 1);
+    if (loop->counters != NULL)
+        weir__counters_add(&loop->counters->wakes, 1);
 }
 
 /* ---- between two steps ---- */

@@ -97,13 +97,13 @@ static void run_probe(weir_task *task, int status)
 
     (void)status;
     weir__loop_inner_task(weir__thread_loop());
-    weir__metrics_probe(weir__thread_loop()->metrics, (uintptr_t)call.arg);
+    weir__counters_probe(weir__thread_loop()->counters, (uintptr_t)call.arg);
 }
 
 /* Called before some pushes.  A failure does not matter. */
 __attribute__((cold, noinline)) static void send_probe(weir_loop *loop)
 {
-    uint64_t now = weir__metrics_begin_probe();
+    uint64_t now = weir__counters_begin_probe();
 
     (void)weir__loop_push_call(loop, run_probe, NULL, (void *)(uintptr_t)now,
                                WEIR__OUTSIDER);
@@ -121,7 +121,7 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
     if (weir__loop_is_local(loop)) {
         err = push_own(loop, &loop->ready, task);
     } else {
-        if (loop->metrics != NULL && weir__metrics_wants_probe())
+        if (loop->counters != NULL && weir__counters_wants_probe())
             send_probe(loop);
         err = weir__loop_push(loop, task, WEIR__OUTSIDER);
     }
@@ -140,7 +140,7 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
     struct weir__envelope *envelope;
     int err;
 
-    if (!is_mine && loop->metrics != NULL && weir__metrics_wants_probe())
+    if (!is_mine && loop->counters != NULL && weir__counters_wants_probe())
         send_probe(loop);
     envelope =
         fill_envelope(loop, is_mine ? run_envelope : arrive, fn, arg, name);

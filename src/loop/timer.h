@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timer -- the timers of a loop.
+ * timer -- the word of a timer, which decides whether it fires.
  */
 #ifndef WEIR_SRC_TIMER_H
 #define WEIR_SRC_TIMER_H
@@ -9,29 +9,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
-#include "base/pace.h"
-#include "loop/wheel.h"
-#include "weir/timer.h"
-
-#ifdef WEIR_SMALL
-enum { WEIR__TIMERS_ENDED = 2 };
-#else
-enum { WEIR__TIMERS_ENDED = 64 };
-#endif
-
-/* The loop's thread only, except for the last two words. */
-struct weir__timers {
-    struct weir__wheel wheel;
-    struct weir__pace pace;
-    uint64_t used;             /* slots of timers that have not ended */
-    uint64_t unrefs;           /* of these, timers that do not hold the loop */
-    struct weir__entry firing; /* a repeating timer in its callback, or id 0 */
-    struct weir__slab_stock stock; /* free slots at hand */
-    uint32_t ended_count;
-    uint32_t ended[WEIR__TIMERS_ENDED]; /* slots to be freed soon */
-    atomic(weir_timer) deciding;        /* any thread reads: timer/P2, P4 */
-    atomic(int) rivals;                 /* any thread: timer/P2, P3 */
-};
+#include "loop/loop.h"
 
 /* ---- the word of a timer; see timer.c ---- */
 
@@ -125,17 +103,6 @@ static inline bool weir__timer_is_alone(struct weir__timers *timers,
     /* relaxed: ordered by P2 */
     return load_relaxed(&timers->rivals) == WEIR__RIVALS_NOBODY;
 }
-
-/* ---- functions for the loop ---- */
-
-void weir__timers_init(weir_loop *loop);
-
-/* Run the timers that are due or, while the loop terminates, all of them with
- * WEIR_ECANCELED. */
-void weir__timers_run(weir_loop *loop);
-
-/* The time at which weir__timers_run has work; INT64_MAX: never. */
-int64_t weir__timers_next(weir_loop *loop);
 
 /* Whether the timer is started and referenced, and its name.  The index must be
  * below the slab's limit.  Thread: any. */

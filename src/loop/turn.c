@@ -44,7 +44,7 @@ __attribute__((cold)) static void begin_timed(weir_loop *loop)
     uint64_t now = weir__ticks_now();
 
     loop->untimed =
-        weir__metrics_look(loop->metrics, now, weir__loop_queued(loop));
+        weir__counters_look(loop->counters, now, weir__loop_queued(loop));
     if (loop->untimed == 0)
         loop->began = now;
 }
@@ -77,8 +77,8 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name)
 
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
 {
-    if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->others, 1);
+    if (loop->counters != NULL)
+        weir__counters_add(&loop->counters->others, 1);
     weir__loop_begin(loop, kind, name);
 }
 
@@ -104,11 +104,11 @@ static void notice_close(weir_loop *loop)
 __attribute__((cold)) static void end_timed(weir_loop *loop)
 {
     loop->untimed =
-        weir__metrics_end(loop->metrics, loop->began,
-                          /* relaxed: own */
-                          (weir_kind)(load_relaxed(&loop->running.kind) - 1),
-                          load_relaxed(&loop->running.name), /* relaxed: own */
-                          weir__loop_queued(loop));
+        weir__counters_end(loop->counters, loop->began,
+                           /* relaxed: own */
+                           (weir_kind)(load_relaxed(&loop->running.kind) - 1),
+                           load_relaxed(&loop->running.name), /* relaxed: own */
+                           weir__loop_queued(loop));
     loop->began = 0;
 }
 
@@ -158,8 +158,8 @@ static void drain(weir_loop *loop)
         return;
     weir__tasks_move(&loop->ready, &tasks);
     weir__loop_take(loop, arrived);
-    if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->arrived, arrived);
+    if (loop->counters != NULL)
+        weir__counters_add(&loop->counters->arrived, arrived);
 }
 
 static inline void run_list(weir_loop *loop, struct weir__tasks *batch,
@@ -189,11 +189,11 @@ static void run_tasks(weir_loop *loop)
         task->run(task, loop->status);
         end(loop);
     }
-    if (loop->metrics != NULL)
+    if (loop->counters != NULL)
         /* Both counts are consistent here.  relaxed: own, and count */
-        store_relaxed(&loop->metrics->tasks,
+        store_relaxed(&loop->counters->tasks,
                       load_relaxed(&loop->run) -
-                          load_relaxed(&loop->metrics->inner));
+                          load_relaxed(&loop->counters->inner));
 }
 
 /* ---- waiting ---- */
@@ -342,14 +342,14 @@ static int wait(weir_loop *loop, int64_t limit_ns)
         until_ns = 0;
     if (until_ns != 0)
         weir__recycler_trim(&loop->envelopes);
-    if (loop->metrics != NULL && until_ns != 0)
+    if (loop->counters != NULL && until_ns != 0)
         began_ns = weir__clock_real();
     if (poller != NULL)
         err = poll(loop, poller, until_ns);
     else
         sleep_on_door(loop, until_ns);
     if (began_ns != 0)
-        weir__metrics_slept(loop->metrics, began_ns);
+        weir__counters_slept(loop->counters, began_ns);
     notice_close(loop);
     look_at_clock(loop);
     return err;
@@ -397,8 +397,8 @@ static void begin_turn(weir_loop *loop)
     loop->has_rest = weir__loop_has_microtasks(loop);
     loop->has_sent = false;
     loop->part = WEIR__PART_DRAIN;
-    if (loop->metrics != NULL)
-        weir__metrics_add(&loop->metrics->turns, 1);
+    if (loop->counters != NULL)
+        weir__counters_add(&loop->counters->turns, 1);
 }
 
 static void take_in(weir_loop *loop)

@@ -28,6 +28,7 @@
 #include "support/loop_fixture.h"
 #include "support/random.h"
 #include "support/suite.h"
+#include "weir/fd.h"
 #include "weir/metrics.h"
 
 enum { ACTORS = 8, WIRES = 2, NOTES = 128, BACKLOG = 500 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loop/loop.h"
+#include "loop/timer.h"
 #include "support/failing_allocator.h"
 #include "support/random.h"
 #include "support/timer_fixture.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metrics -- counters written by the loop's thread and read by any thread.
+ * counters -- the metrics of a loop as its thread counts them.
  */
-#ifndef WEIR_SRC_METRICS_H
-#define WEIR_SRC_METRICS_H
+#ifndef WEIR_SRC_COUNTERS_H
+#define WEIR_SRC_COUNTERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "weir/metrics.h"
 
 /* One writer, the loop's thread; relaxed.  Times are in ticks. */
-struct weir__metrics {
+struct weir__counters {
     atomic(uint64_t) turns;
     atomic(uint64_t) tasks;   /* that have run, without internal ones */
     atomic(uint64_t) others;  /* callbacks that are not tasks */
@@ -37,11 +37,11 @@ struct weir__metrics {
 };
 
 /* Allocate the counters.  Returns 0 or -ENOMEM. */
-int weir__metrics_new(struct weir__metrics **metrics);
-void weir__metrics_free(struct weir__metrics *metrics);
+int weir__counters_new(struct weir__counters **counters);
+void weir__counters_free(struct weir__counters *counters);
 
 /* Add to a counter that has a single writer. */
-#define weir__metrics_add(counter, by)                                         \
+#define weir__counters_add(counter, by)                                        \
     /* relaxed: count, one writer */                                           \
     store_relaxed(counter, load_relaxed(counter) + (by))
 
@@ -52,36 +52,36 @@ struct weir__probing {
     uint64_t last;     /* the time of the last one, in ticks */
 };
 extern _Thread_local __attribute__((
-    tls_model("initial-exec"))) struct weir__probing weir__metrics_probing;
+    tls_model("initial-exec"))) struct weir__probing weir__counters_probing;
 
 /* Whether a probe is to be sent before this push.  Thread: any. */
-static inline bool weir__metrics_wants_probe(void)
+static inline bool weir__counters_wants_probe(void)
 {
-    return weir__metrics_probing.left-- == 0;
+    return weir__counters_probing.left-- == 0;
 }
 
 /* Begin a probe.  Returns its content, the time in ticks.  Thread: any. */
-uint64_t weir__metrics_begin_probe(void);
+uint64_t weir__counters_begin_probe(void);
 
 /* Record the time in the queue of a probe that was pushed at `since`. */
-void weir__metrics_probe(struct weir__metrics *metrics, uint64_t since);
+void weir__counters_probe(struct weir__counters *counters, uint64_t since);
 
 /* Record the number of queued tasks. */
-void weir__metrics_depth(struct weir__metrics *metrics, uint64_t depth);
+void weir__counters_depth(struct weir__counters *counters, uint64_t depth);
 
 /* Read the clock after a series of untimed callbacks, with `queued` tasks
  * waiting.  Returns how many callbacks after this one are not timed either; 0:
  * time this one. */
-uint64_t weir__metrics_look(struct weir__metrics *metrics, uint64_t now,
-                            uint64_t queued);
+uint64_t weir__counters_look(struct weir__counters *counters, uint64_t now,
+                             uint64_t queued);
 
 /* Record a callback that began at `began` and has ended, with `queued` tasks
  * waiting.  Returns how many callbacks are not timed now: none, while few
  * wait. */
-uint64_t weir__metrics_end(struct weir__metrics *metrics, uint64_t began,
-                           weir_kind kind, const char *name, uint64_t queued);
+uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
+                            weir_kind kind, const char *name, uint64_t queued);
 
 /* Record that the loop has slept since began_ns. */
-void weir__metrics_slept(struct weir__metrics *metrics, int64_t began_ns);
+void weir__counters_slept(struct weir__counters *counters, int64_t began_ns);
 
-#endif /* WEIR_SRC_METRICS_H */
+#endif /* WEIR_SRC_COUNTERS_H */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counters -- counting and timing on the loop's thread.
+ *
+ * The loop's thread is the only writer, so counting is a load, an add and a
+ * store; a reader sees each number whole.  Producers write nothing here: the
+ * loop counts their tasks when it drains them.  To measure the time in the
+ * queue, a producer sends a probe before some pushes: a task that carries the
+ * time.  A thread that pushes rarely sends a probe with one push in 16, and one
+ * that pushes constantly with one in 1024: about one per 10 us.
+ *
+ * Reading the clock costs as much as an empty task.  So while many tasks wait,
+ * the loop reads the clock once in 128 callbacks, and at one of 4 such reads it
+ * times a callback.  A callback that takes longer than all before, but is not
+ * in the sample, shows in the time between two reads.  The loop then times the
+ * next callbacks one by one.
+ *
+ * Tested by  test/unit/loop/metrics.c
+ */
+#include "loop/counters.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+enum {
+    PROBED_AT_LEAST = 1024, /* one push in this many, and ... */
+    PROBED_AT_MOST = 16,
+    PROBE_TICKS = 30000, /* ... one per about 10 us; depends on the tick */
+    CROWD = 64,
+    UNSEEN = 128, /* callbacks between two clock reads in a crowd */
+    LOOKS = 3,    /* clock reads between two timed callbacks */
+    CAREFUL = 256
+};
+
+_Thread_local __attribute__((
+    tls_model("initial-exec"))) struct weir__probing weir__counters_probing = {
+    PROBED_AT_MOST - 1, PROBED_AT_MOST, 0};
+
+int weir__counters_new(struct weir__counters **made)
+{
+    struct weir__counters *counters =
+        weir__memory_alloc(sizeof(*counters), CACHE_APART);
+
+    if (counters == NULL)
+        return -ENOMEM;
+    set_unshared(&counters->turns, 0);
+    set_unshared(&counters->tasks, 0);
+    set_unshared(&counters->others, 0);
+    set_unshared(&counters->inner, 0);
+    set_unshared(&counters->arrived, 0);
+    set_unshared(&counters->wakes, 0);
+    set_unshared(&counters->depth_max, 0);
+    set_unshared(&counters->asleep, 0);
+    set_unshared(&counters->longest, 0);
+    set_unshared(&counters->longest_name, NULL);
+    set_unshared(&counters->longest_kind, 0);
+    counters->gap = 0;
+    counters->careful = counters->looks = 0;
+    counters->is_crowded = false;
+    counters->origin = weir__ticks_look();
+    weir__histogram_init(&counters->in_queue);
+    weir__histogram_init(&counters->in_callback);
+    *made = counters;
+    return 0;
+}
+
+void weir__counters_free(struct weir__counters *counters)
+{
+    weir__memory_free(counters, sizeof(*counters));
+}
+
+/* ---- the loop's thread, and producers ---- */
+
+uint64_t weir__counters_begin_probe(void)
+{
+    struct weir__probing *probing = &weir__counters_probing;
+    uint64_t now = weir__ticks_now();
+
+    if (now - probing->last < PROBE_TICKS) {
+        if (probing->interval < PROBED_AT_LEAST)
+            probing->interval *= 2;
+    } else if (probing->interval > PROBED_AT_MOST) {
+        probing->interval /= 2;
+    }
+    probing->last = now;
+    probing->left = probing->interval - 1;
+    return now;
+}
+
+void weir__counters_probe(struct weir__counters *counters, uint64_t since)
+{
+    uint64_t now = weir__ticks_now();
+
+    weir__histogram_add(&counters->in_queue, now > since ? now - since : 0);
+}
+
+void weir__counters_depth(struct weir__counters *counters, uint64_t depth)
+{
+    /* relaxed: own */
+    if (depth > load_relaxed(&counters->depth_max))
+        store_relaxed(&counters->depth_max, depth); /* relaxed: count */
+}
+
+/* Sample a crowd.  If the callbacks between two samples took long, one of them
+ * may have been the longest so far, so the next ones are all timed. */
+static uint64_t skip_after(struct weir__counters *counters, uint64_t queued,
+                           uint64_t unseen)
+{
+    /* relaxed: own */
+    if (unseen > load_relaxed(&counters->longest))
+        counters->careful = CAREFUL;
+    if (counters->careful > 0) {
+        counters->careful--;
+        return 0;
+    }
+    return queued < CROWD ? 0 : UNSEEN - 1;
+}
+
+uint64_t weir__counters_look(struct weir__counters *counters, uint64_t now,
+                             uint64_t queued)
+{
+    /* relaxed: own */
+    if (counters->looks == 0 || queued < CROWD ||
+        now - counters->gap > load_relaxed(&counters->longest))
+        return 0;
+    counters->looks--;
+    counters->gap = now;
+    return UNSEEN - 1;
+}
+
+uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
+                            weir_kind kind, const char *name, uint64_t queued)
+{
+    uint64_t now = weir__ticks_now();
+    uint64_t unseen = counters->is_crowded ? began - counters->gap : 0;
+    uint64_t skip = skip_after(counters, queued, unseen);
+
+    counters->is_crowded = skip > 0;
+    counters->looks = skip > 0 ? LOOKS : 0;
+    counters->gap = now;
+    weir__histogram_add(&counters->in_callback, now - began);
+    /* relaxed: own */
+    if (now - began > load_relaxed(&counters->longest)) {
+        store_relaxed(&counters->longest, now - began); /* relaxed: count */
+        store_relaxed(&counters->longest_name, name);   /* relaxed: count */
+        /* relaxed: count */
+        store_relaxed(&counters->longest_kind, (uint32_t)kind);
+    }
+    return skip;
+}
+
+void weir__counters_slept(struct weir__counters *counters, int64_t began_ns)
+{
+    weir__counters_add(&counters->asleep,
+                       (uint64_t)(weir__clock_real() - began_ns));
+}
