@@ -14,7 +14,7 @@
  *
  * The contracts have the form that weir/loop.h explains.  A call marked "Thread
  * any" is cheapest on the loop's own thread; from other threads it goes through
- * the loop's door (an MPSC queue).
+ * the loop's MPSC queue.
  *
  * References.  Code that keeps a promise holds a reference, and releases each
  * reference with weir_promise_unref.  The library holds its own references: a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ingress -- the MPSC queue of a loop (its door), in one word together with the
+ * ingress -- the MPSC queue of a loop, in one word together with the
  * loop's phase.
  *
  *     another thread                       the loop's thread

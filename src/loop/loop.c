@@ -41,7 +41,7 @@
 #include "weir/host/sized.h"
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t),
-               "a futex on the door's word needs its low half, and timer ids "
+               "a futex on the queue's word needs its low half, and timer ids "
                "travel as pointers");
 
 /* ---- the kick ---- */

@@ -2,12 +2,10 @@
 /*
  * loop -- the state of a loop, grouped by the threads that access it.
  *
- *   the door       in                          any thread, ingress.c
+ *   the queue      in                          any thread, ingress.c
  *   the outside    lives .. cancel             any thread, rarely
  *   the tables     fds, timer slots            any thread, under `lock`
  *   the inside     from `now_ns` on            the loop's thread only
- *
- * The door is the loop's MPSC queue (ingress.c).
  *
  * "The loop's thread" is the thread that has claimed the loop.  It stays the
  * loop's thread while it is inside run or step and between two steps.  A claim

@@ -286,7 +286,7 @@ static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
     return 0;
 }
 
-static void sleep_on_door(weir_loop *loop, int64_t until_ns)
+static void sleep_on_futex(weir_loop *loop, int64_t until_ns)
 {
     if (until_ns == 0 || !weir__ingress_lie_down(&loop->in, WEIR__BED_FUTEX,
                                                  weir__loop_is_ending(loop)))
@@ -347,7 +347,7 @@ static int wait(weir_loop *loop, int64_t limit_ns)
     if (poller != NULL)
         err = poll(loop, poller, until_ns);
     else
-        sleep_on_door(loop, until_ns);
+        sleep_on_futex(loop, until_ns);
     if (began_ns != 0)
         weir__counters_slept(loop->counters, began_ns);
     notice_close(loop);

@@ -36,7 +36,7 @@ static void format_word(char *text, size_t size, uint64_t value)
 static void init(void)
 {
     weir__ingress_init(&in);
-    model_show(&in.word, "door", format_word);
+    model_show(&in.word, "queue", format_word);
 }
 
 static void init_running(void)

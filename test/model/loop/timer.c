@@ -33,7 +33,7 @@ static void make(void)
     weir_loop_ref(loop); /* the other thread's */
 }
 
-/* Due at once; on its way through the door. */
+/* Due at once; on its way through the queue. */
 static void init_due(void)
 {
     make();
@@ -282,7 +282,7 @@ static void all_told(void)
     loop = NULL;
 }
 
-/* Another thread's start sends the maker through the door, behind it. */
+/* Another thread's start sends the maker through the queue, behind it. */
 static atomic(int) has_started;
 static int order[2], order_count;
 

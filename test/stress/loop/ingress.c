@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ingress -- many threads at one door.  Every task runs once, on the loop's
+ * ingress -- many threads at one queue.  Every task runs once, on the loop's
  * thread, after those that its producer has sent before; and no wake is lost:
  * a lost one shows as a case that does not end by its deadline.
  *
@@ -26,7 +26,7 @@ enum { PRODUCERS = 100, TASKS = 10000 };
 struct item {
     weir_task task;
     struct producer *producer;
-    unsigned number; /* plain: the door hands it over */
+    unsigned number; /* plain: the queue hands it over */
 };
 
 struct producer {

@@ -38,7 +38,7 @@ enum { ENDERS = 2, PRODUCERS = 3, ITEMS = 48 };
 struct item {
     weir_task task;
     struct producer *producer;
-    unsigned number; /* plain: the door hands it over */
+    unsigned number; /* plain: the queue hands it over */
 };
 
 struct producer {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ingress -- the word at the door, step by step: what each call does in each
+ * ingress -- the word of the queue, step by step: what each call does in each
  * of the eight states.
  */
 #include "loop/ingress.h"

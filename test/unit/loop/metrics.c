@@ -142,7 +142,7 @@ CASE(metrics_count_turns)
     loop_end();
 }
 
-/* Queued inside, so that nothing but these comes through the door. */
+/* Queued inside, so that nothing but these comes through the queue. */
 static void queue_each_kind(void *fd, int status)
 {
     (void)status;

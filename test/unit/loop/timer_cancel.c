@@ -63,7 +63,7 @@ PLACE_CASE(timer_that_repeats_is_over_when_it_is_cancelled)
     loop_end();
 }
 
-/* Cancelled before it has come through the door. */
+/* Cancelled before it has come through the queue. */
 CASE(timer_that_is_cancelled_on_its_way_never_fires)
 {
     weir_timer id;

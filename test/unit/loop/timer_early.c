@@ -160,7 +160,7 @@ static void run_elsewhere(void *arg, int status)
     loop_run();
 }
 
-/* What it has left behind is there, and so is what comes through the door. */
+/* What it has left behind is there, and so is what comes through the queue. */
 CASE(timer_started_before_another_thread_runs_the_loop_fires_there)
 {
     begin();
