@@ -15,7 +15,7 @@
 #include "base/membarrier.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "base/ticks.h"
+#include "base/tsc.h"
 #include "execution.h"
 #include "heap.h"
 #include "model.h"
@@ -250,7 +250,7 @@ int64_t weir__clock_real(void)
 }
 
 /* Nor does it go on in the counter of the processor. */
-bool weir__ticks_are_the_clock(void)
+bool weir__tsc_is_clock(void)
 {
     return false;
 }

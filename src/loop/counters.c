@@ -60,7 +60,7 @@ int weir__counters_new(struct weir__counters **made)
     counters->gap = 0;
     counters->careful = counters->looks = 0;
     counters->is_crowded = false;
-    counters->origin = weir__ticks_look();
+    counters->origin = weir__tsc_sample_both();
     weir__histogram_init(&counters->in_queue);
     weir__histogram_init(&counters->in_callback);
     *made = counters;
@@ -77,7 +77,7 @@ void weir__counters_free(struct weir__counters *counters)
 uint64_t weir__counters_begin_probe(void)
 {
     struct weir__probing *probing = &weir__counters_probing;
-    uint64_t now = weir__ticks_now();
+    uint64_t now = weir__tsc_read();
 
     if (now - probing->last < PROBE_TICKS) {
         if (probing->interval < PROBED_AT_LEAST)
@@ -92,7 +92,7 @@ uint64_t weir__counters_begin_probe(void)
 
 void weir__counters_probe(struct weir__counters *counters, uint64_t since)
 {
-    uint64_t now = weir__ticks_now();
+    uint64_t now = weir__tsc_read();
 
     weir__histogram_add(&counters->in_queue, now > since ? now - since : 0);
 }
@@ -134,7 +134,7 @@ uint64_t weir__counters_look(struct weir__counters *counters, uint64_t now,
 uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
                             weir_kind kind, const char *name, uint64_t queued)
 {
-    uint64_t now = weir__ticks_now();
+    uint64_t now = weir__tsc_read();
     uint64_t unseen = counters->is_crowded ? began - counters->gap : 0;
     uint64_t skip = skip_after(counters, queued, unseen);
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
-#include "base/ticks.h"
+#include "base/tsc.h"
 #include "loop/histogram.h"
 #include "weir/metrics.h"
 
@@ -26,12 +26,12 @@ struct weir__counters {
     atomic(uint64_t) longest;
     atomic(const char *) longest_name;
     atomic(uint32_t) longest_kind;
-    uint64_t gap;               /* loop only: when the last timed callback
+    uint64_t gap;     /* loop only: when the last timed callback
                                  * ended, or the clock was last read */
-    uint32_t careful;           /* loop only: how many to time in a row */
-    uint32_t looks;             /* loop only: clock reads until one is timed */
-    bool is_crowded;            /* loop only: some are not timed */
-    struct weir__moment origin; /* const */
+    uint32_t careful; /* loop only: how many to time in a row */
+    uint32_t looks;   /* loop only: clock reads until one is timed */
+    bool is_crowded;  /* loop only: some are not timed */
+    struct weir__tsc_sample origin; /* const */
     struct weir__histogram in_queue;
     struct weir__histogram in_callback;
 };

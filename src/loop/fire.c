@@ -29,7 +29,7 @@ void weir__timers_init(weir_loop *loop)
 
     weir__timer_slots_init(&loop->timer_slots);
     weir__wheel_init(&timers->wheel, &loop->timer_slots, weir_clock_now());
-    weir__pace_init(&timers->pace);
+    weir__tsc_init(&timers->tsc);
     timers->used = 0;
     timers->unrefs = 0;
     timers->firing.id = 0;

@@ -31,12 +31,12 @@
 #include "base/calls.h"
 #include "base/fork.h"
 #include "base/lock.h"
-#include "base/pace.h"
 #include "base/place.h"
 #include "base/poller.h"
 #include "base/slab.h"
 #include "base/tasks.h"
 #include "base/thread.h"
+#include "base/tsc.h"
 #include "loop/counters.h"
 #include "loop/envelope.h"
 #include "loop/ingress.h"
@@ -90,7 +90,7 @@ enum { WEIR__TIMERS_ENDED = 64 };
 /* The timers.  The loop's thread only, except for the last two words. */
 struct weir__timers {
     struct weir__wheel wheel;
-    struct weir__pace pace;
+    struct weir__tsc tsc;
     uint64_t used;             /* slots of timers that have not ended */
     uint64_t unrefs;           /* of these, timers that do not hold the loop */
     struct weir__entry firing; /* a repeating timer in its callback, or id 0 */

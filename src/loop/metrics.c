@@ -15,7 +15,7 @@
 /* Nanoseconds per tick. */
 static double scale_of(const struct weir__counters *counters)
 {
-    struct weir__moment now = weir__ticks_look();
+    struct weir__tsc_sample now = weir__tsc_sample_both();
     uint64_t ticks = now.before - counters->origin.before;
 
     return ticks == 0 ? 1

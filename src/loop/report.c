@@ -35,7 +35,7 @@ struct weir__page weir__page_of(weir_holder *holders, size_t capacity,
     return (struct weir__page){.holders = (char *)holders,
                                .capacity = capacity,
                                .size = size,
-                               .now = weir__ticks_look()};
+                               .now = weir__tsc_sample_both()};
 }
 
 /* A row of the caller's, which may have only the members before `thread`. */

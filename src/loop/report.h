@@ -15,7 +15,7 @@
 #define WEIR_SRC_REPORT_H
 
 #include "base/place.h"
-#include "base/ticks.h"
+#include "base/tsc.h"
 #include "weir/loop.h"
 
 /* Each kind has a row without a name.  When all rows with a name are taken,
@@ -25,7 +25,8 @@ enum { WEIR__PAGE_KINDS = WEIR_KIND_OTHER + 1, WEIR__PAGE_NAMES = 48 };
 struct weir__page {
     char *holders; /* the caller's rows, each of `size` bytes */
     size_t capacity, size;
-    struct weir__moment now; /* all ages refer to it, so they are comparable */
+    struct weir__tsc_sample
+        now;        /* all ages refer to it, so they are comparable */
     size_t running; /* rows of running items, even beyond the capacity */
     size_t groups;
     uint64_t total; /* of all counts */

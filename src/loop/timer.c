@@ -387,7 +387,7 @@ static NOINLINE int start_with_care(weir_loop *loop, weir_timer *id,
                                     int64_t delay_ns, weir_timer_repeat repeat,
                                     weir_fn *fn, void *arg)
 {
-    int64_t now_ns = weir__pace_now(&loop->timers.pace);
+    int64_t now_ns = weir__tsc_now(&loop->timers.tsc);
 
     if (delay_ns > INT64_MAX - now_ns)
         return -EOVERFLOW;
@@ -454,7 +454,7 @@ static NOINLINE int start_outside(weir_loop *loop, weir_timer *id,
         return start_with_care_and_return(loop, id, delay_ns, repeat, fn, arg);
     index = next_slot(loop);
     fill(loop, index, delay_ns, repeat, fn, arg);
-    if (!weir__pace_tell(&loop->timers.pace, &now_ns) ||
+    if (!weir__tsc_tell(&loop->timers.tsc, &now_ns) ||
         delay_ns > INT64_MAX - now_ns ||
         !enter_quickly(loop, index, now_ns + delay_ns, repeat, id))
         return start_again_and_return(loop, id, delay_ns, repeat, index);
@@ -478,7 +478,7 @@ int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
         return start_with_care(loop, id, delay_ns, repeat, fn, arg);
     index = next_slot(loop);
     fill(loop, index, delay_ns, repeat, fn, arg);
-    if (weir__pace_tell(&loop->timers.pace, &now_ns) &&
+    if (weir__tsc_tell(&loop->timers.tsc, &now_ns) &&
         delay_ns <= INT64_MAX - now_ns &&
         enter_quickly(loop, index, now_ns + delay_ns, repeat, id))
         return 0;

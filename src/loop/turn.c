@@ -41,7 +41,7 @@ static void look_at_clock(weir_loop *loop)
 
 __attribute__((cold)) static void begin_timed(weir_loop *loop)
 {
-    uint64_t now = weir__ticks_now();
+    uint64_t now = weir__tsc_read();
 
     loop->untimed =
         weir__counters_look(loop->counters, now, weir__loop_queued(loop));

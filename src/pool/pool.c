@@ -171,7 +171,7 @@ static weir_pool *make_pool(const weir_pool_options *options)
     pool->name = options->name;
     pool->arg = options->arg;
     pool->done = options->done;
-    pool->birth = weir__ticks_look();
+    pool->birth = weir__tsc_sample_both();
     weir__recycler_init(&pool->calls, &calls);
     set_unshared(&pool->blocked, 0);
     set_unshared(&pool->threads, 0);

@@ -24,7 +24,7 @@
 #include "base/place.h"
 #include "base/recycler.h"
 #include "base/thread.h"
-#include "base/ticks.h"
+#include "base/tsc.h"
 #include "pool/deque.h"
 #include "pool/idle.h"
 #include "pool/injector.h"
@@ -83,11 +83,11 @@ struct weir_pool {
     const char *name;                 /* const */
     void *arg;                        /* const */
     void (*done)(void *arg, weir_pool *pool, int status);
-    struct weir__moment birth;   /* const; for the ages in a report */
-    struct weir__recycler calls; /* of weir_pool_submit() */
-    atomic(uint32_t) blocked;    /* any thread: a counter */
-    atomic(uint32_t) threads;    /* any thread: threads that have not ended */
-    atomic(uint32_t) finished;   /* futex, pool/P3 */
+    struct weir__tsc_sample birth; /* const; for the ages in a report */
+    struct weir__recycler calls;   /* of weir_pool_submit() */
+    atomic(uint32_t) blocked;      /* any thread: a counter */
+    atomic(uint32_t) threads;      /* any thread: threads that have not ended */
+    atomic(uint32_t) finished;     /* futex, pool/P3 */
     atomic(struct weir__worker *) worker[]; /* NULL, then const, pool/P1 */
 };
 

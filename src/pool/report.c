@@ -17,7 +17,7 @@
 #include "loop/report.h"
 #include "pool/pool.h"
 
-static int64_t age_of(const weir_pool *pool, struct weir__moment now,
+static int64_t age_of(const weir_pool *pool, struct weir__tsc_sample now,
                       uint64_t since_ticks)
 {
     double ticks = (double)(now.before - pool->birth.before);

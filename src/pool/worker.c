@@ -506,7 +506,7 @@ static void show(struct weir__worker *worker, const weir_job *job)
         /* relaxed: snapshot */
         store_relaxed(&worker->from, weir__place_look(job));
     /* relaxed: snapshot */
-    store_relaxed(&worker->since_ticks, weir__ticks_now());
+    store_relaxed(&worker->since_ticks, weir__tsc_read());
     store_relaxed(&worker->is_running, true); /* relaxed: snapshot */
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pace -- an upper bound on the current time, for the price of a counter.
+ * tsc -- an upper bound on the current time, for the price of a counter.
  *
  * Shape     A reading of both clocks gives a time, and the ticks just before
  *           it.  For the next SPAN, now() is that time plus the ticks since, at
@@ -16,9 +16,9 @@
  * Fallback  Where the kernel's clock is not based on the ticks, now() always
  *           reads the kernel's clock.
  *
- * Tested by  test/unit/base/pace.c
+ * Tested by  test/unit/base/tsc.c
  */
-#include "base/pace.h"
+#include "base/tsc.h"
 
 #include "weir/clock.h"
 
@@ -30,13 +30,14 @@ enum {
     AGREE_SHIFT = 10,
 };
 
-void weir__pace_init(struct weir__pace *pace)
+void weir__tsc_init(struct weir__tsc *tsc)
 {
-    *pace = (struct weir__pace){.is_steady = weir__ticks_are_the_clock()};
+    *tsc = (struct weir__tsc){.is_steady = weir__tsc_is_clock()};
 }
 
 /* Return the rate between two readings: ns per 2^32 ticks, rounded up. */
-static uint64_t rate_between(struct weir__moment from, struct weir__moment to)
+static uint64_t rate_between(struct weir__tsc_sample from,
+                             struct weir__tsc_sample to)
 {
     uint64_t ns = (uint64_t)(to.real_ns - from.real_ns);
     uint64_t ticks = to.before - from.after;
@@ -51,44 +52,45 @@ static bool agree(uint64_t a, uint64_t b)
     return difference <= a >> AGREE_SHIFT;
 }
 
-static void believe(struct weir__pace *pace, uint64_t measured)
+static void believe(struct weir__tsc *tsc, uint64_t measured)
 {
-    bool is_sure = agree(measured, pace->measured);
+    bool is_sure = agree(measured, tsc->measured);
 
-    pace->measured = measured;
-    pace->rate = is_sure ? measured + (measured >> MARGIN_SHIFT) : 0;
-    pace->span_ticks = is_sure ? ((uint64_t)SPAN_NS << 32) / pace->rate : 0;
+    tsc->measured = measured;
+    tsc->rate = is_sure ? measured + (measured >> MARGIN_SHIFT) : 0;
+    tsc->span_ticks = is_sure ? ((uint64_t)SPAN_NS << 32) / tsc->rate : 0;
 }
 
-static bool is_tight(const struct weir__pace *pace, struct weir__moment moment)
+static bool is_tight(const struct weir__tsc *tsc,
+                     struct weir__tsc_sample sample)
 {
-    return pace->measured == 0 ||
-           (moment.after - moment.before) * pace->measured >> 32 < TIGHT_NS;
+    return tsc->measured == 0 ||
+           (sample.after - sample.before) * tsc->measured >> 32 < TIGHT_NS;
 }
 
-void weir__pace_learn(struct weir__pace *pace, struct weir__moment moment)
+void weir__tsc_calibrate(struct weir__tsc *tsc, struct weir__tsc_sample sample)
 {
-    int64_t passed_ns = moment.real_ns - pace->since.real_ns;
+    int64_t passed_ns = sample.real_ns - tsc->since.real_ns;
 
-    pace->from_ticks = moment.before;
-    pace->from_ns = moment.real_ns;
-    if (pace->since.real_ns != 0 &&
-        (passed_ns < MEASURE_NS || !is_tight(pace, moment)))
+    tsc->from_ticks = sample.before;
+    tsc->from_ns = sample.real_ns;
+    if (tsc->since.real_ns != 0 &&
+        (passed_ns < MEASURE_NS || !is_tight(tsc, sample)))
         return;
-    if (pace->since.real_ns != 0 && moment.before > pace->since.after)
-        believe(pace, rate_between(pace->since, moment));
-    pace->since = moment;
+    if (tsc->since.real_ns != 0 && sample.before > tsc->since.after)
+        believe(tsc, rate_between(tsc->since, sample));
+    tsc->since = sample;
 }
 
-int64_t weir__pace_look(struct weir__pace *pace)
+int64_t weir__tsc_sync(struct weir__tsc *tsc)
 {
     int64_t now_ns;
 
-    if (!pace->is_steady || weir__clock_is_frozen())
+    if (!tsc->is_steady || weir__clock_is_frozen())
         return weir_clock_now();
-    weir__pace_learn(pace, weir__ticks_look());
-    now_ns = pace->from_ns;
-    if (pace->latest_ns < now_ns)
-        pace->latest_ns = now_ns;
-    return pace->latest_ns;
+    weir__tsc_calibrate(tsc, weir__tsc_sample_both());
+    now_ns = tsc->from_ns;
+    if (tsc->latest_ns < now_ns)
+        tsc->latest_ns = now_ns;
+    return tsc->latest_ns;
 }

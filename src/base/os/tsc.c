@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os/ticks -- which counter the kernel's clock is based on.
+ * os/tsc -- which counter the kernel's clock is based on.
  *
  * Linux monitors the processor's counter, and reports in a file which clock
  * source it uses.  Without such a file, the counter is not trusted.
  *
- * Tested by  test/unit/base/pace.c
+ * Tested by  test/unit/base/tsc.c
  */
-#include "base/ticks.h"
+#include "base/tsc.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool ask(void)
     return strcmp(name, COUNTER) == 0;
 }
 
-bool weir__ticks_are_the_clock(void)
+bool weir__tsc_is_clock(void)
 {
     enum { UNKNOWN, NO, YES };
     static atomic(int) known = {UNKNOWN};
