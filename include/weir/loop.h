@@ -518,7 +518,7 @@ typedef struct weir_holder {
     uint64_t thread;  /* the kernel's id of the thread it runs on; 0: none */
     /* Debug builds of weir: where a job, task, timer or descriptor was
      * submitted, as the return address of the call (`addr2line -e PROGRAM`, or
-     * dladdr).  What is not running is then also counted by place.  NULL:
+     * dladdr).  What is not running is then also counted by origin.  NULL:
      * unknown. */
     const void *from;
 } weir_holder;

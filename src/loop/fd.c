@@ -164,7 +164,7 @@ static void free_slot(weir_loop *loop, uint32_t index)
     /* relaxed: own; the old token no longer matches */
     store_relaxed(&slot->word, generation << GENERATION_SHIFT);
     store_relaxed(&slot->name, NULL); /* relaxed: own */
-    (void)weir__place_take(slot);
+    (void)weir__origin_take(slot);
     fetch_sub_relaxed(&loop->fds.used, 1); /* relaxed: count */
     if (generation < GENERATION_MAX)
         weir__slab_put(&loop->fds.slots, index);
@@ -227,7 +227,7 @@ static int add_locked(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
     plain_store(&slot->fd, fd);
     plain_store(&slot->fn, fn);
     plain_store(&slot->arg, arg);
-    (void)weir__place_note(slot, &loop->fds, NULL);
+    (void)weir__origin_note(slot, &loop->fds, NULL);
     /* fd/P1 release: publishes the slot before the kernel has its token */
     store_release(&slot->word, generation << GENERATION_SHIFT | LIVE | events);
     err =
@@ -251,7 +251,7 @@ int weir_fd_add(weir_loop *loop, int fd, unsigned events, weir_fd_fn *fn,
 {
     int err;
 
-    weir__place_begin();
+    weir__origin_begin();
     if (loop == NULL || fn == NULL || !is_mask(events))
         return -EINVAL;
     if (fd < 0)
@@ -597,7 +597,7 @@ static void dispatch(weir_loop *loop, const struct weir__event *event)
         return;
     /* relaxed: shown to report */
     weir__loop_begin_other(loop, WEIR_KIND_FD, load_relaxed(&slot->name));
-    weir__loop_show_place(loop, weir__place_look(slot));
+    weir__loop_show_origin(loop, weir__origin_look(slot));
     show_callback(loop, slot);
     plain_load (&slot->fn)(plain_load(&slot->arg), 0, plain_load(&slot->fd),
                            events);

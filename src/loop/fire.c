@@ -94,14 +94,14 @@ static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
     weir_fn *fn = plain_load(&errand->fn);
     void *arg = plain_load(&errand->arg);
     const char *name = name_of(loop, index);
-    const void *from = weir__place_look(timer_at(loop, index));
+    const void *from = weir__origin_look(timer_at(loop, index));
 
     if (is_last)
         weir__timer_end(loop, index);
     else
         loop->timers.firing = entry;
     weir__loop_begin_other(loop, WEIR_KIND_TIMER, name);
-    weir__loop_show_place(loop, from);
+    weir__loop_show_origin(loop, from);
     weir__loop_show_arg(loop, arg);
     fn(arg, weir__loop_is_cancelling(loop) ? WEIR_ECANCELED : 0);
     settle(loop);

@@ -93,7 +93,7 @@ static void disown(struct weir__inherited *inherited)
     uintptr_t owner = load_relaxed(&loop->owner);
 
     loop->is_foreign = true;
-    weir__place_forget(loop);
+    weir__origin_forget(loop);
     weir__ingress_disown(&loop->in);
     weir__lock_init(&loop->lock);
     weir__lock_init(&loop->promises.lock);

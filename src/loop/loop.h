@@ -31,7 +31,7 @@
 #include "base/calls.h"
 #include "base/fork.h"
 #include "base/lock.h"
-#include "base/place.h"
+#include "base/origin.h"
 #include "base/poller.h"
 #include "base/slab.h"
 #include "base/tasks.h"
@@ -362,9 +362,9 @@ void weir__loop_begin(weir_loop *loop, weir_kind kind, const char *name);
 void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name);
 
 /* Record where the running callback was submitted. */
-static inline void weir__loop_show_place(weir_loop *loop, const void *from)
+static inline void weir__loop_show_origin(weir_loop *loop, const void *from)
 {
-    if (WEIR__PLACES)
+    if (WEIR__ORIGINS)
         store_relaxed(&loop->running.from, from); /* relaxed: shown to report */
 }
 void weir__loop_end(weir_loop *loop);

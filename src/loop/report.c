@@ -190,44 +190,44 @@ static void add_count(struct weir__page *page, weir_kind kind, uint64_t count)
             page, (weir_holder){.kind = kind, .count = count, .age_ns = -1});
 }
 
-#if WEIR__PLACES
+#if WEIR__ORIGINS
 /* Items of one owner, all of one kind. */
-struct places {
+struct origins {
     struct weir__page *page;
     weir_kind kind;
     uint64_t count;
 };
 
-static void add_place(void *arg, const void *from, const char *name)
+static void add_origin(void *arg, const void *from, const char *name)
 {
-    struct places *places = arg;
+    struct origins *origins = arg;
 
-    weir__page_add(places->page, (weir_holder){.kind = places->kind,
-                                               .name = name,
-                                               .count = 1,
-                                               .age_ns = -1,
-                                               .from = from});
-    places->count++;
+    weir__page_add(origins->page, (weir_holder){.kind = origins->kind,
+                                                .name = name,
+                                                .count = 1,
+                                                .age_ns = -1,
+                                                .from = from});
+    origins->count++;
 }
 
-uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
-                               weir_kind kind)
+uint64_t weir__page_add_origins(struct weir__page *page, const void *owner,
+                                weir_kind kind)
 {
-    struct places places = {.page = page, .kind = kind};
+    struct origins origins = {.page = page, .kind = kind};
 
-    weir__place_each(owner, add_place, &places);
-    return places.count;
+    weir__origin_each(owner, add_origin, &origins);
+    return origins.count;
 }
 #endif
 
-/* Add queued tasks: those with a place by place, the others as a number. */
+/* Add queued tasks: those with a origin by origin, the others as a number. */
 static void add_queued(struct weir__page *page, const weir_loop *loop)
 {
-    uint64_t placed = weir__page_add_places(page, loop, WEIR_KIND_TASK);
+    uint64_t counted = weir__page_add_origins(page, loop, WEIR_KIND_TASK);
     uint64_t queued = weir__loop_queued(loop);
 
-    if (queued > placed)
-        add_count(page, WEIR_KIND_TASK, queued - placed);
+    if (queued > counted)
+        add_count(page, WEIR_KIND_TASK, queued - counted);
 }
 
 static void add_timers(struct weir__page *page, const weir_loop *loop)
@@ -244,7 +244,7 @@ static void add_timers(struct weir__page *page, const weir_loop *loop)
                                          .name = name,
                                          .count = 1,
                                          .age_ns = -1,
-                                         .from = weir__place_look(timer)});
+                                         .from = weir__origin_look(timer)});
 }
 
 static void add_fds(struct weir__page *page, const weir_loop *loop)
@@ -259,7 +259,7 @@ static void add_fds(struct weir__page *page, const weir_loop *loop)
                                                .name = name,
                                                .count = 1,
                                                .age_ns = -1,
-                                               .from = weir__place_look(fd)});
+                                               .from = weir__origin_look(fd)});
 }
 
 /* Add the jobs that a shutdown waits for.  The loop's thread has listed
@@ -353,14 +353,14 @@ size_t weir_loop_report(const weir_loop *loop, weir_holder *holders,
 
 /* ---- printing ---- */
 
-static void print_place(const void *from)
+static void print_origin(const void *from)
 {
-#if WEIR__PLACES
+#if WEIR__ORIGINS
     char text[256];
 
     if (from == NULL)
         return;
-    weir__place_name(from, text, sizeof(text));
+    weir__origin_name(from, text, sizeof(text));
     fprintf(stderr, ", submitted at %s", text);
 #else
     (void)from;
@@ -382,7 +382,7 @@ static void print_holder(const weir_holder *holder)
         fprintf(stderr, ", for %" PRId64 " ms", holder->age_ns / 1000000);
     if (holder->thread != 0)
         fprintf(stderr, ", on thread %" PRIu64, holder->thread);
-    print_place(holder->from);
+    print_origin(holder->from);
     fputc('\n', stderr);
 }
 

@@ -7,14 +7,14 @@
  *     return weir__page_end(&page);
  *
  * Running items go straight to the caller's rows, the longest first.  Waiting
- * items are counted in groups of the same kind, name and place, which follow at
+ * items are counted in groups of the same kind, name and origin, which follow at
  * the end.  The groups are kept in the page itself, so their number is known
  * even if the caller has no room for them.
  */
 #ifndef WEIR_SRC_REPORT_H
 #define WEIR_SRC_REPORT_H
 
-#include "base/place.h"
+#include "base/origin.h"
 #include "base/tsc.h"
 #include "weir/loop.h"
 
@@ -51,14 +51,14 @@ void weir__page_add(struct weir__page *page, weir_holder holder);
  * only one. */
 size_t weir__page_end(struct weir__page *page);
 
-#if WEIR__PLACES
-/* Add what an owner has queued, by name and place.  Returns the number of
+#if WEIR__ORIGINS
+/* Add what an owner has queued, by name and origin.  Returns the number of
  * items. */
-uint64_t weir__page_add_places(struct weir__page *page, const void *owner,
-                               weir_kind kind);
+uint64_t weir__page_add_origins(struct weir__page *page, const void *owner,
+                                weir_kind kind);
 #else
-static inline uint64_t weir__page_add_places(struct weir__page *page,
-                                             const void *owner, weir_kind kind)
+static inline uint64_t weir__page_add_origins(struct weir__page *page,
+                                              const void *owner, weir_kind kind)
 {
     (void)page, (void)owner, (void)kind;
     return 0;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "base/check.h"
-#include "base/place.h"
+#include "base/origin.h"
 #include "loop/loop.h"
 
 /* ---- the queue ---- */
@@ -113,10 +113,10 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
 {
     int err;
 
-    weir__place_begin();
+    weir__origin_begin();
     if (loop == NULL || task == NULL || task->run == NULL)
         return -EINVAL;
-    CHECK(weir__place_note(task, loop, NULL),
+    CHECK(weir__origin_note(task, loop, NULL),
           "weir_loop_post of a task that is posted already");
     if (weir__loop_is_local(loop)) {
         err = push_own(loop, &loop->ready, task);
@@ -126,7 +126,7 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
         err = weir__loop_push(loop, task, WEIR__OUTSIDER);
     }
     if (err != 0)
-        (void)weir__place_take(task);
+        (void)weir__origin_take(task);
     return err;
 }
 
@@ -147,11 +147,11 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
     if (envelope == NULL)
         return -ENOMEM;
     if (list == &loop->ready)
-        (void)weir__place_note(envelope, loop, NULL);
+        (void)weir__origin_note(envelope, loop, NULL);
     err = is_mine ? push_own(loop, list, &envelope->task)
                   : weir__loop_push(loop, &envelope->task, WEIR__OUTSIDER);
     if (err != 0) {
-        (void)weir__place_take(envelope);
+        (void)weir__origin_take(envelope);
         weir__recycler_return(envelope->block);
     }
     return err;
@@ -160,7 +160,7 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
 int weir_loop_submit_named(weir_loop *loop, weir_fn *fn, void *arg,
                            const char *name)
 {
-    weir__place_begin();
+    weir__origin_begin();
     if (loop == NULL || fn == NULL)
         return -EINVAL;
     return enqueue(loop, &loop->ready, run_envelope, fn, arg, name);
@@ -168,7 +168,7 @@ int weir_loop_submit_named(weir_loop *loop, weir_fn *fn, void *arg,
 
 int weir_loop_submit(weir_loop *loop, weir_fn *fn, void *arg)
 {
-    weir__place_begin();
+    weir__origin_begin();
     return weir_loop_submit_named(loop, fn, arg, NULL);
 }
 
@@ -177,7 +177,7 @@ int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
     if (loop == NULL || fn == NULL)
         return -EINVAL;
     if (!weir__loop_is_mine(loop)) {
-        weir__place_begin(); /* not above: weir_raise may leave fn */
+        weir__origin_begin(); /* not above: weir_raise may leave fn */
         return weir_loop_submit(loop, fn, arg);
     }
     if (loop->status != 0)

@@ -168,7 +168,7 @@ static inline void end_timer(weir_loop *loop, struct weir__timer *timer,
     struct weir__timers *timers = &loop->timers;
 
     timers->used--;
-    (void)weir__place_take(timer);
+    (void)weir__origin_take(timer);
     if (__builtin_expect(word & (WEIR__TIMER_UNREF | WEIR__TIMER_NAMED), 0))
         end_special(loop, word, index);
     /* relaxed: ids are compared, nothing is read through a dead one */
@@ -219,7 +219,7 @@ static inline void arm(weir_loop *loop, struct weir__timer *timer,
 {
     fill(loop, weir__timer_index(id), delay_ns, weir__timer_repeat(word), fn,
          arg);
-    (void)weir__place_note(timer, &loop->timers, NULL);
+    (void)weir__origin_note(timer, &loop->timers, NULL);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
 }
@@ -324,7 +324,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
         return err;
     timer = timer_at(loop, index);
     fill(loop, index, delay_ns, repeat, fn, arg);
-    (void)weir__place_note(timer, &loop->timers, NULL);
+    (void)weir__origin_note(timer, &loop->timers, NULL);
     word = make_word(timer, repeat, WEIR__TIMER_STARTING);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     if (id != NULL)
@@ -334,7 +334,7 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
         return 0;
     if (id != NULL)
         *id = before;
-    (void)weir__place_take(timer);
+    (void)weir__origin_take(timer);
     /* relaxed: nobody has its id */
     store_relaxed(&timer->word, weir__timer_with(word, WEIR__TIMER_FREE));
     weir__lock_lock(&loop->lock);
@@ -375,7 +375,7 @@ enter_quickly(weir_loop *loop, uint32_t index, int64_t deadline_ns,
     if (!weir__wheel_insert_quickly(&loop->timers.wheel, entry))
         return false;
     loop->timers.stock.slots &= loop->timers.stock.slots - 1;
-    (void)weir__place_note(timer, &loop->timers, NULL);
+    (void)weir__origin_note(timer, &loop->timers, NULL);
     store_relaxed(&timer->word, word); /* relaxed: nobody has its id yet */
     loop->timers.used++;
     if (id != NULL)
@@ -468,7 +468,7 @@ int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
     int64_t now_ns;
     uint32_t index;
 
-    weir__place_begin();
+    weir__origin_begin();
     __builtin_prefetch(id, 1); /* it may be one of a million */
     if (!is_sensible(loop, delay_ns, repeat, fn))
         return -EINVAL;
@@ -528,7 +528,7 @@ int weir_timer_start_at(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
 {
     uint32_t index;
 
-    weir__place_begin();
+    weir__origin_begin();
     __builtin_prefetch(id, 1);
     if (loop == NULL || fn == NULL)
         return -EINVAL;

@@ -150,7 +150,7 @@ int weir_timer_again(weir_loop *loop, weir_timer *id, int64_t delay_ns)
     weir_timer fresh;
     int err;
 
-    weir__place_begin();
+    weir__origin_begin();
     if (loop == NULL || id == NULL)
         return -EINVAL;
     if (!weir__loop_is_mine(loop))

@@ -60,10 +60,11 @@ static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
      * how long a callback has held it.  Otherwise the start of the turn is
      * close enough, because reading the clock costs more than most
      * callbacks. */
-    store_relaxed(&running->since_ns, weir__loop_is_ending(loop) || WEIR__PLACES
-                                          ? weir__clock_real()
-                                          : loop->since_ns);
-    if (WEIR__PLACES)
+    store_relaxed(&running->since_ns,
+                  weir__loop_is_ending(loop) || WEIR__ORIGINS
+                      ? weir__clock_real()
+                      : loop->since_ns);
+    if (WEIR__ORIGINS)
         store_relaxed(&running->from, NULL);           /* relaxed: as above */
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: as above */
     if (loop->untimed-- == 0) /* never without metrics */
@@ -181,7 +182,7 @@ static void run_tasks(weir_loop *loop)
 
     while ((task = weir__tasks_pop(&loop->batch)) != NULL) {
         begin(loop, WEIR_KIND_TASK, task->name);
-        weir__loop_show_place(loop, weir__place_take(task));
+        weir__loop_show_origin(loop, weir__origin_take(task));
         weir__loop_show_arg(loop, task);
         /* The task leaves the queue as it starts.  relaxed: own, shown to
          * report */

@@ -91,7 +91,7 @@ static int spawn_counted(weir_group *group, weir_job *job,
         weir__idle_notify(&pool->idle);
     } else {
         fetch_sub_relaxed(&group->word_, ONE); /* relaxed: own */
-        (void)weir__place_take(job);
+        (void)weir__origin_take(job);
     }
     return err;
 }
@@ -117,7 +117,7 @@ __attribute__((noinline)) static int spawn_slowly(weir_group *group,
         return weir__pool_refusal(pool);
     job->group_ = group;
     job->state_ = 0;
-    weir__pool_note_place(pool, job);
+    weir__pool_note_origin(pool, job);
     if (worker == NULL || worker != group->owner_)
         return spawn_counted(group, job, worker);
     group->mine_++;
@@ -138,7 +138,7 @@ int weir_group_spawn(weir_group *group, weir_job *job)
     weir_pool *pool = group->pool_;
     struct weir__worker *worker = weir__thread_worker();
 
-    weir__place_begin();
+    weir__origin_begin();
     if (__builtin_expect(
             job == NULL || job->run == NULL || job->lane != NULL ||
                 job->priority != WEIR_PRIORITY_NORMAL || worker == NULL ||
@@ -151,11 +151,11 @@ int weir_group_spawn(weir_group *group, weir_job *job)
         return spawn_slowly(group, job);
     job->group_ = group;
     job->state_ = 0;
-    weir__pool_note_place(pool, job);
+    weir__pool_note_origin(pool, job);
     if (__builtin_expect(
             !weir__deque_push_quick(&worker->deque[WEIR_PRIORITY_NORMAL], job),
             0)) {
-        (void)weir__place_take(job);
+        (void)weir__origin_take(job);
         return spawn_slowly(group, job);
     }
     group->mine_++;

@@ -117,7 +117,7 @@ static void disown(struct weir__inherited *inherited)
     weir_lane *lane = load_relaxed(&pool->lanes);
 
     pool->is_foreign = true;
-    weir__place_forget(pool);
+    weir__origin_forget(pool);
     set_unshared(&pool->is_closing, 1);
     set_unshared(&pool->finished, 1);
     weir__lock_init(&pool->lock);
@@ -391,11 +391,11 @@ static int post(weir_pool *pool, weir_job *job)
     if (worker != NULL) {
         if (weir__pool_is_closing(pool))
             return weir__pool_refusal(pool);
-        weir__pool_note_place(pool, job);
+        weir__pool_note_origin(pool, job);
         weir__worker_push(worker, job);
         return 0;
     }
-    weir__pool_note_place(pool, job);
+    weir__pool_note_origin(pool, job);
     err = weir__injector_push(&pool->injector[job->priority], job,
                               WEIR__FROM_OUTSIDE);
     if (err == 0) {
@@ -403,13 +403,13 @@ static int post(weir_pool *pool, weir_job *job)
         weir__loop_note_job();
         return 0;
     }
-    (void)weir__place_take(job);
+    (void)weir__origin_take(job);
     return weir__pool_refusal(pool);
 }
 
 int weir_pool_post(weir_pool *pool, weir_job *job)
 {
-    weir__place_begin();
+    weir__origin_begin();
     if (pool == NULL || job == NULL || !weir__pool_is_fit(pool, job))
         return -EINVAL;
     return post(pool, job);
@@ -433,7 +433,7 @@ int weir_pool_submit(weir_pool *pool, weir_fn *fn, void *arg,
     weir_job job;
     int err;
 
-    weir__place_begin();
+    weir__origin_begin();
     if (pool == NULL || fn == NULL)
         return -EINVAL;
     err = weir__submit_options_read(&own, &options);

@@ -21,7 +21,7 @@
 #include "base/check.h"
 #include "base/fork.h"
 #include "base/lock.h"
-#include "base/place.h"
+#include "base/origin.h"
 #include "base/recycler.h"
 #include "base/thread.h"
 #include "base/tsc.h"
@@ -54,7 +54,7 @@ struct weir__worker {
     atomic(bool) is_running;
     atomic(const char *) name;
     atomic(uint64_t) since_ticks;
-    atomic(const void *) from; /* debug builds: the place of submission */
+    atomic(const void *) from; /* debug builds: the origin */
     atomic(uint64_t) thread_id;
     atomic(uint64_t) ran, cancelled, stolen, sleeps;
 };
@@ -152,12 +152,12 @@ static inline bool weir__pool_is_fit(const weir_pool *pool, const weir_job *job)
 
 /* Record where a job comes from, for the report, and check that it is in no
  * queue yet.  Call this before the push. */
-static inline void weir__pool_note_place(const weir_pool *pool,
-                                         const weir_job *job)
+static inline void weir__pool_note_origin(const weir_pool *pool,
+                                          const weir_job *job)
 {
-    CHECK(
-        weir__place_note(job, pool, job->lane != NULL ? job->lane->name : NULL),
-        "a job that is posted already");
+    CHECK(weir__origin_note(job, pool,
+                            job->lane != NULL ? job->lane->name : NULL),
+          "a job that is posted already");
 }
 
 /* Return the number of entries of worker[] to look at. */

@@ -101,15 +101,15 @@ static void add_by_lane(struct weir__page *page, const weir_pool *pool)
     add_waiting(page, NULL, count_queued(pool));
 }
 
-/* Debug builds: report waiting jobs by place and lane.  Jobs without a recorded
- * place are added as a single number. */
-static void add_by_place(struct weir__page *page, const weir_pool *pool)
+/* Debug builds: report waiting jobs by origin and lane.  Jobs without a recorded
+ * origin are added as a single number. */
+static void add_by_origin(struct weir__page *page, const weir_pool *pool)
 {
-    uint64_t placed = weir__page_add_places(page, pool, WEIR_KIND_JOB);
+    uint64_t counted = weir__page_add_origins(page, pool, WEIR_KIND_JOB);
     uint64_t waiting = count_queued(pool) + count_in_lanes(pool);
 
-    if (waiting > placed)
-        add_waiting(page, NULL, waiting - placed);
+    if (waiting > counted)
+        add_waiting(page, NULL, waiting - counted);
 }
 
 void weir__page_add_pool(struct weir__page *page, const weir_pool *pool)
@@ -118,8 +118,8 @@ void weir__page_add_pool(struct weir__page *page, const weir_pool *pool)
 
     for (uint32_t i = 0; i < made; i++)
         add_running(page, pool, weir__pool_worker(pool, i));
-    if (WEIR__PLACES)
-        add_by_place(page, pool);
+    if (WEIR__ORIGINS)
+        add_by_origin(page, pool);
     else
         add_by_lane(page, pool);
 }

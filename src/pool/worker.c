@@ -440,7 +440,7 @@ static inline void call(struct weir__worker *worker, weir_job *job, int status,
         count_up(&worker->ran); /* relaxed: count */
     else
         count_up(&worker->cancelled); /* relaxed: count */
-    (void)weir__place_take(job);
+    (void)weir__origin_take(job);
     job->run(job, status);
     if (group != NULL)
         weir__group_leave(group, worker);
@@ -502,9 +502,9 @@ static void show(struct weir__worker *worker, const weir_job *job)
     if (name == NULL && job->lane != NULL)
         name = job->lane->name;
     store_relaxed(&worker->name, name); /* relaxed: snapshot */
-    if (WEIR__PLACES)
+    if (WEIR__ORIGINS)
         /* relaxed: snapshot */
-        store_relaxed(&worker->from, weir__place_look(job));
+        store_relaxed(&worker->from, weir__origin_look(job));
     /* relaxed: snapshot */
     store_relaxed(&worker->since_ticks, weir__tsc_read());
     store_relaxed(&worker->is_running, true); /* relaxed: snapshot */

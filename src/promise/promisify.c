@@ -419,7 +419,7 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     weir_submit_options own;
     int err;
 
-    weir__place_begin();
+    weir__origin_begin();
     if (promise == NULL || loop == NULL || pool == NULL || fn == NULL)
         return -EINVAL;
     err = weir__submit_options_read(&own, &options);

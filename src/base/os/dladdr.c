@@ -2,18 +2,18 @@
 /*
  * os/dladdr -- format a code address as text for addr2line.
  *
- * Tested by  test/unit/base/place.c
+ * Tested by  test/unit/base/origin.c
  */
-#include "base/place.h"
+#include "base/origin.h"
 
-#if WEIR__PLACES
+#if WEIR__ORIGINS
 
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 /* `from` is a return address; the call is just before it. */
-void weir__place_name(const void *from, char *text, size_t size)
+void weir__origin_name(const void *from, char *text, size_t size)
 {
     uintptr_t call = (uintptr_t)from - 1;
     Dl_info info;
@@ -25,4 +25,4 @@ void weir__place_name(const void *from, char *text, size_t size)
         snprintf(text, size, "0x%" PRIxPTR, call);
 }
 
-#endif /* WEIR__PLACES */
+#endif /* WEIR__ORIGINS */

@@ -68,7 +68,7 @@ CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
     expect(job->thread != 0);
     expect(job->age_ns >= 20 * MILLISECOND_NS);
 #ifndef NDEBUG
-    expect(job->from != NULL); /* test/unit/base/place.c: where */
+    expect(job->from != NULL); /* test/unit/base/origin.c: where */
 #else
     expect(job->from == NULL);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place -- a table of queued items, and where they were submitted.
+ * origin -- a table of queued items, and where they were submitted.
  *
  * Shape     A fixed-size hash table keyed by the item's address.  An item is in
  *           one of the WINDOW slots from its hash on, or not in the table:
@@ -19,11 +19,11 @@
  * notes to the thread that takes hands over the slot as well.  A report that
  * reads concurrently sees an approximate snapshot.
  *
- * Tested by  test/unit/base/place.c
+ * Tested by  test/unit/base/origin.c
  */
-#include "base/place.h"
+#include "base/origin.h"
 
-#if WEIR__PLACES
+#if WEIR__ORIGINS
 
 #include "base/atomic.h"
 
@@ -39,14 +39,14 @@ struct slot {
 static struct slot slots[SLOTS + WINDOW];
 static _Thread_local const void *caller; /* NULL: not inside weir */
 
-const void *weir__place_enter(const void *address)
+const void *weir__origin_enter(const void *address)
 {
     if (caller != NULL)
         return NULL;
     return caller = address;
 }
 
-void weir__place_end(const void *const *entered)
+void weir__origin_end(const void *const *entered)
 {
     if (*entered != NULL)
         caller = NULL;
@@ -68,7 +68,7 @@ static struct slot *find(const void *item)
     return NULL;
 }
 
-bool weir__place_note(const void *item, const void *owner, const char *name)
+bool weir__origin_note(const void *item, const void *owner, const char *name)
 {
     struct slot *slot = window_of(item);
 
@@ -90,7 +90,7 @@ bool weir__place_note(const void *item, const void *owner, const char *name)
     return true;
 }
 
-const void *weir__place_look(const void *item)
+const void *weir__origin_look(const void *item)
 {
     struct slot *slot = find(item);
 
@@ -98,7 +98,7 @@ const void *weir__place_look(const void *item)
     return slot != NULL ? load_relaxed(&slot->from) : NULL;
 }
 
-const void *weir__place_take(const void *item)
+const void *weir__origin_take(const void *item)
 {
     struct slot *slot = find(item);
     const void *from;
@@ -111,7 +111,7 @@ const void *weir__place_take(const void *item)
     return from;
 }
 
-void weir__place_forget(const void *owner)
+void weir__origin_forget(const void *owner)
 {
     for (int i = 0; i < SLOTS + WINDOW; i++)
         if (load_relaxed(&slots[i].owner) == owner) { /* relaxed: idle owner */
@@ -120,7 +120,7 @@ void weir__place_forget(const void *owner)
         }
 }
 
-void weir__place_each(const void *owner, weir__place_fn *tell, void *arg)
+void weir__origin_each(const void *owner, weir__origin_fn *tell, void *arg)
 {
     for (int i = 0; i < SLOTS + WINDOW; i++) {
         struct slot *slot = &slots[i];
@@ -134,4 +134,4 @@ void weir__place_each(const void *owner, weir__place_fn *tell, void *arg)
     }
 }
 
-#endif /* WEIR__PLACES */
+#endif /* WEIR__ORIGINS */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place -- where what is in flight was submitted: in debug builds the report
+ * origin -- where what is in flight was submitted: in debug builds the report
  * says so, and others have nothing.
  */
-#include "base/place.h"
+#include "base/origin.h"
 
 #include <semaphore.h>
 #include <string.h>
@@ -31,9 +31,9 @@ static const weir_holder *find_one(size_t count, bool is_running)
     return NULL;
 }
 
-#if WEIR__PLACES
+#if WEIR__ORIGINS
 
-/* The calls that are looked for are made by functions of their own.  A place is
+/* The calls that are looked for are made by functions of their own.  An origin is
  * in the last of them that begins before it. */
 #define SPOT __attribute__((noinline))
 
@@ -100,7 +100,7 @@ SPOT static void look_here(void)
     __asm__ volatile("");
 }
 
-CASE(place_of_the_task_that_runs_and_of_those_that_wait)
+CASE(origin_of_the_task_that_runs_and_of_those_that_wait)
 {
     const weir_holder *waiting = NULL, *posts = NULL;
 
@@ -170,7 +170,7 @@ static const weir_holder *find_kind(weir_kind kind)
     return NULL;
 }
 
-CASE(place_of_timers_and_descriptors)
+CASE(origin_of_timers_and_descriptors)
 {
     expect(pipe(pair) == 0);
     expect_status(weir_loop_new(&loop, NULL), 0);
@@ -194,7 +194,7 @@ CASE(place_of_timers_and_descriptors)
 }
 
 /* It has begun before the end has. */
-CASE(place_build_knows_the_age_of_a_callback_that_runs)
+CASE(origin_build_knows_the_age_of_a_callback_that_runs)
 {
     int64_t begun_ns = weir_clock_now();
 
@@ -253,7 +253,7 @@ static void begin_blocked(void)
     wait_for(&begun);
 }
 
-CASE(place_of_jobs_is_reported_while_they_run_and_wait)
+CASE(origin_of_jobs_is_reported_while_they_run_and_wait)
 {
     size_t count, submits = 0, spawns = 0;
 
@@ -281,7 +281,7 @@ CASE(place_of_jobs_is_reported_while_they_run_and_wait)
 }
 
 /* A refused one leaves nothing behind: neither there nor for the next call. */
-CASE(place_of_a_call_that_fails_is_forgotten)
+CASE(origin_of_a_call_that_fails_is_forgotten)
 {
     pool_make(.workers = 1);
     expect_status(weir_pool_shutdown(pool, -1), 0);
@@ -291,23 +291,23 @@ CASE(place_of_a_call_that_fails_is_forgotten)
     expect_status(weir_pool_free(pool), 0);
 }
 
-CASE(place_has_a_name_for_addr2line)
+CASE(origin_has_a_name_for_addr2line)
 {
     char text[256];
     char *plus;
 
-    weir__place_name((const char *)(uintptr_t)block_here + 5, text,
-                     sizeof(text));
+    weir__origin_name((const char *)(uintptr_t)block_here + 5, text,
+                      sizeof(text));
     plus = strrchr(text, '+');
     expect(plus != NULL && strncmp(plus, "+0x", 3) == 0);
-    expect(strstr(text, "place") != NULL); /* this program */
-    weir__place_name((const void *)1, text, sizeof(text));
+    expect(strstr(text, "origin") != NULL); /* this program */
+    weir__origin_name((const void *)1, text, sizeof(text));
     expect_string(text, "0x0");
 }
 
 /* More than the table has room for: those beyond are counted only, if at all.
  * */
-CASE(place_of_very_many_is_no_error)
+CASE(origin_of_very_many_is_no_error)
 {
     enum { MANY = 40000 };
     uint64_t sum = 0;
@@ -339,7 +339,7 @@ static void look(void *arg, int status)
     seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
 }
 
-CASE(place_is_unknown_in_release_builds_but_the_age_is_not)
+CASE(origin_is_unknown_in_release_builds_but_the_age_is_not)
 {
     int64_t begun_ns = weir_clock_now();
 
@@ -357,7 +357,7 @@ CASE(place_is_unknown_in_release_builds_but_the_age_is_not)
 
 /* ---- posted twice ---- */
 
-#if WEIR__PLACES
+#if WEIR__ORIGINS
 static void post_again(weir_task *task, int status)
 {
     static int times;
@@ -366,7 +366,7 @@ static void post_again(weir_task *task, int status)
         expect_status(weir_loop_post(loop, task), 0);
 }
 
-CASE(place_task_that_runs_or_was_refused_may_be_posted_again)
+CASE(origin_task_that_runs_or_was_refused_may_be_posted_again)
 {
     weir_task task = {.run = post_again};
 
@@ -379,7 +379,7 @@ CASE(place_task_that_runs_or_was_refused_may_be_posted_again)
     expect_status(weir_loop_free(loop), 0);
 }
 
-CASE_ABORTS(place_task_that_is_posted_twice_aborts, "submit.c",
+CASE_ABORTS(origin_task_that_is_posted_twice_aborts, "submit.c",
             "weir_loop_post of a task that is posted already")
 {
     weir_task task = {.run = run_nothing};
@@ -398,7 +398,7 @@ static void post_twice(void *arg, int status)
     expect_status(weir_loop_post(loop, &twice), 0);
 }
 
-CASE_ABORTS(place_task_that_a_callback_posts_twice_aborts, "submit.c",
+CASE_ABORTS(origin_task_that_a_callback_posts_twice_aborts, "submit.c",
             "weir_loop_post of a task that is posted already")
 {
     expect_status(weir_loop_new(&loop, NULL), 0);
@@ -411,7 +411,7 @@ static void job_nothing(weir_job *posted_job, int status)
     (void)posted_job, (void)status;
 }
 
-CASE_ABORTS(place_job_that_is_posted_twice_aborts, "pool.h",
+CASE_ABORTS(origin_job_that_is_posted_twice_aborts, "pool.h",
             "a job that is posted already")
 {
     static weir_job again = {.run = job_nothing};
