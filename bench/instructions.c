@@ -20,6 +20,7 @@
 
 #include "base/parker.h"
 #include "weir.h"
+#include "weir/host/board.h"
 #ifdef BENCH_JS
 #include <quickjs.h>
 
