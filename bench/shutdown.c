@@ -156,7 +156,7 @@ static void post_and_shutdown(void)
 static void post_and_close(void)
 {
     post_all();
-    (void)!weir_loop_close(loop_weir_of(scene.loop));
+    (void)!weir_loop_close(loop_weir_of(scene.loop), -1);
 }
 
 /* The loop may be given back while that call is on its way out. */

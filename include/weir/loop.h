@@ -478,17 +478,21 @@ WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,
 /**
  * Stop a loop immediately.  The callback that is running finishes.  Every other
  * callback that was accepted is called with WEIR_ECANCELED.  The call waits for
- * the end of the loop, but not for jobs of weir_promisify: their promises are
- * rejected, and their outcomes dropped.
+ * the end of the loop, for at most timeout_ns (negative: no limit), but not for
+ * jobs of weir_promisify: their promises are rejected, and their outcomes
+ * dropped.  Inside a callback of the loop, the call begins the close and
+ * returns immediately.  Inside a callback of another loop, a timeout_ns of 0
+ * begins the close without waiting for another thread.
  *
  * Thread   any, any number of times; even during a shutdown
- * Returns  0 (TERMINATED and done), WEIR_EREENTRANT (inside a callback of the
- *          loop), -EDEADLK (inside a callback of another loop, while another
- *          thread runs this one: nothing has changed; weir_loop_shutdown begins
- *          without waiting)
- * Orders   all callbacks happened before
+ * Returns  0 (TERMINATED and done, or begun from inside), -ETIMEDOUT (the close
+ *          continues.  If this call ran the loop, the loop still belongs to
+ *          this thread: call again), -EDEADLK (timeout_ns is not 0, and the
+ *          caller is a callback of another loop while another thread runs this
+ *          one: nothing has changed), WEIR_EFORKED
+ * Orders   0: all callbacks happened before
  */
-WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop);
+WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop, int64_t timeout_ns);
 
 /* A row of a report: something that keeps a loop, a pool or a service from
  * ending.

@@ -450,10 +450,6 @@ void weir__loop_contain(weir_fn *fn, void *arg, int status);
 
 /* ---- shutdown.c ---- */
 
-/* Start weir_loop_close without waiting for it to finish.  Thread: any except
- * the loop's. */
-void weir__loop_begin_close(weir_loop *loop);
-
 /* Record what the turn has found: the END bit; a close; no timer left to cancel.
  * Thread: the loop's, as for the functions below. */
 void weir__loop_notice_end(weir_loop *loop);

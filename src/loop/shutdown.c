@@ -298,38 +298,33 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
     return err;
 }
 
-/* The caller holds a reference. */
-static int cancel_until(weir_loop *loop, int64_t deadline_ns)
+/* The task that cancels the loop, for the first caller; NULL for the others. */
+static weir_task *take_cancel(weir_loop *loop)
 {
     /* relaxed: a hint; the queue publishes what came before */
-    bool is_first = swap_relaxed(&loop->is_cancelled, 1) == 0;
-
-    return end(loop, is_first ? &loop->cancel : NULL, deadline_ns);
+    return swap_relaxed(&loop->is_cancelled, 1) == 0 ? &loop->cancel : NULL;
 }
 
-int weir_loop_close(weir_loop *loop)
+int weir_loop_close(weir_loop *loop, int64_t timeout_ns)
 {
+    int64_t deadline_ns = weir__clock_deadline(timeout_ns);
+    bool is_mine;
     int err;
 
     if (loop == NULL)
         return -EINVAL;
     if (weir__loop_is_foreign(loop))
         return WEIR_EFORKED;
-    if (is_inside(loop))
-        return WEIR_EREENTRANT;
+    if (is_inside(loop)) {
+        (void)weir__ingress_close(&loop->in, take_cancel(loop), &is_mine);
+        return 0;
+    }
     weir__loop_enter(loop);
-    err = may_wait(loop);
+    err = timeout_ns == 0 ? 0 : may_wait(loop);
     if (err == 0)
-        err = cancel_until(loop, -1);
+        err = end(loop, take_cancel(loop), deadline_ns);
     weir__loop_exit(loop);
     return err;
-}
-
-void weir__loop_begin_close(weir_loop *loop)
-{
-    weir__loop_enter(loop);
-    (void)cancel_until(loop, 0);
-    weir__loop_exit(loop);
 }
 
 int weir__loop_end_of_life(weir_loop *loop)
@@ -343,6 +338,6 @@ int weir__loop_end_of_life(weir_loop *loop)
         return await(loop, weir__thread_is_loop() ? 0 : -1) == 0 ? 0 : -EBUSY;
     if (state != WEIR__AWAKE && !weir__loop_is_claimed(loop))
         return -EBUSY;
-    err = weir_loop_close(loop);
+    err = weir_loop_close(loop, -1);
     return err == -EDEADLK ? -EBUSY : err;
 }

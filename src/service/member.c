@@ -163,7 +163,7 @@ static void run_loop(void *arg)
     if (err == 0)
         return;
     plain_store(&member->error, err);
-    (void)!weir_loop_close(member->loop); /* needs no poller */
+    (void)!weir_loop_close(member->loop, -1); /* needs no poller */
 }
 
 static int make_loop(struct weir__member *member, const void *given)
@@ -266,10 +266,7 @@ void weir__members_end_loops(weir_service *service, bool is_forced)
     for (struct weir__member *m = service->members; m != NULL; m = m->next) {
         if (m->loop == NULL)
             continue;
-        if (is_forced)
-            weir__loop_begin_close(m->loop);
-        else
-            (void)!weir_loop_shutdown(m->loop, 0);
+        (void)!(is_forced ? weir_loop_close : weir_loop_shutdown)(m->loop, 0);
     }
 }
 
@@ -298,7 +295,7 @@ void weir__members_join(weir_service *service)
         if (m->pool != NULL) {
             (void)weir_pool_free(m->pool);
         } else {
-            (void)!weir_loop_close(m->loop);
+            (void)!weir_loop_close(m->loop, -1);
             weir__thread_join(&m->thread);
             (void)weir_loop_free(m->loop);
         }

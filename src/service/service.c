@@ -155,7 +155,7 @@ int weir_service_free(weir_service *service)
 release:
     weir__members_join(service);
     weir__hooks_join(service);
-    (void)!weir_loop_close(service->loop);
+    (void)!weir_loop_close(service->loop, -1);
     weir__thread_join(&service->thread);
     weir__members_free(service);
     weir__drain_callbacks_free(service);

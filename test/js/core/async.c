@@ -445,7 +445,7 @@ CASE(async_calls_race_with_the_end)
             loop_run();
             loop_end();
         } else if (round % 3 == 1) {
-            expect_status(weir_loop_close(loop), 0);
+            expect_status(weir_loop_close(loop, -1), 0);
             expect_status(weir_js_free(js), 0);
             expect_status(weir_loop_free(loop), 0);
         } else {

@@ -181,7 +181,7 @@ CASE(host_outlives_its_loop_s_end)
 {
     js_make(NULL);
     js_eval("Promise.resolve().then(() => log('never'))");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("");
     js_eval("log('still here')");
     expect_recorded("still here");
@@ -517,7 +517,7 @@ CASE(host_of_a_closed_loop_leaves_no_timers)
     js_eval("setTimeout(() => log('never'), 1); setInterval(() => 1, 1);"
             "setImmediate(() => log('never'));"
             "process.nextTick(() => log('never'))");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("");
     expect_status(weir_js_free(js), 0);
     expect_status(weir_loop_free(loop), 0);

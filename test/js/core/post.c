@@ -183,7 +183,7 @@ CASE(post_before_the_loop_s_close_is_cancelled)
     js_make(NULL);
     function = js_function("log");
     expect_status(weir_js_post(js, &function, NULL, 0, on_done, "a"), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("a ECANCELED");
     expect_status(weir_js_free(js), 0);
     expect_status(weir_loop_free(loop), 0);

@@ -190,7 +190,7 @@ CASE(waits_of_a_loop_that_was_closed_end_with_the_host)
             "  Atomics.waitAsync(a, 1, 0, 1e6).value.then(log)"
             "}");
     expect_int(weir_waiter_notify(&words[0], 1), 1); /* is cancelled */
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(weir_waiter_notify(&words[0], 1), 1); /* is refused */
     expect_int(weir_waiter_notify(&words[1], 1), 1);
     expect_status(weir_js_free(js), 0);
@@ -295,7 +295,7 @@ static void one_round(int round)
             "}"
             "for (let i = 0; i < 5; i++) again()");
     if (round % 3 == 0) {
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
     } else if (round % 3 == 1) {
         expect_status(weir_timer_start(loop, NULL, round * 1000,
                                        WEIR_TIMER_ONCE, shut_down, NULL),

@@ -207,7 +207,7 @@ static void try_remove_and_let_go(void)
 
 static void close_it(void)
 {
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
 }
 
 static void run_until_closed(void)

@@ -79,8 +79,20 @@ static void submit_one(void)
 
 static void close_it(void)
 {
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
     model_assert(plain_load(&done) == 1);
+}
+
+static void close_inside(void *arg, int status)
+{
+    (void)arg, (void)status;
+    model_assert(weir_loop_close(loop, -1) == 0);
+}
+
+static void init_closer(void)
+{
+    init();
+    model_assert(weir_loop_submit(loop, close_inside, NULL) == 0);
 }
 
 static void shut_down(void)
@@ -275,7 +287,7 @@ static void run_until_idle_and_look(void)
 static void init_ended(void)
 {
     init_ref();
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
 }
 
 static void unref(void)
@@ -403,6 +415,11 @@ static void close_and_let_go(void)
 static const struct model_case cases[] = {
     {"submit_against_close", .setup = init, .finish = ended_well,
      .threads = {T(submit_one), T(close_it), T(run)}, .preemption_bound = 2},
+    {"submit_against_close_inside", .setup = init_closer, .finish = ended_well,
+     .threads = {T(submit_one), T(run)}, .preemption_bound = 2},
+    {"submit_against_close_inside_and_outside", .setup = init_closer,
+     .finish = ended_well, .preemption_bound = 1,
+     .threads = {T(submit_one), T(close_it), T(run)}},
     {"submit_against_shutdown", .setup = init, .finish = ended_well,
      .threads = {T(submit_one), T(shut_down), T(run)}, .preemption_bound = 2},
     {"shutdown_against_close_against_submit", .setup = init,

@@ -147,7 +147,7 @@ static void init_far_for_two(void)
 
 static void close_it(void)
 {
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
 }
 
 static void run_until_closed(void)

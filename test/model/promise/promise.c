@@ -208,13 +208,13 @@ static void run_until_closed(void)
 
 static void close_and_free(void)
 {
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
     model_assert(weir_loop_free(loop) == 0);
 }
 
 static void close_it(void)
 {
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
 }
 
 static void shut_down(void)

@@ -134,7 +134,7 @@ static void settled(void)
 
 static void close_loop(void)
 {
-    model_assert(weir_loop_close(loop) == 0);
+    model_assert(weir_loop_close(loop, -1) == 0);
 }
 
 static void close_pool(void)

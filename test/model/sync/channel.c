@@ -359,7 +359,7 @@ static void closing_was_right(void)
 
 static void close_first_loop(void)
 {
-    model_assert(weir_loop_close(loops[0]) == 0);
+    model_assert(weir_loop_close(loops[0], -1) == 0);
     model_assert(weir_loop_free(loops[0]) == 0);
     loops[0] = NULL;
 }

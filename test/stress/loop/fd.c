@@ -215,7 +215,7 @@ static void end_loop(pthread_t worker)
     if (stalls)
         stall_thread(worker);
     if (closes)
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
     else
         expect_status(weir_loop_shutdown(loop, -1), 0);
     race_free_unless_done();

@@ -651,7 +651,7 @@ static void end_party(unsigned id)
     else if (id == 1)
         err = weir_loop_shutdown(loop, -1);
     else if (id == 2 && party.closes)
-        err = weir_loop_close(loop);
+        err = weir_loop_close(loop, -1);
     expect_status(err, 0);
 }
 

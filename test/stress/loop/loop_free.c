@@ -129,9 +129,9 @@ static void end_siege(bool is_second, pthread_t producer)
     if (is_second && siege.stalls)
         stall_thread(producer);
     if (siege.ending == CLOSE_TWICE || (siege.ending == CLOSE && is_second))
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
     else if (siege.ending == BOTH && is_second)
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
     else if (siege.ending == SHUTDOWN_TWICE || siege.ending == BOTH)
         expect_status(weir_loop_shutdown(loop, -1), 0);
     else if (siege.ending == SHUTDOWN && is_second)
@@ -250,7 +250,7 @@ static int send_message(void)
     case END_BY_SHUTDOWN:
         return weir_loop_shutdown(loop, -1);
     default:
-        return weir_loop_close(loop);
+        return weir_loop_close(loop, -1);
     }
 }
 

@@ -138,7 +138,7 @@ static void shut_garden(void)
     for (unsigned i = 0; i < 4; i++)
         sched_yield();
     if (closes)
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
     else
         expect_status(weir_loop_shutdown(loop, -1), 0);
     race_free_unless_done();
@@ -278,7 +278,7 @@ static void be_impatient(void)
 static void end_eternity(void)
 {
     be_impatient();
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     race_free_unless_done();
 }
 

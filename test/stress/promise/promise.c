@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise -- threads that settle, wait, chain and let go, against each other and
- * against the end of the loop.
+ * promise -- threads that settle, wait, chain and let go, against each other
+ * and against the end of the loop.
  *
  * Conservation: each promise is decided by one call; each handler that was
  * accepted is called once; each value that a promise has taken is freed once.
@@ -232,7 +232,7 @@ static void play_against_end(struct crew *crew, unsigned id)
         play(id);
         let_go();
     } else if (id == THREADS) {
-        expect_status(seed % 2 == 0 ? weir_loop_close(loop)
+        expect_status(seed % 2 == 0 ? weir_loop_close(loop, -1)
                                     : weir_loop_shutdown(loop, -1),
                       0);
         expect_status(weir_loop_free(loop), 0);
@@ -258,7 +258,7 @@ static void wait_for_all(struct crew *crew, unsigned id)
 {
     (void)crew;
     if (id == THREADS) {
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
         return;
     }
     if (id == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * promisify -- a loop that sends jobs and takes their outcomes, many at a time,
- * while its pool or the loop itself is ended, and another thread sends some, too:
- * each promise is handled once, each value is freed once, each argument is
+ * while its pool or the loop itself is ended, and another thread sends some,
+ * too: each promise is handled once, each value is freed once, each argument is
  * released once if it was accepted, the loop does not become idle before, and
  * only a close cancels anything.
  */
@@ -170,7 +170,7 @@ static void bring_end(const struct scene *scene)
     else if (scene->end == LOOP_SHUTDOWN)
         expect_status(weir_loop_shutdown(loop, -1), 0);
     else if (scene->end == LOOP_CLOSE)
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
 }
 
 static void send_elsewhere(void)

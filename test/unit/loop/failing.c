@@ -150,7 +150,7 @@ static void expect_needs_descriptors(int (*call)(void))
     loop_submit("works");
     loop_turns(1);
     expect(strstr(take_record(), "works") != NULL);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
     expect_int(use_up_descriptors(), left);
     for (int i = 0; i < left; i++) /* for who looks after the process */
@@ -275,7 +275,7 @@ PLACE_CASE(failing_later_add_changes_nothing)
         expect_status(weir_fd_modify(loop, fd, 0), 0);
     }
     expect(failures >= MANY); /* a page at the least */
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
     for (int i = 1; i <= MANY; i++)
         close(i * APART);

@@ -256,7 +256,7 @@ CASE(failing_wait_does_not_keep_a_loop_from_closing)
     ready_fd = event_open(0);
     begin_holding();
     failing_syscalls_set(WAIT_CALL, 1, FAILING_ALWAYS, ENOMEM);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("timer! fd!");
     expect_status(weir_loop_free(loop), 0);
     expect_no_leak();

@@ -68,7 +68,7 @@ PLACE_CASE(fd_that_is_ready_when_it_is_added_is_called)
     loop_make(NULL);
     watch(event_open(1), WEIR_FD_READABLE, "ready");
     expect_recorded("ready");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("ready!");
 }
 
@@ -184,7 +184,7 @@ PLACE_CASE(fd_in_a_crowd_has_its_turn)
             most = sights[i].calls;
     for (int i = 0; i < CROWD; i++)
         expect(2 * sights[i].calls >= most);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* ---- once, and at the edge ---- */
@@ -259,7 +259,7 @@ CASE(fd_of_one_shot_can_be_armed_again_by_its_callback)
         loop_turns(1);
         expect_recorded("shot");
     }
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 #ifdef WEIR_POLLER_POLL
@@ -347,7 +347,7 @@ CASE(fd_removed_by_another_callback_is_not_called_any_more)
 {
     begin_twins(remove_other);
     expect_recorded("twin removed");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("twin!");
 }
 
@@ -372,7 +372,7 @@ CASE(fd_added_under_a_number_that_was_ready_does_not_get_the_old_event)
     expect_recorded("old");
     loop_turns(1);
     expect_recorded("new");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* The number belongs to another file, which is not ready. */
@@ -398,7 +398,7 @@ CASE(fd_of_a_new_file_does_not_get_the_event_of_its_numbers_old_one)
     begin_twins(reopen_other);
     loop_turns(2);
     expect_recorded("old");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("new!");
 }
 
@@ -427,7 +427,7 @@ CASE(fd_events_are_filtered_by_what_is_asked_for_at_that_moment)
     expect_int(sight.calls, 1);
     loop_turns(1);
     expect_int(sight.calls, 2);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 static void raise_now(void *arg, int status, int fd, unsigned events)
@@ -444,7 +444,7 @@ CASE(fd_callback_that_raises_does_not_stop_the_others)
     expect_recorded("twin twin");
     loop_turns(1);
     expect_recorded("twin twin");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("twin! twin!");
 }
 
@@ -466,7 +466,7 @@ CASE(fd_of_one_shot_that_is_armed_before_its_shot_is_called_once)
     begin_twins_for(WEIR_FD_READABLE | WEIR_FD_ONESHOT, arm_other);
     loop_turns(3);
     expect_recorded("first second");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* ---- remove ---- */
@@ -520,7 +520,7 @@ CASE(fd_callback_can_replace_its_own_registration)
     expect_recorded("old removed");
     loop_turns(1);
     expect_recorded("new");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("new!");
 }
 

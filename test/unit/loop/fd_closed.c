@@ -358,6 +358,6 @@ CASE(fd_closed_and_removed_by_another_callback_costs_nothing)
     failing_syscalls_set(CALL_EPOLL_CREATE1, 0, 0, 0);
     loop_turns(3);
     expect_int(failing_syscalls_count(CALL_EPOLL_CREATE1), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 #endif

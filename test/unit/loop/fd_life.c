@@ -136,7 +136,7 @@ CASE(fd_that_runs_is_the_first_in_the_report)
     expect_status(weir_fd_set_name(loop, fd, "socket"), 0);
     loop_turns(1);
     expect_recorded("seen");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* ---- the end of the loop ---- */
@@ -191,7 +191,7 @@ PLACE_CASE(fd_is_told_once_when_the_loop_shuts_down)
 PLACE_CASE(fd_is_told_once_when_the_loop_closes)
 {
     watch_many();
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_each_told_once();
     expect_status(weir_loop_free(loop), 0);
     expect_each_told_once();
@@ -219,7 +219,7 @@ CASE(fd_removal_is_told_also_when_the_loop_closes)
     watch_now(fd, WEIR_FD_READABLE, record_fd, "ready");
     loop_turns(1);
     expect_status(weir_fd_remove(loop, fd, record, "removed"), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("removed!");
     expect_status(weir_loop_free(loop), 0);
 }
@@ -228,7 +228,7 @@ CASE(fd_that_is_ready_is_told_that_the_loop_closes)
 {
     loop_make(NULL);
     watch_now(event_open(1), WEIR_FD_READABLE, record_fd, "ready");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("ready!");
     expect_status(weir_loop_free(loop), 0);
 }
@@ -269,7 +269,7 @@ CASE(fd_add_by_one_that_is_told_of_the_end_is_refused)
     expect_recorded("told!");
     loop_make(NULL);
     watch_now(event_open(0), WEIR_FD_READABLE, watch_at_the_end, "told");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("told!");
 }
 

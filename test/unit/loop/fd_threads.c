@@ -548,7 +548,7 @@ static int shut_down(void)
 
 static int close_it(void)
 {
-    return weir_loop_close(loop);
+    return weir_loop_close(loop, -1);
 }
 
 CASE(fd_added_while_the_loop_shuts_down_has_one_end)

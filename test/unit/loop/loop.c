@@ -108,7 +108,7 @@ CASE(loop_that_is_NULL_is_refused)
     expect_status(weir_loop_backend_fd(NULL), -EINVAL);
     expect_status(weir_loop_set_fd_mode(NULL, WEIR_FD_MODE_AUTO), -EINVAL);
     expect_status(weir_loop_shutdown(NULL, -1), -EINVAL);
-    expect_status(weir_loop_close(NULL), -EINVAL);
+    expect_status(weir_loop_close(NULL, -1), -EINVAL);
     expect_int(weir_loop_report(NULL, NULL, 0, sizeof(weir_holder)), 0);
     expect(!weir_loop_is_owner(NULL));
     weir_loop_wake(NULL);

@@ -419,7 +419,7 @@ CASE(microtask_rest_is_told_of_a_close_once)
     submit_chain(&chain);
     loop_turns(1);
     expect_int(chain.runs, 10);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(chain.runs, 11);
     expect_status(weir_loop_free(loop), 0);
 }

@@ -181,7 +181,7 @@ CASE(microtask_that_is_cancelled_does_not_go_on)
     make(10, 25, begin_jobs);
     loop_turns(1);
     expect_int(runs, 10);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(runs, 11); /* told once */
     expect_status(weir_loop_free(loop), 0);
 }

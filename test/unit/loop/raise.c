@@ -596,7 +596,7 @@ CASE(raise_of_all_that_is_cancelled_does_not_stop_close)
         weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, fail, (void *)"timer"),
         0);
     loop_timer(0, "timer2");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("timer! caught timer2! task! caught task2! "
                     "immediate! caught immediate2!");
     expect_status(weir_loop_free(loop), 0);

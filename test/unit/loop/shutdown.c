@@ -235,7 +235,7 @@ CASE(shutdown_again_after_the_end_is_done_already)
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(weir_loop_shutdown(loop, 0), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_done_once(0);
     expect_status(weir_loop_free(loop), 0);
 }
@@ -524,7 +524,7 @@ CASE(shutdown_of_endless_work_times_out_and_close_ends_it)
     do
         count = weir_loop_report(loop, holders, 2, sizeof(weir_holder));
     while (count == 0 || !holders[0].is_running);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_done_once(WEIR_ECANCELED);
     expect_status(runner_join(&runner), 0);
     expect_status(weir_loop_free(loop), 0);
@@ -539,7 +539,7 @@ CASE(shutdown_of_endless_work_times_out_on_its_own_thread)
     expect_status(weir_loop_shutdown(loop, 5 * MILLISECOND_NS), -ETIMEDOUT);
     expect(weir__clock_real() - begun_ns >= 5 * MILLISECOND_NS);
     expect_status(weir_loop_shutdown(loop, MILLISECOND_NS), -ETIMEDOUT);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_done_once(WEIR_ECANCELED);
     expect_status(weir_loop_free(loop), 0);
 }
@@ -559,7 +559,7 @@ static void expect_endless_ends(queue_fn *queue)
     loop_make(OPTIONS);
     expect_status(weir_loop_submit(loop, requeue, &queue), 0);
     expect_status(weir_loop_shutdown(loop, MILLISECOND_NS), -ETIMEDOUT);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_done_once(WEIR_ECANCELED);
     expect_status(weir_loop_free(loop), 0);
 }
@@ -587,7 +587,7 @@ CASE(shutdown_close_tells_every_kind_once_that_it_is_cancelled)
     loop_timer(SECOND_NS, "timer");
     add_event("fd", 0);
     add_event("ready", 1);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("due! timer! task! tick! microtask! fd! ready! immediate! "
                     "close! done");
     expect_done_once(WEIR_ECANCELED);
@@ -608,7 +608,7 @@ CASE(shutdown_close_between_steps_cancels_what_the_loop_has_taken)
     expect_recorded("tick microtask immediate close");
     loop_submit("outside");
     expect_status(weir_clock_advance(SECOND_NS), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("timer! task! outside! fd! done");
     expect_done_once(WEIR_ECANCELED);
     expect_status(weir_loop_free(loop), 0);
@@ -618,7 +618,7 @@ static void close_it(struct crew *crew, unsigned id)
 {
     (void)crew;
     (void)id;
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
     expect_done_once(WEIR_ECANCELED); /* plain: it happened before */
 }
@@ -684,31 +684,55 @@ CASE(shutdown_close_refuses_what_cancelled_callbacks_queue)
     expect_status(weir_timer_start(loop, NULL, SECOND_NS, WEIR_TIMER_ONCE,
                                    expect_queues_refuse, (void *)"timer"),
                   0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("timer! task! immediate! done");
     expect_status(weir_loop_free(loop), 0);
 }
 
 static void close_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
-    expect_status(weir_loop_close(loop), WEIR_EREENTRANT);
-    expect_int(weir_loop_state(loop), WEIR_LOOP_RUNNING);
-    note("refused");
+    expect_status(status, 0);
+    expect_status(weir_loop_close(loop, *(int64_t *)arg), 0);
+    expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATING);
+    note("begun");
 }
 
-/* covers: weir_loop_close WEIR_EREENTRANT */
-CASE(shutdown_close_inside_a_callback_is_refused)
+CASE(shutdown_close_inside_a_callback_begins_it)
 {
+    for (int64_t timeout_ns = -1; timeout_ns <= 1; timeout_ns++) {
+        loop_make(OPTIONS);
+        loop_timer(SECOND_NS, "timer");
+        expect_status(weir_loop_submit(loop, close_inside, &timeout_ns), 0);
+        loop_submit("a");
+        loop_immediate("immediate");
+        expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
+        expect_recorded("begun a! immediate! timer! done");
+        expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
+        expect_status(weir_loop_close(loop, -1), 0);
+        expect_status(weir_loop_free(loop), 0);
+    }
+}
+
+/* covers: weir_loop_close -ETIMEDOUT */
+CASE(shutdown_close_of_a_busy_loop_is_begun_without_waiting)
+{
+    struct blocker blocker;
+    struct runner runner;
+
+    blocker_open(&blocker);
     loop_make(OPTIONS);
-    expect_status(weir_loop_submit(loop, close_inside, NULL), 0);
+    expect_status(weir_loop_submit(loop, block, &blocker), 0);
     loop_submit("a");
-    loop_run();
-    expect_recorded("refused a");
-    expect_int(weir_loop_state(loop), WEIR_LOOP_AWAKE);
-    loop_end();
-    expect_done_once(0);
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    blocker_await(&blocker);
+    expect_status(weir_loop_close(loop, 0), -ETIMEDOUT);
+    expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATING);
+    expect_status(weir_loop_close(loop, MILLISECOND_NS), -ETIMEDOUT);
+    blocker_let_go(&blocker);
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_recorded("a! done");
+    expect_status(weir_loop_free(loop), 0);
 }
 
 CASE(shutdown_close_from_many_threads_ends_it_once)
@@ -722,7 +746,7 @@ CASE(shutdown_close_from_many_threads_ends_it_once)
     crew_run(8, close_it, NULL);
     expect_recorded("timer! done");
     expect_status(runner_join(&runner), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
 }
 
@@ -763,8 +787,9 @@ CASE(shutdown_close_during_a_shutdown_ends_it_at_once)
 static void end_somehow(struct crew *crew, unsigned id)
 {
     (void)crew;
-    expect_status(
-        id % 2 == 0 ? weir_loop_close(loop) : weir_loop_shutdown(loop, -1), 0);
+    expect_status(id % 2 == 0 ? weir_loop_close(loop, -1)
+                              : weir_loop_shutdown(loop, -1),
+                  0);
     expect_int(done.times, 1);
 }
 
@@ -807,7 +832,7 @@ CASE(shutdown_close_tells_a_timer_that_has_not_arrived)
 {
     loop_make(OPTIONS);
     call_elsewhere(start_due, (void *)"timer");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("timer! done");
     expect_status(weir_loop_free(loop), 0);
 }
@@ -818,7 +843,7 @@ static void end_in_done(void *arg, weir_loop *ended, int status)
 {
     (void)arg;
     expect_status(status, 0);
-    expect_status(weir_loop_close(ended), WEIR_EREENTRANT);
+    expect_status(weir_loop_close(ended, -1), 0);
     expect_status(weir_loop_shutdown(ended, -1), 0);
     expect_status(weir_loop_run(ended, WEIR_RUN_UNTIL_IDLE), WEIR_EREENTRANT);
     expect_refused();
@@ -856,7 +881,7 @@ CASE(shutdown_done_may_free_the_loop_in_shutdown)
 CASE(shutdown_done_may_free_the_loop_in_close)
 {
     make_freed_by_done();
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_done_once(WEIR_ECANCELED);
     expect_recorded("timer! a! done");
     expect_int(memory.live, 0);
@@ -1008,7 +1033,7 @@ CASE(shutdown_leaves_a_loop_that_refuses_everything)
 CASE(shutdown_close_leaves_a_loop_that_refuses_everything)
 {
     loop_make(OPTIONS);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_refused();
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), WEIR_ECLOSED);
     expect_recorded("done");
@@ -1065,6 +1090,11 @@ static int shut_down_gracefully(weir_loop *ended)
     return weir_loop_shutdown(ended, -1);
 }
 
+static int close_at_once(weir_loop *ended)
+{
+    return weir_loop_close(ended, -1);
+}
+
 CASE(shutdown_runs_all_that_racing_producers_got_in)
 {
     for (int i = 0; i < 50; i++)
@@ -1074,5 +1104,5 @@ CASE(shutdown_runs_all_that_racing_producers_got_in)
 CASE(shutdown_close_runs_or_cancels_all_that_racing_producers_got_in)
 {
     for (int i = 0; i < 50; i++)
-        race_end(weir_loop_close);
+        race_end(close_at_once);
 }

@@ -30,7 +30,7 @@ static void call_inside(weir_fn *fn)
 static void close_other(void *arg, int status)
 {
     (void)arg, (void)status;
-    answer = weir_loop_close(other);
+    answer = weir_loop_close(other, -1);
 }
 
 static void shut_other_down(void *arg, int status)
@@ -43,6 +43,12 @@ static void begin_shutdown_of_other(void *arg, int status)
 {
     (void)arg, (void)status;
     answer = weir_loop_shutdown(other, 0);
+}
+
+static void begin_close_of_other(void *arg, int status)
+{
+    (void)arg, (void)status;
+    answer = weir_loop_close(other, 0);
 }
 
 static void free_other(void *arg, int status)
@@ -90,26 +96,39 @@ CASE(shutdown_other_free_does_not_wait_for_another_thread)
     expect_refused_and_unchanged(free_other, -EBUSY);
 }
 
+static int told; /* the status of done */
+
 static void tell(void *arg, weir_loop *ended, int status)
 {
     (void)arg, (void)ended;
-    expect_status(status, 0);
+    told = status;
     expect_int(sem_post(&is_told), 0);
 }
 
-CASE(shutdown_other_is_begun_without_waiting)
+static void expect_begun(weir_fn *fn, int status)
 {
     struct runner runner;
 
     make_both(LOOP_OPTIONS(.done = tell));
     runner_start(&runner, other, WEIR_RUN_UNTIL_CLOSED);
     await_state(other, WEIR_LOOP_SLEEPING);
-    call_inside(begin_shutdown_of_other);
+    call_inside(fn);
     expect(answer == 0 || answer == -ETIMEDOUT);
     await_post(&is_told);
+    expect_status(told, status);
     expect_status(runner_join(&runner), 0);
     expect_status(weir_loop_free(other), 0);
     loop_end();
+}
+
+CASE(shutdown_other_is_begun_without_waiting)
+{
+    expect_begun(begin_shutdown_of_other, 0);
+}
+
+CASE(shutdown_other_close_is_begun_without_waiting)
+{
+    expect_begun(begin_close_of_other, WEIR_ECANCELED);
 }
 
 /* Two that close each other at the same moment. */
@@ -123,7 +142,7 @@ static void close_each_other(void *arg, int status)
     (void)status;
     expect_int(sem_post(&both_inside[!me]), 0);
     await_post(&both_inside[me]);
-    expect_status(weir_loop_close(victim), -EDEADLK);
+    expect_status(weir_loop_close(victim, -1), -EDEADLK);
     expect_int(sem_post(&both_inside[!me]), 0);
     await_post(&both_inside[me]);
 }
@@ -139,7 +158,7 @@ CASE(shutdown_other_two_that_close_each_other_go_on)
     expect_status(weir_loop_submit(other, close_each_other, loop), 0);
     expect_status(weir_loop_submit(loop, close_each_other, other), 0);
     loop_run();
-    expect_status(weir_loop_close(other), 0);
+    expect_status(weir_loop_close(other, -1), 0);
     expect_status(runner_join(&runner), 0);
     expect_status(weir_loop_free(other), 0);
     loop_end();

@@ -647,7 +647,7 @@ static void end_from_outside(struct crew *crew, unsigned id)
 {
     (void)id;
     expect_status(crew->context == NULL ? weir_loop_shutdown(loop, -1)
-                                        : weir_loop_close(loop),
+                                        : weir_loop_close(loop, -1),
                   0);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
 }

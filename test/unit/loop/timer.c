@@ -172,7 +172,7 @@ CASE(timer_started_by_a_timer_does_not_fire_in_that_turn)
         loop_turns(1);
         expect_recorded("link");
     }
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* From every part of a turn. */

@@ -116,7 +116,7 @@ CASE(timer_again_in_its_own_callback_counts_from_there)
     expect_recorded("");
     pass(1);
     expect_recorded("fired");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("fired!"); /* once: the old one is gone */
 }
 
@@ -216,5 +216,5 @@ CASE(timer_again_without_memory_leaves_it_as_it_was)
     expect_status(answer, -ENOMEM);
     pass(5);
     expect_recorded("fired");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }

@@ -184,7 +184,7 @@ CASE(timer_name_does_not_pass_to_the_slots_next_timer)
     for (size_t i = weir_loop_report(loop, holders, 8, sizeof(weir_holder));
          i-- > 0;)
         expect(i >= 8 || holders[i].name == NULL);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* ---- the end of the loop ---- */
@@ -228,7 +228,7 @@ PLACE_CASE(timer_is_told_once_when_the_loop_closes)
 {
     begin();
     start_all_kinds();
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_each_told_once();
     expect_status(weir_loop_free(loop), 0);
     expect_recorded("");
@@ -240,7 +240,7 @@ PLACE_CASE(timer_that_is_due_is_told_that_the_loop_closes)
     start(5, "once");
     start_as(WEIR_TIMER_FIXED_RATE, 6, "rate");
     expect_status(weir_clock_advance(HOUR_NS), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("once! rate!");
     expect_status(weir_loop_free(loop), 0);
 }
@@ -282,7 +282,7 @@ CASE(timer_on_its_way_is_told_when_the_loop_ends)
     expect_recorded("shutdown!");
     begin();
     loop_timer(5, "close");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("close!");
     expect_status(weir_loop_free(loop), 0);
     begin();
@@ -312,7 +312,7 @@ CASE(timer_start_by_one_that_is_told_of_the_end_is_refused)
     expect_status(weir_loop_free(loop), 0);
     begin();
     start_fn(5, WEIR_TIMER_FIXED_RATE, start_at_the_end, "told");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("told!");
     expect_status(weir_loop_free(loop), 0);
 }

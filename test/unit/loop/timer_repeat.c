@@ -123,7 +123,7 @@ CASE(timer_that_catches_up_does_so_once_a_turn)
     }
     loop_turns(1);
     expect_recorded("");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 CASE(timer_that_catches_up_lets_others_have_their_turn)
@@ -137,7 +137,7 @@ CASE(timer_that_catches_up_lets_others_have_their_turn)
     expect_recorded("beat task immediate");
     loop_turns(1);
     expect_recorded("beat timer");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* Scene h: node #21822.  An hour is 36,000 periods. */
@@ -186,7 +186,7 @@ PLACE_CASE(timer_of_an_enormous_period_fires_once_and_never_again)
     expect_status(weir_clock_freeze(INT64_MAX - 1), 0);
     loop_turns(2);
     expect_recorded("");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 static void raise_now(void *arg, int status)
@@ -215,5 +215,5 @@ CASE(timer_whose_callback_raises_repeats_as_before)
     expect_recorded("delay rate once");
     pass(10);
     expect_recorded("delay rate");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }

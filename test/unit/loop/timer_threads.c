@@ -622,7 +622,7 @@ static int shut_down(void)
 
 static int close_it(void)
 {
-    return weir_loop_close(loop);
+    return weir_loop_close(loop, -1);
 }
 
 CASE(timer_started_while_the_loop_shuts_down_has_one_end)

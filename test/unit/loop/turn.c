@@ -93,7 +93,7 @@ CASE(turn_part_of_descriptors_leaves_tasks_and_timers_to_the_next)
     expect_recorded("first immediate close");
     loop_turns(1);
     expect_recorded("timer task");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("first!");
     expect_status(weir_loop_free(loop), 0);
 }
@@ -246,7 +246,7 @@ CASE(turn_serves_a_descriptor_that_a_task_makes_ready)
     expect_status(weir_loop_submit(loop, fill, &fd), 0);
     loop_turns(1);
     expect_recorded("task fd");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
 }
 
@@ -339,7 +339,7 @@ CASE(turn_by_turn_every_ready_descriptor_is_served)
     expect_int(words, FDS);
     loop_turns(1);
     expect_recorded("");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
 }
 

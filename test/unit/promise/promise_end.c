@@ -54,13 +54,18 @@ static int end_by_shutdown(weir_loop *ended)
     return weir_loop_shutdown(ended, -1);
 }
 
+static int end_by_close(weir_loop *ended)
+{
+    return weir_loop_close(ended, -1);
+}
+
 static int end_by_free(weir_loop *ended)
 {
     (void)ended;
     return 0;
 }
 
-static int (*const ways[])(weir_loop *) = {end_by_shutdown, weir_loop_close,
+static int (*const ways[])(weir_loop *) = {end_by_shutdown, end_by_close,
                                            end_by_free};
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
@@ -331,7 +336,7 @@ CASE(promises_are_rejected_between_timers_and_descriptors_by_close)
         weir_loop_submit(loop, call_scene, &(void (*)(void)){scene_order}), 0);
     loop_turns(1);
     expect_recorded("");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("timer! promise:ECANCELED fd!");
     drop(left[0]);
     drop(left[1]);
@@ -440,7 +445,7 @@ static void close_from_elsewhere(struct crew *crew, unsigned id)
     (void)crew, (void)id;
     while (sem_wait(&entered) != 0)
         ;
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
 }
 
 /* Waits in a callback for a close that is on its way, and leaves jobs. */
@@ -498,7 +503,7 @@ CASE(thenable_that_a_close_finds_is_asked_once)
     make();
     p = pending();
     expect_status(weir_promise_follow_thenable(p, &thenable), 0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_recorded("asked");
     expect_cancelled(p);
     expect_status(weir_loop_free(loop), 0);

@@ -104,8 +104,9 @@ CASE(promise_wait_is_woken_by_the_end_of_the_loop)
         shared = pending();
         crew_start(&crew, 2, wait_for_cancel, NULL);
         await_waiters(&crew);
-        expect_status(
-            is_close ? weir_loop_close(loop) : weir_loop_shutdown(loop, -1), 0);
+        expect_status(is_close ? weir_loop_close(loop, -1)
+                               : weir_loop_shutdown(loop, -1),
+                      0);
         crew_join(&crew);
         drop(shared);
         expect_status(weir_loop_free(loop), 0);

@@ -412,7 +412,7 @@ CASE(promisify_outcome_after_the_end_of_the_loop_is_dropped)
         weir_promisify(&promise, loop, pool, block, &freed, NULL, NULL), 0);
     watch(promise);
     wait_for(&begun);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(seen.rejected, 1);
     expect_status(seen.code, WEIR_ECANCELED);
     sem_post(&release);
@@ -539,7 +539,7 @@ CASE(promisify_from_the_loop_outlives_it)
     on_loop(send_one, &fn);
     expect_status(weir_loop_step(loop, 0), 0);
     wait_for(&begun);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(seen.rejected, 1);
     expect_status(seen.code, WEIR_ECANCELED);
     sem_post(&release);
@@ -698,7 +698,7 @@ CASE(close_does_not_wait_for_jobs_that_a_shutdown_waits_for)
     wait_for(&begun);
     expect_status(weir_loop_shutdown(loop, 1000000), -ETIMEDOUT);
     expect_jobs(4, "blocking");
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(weir_loop_report(loop, &holder, 1, sizeof(weir_holder)), 0);
     expect_int(seen.rejected, 4);
     expect_status(seen.code, WEIR_ECANCELED);

@@ -340,7 +340,7 @@ CASE(call_that_a_closed_loop_refuses_leaves_the_argument_with_its_caller)
         weir_promise *promise;
 
         begin(each);
-        expect_status(weir_loop_close(loop), 0);
+        expect_status(weir_loop_close(loop, -1), 0);
         expect_status(try_to_send(argument, &promise), WEIR_ECLOSED);
         free(argument);
         end(0, 0);

@@ -80,7 +80,7 @@ static void expect_loop_refuses(void)
     expect_status(weir_loop_step(loop, 0), WEIR_EFORKED);
     expect_status(weir_loop_backend_fd(loop), WEIR_EFORKED);
     expect_status(weir_loop_shutdown(loop, -1), WEIR_EFORKED);
-    expect_status(weir_loop_close(loop), WEIR_EFORKED);
+    expect_status(weir_loop_close(loop, -1), WEIR_EFORKED);
     weir_loop_wake(loop);
     weir_loop_ref(loop);
     weir_loop_unref(loop);
@@ -116,7 +116,8 @@ static void make_watching(void)
                   0);
 }
 
-/* covers: weir_loop_post WEIR_EFORKED */
+/* covers: weir_loop_post WEIR_EFORKED
+ * covers: weir_loop_close WEIR_EFORKED */
 CASE(fork_child_is_refused_by_a_loop_that_its_parent_runs)
 {
     struct runner runner;

@@ -197,7 +197,7 @@ CASE(service_loop_that_is_closed_before_the_start_is_not_waited_for)
     add_loops(2);
     note(&a);
     note(&b);
-    expect_status(weir_loop_close(loops[0]), 0);
+    expect_status(weir_loop_close(loops[0], -1), 0);
     expect_cancelled(&a);
     expect_status(weir_service_on_drain(service, loops[0], on_drain, &late),
                   WEIR_ECLOSED);

@@ -308,7 +308,7 @@ CASE(channel_survives_its_loop)
 {
     begin();
     attach(loop);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     send(0);
     send(1);
     attach(other);
@@ -324,7 +324,7 @@ CASE(channel_cancelled_task_calls_nobody_and_comes_back)
     begin();
     attach(loop);
     send(0);
-    expect_status(weir_loop_close(loop), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
     expect_int(calls, 0);
     attach(other);
     expect_status(weir_loop_step(other, 0), 0);
