@@ -75,7 +75,7 @@ weir_abort_any(weir_abort **abort, weir_abort *const *sources, size_t count);
  * Owns     the reference is the caller's
  * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW (the deadline
  *          is past the last nanosecond), -ENOMEM, -ENOSPC (no ids left),
- *          WEIR_ECLOSED (the loop no longer admits work)
+ *          WEIR_ECLOSED (the loop no longer admits work), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_abort_after(weir_abort **abort, weir_loop *loop,
                                            int64_t delay_ns);

@@ -50,7 +50,7 @@ typedef void weir_fd_fn(void *arg, int status, int fd, unsigned events);
  *          (the loop no longer admits work), -ENOMEM, -ENOSPC (too many
  *          watches), -EMFILE, -ENFILE (no descriptor left for the poller),
  *          -ELOOP (fd is the backend descriptor of a loop that watches this
- *          loop, or of one with two more nested inside)
+ *          loop, or of one with two more nested inside), WEIR_EFORKED
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,
@@ -63,7 +63,7 @@ WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,
  * Thread   any
  * Returns  0, -EINVAL (unknown events), -ENOENT (fd is not watched), -EBADF (fd
  *          was closed), -ENOTSUP (edge-triggered, but the poller cannot do
- *          that), -ENOMEM
+ *          that), -ENOMEM, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_fd_modify(weir_loop *loop, int fd,
                                          unsigned events);
@@ -75,7 +75,7 @@ WEIR_API WEIR_CHECKED int weir_fd_modify(weir_loop *loop, int fd,
  * phase, when no callback is running and none will begin.
  *
  * Thread   any
- * Returns  0, -ENOENT (fd is not watched)
+ * Returns  0, -ENOENT (fd is not watched), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_fd_remove(weir_loop *loop, int fd,
                                          weir_fn *removed, void *arg);
@@ -85,7 +85,7 @@ WEIR_API WEIR_CHECKED int weir_fd_remove(weir_loop *loop, int fd,
  * until weir_fd_unref.
  *
  * Thread   any
- * Returns  0, -ENOENT (fd is not watched)
+ * Returns  0, -ENOENT (fd is not watched), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_fd_ref(weir_loop *loop, int fd);
 
@@ -94,7 +94,7 @@ WEIR_API WEIR_CHECKED int weir_fd_ref(weir_loop *loop, int fd);
  * while the loop runs.
  *
  * Thread   any
- * Returns  0, -ENOENT (fd is not watched)
+ * Returns  0, -ENOENT (fd is not watched), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_fd_unref(weir_loop *loop, int fd);
 
@@ -102,7 +102,7 @@ WEIR_API WEIR_CHECKED int weir_fd_unref(weir_loop *loop, int fd);
  * Name a watched descriptor for reports and metrics.  The name is not copied.
  *
  * Thread   any
- * Returns  0, -ENOENT (fd is not watched)
+ * Returns  0, -ENOENT (fd is not watched), WEIR_EFORKED
  */
 WEIR_API int weir_fd_set_name(weir_loop *loop, int fd, const char *name);
 

@@ -274,7 +274,8 @@ WEIR_API WEIR_CHECKED int weir_js_get(weir_js *js, const weir_js_value *object,
  * Setters are not called.
  *
  * Thread   loop
- * Returns  0, -EINVAL, -EPERM, WEIR_ETHROWN (a frozen object), WEIR_ECANCELED
+ * Returns  0, -EINVAL, -EPERM, WEIR_ETHROWN (a frozen object, a proxy's trap,
+ *          or no memory), -ETIMEDOUT (a proxy's trap), WEIR_ECANCELED
  */
 WEIR_API WEIR_CHECKED int weir_js_set(weir_js *js, const weir_js_value *object,
                                       const char *name,
@@ -432,7 +433,8 @@ typedef void weir_js_done_fn(void *arg, int status,
  * Owns     the function must not be released before this call returns; the
  *          arguments are copied
  * Returns  0, -EINVAL (NULL, not a function, or an argument that is not plain),
- *          WEIR_ECLOSED (the loop no longer admits work), -ENOMEM
+ *          WEIR_ECLOSED (the loop no longer admits work, or the host is
+ *          ending), -ENOMEM, WEIR_EFORKED
  * Orders   everything before the call happens-before the function and done()
  */
 WEIR_API WEIR_CHECKED int weir_js_post(weir_js *js,

@@ -227,7 +227,7 @@ WEIR_API WEIR_CHECKED int weir_loop_post(weir_loop *loop, weir_task *task);
  * Thread   any
  * Owns     arg is the caller's
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_loop_submit(weir_loop *loop, weir_fn *fn,
@@ -240,7 +240,7 @@ WEIR_API WEIR_CHECKED int weir_loop_submit(weir_loop *loop, weir_fn *fn,
  * Thread   any
  * Owns     arg is the caller's; name is not copied
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_loop_submit_named(weir_loop *loop, weir_fn *fn,
@@ -252,7 +252,7 @@ WEIR_API WEIR_CHECKED int weir_loop_submit_named(weir_loop *loop, weir_fn *fn,
  * Thread   any
  * Owns     arg is the caller's
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_loop_dispatch(weir_loop *loop, weir_fn *fn,
                                              void *arg);
@@ -281,7 +281,7 @@ WEIR_API void weir_loop_wake(weir_loop *loop);
  * Thread   any
  * Owns     arg is the caller's
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_loop_next_tick(weir_loop *loop, weir_fn *fn,
                                               void *arg);
@@ -293,7 +293,7 @@ WEIR_API WEIR_CHECKED int weir_loop_next_tick(weir_loop *loop, weir_fn *fn,
  * Thread   any
  * Owns     arg is the caller's
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_loop_microtask(weir_loop *loop, weir_fn *fn,
                                               void *arg);
@@ -306,7 +306,7 @@ WEIR_API WEIR_CHECKED int weir_loop_microtask(weir_loop *loop, weir_fn *fn,
  * Thread   any
  * Owns     arg is the caller's
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_loop_immediate(weir_loop *loop, weir_fn *fn,
                                               void *arg);
@@ -318,7 +318,7 @@ WEIR_API WEIR_CHECKED int weir_loop_immediate(weir_loop *loop, weir_fn *fn,
  * Thread   any
  * Owns     arg is the caller's
  * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM
+ *          -ENOMEM, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn,
                                                    void *arg);
@@ -371,7 +371,7 @@ WEIR_API WEIR_CHECKED int weir_loop_run(weir_loop *loop, weir_run_mode mode);
  * Thread   one: the thread that stepped the loop first
  * Returns  0, -EBUSY (another thread runs or steps the loop), WEIR_EREENTRANT
  *          (inside a callback of the loop), WEIR_ECLOSED (TERMINATED, before or
- *          by this step), or the error of the poller's wait
+ *          by this step), WEIR_EFORKED, or the error of the poller's wait
  */
 WEIR_API WEIR_CHECKED int weir_loop_step(weir_loop *loop, int64_t timeout_ns);
 
@@ -384,7 +384,8 @@ WEIR_API WEIR_CHECKED int weir_loop_step(weir_loop *loop, int64_t timeout_ns);
  * Owns     the descriptor is the loop's; never read or close it
  * Returns  the descriptor, WEIR_ENOFDS (WEIR_FD_MODE_NEVER: there is none),
  *          WEIR_ECLOSED (the loop has ended), -ENOTSUP (the poller has none),
- *          -EMFILE, -ENFILE, -ENOMEM, -ENOSPC (the kernel's limit of watches)
+ *          -EMFILE, -ENFILE, -ENOMEM, -ENOSPC (the kernel's limit of watches),
+ *          WEIR_EFORKED
  */
 WEIR_API int weir_loop_backend_fd(weir_loop *loop);
 
@@ -433,7 +434,7 @@ WEIR_API int64_t weir_loop_now(const weir_loop *loop);
  * Thread   any
  * Returns  0, WEIR_ENOFDS (NEVER, but the loop has descriptors), -EINVAL
  *          (unknown mode), WEIR_ECLOSED (the loop has ended), -EMFILE, -ENFILE,
- *          -ENOMEM (ALWAYS: the poller cannot be opened)
+ *          -ENOMEM (ALWAYS: the poller cannot be opened), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_loop_set_fd_mode(weir_loop *loop,
                                                 weir_fd_mode mode);
@@ -468,8 +469,8 @@ WEIR_API WEIR_CHECKED int weir_loop_set_fd_mode(weir_loop *loop,
  *          this call ran the loop, the loop still belongs to this thread: call
  *          again), -EDEADLK (timeout_ns is not 0, and the caller is a callback
  *          of another loop while another thread runs this one, or a job that
- *          this loop waits for: nothing has changed), or the error of the
- *          poller's wait
+ *          this loop waits for: nothing has changed), WEIR_EFORKED, or the
+ *          error of the poller's wait
  * Orders   0: all callbacks happened before
  */
 WEIR_API WEIR_CHECKED int weir_loop_shutdown(weir_loop *loop,

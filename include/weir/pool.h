@@ -186,7 +186,7 @@ WEIR_API WEIR_CHECKED int weir_lane_new(weir_lane **lane, weir_pool *pool,
  *
  * Thread   worker
  * Returns  0, -EPERM (not a worker of this pool), WEIR_EREENTRANT (already
- *          begun)
+ *          begun), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_pool_blocking_begin(weir_pool *pool);
 
@@ -194,7 +194,8 @@ WEIR_API WEIR_CHECKED int weir_pool_blocking_begin(weir_pool *pool);
  * Announce that the calling job no longer blocks.
  *
  * Thread   worker, the one that called weir_pool_blocking_begin
- * Returns  0, -EPERM (not a worker of this pool), -EINVAL (NULL, or not begun)
+ * Returns  0, -EPERM (not a worker of this pool), -EINVAL (NULL, or not begun),
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_pool_blocking_end(weir_pool *pool);
 
@@ -211,7 +212,8 @@ WEIR_API WEIR_CHECKED int weir_pool_blocking_end(weir_pool *pool);
  * Thread   any, any number of times
  * Returns  0 (finished, or begun from inside), -ETIMEDOUT (the shutdown
  *          continues; weir_pool_report shows what holds it), -EDEADLK (on a
- *          loop's thread, with a timeout other than 0; nothing has begun)
+ *          loop's thread, with a timeout other than 0; nothing has begun),
+ *          WEIR_EFORKED
  * Orders   0: all jobs happened before
  */
 WEIR_API WEIR_CHECKED int weir_pool_shutdown(weir_pool *pool,
@@ -222,8 +224,8 @@ WEIR_API WEIR_CHECKED int weir_pool_shutdown(weir_pool *pool,
  * called with WEIR_ECANCELED, on the workers.  Jobs can no longer post either.
  *
  * Thread   any, any number of times, even during a shutdown
- * Returns  0 (finished, or begun from inside), -ETIMEDOUT, -EDEADLK; all as
- *          weir_pool_shutdown
+ * Returns  0 (finished, or begun from inside), -ETIMEDOUT, -EDEADLK,
+ *          WEIR_EFORKED; all as weir_pool_shutdown
  * Orders   0: all jobs happened before
  */
 WEIR_API WEIR_CHECKED int weir_pool_close(weir_pool *pool, int64_t timeout_ns);

@@ -228,9 +228,10 @@ WEIR_API WEIR_CHECKED int weir_promise_reject(weir_promise *promise,
                                               weir_value reason);
 
 /**
- * Make a promise follow another promise of the same loop.  It settles in the
- * same way, two microtasks after the outcome is known.  A promise that is made
- * to follow itself is rejected with WEIR_ESELF.
+ * Make a promise follow another promise of the same loop, and settle in the
+ * same way.  One microtask begins to follow; another settles the promise once
+ * the outcome of `other` is known.  A promise that is made to follow itself is
+ * rejected with WEIR_ESELF.
  *
  * Thread   any
  * Owns     `other` stays the caller's

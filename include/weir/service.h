@@ -166,7 +166,7 @@ WEIR_API weir_gate *weir_service_gate(weir_service *service);
  *          done
  * Returns  0, -EINVAL (NULL, or as weir_loop_new), -E2BIG (as weir_loop_new),
  *          -EALREADY (the service was started), -ENOMEM, -EAGAIN (no more
- *          threads can be created), -EMFILE, -ENFILE
+ *          threads can be created), -EMFILE, -ENFILE, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_loop(weir_service *service, weir_loop **loop,
@@ -179,7 +179,7 @@ weir_service_add_loop(weir_service *service, weir_loop **loop,
  * Owns     *pool belongs to the service and is freed with it
  * Returns  0, -EINVAL (NULL, or as weir_pool_new), -E2BIG (as weir_pool_new),
  *          -EALREADY (the service was started), -ENOMEM, -EAGAIN (no more
- *          threads can be created)
+ *          threads can be created), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_pool(weir_service *service, weir_pool **pool,
@@ -194,7 +194,8 @@ weir_service_add_pool(weir_service *service, weir_pool **pool,
  *
  * Thread   any, before weir_service_start
  * Owns     arg is the caller's; name is not copied
- * Returns  0, -EINVAL (NULL), -EALREADY (the service was started), -ENOMEM
+ * Returns  0, -EINVAL (NULL), -EALREADY (the service was started), -ENOMEM,
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_service_add_hook(weir_service *service,
                                                 const char *name,
@@ -220,7 +221,7 @@ WEIR_API WEIR_CHECKED int weir_service_add_hook(weir_service *service,
  * Owns     arg is the caller's until fn is called
  * Returns  0, -EINVAL (NULL, or loop is not one of the service's), -EALREADY
  *          (the service was started), -ENOMEM, WEIR_ECLOSED (the loop has
- *          ended)
+ *          ended), WEIR_EFORKED
  * Orders   `draining` and everything before the call happen-before fn, and fn
  *          happens-before the gate stops admitting requests, unless the end is
  *          forced.  Functions on one loop run in the order in which they were
@@ -238,7 +239,7 @@ WEIR_API WEIR_CHECKED int weir_service_on_drain(weir_service *service,
  * to stop before the start.
  *
  * Thread   any
- * Returns  0, -EINVAL (NULL), -EALREADY (started before)
+ * Returns  0, -EINVAL (NULL), -EALREADY (started before), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_service_start(weir_service *service);
 
@@ -246,7 +247,7 @@ WEIR_API WEIR_CHECKED int weir_service_start(weir_service *service);
  * Begin the drain of a service, as the first signal does.  Returns at once.
  *
  * Thread   any, any number of times
- * Returns  0, -EINVAL (NULL), -EALREADY (begun before)
+ * Returns  0, -EINVAL (NULL), -EALREADY (begun before), WEIR_EFORKED
  */
 WEIR_API int weir_service_stop(weir_service *service);
 
@@ -255,7 +256,7 @@ WEIR_API int weir_service_stop(weir_service *service);
  *
  * Thread   any, any number of times
  * Returns  0, -EINVAL (NULL), -EALREADY (forced before, or closed),
- *          WEIR_ENOTSTARTED
+ *          WEIR_ENOTSTARTED, WEIR_EFORKED
  */
 WEIR_API int weir_service_force(weir_service *service);
 
@@ -266,7 +267,7 @@ WEIR_API int weir_service_force(weir_service *service);
  * Returns  0, WEIR_EFORCED (closed, but some work was cut off), the error of
  *          the poller's wait (closed, but that error ended a loop early),
  *          -ETIMEDOUT (timeout_ns elapsed; a negative value waits for ever),
- *          -EDEADLK (on a loop's thread), -EINVAL (NULL)
+ *          -EDEADLK (on a loop's thread), -EINVAL (NULL), WEIR_EFORKED
  * Orders   sees what `closed` did, and, unless forced, all callbacks and jobs
  */
 WEIR_API WEIR_CHECKED int weir_service_wait(weir_service *service,

@@ -52,7 +52,7 @@ typedef enum weir_timer_repeat {
  * Returns  0, -EINVAL (loop or fn is NULL, delay_ns is negative, repeat is
  *          unknown, or the timer repeats without a delay), -EOVERFLOW (the
  *          deadline is past the last nanosecond), -ENOMEM, -ENOSPC (no ids
- *          left), WEIR_ECLOSED (the loop no longer admits work)
+ *          left), WEIR_ECLOSED (the loop no longer admits work), WEIR_EFORKED
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
@@ -69,7 +69,7 @@ WEIR_API WEIR_CHECKED int weir_timer_start(weir_loop *loop, weir_timer *id,
  * Thread   any
  * Owns     arg is the caller's; id may be NULL
  * Returns  0, -EINVAL (loop or fn is NULL), -ENOMEM, -ENOSPC (no ids left),
- *          WEIR_ECLOSED (the loop no longer admits work)
+ *          WEIR_ECLOSED (the loop no longer admits work), WEIR_EFORKED
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start_at(weir_loop *loop, weir_timer *id,
@@ -83,7 +83,8 @@ WEIR_API WEIR_CHECKED int weir_timer_start_at(weir_loop *loop, weir_timer *id,
  *
  * Thread   any
  * Returns  0, -ENOENT (no such timer: it has fired, is about to fire, or was
- *          cancelled), -ENOMEM (only on a thread other than the loop's)
+ *          cancelled), -ENOMEM (only on a thread other than the loop's),
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_timer_cancel(weir_loop *loop, weir_timer id);
 
@@ -117,7 +118,7 @@ WEIR_API WEIR_CHECKED int weir_timer_again(weir_loop *loop, weir_timer *id,
  * Returns  0, -EINVAL (NULL, or delay_ns is negative), -EOVERFLOW (the deadline
  *          is past the last nanosecond), -ENOMEM, -ENOSPC (no ids left),
  *          WEIR_ECLOSED (the loop no longer admits work), WEIR_ECANCELED (the
- *          abort is already raised)
+ *          abort is already raised), WEIR_EFORKED
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_timer_start_abortable(weir_loop *loop,
@@ -131,7 +132,7 @@ WEIR_API WEIR_CHECKED int weir_timer_start_abortable(weir_loop *loop,
  *
  * Thread   any
  * Returns  0, -ENOENT (no such timer), -ENOMEM (only on a thread other than the
- *          loop's)
+ *          loop's), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_timer_ref(weir_loop *loop, weir_timer id);
 
@@ -141,7 +142,7 @@ WEIR_API WEIR_CHECKED int weir_timer_ref(weir_loop *loop, weir_timer id);
  *
  * Thread   any
  * Returns  0, -ENOENT (no such timer), -ENOMEM (only on a thread other than the
- *          loop's)
+ *          loop's), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_timer_unref(weir_loop *loop, weir_timer id);
 
@@ -150,7 +151,7 @@ WEIR_API WEIR_CHECKED int weir_timer_unref(weir_loop *loop, weir_timer id);
  *
  * Thread   loop
  * Returns  0, -ENOENT (no such timer), -EPERM (another thread runs or steps the
- *          loop)
+ *          loop), WEIR_EFORKED
  */
 WEIR_API int weir_timer_set_name(weir_loop *loop, weir_timer id,
                                  const char *name);

@@ -478,6 +478,8 @@ static int change_ref(weir_loop *loop, int fd, bool holds)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     weir__loop_enter(loop); /* it may be idle and freed before we return */
     weir__lock_lock(&loop->lock);
     err = set_ref(loop, fd, holds);
@@ -506,6 +508,8 @@ int weir_fd_set_name(weir_loop *loop, int fd, const char *name)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     weir__lock_lock(&loop->lock);
     slot = find(loop, fd, &index);
     if (slot != NULL)

@@ -73,6 +73,8 @@ static int change_ref(weir_loop *loop, weir_timer id, bool holds)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     if (weir__loop_is_mine(loop))
         return set_ref(loop, id, holds);
     if (find(loop, id) == NULL)
@@ -110,6 +112,8 @@ int weir_timer_set_name(weir_loop *loop, weir_timer id, const char *name)
 
     if (loop == NULL)
         return -EINVAL;
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;
     if (!is_free_for_me(loop))
         return -EPERM;
     timer = find(loop, id);

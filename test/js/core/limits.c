@@ -28,6 +28,7 @@ CASE(time_limit_ends_an_endless_loop_and_the_host_goes_on)
 
 /* covers: weir_js_call -ETIMEDOUT
  * covers: weir_js_get -ETIMEDOUT
+ * covers: weir_js_set -ETIMEDOUT
  * covers: weir_js_set_time_limit -EINVAL */
 CASE(time_limit_holds_for_every_way_in)
 {
@@ -42,6 +43,10 @@ CASE(time_limit_holds_for_every_way_in)
     expect_status(weir_js_call(js, &function, NULL, 0, NULL), -ETIMEDOUT);
     expect_status(weir_js_get(js, NULL, "o", &object), 0);
     expect_status(weir_js_get(js, &object, "x", &result), -ETIMEDOUT);
+    js_eval("var p = new Proxy({}, {defineProperty() { for (;;); }})");
+    expect_status(weir_js_get(js, NULL, "p", &object), 0);
+    result = weir_js_number(1);
+    expect_status(weir_js_set(js, &object, "x", &result), -ETIMEDOUT);
     js_run("Promise.resolve().then(f); queueMicrotask(() => log('b'))");
     expect_recorded("uncaught the time limit of 100 ms is over b");
     js_end();

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
@@ -142,6 +144,25 @@ static int nothing(weir_js *host, void *arg, const weir_js_value *args,
     (void)count;
     (void)result;
     return 0;
+}
+
+/* covers: weir_js_post WEIR_EFORKED */
+CASE(post_in_a_child_of_fork_is_refused)
+{
+    weir_js_value function;
+    int status;
+    pid_t child;
+
+    js_make(NULL);
+    js_eval("function f() {}");
+    function = js_function("f");
+    child = fork();
+    expect(child >= 0);
+    if (child == 0)
+        _exit(weir_js_post(js, &function, NULL, 0, NULL, NULL) != WEIR_EFORKED);
+    expect_int(waitpid(child, &status, 0), child);
+    expect_int(status, 0);
+    js_end();
 }
 
 /* covers: weir_js_post -ENOMEM

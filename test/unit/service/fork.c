@@ -60,21 +60,38 @@ static void expect_loop_refuses(void)
 {
     static weir_task task = {.run = nothing_task};
     int fd = event_open(0);
+    weir_abort *abort;
     weir_timer id;
 
     expect_status(weir_loop_post(loop, &task), WEIR_EFORKED);
     expect_status(weir_loop_submit(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_submit_named(loop, nothing, NULL, "nothing"),
+                  WEIR_EFORKED);
     expect_status(weir_loop_dispatch(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_next_tick(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_microtask(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_immediate(loop, nothing, NULL), WEIR_EFORKED);
+    expect_status(weir_loop_on_close_phase(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(
         weir_timer_start(loop, &id, SECOND_NS, WEIR_TIMER_ONCE, nothing, NULL),
         WEIR_EFORKED);
+    expect_status(weir_timer_start_at(loop, &id, 0, nothing, NULL),
+                  WEIR_EFORKED);
+    expect_status(weir_timer_ref(loop, timer), WEIR_EFORKED);
+    expect_status(weir_timer_unref(loop, timer), WEIR_EFORKED);
+    expect_status(weir_timer_set_name(loop, timer, "timer"), WEIR_EFORKED);
+    expect_status(weir_abort_new(&abort), 0);
+    expect_status(weir_timer_start_abortable(loop, 1, abort, nothing, NULL),
+                  WEIR_EFORKED);
+    weir_abort_unref(abort);
+    expect_status(weir_abort_after(&abort, loop, 1), WEIR_EFORKED);
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, record_fd, NULL),
                   WEIR_EFORKED);
     expect_status(weir_fd_modify(loop, watched, 0), WEIR_EFORKED);
     expect_status(weir_fd_remove(loop, watched, NULL, NULL), WEIR_EFORKED);
+    expect_status(weir_fd_ref(loop, watched), WEIR_EFORKED);
+    expect_status(weir_fd_unref(loop, watched), WEIR_EFORKED);
+    expect_status(weir_fd_set_name(loop, watched, "watched"), WEIR_EFORKED);
     expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), WEIR_EFORKED);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), WEIR_EFORKED);
     expect_status(weir_loop_step(loop, 0), WEIR_EFORKED);
@@ -117,7 +134,32 @@ static void make_watching(void)
 }
 
 /* covers: weir_loop_post WEIR_EFORKED
- * covers: weir_loop_close WEIR_EFORKED */
+ * covers: weir_loop_close WEIR_EFORKED
+ * covers: weir_loop_submit WEIR_EFORKED
+ * covers: weir_loop_submit_named WEIR_EFORKED
+ * covers: weir_loop_dispatch WEIR_EFORKED
+ * covers: weir_loop_next_tick WEIR_EFORKED
+ * covers: weir_loop_microtask WEIR_EFORKED
+ * covers: weir_loop_immediate WEIR_EFORKED
+ * covers: weir_loop_on_close_phase WEIR_EFORKED
+ * covers: weir_loop_step WEIR_EFORKED
+ * covers: weir_loop_backend_fd WEIR_EFORKED
+ * covers: weir_loop_set_fd_mode WEIR_EFORKED
+ * covers: weir_loop_shutdown WEIR_EFORKED
+ * covers: weir_timer_start WEIR_EFORKED
+ * covers: weir_timer_start_at WEIR_EFORKED
+ * covers: weir_timer_cancel WEIR_EFORKED
+ * covers: weir_timer_start_abortable WEIR_EFORKED
+ * covers: weir_timer_ref WEIR_EFORKED
+ * covers: weir_timer_unref WEIR_EFORKED
+ * covers: weir_timer_set_name WEIR_EFORKED
+ * covers: weir_fd_add WEIR_EFORKED
+ * covers: weir_fd_modify WEIR_EFORKED
+ * covers: weir_fd_remove WEIR_EFORKED
+ * covers: weir_fd_ref WEIR_EFORKED
+ * covers: weir_fd_unref WEIR_EFORKED
+ * covers: weir_fd_set_name WEIR_EFORKED
+ * covers: weir_abort_after WEIR_EFORKED */
 CASE(fork_child_is_refused_by_a_loop_that_its_parent_runs)
 {
     struct runner runner;
@@ -227,12 +269,20 @@ static void nothing_job(weir_job *job, int status)
 }
 
 /* covers: weir_pool_post WEIR_EFORKED
- * covers: weir_pool_submit WEIR_EFORKED */
+ * covers: weir_pool_submit WEIR_EFORKED
+ * covers: weir_pool_blocking_begin WEIR_EFORKED
+ * covers: weir_pool_blocking_end WEIR_EFORKED
+ * covers: weir_pool_shutdown WEIR_EFORKED
+ * covers: weir_pool_close WEIR_EFORKED
+ * covers: weir_group_spawn WEIR_EFORKED */
 static void use_pool_and_free_it(void)
 {
     static weir_job job = {.run = nothing_job};
+    weir_group group;
 
     expect_status(weir_pool_post(pool, &job), WEIR_EFORKED);
+    weir_group_init(&group, pool);
+    expect_status(weir_group_spawn(&group, &job), WEIR_EFORKED);
     expect_status(weir_pool_submit(pool, nothing, NULL, NULL), WEIR_EFORKED);
     expect_status(weir_pool_blocking_begin(pool), WEIR_EFORKED);
     expect_status(weir_pool_blocking_end(pool), WEIR_EFORKED);
@@ -290,6 +340,19 @@ CASE(fork_child_of_a_job_does_not_become_a_worker)
 
 static weir_service *service;
 
+static void nothing_hook(void *arg)
+{
+    (void)arg;
+}
+
+/* covers: weir_service_start WEIR_EFORKED
+ * covers: weir_service_stop WEIR_EFORKED
+ * covers: weir_service_force WEIR_EFORKED
+ * covers: weir_service_wait WEIR_EFORKED
+ * covers: weir_service_add_loop WEIR_EFORKED
+ * covers: weir_service_add_pool WEIR_EFORKED
+ * covers: weir_service_add_hook WEIR_EFORKED
+ * covers: weir_service_on_drain WEIR_EFORKED */
 static void use_service_and_free_it(void)
 {
     weir_loop *added;
@@ -301,6 +364,11 @@ static void use_service_and_free_it(void)
     expect_status(weir_service_wait(service, -1), WEIR_EFORKED);
     expect_status(weir_service_add_loop(service, &added, NULL), WEIR_EFORKED);
     expect_status(weir_service_add_pool(service, &more, NULL), WEIR_EFORKED);
+    expect_status(
+        weir_service_add_hook(service, "hook", -1, nothing_hook, NULL),
+        WEIR_EFORKED);
+    expect_status(weir_service_on_drain(service, loop, nothing, NULL),
+                  WEIR_EFORKED);
     expect_status(weir_service_free(service), 0);
 }
 
