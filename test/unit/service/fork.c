@@ -16,6 +16,7 @@
 #include "support/fd_fixture.h"
 #include "support/loop_fixture.h"
 #include "support/suite.h"
+#include "weir/abort.h"
 #include "weir/fd.h"
 #include "weir/gate.h"
 #include "weir/group.h"
