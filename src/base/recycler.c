@@ -55,6 +55,7 @@
  *                   all.
  *
  * Tested by  test/unit/base/recycler.c, test/model/base/recycler.c,
+ *            test/model/loop/envelope.c,
  *            test/stress/loop/ingress.c, test/stress/pool/pool.c
  */
 #include "base/recycler.h"

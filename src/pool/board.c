@@ -2,6 +2,11 @@
 /*
  * board -- work items of one thread, distributed to takers by work stealing.
  *
+ * A board is the pool's sibling, for takers that are loops.  It has the same
+ * deques (deque.h), and its takers steal as workers do (worker.c).  But a loop
+ * must neither sleep here nor wait for a lock: an idle taker is a bit, not a
+ * node with a parker (idle.c), and is woken by a callback.
+ *
  * Shape     For each priority there is one deque (deque.h) of the poster, the
  *           board itself, and one of each taker.  All are emptied from the old
  *           end, by any taker: a taker steals from the board, from other
@@ -26,7 +31,7 @@
  *   notice.word_    poster, takers, atomic: QUEUED, TAKEN or CANCELLED, and
  *                   the number of holds                                  P2
  *   notice.next_    the poster's, plain, while it sweeps
- *   tally           written by its taker; others read it as a count
+ *   counters        written by its taker; others read it as a count
  *   added, cancelled   written by the poster; others read them as a count
  *
  * Which word decides
@@ -38,8 +43,8 @@
  *                   taker itself, which has found something after all.
  *
  * Pairs
- *   P1  wake_some: add of nothing to idle, release  -->  take: add of its bit,
- *       acquire
+ *   P1  wake_some: add of nothing to idle, release  -->  announce_idle: add of
+ *       its bit, acquire
  *       Hands over the pushes that came before.  Both are read-modify-writes of
  *       one word, so one comes first:
  *         a thread that has pushed            a taker
@@ -55,10 +60,10 @@
  *       notice.
  *
  * Not paired, on purpose
- *   claim, cancel: CAS of word_, relaxed.  The contents of the notice came with
+ *   decide: CAS of word_, relaxed.  The contents of the notice came with
  *       the deque (deque/P1); the CAS only decides who gets it.
- *   wake_some, withdraw: CAS of idle, relaxed.  It only decides who is woken;
- *       P1 provides the ordering.
+ *   wake_some, withdraw_idle: CAS of idle, relaxed.  It only decides who is
+ *       woken; P1 provides the ordering.
  *
  * Why no lost wake  P1; and every move of a notice is followed by a wake.  A
  *           notice that moves between two deques is in neither for a moment,
@@ -110,24 +115,24 @@ enum {
 /* notice.word_ */
 enum { QUEUED = 0, TAKEN = 1, CANCELLED = 2, PHASE = 3, HOLD = 4 };
 
-typedef atomic(uint64_t) tally_word;
+typedef atomic(uint64_t) word64;
 
-struct tally {
-    tally_word taken, steals, waited_ns, longest_ns;
+/* Written by the taker, read by any thread. */
+struct counters {
+    word64 taken, steals, waited_ns, longest_ns;
 };
 
 struct taker {
     struct weir__deque own[WEIR_BOARD_PRIORITY_LIMIT];
-    struct tally tally;
+    struct counters counters;
 };
 
 struct weir_board {
     weir_board_options options; /* const */
     struct weir__deque deques[WEIR_BOARD_PRIORITY_LIMIT];
-    uint64_t dead
-        [WEIR_BOARD_PRIORITY_LIMIT]; /* poster only: cancelled since a sweep */
-    tally_word added, cancelled;     /* written by the poster */
-    _Alignas(CACHE_APART) tally_word idle[WORDS]; /* all, board/P1 */
+    uint64_t dead[WEIR_BOARD_PRIORITY_LIMIT]; /* poster only, since a sweep */
+    word64 added, cancelled;                  /* written by the poster */
+    _Alignas(CACHE_APART) word64 idle[WORDS]; /* all, board/P1 */
     struct taker takers[];
 };
 
@@ -160,12 +165,12 @@ static void init_words(weir_board *board)
     for (int i = 0; i < WORDS; i++)
         set_unshared(&board->idle[i], 0);
     for (uint32_t i = 0; i < board->options.takers; i++) {
-        struct tally *tally = &board->takers[i].tally;
+        struct counters *counters = &board->takers[i].counters;
 
-        set_unshared(&tally->taken, 0);
-        set_unshared(&tally->steals, 0);
-        set_unshared(&tally->waited_ns, 0);
-        set_unshared(&tally->longest_ns, 0);
+        set_unshared(&counters->taken, 0);
+        set_unshared(&counters->steals, 0);
+        set_unshared(&counters->waited_ns, 0);
+        set_unshared(&counters->longest_ns, 0);
     }
 }
 
@@ -236,7 +241,7 @@ void weir_board_free(weir_board *board)
 
 /* ---- idle takers ---- */
 
-static tally_word *idle_word(weir_board *board, uint32_t taker)
+static word64 *idle_word(weir_board *board, uint32_t taker)
 {
     return &board->idle[taker / WORD_BITS];
 }
@@ -251,7 +256,7 @@ static void wake_some(weir_board *board, uint64_t count)
 {
     for (uint32_t first = 0; first < board->options.takers;
          first += WORD_BITS) {
-        tally_word *word = idle_word(board, first);
+        word64 *word = idle_word(board, first);
         /* board/P1 release: publishes the push to takers that go idle later */
         uint64_t seen = fetch_add_release(word, 0);
 
@@ -269,7 +274,7 @@ static void wake_some(weir_board *board, uint64_t count)
     }
 }
 
-static void announce(weir_board *board, uint32_t taker)
+static void announce_idle(weir_board *board, uint32_t taker)
 {
     /* board/P1 acquire: receives the pushes that came before */
     (void)!fetch_add_acquire(idle_word(board, taker), idle_bit(taker));
@@ -277,9 +282,9 @@ static void announce(weir_board *board, uint32_t taker)
 
 /* Clear the taker's bit.  False: it was not set, or a waker was first and the
  * wake-up is under way. */
-static bool withdraw(weir_board *board, uint32_t taker)
+static bool withdraw_idle(weir_board *board, uint32_t taker)
 {
-    tally_word *word = idle_word(board, taker);
+    word64 *word = idle_word(board, taker);
     uint64_t bit = idle_bit(taker);
     /* relaxed: a guess, checked by the CAS */
     uint64_t seen = load_relaxed(word);
@@ -305,7 +310,7 @@ static bool has_some(weir_board *board)
 
 /* ---- the poster ---- */
 
-static void count_one(tally_word *word, uint64_t more)
+static void count_up(word64 *word, uint64_t more)
 {
     /* relaxed: own */
     store_relaxed(word, load_relaxed(word) + more);
@@ -320,7 +325,7 @@ int weir_board_add(weir_board *board, weir_notice *notice, uint32_t priority)
     set_unshared(&notice->word_, QUEUED + 2 * HOLD);
     if (!weir__deque_push(&board->deques[priority], notice))
         return -ENOMEM;
-    count_one(&board->added, 1);
+    count_up(&board->added, 1);
     wake_some(board, 1);
     return 0;
 }
@@ -382,7 +387,7 @@ int weir_board_cancel(weir_board *board, weir_notice *notice)
 
     if (!decide(notice, CANCELLED))
         return -ENOENT;
-    count_one(&board->cancelled, 1);
+    count_up(&board->cancelled, 1);
     dead = ++board->dead[priority];
     if (dead >= LEAST_DEAD &&
         dead >= weir__deque_count(&board->deques[priority]) / 2)
@@ -393,7 +398,7 @@ int weir_board_cancel(weir_board *board, weir_notice *notice)
 /* ---- takers ---- */
 
 /* Take the oldest notice of a deque, skipping cancelled ones. */
-static weir_notice *steal(weir_board *board, struct weir__deque *from)
+static weir_notice *take_oldest(weir_board *board, struct weir__deque *from)
 {
     for (;;) {
         void *item;
@@ -413,8 +418,8 @@ static weir_notice *steal(weir_board *board, struct weir__deque *from)
 
 /* Move up to `most` notices to the taker's own deque, which is empty.  Returns
  * the number moved. */
-static uint64_t move(struct weir__deque *from, struct weir__deque *to,
-                     uint64_t most)
+static uint64_t move_share(struct weir__deque *from, struct weir__deque *to,
+                           uint64_t most)
 {
     uint64_t moved = 0;
     void *item;
@@ -428,22 +433,23 @@ static uint64_t move(struct weir__deque *from, struct weir__deque *to,
 
 /* Take one notice and move the rest of a share to the taker's own deque.
  * *moved is the number moved, without the one taken. */
-static weir_notice *draw(weir_board *board, struct weir__deque *from,
-                         struct weir__deque *to, uint64_t *moved)
+static weir_notice *take_share(weir_board *board, struct weir__deque *from,
+                               struct weir__deque *to, uint64_t *moved)
 {
     uint64_t share = weir__deque_count(from) / board->options.takers;
-    weir_notice *notice = steal(board, from);
+    weir_notice *notice = take_oldest(board, from);
 
     if (notice == NULL || share < 2)
         return notice;
-    *moved = move(from, to, (share < BATCH ? share : BATCH) - 1);
+    *moved = move_share(from, to, (share < BATCH ? share : BATCH) - 1);
     if (*moved > 0)
         wake_some(board, *moved);
     return notice;
 }
 
 /* Steal from the other takers, starting with the next one. */
-static weir_notice *rob(weir_board *board, uint32_t me, uint32_t priority)
+static weir_notice *steal_from_takers(weir_board *board, uint32_t me,
+                                      uint32_t priority)
 {
     uint32_t takers = board->options.takers;
 
@@ -455,17 +461,18 @@ static weir_notice *rob(weir_board *board, uint32_t me, uint32_t priority)
 
         if (weir__deque_is_empty(&other->own[priority]))
             continue;
-        notice =
-            draw(board, &other->own[priority], &own->own[priority], &moved);
+        notice = take_share(board, &other->own[priority], &own->own[priority],
+                            &moved);
         if (notice == NULL)
             continue;
-        count_one(&own->tally.steals, 1 + moved);
+        count_up(&own->counters.steals, 1 + moved);
         return notice;
     }
     return NULL;
 }
 
-static weir_notice *look_for(weir_board *board, uint32_t me, uint32_t priority)
+static weir_notice *pick_priority(weir_board *board, uint32_t me,
+                                  uint32_t priority)
 {
     struct weir__deque *own = &board->takers[me].own[priority];
     struct weir__deque *posted = &board->deques[priority];
@@ -473,34 +480,35 @@ static weir_notice *look_for(weir_board *board, uint32_t me, uint32_t priority)
     uint64_t moved = 0;
 
     if (!weir__deque_is_empty(own))
-        notice = steal(board, own);
+        notice = take_oldest(board, own);
     if (notice == NULL && !weir__deque_is_empty(posted))
-        notice = draw(board, posted, own, &moved);
-    return notice != NULL ? notice : rob(board, me, priority);
+        notice = take_share(board, posted, own, &moved);
+    return notice != NULL ? notice : steal_from_takers(board, me, priority);
 }
 
-static weir_notice *look(weir_board *board, uint32_t me)
+static weir_notice *pick(weir_board *board, uint32_t me)
 {
     /* relaxed: own */
-    uint64_t picks = load_relaxed(&board->takers[me].tally.taken) + 1;
+    uint64_t picks = load_relaxed(&board->takers[me].counters.taken) + 1;
     uint32_t priorities = board->options.priorities;
     bool from_the_lowest = picks % PATIENCE == 0;
     weir_notice *notice = NULL;
 
     for (uint32_t i = 0; i < priorities && notice == NULL; i++)
-        notice = look_for(board, me, from_the_lowest ? priorities - 1 - i : i);
+        notice =
+            pick_priority(board, me, from_the_lowest ? priorities - 1 - i : i);
     return notice;
 }
 
-static void count_taken(struct tally *tally, const weir_notice *notice)
+static void count_taken(struct counters *counters, const weir_notice *notice)
 {
     uint64_t waited_ns = (uint64_t)(weir_clock_now() - notice->added_ns_);
 
-    count_one(&tally->taken, 1);
-    count_one(&tally->waited_ns, waited_ns);
+    count_up(&counters->taken, 1);
+    count_up(&counters->waited_ns, waited_ns);
     /* relaxed: own, and count */
-    if (waited_ns > load_relaxed(&tally->longest_ns))
-        store_relaxed(&tally->longest_ns, waited_ns); /* relaxed: count */
+    if (waited_ns > load_relaxed(&counters->longest_ns))
+        store_relaxed(&counters->longest_ns, waited_ns); /* relaxed: count */
 }
 
 weir_notice *weir_board_take(weir_board *board, uint32_t taker)
@@ -508,19 +516,19 @@ weir_notice *weir_board_take(weir_board *board, uint32_t taker)
     weir_notice *notice;
 
     CHECK(taker < board->options.takers, "weir_board_take: no such taker");
-    (void)!withdraw(board, taker); /* left by the last call */
-    while ((notice = look(board, taker)) == NULL) {
-        announce(board, taker);
-        if (!has_some(board) || !withdraw(board, taker))
+    (void)!withdraw_idle(board, taker); /* left by the last call */
+    while ((notice = pick(board, taker)) == NULL) {
+        announce_idle(board, taker);
+        if (!has_some(board) || !withdraw_idle(board, taker))
             return NULL;
     }
-    count_taken(&board->takers[taker].tally, notice);
+    count_taken(&board->takers[taker].counters, notice);
     return notice;
 }
 
 void weir_board_leave(weir_board *board, uint32_t taker)
 {
-    if (!withdraw(board, taker))
+    if (!withdraw_idle(board, taker))
         wake_some(board, 1); /* pass on a wake-up that it may have received */
 }
 
@@ -534,13 +542,14 @@ int weir_board_count(const weir_board *board, weir_board_counts *counts)
     uint64_t gone;
 
     for (uint32_t i = 0; i < board->options.takers; i++) {
-        const struct tally *tally = &board->takers[i].tally;
+        const struct counters *counters = &board->takers[i].counters;
         /* relaxed: count */
-        uint64_t longest_ns = load_relaxed(&tally->longest_ns);
+        uint64_t longest_ns = load_relaxed(&counters->longest_ns);
 
-        sum.taken += load_relaxed(&tally->taken);         /* relaxed: count */
-        sum.steals += load_relaxed(&tally->steals);       /* relaxed: count */
-        sum.waited_ns += load_relaxed(&tally->waited_ns); /* relaxed: count */
+        sum.taken += load_relaxed(&counters->taken);   /* relaxed: count */
+        sum.steals += load_relaxed(&counters->steals); /* relaxed: count */
+        sum.waited_ns +=
+            load_relaxed(&counters->waited_ns); /* relaxed: count */
         if (longest_ns > sum.longest_ns)
             sum.longest_ns = longest_ns;
     }
