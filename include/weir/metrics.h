@@ -13,10 +13,10 @@
  * Each count is exact, but the counts are not all taken at the same moment.
  *
  * The time of a callback includes its next-ticks and microtasks.  While fewer
- * than 64 tasks wait, every callback is timed; otherwise, one in 512.  If a run
- * of 128 callbacks that were not timed may hide a new longest one, each of the
- * next 256 is timed.  Times in the queue are sampled from one task in 16 to one
- * in 1,024; the faster tasks arrive, the fewer are sampled.
+ * than 64 tasks wait, every callback is timed; otherwise, one in 128.  If the
+ * callbacks between two timed ones may hide a new longest one, each of the next
+ * 256 is timed.  Times in the queue are sampled from one task in 16 to one in
+ * 1,024; the faster tasks arrive, the fewer are sampled.
  */
 #ifndef WEIR_METRICS_H
 #define WEIR_METRICS_H

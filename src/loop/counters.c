@@ -9,11 +9,10 @@
  * time.  A thread that pushes rarely sends a probe with one push in 16, and one
  * that pushes constantly with one in 1024: about one per 10 us.
  *
- * Reading the clock costs as much as an empty task.  So while many tasks wait,
- * the loop reads the clock once in 128 callbacks, and at one of 4 such reads it
- * times a callback.  A callback that takes longer than all before, but is not
- * in the sample, shows in the time between two reads.  The loop then times the
- * next callbacks one by one.
+ * Timing a callback costs as much as an empty task.  So while many tasks wait,
+ * the loop times one callback in 128.  A callback that takes longer than all
+ * before, but is not in the sample, shows in the time between two timed ones.
+ * The loop then times the next callbacks one by one.
  *
  * Tested by  test/unit/loop/metrics.c
  */
@@ -30,8 +29,7 @@ enum {
     PROBED_AT_MOST = 16,
     PROBE_TICKS = 30000, /* ... one per about 10 us; depends on the tick */
     CROWD = 64,
-    UNSEEN = 128, /* callbacks between two clock reads in a crowd */
-    LOOKS = 3,    /* clock reads between two timed callbacks */
+    UNTIMED = 127, /* callbacks between two timed ones in a crowd */
     CAREFUL = 256
 };
 
@@ -58,8 +56,7 @@ int weir__counters_new(struct weir__counters **made)
     set_unshared(&counters->longest_name, NULL);
     set_unshared(&counters->longest_kind, 0);
     counters->gap = 0;
-    counters->careful = counters->looks = 0;
-    counters->is_crowded = false;
+    counters->careful = 0;
     counters->origin = weir__tsc_sample_both();
     weir__histogram_init(&counters->in_queue);
     weir__histogram_init(&counters->in_callback);
@@ -104,52 +101,25 @@ void weir__counters_depth(struct weir__counters *counters, uint64_t depth)
         store_relaxed(&counters->depth_max, depth); /* relaxed: count */
 }
 
-/* Sample a crowd.  If the callbacks between two samples took long, one of them
- * may have been the longest so far, so the next ones are all timed. */
-static uint64_t skip_after(struct weir__counters *counters, uint64_t queued,
-                           uint64_t unseen)
-{
-    /* relaxed: own */
-    if (unseen > load_relaxed(&counters->longest))
-        counters->careful = CAREFUL;
-    if (counters->careful > 0) {
-        counters->careful--;
-        return 0;
-    }
-    return queued < CROWD ? 0 : UNSEEN - 1;
-}
-
-uint64_t weir__counters_look(struct weir__counters *counters, uint64_t now,
-                             uint64_t queued)
-{
-    /* relaxed: own */
-    if (counters->looks == 0 || queued < CROWD ||
-        now - counters->gap > load_relaxed(&counters->longest))
-        return 0;
-    counters->looks--;
-    counters->gap = now;
-    return UNSEEN - 1;
-}
-
 uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
                             weir_kind kind, const char *name, uint64_t queued)
 {
     uint64_t now = weir__tsc_read();
-    uint64_t unseen = counters->is_crowded ? began - counters->gap : 0;
-    uint64_t skip = skip_after(counters, queued, unseen);
+    uint64_t longest = load_relaxed(&counters->longest); /* relaxed: own */
 
-    counters->is_crowded = skip > 0;
-    counters->looks = skip > 0 ? LOOKS : 0;
-    counters->gap = now;
+    if (counters->gap != 0 && began - counters->gap > longest)
+        counters->careful = CAREFUL;
     weir__histogram_add(&counters->in_callback, now - began);
-    /* relaxed: own */
-    if (now - began > load_relaxed(&counters->longest)) {
+    if (now - began > longest) {
         store_relaxed(&counters->longest, now - began); /* relaxed: count */
         store_relaxed(&counters->longest_name, name);   /* relaxed: count */
         /* relaxed: count */
         store_relaxed(&counters->longest_kind, (uint32_t)kind);
     }
-    return skip;
+    counters->gap = counters->careful == 0 && queued >= CROWD ? now : 0;
+    if (counters->careful > 0)
+        counters->careful--;
+    return counters->gap != 0 ? UNTIMED : 0;
 }
 
 void weir__counters_slept(struct weir__counters *counters, int64_t began_ns)

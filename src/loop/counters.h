@@ -26,11 +26,8 @@ struct weir__counters {
     atomic(uint64_t) longest;
     atomic(const char *) longest_name;
     atomic(uint32_t) longest_kind;
-    uint64_t gap;     /* loop only: when the last timed callback
-                                 * ended, or the clock was last read */
+    uint64_t gap;     /* loop only: since when callbacks are not timed, or 0 */
     uint32_t careful; /* loop only: how many to time in a row */
-    uint32_t looks;   /* loop only: clock reads until one is timed */
-    bool is_crowded;  /* loop only: some are not timed */
     struct weir__tsc_sample origin; /* const */
     struct weir__histogram in_queue;
     struct weir__histogram in_callback;
@@ -68,12 +65,6 @@ void weir__counters_probe(struct weir__counters *counters, uint64_t since);
 
 /* Record the number of queued tasks. */
 void weir__counters_depth(struct weir__counters *counters, uint64_t depth);
-
-/* Read the clock after a series of untimed callbacks, with `queued` tasks
- * waiting.  Returns how many callbacks after this one are not timed either; 0:
- * time this one. */
-uint64_t weir__counters_look(struct weir__counters *counters, uint64_t now,
-                             uint64_t queued);
 
 /* Record a callback that began at `began` and has ended, with `queued` tasks
  * waiting.  Returns how many callbacks are not timed now: none, while few

@@ -41,12 +41,8 @@ static void look_at_clock(weir_loop *loop)
 
 __attribute__((cold)) static void begin_timed(weir_loop *loop)
 {
-    uint64_t now = weir__tsc_read();
-
-    loop->untimed =
-        weir__counters_look(loop->counters, now, weir__loop_queued(loop));
-    if (loop->untimed == 0)
-        loop->began = now;
+    loop->untimed = 0;
+    loop->began = weir__tsc_read();
 }
 
 static inline void begin(weir_loop *loop, weir_kind kind, const char *name)

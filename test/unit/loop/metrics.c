@@ -470,7 +470,7 @@ CASE(metrics_percentiles_are_in_order_and_enclose_the_values)
     loop_end();
 }
 
-CASE(metrics_time_one_callback_in_512_of_a_crowd)
+CASE(metrics_time_one_callback_in_128_of_a_crowd)
 {
     struct job brief = {0, 0, "brief"};
 
@@ -480,7 +480,7 @@ CASE(metrics_time_one_callback_in_512_of_a_crowd)
     loop_turns(1);
     look();
     expect_int(metrics.tasks, 100000);
-    expect(metrics.in_callback.count >= 100000 / 512);
+    expect(metrics.in_callback.count >= 100000 / 128);
     loop_end();
 }
 
