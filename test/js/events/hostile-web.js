@@ -91,3 +91,5 @@ for (const [i, a] of values.entries())
 performance.clearMarks();
 console.log(calls > 30000, thrown > 10000, new URL('http://still/there').host, Buffer.from('works').toString());
 process.exitCode = 0;
+
+// long

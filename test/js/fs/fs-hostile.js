@@ -52,3 +52,5 @@ const buffer = new ArrayBuffer(64), target = new Uint8Array(buffer);
 const fd = fs.openSync(__filename);
 fs.read(fd, target, 0, 64, 0, (error) => { console.log(error instanceof TypeError); fs.closeSync(fd); });
 buffer.transfer();
+
+// long

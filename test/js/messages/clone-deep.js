@@ -17,3 +17,5 @@ for (let i = 0; i < 20000; i++) {
 }
 port.close();
 console.log('closed');
+
+// long

@@ -43,3 +43,5 @@ function run(file) {
     }
     fs.rmSync(directory, { recursive: true });
 })();
+
+// long

@@ -41,3 +41,5 @@ async function main() {
 }
 
 main().finally(() => fs.rmSync(directory, { recursive: true }));
+
+// long
