@@ -43,6 +43,18 @@ random_is_seeded() {
     [ -n "$one" ] && [ "$one" = "$two" ]
 }
 
+# WEIR_BRIEF replaces the bound of a case, here with 2, but not --bound.
+counts() {
+    "$programs/gate/gate" --quiet "$@" sharded_three_workers_one_drainer |
+        sed -n 's/.* \([0-9]*\) states.*/\1/p'
+}
+
+brief_is_bounded() {
+    [ "$(WEIR_BRIEF=1 counts)" = "$(counts --bound 2)" ] &&
+        [ "$(WEIR_BRIEF=1 counts --bound 1)" = "$(counts --bound 1)" ]
+}
+
+expect "WEIR_BRIEF bounds the largest cases" brief_is_bounded
 expect "replay repeats a deadlock" replay_repeats explore/broken seed_service_gets_stuck_draining
 expect "replay repeats a stale read" replay_repeats explore/broken check_then_sleep_with_acq_rel_loses_a_wake
 expect "replay repeats a use after free" replay_repeats explore/explorer plain_use_after_free_is_found_by_delay

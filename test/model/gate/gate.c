@@ -347,11 +347,11 @@ static const struct model_case cases[] = {
     {"sharded_three_workers_one_drainer", .setup = start_sharded,
      .threads = {T(quick_worker), T(quick_worker), T(quick_worker),
                  T(quick_drainer)},
-     .finish = expect_closed_once},
+     .finish = expect_closed_once, .brief_bound = 2},
     {"plain_three_workers_two_drainers_one_waiter", .setup = start_plain,
      .threads = {T(quick_worker), T(quick_worker), T(quick_worker),
                  T(quick_drainer), T(quick_drainer), T(waiter)},
-     .finish = expect_closed_once},
+     .finish = expect_closed_once, .brief_bound = 2},
 };
 
 MODEL_CASES(cases)

@@ -247,7 +247,7 @@ static const struct model_case cases[] = {
      .finish = was_reported_once_more_at_most, .preemption_bound = 2,
      .threads = {T(close_remove_and_let_go), T(run_until_idle)}},
     {"remove_against_close", .setup = init_ready, .finish = one_last_word,
-     .preemption_bound = 2,
+     .preemption_bound = 2, .brief_bound = 1,
      .threads = {T(try_remove_and_let_go), T(close_it), T(run_until_closed)}},
 };
 

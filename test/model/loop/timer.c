@@ -317,7 +317,7 @@ static void in_order(void)
 
 static const struct model_case cases[] = {
     {"maker_starts_and_cancels_against_a_run", .setup = make_for_the_first,
-     .finish = two_outcomes, .preemption_bound = 3,
+     .finish = two_outcomes, .preemption_bound = 3, .brief_bound = 2,
      .threads = {T(start_two_and_cancel), T(run_until_idle)}},
     {"maker_starts_against_a_close", .setup = make_for_the_first_and_two,
      .finish = all_told, .preemption_bound = 3,
