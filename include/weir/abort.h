@@ -36,10 +36,11 @@ extern "C" {
  * held.  If that happens in a callback of a loop, run may leave by weir_raise:
  * then on_uncaught of that loop is called, the other listeners are called, and
  * the callback goes on. */
-typedef struct weir_listener weir_listener;
-struct weir_listener {
-    void (*run)(weir_listener *listener, int reason);
-    weir_listener *next_, *prev_; /* private: used by weir while it listens */
+typedef struct weir_abort_listener weir_abort_listener;
+struct weir_abort_listener {
+    void (*run)(weir_abort_listener *listener, int reason);
+    weir_abort_listener *next_,
+        *prev_; /* private: used by weir while it listens */
     uint64_t state_;
 };
 
@@ -126,7 +127,7 @@ WEIR_API int weir_abort_reason(const weir_abort *abort);
  * Returns  0, -EINVAL (NULL, or run is NULL)
  */
 WEIR_API WEIR_CHECKED int weir_abort_listen(weir_abort *abort,
-                                            weir_listener *listener);
+                                            weir_abort_listener *listener);
 
 /**
  * Remove a listener from an abort.  After a return of 0 the listener has not
@@ -137,7 +138,8 @@ WEIR_API WEIR_CHECKED int weir_abort_listen(weir_abort *abort,
  * Owns     0: the listener is the caller's again
  * Returns  0, -ENOENT (already called, removed, or never added), -EINVAL (NULL)
  */
-WEIR_API int weir_abort_remove(weir_abort *abort, weir_listener *listener);
+WEIR_API int weir_abort_remove(weir_abort *abort,
+                               weir_abort_listener *listener);
 
 #ifdef __cplusplus
 }

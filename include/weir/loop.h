@@ -108,7 +108,7 @@ typedef struct weir_uncaught {
     weir_kind kind;
     const char *name; /* of the callback that raised; may be NULL */
     void *arg;        /* its argument, as submitted, started or added;
-                       * or the weir_task, weir_listener or weir_waiter */
+                       * or the weir_task, weir_abort_listener or weir_waiter */
     int fd;           /* of a WEIR_KIND_FD; otherwise -1 */
 } weir_uncaught;
 

@@ -152,10 +152,10 @@ static void remove_request(weir_loop *loop, struct weir__request *link)
 /* ---- watches ---- */
 
 struct watch {
-    weir_listener listener; /* first */
-    atomic(uint32_t) users; /* any thread, promisify/P1 */
-    weir_promise *promise;  /* held */
-    weir_abort *abort;      /* held */
+    weir_abort_listener listener; /* first */
+    atomic(uint32_t) users;       /* any thread, promisify/P1 */
+    weir_promise *promise;        /* held */
+    weir_abort *abort;            /* held */
 };
 
 static void let_go(struct watch *watch)
@@ -169,7 +169,7 @@ static void let_go(struct watch *watch)
     weir__memory_free(watch, sizeof(*watch));
 }
 
-static void on_abort(weir_listener *listener, int reason)
+static void on_abort(weir_abort_listener *listener, int reason)
 {
     struct watch *watch = (struct watch *)listener;
 
@@ -187,7 +187,7 @@ static struct watch *new_watch(weir_promise *promise, weir_abort *abort)
 
     if (watch == NULL)
         return NULL;
-    watch->listener = (weir_listener){.run = on_abort};
+    watch->listener = (weir_abort_listener){.run = on_abort};
     set_unshared(&watch->users, 1);
     watch->promise = weir_promise_ref(promise);
     weir_abort_ref(abort);

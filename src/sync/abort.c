@@ -54,10 +54,10 @@
 #include "base/memory.h"
 #include "loop/loop.h"
 
-enum { IDLE = 0, LISTED = 1 }; /* weir_listener.state_ */
+enum { IDLE = 0, LISTED = 1 }; /* weir_abort_listener.state_ */
 
 struct link {
-    weir_listener listener;
+    weir_abort_listener listener;
     weir_abort *source;
     weir_abort *target;
 };
@@ -67,8 +67,9 @@ struct weir_abort {
     atomic(uint64_t) lives; /* any thread, P2 */
     atomic(int) reason;     /* any thread, P1 */
     struct weir__lock lock;
-    weir_listener *head, *tail; /* under lock; tail valid if head is set */
-    size_t count;               /* const */
+    weir_abort_listener *head,
+        *tail;    /* under lock; tail valid if head is set */
+    size_t count; /* const */
     struct link link[];
 };
 
@@ -145,7 +146,7 @@ void weir_abort_unref(weir_abort *abort)
 /* ---- listeners ---- */
 
 /* Called under lock. */
-static void append(weir_abort *abort, weir_listener *listener)
+static void append(weir_abort *abort, weir_abort_listener *listener)
 {
     plain_store(&listener->next_, NULL);
     plain_store(&listener->prev_, abort->head == NULL ? NULL : abort->tail);
@@ -158,10 +159,10 @@ static void append(weir_abort *abort, weir_listener *listener)
 }
 
 /* Called under lock. */
-static void take_off(weir_abort *abort, weir_listener *listener)
+static void take_off(weir_abort *abort, weir_abort_listener *listener)
 {
-    weir_listener *next = plain_load(&listener->next_);
-    weir_listener *prev = plain_load(&listener->prev_);
+    weir_abort_listener *next = plain_load(&listener->next_);
+    weir_abort_listener *prev = plain_load(&listener->prev_);
 
     if (prev != NULL)
         plain_store(&prev->next_, next);
@@ -176,17 +177,17 @@ static void take_off(weir_abort *abort, weir_listener *listener)
 
 static void run(void *listener, int reason)
 {
-    ((weir_listener *)listener)->run(listener, reason);
+    ((weir_abort_listener *)listener)->run(listener, reason);
 }
 
 /* Notify a listener.  It may raise without keeping the others from
  * being notified. */
-static void tell(weir_listener *listener, int reason)
+static void tell(weir_abort_listener *listener, int reason)
 {
     weir__loop_contain(run, listener, reason);
 }
 
-static void listen(weir_abort *abort, weir_listener *listener)
+static void listen(weir_abort *abort, weir_abort_listener *listener)
 {
     int reason;
 
@@ -201,7 +202,7 @@ static void listen(weir_abort *abort, weir_listener *listener)
         tell(listener, reason);
 }
 
-int weir_abort_listen(weir_abort *abort, weir_listener *listener)
+int weir_abort_listen(weir_abort *abort, weir_abort_listener *listener)
 {
     if (abort == NULL || listener == NULL || listener->run == NULL)
         return -EINVAL;
@@ -209,7 +210,7 @@ int weir_abort_listen(weir_abort *abort, weir_listener *listener)
     return 0;
 }
 
-int weir_abort_remove(weir_abort *abort, weir_listener *listener)
+int weir_abort_remove(weir_abort *abort, weir_abort_listener *listener)
 {
     bool is_mine;
 
@@ -223,9 +224,9 @@ int weir_abort_remove(weir_abort *abort, weir_listener *listener)
     return is_mine ? 0 : -ENOENT;
 }
 
-static weir_listener *take_first(weir_abort *abort)
+static weir_abort_listener *take_first(weir_abort *abort)
 {
-    weir_listener *first;
+    weir_abort_listener *first;
 
     weir__lock_lock(&abort->lock);
     first = abort->head;
@@ -238,7 +239,7 @@ static weir_listener *take_first(weir_abort *abort)
 int weir_abort_raise(weir_abort *abort, int reason)
 {
     int seen = 0;
-    weir_listener *listener;
+    weir_abort_listener *listener;
 
     if (abort == NULL || reason == 0)
         return -EINVAL;
@@ -259,7 +260,7 @@ int weir_abort_reason(const weir_abort *abort)
 
 /* ---- weir_abort_any ---- */
 
-static void relay(weir_listener *listener, int reason)
+static void relay(weir_abort_listener *listener, int reason)
 {
     weir_abort *target = ((struct link *)listener)->target;
 

@@ -66,7 +66,7 @@ int weir_abort_after(weir_abort **abort, weir_loop *loop, int64_t delay_ns)
 
 struct abortable {
     weir_task task; /* first: the abort's message to the loop */
-    weir_listener listener;
+    weir_abort_listener listener;
     atomic(uint32_t) users; /* any thread, timeout/P1 */
     weir_loop *loop;
     weir_abort *abort;    /* held */
@@ -122,7 +122,7 @@ static void on_message(weir_task *task, int status)
         end(abortable, WEIR_ECANCELED); /* last: fn may raise */
 }
 
-static void on_abort(weir_listener *listener, int reason)
+static void on_abort(weir_abort_listener *listener, int reason)
 {
     struct abortable *abortable =
         (struct abortable *)((char *)listener -

@@ -12,7 +12,7 @@
 static weir_abort *source, *second, *any;
 
 struct ear {
-    weir_listener listener;
+    weir_abort_listener listener;
     int note; /* written before listen, read when told */
     atomic(int) calls;
     atomic(int) removed;
@@ -21,7 +21,7 @@ struct ear {
 static struct ear ears[2];
 static int news; /* written before raise */
 
-static void hear(weir_listener *listener, int reason)
+static void hear(weir_abort_listener *listener, int reason)
 {
     struct ear *ear = (struct ear *)listener;
 

@@ -9,11 +9,11 @@
 static weir_abort *signal_, *other;
 
 struct ear {
-    weir_listener listener;
+    weir_abort_listener listener;
     int reason, calls;
 };
 
-static void hear(weir_listener *listener, int reason)
+static void hear(weir_abort_listener *listener, int reason)
 {
     struct ear *ear = (struct ear *)listener;
 
@@ -107,11 +107,11 @@ CASE(abort_remove_has_one_winner)
 
 /* A listener may do anything, also to the abort. */
 struct meddler {
-    weir_listener listener;
+    weir_abort_listener listener;
     struct ear *victim;
 };
 
-static void meddle(weir_listener *listener, int reason)
+static void meddle(weir_abort_listener *listener, int reason)
 {
     struct meddler *self = (struct meddler *)listener;
 

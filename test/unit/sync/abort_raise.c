@@ -10,11 +10,11 @@
 static weir_abort *signal_, *other;
 
 struct ear {
-    weir_listener listener;
+    weir_abort_listener listener;
     int calls;
 };
 
-static void hear(weir_listener *listener, int reason)
+static void hear(weir_abort_listener *listener, int reason)
 {
     expect(reason != 0);
     ((struct ear *)listener)->calls++;
@@ -32,7 +32,7 @@ static void end(void)
     weir_abort_unref(other);
 }
 
-static void hear_and_fail(weir_listener *listener, int reason)
+static void hear_and_fail(weir_abort_listener *listener, int reason)
 {
     hear(listener, reason);
     weir_raise(-EIO, "no");
@@ -45,7 +45,7 @@ static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
     (void)arg, (void)told;
     expect_int(what->code, -EIO);
     expect_int(what->kind, WEIR_KIND_TASK);
-    expect(((weir_listener *)what->arg)->run == hear_and_fail);
+    expect(((weir_abort_listener *)what->arg)->run == hear_and_fail);
     uncaught++;
 }
 
@@ -138,7 +138,7 @@ static weir_result fail_handler(void *arg, const weir_value *value)
     weir_raise(-EIO, "no");
 }
 
-static void make_checkpoint(weir_listener *listener, int reason)
+static void make_checkpoint(weir_abort_listener *listener, int reason)
 {
     hear(listener, reason);
     (void)!weir_loop_checkpoint(loop);

@@ -63,7 +63,7 @@ CASE(abort_after_is_raised_when_its_time_has_come)
     end();
 }
 
-static void fail_listener(weir_listener *listener, int reason)
+static void fail_listener(weir_abort_listener *listener, int reason)
 {
     expect_int(reason, -ETIMEDOUT);
     listener->run = NULL;
@@ -72,7 +72,7 @@ static void fail_listener(weir_listener *listener, int reason)
 
 CASE(abort_after_with_a_listener_that_raises_is_let_go)
 {
-    weir_listener listener = {.run = fail_listener};
+    weir_abort_listener listener = {.run = fail_listener};
     weir_abort *late;
 
     begin();
