@@ -9,7 +9,7 @@
  *                 of one hop, its making included
  *
  * All references are given back, all memory is used again: what is measured
- * goes on for ever.
+ * goes on forever.
  *
  * The peer is V8: the same in JavaScript, by the `node` that is installed.  It
  * collects its garbage meanwhile, as it must.

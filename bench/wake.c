@@ -14,7 +14,7 @@
  *
  * Rows that say "spin" do not sleep between two wakes, and are to be compared
  * with each other: weir's spin ends after 50 us at the most, and earlier if
- * somebody needs the core; libuv with UV_RUN_NOWAIT keeps its core for ever.
+ * somebody needs the core; libuv with UV_RUN_NOWAIT keeps its core forever.
  */
 #include <sched.h>
 #include <sys/prctl.h>

@@ -222,7 +222,7 @@ void options_man_page(void)
         ".TP\n.B 1\nan uncaught error\n"
         ".TP\n.B 7\nan uncaughtException listener threw an exception\n"
         ".TP\n.B 9\nan invalid option\n"
-        ".TP\n.B 13\nthe main module waits for ever at its top level\n"
+        ".TP\n.B 13\nthe main module waits forever at its top level\n"
         ".SH ENVIRONMENT\n"
         ".TP\n.B WEIR_REPL_HISTORY\nthe file that keeps the lines typed on a "
         "terminal; empty: no file (~/.weir_history).  Only its owner can read "

@@ -219,7 +219,7 @@ static void find_livelock(uint64_t hash, uint8_t enabled)
         if (search->path[i] == hash) {
             if ((enabled & ~moved) == 0)
                 execution_fail(MODEL_LIVELOCK,
-                               "the last %u steps go on for ever",
+                               "the last %u steps go on forever",
                                execution->steps - i);
             return;
         }

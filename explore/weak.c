@@ -37,7 +37,7 @@ void weak_reset(struct weak *weak)
 
 static uint16_t rank(const struct weak *weak, message_id id)
 {
-    return weak->message[id].rank; /* message[0].rank is 0 for ever */
+    return weak->message[id].rank; /* message[0].rank is 0 forever */
 }
 
 static uint64_t in_memory(const void *word, size_t size)

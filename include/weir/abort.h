@@ -39,8 +39,7 @@ extern "C" {
 typedef struct weir_abort_listener weir_abort_listener;
 struct weir_abort_listener {
     void (*run)(weir_abort_listener *listener, int reason);
-    weir_abort_listener *next_,
-        *prev_; /* private: used by weir while it listens */
+    weir_abort_listener *next_, *prev_; /* private: weir's while it listens */
     uint64_t state_;
 };
 

@@ -189,7 +189,7 @@ WEIR_API WEIR_CHECKED int weir_js_new(weir_js **js, weir_loop *loop,
 WEIR_API int weir_js_free(weir_js *js);
 
 /**
- * Stop the JavaScript of a host for ever, even in an endless loop.  The running
+ * Stop the JavaScript of a host forever, even in an endless loop.  The running
  * code ends with an error that it cannot catch, and no other code begins.
  * process.exit has the same effect on its own host and does not affect others,
  * unless weir_js_run runs the program.

@@ -31,7 +31,7 @@
  * releases the last reference.  It must not raise.
  *
  * The end of the loop.  Shutdown and close reject all promises that are still
- * pending with WEIR_ECANCELED, so no promise stays pending for ever.  After a
+ * pending with WEIR_ECANCELED, so no promise stays pending forever.  After a
  * close, handlers that have not run yet are called as for a rejection with
  * WEIR_ECANCELED, so that they can clean up.  A pending promise does not keep a
  * loop running; a thread that will settle one must hold a reference to the loop
@@ -440,7 +440,7 @@ WEIR_API const weir_value *weir_promise_value(const weir_promise *promise);
  * Thread   any except a loop's, which must not block: use weir_promise_then
  *          there
  * Returns  0 (settled, either way), -ETIMEDOUT (timeout_ns elapsed; a negative
- *          value waits for ever, 0 only checks), -EDEADLK (on a loop's thread,
+ *          value waits forever, 0 only checks), -EDEADLK (on a loop's thread,
  *          even if the promise is settled), -EINVAL (NULL)
  * Orders   0: sees what came before the promise was settled
  */

@@ -266,7 +266,7 @@ WEIR_API int weir_service_force(weir_service *service);
  * Thread   any except a loop's, which must not block
  * Returns  0, WEIR_EFORCED (closed, but some work was cut off), the error of
  *          the poller's wait (closed, but that error ended a loop early),
- *          -ETIMEDOUT (timeout_ns elapsed; a negative value waits for ever),
+ *          -ETIMEDOUT (timeout_ns elapsed; a negative value waits forever),
  *          -EDEADLK (on a loop's thread), -EINVAL (NULL), WEIR_EFORKED
  * Orders   sees what `closed` did, and, unless forced, all callbacks and jobs
  */

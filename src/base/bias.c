@@ -34,7 +34,7 @@
  *             fence_light()                  weir__membarrier()
  *             if (state != GRANTED) wake     if (inside) sleep
  *       Forbidden: the holder reads GRANTED and the other thread reads 1.  It
- *       would sleep for ever.
+ *       would sleep forever.
  *   P3  revoke: store of REVOKED, release  -->  revoke: load, acquire
  *       A thread that finds the bias revoked by another one receives what the
  *       other one has received from the holder.

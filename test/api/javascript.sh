@@ -74,7 +74,7 @@ values_are_owned_or_borrowed() {
 
 seed=test/js/program/seed-000/atomic-state-machine.js
 
-# Node 20 hangs for ever.
+# Node 20 hangs forever.
 seed_ends_at_once() {
     local line
     line=$(grep -n 'Atomics.wait(' "$seed" | cut -d: -f1)

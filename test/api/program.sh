@@ -122,7 +122,7 @@ expect "-p of an ES module is refused" \
 expect "a thrown string is shown" complains 1 "Uncaught 'text'" -e "throw 'text'"
 expect "an unhandled rejection ends with 1" \
     complains 1 'Error: lost' -e 'Promise.reject(new Error("lost"))'
-expect "a top level that waits for ever ends with 13" \
+expect "a top level that waits forever ends with 13" \
     ends 13 -e 'await new Promise(() => {})'
 expect "process.exit gives the status" ends 42 -e 'process.exit(42)'
 expect "process.exitCode gives the status" ends 3 -e 'process.exitCode = 3'

@@ -139,7 +139,7 @@ function dispatch(target, type, value, ports) {
 
 // A message was lost because memory ran out, and nothing listens for that.  As
 // elsewhere that is an uncaught error: what waits for the message would wait
-// for ever.
+// forever.
 function unheard(error) {
     if (native.hasRunOut())
         throw error;

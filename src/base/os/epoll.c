@@ -21,7 +21,7 @@
  *           kernel's table automatically, unless a duplicate of it is open,
  *           here or in a child.  Then its entry cannot be removed: the table's
  *           key is the file and the number, and the number no longer refers to
- *           the file.  Its events would continue for ever, and a loop would
+ *           the file.  Its events would continue forever, and a loop would
  *           spin on them.  So when the loop sees such an event, it moves to a
  *           new epoll instance and closes the old one with all its stale
  *           entries.  A descriptor whose number is not in the old instance does

@@ -4,7 +4,7 @@
  *
  * An unexpected error means that other code has closed the descriptor, or that
  * its number now refers to another file.  A wake-up would be lost and a loop
- * would sleep for ever, so these functions abort with the reason instead.
+ * would sleep forever, so these functions abort with the reason instead.
  *
  * Tested by  test/unit/base/poller.c, test/unit/base/poller_failing.c,
  *            test/unit/base/signals.c

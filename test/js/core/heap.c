@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap -- the engine's pages of small blocks do not come and go for ever.
+ * heap -- the engine's pages of small blocks do not come and go forever.
  * (The limit of a heap: test/js/core/limits.c.)
  */
 #include "core/heap.h"

@@ -110,7 +110,7 @@ static void on_timer(void *arg, int status)
     js_eval("stop = true");
 }
 
-/* LESSONS, scene j.  The jobs are real; only the budget is small. */
+/* The jobs are real; only the budget is small. */
 CASE(job_chain_without_end_lets_a_timer_through)
 {
     js_make_on(NULL,

@@ -1,7 +1,7 @@
 // weir only
 // stderr: MicrotaskBudgetWarning: Many microtasks in a row
 // stderr:     at next (
-// LESSONS, scene j: a chain of promises without end, and a timer all the same.
+// A chain of promises without end, and a timer all the same.
 let stop = false, jobs = 0;
 (function next() {
     jobs++;

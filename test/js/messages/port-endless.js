@@ -1,4 +1,4 @@
-// Messages that are answered by messages, for ever: timers, immediates and files
+// Messages that are answered by messages, forever: timers, immediates and files
 // have their turn between them.
 'use strict';
 const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,4 @@
-// Waits for ever, and can be told to go on: by what it holds itself.
+// Waits forever, and can be told to go on: by what it holds itself.
 let goOn;
 const promise = new Promise((resolve) => { goOn = resolve; });
 globalThis.goOn = () => goOn();

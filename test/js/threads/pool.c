@@ -97,7 +97,7 @@ CASE(pool_without_threads_is_none)
     js_end();
 }
 
-/* It cannot be replaced: nobody waits for ever. */
+/* It cannot be replaced: nobody waits forever. */
 CASE(pool_whose_last_worker_has_no_successor_rejects_all)
 {
     make_with("const pool = new Pool((n) => n > 0 ? n : process.exit(3),"

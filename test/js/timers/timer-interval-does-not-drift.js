@@ -1,6 +1,6 @@
 // weir only
 // virtual clock
-// LESSONS, scene h: an interval of 100 ms with 50 ms of work in it, for ten
+// An interval of 100 ms with 50 ms of work in it, for ten
 // minutes.  The first beat is due when its delay has passed, a little later;
 // each other is 100 ms after the one before.
 const start = process.hrtime.bigint();

@@ -1,5 +1,5 @@
 // weir only
-// LESSONS, scene g: Node's and libuv's timers may come a millisecond early.
+// Node's and libuv's timers may come a millisecond early.
 let early = 0, left = 200;
 (function next() {
     const start = process.hrtime.bigint();

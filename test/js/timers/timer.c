@@ -26,7 +26,7 @@ static int cpu(weir_js *host, void *arg, const weir_js_value *args,
     return 0;
 }
 
-/* LESSONS, scene r: 40,000 timers in quickjs-libc take 2.5 s.  Quadratic time
+/* 40,000 timers in quickjs-libc take 2.5 s.  Quadratic time
  * were 16 times as much for 4 times as many. */
 CASE(timers_are_cleared_in_reverse_order_in_linear_time)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias -- never two inside, and nobody waits for ever.
+ * bias -- never two inside, and nobody waits forever.
  */
 #include "base/bias.h"
 
@@ -35,7 +35,7 @@ static void hold_twice(void)
 {
     bool first = add_inside();
 
-    model_assert(!add_inside() || first); /* revoked once is for ever */
+    model_assert(!add_inside() || first); /* revoked once is forever */
 }
 
 static void revoke(void)

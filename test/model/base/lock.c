@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock -- one at a time, nobody sleeps for ever, and the last one frees it.
+ * lock -- one at a time, nobody sleeps forever, and the last one frees it.
  * The protocols of js/ that rest on a lock are here as well, each with the
  * mistake that it avoids.
  */

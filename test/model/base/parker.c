@@ -31,7 +31,7 @@ static void sleeper(void)
 }
 
 /* Both wakers write before they unpark; permits collapse, so one park may take
- * what both left, and a second one may then sleep for ever: it is timed. */
+ * what both left, and a second one may then sleep forever: it is timed. */
 static void sleeper_of_two(void)
 {
     bool all_at_once;

@@ -50,7 +50,7 @@ static void spin_on_x(void)
         ;
 }
 
-/* Two threads that undo each other's work for ever. */
+/* Two threads that undo each other's work forever. */
 static void flip(void)
 {
     int mine = (int)model_self();
@@ -216,7 +216,7 @@ static void sleep_and_count(void)
     tries += load_relaxed(&x) == 0;
 }
 
-/* Wakes one of two; the other sleeps for ever. */
+/* Wakes one of two; the other sleeps forever. */
 static void wake_one(void)
 {
     weir__futex_wake_one(&x, WEIR__FUTEX_PRIVATE);

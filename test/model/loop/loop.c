@@ -4,7 +4,7 @@
  *
  * Each case has a thread that runs the loop and others that want something of
  * it.  What must hold: everything that was accepted is called once, with 0 or
- * with WEIR_ECANCELED; nobody sleeps for ever; nothing is touched after it was
+ * with WEIR_ECANCELED; nobody sleeps forever; nothing is touched after it was
  * freed.
  */
 #include <errno.h>

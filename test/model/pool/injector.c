@@ -56,7 +56,7 @@ static void try_push_two(void)
 {
     int first = push(0), second = push(1);
 
-    /* Closed is for ever. */
+    /* Closed is forever. */
     model_assert(first == 0 || (first == WEIR_ECLOSED && second == first));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pool -- the whole of it, with model threads as its workers: each job that was
- * accepted is called once, nobody sleeps for ever, and the pool finishes when
+ * accepted is called once, nobody sleeps forever, and the pool finishes when
  * all is done.
  *
  * A worker's search is a hundred steps.  With one worker every interleaving with

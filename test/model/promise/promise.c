@@ -5,7 +5,7 @@
  * Each case has a loop's thread and others that settle, wait, let go, or end
  * the loop.  What must hold: one call decides, its value is what handlers and
  * waiters see, and is freed once, after its last use; a handler is called once;
- * nobody sleeps for ever.
+ * nobody sleeps forever.
  */
 #include "weir/promise.h"
 

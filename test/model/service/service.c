@@ -2,7 +2,7 @@
 /*
  * service -- start, signals, force and deadlines against each other: `closed`
  * is called exactly once, after what was admitted has left, or by force; and
- * nobody waits for ever.
+ * nobody waits forever.
  *
  * Thread 0 is the user.  The service's loop, and the threads of hooks and
  * workers, are spare ones (spare.h).  A signal is what drain.c makes of it: a

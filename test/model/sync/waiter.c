@@ -88,7 +88,7 @@ static void wait_until_interrupted(void)
     model_assert(wait_for(-1) == WEIR_ECANCELED);
 }
 
-/* Interrupted for ever: a notify ends one wait only. */
+/* Interrupted forever: a notify ends one wait only. */
 static void wait_twice(void)
 {
     int err = wait_for(-1);

@@ -607,7 +607,7 @@ static void look_at_metrics(void)
 }
 
 /* Nothing is allocated; and now and then the lock is ours, so that one who
- * needed it would wait for ever. */
+ * needed it would wait forever. */
 static void act_look(void)
 {
     bool has_lock = lot(16) == 0;

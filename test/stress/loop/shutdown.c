@@ -3,9 +3,9 @@
  * shutdown -- work that begets work while the loop ends.
  *
  *   What a callback queues during a shutdown is accepted, and then it runs; or
- *   it is refused.  Either way its outcome is known, once (LESSONS.md b).
+ *   it is refused.  Either way its outcome is known, once.
  *   Work that never ends cannot hold a shutdown past its deadline, and a close
- *   ends it (LESSONS.md d).
+ *   ends it.
  *
  * loop_race.h says what sets the number of rounds.
  */
@@ -251,7 +251,7 @@ static void do_nothing(void *arg, int status)
     (void)status;
 }
 
-/* Others would go on for ever, too, if they were not refused. */
+/* Others would go on forever, too, if they were not refused. */
 static void knock(void)
 {
     int err;

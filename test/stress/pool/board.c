@@ -2,7 +2,7 @@
 /*
  * board -- a poster who adds and cancels in spurts, and takers who work, sleep,
  * and leave in the middle of it: each notice is taken or cancelled, once, and
- * nobody sleeps for ever.  A lost wake shows as a case that does not end.
+ * nobody sleeps forever.  A lost wake shows as a case that does not end.
  */
 #include "weir/host/board.h"
 

@@ -20,7 +20,7 @@ struct bed {
     int64_t deadline_ns;
 };
 
-/* Waits for ever for what it was not told, so a return is an answer. */
+/* Waits forever for what it was not told, so a return is an answer. */
 CASE(futex_wait_returns_at_once_when_the_word_differs)
 {
     uint32_t word = 1;

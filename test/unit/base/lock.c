@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock -- one at a time, and nobody waits for ever.
+ * lock -- one at a time, and nobody waits forever.
  */
 #include "base/lock.h"
 

@@ -499,7 +499,7 @@ CASE(microtask_breach_may_queue_more)
     loop_end();
 }
 
-/* Scene j of LESSONS: timers and descriptors are served all the same. */
+/* Timers and descriptors are served all the same. */
 
 static void ring(void *arg, int status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raise -- scene p of LESSONS: a callback of any kind leaves by weir_raise, and
+ * raise -- a callback of any kind leaves by weir_raise, and
  * the loop is consistent and goes on.
  */
 #include <errno.h>

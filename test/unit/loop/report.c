@@ -441,7 +441,7 @@ CASE(report_of_very_many_names_counts_the_last_ones_together)
     loop_end();
 }
 
-/* Scene s of LESSONS: the loop's lock is held, and stays so. */
+/* The loop's lock is held, and stays so. */
 CASE(report_takes_no_lock_and_no_memory)
 {
     struct failing_allocator memory;

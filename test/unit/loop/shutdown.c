@@ -240,7 +240,7 @@ CASE(shutdown_again_after_the_end_is_done_already)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* Scene c of LESSONS: a stop before the run is what the run does. */
+/* A stop before the run is what the run does. */
 CASE(shutdown_before_run_is_remembered)
 {
     loop_make(OPTIONS);
@@ -500,7 +500,7 @@ CASE(shutdown_from_many_threads_of_a_loop_that_nobody_runs_ends_it_once)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* Scene d of LESSONS: work that makes more work, for ever. */
+/* Work that makes more work, forever. */
 
 static void repost(weir_task *task, int status)
 {
@@ -1040,7 +1040,7 @@ CASE(shutdown_close_leaves_a_loop_that_refuses_everything)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* Scene b of LESSONS: producers that do not stop. */
+/* Producers that do not stop. */
 
 struct tally {
     unsigned accepted; /* atomic */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * shutdown_other -- a loop that is ended by a callback of another one, whose
- * thread must not block: two that wait for each other would wait for ever.
+ * thread must not block: two that wait for each other would wait forever.
  */
 #include <errno.h>
 #include <semaphore.h>

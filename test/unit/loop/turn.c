@@ -218,7 +218,7 @@ CASE(turn_does_not_fire_what_becomes_due_during_it)
     loop_end();
 }
 
-/* The clock is frozen: a loop that sleeps now would sleep for ever. */
+/* The clock is frozen: a loop that sleeps now would sleep forever. */
 CASE(turn_does_not_sleep_when_a_timer_has_become_due_in_it)
 {
     expect_status(weir_clock_freeze(0), 0);

@@ -32,7 +32,7 @@ static int how_many_have_begun(struct stopper *stoppers, int count)
     return begun;
 }
 
-/* LESSONS.md, scene i: four stuck jobs of one kind do not delay another. */
+/* Four stuck jobs of one kind do not delay another. */
 CASE(lane_of_stuck_jobs_leaves_a_worker_to_the_others)
 {
     struct stopper stuck[4], other;

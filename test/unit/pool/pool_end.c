@@ -38,7 +38,7 @@ static void go_on(weir_job *job, int status)
     }
 }
 
-/* LESSONS.md, scene b: work spawned during a shutdown.
+/* Work spawned during a shutdown.
  * covers: weir_pool_post WEIR_ECLOSED
  * covers: weir_pool_submit WEIR_ECLOSED */
 CASE(pool_shutdown_runs_what_was_accepted_and_what_that_posts)
@@ -80,7 +80,7 @@ static void expect_age(int64_t age_ns, int64_t least_ns, int64_t most_ns)
     expect(age_ns <= most_ns + most_ns / 40);
 }
 
-/* LESSONS.md, scene e: returns at its deadline and names the job.
+/* Returns at its deadline and names the job.
  * covers: weir_pool_shutdown -ETIMEDOUT
  * covers: weir_pool_close -ETIMEDOUT */
 CASE(pool_shutdown_returns_at_its_deadline_and_names_what_holds_it)
@@ -141,7 +141,7 @@ CASE(pool_report_shows_the_longest_running_job_first_and_the_true_total)
     expect_status(weir_pool_free(pool), 0);
 }
 
-/* LESSONS.md, scene d: work that adds new work for ever. */
+/* Work that adds new work forever. */
 static void for_ever(void *arg, int status)
 {
     if (status == 0 && weir_pool_submit(pool, for_ever, arg, NULL) == 0)

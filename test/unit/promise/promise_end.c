@@ -113,7 +113,7 @@ CASE(promise_made_elsewhere_is_rejected_by_every_end)
     }
 }
 
-/* Two that follow each other wait for ever; but not longer than the loop. */
+/* Two that follow each other wait forever; but not longer than the loop. */
 static void leave_a_circle(void)
 {
     left[0] = pending();

@@ -135,7 +135,7 @@ CASE(service_report_that_raises_does_not_stop_the_forced_end)
     expect_status(weir_service_free(service), 0);
 }
 
-/* Something holds it for ever: then the grace must still end. */
+/* Something holds it forever: then the grace must still end. */
 CASE(service_report_that_raises_leaves_the_grace)
 {
     listen_to_stderr();
