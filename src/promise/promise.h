@@ -255,7 +255,7 @@ static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
 {
     weir_promise *promise;
 
-    if (weir__promise_is_refused(loop))
+    if (__builtin_expect(weir__promise_is_refused(loop), 0))
         return WEIR_ECLOSED;
     promise = weir__promise_take(loop, verdict);
     if (promise == NULL)
