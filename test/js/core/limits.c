@@ -63,6 +63,23 @@ CASE(time_limit_begins_anew_for_each_job)
     js_end();
 }
 
+/* Nothing is called and nothing loops: only the compiler takes time. */
+CASE(time_limit_ends_a_compilation)
+{
+    enum { LENGTH = 50000 };
+    static char source[LENGTH];
+
+    memset(source, ';', LENGTH);
+    js_make(NULL);
+    expect_status(weir_js_set_time_limit(js, 1), 0);
+    expect_status(weir_js_eval(js, source, LENGTH, "test.js", 0, NULL),
+                  -ETIMEDOUT);
+    expect_status(weir_js_set_time_limit(js, 0), 0);
+    js_eval("log('goes on')");
+    expect_recorded("goes on");
+    js_end();
+}
+
 static void terminate(struct crew *crew, unsigned id)
 {
     (void)crew;
