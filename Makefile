@@ -3,23 +3,30 @@
 # tools/build.  CC is read when build/ is created: run `make clean` before
 # changing it.
 PREFIX = /usr/local
+# What `make test` builds besides release, and what only `make verify` builds.
 # Two presets are built at a time, because the engine is a single file that
 # keeps only one core busy.
-PRESETS = asan tsan debug model clang portable
+PRESETS = asan tsan portable model
+MORE_PRESETS = debug clang
+BUILD = xargs -n 1 -P 2 sh -c 'tools/build "$$0" -DWEIR_WERROR=ON || exit 255'
 
-# What `make test` runs, long tests first, so that no core is idle at the end.
-# JavaScript programs run on the release build; `make verify` also runs them on
-# the build with debug checks.
-TESTS = \
+# What `make test` runs, the longest first, so that no core is idle at the end.
+# Searches are bounded and programs that are long under ThreadSanitizer are left
+# out (WEIR_BRIEF), and stress cases take half a second each: `make verify` runs
+# them in full.
+LONGEST = \
+    $(foreach preset,tsan asan,build/$(preset)/test/js/programs) \
+    $(addprefix build/model/test/model/,promise/promisify loop/loop \
+        promise/promise loop/timer) \
+    test/api/install.sh
+TESTS = $(LONGEST) \
     build/model/test/model \
-    $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
+    $(foreach preset,tsan asan,build/$(preset)/test/stress) \
     $(foreach preset,tsan asan,build/$(preset)/test/js) build/test/js \
-    $(foreach preset,debug asan tsan portable clang,build/$(preset)/test/unit) \
+    $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
-    build/debug/test/api \
-    test/api/abi.sh test/api/examples.sh test/api/guide.sh \
-    test/api/install.sh \
-    test/api/man.sh \
+    build/asan/test/api \
+    test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/engine.sh test/api/sweep.sh \
     test/api/check-pairs.sh \
@@ -28,10 +35,17 @@ TESTS = \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \
     test/api/instructions.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
+BRIEF = WEIR_BRIEF=1 WEIR_SECONDS=0.5
 
-# Models with cases that take minutes.
-LONG_MODELS = loop/ingress gate/gate loop/loop loop/timer pool/idle \
-    promise/promise promise/promisify
+# What `make verify` runs with the duration that the cases themselves set.
+MORE_TESTS = \
+    $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
+    $(foreach preset,debug clang,build/$(preset)/test/unit) \
+    build/debug/test/js build/debug/test/api build/tsan/test/js/programs
+
+# Models with cases that take longer than `make test` allows.
+LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/idle \
+    promise/promise promise/promisify sync/channel
 
 .PHONY: build run test bench verify install fmt clean help
 
@@ -47,10 +61,9 @@ run:  ## install what is missing, build, and run the service, in JavaScript
 
 test:  ## install what is missing, build, and run every test
 	@tools/setup test
-	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON -DWEIR_WERROR=ON
-	@echo $(PRESETS) | xargs -n 1 -P 2 sh -c \
-	    'tools/build "$$0" -DWEIR_WERROR=ON || exit 255'
-	@tools/run-tests $(TESTS)
+	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON
+	@echo $(PRESETS) | $(BUILD)
+	@$(BRIEF) tools/run-tests $(TESTS)
 
 bench:  ## write docs/BENCHMARKS.md; QUICK=1 or ONLY=gate only measures
 	@tools/setup bench
@@ -59,17 +72,17 @@ bench:  ## write docs/BENCHMARKS.md; QUICK=1 or ONLY=gate only measures
 
 verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
-	@tools/build model
+	@tools/build release
+	@echo $(PRESETS) $(MORE_PRESETS) | $(BUILD)
 	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
 	    'build/model/test/model/"$$0" --long || exit 255'
-	@echo tsan asan debug | xargs -n 1 -P 2 tools/build
-	@tools/run-tests build/debug/test/js
+	@tools/run-tests $(MORE_TESTS)
 	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
-	@tools/build release
 	@tools/sweep
 	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate
+	@tools/mutate-structure
 
 install: build  ## install into PREFIX (/usr/local), below DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
