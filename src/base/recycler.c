@@ -41,7 +41,8 @@
  *   P2  give_back: CAS on spare, release  -->  take_spare, trim: exchange on
  *       spare, acquire
  *       Hands back a block that all consumers have read.
- *   P3  take_spare: CAS on spare, release  -->  trim: exchange on spare, acquire
+ *   P3  take_spare: CAS on spare, release  -->  trim: exchange on spare,
+ *       acquire
  *       Hands back the blocks that the producer had taken.
  *   P4  list: CAS on all, release  -->  trim: load, acquire
  *       Hands over a new cache.

@@ -104,7 +104,7 @@ static inline void weir__recycler_count(struct weir__recycler_block *block,
  * sleeps. */
 void weir__recycler_trim(struct weir__recycler *recycler);
 
-/* ---- a single cache, for a producer that is not always the same thread ---- */
+/* ---- one cache, for a producer that is not always the same thread ---- */
 
 void weir__recycler_cache_init(struct weir__recycler_cache *cache);
 void weir__recycler_cache_fini(struct weir__recycler_cache *cache);

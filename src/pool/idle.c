@@ -58,9 +58,9 @@
  *           one, that no other worker uses.
  * Why termination is final  Work comes from outside until `is_ending`; after
  *           that only from awake workers and from threads with a hold.  When
- *           all workers rest, there are no holds, and nothing is queued, no work
- *           can appear.  This is checked under the lock that the last worker
- *           takes to go idle.
+ *           all workers rest, there are no holds, and nothing is queued, no
+ *           work can appear.  This is checked under the lock that the last
+ *           worker takes to go idle.
  *
  * Tested by  test/model/pool/idle.c, test/unit/pool/idle.c,
  *            test/stress/pool/pool.c
