@@ -43,8 +43,9 @@
  *       Hands over the message, and what came before a notify.  Every push is a
  *       read-modify-write, so a take that reads the newest has acquired the
  *       older ones too.
- *   P2  change: CAS on word, release  -->  send, notify, change: CAS, acquire
- *       Hands over `now` together with the task.
+ *   P2  change: CAS on word, release  -->  send, notify: CAS, acquire
+ *       Hands over `now` together with the task.  The way back needs no pair:
+ *       the task comes home on the owner's thread, or under the lock.
  *   P3  unref: fetch_sub on refs, release  -->  the last one's, acquire
  *       All uses come before the channel is freed.
  *
@@ -125,9 +126,8 @@ static uintptr_t change(weir_channel *channel, step to)
     /* relaxed: a guess, checked by the CAS */
     uintptr_t seen = load_relaxed(&channel->word);
 
-    /* channel/P2 release: publishes `now`
-     * channel/P2 acquire: receives it from the last thread that had the task */
-    while (!cas_weak_acq_rel(&channel->word, &seen,
+    /* channel/P2 release: publishes `now` */
+    while (!cas_weak_release(&channel->word, &seen,
                              (uintptr_t)newest_of(seen) | to[phase_of(seen)]))
         ;
     return seen;
@@ -425,9 +425,8 @@ static bool close_word(weir_channel *channel)
     /* relaxed: a guess, checked by the CAS */
     uintptr_t seen = load_relaxed(&channel->word);
 
-    /* channel/P1 acquire: receives the messages
-     * channel/P2 release: the owner's last use of `now` */
-    while (!cas_weak_acq_rel(&channel->word, &seen, closed[phase_of(seen)]))
+    /* channel/P1 acquire: receives the messages */
+    while (!cas_weak_acquire(&channel->word, &seen, closed[phase_of(seen)]))
         ;
     append(channel, newest_of(seen));
     return phase_of(seen) == RECALLED;
