@@ -94,34 +94,44 @@ static void drop(void *arg, weir_notice *notice)
 static int use_loop(void)
 {
     FENCED(weir_metrics) metrics;
-    FENCED(weir_holder) rows[4];
+    FENCED(weir_holder) row;
     weir_loop_options options = {
         .size = sizeof(options), .name = "abi", .metrics = true};
     static weir_holder holders[4];
+    static const char *const names[] = {"first", "second"};
+    weir_timer timers[2];
     weir_loop *loop;
     int calls = 0;
 
     MUST(weir_loop_new(&loop, &options) == 0);
+    weir_loop_ref(loop);
+    for (int i = 0; i < 2; i++) {
+        MUST(weir_timer_start(loop, &timers[i], WEIR_S(60), WEIR_TIMER_ONCE,
+                              count_call, &calls) == 0);
+        MUST(weir_timer_set_name(loop, timers[i], names[i]) == 0);
+    }
+
+    memset(&row, 0x5a, sizeof(row));
+    MUST(weir_loop_report(loop, &row.it, 1, sizeof(weir_holder)) == 3);
+    MUST(IS_WHOLE(row) && row.it.kind == WEIR_KIND_REF);
+    MUST(weir_loop_report(loop, holders, 4, sizeof(weir_holder)) == 3);
+    MUST(holders[0].kind == WEIR_KIND_REF && holders[0].count == 1);
+    for (int i = 0; i < 2; i++)
+        MUST(holders[1 + i].kind == WEIR_KIND_TIMER &&
+             strcmp(holders[1 + i].name, names[i]) == 0);
+
+    for (int i = 0; i < 2; i++)
+        MUST(weir_timer_cancel(loop, timers[i]) == 0);
+    weir_loop_unref(loop);
     for (int i = 0; i < 3; i++)
         MUST(weir_loop_submit(loop, count_call, &calls) == 0);
-    weir_loop_ref(loop);
-
-    memset(rows, 0x5a, sizeof(rows));
-    MUST(weir_loop_report(loop, &rows[0].it, 1, sizeof(weir_holder)) >= 2);
-    MUST(IS_WHOLE(rows[0]) && rows[0].it.kind == WEIR_KIND_TASK);
-    MUST(weir_loop_report(loop, holders, 4, sizeof(weir_holder)) >= 2);
-    MUST(holders[0].kind == WEIR_KIND_TASK && holders[0].age_ns == -1);
-    MUST(holders[1].kind == WEIR_KIND_TASK ||
-         (holders[1].kind == WEIR_KIND_REF && holders[1].count == 1));
-
-    weir_loop_unref(loop);
     MUST(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0 && calls == 3);
     INIT(metrics);
     MUST(weir_loop_metrics(loop, &metrics.it) == 0);
     MUST(metrics.it.tasks >= 3 && metrics.it.callbacks >= 3);
     MUST(metrics.it.size == sizeof(metrics.it) && IS_WHOLE(metrics));
 #ifdef NEWER
-    MUST(metrics.it.future == NULL && rows[0].it.future == NULL);
+    MUST(metrics.it.future == NULL && row.it.future == NULL);
     options.future = &calls;
     MUST(weir_loop_new(&loop, &options) == -E2BIG);
 #endif
