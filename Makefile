@@ -18,7 +18,7 @@ LONGEST = \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs) \
     $(addprefix build/model/test/model/,promise/promisify loop/loop \
         promise/promise loop/timer) \
-    test/api/install.sh
+    test/api/sweep.sh test/api/install.sh
 TESTS = $(LONGEST) \
     build/model/test/model \
     $(foreach preset,tsan asan,build/$(preset)/test/stress) \
@@ -28,7 +28,7 @@ TESTS = $(LONGEST) \
     build/asan/test/api \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
-    test/api/repl.py test/api/engine.sh test/api/sweep.sh \
+    test/api/repl.py test/api/engine.sh \
     test/api/check-pairs.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
