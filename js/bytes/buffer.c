@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "bytes/bytes.h"
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -341,7 +340,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("search", 5, search),
 };
 
-int weir__js_add_buffer(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_buffer_builtin = {
+    WEIR__JS_LIBS("bytes/buffer", "bytes/numeric"),
+    WEIR__JS_NATIVES(natives),
+};

@@ -13,8 +13,7 @@
 #include "bytes/bytes.h"
 #include "bytes/codec.h"
 #include "bytes/utf8.h"
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
 
 /* The same numbers as in js/lib/bytes/encodings.js. */
 enum kind {
@@ -394,7 +393,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("utf8Length", 1, utf8_length),
 };
 
-int weir__js_add_encoding(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_encoding_builtin = {
+    WEIR__JS_LIBS("bytes/encodings"),
+    WEIR__JS_NATIVES(natives),
+};

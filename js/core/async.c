@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/plain.h"
 #include "core/value.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/host.h"
 #include "core/value.h"
@@ -21,6 +22,17 @@ struct definition {
 
 enum { FEW = 8 }; /* arguments that need no allocation */
 
+/* Begin a call from C.  Returns 0, or an error with js->error set if the host
+ * was terminated. */
+static int begin(weir_js *js)
+{
+    int err = weir__js_is_here(js) ? weir__js_enter(js) : -EPERM;
+
+    if (err == WEIR_ECANCELED && !js->has_ended)
+        weir__js_set_terminated(js);
+    return err;
+}
+
 int weir_js_eval(weir_js *js, const char *source, size_t length,
                  const char *file, weir_js_source kind, weir_js_value *result)
 {
@@ -30,7 +42,7 @@ int weir_js_eval(weir_js *js, const char *source, size_t length,
     if (js == NULL || source == NULL || file == NULL ||
         (unsigned)kind > WEIR_JS_SOURCE_MODULE)
         return -EINVAL;
-    err = weir__js_begin(js);
+    err = begin(js);
     if (err != 0)
         return err;
     js->linking++;
@@ -99,7 +111,7 @@ int weir_js_call(weir_js *js, const weir_js_value *function,
     for (size_t i = 0; i < count; i++)
         if (!weir__js_is_valid(js, &args[i]))
             return -EINVAL;
-    err = weir__js_begin(js);
+    err = begin(js);
     if (err != 0)
         return err;
     err = apply(js, function->handle->value, args, count,
@@ -130,7 +142,7 @@ static int define_begin(weir_js *js, const weir_js_value *object,
 {
     if (js == NULL || name == NULL || !is_place(js, object))
         return -EINVAL;
-    return weir__js_begin(js);
+    return begin(js);
 }
 
 int weir_js_get(weir_js *js, const weir_js_value *object, const char *name,

@@ -17,21 +17,18 @@
 #include <string.h>
 
 #include "core/lib.h"
-#include "program/program.h"
-#include "threads/worker.h"
 
 void weir__js_clear_error(weir_js *js)
 {
-    free(js->error_text);
-    free(js->error_report);
-    js->error_text = js->error_report = NULL;
+    free(js->error.text);
+    free(js->error.report);
     memset(&js->error, 0, sizeof(js->error));
-    js->error.text = js->error.stack = "";
+    js->error.value.text = js->error.value.stack = "";
 }
 
 const weir_js_error *weir_js_last_error(const weir_js *js)
 {
-    return &js->error;
+    return &js->error.value;
 }
 
 /* A copy for free(); NULL if reading it threw or there is no memory. */
@@ -146,15 +143,15 @@ static void store(weir_js *js, weir_js_failure kind, const char *text,
     char *block = malloc(text_size + 2 * stack_size);
 
     weir__js_clear_error(js);
-    js->error.kind = kind;
+    js->error.value.kind = kind;
     if (block == NULL) {
-        js->error.text = "out of memory";
+        js->error.value.text = "out of memory";
         return;
     }
-    js->error_text = block;
-    js->error.text = memcpy(block, text, text_size);
-    js->error.stack = memcpy(block + text_size, stack, stack_size);
-    find_innermost(&js->error, block + text_size,
+    js->error.text = block;
+    js->error.value.text = memcpy(block, text, text_size);
+    js->error.value.stack = memcpy(block + text_size, stack, stack_size);
+    find_innermost(&js->error.value, block + text_size,
                    block + text_size + stack_size);
 }
 
@@ -197,11 +194,11 @@ static void describe(weir_js *js, weir_js_failure kind, JSValueConst thrown)
               ? (text != NULL ? text : own)
               : own,
           stack != NULL ? stack : "");
-    if (js->worker != NULL &&
+    if (js->on.described != NULL &&
         (kind == WEIR_JS_FAILURE_THROWN || kind == WEIR_JS_FAILURE_REJECTED))
-        weir__js_tell_parent(js, thrown);
+        js->on.described(js, thrown);
     else if (kind == WEIR_JS_FAILURE_THROWN || kind == WEIR_JS_FAILURE_REJECTED)
-        js->error.report = js->error_report = report_of(js, thrown);
+        js->error.value.report = js->error.report = report_of(js, thrown);
     free(text);
     free(stack);
 }
@@ -231,22 +228,27 @@ int weir__js_catch(weir_js *js)
     return err;
 }
 
-int weir__js_begin(weir_js *js)
+void weir__js_set_terminated(weir_js *js)
 {
-    int err = weir__js_is_here(js) ? weir__js_enter(js) : -EPERM;
-
-    if (err == WEIR_ECANCELED && !js->has_ended)
-        store(js, WEIR_JS_FAILURE_TERMINATED, "terminated", "");
-    return err;
+    store(js, WEIR_JS_FAILURE_TERMINATED, "terminated", "");
 }
 
+/* Whether the program ends without a report. */
+static bool ends_silently(weir_js *js)
+{
+    return js->on.failing != NULL && js->on.failing(js);
+}
+
+/* Report js->error and end the program, if it is one. */
 static void tell(weir_js *js)
 {
     if (js->options.on_uncaught != NULL)
-        js->options.on_uncaught(js->options.arg, js, &js->error);
+        js->options.on_uncaught(js->options.arg, js, &js->error.value);
     else
-        fprintf(stderr, "weir: uncaught %s\n%s", js->error.text,
-                js->error.stack);
+        fprintf(stderr, "weir: uncaught %s\n%s", js->error.value.text,
+                js->error.value.stack);
+    if (js->on.failed != NULL)
+        js->on.failed(js);
 }
 
 void weir__js_report(weir_js *js)
@@ -271,7 +273,7 @@ void weir__js_report_last(weir_js *js)
 {
     JSValue thrown = JS_GetException(js->context);
 
-    if (!is_end(js, thrown) && weir__js_leaves(js)) {
+    if (!is_end(js, thrown) && ends_silently(js)) {
         JS_FreeValue(js->context, thrown);
         return;
     }
@@ -279,7 +281,6 @@ void weir__js_report_last(weir_js *js)
     if (weir__js_catch(js) == WEIR_ECANCELED)
         return;
     tell(js);
-    weir__js_fail(js);
 }
 
 /* A reason that is not an error reaches listeners as an error with Node's
@@ -300,7 +301,7 @@ static JSValue told_as(weir_js *js, JSValueConst reason)
 void weir__js_report_rejection(weir_js *js, JSValueConst reason)
 {
     JSValue error = told_as(js, reason);
-    bool is_over = weir__js_leaves(js);
+    bool is_over = ends_silently(js);
 
     if (!is_over)
         describe(js, WEIR_JS_FAILURE_REJECTED, error);
@@ -308,7 +309,6 @@ void weir__js_report_rejection(weir_js *js, JSValueConst reason)
     if (is_over)
         return;
     tell(js);
-    weir__js_fail(js);
 }
 
 int weir_js_throw(weir_js *js, weir_js_throwable type, const char *format, ...)

@@ -11,9 +11,8 @@
  * so. */
 int weir__js_catch(weir_js *js);
 
-/* Begin a call from C, on the loop's thread.  Returns 0, or an error with
- * js->error set if the host was terminated. */
-int weir__js_begin(weir_js *js);
+/* Set js->error for a call that the end of the host has prevented. */
+void weir__js_set_terminated(weir_js *js);
 
 /* Move the pending exception to js->error and pass it to on_uncaught.  Call it
  * outside JavaScript. */

@@ -10,8 +10,8 @@
  *
  * Tested by  test/js/core/globals-lazy.js
  */
+#include "core/builtin.h"
 #include "core/lib.h"
-#include "core/native.h"
 
 enum { NAME, LIB, KEY, FLAGS, DATA }; /* what each accessor stores */
 
@@ -121,7 +121,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("queueMicrotask", 1, queue_microtask),
 };
 
-int weir__js_add_globals(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_globals_builtin = {
+    WEIR__JS_LIBS("core/bootstrap"),
+    WEIR__JS_NATIVES(natives),
+};

@@ -11,9 +11,9 @@
 #define WEIR_JS_HOST_H
 
 #include <quickjs.h>
-#include <signal.h>
 #include <stdbool.h>
 
+#include "builtins.h"
 #include "core/heap.h"
 #include "core/hook.h"
 #include "weir/gate.h"
@@ -25,6 +25,35 @@
 /* A circular list, used by one thread.  An empty list points to itself. */
 struct weir__js_link {
     struct weir__js_link *next, *prev;
+};
+
+/* weir_js_breach: the function that keeps the loop busy; core/interrupt.c */
+struct weir__js_breach {
+    bool is_wanted;   /* find the function */
+    bool wants_shift; /* the last look found no frame */
+    unsigned looks;   /* number of looks */
+    char *culprit;    /* "    at f (a.js:1:2)", until it is reported */
+};
+
+/* What waits in the loop, each queued at most once; core/job.c */
+struct weir__js_jobs {
+    bool has_kick, has_job, has_check;
+    unsigned ticks; /* queued next-ticks of JavaScript */
+    weir_task kick;
+};
+
+/* core/job.c */
+struct weir__js_rejections {
+    struct weir__js_link unhandled; /* weir__js_rejection.link */
+    struct weir__js_link handled;   /* ... which have got a handler since */
+    uint32_t count;                 /* how many ever had no handler */
+    uint32_t unrecorded;            /* ... for which there was no memory */
+};
+
+/* core/error.c */
+struct weir__js_last_error {
+    weir_js_error value;
+    char *text, *report; /* its strings */
 };
 
 /* A rejected promise that has no handler, or got one too late. */
@@ -45,19 +74,17 @@ struct weir__js_callbacks {
     void (*handled)(weir_js *js, JSValueConst promise);
     /* Whether the user asked to stop the running code. */
     bool (*interrupted)(void);
-};
-
-/* Classes of objects with a C struct behind them: js/core/class.c. */
-enum weir__js_class {
-    WEIR__JS_TIMEOUT,
-    WEIR__JS_IMMEDIATE,
-    WEIR__JS_PORT,
-    WEIR__JS_WORKER,
-    WEIR__JS_SERVICE,
-    WEIR__JS_TICKET,
-    WEIR__JS_POOL,
-    WEIR__JS_POOL_WORKER,
-    WEIR__JS_CLASSES
+    /* The outermost entry has begun, and nothing has run yet. */
+    void (*entered)(weir_js *js);
+    /* The promise of the main module was rejected. */
+    void (*main_failed)(weir_js *js);
+    /* An uncaught error will be reported.  Returns true if the program has ended
+     * otherwise, and the error is not reported then. */
+    bool (*failing)(weir_js *js);
+    /* An uncaught error was reported. */
+    void (*failed)(weir_js *js);
+    /* An uncaught error was found.  Without this, error.report is set. */
+    void (*described)(weir_js *js, JSValueConst thrown);
 };
 
 struct weir_js {
@@ -73,9 +100,11 @@ struct weir_js {
     struct weir__js_heap heap;
     JSRuntime *runtime;
     JSContext *context;
-    JSClassID classes[WEIR__JS_CLASSES];
+    JSClassID classes[WEIR__JS_BUILTIN_COUNT]; /* 0: has none */
+    void *states[WEIR__JS_BUILTIN_COUNT];      /* const after init */
+    int builtins_begun;
     JSValue libs; /* name -> module of js/lib; core/lib.c */
-    JSValue hooks[WEIR__JS_HOOK_COUNT]; /* core/lib.c */
+    JSValue hooks[WEIR__JS_HOOK_COUNT];
     struct weir__js_callbacks on;
     /* the stack; core/headroom.c */
     size_t own_stack_bytes; /* const after init */
@@ -84,59 +113,22 @@ struct weir_js {
     unsigned linking;       /* modules being loaded, not by import() */
     unsigned deepest;       /* ... greatest nesting in this chain */
     unsigned deepest_chain; /* ... greatest nesting ever */
+    size_t begun;           /* entries into JavaScript so far */
     unsigned depth;         /* entries into JavaScript on the stack */
+    bool has_ended;         /* JavaScript is gone; only the struct is left */
+    bool is_program;        /* run by weir_js_run */
+    bool is_child;          /* const after init: in a worker */
+    JSValue main;           /* the promise of the main module, or undefined */
     int64_t deadline_ns;    /* of the outermost entry */
     bool is_late;           /* interrupted by the deadline */
     bool was_interrupted;   /* by the user; not reported yet */
-    bool wants_culprit;     /* weir_js_breach: find the busy function */
-    bool wants_shift;       /* the last look found no frame */
-    unsigned looks;         /* number of looks */
-    char *culprit;          /* "    at f (a.js:1:2)", until it is reported */
-    bool has_ended;         /* JavaScript is gone; only the struct is left */
-    bool has_kick, has_job, has_check; /* each is queued at most once */
-    unsigned ticks;                    /* queued next-ticks of JavaScript */
-    weir_task kick;
+    struct weir__js_breach breach;
+    struct weir__js_jobs jobs;
+    struct weir__js_rejections rejections;
     struct weir__js_link handles;       /* weir_js_handle.link */
     struct weir__js_link pending_calls; /* weir__js_pending_call.link */
     struct weir__js_link works;         /* weir__js_work.link */
-    struct weir__js_link rejections;    /* without a handler */
-    uint32_t rejected;                  /* how many ever had no handler */
-    uint32_t unrecorded;                /* ... for which there was no memory */
-    struct weir__js_link handled;       /* ... which have got one since */
-    struct weir__js_link watches;       /* descriptors; program/stream.c */
-    struct weir__js_raw *raw;           /* a terminal to be reset */
-    struct weir__js_link waits;    /* of Atomics.waitAsync; threads/waiters.c */
-    struct weir__js_link services; /* its members; threads/service.c */
-    struct weir__js_link timers;   /* armed timers; timers/timer.c: */
-    JSValue timer_numbers;         /* number -> Timeout */
-    uint32_t timer_number;
-    size_t armed; /* number of armed timers */
-    int64_t timer_turn, timer_base_ns;
-    struct weir__js_cloner *cloner; /* NULL until something is cloned;
-                                     * js/messages/clone.c */
-    bool has_growables; /* shared with other hosts; messages/growable.c */
-    uint64_t growths;   /* the global count at the last sync */
-    struct weir__js_link ports; /* ports that are held; messages/port.c */
-    JSValue port_hooks[4];
-    struct weir__js_link workers;   /* its own; threads/worker.c */
-    struct weir__js_worker *worker; /* that it runs in; NULL: the main thread */
-    /* the program; program/program.c */
-    bool is_program;                /* run by weir_js_run */
-    const weir_js_program *program; /* while weir_js_run runs */
-    size_t begun_by_exit;           /* `begun` after beforeExit */
-    bool has_process; /* `process` was used: it may have listeners */
-    bool has_exited;
-    bool is_hopeless; /* a listener of uncaughtException has thrown */
-    int exit_code;
-    int argc;
-    const char *const *argv;
-    int signal_fd;       /* -1: no listener; program/signal.c */
-    sigset_t signals;    /* those that have listeners */
-    JSValue main;        /* the promise of the main module */
-    int64_t started_ns;  /* when the host was made */
-    size_t begun;        /* entries into JavaScript so far */
-    weir_js_error error; /* the last one; error_text holds its strings */
-    char *error_text, *error_report;
+    struct weir__js_last_error error;
 };
 
 static inline void weir__js_list_init(struct weir__js_link *list)
@@ -170,25 +162,19 @@ static inline weir_js *weir__js_of(JSContext *context)
     return (weir_js *)JS_GetRuntimeOpaque(JS_GetRuntime(context));
 }
 
-/* Create a host in a worker of this parent; without a parent (NULL), as
- * weir_js_new.  Call it on the parent's thread, or on one that the parent
- * outlives. */
-int weir__js_new(weir_js **js, weir_loop *loop, const weir_js_options *options,
-                 const weir_js *parent);
-
 /* Whether this thread may touch the host's JavaScript now. */
 bool weir__js_is_here(const weir_js *js);
 
-/* Returns 0, or WEIR_ECANCELED if the host was terminated or has ended. */
-int weir__js_enter(weir_js *js);
-
-/* The outermost leave queues the jobs and rejections that came up. */
-void weir__js_leave(weir_js *js);
+/* Begin to count the references, with that of the host itself. */
+int weir__js_references_init(weir_js *js);
 
 /* Hold the host before giving the loop a callback that refers to it, and let go
  * after that callback ran or was refused.  hold returns false if the host has
  * ended. */
 bool weir__js_hold(weir_js *js);
 void weir__js_let_go(weir_js *js);
+
+/* End the reference of the host itself.  The last one frees the struct. */
+int weir__js_references_drain(weir_js *js);
 
 #endif /* WEIR_JS_HOST_H */

@@ -101,23 +101,23 @@ static void look_around(weir_js *js)
     char *text;
     const char *frame;
 
-    js->wants_culprit = false; /* the handler is called again meanwhile */
+    js->breach.is_wanted = false; /* the handler is called again meanwhile */
     text = frames_of_now(js);
     js->heap.has_run_out = has_run_out; /* the program did not run out here */
     frame = text != NULL ? own_frame(text) : NULL;
-    if (frame == NULL && text != NULL && ++js->looks == PATIENCE)
+    if (frame == NULL && text != NULL && ++js->breach.looks == PATIENCE)
         frame = text; /* whatever stack there is */
     if (frame != NULL)
-        js->culprit = strndup(frame, strcspn(frame, "\n"));
+        js->breach.culprit = strndup(frame, strcspn(frame, "\n"));
     free(text);
-    js->wants_culprit = js->culprit == NULL;
-    js->wants_shift = js->wants_culprit;
+    js->breach.is_wanted = js->breach.culprit == NULL;
+    js->breach.wants_shift = js->breach.is_wanted;
 }
 
 void weir_js_breach(weir_js *js)
 {
-    js->wants_culprit = js->culprit == NULL;
-    js->looks = 0;
+    js->breach.is_wanted = js->breach.culprit == NULL;
+    js->breach.looks = 0;
 }
 
 /* Call a hook and ignore its result. */
@@ -135,15 +135,15 @@ void weir__js_tell_culprit(weir_js *js)
 {
     JSValue place;
 
-    if (js->wants_shift) {
-        js->wants_shift = false;
+    if (js->breach.wants_shift) {
+        js->breach.wants_shift = false;
         notify_hook(js, WEIR__JS_HOOK_NOTHING, JS_UNDEFINED);
     }
-    if (js->culprit == NULL)
+    if (js->breach.culprit == NULL)
         return;
-    place = JS_NewString(js->context, js->culprit);
-    free(js->culprit);
-    js->culprit = NULL;
+    place = JS_NewString(js->context, js->breach.culprit);
+    free(js->breach.culprit);
+    js->breach.culprit = NULL;
     notify_hook(js, WEIR__JS_HOOK_BREACH, place);
     JS_FreeValue(js->context, place);
 }
@@ -155,7 +155,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     weir__js_heap_settle(&js->heap, runtime);
     if (weir__js_is_terminated(js))
         return 1;
-    if (js->wants_culprit)
+    if (js->breach.is_wanted)
         look_around(js);
     if (js->on.interrupted != NULL && js->on.interrupted()) {
         js->was_interrupted = true;

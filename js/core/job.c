@@ -24,16 +24,16 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "program/program.h"
 #include "weir/host/loop.h"
 
 static void run_kick(weir_task *task, int status)
 {
-    weir_js *js = (weir_js *)((char *)task - offsetof(weir_js, kick));
+    weir_js *js = (weir_js *)((char *)task - offsetof(weir_js, jobs.kick));
 
-    js->has_kick = false;
+    js->jobs.has_kick = false;
     if (status == 0)
         weir__js_schedule(js);
     weir__js_let_go(js);
@@ -41,12 +41,13 @@ static void run_kick(weir_task *task, int status)
 
 static void kick(weir_js *js)
 {
-    if (js->has_kick || !weir__js_hold(js))
+    if (js->jobs.has_kick || !weir__js_hold(js))
         return;
-    js->has_kick = true;
-    js->kick.run = run_kick;
-    if (weir_loop_post(js->loop, &js->kick) != 0) {
-        js->has_kick = false; /* the loop has ended, and so has JavaScript */
+    js->jobs.has_kick = true;
+    js->jobs.kick.run = run_kick;
+    if (weir_loop_post(js->loop, &js->jobs.kick) != 0) {
+        js->jobs.has_kick =
+            false; /* the loop has ended, and so has JavaScript */
         weir__js_let_go(js);
     }
 }
@@ -68,8 +69,9 @@ static bool queue(weir_js *js, bool *is_queued,
 
 static bool has_rejections(const weir_js *js)
 {
-    return !weir__js_list_is_empty(&js->rejections) ||
-           !weir__js_list_is_empty(&js->handled) || js->unrecorded > 0;
+    return !weir__js_list_is_empty(&js->rejections.unhandled) ||
+           !weir__js_list_is_empty(&js->rejections.handled) ||
+           js->rejections.unrecorded > 0;
 }
 
 /* Whether the next job may follow at once.  What weir__js_leave and
@@ -78,8 +80,9 @@ static bool goes_on(const weir_js *js)
 {
     return JS_IsJobPending(js->runtime) && !has_rejections(js) &&
            !weir__js_main_has_failed(js) && js->options.time_limit_ns == 0 &&
-           !js->wants_shift && js->culprit == NULL && !js->heap.has_run_out &&
-           !weir__js_is_terminated(js) && weir_loop_microtask_again(js->loop);
+           !js->breach.wants_shift && js->breach.culprit == NULL &&
+           !js->heap.has_run_out && !weir__js_is_terminated(js) &&
+           weir_loop_microtask_again(js->loop);
 }
 
 /* The reference to the host for this job also serves the next one. */
@@ -99,7 +102,7 @@ static void run_job(void *arg, int status)
         if (has_more && weir_loop_microtask(js->loop, run_job, js) == 0)
             return;
     }
-    js->has_job = false;
+    js->jobs.has_job = false;
     if (has_more)
         kick(js); /* there was no memory */
     weir__js_let_go(js);
@@ -115,9 +118,9 @@ static void free_rejection(weir_js *js, struct weir__js_rejection *rejection)
 
 static void report_handled(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->handled)) {
+    while (!weir__js_list_is_empty(&js->rejections.handled)) {
         struct weir__js_rejection *first =
-            (struct weir__js_rejection *)js->handled.next;
+            (struct weir__js_rejection *)js->rejections.handled.next;
         JSValue promise = JS_DupValue(js->context, first->promise);
 
         free_rejection(js, first);
@@ -130,9 +133,9 @@ static void report_handled(weir_js *js)
  * failed must not look like one that did not. */
 static void report_unrecorded(weir_js *js)
 {
-    if (js->unrecorded == 0)
+    if (js->rejections.unrecorded == 0)
         return;
-    js->unrecorded = 0;
+    js->rejections.unrecorded = 0;
     js->heap.has_run_out = true;
     weir__js_report_rejection(js, JS_NULL);
 }
@@ -142,9 +145,9 @@ static void report_rejections(weir_js *js)
 {
     report_unrecorded(js);
     report_handled(js);
-    while (!weir__js_list_is_empty(&js->rejections)) {
+    while (!weir__js_list_is_empty(&js->rejections.unhandled)) {
         struct weir__js_rejection *first =
-            (struct weir__js_rejection *)js->rejections.next;
+            (struct weir__js_rejection *)js->rejections.unhandled.next;
         JSValue promise = JS_DupValue(js->context, first->promise);
         JSValue reason = JS_DupValue(js->context, first->reason);
         uint32_t number = first->number;
@@ -162,9 +165,9 @@ static void check_rejections(void *arg, int status)
 {
     weir_js *js = arg;
 
-    js->has_check = false;
+    js->jobs.has_check = false;
     if (status == 0 && weir__js_enter(js) == 0) {
-        if (!JS_IsJobPending(js->runtime) && js->ticks == 0)
+        if (!JS_IsJobPending(js->runtime) && js->jobs.ticks == 0)
             report_rejections(js);
         weir__js_leave(js); /* queues the check again if it was too early */
     }
@@ -182,7 +185,7 @@ void weir__js_run_last_jobs(weir_js *js)
             if (JS_ExecutePendingJob(js->runtime, &context) < 0)
                 weir__js_report(js);
         report_rejections(js);
-    } while (!js->has_exited && JS_IsJobPending(js->runtime));
+    } while (!weir__js_is_terminated(js) && JS_IsJobPending(js->runtime));
     weir__js_leave(js);
 }
 
@@ -195,12 +198,13 @@ static void queue_all(weir_js *js)
         return;
     }
     if (is_pending)
-        is_done = queue(js, &js->has_job, weir_loop_microtask, run_job);
+        is_done = queue(js, &js->jobs.has_job, weir_loop_microtask, run_job);
     if (has_rejections(js))
-        is_done &= queue(js, &js->has_check,
-                         !is_pending && js->ticks > 0 ? weir_loop_next_tick
-                                                      : weir_loop_microtask,
-                         check_rejections);
+        is_done &=
+            queue(js, &js->jobs.has_check,
+                  !is_pending && js->jobs.ticks > 0 ? weir_loop_next_tick
+                                                    : weir_loop_microtask,
+                  check_rejections);
     if (!is_done)
         kick(js);
 }
@@ -210,7 +214,8 @@ void weir__js_schedule(weir_js *js)
 {
     if (js->has_ended)
         return;
-    if (has_rejections(js) || (!js->has_job && JS_IsJobPending(js->runtime)))
+    if (has_rejections(js) ||
+        (!js->jobs.has_job && JS_IsJobPending(js->runtime)))
         queue_all(js);
 }
 
@@ -222,7 +227,7 @@ static bool add_rejection(weir_js *js, struct weir__js_link *list,
 
     if (rejection == NULL)
         return false;
-    rejection->number = js->rejected;
+    rejection->number = js->rejections.count;
     rejection->promise = JS_DupValue(js->context, promise);
     rejection->reason = JS_DupValue(js->context, reason);
     weir__js_list_add(list, &rejection->link);
@@ -234,11 +239,11 @@ static bool add_rejection(weir_js *js, struct weir__js_link *list,
 static struct weir__js_rejection *find_rejection(weir_js *js,
                                                  JSValueConst promise)
 {
-    struct weir__js_link *old = js->rejections.next;
-    struct weir__js_link *young = js->rejections.prev;
+    struct weir__js_link *old = js->rejections.unhandled.next;
+    struct weir__js_link *young = js->rejections.unhandled.prev;
     const void *wanted = JS_VALUE_GET_PTR(promise);
 
-    while (old != &js->rejections) {
+    while (old != &js->rejections.unhandled) {
         struct weir__js_rejection *a = (struct weir__js_rejection *)old;
         struct weir__js_rejection *b = (struct weir__js_rejection *)young;
 
@@ -262,18 +267,19 @@ static void on_rejection(JSContext *context, JSValueConst promise,
 
     (void)context;
     if (!is_handled) {
-        js->rejected++;
-        if (!add_rejection(js, &js->rejections, promise, reason))
-            js->unrecorded++;
+        js->rejections.count++;
+        if (!add_rejection(js, &js->rejections.unhandled, promise, reason))
+            js->rejections.unrecorded++;
         return;
     }
     rejection = find_rejection(js, promise);
     if (rejection != NULL)
         free_rejection(js, rejection);
-    else if (js->unrecorded > 0) /* most likely one of those */
-        js->unrecorded--;
+    else if (js->rejections.unrecorded > 0) /* most likely one of those */
+        js->rejections.unrecorded--;
     else if (js->on.handled != NULL) /* it was reported */
-        (void)!add_rejection(js, &js->handled, promise, JS_UNDEFINED);
+        (void)!add_rejection(js, &js->rejections.handled, promise,
+                             JS_UNDEFINED);
 }
 
 void weir__js_watch_rejections(weir_js *js)
@@ -283,8 +289,10 @@ void weir__js_watch_rejections(weir_js *js)
 
 void weir__js_drop_rejections(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->rejections))
-        free_rejection(js, (struct weir__js_rejection *)js->rejections.next);
-    while (!weir__js_list_is_empty(&js->handled))
-        free_rejection(js, (struct weir__js_rejection *)js->handled.next);
+    while (!weir__js_list_is_empty(&js->rejections.unhandled))
+        free_rejection(
+            js, (struct weir__js_rejection *)js->rejections.unhandled.next);
+    while (!weir__js_list_is_empty(&js->rejections.handled))
+        free_rejection(
+            js, (struct weir__js_rejection *)js->rejections.handled.next);
 }

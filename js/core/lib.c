@@ -9,45 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/native.h"
-
-/* The C functions that each file of js/lib gets. */
-static const struct {
-    const char *name;
-    int (*add)(JSContext *context, JSValueConst native);
-} natives[] = {
-    {"timers/timers", weir__js_add_timer},
-    {"util/inspect", weir__js_add_inspect},
-    {"util/base", weir__js_add_inspect},
-    {"program/env", weir__js_add_env},
-    {"program/process", weir__js_add_process},
-    {"program/module", weir__js_add_module},
-    {"program/import", weir__js_add_import},
-    {"program/resolve", weir__js_add_module},
-    {"program/signals", weir__js_add_signal},
-    {"messages/clone", weir__js_add_clone},
-    {"messages/growable", weir__js_add_growable},
-    {"messages/messaging", weir__js_add_port},
-    {"threads/thread", weir__js_add_worker},
-    {"messages/broadcast", weir__js_add_broadcast},
-    {"threads/service", weir__js_add_service},
-    {"threads/pool", weir__js_add_pool_queue},
-    {"bytes/encodings", weir__js_add_encoding},
-    {"bytes/buffer", weir__js_add_buffer},
-    {"bytes/numeric", weir__js_add_buffer},
-    {"crypto/crypto", weir__js_add_random},
-    {"timers/clock", weir__js_add_clock},
-    {"core/bootstrap", weir__js_add_globals},
-    {"assert/source", weir__js_add_module},
-    {"program/repl", weir__js_add_repl},
-    {"program/stdio", weir__js_add_stream},
-    {"program/stdin", weir__js_add_stream},
-    {"bytes/bytes", weir__js_add_bytes},
-    {"system/os", weir__js_add_os},
-    {"fs/ops", weir__js_add_fs},
-    {"fs/constants", weir__js_add_fs_constants},
-    {"util/kinds", weir__js_add_inspect},
-};
+#include "core/builtin.h"
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv);
@@ -58,15 +20,6 @@ static const struct weir__js_lib *find(const char *name)
         if (strcmp(weir__js_libs[i].name, name) == 0)
             return &weir__js_libs[i];
     return NULL;
-}
-
-static int add_natives(JSContext *context, JSValueConst native,
-                       const char *name)
-{
-    for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++)
-        if (strcmp(natives[i].name, name) == 0)
-            return natives[i].add(context, native);
-    return 0;
 }
 
 static JSValue read_function(JSContext *context, const struct weir__js_lib *lib)
@@ -94,7 +47,7 @@ static JSValue load(weir_js *js, const struct weir__js_lib *lib)
                           JS_DupValue(context, exports)) >= 0 &&
         JS_SetPropertyStr(context, js->libs, lib->name,
                           JS_DupValue(context, module)) >= 0 &&
-        add_natives(context, native, lib->name) >= 0)
+        weir__js_builtins_add(context, native, lib->name) >= 0)
         result = JS_Call(context, function, JS_UNDEFINED, 4, args);
     if (!JS_IsException(result)) {
         JS_FreeValue(context, result);

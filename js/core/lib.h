@@ -4,8 +4,8 @@
  *
  * Each file there is a CommonJS module.  User code sees it, if at all, under
  * its name in the table `builtins` of js/lib/program/module.js.  Its parameter
- * `native` holds the C functions listed under its name in the table of
- * js/core/lib.c.
+ * `native` holds the C functions of the builtins that name the file
+ * (core/builtin.h).
  */
 #ifndef WEIR_JS_LIB_H
 #define WEIR_JS_LIB_H
@@ -35,10 +35,5 @@ JSValue weir__js_call_hook(weir_js *js, enum weir__js_hook hook,
                            JSValueConst value);
 JSValue weir__js_call_hook_with(weir_js *js, enum weir__js_hook hook, int count,
                                 JSValueConst *args);
-
-/* Define a list of functions on `native`, which is all that most files need. */
-#define WEIR__JS_SET_NATIVE(context, native, list)                             \
-    JS_SetPropertyFunctionList(context, native, list,                          \
-                               (int)(sizeof(list) / sizeof(*(list))))
 
 #endif /* WEIR_JS_LIB_H */

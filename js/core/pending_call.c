@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 
 struct weir__js_pending_call *weir__js_pending_call_new(weir_js *js,

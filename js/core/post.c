@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/host.h"
 #include "core/plain.h"

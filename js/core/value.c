@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/plain.h"
 

@@ -8,9 +8,8 @@
 #include <sys/random.h>
 
 #include "bytes/bytes.h"
+#include "core/builtin.h"
 #include "core/error.h"
-#include "core/lib.h"
-#include "core/native.h"
 
 /* The kernel returns up to 256 bytes at once; a signal may cut longer requests
  * short. */
@@ -69,7 +68,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("isEqual", 2, is_equal),
 };
 
-int weir__js_add_random(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_random_builtin = {
+    WEIR__JS_LIBS("crypto/crypto"),
+    WEIR__JS_NATIVES(natives),
+};

@@ -10,8 +10,8 @@
 #include <sys/sysmacros.h>
 
 #include "bytes/bytes.h"
+#include "core/builtin.h"
 #include "core/host.h"
-#include "core/native.h"
 #include "fs/fs.h"
 
 static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
@@ -180,8 +180,11 @@ static JSValue text(JSContext *context, JSValueConst this_value, int argc,
                : weir__js_utf8_string(context, (const char *)bytes, size);
 }
 
-int weir__js_add_bytes(JSContext *context, JSValueConst native)
-{
-    return JS_SetPropertyStr(context, native, "text",
-                             JS_NewCFunction(context, text, "text", 1));
-}
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("text", 1, text),
+};
+
+const struct weir__js_builtin weir__js_bytes_builtin = {
+    WEIR__JS_LIBS("bytes/bytes"),
+    WEIR__JS_NATIVES(natives),
+};

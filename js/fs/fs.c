@@ -21,10 +21,9 @@
 #include <unistd.h>
 
 #include "core/async.h"
+#include "core/builtin.h"
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "core/lib.h"
-#include "core/native.h"
 #include "core/plain.h"
 #include "system/syserror.h"
 
@@ -547,7 +546,7 @@ static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
     return value;
 }
 
-int weir__js_add_fs(JSContext *context, JSValueConst native)
+static int add_functions(JSContext *context, JSValueConst native)
 {
     for (int i = 0; i < COUNT_OF_OPS; i++)
         if (JS_SetPropertyStr(
@@ -577,7 +576,12 @@ static const JSCFunctionListEntry constants[] = {
 #undef NUMBER
 };
 
-int weir__js_add_fs_constants(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, constants);
-}
+const struct weir__js_builtin weir__js_fs_constants_builtin = {
+    WEIR__JS_LIBS("fs/constants"),
+    WEIR__JS_NATIVES(constants),
+};
+
+const struct weir__js_builtin weir__js_fs_builtin = {
+    WEIR__JS_LIBS("fs/ops"),
+    .add = add_functions,
+};

@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
 #include "messages/mailbox.h"
 #include "weir/host/lock.h"
 
@@ -136,7 +135,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("post", 2, post),
 };
 
-int weir__js_add_broadcast(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_broadcast_builtin = {
+    WEIR__JS_LIBS("messages/broadcast"),
+    WEIR__JS_NATIVES(natives),
+};

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/builtin.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "messages/message.h"
 #include "weir/host/lock.h"
 
@@ -83,10 +83,12 @@ static bool set_object(weir_js *js, uint8_t *kinds)
     return true;
 }
 
-/* Returns false if there is no memory. */
+/* Look at the classes before the port's, which the engine's are among.  Returns
+ * false if there is no memory. */
 static bool look_up(weir_js *js, uint8_t *kinds)
 {
-    for (JSClassID id = 1; id < js->classes[0] && id < CLASSES; id++) {
+    for (JSClassID id = 1; id < js->classes[WEIR__JS_PORT] && id < CLASSES;
+         id++) {
         JSAtom atom = JS_GetClassName(js->runtime, id);
         const char *name =
             atom != JS_ATOM_NULL ? JS_AtomToCString(js->context, atom) : NULL;
@@ -149,11 +151,19 @@ static struct weir__js_cloner *new_cloner(weir_js *js)
     return cloner;
 }
 
+/* NULL until something is cloned. */
+static struct weir__js_cloner **cloner_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_CLONE];
+}
+
 const struct weir__js_cloner *weir__js_cloner(weir_js *js)
 {
-    if (js->cloner == NULL)
-        js->cloner = new_cloner(js);
-    return js->cloner;
+    struct weir__js_cloner **cloner = cloner_of(js);
+
+    if (*cloner == NULL)
+        *cloner = new_cloner(js);
+    return *cloner;
 }
 
 enum weir__js_kind weir__js_kind_of(const struct weir__js_cloner *cloner,
@@ -183,14 +193,16 @@ JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
     return JS_Call(js->context, cloner->hooks[hook], JS_UNDEFINED, count, args);
 }
 
-void weir__js_drop_cloner(weir_js *js)
+static void drop_cloner(weir_js *js)
 {
-    if (js->cloner == NULL)
+    struct weir__js_cloner *cloner = *cloner_of(js);
+
+    if (cloner == NULL)
         return;
     for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
-        JS_FreeValue(js->context, js->cloner->hooks[i]);
-    free(js->cloner);
-    js->cloner = NULL;
+        JS_FreeValue(js->context, cloner->hooks[i]);
+    free(cloner);
+    *cloner_of(js) = NULL;
 }
 
 /* setHooks(take, make, fill, refuse) */
@@ -198,14 +210,16 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
+    struct weir__js_cloner *cloner;
 
     (void)this_value;
     (void)argc;
     if (weir__js_cloner(js) == NULL)
         return JS_EXCEPTION;
+    cloner = *cloner_of(js);
     for (int i = 0; i < WEIR__CLONE_HOOKS; i++) {
-        JS_FreeValue(context, js->cloner->hooks[i]);
-        js->cloner->hooks[i] = JS_DupValue(context, argv[i]);
+        JS_FreeValue(context, cloner->hooks[i]);
+        cloner->hooks[i] = JS_DupValue(context, argv[i]);
     }
     return JS_UNDEFINED;
 }
@@ -232,9 +246,9 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("clone", 2, clone_value),
 };
 
-int weir__js_add_clone(JSContext *context, JSValueConst native)
-{
-    return weir__js_add_inspect(context, native) < 0
-               ? -1
-               : WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_clone_builtin = {
+    WEIR__JS_LIBS("messages/clone"),
+    WEIR__JS_NATIVES(natives),
+    .state_bytes = sizeof(struct weir__js_cloner *),
+    .drop = drop_cloner,
+};

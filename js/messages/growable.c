@@ -10,9 +10,19 @@
  */
 #include "messages/growable.h"
 
+#include "core/builtin.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "messages/shared.h"
+
+struct growables {
+    bool has_any;     /* that other hosts share */
+    uint64_t growths; /* the global count at the last sync */
+};
+
+static struct growables *growables_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_GROWABLE];
+}
 
 int weir__js_growable_note(weir_js *js, JSValueConst buffer)
 {
@@ -21,25 +31,27 @@ int weir__js_growable_note(weir_js *js, JSValueConst buffer)
     if (JS_IsException(result))
         return -1;
     JS_FreeValue(js->context, result);
-    js->has_growables = true;
+    growables_of(js)->has_any = true;
+    js->on.entered = weir__js_growable_sync;
     return 0;
 }
 
 void weir__js_growable_sync(weir_js *js)
 {
+    struct growables *all = growables_of(js);
     uint64_t growths;
     JSValue result;
 
-    if (!js->has_growables)
+    if (!all->has_any)
         return;
     growths = weir__js_shared_growths();
-    if (growths == js->growths)
+    if (growths == all->growths)
         return;
     result = weir__js_call_hook(js, WEIR__JS_HOOK_GROWN, JS_UNDEFINED);
     if (JS_IsException(result))
         JS_FreeValue(js->context, JS_GetException(js->context));
     else
-        js->growths = growths;
+        all->growths = growths;
     JS_FreeValue(js->context, result);
 }
 
@@ -108,7 +120,8 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("synced", 2, new_synced),
 };
 
-int weir__js_add_growable(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_growable_builtin = {
+    WEIR__JS_LIBS("messages/growable"),
+    WEIR__JS_NATIVES(natives),
+    .state_bytes = sizeof(struct growables),
+};

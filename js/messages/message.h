@@ -140,6 +140,4 @@ enum weir__js_kind weir__js_kind_of(const struct weir__js_cloner *cloner,
 JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
                             int count, JSValueConst *args);
 
-void weir__js_drop_cloner(weir_js *js);
-
 #endif /* WEIR_JS_MESSAGE_H */

@@ -12,21 +12,28 @@
  *
  * Tested by  test/js/messages/port-*.js
  */
-#include "messages/port.h"
-
 #include <stdlib.h>
 
-#include "core/class.h"
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "messages/mailbox.h"
 #include "weir/host/loop.h"
 
 enum { MOST_IN_A_TURN = 256 };
 
+/* Functions of js/lib/messages/messaging.js. */
+enum hook {
+    INIT,    /* this: a new port */
+    MESSAGE, /* (value) */
+    FAILED,  /* (error): the message cannot be deserialized here */
+    CLOSED,
+    HOOKS
+};
+
 struct port {
-    struct weir__js_link link; /* in js->ports while the object is held */
+    struct weir__js_link link; /* in ports.held while the object is held */
     weir_js *js;
     struct weir__js_mailbox *mailbox; /* NULL: closed or transferred */
     JSValue object;                   /* held until "close" was emitted */
@@ -35,6 +42,17 @@ struct port {
     bool is_collected; /* the object was collected */
     unsigned refs;     /* callbacks of the loop that refer to it */
 };
+
+/* The ports of a host. */
+struct ports {
+    struct weir__js_link held; /* port.link */
+    JSValue hooks[HOOKS];
+};
+
+static struct ports *ports_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_PORT];
+}
 
 static void finalize(JSRuntime *runtime, JSValueConst value)
 {
@@ -48,8 +66,8 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
         free(port);
 }
 
-const JSClassDef weir__js_port_class = {.class_name = "MessagePort",
-                                        .finalizer = finalize};
+static const JSClassDef port_class = {.class_name = "MessagePort",
+                                      .finalizer = finalize};
 
 static struct port *port_of(const weir_js *js, JSValueConst value)
 {
@@ -85,16 +103,15 @@ static void let_go_of_mailbox(struct port *port)
 }
 
 /* Takes the values. */
-static void call_hook(struct port *port, enum weir__js_port_hook hook,
-                      JSValue value, JSValue ports)
+static void call_hook(struct port *port, enum hook hook, JSValue value,
+                      JSValue ports)
 {
     weir_js *js = port->js;
     JSContext *context = js->context;
     JSValue object = JS_DupValue(context, port->object);
-    bool is_simple =
-        hook == WEIR__PORT_MESSAGE && !JS_IsUndefined(port->listener);
-    JSValue function =
-        JS_DupValue(context, is_simple ? port->listener : js->port_hooks[hook]);
+    bool is_simple = hook == MESSAGE && !JS_IsUndefined(port->listener);
+    JSValue function = JS_DupValue(
+        context, is_simple ? port->listener : ports_of(js)->hooks[hook]);
     JSValueConst args[] = {value, ports};
     JSValue result =
         JS_Call(context, function, object, is_simple ? 1 : 2, args);
@@ -163,7 +180,7 @@ static void tell_closed(void *arg, int status)
 
     if (!port->is_collected && !js->has_ended) {
         if (status == 0 && weir__js_enter(js) == 0) {
-            call_hook(port, WEIR__PORT_CLOSED, JS_UNDEFINED, JS_UNDEFINED);
+            call_hook(port, CLOSED, JS_UNDEFINED, JS_UNDEFINED);
             weir__js_leave(js);
         }
         drop_object(port);
@@ -194,10 +211,22 @@ void weir__js_port_detach(weir_js *js, JSValueConst value)
         drop_object(port);
 }
 
-void weir__js_drop_ports(weir_js *js)
+static int init_ports(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->ports)) {
-        struct port *port = (struct port *)js->ports.next;
+    struct ports *all = ports_of(js);
+
+    weir__js_list_init(&all->held);
+    for (int i = 0; i < HOOKS; i++)
+        all->hooks[i] = JS_UNDEFINED;
+    return 0;
+}
+
+static void drop_ports(weir_js *js)
+{
+    struct ports *all = ports_of(js);
+
+    while (!weir__js_list_is_empty(&all->held)) {
+        struct port *port = (struct port *)all->held.next;
         struct weir__js_mailbox *mailbox = port->mailbox;
 
         if (mailbox != NULL) {
@@ -206,8 +235,8 @@ void weir__js_drop_ports(weir_js *js)
         }
         drop_object(port);
     }
-    for (int i = 0; i < WEIR__PORT_HOOKS; i++)
-        JS_FreeValue(js->context, js->port_hooks[i]);
+    for (int i = 0; i < HOOKS; i++)
+        JS_FreeValue(js->context, all->hooks[i]);
 }
 
 /* ---- messages ---- */
@@ -220,10 +249,9 @@ static void deliver(struct port *port, struct weir__js_message *message)
     if (weir__js_enter(js) == 0) {
         value = weir__js_message_read(js->context, message, &ports);
         if (JS_IsException(value))
-            call_hook(port, WEIR__PORT_FAILED, JS_GetException(js->context),
-                      ports);
+            call_hook(port, FAILED, JS_GetException(js->context), ports);
         else
-            call_hook(port, WEIR__PORT_MESSAGE, value, ports);
+            call_hook(port, MESSAGE, value, ports);
         weir__js_leave(js);
     }
     weir__js_message_free(message);
@@ -273,11 +301,12 @@ static void serve(void *arg)
 
 JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
 {
+    struct ports *all = ports_of(js);
     JSContext *context = js->context;
     JSValue object, result = JS_UNDEFINED;
     struct port *port;
 
-    if (JS_IsUndefined(js->port_hooks[0]))
+    if (JS_IsUndefined(all->hooks[0]))
         result = weir__js_call_hook(js, WEIR__JS_HOOK_MESSAGING, JS_UNDEFINED);
     JS_FreeValue(context, result);
     if (JS_IsException(result))
@@ -293,7 +322,7 @@ JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
     JS_SetOpaque(object, port);
     port->js = js;
     port->object = port->listener = JS_UNDEFINED;
-    result = JS_Call(context, js->port_hooks[WEIR__PORT_INIT], object, 0, NULL);
+    result = JS_Call(context, all->hooks[INIT], object, 0, NULL);
     JS_FreeValue(context, result);
     if (JS_IsException(result)) {
         JS_FreeValue(context, object);
@@ -301,7 +330,7 @@ JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
     }
     port->mailbox = mailbox;
     port->object = JS_DupValue(context, object);
-    weir__js_list_add(&js->ports, &port->link);
+    weir__js_list_add(&all->held, &port->link);
     weir__js_mailbox_attach(mailbox, js, serve, port);
     return object;
 }
@@ -483,14 +512,15 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
+    struct ports *all = ports_of(js);
 
     (void)this_value;
     (void)argc;
     JS_SetClassProto(context, js->classes[WEIR__JS_PORT],
                      JS_DupValue(context, argv[0]));
-    for (int i = 0; i < WEIR__PORT_HOOKS; i++) {
-        JS_FreeValue(context, js->port_hooks[i]);
-        js->port_hooks[i] = JS_DupValue(context, argv[i + 1]);
+    for (int i = 0; i < HOOKS; i++) {
+        JS_FreeValue(context, all->hooks[i]);
+        all->hooks[i] = JS_DupValue(context, argv[i + 1]);
     }
     return JS_UNDEFINED;
 }
@@ -510,13 +540,13 @@ static JSValue add_methods(JSContext *context, JSValueConst this_value,
 {
     (void)this_value;
     (void)argc;
-    return WEIR__JS_SET_NATIVE(context, argv[0], methods) < 0 ? JS_EXCEPTION
-                                                              : JS_UNDEFINED;
+    return WEIR__JS_SET_FUNCTIONS(context, argv[0], methods) < 0 ? JS_EXCEPTION
+                                                                 : JS_UNDEFINED;
 }
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("methods", 1, add_methods),
-    JS_CFUNC_DEF("setHooks", WEIR__PORT_HOOKS + 1, set_hooks),
+    JS_CFUNC_DEF("setHooks", HOOKS + 1, set_hooks),
     JS_CFUNC_DEF("channel", 0, new_channel),
     JS_CFUNC_DEF("receive", 1, receive),
     JS_CFUNC_DEF("listen", 2, listen),
@@ -524,7 +554,11 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("hasRunOut", 0, has_run_out),
 };
 
-int weir__js_add_port(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_port_builtin = {
+    WEIR__JS_LIBS("messages/messaging"),
+    WEIR__JS_NATIVES(natives),
+    .class_definition = &port_class,
+    .state_bytes = sizeof(struct ports),
+    .init = init_ports,
+    .drop = drop_ports,
+};

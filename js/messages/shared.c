@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/builtin.h"
 #include "weir/host/lock.h"
 
 struct block {
@@ -136,7 +137,8 @@ static void drop_reference(void *opaque, void *data)
     weir__js_shared_unref(data);
 }
 
-void weir__js_watch_shared(weir_js *js)
+/* Make the host allocate its SharedArrayBuffers as such blocks. */
+static int watch_shared(weir_js *js)
 {
     JSSharedArrayBufferFunctions functions = {
         .sab_alloc = allocate,
@@ -146,4 +148,9 @@ void weir__js_watch_shared(weir_js *js)
     };
 
     JS_SetSharedArrayBufferFunctions(js->runtime, &functions);
+    return 0;
 }
+
+const struct weir__js_builtin weir__js_shared_builtin = {
+    .init = watch_shared,
+};

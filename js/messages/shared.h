@@ -22,7 +22,4 @@ size_t weir__js_shared_grow(void *data, size_t length);
 /* How often such a length has changed, in all hosts.  Any thread. */
 uint64_t weir__js_shared_growths(void);
 
-/* Make the host allocate its SharedArrayBuffers as such blocks. */
-void weir__js_watch_shared(weir_js *js);
-
 #endif /* WEIR_JS_SHARED_H */

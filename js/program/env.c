@@ -10,11 +10,12 @@
  * Tested by  test/js/program/process-basics.js,
  *            test/js/threads/worker-options.js
  */
+#include "program/env.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
 #include "weir/host/lock.h"
 
 extern char **environ; /* under the lock */
@@ -132,7 +133,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("envKeys", 0, variable_names),
 };
 
-int weir__js_add_env(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_env_builtin = {
+    WEIR__JS_LIBS("program/env"),
+    WEIR__JS_NATIVES(natives),
+};

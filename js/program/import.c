@@ -15,12 +15,9 @@
  *
  * Tested by  test/js/program/order-import-*
  */
-#include "program/module.h"
-
+#include "core/builtin.h"
 #include "core/error.h"
 #include "core/headroom.h"
-#include "core/lib.h"
-#include "core/native.h"
 #include "core/pending_call.h"
 
 static void on_submitted(void *arg, int status)
@@ -76,7 +73,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("loadModule", 2, load_module),
 };
 
-int weir__js_add_import(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_import_builtin = {
+    WEIR__JS_LIBS("program/import"),
+    WEIR__JS_NATIVES(natives),
+};

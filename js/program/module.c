@@ -17,10 +17,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
 #include "core/headroom.h"
 #include "core/lib.h"
-#include "core/native.h"
+#include "system/cwd.h"
 
 static const char head[] =
     "(function (exports, require, module, __filename, __dirname) {\n\n";
@@ -232,11 +233,12 @@ static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
     return module != NULL ? JS_NewUint32(context, js->deepest) : JS_EXCEPTION;
 }
 
-void weir__js_watch_modules(weir_js *js)
+static int watch_modules(weir_js *js)
 {
     /* Ignore unknown attributes, as Node does. */
     JS_SetModuleLoaderFunc2(js->runtime, NULL, load, NULL, js);
     JS_SetModuleNormalizeFunc2(js->runtime, normalize);
+    return 0;
 }
 
 /* ---- the main module ---- */
@@ -543,10 +545,11 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("readFile", 1, read_file),
 };
 
-int weir__js_add_module(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_module_builtin = {
+    WEIR__JS_LIBS("program/module", "program/resolve", "assert/source"),
+    WEIR__JS_NATIVES(natives),
+    .init = watch_modules,
+};
 
 JSValue weir__js_main(weir_js *js, const char *kind, const char *text)
 {

@@ -7,8 +7,6 @@
 
 #include "core/host.h"
 
-void weir__js_watch_modules(weir_js *js);
-
 /* Start a program: kind is file, eval, print or stdin.  For an ES module,
  * js->main becomes its promise. */
 JSValue weir__js_main(weir_js *js, const char *kind, const char *text);

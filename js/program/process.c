@@ -14,10 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
-#include "core/lib.h"
-#include "core/native.h"
 #include "program/program.h"
+#include "program/stream.h"
+#include "system/cwd.h"
+#include "timers/clock.h"
 #include "weir/clock.h"
 #include "weir/version.h"
 
@@ -28,19 +30,6 @@ static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     (void)argv;
     return JS_NewBigInt64(context, weir_clock_now());
-}
-
-JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
-                     JSValueConst *argv)
-{
-    char path[PATH_MAX];
-
-    (void)this_value;
-    (void)argc;
-    (void)argv;
-    return getcwd(path, sizeof(path)) != NULL
-               ? JS_NewString(context, path)
-               : weir__js_throw_system(context, -errno, "uv_cwd", NULL, NULL);
 }
 
 static JSValue change_directory(JSContext *context, JSValueConst this_value,
@@ -181,6 +170,7 @@ static bool append(JSContext *context, JSValueConst list, uint32_t index,
 
 static JSValue arguments(weir_js *js)
 {
+    const struct weir__js_program *program = weir__js_program(js);
     JSValue list = JS_NewArray(js->context);
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -190,9 +180,9 @@ static JSValue arguments(weir_js *js)
                length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
                           : JS_NewString(js->context, "weir"));
 
-    for (int i = 0; i < js->argc && is_done; i++)
+    for (int i = 0; i < program->argc && is_done; i++)
         is_done = append(js->context, list, (uint32_t)i + 1,
-                         JS_NewString(js->context, js->argv[i]));
+                         JS_NewString(js->context, program->argv[i]));
     if (is_done)
         return list;
     JS_FreeValue(js->context, list);
@@ -212,19 +202,24 @@ static int set_arguments(weir_js *js, JSValueConst native)
     return set(js->context, native, "execPath", path) < 0 ? -1 : err;
 }
 
-int weir__js_add_process(JSContext *context, JSValueConst native)
+static int add_values(JSContext *context, JSValueConst native)
 {
     weir_js *js = weir__js_of(context);
 
-    if (WEIR__JS_SET_NATIVE(context, native, natives) < 0 ||
-        set_arguments(js, native) < 0 ||
+    if (set_arguments(js, native) < 0 ||
         set(context, native, "pid", JS_NewInt32(context, getpid())) < 0 ||
         set(context, native, "ppid", JS_NewInt32(context, getppid())) < 0 ||
         set(context, native, "engineVersion",
             JS_NewString(context, JS_GetVersion())) < 0 ||
         set(context, native, "started",
-            JS_NewBigInt64(context, js->started_ns)) < 0)
+            JS_NewBigInt64(context, weir__js_started_ns(js))) < 0)
         return -1;
     weir__js_watch_process(js);
     return 0;
 }
+
+const struct weir__js_builtin weir__js_process_builtin = {
+    WEIR__JS_LIBS("program/process"),
+    WEIR__JS_NATIVES(natives),
+    .add = add_values,
+};

@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/job.h"
@@ -28,9 +30,11 @@ enum { FAILED = 1, LISTENER_FAILED = 7, UNSETTLED = 13 };
 
 void weir__js_stop(weir_js *js, int code)
 {
-    if (!js->has_exited) {
-        js->has_exited = true;
-        js->exit_code = code;
+    struct weir__js_program *own = weir__js_program(js);
+
+    if (!own->has_exited) {
+        own->has_exited = true;
+        own->exit_code = code;
     }
     weir_js_terminate(js);
     if (js->is_program && weir_loop_is_owner(js->loop))
@@ -50,7 +54,7 @@ static bool heard(weir_js *js, JSValue result)
             return false;
         }
         if (!JS_IsUncatchableError(thrown)) {
-            js->is_hopeless = true;
+            weir__js_program(js)->is_hopeless = true;
             JS_Throw(js->context, thrown);
             weir__js_report_last(js);
             return true;
@@ -95,7 +99,7 @@ static void on_handled(weir_js *js, JSValueConst promise)
 
 void weir__js_watch_process(weir_js *js)
 {
-    js->has_process = true;
+    weir__js_program(js)->has_process = true;
     js->on.uncaught = on_uncaught;
     js->on.unhandled = on_unhandled;
     js->on.handled = on_handled;
@@ -105,12 +109,13 @@ void weir__js_watch_process(weir_js *js)
  * change. */
 static int emit_failure(weir_js *js)
 {
+    struct weir__js_program *own = weir__js_program(js);
     JSValue failed = JS_NewInt32(js->context, FAILED), result;
     int code = FAILED;
 
-    if (js->is_hopeless) /* for a worker, Node only says that it failed */
-        return js->worker == NULL ? LISTENER_FAILED : FAILED;
-    if (!js->has_process || weir__js_enter(js) != 0)
+    if (own->is_hopeless) /* for a worker, Node only says that it failed */
+        return !js->is_child ? LISTENER_FAILED : FAILED;
+    if (!own->has_process || weir__js_enter(js) != 0)
         return FAILED;
     result = weir__js_call_hook(js, WEIR__JS_HOOK_FAIL, failed);
     if (JS_IsException(result))
@@ -122,17 +127,21 @@ static int emit_failure(weir_js *js)
     return code;
 }
 
-bool weir__js_leaves(weir_js *js)
+/* Emit "exit" for an uncaught error before the error is reported, as Node
+ * does.  Returns true if a listener ended the program. */
+static bool on_failing(weir_js *js)
 {
-    if (!js->is_program || js->has_exited)
+    struct weir__js_program *own = weir__js_program(js);
+
+    if (own->has_exited)
         return false;
     emit_failure(js);
-    return js->has_exited;
+    return own->has_exited;
 }
 
-void weir__js_fail(weir_js *js)
+static void on_failed(weir_js *js)
 {
-    if (js->is_program && !js->has_exited)
+    if (!weir__js_program(js)->has_exited)
         weir__js_stop(js, emit_failure(js));
 }
 
@@ -154,10 +163,11 @@ static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
 
 static void run_main(weir_js *js)
 {
+    struct weir__js_program *own = weir__js_program(js);
     static const char *const kinds[] = {"file", "eval", "print", "stdin",
                                         "repl"};
     JSValue result =
-        weir__js_main(js, kinds[js->program->kind], js->program->text);
+        weir__js_main(js, kinds[own->given->kind], own->given->text);
 
     if (JS_IsException(result))
         weir__js_report(js);
@@ -168,7 +178,8 @@ static void start(void *arg, int status)
 {
     weir_js *js = arg;
 
-    if (status == 0 && js->program != NULL && weir__js_enter(js) == 0) {
+    if (status == 0 && weir__js_program(js)->given != NULL &&
+        weir__js_enter(js) == 0) {
         run_main(js);
         weir__js_leave(js);
     }
@@ -180,7 +191,7 @@ static int tell_process(weir_js *js, enum weir__js_hook hook, int *code)
 {
     JSValue result;
 
-    if (!js->has_process || weir__js_enter(js) != 0)
+    if (!weir__js_program(js)->has_process || weir__js_enter(js) != 0)
         return 0;
     result = weir__js_call_hook_with(js, hook, 0, NULL);
     if (JS_IsException(result))
@@ -196,7 +207,7 @@ static void on_before_exit(void *arg, int status)
 {
     weir_js *js = arg;
 
-    if (status == 0 && js->program != NULL)
+    if (status == 0 && weir__js_program(js)->given != NULL)
         tell_process(js, WEIR__JS_HOOK_BEFORE_EXIT, NULL);
     weir__js_let_go(js);
 }
@@ -224,7 +235,7 @@ static JSValue fail(JSContext *context, int argc, JSValueConst *argv)
 
 /* In Node the module, the job that runs it and its loader each await the one
  * before, so other jobs see three hops pass. */
-void weir__js_fail_with_main(weir_js *js)
+static void on_main_failed(weir_js *js)
 {
     JSValue reason = JS_PromiseResult(js->context, js->main);
     JSValueConst args[] = {reason, JS_NewInt32(js->context, 3)};
@@ -240,7 +251,7 @@ static int run_until_idle(weir_js *js)
 {
     int err = weir_loop_run(js->loop, WEIR_RUN_UNTIL_IDLE);
 
-    return js->has_exited && err == WEIR_ECLOSED ? 0 : err;
+    return weir__js_program(js)->has_exited && err == WEIR_ECLOSED ? 0 : err;
 }
 
 /* Runs behind beforeExit and the jobs and ticks that it caused. */
@@ -249,22 +260,23 @@ static void on_after(void *arg, int status)
     weir_js *js = arg;
 
     (void)status;
-    js->begun_by_exit = js->begun;
+    weir__js_program(js)->begun_by_exit = js->begun;
     weir__js_let_go(js);
 }
 
 /* beforeExit may queue more for the loop; then it is emitted again. */
 static int run_to_the_end(weir_js *js)
 {
+    struct weir__js_program *own = weir__js_program(js);
     int err = run_until_idle(js);
 
-    while (err == 0 && !js->has_exited && js->has_process) {
+    while (err == 0 && !own->has_exited && own->has_process) {
         err = give(js, weir_loop_submit, on_before_exit);
         if (err == 0)
             err = give(js, weir_loop_submit, on_after);
         if (err == 0)
             err = run_until_idle(js);
-        if (js->begun == js->begun_by_exit)
+        if (js->begun == own->begun_by_exit)
             break; /* it queued nothing */
     }
     return err;
@@ -273,19 +285,21 @@ static int run_to_the_end(weir_js *js)
 /* Return the exit code, after the loop became idle or ended. */
 static int end(weir_js *js)
 {
+    struct weir__js_program *own = weir__js_program(js);
     int code;
 
-    if (js->has_exited)
-        return js->exit_code;
+    if (own->has_exited)
+        return own->exit_code;
     code = main_code(js);
     tell_process(js, code == 0 ? WEIR__JS_HOOK_EXIT : WEIR__JS_HOOK_UNSETTLED,
                  &code);
     weir__js_run_last_jobs(js);
-    return js->has_exited ? js->exit_code : code;
+    return own->has_exited ? own->exit_code : code;
 }
 
 int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
 {
+    struct weir__js_program *own;
     weir_js_program program;
     int err = weir_sized_read(&program, sizeof(program), given);
 
@@ -299,24 +313,31 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
         return -EPERM;
     if (weir_loop_is_owner(js->loop))
         return WEIR_EREENTRANT;
+    own = weir__js_program(js);
     js->is_program = true;
-    js->program = &program;
-    js->argc = program.argc;
-    js->argv = program.argv;
+    js->on.main_failed = on_main_failed;
+    js->on.failing = on_failing;
+    js->on.failed = on_failed;
+    own->given = &program;
+    own->argc = program.argc;
+    own->argv = program.argv;
     /* Start at the end of a turn, so that the next one begins with the timers,
      * as Node's first turn does.  A worker receives what to run as a message,
      * so immediates come next there. */
-    err = give(js,
-               js->worker == NULL ? weir_loop_on_close_phase : weir_loop_submit,
+    err = give(js, !js->is_child ? weir_loop_on_close_phase : weir_loop_submit,
                start);
     if (err == 0)
         err = run_to_the_end(js);
     if (err == 0) {
         *exit_code = end(js);
-        if (js->worker == NULL)
+        if (!js->is_child)
             *exit_code &= 0xff; /* of a process; a worker's is any number */
     }
-    js->program = NULL; /* text and argv are the caller's from now on */
-    js->argc = 0;
+    own->given = NULL; /* text and argv are the caller's from now on */
+    own->argc = 0;
     return err;
 }
+
+const struct weir__js_builtin weir__js_program_builtin = {
+    .state_bytes = sizeof(struct weir__js_program),
+};

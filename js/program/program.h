@@ -13,21 +13,21 @@ void weir__js_watch_process(weir_js *js);
 /* process.exit: run no more JavaScript and end the loop. */
 void weir__js_stop(weir_js *js, int code);
 
-/* Emit "exit" for an uncaught error, before the error is reported, as Node
- * does.  Returns true if a listener ended the program, and the error is not
- * reported then. */
-bool weir__js_leaves(weir_js *js);
+/* Its part of a host. */
+struct weir__js_program {
+    const weir_js_program *given; /* while weir_js_run runs */
+    int argc;                     /* ... like these */
+    const char *const *argv;
+    size_t begun_by_exit; /* `begun` after beforeExit */
+    bool has_process;     /* `process` was used: it may have listeners */
+    bool has_exited;
+    bool is_hopeless; /* a listener of uncaughtException has thrown */
+    int exit_code;
+};
 
-/* End the program, after its error was reported. */
-void weir__js_fail(weir_js *js);
-
-/* Whether the main module has failed, which fails the program.  Whoever ran
- * JavaScript checks this and reports it. */
-static inline bool weir__js_main_has_failed(const weir_js *js)
+static inline struct weir__js_program *weir__js_program(const weir_js *js)
 {
-    return JS_IsObject(js->main) &&
-           JS_PromiseState(js->context, js->main) == JS_PROMISE_REJECTED;
+    return js->states[WEIR__JS_PROGRAM];
 }
-void weir__js_fail_with_main(weir_js *js);
 
 #endif /* WEIR_JS_PROGRAM_H */

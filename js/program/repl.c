@@ -16,10 +16,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "core/lib.h"
-#include "core/native.h"
 
 enum { PARSE, RUN };
 
@@ -110,7 +109,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("run", 3, evaluate, RUN),
 };
 
-int weir__js_add_repl(JSContext *context, JSValueConst native)
+static int catch_interrupts(JSContext *context, JSValueConst native)
 {
     struct sigaction action = {.sa_handler = on_signal};
 
@@ -122,9 +121,12 @@ int weir__js_add_repl(JSContext *context, JSValueConst native)
     }
     weir__js_of(context)->on.interrupted = is_interrupted;
     sigaction(SIGINT, &action, NULL);
-    if (weir__js_add_stream(context, native) < 0 ||
-        JS_SetPropertyStr(context, native, "wakeFd",
-                          JS_NewInt32(context, wake_fd)) < 0)
-        return -1;
-    return WEIR__JS_SET_NATIVE(context, native, natives);
+    return JS_SetPropertyStr(context, native, "wakeFd",
+                             JS_NewInt32(context, wake_fd));
 }
+
+const struct weir__js_builtin weir__js_repl_builtin = {
+    WEIR__JS_LIBS("program/repl"),
+    WEIR__JS_NATIVES(natives),
+    .add = catch_interrupts,
+};

@@ -14,11 +14,22 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "weir/fd.h"
 #include "weir/host/thread.h"
+
+struct signals {
+    int fd;       /* -1: no listener */
+    sigset_t set; /* those that have listeners */
+};
+
+static struct signals *signals_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_SIGNAL];
+}
 
 static void call_listeners(weir_js *js, uint32_t number)
 {
@@ -37,12 +48,13 @@ static void call_listeners(weir_js *js, uint32_t number)
 static void on_readable(void *arg, int status, int fd, unsigned events)
 {
     weir_js *js = arg;
+    struct signals *signals = signals_of(js);
     struct signalfd_siginfo info;
 
     (void)events;
     if (status != 0) { /* the loop ends; this is the last call */
-        close(js->signal_fd);
-        js->signal_fd = -1;
+        close(signals->fd);
+        signals->fd = -1;
         weir__js_let_go(js);
         return;
     }
@@ -52,7 +64,8 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
 
 static int open_fd(weir_js *js)
 {
-    int err, fd = signalfd(-1, &js->signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    struct signals *signals = signals_of(js);
+    int err, fd = signalfd(-1, &signals->set, SFD_NONBLOCK | SFD_CLOEXEC);
 
     if (fd < 0)
         return -errno;
@@ -64,32 +77,45 @@ static int open_fd(weir_js *js)
         close(fd);
         return err;
     }
-    js->signal_fd = fd;
+    signals->fd = fd;
     return weir_fd_unref(js->loop, fd);
 }
 
 static int apply(weir_js *js)
 {
-    if (js->signal_fd < 0)
+    struct signals *signals = signals_of(js);
+
+    if (signals->fd < 0)
         return open_fd(js);
-    return signalfd(js->signal_fd, &js->signals, 0) < 0 ? -errno : 0;
+    return signalfd(signals->fd, &signals->set, 0) < 0 ? -errno : 0;
 }
 
-static void unblock_all(const weir_js *js)
+static void unblock_all(const struct signals *signals)
 {
     for (int number = 1; number < NSIG; number++)
-        if (sigismember(&js->signals, number) == 1)
+        if (sigismember(&signals->set, number) == 1)
             (void)!weir_thread_block_signal(number, false);
 }
 
-void weir__js_drop_signals(weir_js *js)
+static int init_signals(weir_js *js)
 {
-    if (js->signal_fd < 0)
+    struct signals *signals = signals_of(js);
+
+    signals->fd = -1;
+    sigemptyset(&signals->set);
+    return 0;
+}
+
+static void drop_signals(weir_js *js)
+{
+    struct signals *signals = signals_of(js);
+
+    if (signals->fd < 0)
         return;
-    (void)!weir_fd_remove(js->loop, js->signal_fd, NULL, NULL);
-    close(js->signal_fd);
-    js->signal_fd = -1;
-    unblock_all(js);
+    (void)!weir_fd_remove(js->loop, signals->fd, NULL, NULL);
+    close(signals->fd);
+    signals->fd = -1;
+    unblock_all(signals);
     weir__js_let_go(js);
 }
 
@@ -100,6 +126,7 @@ static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv, int magic)
 {
     weir_js *js = weir__js_of(context);
+    struct signals *signals = signals_of(js);
     int32_t number;
     int err;
 
@@ -107,8 +134,8 @@ static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
     (void)argc;
     if (JS_ToInt32(context, &number, argv[0]) < 0)
         return JS_EXCEPTION;
-    if ((magic == WATCH ? sigaddset(&js->signals, number)
-                        : sigdelset(&js->signals, number)) != 0)
+    if ((magic == WATCH ? sigaddset(&signals->set, number)
+                        : sigdelset(&signals->set, number)) != 0)
         return weir__js_throw_status(context, -EINVAL);
     err = apply(js);
     if (err == 0)
@@ -168,7 +195,10 @@ static const JSCFunctionListEntry natives[] = {
 #undef NUMBER
 };
 
-int weir__js_add_signal(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_signal_builtin = {
+    WEIR__JS_LIBS("program/signals"),
+    WEIR__JS_NATIVES(natives),
+    .state_bytes = sizeof(struct signals),
+    .init = init_signals,
+    .drop = drop_signals,
+};

@@ -5,6 +5,8 @@
  *
  * Tested by  test/js/program/stdio-*.js, test/api/stdio.sh
  */
+#include "program/stream.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,10 +14,20 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
-#include "core/lib.h"
-#include "core/native.h"
 #include "weir/fd.h"
+
+struct streams {
+    struct weir__js_link watches; /* descriptors: watch.link */
+    struct raw *raw;              /* a terminal to be reset */
+};
+
+static struct streams *streams_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_STREAM];
+}
 
 /* ---- writing ---- */
 
@@ -158,7 +170,7 @@ static int start_watching(weir_js *js, int fd, JSValueConst function)
     watch->js = js;
     watch->fd = fd;
     watch->function = JS_DupValue(js->context, function);
-    weir__js_list_add(&js->watches, &watch->link);
+    weir__js_list_add(&streams_of(js)->watches, &watch->link);
     err = weir_fd_add(js->loop, fd, WEIR_FD_READABLE, on_readable, watch);
     if (err != 0)
         drop(watch);
@@ -167,8 +179,10 @@ static int start_watching(weir_js *js, int fd, JSValueConst function)
 
 static struct watch *find(const weir_js *js, int fd)
 {
-    for (struct weir__js_link *at = js->watches.next; at != &js->watches;
-         at = at->next)
+    struct streams *streams = streams_of(js);
+
+    for (struct weir__js_link *at = streams->watches.next;
+         at != &streams->watches; at = at->next)
         if (((struct watch *)at)->fd == fd)
             return (struct watch *)at;
     return NULL;
@@ -226,7 +240,7 @@ static JSValue change(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- terminals ---- */
 
-struct weir__js_raw {
+struct raw {
     int fd;
     struct termios before;
 };
@@ -264,20 +278,23 @@ static JSValue window_size(JSContext *context, JSValueConst this_value,
 
 static void reset_terminal(weir_js *js)
 {
-    if (js->raw == NULL)
+    struct streams *streams = streams_of(js);
+
+    if (streams->raw == NULL)
         return;
-    tcsetattr(js->raw->fd, TCSADRAIN, &js->raw->before);
-    free(js->raw);
-    js->raw = NULL;
+    tcsetattr(streams->raw->fd, TCSADRAIN, &streams->raw->before);
+    free(streams->raw);
+    streams->raw = NULL;
 }
 
 /* Save the terminal's state before the first change. */
 static int save_terminal(weir_js *js, int fd)
 {
-    struct weir__js_raw *raw;
+    struct streams *streams = streams_of(js);
+    struct raw *raw;
 
-    if (js->raw != NULL)
-        return js->raw->fd == fd ? 0 : -EBUSY;
+    if (streams->raw != NULL)
+        return streams->raw->fd == fd ? 0 : -EBUSY;
     raw = malloc(sizeof(*raw));
     if (raw == NULL)
         return -ENOMEM;
@@ -286,7 +303,7 @@ static int save_terminal(weir_js *js, int fd)
         free(raw);
         return -errno;
     }
-    js->raw = raw;
+    streams->raw = raw;
     return 0;
 }
 
@@ -301,7 +318,7 @@ static int make_raw(weir_js *js, int fd, int how)
 
     if (err != 0)
         return err;
-    mode = js->raw->before;
+    mode = streams_of(js)->raw->before;
     mode.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
     mode.c_cflag |= CS8;
     mode.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN);
@@ -332,10 +349,18 @@ static JSValue set_raw(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewInt32(context, err);
 }
 
-void weir__js_drop_watches(weir_js *js)
+static int init_streams(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->watches))
-        stop_watching((struct watch *)js->watches.next);
+    weir__js_list_init(&streams_of(js)->watches);
+    return 0;
+}
+
+static void drop_streams(weir_js *js)
+{
+    struct streams *streams = streams_of(js);
+
+    while (!weir__js_list_is_empty(&streams->watches))
+        stop_watching((struct watch *)streams->watches.next);
     reset_terminal(js);
 }
 
@@ -352,7 +377,10 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setRaw", 2, set_raw),
 };
 
-int weir__js_add_stream(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_stream_builtin = {
+    WEIR__JS_LIBS("program/stdio", "program/stdin", "program/repl"),
+    WEIR__JS_NATIVES(natives),
+    .state_bytes = sizeof(struct streams),
+    .init = init_streams,
+    .drop = drop_streams,
+};

@@ -4,6 +4,8 @@
  *
  * Tested by  test/js/system/os-basics.js
  */
+#include "system/network.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -13,7 +15,6 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/native.h"
 
 static const void *address_in(const struct sockaddr *address)
 {

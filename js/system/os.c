@@ -14,9 +14,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
-#include "core/lib.h"
-#include "core/native.h"
+#include "system/network.h"
 #include "system/syserror.h"
 
 static int set(JSContext *context, JSValueConst object, const char *name,
@@ -223,10 +223,9 @@ static JSValue new_errors(JSContext *context)
     return object;
 }
 
-int weir__js_add_os(JSContext *context, JSValueConst native)
+static int add_tables(JSContext *context, JSValueConst native)
 {
-    if (WEIR__JS_SET_NATIVE(context, native, natives) < 0 ||
-        set(context, native, "signals",
+    if (set(context, native, "signals",
             new_numbers(context, signals, sizeof(signals) / sizeof(*signals))) <
             0 ||
         set(context, native, "dlopen",
@@ -236,3 +235,9 @@ int weir__js_add_os(JSContext *context, JSValueConst native)
         return -1;
     return 0;
 }
+
+const struct weir__js_builtin weir__js_os_builtin = {
+    WEIR__JS_LIBS("system/os"),
+    WEIR__JS_NATIVES(natives),
+    .add = add_tables,
+};

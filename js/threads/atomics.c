@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/lib.h"
@@ -319,7 +320,8 @@ static int define(JSContext *context, JSValueConst atomics, int i)
                      JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 }
 
-int weir__js_add_atomics(weir_js *js)
+/* Replace the engine's functions, which share one lock. */
+static int replace_functions(weir_js *js)
 {
     JSContext *context = js->context;
     JSValue global = JS_GetGlobalObject(context);
@@ -335,3 +337,7 @@ int weir__js_add_atomics(weir_js *js)
     JS_FreeValue(context, JS_GetException(context));
     return -ENOMEM;
 }
+
+const struct weir__js_builtin weir__js_atomics_builtin = {
+    .init = replace_functions,
+};

@@ -7,10 +7,6 @@
 
 #include "core/host.h"
 
-/* Replace the engine's functions, which share one lock.  Returns 0 or
- * -ENOMEM. */
-int weir__js_add_atomics(weir_js *js);
-
 /* Convert milliseconds, which may have a fraction, to nanoseconds.  The result
  * is rounded up, so that no timeout is early.  NaN and anything above 285 years
  * become -1, which means forever.  Returns 0, or -1 with an exception. */

@@ -39,9 +39,7 @@
 
 #include <stdlib.h>
 
-#include "core/class.h"
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
 #include "messages/mailbox.h"
 #include "weir/host/lock.h"
 
@@ -241,8 +239,8 @@ static void finalize_pool(JSRuntime *runtime, JSValueConst value)
         unref_pool(pool);
 }
 
-const JSClassDef weir__js_pool_class = {.class_name = "PoolHandle",
-                                        .finalizer = finalize_pool};
+static const JSClassDef pool_class = {.class_name = "PoolHandle",
+                                      .finalizer = finalize_pool};
 
 static struct weir__js_pool *new_pool(uint32_t size, uint32_t priorities)
 {
@@ -438,7 +436,8 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("take", 1, weir__js_pool_take),
 };
 
-int weir__js_add_pool_queue(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_pool_builtin = {
+    WEIR__JS_LIBS("threads/pool"),
+    WEIR__JS_NATIVES(natives),
+    .class_definition = &pool_class,
+};

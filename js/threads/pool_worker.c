@@ -16,7 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "core/class.h"
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "messages/mailbox.h"
 #include "threads/pool_queue.h"
@@ -56,9 +57,9 @@ static void mark_worker(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
         JS_MarkValue(runtime, worker->work, fn);
 }
 
-const JSClassDef weir__js_pool_worker_class = {.class_name = "PoolWorker",
-                                               .finalizer = finalize_worker,
-                                               .gc_mark = mark_worker};
+static const JSClassDef pool_worker_class = {.class_name = "PoolWorker",
+                                             .finalizer = finalize_worker,
+                                             .gc_mark = mark_worker};
 
 /* Handle a notification. */
 static void serve(void *arg)
@@ -145,3 +146,7 @@ JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
     weir__js_task_release(task);
     return JS_NewArrayFrom(context, 4, values);
 }
+
+const struct weir__js_builtin weir__js_pool_worker_builtin = {
+    .class_definition = &pool_worker_class,
+};

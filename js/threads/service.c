@@ -37,10 +37,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/class.h"
+#include "core/builtin.h"
 #include "core/error.h"
-#include "core/lib.h"
-#include "core/native.h"
 #include "threads/atomics.h"
 #include "threads/waiters.h"
 #include "weir/clock.h"
@@ -59,9 +57,14 @@ struct service {
 
 /* Behind a Service. */
 struct member {
-    struct weir__js_link link; /* in js->services; loop only */
+    struct weir__js_link link; /* in members_of(js); loop only */
     struct service *service;
 };
+
+static struct weir__js_link *members_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_SERVICE];
+}
 
 /* Behind a Ticket. */
 struct ticket {
@@ -183,12 +186,18 @@ static struct ticket *find_ticket(struct service *service, weir_js *js)
     return found;
 }
 
+static int init_services(weir_js *js)
+{
+    weir__js_list_init(members_of(js));
+    return 0;
+}
+
 /* Take over the member's reference to the service first: its tickets may be all
  * that holds the object. */
-void weir__js_drop_services(weir_js *js)
+static void drop_services(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->services)) {
-        struct member *member = (struct member *)js->services.next;
+    while (!weir__js_list_is_empty(members_of(js))) {
+        struct member *member = (struct member *)members_of(js)->next;
         struct service *service = member->service;
         struct ticket *ticket;
 
@@ -207,8 +216,8 @@ static void finalize_ticket(JSRuntime *runtime, JSValueConst value)
     free(weir__js_opaque(js, value, WEIR__JS_TICKET));
 }
 
-const JSClassDef weir__js_ticket_class = {.class_name = "Ticket",
-                                          .finalizer = finalize_ticket};
+static const JSClassDef ticket_class = {.class_name = "Ticket",
+                                        .finalizer = finalize_ticket};
 
 /* ---- members ---- */
 
@@ -224,8 +233,8 @@ static void finalize_member(JSRuntime *runtime, JSValueConst value)
     free(member);
 }
 
-const JSClassDef weir__js_service_class = {.class_name = "Service",
-                                           .finalizer = finalize_member};
+static const JSClassDef service_class = {.class_name = "Service",
+                                         .finalizer = finalize_member};
 
 /* Takes the reference to the service. */
 static JSValue new_member(JSContext *context, struct service *service)
@@ -242,7 +251,7 @@ static JSValue new_member(JSContext *context, struct service *service)
         return JS_ThrowOutOfMemory(context);
     }
     member->service = service;
-    weir__js_list_add(&js->services, &member->link);
+    weir__js_list_add(members_of(js), &member->link);
     JS_SetOpaque(self, member);
     return self;
 }
@@ -491,7 +500,15 @@ static const JSCFunctionListEntry natives[] = {
     JS_PROP_INT32_DEF("ENOTSTARTED", WEIR_ENOTSTARTED, 0),
 };
 
-int weir__js_add_service(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_service_builtin = {
+    WEIR__JS_LIBS("threads/service"),
+    WEIR__JS_NATIVES(natives),
+    .class_definition = &service_class,
+    .state_bytes = sizeof(struct weir__js_link),
+    .init = init_services,
+    .drop = drop_services,
+};
+
+const struct weir__js_builtin weir__js_ticket_builtin = {
+    .class_definition = &ticket_class,
+};

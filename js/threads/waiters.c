@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "weir/host/waiter.h"
 #include "weir/timer.h"
@@ -36,6 +38,12 @@ struct wait {
     weir_timer timer; /* 0: none */
     JSValue resolve, array;
 };
+
+/* The waits of a host: wait.link. */
+static struct weir__js_link *waits_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_WAITERS];
+}
 
 static struct wait *wait_of_waiter(weir_waiter *waiter)
 {
@@ -78,10 +86,17 @@ static void leave_list(struct wait *wait)
     weir_gate_exit(&wait->owners);
 }
 
-void weir__js_drop_waits(weir_js *js)
+static int init_waits(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->waits)) {
-        struct wait *wait = (struct wait *)((char *)js->waits.next -
+    weir__js_list_init(waits_of(js));
+    return 0;
+}
+
+/* Remove this host's waits from the table. */
+static void drop_waits(weir_js *js)
+{
+    while (!weir__js_list_is_empty(waits_of(js))) {
+        struct wait *wait = (struct wait *)((char *)waits_of(js)->next -
                                             offsetof(struct wait, link));
         bool is_out = weir_waiter_remove(&wait->waiter) == 0;
 
@@ -197,7 +212,7 @@ int weir__js_wait_begin(weir_js *js, const struct weir__js_word *word,
     wait->resolve = JS_DupValue(js->context, resolve);
     wait->array = JS_DupValue(js->context, word->array);
     wait->is_listed = true;
-    weir__js_list_add(&js->waits, &wait->link);
+    weir__js_list_add(waits_of(js), &wait->link);
     err = start_timer(wait, word->timeout_ns);
     if (err == 0)
         err = weir_waiter_add(&wait->waiter, word->address, word->size,
@@ -208,3 +223,9 @@ int weir__js_wait_begin(weir_js *js, const struct weir__js_word *word,
     }
     return err;
 }
+
+const struct weir__js_builtin weir__js_waiters_builtin = {
+    .state_bytes = sizeof(struct weir__js_link),
+    .init = init_waits,
+    .drop = drop_waits,
+};

@@ -24,7 +24,4 @@ struct weir__js_word {
 int weir__js_wait_begin(weir_js *js, const struct weir__js_word *word,
                         JSValueConst resolve);
 
-/* Remove this host's waits from the table.  Called when the host ends. */
-void weir__js_drop_waits(weir_js *js);
-
 #endif /* WEIR_JS_WAITERS_H */

@@ -27,19 +27,19 @@
  * Tested by  test/js/threads/worker-*.js; test/model/base/lock.c explores
  *            publish against terminate
  */
-#include "threads/worker.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/class.h"
+#include "core/builtin.h"
+#include "core/engine.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "messages/mailbox.h"
+#include "program/env.h"
 #include "program/program.h"
 #include "weir/host/lock.h"
 #include "weir/host/thread.h"
@@ -54,7 +54,7 @@ enum {
 };
 
 struct weir__js_worker {
-    struct weir__js_link link; /* parent's thread: in parent->workers */
+    struct weir__js_link link; /* parent's thread: in its workers.all */
     weir_js *parent;           /* const; parent's thread, like all of these: */
     JSValue object;            /* its handle; held until "exit" was emitted */
     JSValue on_event;
@@ -80,6 +80,16 @@ struct weir__js_worker {
     bool is_terminated; /* under the lock */
     weir_task stop;     /* the loop's, after terminate */
 };
+
+struct workers {
+    struct weir__js_link all;    /* of this host: worker.link */
+    struct weir__js_worker *own; /* that the host runs in, or NULL */
+};
+
+static struct workers *workers_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_WORKER];
+}
 
 static int new_id(void)
 {
@@ -110,9 +120,10 @@ static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
     (void)arg, (void)js, (void)error; /* weir__js_tell_parent has reported it */
 }
 
-void weir__js_tell_parent(weir_js *js, JSValueConst thrown)
+/* Send an uncaught error to the parent. */
+static void tell_parent(weir_js *js, JSValueConst thrown)
 {
-    struct weir__js_worker *worker = js->worker;
+    struct weir__js_worker *worker = workers_of(js)->own;
     struct weir__js_message *message = NULL;
     JSValue value;
 
@@ -150,12 +161,14 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
 {
     int code = TERMINATED_CODE, err = 0;
 
-    js->worker = worker;
+    workers_of(js)->own = worker;
+    js->on.described = tell_parent;
     if (!publish(worker, js)) {
         tell(worker, WEIR__MESSAGE_ONLINE);
         err = weir_js_run(js, &worker->program, &code);
     }
-    if ((publish(worker, NULL) && !js->has_exited) || err != 0)
+    if ((publish(worker, NULL) && !weir__js_program(js)->has_exited) ||
+        err != 0)
         code = TERMINATED_CODE;
     return code;
 }
@@ -280,15 +293,21 @@ static void drop_values(struct weir__js_worker *worker)
     JS_FreeValue(context, object); /* may free the struct */
 }
 
-void weir__js_drop_workers(weir_js *js)
+static int init_workers(weir_js *js)
 {
-    struct weir__js_link *at = js->workers.next;
+    weir__js_list_init(&workers_of(js)->all);
+    return 0;
+}
 
-    for (; at != &js->workers; at = at->next)
+/* Terminate and join all workers. */
+static void drop_workers(weir_js *js)
+{
+    struct weir__js_link *all = &workers_of(js)->all, *at = all->next;
+
+    for (; at != all; at = at->next)
         terminate((struct weir__js_worker *)at);
-    while (!weir__js_list_is_empty(&js->workers)) {
-        struct weir__js_worker *worker =
-            (struct weir__js_worker *)js->workers.next;
+    while (!weir__js_list_is_empty(all)) {
+        struct weir__js_worker *worker = (struct weir__js_worker *)all->next;
 
         end(worker);
         drop_values(worker);
@@ -311,8 +330,8 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
         free_worker(worker);
 }
 
-const JSClassDef weir__js_worker_class = {.class_name = "WorkerHandle",
-                                          .finalizer = finalize};
+static const JSClassDef worker_class = {.class_name = "WorkerHandle",
+                                        .finalizer = finalize};
 
 /* Takes the value.  Returns whether the answer was true or an exception. */
 static bool emit(struct weir__js_worker *worker, const char *name,
@@ -493,7 +512,7 @@ static JSValue launch(weir_js *js, struct weir__js_worker *worker)
 /* All threads of a program share its pool. */
 static void share_pool(const weir_js *js, struct weir__js_worker *worker)
 {
-    const struct weir__js_worker *own = js->worker;
+    const struct weir__js_worker *own = workers_of(js)->own;
 
     worker->pool = js->options.pool;
     worker->get_pool = own != NULL ? own->get_pool : js->options.get_pool;
@@ -535,7 +554,7 @@ static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
         JS_FreeValue(context, object);
         return JS_EXCEPTION;
     }
-    weir__js_list_add(&js->workers, &worker->link);
+    weir__js_list_add(&workers_of(js)->all, &worker->link);
     worker->object = JS_DupValue(context, object);
     worker->on_event = JS_DupValue(context, argv[0]);
     set_ref(worker, true);
@@ -584,7 +603,7 @@ static JSValue start_value(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    struct weir__js_worker *worker = js->worker;
+    struct weir__js_worker *worker = workers_of(js)->own;
     struct weir__js_message *message;
     JSValue values[3];
 
@@ -619,7 +638,11 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("variables", 0, weir__js_variables),
 };
 
-int weir__js_add_worker(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_worker_builtin = {
+    WEIR__JS_LIBS("threads/thread"),
+    WEIR__JS_NATIVES(natives),
+    .class_definition = &worker_class,
+    .state_bytes = sizeof(struct workers),
+    .init = init_workers,
+    .drop = drop_workers,
+};

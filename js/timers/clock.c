@@ -5,17 +5,18 @@
  *
  * Tested by  test/js/timers/performance-timeline.js
  */
-#include "weir/clock.h"
+#include "timers/clock.h"
 
 #include <time.h>
 
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
+#include "weir/clock.h"
 
 static JSValue now(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv)
 {
-    int64_t passed_ns = weir_clock_now() - weir__js_of(context)->started_ns;
+    int64_t passed_ns =
+        weir_clock_now() - weir__js_started_ns(weir__js_of(context));
 
     (void)this_value;
     (void)argc;
@@ -26,7 +27,8 @@ static JSValue now(JSContext *context, JSValueConst this_value, int argc,
 static JSValue origin(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
-    int64_t passed_ns = weir_clock_now() - weir__js_of(context)->started_ns;
+    int64_t passed_ns =
+        weir_clock_now() - weir__js_started_ns(weir__js_of(context));
     struct timespec wall;
 
     (void)this_value;
@@ -42,7 +44,15 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("origin", 0, origin),
 };
 
-int weir__js_add_clock(JSContext *context, JSValueConst native)
+static int note_start(weir_js *js)
 {
-    return WEIR__JS_SET_NATIVE(context, native, natives);
+    *(int64_t *)js->states[WEIR__JS_CLOCK] = weir_clock_now();
+    return 0;
 }
+
+const struct weir__js_builtin weir__js_clock_builtin = {
+    WEIR__JS_LIBS("timers/clock"),
+    WEIR__JS_NATIVES(natives),
+    .state_bytes = sizeof(int64_t),
+    .init = note_start,
+};

@@ -7,10 +7,10 @@
  */
 #include <stdlib.h>
 
-#include "core/class.h"
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "core/pending_call.h"
 
 /* Behind an Immediate: its call, until that has run or is cleared. */
@@ -26,8 +26,8 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
     free(weir__js_opaque(js, value, WEIR__JS_IMMEDIATE));
 }
 
-const JSClassDef weir__js_immediate_class = {.class_name = "Immediate",
-                                             .finalizer = finalize};
+static const JSClassDef immediate_class = {.class_name = "Immediate",
+                                           .finalizer = finalize};
 
 /* The last argument is the Immediate.  The function gets the
  * others. */
@@ -155,7 +155,7 @@ static void on_tick(void *arg, int status)
 {
     struct weir__js_pending_call *pending = arg;
 
-    pending->js->ticks--;
+    pending->js->jobs.ticks--;
     if (status == 0)
         weir__js_pending_call_run(pending);
     weir__js_pending_call_free(pending);
@@ -174,7 +174,7 @@ static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
     if (!weir__js_pending_call_send(context, pending, weir_loop_next_tick,
                                     on_tick))
         return JS_EXCEPTION;
-    js->ticks++;
+    js->jobs.ticks++;
     return JS_UNDEFINED;
 }
 
@@ -190,16 +190,23 @@ static const JSCFunctionListEntry methods[] = {
     JS_CFUNC_MAGIC_DEF("hasRef", 0, ref, HAS_REF),
 };
 
-int weir__js_add_immediate(JSContext *context, JSValueConst native)
+static int add_prototype(JSContext *context, JSValueConst native)
 {
     weir_js *js = weir__js_of(context);
     JSValue proto = JS_NewObject(context);
 
     if (JS_IsException(proto) ||
-        WEIR__JS_SET_NATIVE(context, proto, methods) < 0 ||
+        WEIR__JS_SET_FUNCTIONS(context, proto, methods) < 0 ||
         JS_DefinePropertyValueStr(context, native, "Immediate",
                                   JS_DupValue(context, proto), 0) < 0)
         return -1;
     JS_SetClassProto(context, js->classes[WEIR__JS_IMMEDIATE], proto);
-    return WEIR__JS_SET_NATIVE(context, native, natives);
+    return 0;
 }
+
+const struct weir__js_builtin weir__js_immediate_builtin = {
+    WEIR__JS_LIBS("timers/timers"),
+    WEIR__JS_NATIVES(natives),
+    .add = add_prototype,
+    .class_definition = &immediate_class,
+};

@@ -20,11 +20,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "core/class.h"
+#include "core/builtin.h"
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/host.h"
 #include "core/lib.h"
-#include "core/native.h"
 #include "weir/clock.h"
 #include "weir/timer.h"
 
@@ -33,7 +33,7 @@ enum { GRAIN_NS = 250000, MS_NS = 1000000 };
 static const double longest_ms = 2147483647;
 
 struct timeout {
-    struct weir__js_link link; /* in js->timers, while armed */
+    struct weir__js_link link; /* in timers.armed, while armed */
     weir_js *js;
     weir_timer id; /* the loop's, while armed */
     int64_t planned_ns;
@@ -46,31 +46,48 @@ struct timeout {
     JSValue args[];
 };
 
+/* The timers of a host. */
+struct timers {
+    struct weir__js_link armed; /* timeout.link */
+    size_t armed_count;
+    JSValue numbers; /* number -> Timeout, from the first use on */
+    uint32_t last_number;
+    int64_t turn, base_ns; /* the moment from which delays count */
+};
+
+static struct timers *timers_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_TIMEOUT];
+}
+
 /* The moment from which delays count. */
 static int64_t base_ns(weir_js *js)
 {
+    struct timers *timers = timers_of(js);
     int64_t turn = weir_loop_now(js->loop), now = weir_clock_now();
 
-    if (turn != js->timer_turn || now > js->timer_base_ns) {
-        js->timer_turn = turn;
-        js->timer_base_ns = now + GRAIN_NS;
+    if (turn != timers->turn || now > timers->base_ns) {
+        timers->turn = turn;
+        timers->base_ns = now + GRAIN_NS;
     }
-    return js->timer_base_ns;
+    return timers->base_ns;
 }
 
 /* Take one reference for all armed timers.  The gate is atomic, and this count
  * is not. */
 static bool hold(weir_js *js)
 {
-    if (js->armed == 0 && !weir__js_hold(js))
+    struct timers *timers = timers_of(js);
+
+    if (timers->armed_count == 0 && !weir__js_hold(js))
         return false;
-    js->armed++;
+    timers->armed_count++;
     return true;
 }
 
 static void let_go(weir_js *js)
 {
-    if (--js->armed == 0)
+    if (--timers_of(js)->armed_count == 0)
         weir__js_let_go(js);
 }
 
@@ -102,7 +119,7 @@ static int arm(struct timeout *timeout, JSValueConst self)
         apply_ref(timeout);
     timeout->is_armed = true;
     timeout->self = JS_DupValue(js->context, self);
-    weir__js_list_add(&js->timers, &timeout->link);
+    weir__js_list_add(&timers_of(js)->armed, &timeout->link);
     return 0;
 }
 
@@ -151,14 +168,27 @@ static void abandon(struct timeout *timeout)
     JS_FreeValue(js->context, self);
 }
 
-void weir__js_drop_timers(weir_js *js)
+static int init_timers(weir_js *js)
 {
-    while (!weir__js_list_is_empty(&js->timers)) {
-        struct timeout *timeout = (struct timeout *)js->timers.next;
+    struct timers *timers = timers_of(js);
+
+    weir__js_list_init(&timers->armed);
+    timers->numbers = JS_UNDEFINED;
+    return 0;
+}
+
+static void drop_timers(weir_js *js)
+{
+    struct timers *timers = timers_of(js);
+
+    while (!weir__js_list_is_empty(&timers->armed)) {
+        struct timeout *timeout = (struct timeout *)timers->armed.next;
 
         if (!cancel(timeout))
             abandon(timeout);
     }
+    JS_FreeValue(js->context, timers->numbers);
+    timers->numbers = JS_UNDEFINED;
 }
 
 static void forget_number(struct timeout *timeout)
@@ -169,7 +199,7 @@ static void forget_number(struct timeout *timeout)
     if (timeout->number == 0)
         return;
     number = JS_NewAtomUInt32(js->context, timeout->number);
-    JS_DeleteProperty(js->context, js->timer_numbers, number, 0);
+    JS_DeleteProperty(js->context, timers_of(js)->numbers, number, 0);
     JS_FreeAtom(js->context, number);
     timeout->number = 0;
 }
@@ -258,7 +288,7 @@ static void mark(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
         JS_MarkValue(runtime, timeout->args[i], fn);
 }
 
-const JSClassDef weir__js_timeout_class = {
+static const JSClassDef timeout_class = {
     .class_name = "Timeout", .finalizer = finalize, .gc_mark = mark};
 
 static struct timeout *timeout_of(JSContext *context, JSValueConst value)
@@ -337,7 +367,7 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
 static void clear_number(weir_js *js, JSValueConst value)
 {
     JSAtom number = JS_ValueToAtom(js->context, value);
-    JSValue found = JS_GetProperty(js->context, js->timer_numbers, number);
+    JSValue found = JS_GetProperty(js->context, timers_of(js)->numbers, number);
     struct timeout *timeout = weir__js_opaque(js, found, WEIR__JS_TIMEOUT);
 
     if (timeout != NULL)
@@ -427,15 +457,16 @@ static JSValue to_number(JSContext *context, JSValueConst this_value, int argc,
 {
     struct timeout *timeout = timeout_of(context, this_value);
     weir_js *js = weir__js_of(context);
+    struct timers *timers = timers_of(js);
 
     (void)argc;
     (void)argv;
     if (timeout == NULL)
         return JS_EXCEPTION;
     if (timeout->number == 0) {
-        uint32_t number = ++js->timer_number;
+        uint32_t number = ++timers->last_number;
 
-        if (JS_SetPropertyUint32(context, js->timer_numbers, number,
+        if (JS_SetPropertyUint32(context, timers->numbers, number,
                                  JS_DupValue(context, this_value)) < 0)
             return JS_EXCEPTION;
         timeout->number = number;
@@ -459,20 +490,29 @@ static const JSCFunctionListEntry methods[] = {
     JS_CFUNC_DEF("toNumber", 0, to_number),
 };
 
-int weir__js_add_timer(JSContext *context, JSValueConst native)
+static int add_prototype(JSContext *context, JSValueConst native)
 {
     weir_js *js = weir__js_of(context);
+    struct timers *timers = timers_of(js);
     JSValue proto = JS_NewObject(context);
 
-    if (JS_IsUndefined(js->timer_numbers)) /* else js/lib failed after it */
-        js->timer_numbers = JS_NewObjectProto(context, JS_NULL);
-    if (JS_IsException(proto) || JS_IsException(js->timer_numbers) ||
-        WEIR__JS_SET_NATIVE(context, proto, methods) < 0 ||
+    if (JS_IsUndefined(timers->numbers)) /* else js/lib failed after it */
+        timers->numbers = JS_NewObjectProto(context, JS_NULL);
+    if (JS_IsException(proto) || JS_IsException(timers->numbers) ||
+        WEIR__JS_SET_FUNCTIONS(context, proto, methods) < 0 ||
         JS_DefinePropertyValueStr(context, native, "Timeout",
                                   JS_DupValue(context, proto), 0) < 0)
         return -1;
     JS_SetClassProto(context, js->classes[WEIR__JS_TIMEOUT], proto);
-    if (WEIR__JS_SET_NATIVE(context, native, natives) < 0)
-        return -1;
-    return weir__js_add_immediate(context, native);
+    return 0;
 }
+
+const struct weir__js_builtin weir__js_timeout_builtin = {
+    WEIR__JS_LIBS("timers/timers"),
+    WEIR__JS_NATIVES(natives),
+    .add = add_prototype,
+    .class_definition = &timeout_class,
+    .state_bytes = sizeof(struct timers),
+    .init = init_timers,
+    .drop = drop_timers,
+};

@@ -4,8 +4,7 @@
  *
  * Tested by  test/js/util/inspect-*.js
  */
-#include "core/lib.h"
-#include "core/native.h"
+#include "core/builtin.h"
 
 static JSValue class_of(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
@@ -79,7 +78,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("promise", 1, promise),
 };
 
-int weir__js_add_inspect(JSContext *context, JSValueConst native)
-{
-    return WEIR__JS_SET_NATIVE(context, native, natives);
-}
+const struct weir__js_builtin weir__js_inspect_builtin = {
+    WEIR__JS_LIBS("util/inspect", "util/base", "util/kinds", "messages/clone"),
+    WEIR__JS_NATIVES(natives),
+};

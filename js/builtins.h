@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builtins -- the table of all builtins.
+ *
+ * A row X(NAME, name) is all that the rest of the host knows of a builtin: its
+ * number, WEIR__JS_NAME, by which it finds its class and its state, and its
+ * definition, weir__js_name_builtin (core/builtin.h), which is in the builtin's
+ * own file.
+ *
+ * A host begins them in this order, and drops them in this order too: those
+ * that hold values of others come before them, the workers first.
+ */
+#ifndef WEIR_JS_BUILTINS_H
+#define WEIR_JS_BUILTINS_H
+
+#define WEIR__JS_BUILTINS(X)                                                   \
+    X(WORKER, worker)                                                          \
+    X(SIGNAL, signal)                                                          \
+    X(STREAM, stream)                                                          \
+    X(TIMEOUT, timeout)                                                        \
+    X(IMMEDIATE, immediate)                                                    \
+    X(CLOCK, clock)                                                            \
+    X(WAITERS, waiters)                                                        \
+    X(ATOMICS, atomics)                                                        \
+    X(SERVICE, service)                                                        \
+    X(TICKET, ticket)                                                          \
+    X(POOL, pool)                                                              \
+    X(POOL_WORKER, pool_worker)                                                \
+    X(PORT, port)                                                              \
+    X(BROADCAST, broadcast)                                                    \
+    X(CLONE, clone)                                                            \
+    X(GROWABLE, growable)                                                      \
+    X(SHARED, shared)                                                          \
+    X(PROGRAM, program)                                                        \
+    X(PROCESS, process)                                                        \
+    X(ENV, env)                                                                \
+    X(MODULE, module)                                                          \
+    X(IMPORT, import)                                                          \
+    X(REPL, repl)                                                              \
+    X(FS, fs)                                                                  \
+    X(FS_CONSTANTS, fs_constants)                                              \
+    X(BYTES, bytes)                                                            \
+    X(OS, os)                                                                  \
+    X(RANDOM, random)                                                          \
+    X(BUFFER, buffer)                                                          \
+    X(ENCODING, encoding)                                                      \
+    X(INSPECT, inspect)                                                        \
+    X(GLOBALS, globals)
+
+enum {
+#define X(NAME, name) WEIR__JS_##NAME,
+    WEIR__JS_BUILTINS(X)
+#undef X
+        WEIR__JS_BUILTIN_COUNT
+};
+
+#endif /* WEIR_JS_BUILTINS_H */
