@@ -29,7 +29,7 @@ TESTS = $(LONGEST) \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/engine.sh \
-    test/api/check-pairs.sh \
+    test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \
