@@ -41,6 +41,8 @@
     X(FS_CONSTANTS, fs_constants)                                              \
     X(BYTES, bytes)                                                            \
     X(OS, os)                                                                  \
+    X(NETWORK, network)                                                        \
+    X(CWD, cwd)                                                                \
     X(RANDOM, random)                                                          \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \

@@ -131,11 +131,20 @@ static void clear_values(weir_js *js)
     weir__js_list_init(&js->rejections.handled);
 }
 
+/* Free the struct after the last reference: of the host itself, of a callback,
+ * or of a thread whose post was refused. */
+static void on_nobody_left(void *arg)
+{
+    free(arg);
+}
+
 static int begin_life(weir_js *js)
 {
     int err = weir__js_life_init(js);
 
-    return err != 0 ? err : weir__js_references_init(js);
+    if (err == 0)
+        err = weir_gate_init(&js->references, on_nobody_left, js, NULL);
+    return err != 0 ? err : weir_gate_start(&js->references);
 }
 
 int weir_js_new(weir_js **out, weir_loop *loop, const weir_js_options *options)
@@ -189,5 +198,5 @@ int weir_js_free(weir_js *js)
     if (js->depth > 0)
         return WEIR_EREENTRANT;
     end_engine(js);
-    return weir__js_references_drain(js);
+    return weir_gate_drain(&js->references);
 }

@@ -6,8 +6,6 @@
  */
 #include "core/host.h"
 
-#include <stdlib.h>
-
 #include "weir/host/loop.h"
 
 bool weir__js_is_here(const weir_js *js)
@@ -28,25 +26,6 @@ bool weir__js_hold(weir_js *js)
 void weir__js_let_go(weir_js *js)
 {
     weir_gate_exit(&js->references);
-}
-
-/* Free the struct after the last reference: of the host itself, of a callback,
- * or of a thread whose post was refused. */
-static void on_nobody_left(void *arg)
-{
-    free(arg);
-}
-
-int weir__js_references_init(weir_js *js)
-{
-    int err = weir_gate_init(&js->references, on_nobody_left, js, NULL);
-
-    return err != 0 ? err : weir_gate_start(&js->references);
-}
-
-int weir__js_references_drain(weir_js *js)
-{
-    return weir_gate_drain(&js->references);
 }
 
 JSContext *weir_js_context(const weir_js *js)

@@ -165,16 +165,10 @@ static inline weir_js *weir__js_of(JSContext *context)
 /* Whether this thread may touch the host's JavaScript now. */
 bool weir__js_is_here(const weir_js *js);
 
-/* Begin to count the references, with that of the host itself. */
-int weir__js_references_init(weir_js *js);
-
 /* Hold the host before giving the loop a callback that refers to it, and let go
  * after that callback ran or was refused.  hold returns false if the host has
  * ended. */
 bool weir__js_hold(weir_js *js);
 void weir__js_let_go(weir_js *js);
-
-/* End the reference of the host itself.  The last one frees the struct. */
-int weir__js_references_drain(weir_js *js);
 
 #endif /* WEIR_JS_HOST_H */

@@ -10,8 +10,6 @@
  * Tested by  test/js/program/process-basics.js,
  *            test/js/threads/worker-options.js
  */
-#include "program/env.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,9 +109,10 @@ static JSValue variable_names(JSContext *context, JSValueConst this_value,
     return names;
 }
 
-/* variables() -> the current environment, as copy_all writes it */
-JSValue weir__js_variables(JSContext *context, JSValueConst this_value,
-                           int argc, JSValueConst *argv)
+/* variables() -> what copy_all writes: the environment that a worker begins
+ * with */
+static JSValue list_variables(JSContext *context, JSValueConst this_value,
+                              int argc, JSValueConst *argv)
 {
     char *end, *text = copy_all(context, &end);
     JSValue result = JS_EXCEPTION;
@@ -131,9 +130,10 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("getenv", 1, get_variable),
     JS_CFUNC_DEF("setenv", 2, set_variable),
     JS_CFUNC_DEF("envKeys", 0, variable_names),
+    JS_CFUNC_DEF("variables", 0, list_variables),
 };
 
 const struct weir__js_builtin weir__js_env_builtin = {
-    WEIR__JS_LIBS("program/env"),
+    WEIR__JS_LIBS("program/env", "threads/thread"),
     WEIR__JS_NATIVES(natives),
 };

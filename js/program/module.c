@@ -21,7 +21,6 @@
 #include "core/error.h"
 #include "core/headroom.h"
 #include "core/lib.h"
-#include "system/cwd.h"
 
 static const char head[] =
     "(function (exports, require, module, __filename, __dirname) {\n\n";
@@ -539,7 +538,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("runMainText", 2, run_main_text),
     JS_CFUNC_DEF("evaluateNow", 2, evaluate_now),
     JS_CFUNC_DEF("nesting", 0, nesting),
-    JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
     JS_CFUNC_DEF("stat", 1, stat_path),
     JS_CFUNC_DEF("realpath", 1, real_path),
     JS_CFUNC_DEF("readFile", 1, read_file),

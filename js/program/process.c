@@ -17,9 +17,6 @@
 #include "core/builtin.h"
 #include "core/error.h"
 #include "program/program.h"
-#include "program/stream.h"
-#include "system/cwd.h"
-#include "timers/clock.h"
 #include "weir/clock.h"
 #include "weir/version.h"
 
@@ -136,9 +133,7 @@ static JSValue die(JSContext *context, JSValueConst this_value, int argc,
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("write", 2, weir__js_write_text),
     JS_CFUNC_DEF("hrtime", 0, hrtime),
-    JS_CFUNC_DEF("cwd", 0, weir__js_cwd),
     JS_CFUNC_DEF("chdir", 1, change_directory),
     JS_CFUNC_DEF("umask", 1, set_umask),
     JS_CFUNC_DEF("memoryUsage", 0, memory_usage),
@@ -210,9 +205,7 @@ static int add_values(JSContext *context, JSValueConst native)
         set(context, native, "pid", JS_NewInt32(context, getpid())) < 0 ||
         set(context, native, "ppid", JS_NewInt32(context, getppid())) < 0 ||
         set(context, native, "engineVersion",
-            JS_NewString(context, JS_GetVersion())) < 0 ||
-        set(context, native, "started",
-            JS_NewBigInt64(context, weir__js_started_ns(js))) < 0)
+            JS_NewString(context, JS_GetVersion())) < 0)
         return -1;
     weir__js_watch_process(js);
     return 0;

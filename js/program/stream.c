@@ -5,8 +5,6 @@
  *
  * Tested by  test/js/program/stdio-*.js, test/api/stdio.sh
  */
-#include "program/stream.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -51,8 +49,9 @@ static int write_all(int fd, const char *text, size_t size)
     return 0;
 }
 
-JSValue weir__js_write_text(JSContext *context, JSValueConst this_value,
-                            int argc, JSValueConst *argv)
+/* write(fd, string): 0 or -errno */
+static JSValue write_text(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
 {
     int32_t fd;
     size_t size;
@@ -365,7 +364,7 @@ static void drop_streams(weir_js *js)
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("write", 2, weir__js_write_text),
+    JS_CFUNC_DEF("write", 2, write_text),
     JS_CFUNC_DEF("writeBytes", 4, write_bytes),
     JS_CFUNC_DEF("fail", 2, fail),
     JS_CFUNC_DEF("watch", 2, watch_fd),
@@ -378,7 +377,8 @@ static const JSCFunctionListEntry natives[] = {
 };
 
 const struct weir__js_builtin weir__js_stream_builtin = {
-    WEIR__JS_LIBS("program/stdio", "program/stdin", "program/repl"),
+    WEIR__JS_LIBS("program/stdio", "program/stdin", "program/repl",
+                  "program/process"),
     WEIR__JS_NATIVES(natives),
     .state_bytes = sizeof(struct streams),
     .init = init_streams,

@@ -4,16 +4,15 @@
  *
  * Tested by  test/js/program/process-*.js
  */
-#include "system/cwd.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
 
-JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
-                     JSValueConst *argv)
+static JSValue get_cwd(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
 {
     char path[PATH_MAX];
 
@@ -24,3 +23,12 @@ JSValue weir__js_cwd(JSContext *context, JSValueConst this_value, int argc,
                ? JS_NewString(context, path)
                : weir__js_throw_system(context, -errno, "uv_cwd", NULL, NULL);
 }
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("cwd", 0, get_cwd),
+};
+
+const struct weir__js_builtin weir__js_cwd_builtin = {
+    WEIR__JS_LIBS("program/process", "program/module"),
+    WEIR__JS_NATIVES(natives),
+};

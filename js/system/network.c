@@ -4,8 +4,6 @@
  *
  * Tested by  test/js/system/os-basics.js
  */
-#include "system/network.h"
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -14,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/builtin.h"
 #include "core/error.h"
 
 static const void *address_in(const struct sockaddr *address)
@@ -93,8 +92,9 @@ static bool is_shown(const struct ifaddrs *one)
             one->ifa_addr->sa_family == AF_INET6);
 }
 
-JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
-                                 int argc, JSValueConst *argv)
+/* interfaces() */
+static JSValue list_interfaces(JSContext *context, JSValueConst this_value,
+                               int argc, JSValueConst *argv)
 {
     JSValue entries;
     struct ifaddrs *list;
@@ -119,3 +119,12 @@ JSValue weir__js_list_interfaces(JSContext *context, JSValueConst this_value,
     freeifaddrs(list);
     return entries;
 }
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("interfaces", 0, list_interfaces),
+};
+
+const struct weir__js_builtin weir__js_network_builtin = {
+    WEIR__JS_LIBS("system/os"),
+    WEIR__JS_NATIVES(natives),
+};

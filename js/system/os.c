@@ -16,7 +16,6 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
-#include "system/network.h"
 #include "system/syserror.h"
 
 static int set(JSContext *context, JSValueConst object, const char *name,
@@ -166,7 +165,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("user", 0, get_user),
     JS_CFUNC_DEF("getPriority", 1, get_priority),
     JS_CFUNC_DEF("setPriority", 2, set_priority),
-    JS_CFUNC_DEF("interfaces", 0, weir__js_list_interfaces),
 };
 
 #define NUMBER(name)                                                           \

@@ -39,7 +39,6 @@
 #include "core/interrupt.h"
 #include "core/lib.h"
 #include "messages/mailbox.h"
-#include "program/env.h"
 #include "program/program.h"
 #include "weir/host/lock.h"
 #include "weir/host/thread.h"
@@ -635,7 +634,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),
     JS_CFUNC_DEF("stackSize", 0, stack_size),
     JS_CFUNC_DEF("start", 0, start_value),
-    JS_CFUNC_DEF("variables", 0, weir__js_variables),
 };
 
 const struct weir__js_builtin weir__js_worker_builtin = {

@@ -5,18 +5,21 @@
  *
  * Tested by  test/js/timers/performance-timeline.js
  */
-#include "timers/clock.h"
-
 #include <time.h>
 
 #include "core/builtin.h"
 #include "weir/clock.h"
 
+/* When the host was made. */
+static int64_t *started_ns(const weir_js *js)
+{
+    return js->states[WEIR__JS_CLOCK];
+}
+
 static JSValue now(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv)
 {
-    int64_t passed_ns =
-        weir_clock_now() - weir__js_started_ns(weir__js_of(context));
+    int64_t passed_ns = weir_clock_now() - *started_ns(weir__js_of(context));
 
     (void)this_value;
     (void)argc;
@@ -27,8 +30,7 @@ static JSValue now(JSContext *context, JSValueConst this_value, int argc,
 static JSValue origin(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
-    int64_t passed_ns =
-        weir_clock_now() - weir__js_started_ns(weir__js_of(context));
+    int64_t passed_ns = weir_clock_now() - *started_ns(weir__js_of(context));
     struct timespec wall;
 
     (void)this_value;
@@ -46,7 +48,7 @@ static const JSCFunctionListEntry natives[] = {
 
 static int note_start(weir_js *js)
 {
-    *(int64_t *)js->states[WEIR__JS_CLOCK] = weir_clock_now();
+    *started_ns(js) = weir_clock_now();
     return 0;
 }
 

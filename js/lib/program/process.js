@@ -129,7 +129,7 @@ Object.assign(self, {
     },
     umask: (mask) => native.umask(mask === undefined ? mask
         : require('fs/check').mode(mask, 'mask')),
-    uptime: () => Number(native.hrtime() - native.started) / 1e9,
+    uptime: () => require('timers/clock').now() / 1e3,
     memoryUsage: () => native.memoryUsage(),
     hrtime, nextTick, exit, emitWarning,
     abort: () => native.abort(),
