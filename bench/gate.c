@@ -42,7 +42,6 @@ static struct floor_word word;
 
 static BENCH_ALIGNED void run_empty(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         floor_empty_up();
         floor_empty_down();
@@ -51,7 +50,6 @@ static BENCH_ALIGNED void run_empty(unsigned thread, uint64_t count)
 
 static BENCH_ALIGNED void run_word_called(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         floor_word_up(&word);
         floor_word_down(&word);
@@ -60,7 +58,6 @@ static BENCH_ALIGNED void run_word_called(unsigned thread, uint64_t count)
 
 static BENCH_ALIGNED void run_word_inlined(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         fetch_add_acquire(&word.count, 1);
         fetch_sub_release(&word.count, 1);
@@ -69,7 +66,6 @@ static BENCH_ALIGNED void run_word_inlined(unsigned thread, uint64_t count)
 
 static BENCH_ALIGNED void run_own_called(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         floor_own_up();
         floor_own_down();
@@ -80,7 +76,6 @@ static _Thread_local atomic(uint64_t) own;
 
 static BENCH_ALIGNED void run_own_inlined(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         store_relaxed(&own, load_relaxed(&own) + 1);
         store_relaxed(&own, load_relaxed(&own) - 1);
@@ -107,7 +102,6 @@ static bool open_sharded(void)
 
 static BENCH_ALIGNED void run_plain(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         if (weir_gate_enter(&plain_gate) != 0)
             bench_fail("refused");
@@ -117,7 +111,6 @@ static BENCH_ALIGNED void run_plain(unsigned thread, uint64_t count)
 
 static BENCH_ALIGNED void run_sharded(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         if (weir_gate_enter(&sharded_gate) != 0)
             bench_fail("refused");
@@ -166,7 +159,6 @@ static BENCH_ALIGNED void run_shared(unsigned thread, uint64_t count)
     __typeof__(weir_gate_enter) *enter = shared_enter;
     __typeof__(weir_gate_exit) *leave = shared_exit;
 
-    (void)thread;
     for (; count > 0; count--) {
         if (enter(&shared_gate) != 0)
             bench_fail("refused");
@@ -183,7 +175,6 @@ static _Alignas(CACHE_APART)
 
 static BENCH_ALIGNED void run_mutex(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         pthread_mutex_lock(&mutex);
         under_mutex++;
@@ -196,7 +187,6 @@ static BENCH_ALIGNED void run_mutex(unsigned thread, uint64_t count)
 
 static BENCH_ALIGNED void run_rwlock(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         pthread_rwlock_rdlock(&rwlock);
         pthread_rwlock_unlock(&rwlock);

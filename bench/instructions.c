@@ -54,14 +54,10 @@ static void run(void)
 
 static void on_task(weir_task *task, int status)
 {
-    (void)task;
-    (void)status;
 }
 
 static void nothing(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 /* ---- gate, parker ---- */
@@ -108,14 +104,10 @@ enum { TAKERS = 4 };
 
 static void wake_nobody(void *arg, uint32_t taker)
 {
-    (void)arg;
-    (void)taker;
 }
 
 static void drop_nothing(void *arg, weir_notice *notice)
 {
-    (void)arg;
-    (void)notice;
 }
 
 static void prepare_board(void)
@@ -184,7 +176,6 @@ typedef int queue_fn(weir_loop *loop, weir_fn *fn, void *arg);
 
 static void chain(void *arg, int status)
 {
-    (void)status;
     if (--bed.left > 0)
         must((*(queue_fn **)arg)(bed.loop, chain, arg));
 }
@@ -271,8 +262,6 @@ static void prepare_due_timers(void)
 
 static void on_readable(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg;
-    (void)events;
     if (status == 0 && --bed.left == 0)
         must(weir_fd_unref(bed.loop, fd));
 }
@@ -288,15 +277,11 @@ static void prepare_descriptor(void)
 
 static weir_result handle(void *arg, const weir_value *value)
 {
-    (void)arg;
-    (void)value;
     return weir_give(weir_value_of(NULL, NULL));
 }
 
 static void settle_promises(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     for (uint64_t i = 0; i < bed.count; i++) {
         weir_promise *promise, *derived;
 

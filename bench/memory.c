@@ -101,13 +101,10 @@ static void nothing(void)
 
 static void nothing_of(void *arg)
 {
-    (void)arg;
 }
 
 static void nothing_with(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 static void queue_weir(void *loop)
@@ -125,7 +122,6 @@ static void queue_node(void *loop)
 {
     struct node *node = malloc(sizeof(*node));
 
-    (void)loop;
     if (node == NULL)
         bench_fail("no memory");
     queue_push(node);
@@ -160,8 +156,6 @@ static void weigh_timers(void)
 
 static void nothing_readable(size_t index, int fd)
 {
-    (void)index;
-    (void)fd;
 }
 
 static void weigh_descriptors(void)
@@ -188,8 +182,6 @@ static void weigh_descriptors(void)
 
 static weir_result handle(void *arg, const weir_value *value)
 {
-    (void)arg;
-    (void)value;
     return weir_give(weir_value_of(NULL, NULL));
 }
 

@@ -50,20 +50,16 @@ static BENCH_ALIGNED void ring_run(void)
 
 static void nothing(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 static void ring_chain(void *arg, int status)
 {
-    (void)status;
     if (--left > 0 && ring_push(ring_chain, arg) != 0)
         bench_fail("the ring is full");
 }
 
 static void ring_batch(void *arg, int status)
 {
-    (void)status;
     if (left == 0)
         return;
     left--;
@@ -76,7 +72,6 @@ static void ring_batch(void *arg, int status)
 
 static BENCH_ALIGNED void run_ring_chain(unsigned thread, uint64_t count)
 {
-    (void)thread;
     left = count;
     (void)ring_push(ring_chain, NULL);
     ring_run();
@@ -84,7 +79,6 @@ static BENCH_ALIGNED void run_ring_chain(unsigned thread, uint64_t count)
 
 static BENCH_ALIGNED void run_ring_batch(unsigned thread, uint64_t count)
 {
-    (void)thread;
     left = count / BATCH;
     (void)ring_push(ring_batch, NULL);
     ring_run();
@@ -120,16 +114,12 @@ static void queue(weir_fn *fn)
 
 static void weir_chain(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     if (--left > 0)
         queue(weir_chain);
 }
 
 static void weir_batch(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     if (left == 0)
         return;
     left--;
@@ -147,14 +137,12 @@ static void run_weir(weir_fn *first)
 
 static BENCH_ALIGNED void run_weir_chain(unsigned thread, uint64_t count)
 {
-    (void)thread;
     left = count;
     run_weir(weir_chain);
 }
 
 static BENCH_ALIGNED void run_weir_batch(unsigned thread, uint64_t count)
 {
-    (void)thread;
     left = count / BATCH;
     run_weir(weir_batch);
 }

@@ -46,7 +46,6 @@ static struct word bare;
 
 static BENCH_ALIGNED void run_bare_uncontended(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         futex_wake(&bare);
         futex_wait(&bare, 1); /* it is 0: EAGAIN */
@@ -123,7 +122,6 @@ static bool open_parkers(void)
 
 static BENCH_ALIGNED void run_weir_uncontended(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         weir__parker_unpark(&bed[0].parker);
         weir__parker_park(&bed[0].parker);
@@ -156,7 +154,6 @@ static bool open_semaphores(void)
 static BENCH_ALIGNED void run_semaphore_uncontended(unsigned thread,
                                                     uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         sem_post(&semaphore[0].sem);
         sem_wait(&semaphore[0].sem);

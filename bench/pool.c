@@ -39,7 +39,6 @@ static const struct pool_kind pool_tbb;
 
 static void open_nothing(uint64_t count)
 {
-    (void)count;
 }
 
 static void close_nothing(void)
@@ -149,7 +148,6 @@ static void end_list(void)
 
 static void run_nothing(struct node *node)
 {
-    (void)node;
 }
 
 static void empty_list(uint64_t count)
@@ -209,7 +207,6 @@ static void measure_fib(const struct bench_workload *workload,
     uint64_t begin_ns = bench_now_ns();
     uint64_t result = kind->fib(FIB_N);
 
-    (void)workload;
     bench_measured(0, (double)(bench_now_ns() - begin_ns) / FIB_SPAWNS);
     if (result != FIB_RESULT)
         bench_fail("fib is wrong");

@@ -29,7 +29,6 @@ static int turns;
 
 static weir_result handle(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     handled++;
     return weir_give(weir_value_of(NULL, NULL));
 }
@@ -76,7 +75,6 @@ static void take_turn(void *make, int status)
 {
     uint64_t now_ns = bench_now_ns();
 
-    (void)status;
     if (turns > WARM_UP)
         spent_ns += now_ns - begin_ns;
     if (turns++ == TURNS + WARM_UP)
@@ -93,7 +91,6 @@ static void time_weir(const struct bench_workload *workload,
                                  .microtask_budget = WEIR_LOOP_NO_BUDGET};
     void (*make)(void) = *(void (*const *)(void))workload->arg;
 
-    (void)entry;
     must(weir_loop_new(&loop, &options));
     must(weir_loop_submit(loop, take_turn, &make));
     must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE));
@@ -135,7 +132,6 @@ static void time_v8(const struct bench_workload *workload,
     double ns;
     FILE *pipe;
 
-    (void)workload;
     snprintf(script, sizeof(script), frame_js, (const char *)entry->arg);
     snprintf(command, sizeof(command), "exec node -e '%s' 2>/dev/null", script);
     if (system("command -v node >/dev/null 2>&1") != 0)

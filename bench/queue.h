@@ -45,7 +45,6 @@ static inline void queue_run(void *arg)
 {
     struct node *node, *next;
 
-    (void)arg;
     pthread_mutex_lock(&queue.mutex);
     node = queue.first;
     queue.first = NULL;

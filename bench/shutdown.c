@@ -69,19 +69,16 @@ static void let_go(void)
 
 static void run_hold(struct node *node)
 {
-    (void)node;
     hold();
 }
 
 static void run_count(struct node *node)
 {
-    (void)node;
     scene.done++;
 }
 
 static void run_stop(struct node *node)
 {
-    (void)node;
     scene.ending->kind->stop(scene.loop);
 }
 
@@ -115,15 +112,11 @@ static void run_until_stop(void)
 
 static void task_hold(weir_task *task, int status)
 {
-    (void)task;
-    (void)status;
     hold();
 }
 
 static void task_count(weir_task *task, int status)
 {
-    (void)task;
-    (void)status;
     scene.done++;
 }
 
@@ -170,7 +163,6 @@ static void run_until_closed(void)
 
 static void *queue_and_end(void *arg)
 {
-    (void)arg;
     scene.ending->queue_and_end();
     return NULL;
 }

@@ -35,7 +35,6 @@ static struct {
 
 static void on_wake(void *arg)
 {
-    (void)arg;
     desk.kind->stop(desk.loop);
 }
 
@@ -97,7 +96,6 @@ static void *serve(void *arg)
 
 static void open_crew(uint64_t count)
 {
-    (void)count;
     sem_init(&crew.jobs, 0, 0);
     sem_init(&crew.done, 0, 0);
     for (int i = 0; i < POOL_THREADS; i++)
@@ -134,7 +132,6 @@ static void use_pool(const struct bench_workload *workload,
     const struct pool_kind *kind = entry->arg;
     uint64_t began_ns = bench_now_ns();
 
-    (void)workload;
     if (kind->open == NULL)
         bench_absent();
     kind->open(1);

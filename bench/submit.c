@@ -88,7 +88,6 @@ static inline void count_one(void)
 
 static void run_node(struct node *node)
 {
-    (void)node;
     count_one();
 }
 
@@ -109,7 +108,6 @@ static void *prepare_nodes(size_t count)
 
 static void *prepare_nothing(size_t count)
 {
-    (void)count;
     return NULL;
 }
 
@@ -129,7 +127,6 @@ static void produce_malloc(struct contest *own, size_t first, size_t count)
     void (*wake)(void *) = own->way->kind->wake;
     void *loop = own->loop;
 
-    (void)first;
     for (; count > 0; count--) {
         struct node *node = malloc(sizeof(*node));
 
@@ -145,7 +142,6 @@ static void produce_malloc(struct contest *own, size_t first, size_t count)
 
 static void run_submitted(void *arg)
 {
-    (void)arg;
     count_one();
 }
 
@@ -155,7 +151,6 @@ static void produce_submit(struct contest *own, size_t first, size_t count)
         own->way->kind->submit;
     void *loop = own->loop;
 
-    (void)first;
     for (; count > 0; count--)
         hand_over(loop, run_submitted, NULL);
 }
@@ -164,15 +159,11 @@ static void produce_submit(struct contest *own, size_t first, size_t count)
 
 static void run_task(weir_task *task, int status)
 {
-    (void)task;
-    (void)status;
     count_one();
 }
 
 static void run_fn(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     count_one();
 }
 
@@ -199,7 +190,6 @@ static void produce_weir_submit(struct contest *own, size_t first, size_t count)
 {
     weir_loop *loop = loop_weir_of(own->loop);
 
-    (void)first;
     for (; count > 0; count--)
         if (weir_loop_submit(loop, run_fn, NULL) != 0)
             bench_fail("weir_loop_submit");

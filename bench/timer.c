@@ -160,7 +160,6 @@ static void cancel(const uint32_t *order, int metric)
 
 static void on_wake(void *arg)
 {
-    (void)arg;
     trial.stage();
 }
 
@@ -377,7 +376,6 @@ static void report_lateness(void)
 static void lateness(const struct bench_workload *workload,
                      const struct bench_entry *entry)
 {
-    (void)workload;
     clerk.kind = entry->arg;
     if (clerk.kind->open == NULL)
         bench_absent();
@@ -400,8 +398,6 @@ static void sleep_ns(uint64_t ns)
 static void lateness_of_sleep(const struct bench_workload *workload,
                               const struct bench_entry *entry)
 {
-    (void)workload;
-    (void)entry;
     for (clerk.count = 0; clerk.count < SAMPLES; clerk.count++) {
         clerk.delay_ns = 1000000 + random_next() % 2000000;
         clerk.due_ns = bench_now_ns() + clerk.delay_ns;
@@ -498,7 +494,6 @@ static void live(const struct bench_workload *workload,
 {
     void **timers;
 
-    (void)workload;
     crowd.kind = entry->arg;
     if (crowd.kind->open == NULL)
         bench_absent();

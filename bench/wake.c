@@ -49,7 +49,6 @@ static void on_latency(void *arg)
     uint64_t ns = bench_now_ns() - load_relaxed(&sleeper.began_ns);
     uint64_t woken = load_relaxed(&sleeper.woken) + 1;
 
-    (void)arg;
     if (woken > WARM_UP)
         bench_record(ns);
     if (woken == WARM_UP + SAMPLES)
@@ -79,7 +78,6 @@ static void give_way(void)
 
 static void *wake_often(void *arg)
 {
-    (void)arg;
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     give_way();
     for (uint64_t i = 1; i <= WARM_UP + SAMPLES; i++) {
@@ -119,7 +117,6 @@ static struct {
 
 static void on_ping(void *arg)
 {
-    (void)arg;
     if (match.trips == match.warm_up)
         match.began_ns = bench_now_ns();
     if (match.trips++ == match.warm_up + match.wanted) {
@@ -132,7 +129,6 @@ static void on_ping(void *arg)
 
 static void on_pong(void *arg)
 {
-    (void)arg;
     if (load_relaxed(&match.is_over))
         match.kind->stop(match.pong);
     else
@@ -141,7 +137,6 @@ static void on_pong(void *arg)
 
 static void *run_pong(void *arg)
 {
-    (void)arg;
     match.kind->run(match.pong);
     return NULL;
 }

@@ -38,7 +38,6 @@ static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
 {
     struct program *program = arg;
 
-    (void)js;
     fault_show(error, program->js.kind == WEIR_JS_PROGRAM_FILE
                           ? NULL
                           : program->js.text);
@@ -48,7 +47,6 @@ static void on_breach(void *arg, weir_loop *loop)
 {
     struct program *program = arg;
 
-    (void)loop;
     weir_js_breach(program->host);
 }
 

@@ -20,7 +20,6 @@ static void must(int err, const char *what)
 
 static void hang(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&begun);
     while (sem_wait(&give_up) != 0)
         ;

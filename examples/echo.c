@@ -198,7 +198,6 @@ static void accept_clients(void)
 
 static void on_listener(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)fd, (void)events;
     if (status == 0)
         accept_clients();
 }
@@ -210,7 +209,6 @@ static void give_up(void *arg, int status)
     weir_holder holders[8];
     size_t count;
 
-    (void)arg;
     if (status != 0)
         return;
     count = weir_loop_report(loop, holders, 8, sizeof(weir_holder));
@@ -242,7 +240,6 @@ static void on_signal(void *arg, int status, int fd, unsigned events)
 {
     struct signalfd_siginfo signal;
 
-    (void)arg, (void)events;
     if (status != 0 || read(fd, &signal, sizeof(signal)) != sizeof(signal))
         return;
     if (is_stopping)

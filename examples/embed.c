@@ -23,8 +23,6 @@ static weir_js_value greet;
 static int print(weir_js *js, void *arg, const weir_js_value *args,
                  size_t count, weir_js_value *result)
 {
-    (void)arg;
-    (void)result;
     if (count != 1 || args[0].type != WEIR_JS_TYPE_STRING)
         return weir_js_throw(js, WEIR_JS_THROW_TYPE_ERROR, "print one string");
     puts(args[0].text);
@@ -33,8 +31,6 @@ static int print(weir_js *js, void *arg, const weir_js_value *args,
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
 {
-    (void)arg;
-    (void)js;
     printf("%s:%d: %s\n", error->file, error->line, error->text);
 }
 

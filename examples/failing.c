@@ -45,8 +45,6 @@ static void serve(weir_task *task, int status)
 
 static void on_uncaught(void *arg, weir_loop *loop, const weir_uncaught *what)
 {
-    (void)arg;
-    (void)loop;
     printf("uncaught in %s: %s (%s)\n", what->name, what->message,
            weir_error_name(what->code));
 }

@@ -27,7 +27,6 @@ static void must(int err, const char *what)
 
 static void on_answer(void *arg, int status)
 {
-    (void)arg;
     if (status != 0)
         return;
     puts("a task from another thread");
@@ -45,7 +44,6 @@ static void on_timer(void *arg, int status)
 {
     weir_loop *loop = weir_loop_current();
 
-    (void)arg;
     if (status != 0)
         return;
     puts("a timer");

@@ -57,7 +57,6 @@ static weir_result add_parts(void *arg, const weir_value *value)
     const weir_outcomes *outcomes = value->data;
     long *sum = calloc(1, sizeof(*sum));
 
-    (void)arg;
     if (sum == NULL)
         return weir_fail(weir_value_error(-ENOMEM));
     for (size_t i = 0; i < outcomes->count; i++)
@@ -67,7 +66,6 @@ static weir_result add_parts(void *arg, const weir_value *value)
 
 static weir_result all_left(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     puts("the last thread has left");
     return weir_pass();
 }
@@ -76,7 +74,6 @@ static void begin(void *arg, int status)
 {
     weir_promise *promises[PARTS], *all, *closed;
 
-    (void)arg;
     must(status, "begin");
     for (int i = 0; i < PARTS; i++) {
         must(weir_promise_new(&promises[i], loop), "new");
@@ -95,7 +92,6 @@ static void begin(void *arg, int status)
 
 static void *run(void *arg)
 {
-    (void)arg;
     must(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), "run");
     return NULL;
 }

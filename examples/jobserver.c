@@ -380,7 +380,6 @@ static void on_client(void *arg, int status, int fd, unsigned events)
     struct client *client = arg;
     bool is_there = false; /* WORKING: only a reset is watched for */
 
-    (void)fd;
     if (status != 0)
         is_full = false; /* the loop is ending: admit nobody */
     else if (client->state == SENDING)
@@ -465,7 +464,6 @@ static void accept_clients(void)
 
 static void on_listener(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)fd, (void)events;
     if (status == 0)
         accept_clients();
     else
@@ -476,7 +474,6 @@ static void on_listener(void *arg, int status, int fd, unsigned events)
 
 static void begin(weir_task *task, int status)
 {
-    (void)task;
     if (status != 0 || is_stopping ||
         weir_gate_enter(weir_service_gate(service)) != 0) {
         close(listener); /* a signal came first */
@@ -494,7 +491,6 @@ static void stop(void *arg, int status)
 {
     struct client *next;
 
-    (void)arg;
     if (status != 0)
         return; /* the end was forced */
     is_stopping = true;
@@ -514,7 +510,6 @@ static weir_task beginning = {.run = begin, .name = "begin"};
 /* A hook: nobody is inside any more, and all their writes are visible here. */
 static void say_goodbye(void *arg)
 {
-    (void)arg;
     printf("jobserver: %lu answered", answered);
     if (lost > 0)
         printf(", %lu of them may be lost", lost);

@@ -35,7 +35,6 @@ static void must(int err, const char *what)
 
 static void lose_patience(void *arg, int status)
 {
-    (void)arg, (void)status;
     weir_abort_raise(impatience, WEIR_ECANCELED);
 }
 
@@ -66,14 +65,12 @@ static void release_query(void *arg)
 /* On the loop. */
 static weir_result on_answer(void *arg, const weir_value *answer)
 {
-    (void)arg;
     printf("answer: %s\n", (char *)answer->data);
     return weir_pass();
 }
 
 static weir_result on_failure(void *arg, const weir_value *reason)
 {
-    (void)arg;
     printf("no answer: %s\n", weir_error_name(reason->code));
     sem_post(&given_up);
     return weir_give(weir_value_of(NULL, NULL));

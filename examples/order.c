@@ -33,7 +33,6 @@ static void say(void *text, int status)
 
 static void on_ready(void *text, int status, int fd, unsigned events)
 {
-    (void)events;
     say(text, status);
     if (status == 0)
         must(weir_fd_remove(weir_loop_current(), fd, NULL, NULL), "remove");
@@ -43,7 +42,6 @@ static void queue_one_of_each(void *arg, int status)
 {
     weir_loop *loop = weir_loop_current();
 
-    (void)arg;
     say("task", status);
     must(weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, say,
                           "next turn: timer"),
@@ -59,8 +57,6 @@ static void queue_one_of_each(void *arg, int status)
 
 static void link_up(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     printf("    link %d\n", ++links);
     if (links < CHAIN)
         must(weir_loop_microtask(weir_loop_current(), link_up, NULL), "link");
@@ -68,7 +64,6 @@ static void link_up(void *arg, int status)
 
 static void begin_chain(void *arg, int status)
 {
-    (void)arg;
     say("task: begins a chain of microtasks", status);
     must(weir_loop_immediate(weir_loop_current(), say, "immediate"), "queue");
     must(weir_loop_microtask(weir_loop_current(), link_up, NULL), "queue");
@@ -76,8 +71,6 @@ static void begin_chain(void *arg, int status)
 
 static void on_breach(void *arg, weir_loop *loop)
 {
-    (void)arg;
-    (void)loop;
     puts("    the budget is used up");
 }
 

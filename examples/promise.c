@@ -28,7 +28,6 @@ static weir_result parse(void *arg, const weir_value *text)
     char *end;
     long *number = malloc(sizeof(*number));
 
-    (void)arg;
     if (number == NULL)
         return weir_fail(weir_value_error(-ENOMEM));
     *number = strtol(text->data, &end, 10);
@@ -43,7 +42,6 @@ static weir_result halve(void *arg, const weir_value *number)
     const long *whole = number->data;
     long *half = malloc(sizeof(*half));
 
-    (void)arg;
     if (half == NULL)
         return weir_fail(weir_value_error(-ENOMEM));
     *half = *whole / 2;

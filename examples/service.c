@@ -44,7 +44,6 @@ static struct timespec from_ns(int64_t ns)
 /* Called once: by the last worker to exit, or by drain if nobody is inside. */
 static void on_closed(void *arg)
 {
-    (void)arg;
     puts("🔴 Service closed");
 }
 
@@ -148,7 +147,6 @@ int main(int argc, char **argv)
     weir_gate service;
     sigset_t interrupt;
 
-    (void)argc;
     setvbuf(stdout, NULL, _IOLBF, 0);
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);

@@ -126,7 +126,6 @@ static void step(unsigned index)
 /* A bad address in the code under test is a finding, not the end. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     if (execution->self == NULL) {
         signal(number, SIG_DFL);
         return; /* the explorer's own bug */

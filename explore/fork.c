@@ -7,13 +7,11 @@
 int weir__fork_enter(struct weir__inherited *object,
                      void (*in_child)(struct weir__inherited *object))
 {
-    (void)object, (void)in_child;
     return 0;
 }
 
 void weir__fork_leave(struct weir__inherited *object)
 {
-    (void)object;
 }
 
 uint32_t weir__fork_generation(void)

@@ -228,6 +228,5 @@ uint64_t weir__poller_take_wakes(struct weir__poller *poller, bool wait_for_one)
 
 int weir__poller_fd(struct weir__poller *poller)
 {
-    (void)poller;
     return -ENOTSUP;
 }

@@ -214,7 +214,6 @@ int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
     const struct op *op;
     bool slept;
 
-    (void)scope;
     op = ask((struct op){.kind = OP_WAIT,
                          .word = word,
                          .size = sizeof(uint32_t),
@@ -233,13 +232,11 @@ static void wake(const void *word, bool is_all)
 
 void weir__futex_wake_one(const void *word, enum weir__futex_scope scope)
 {
-    (void)scope;
     wake(word, false);
 }
 
 void weir__futex_wake_all(const void *word, enum weir__futex_scope scope)
 {
-    (void)scope;
     wake(word, true);
 }
 
@@ -275,13 +272,11 @@ void *weir__memory_alloc(size_t size, size_t align)
 
 void weir__memory_free(void *pointer, size_t size)
 {
-    (void)size;
     model_free(pointer);
 }
 
 void weir__memory_prefer_huge(void *pointer, size_t size)
 {
-    (void)pointer, (void)size;
 }
 
 uint32_t weir__thread_index(void)

@@ -67,7 +67,6 @@ static void call(napi_env env, napi_value function, void *context, void *data)
 {
     napi_value undefined, number;
 
-    (void)context;
     must(napi_get_undefined(env, &undefined));
     must(napi_create_double(env, (double)(intptr_t)data, &number));
     must(napi_call_function(env, undefined, function, 1, &number, NULL));

@@ -34,7 +34,6 @@ static JSValue print(JSContext *context, JSValueConst this_value, int argc,
 {
     double value;
 
-    (void)this_value;
     if (argc != 1 || JS_ToFloat64(context, &value, argv[0]) < 0)
         bench_fail("console.log of what is no number");
     bench_measured(0, value);
@@ -62,7 +61,6 @@ void bench_engine(const struct bench_workload *workload,
     JSValue result;
     int status;
 
-    (void)entry;
     JS_UpdateStackTop(runtime);
     add_console(context);
     result = JS_Eval(context, source, length, workload->arg, 0);

@@ -55,8 +55,6 @@ void bench_js_post(const struct bench_workload *workload,
     pthread_t producer[POST_PRODUCERS];
     uint64_t began_ns;
 
-    (void)workload;
-    (void)entry;
     must(weir_loop_new(&desk.loop, NULL));
     must(weir_js_new(&desk.js, desk.loop, NULL));
     must(weir_js_eval(desk.js, script, strlen(script), "post.js",

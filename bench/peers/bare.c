@@ -200,7 +200,6 @@ static void *watch(void *loop, const int *fds, size_t count,
 /* Closing the instance, and the descriptors, is enough. */
 static void unwatch(void *watchers)
 {
-    (void)watchers;
 }
 
 const struct loop_kind loop_futex = {.open = open_word,

@@ -45,7 +45,6 @@ void ck_bench_leave(void)
 
 BENCH_ALIGNED void ck_bench_epoch_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         ck_epoch_begin(record, NULL);
         ck_epoch_end(record, NULL);
@@ -54,7 +53,6 @@ BENCH_ALIGNED void ck_bench_epoch_run(unsigned thread, uint64_t count)
 
 BENCH_ALIGNED void ck_bench_brlock_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         ck_brlock_read_lock(&brlock, &reader);
         ck_brlock_read_unlock(&reader);
@@ -83,14 +81,10 @@ void ck_bench_leave(void)
 
 void ck_bench_epoch_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
-    (void)count;
 }
 
 void ck_bench_brlock_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
-    (void)count;
 }
 
 void ck_bench_synchronize(void)

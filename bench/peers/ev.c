@@ -35,8 +35,6 @@ static void on_async(struct ev_loop *loop, ev_async *async, int events)
 {
     struct ev *ev = async->data;
 
-    (void)loop;
-    (void)events;
     ev->on_wake(ev->arg);
 }
 
@@ -92,8 +90,6 @@ struct timers {
 
 static void on_timer(struct ev_loop *loop, ev_timer *timer, int events)
 {
-    (void)loop;
-    (void)events;
     ((void (*)(void))timer->data)();
 }
 
@@ -161,8 +157,6 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int events)
 {
     struct watchers *watchers = io->data;
 
-    (void)loop;
-    (void)events;
     watchers->fn((size_t)(io - watchers->io), io->fd);
 }
 

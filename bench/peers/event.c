@@ -45,8 +45,6 @@ static void on_active(evutil_socket_t fd, short what, void *arg)
 {
     struct base *base = arg;
 
-    (void)fd;
-    (void)what;
     base->on_wake(base->arg);
 }
 
@@ -128,8 +126,6 @@ static void on_once(evutil_socket_t fd, short what, void *arg)
 {
     struct once once = *(struct once *)arg;
 
-    (void)fd;
-    (void)what;
     free(arg);
     once.fn(once.arg);
 }
@@ -153,8 +149,6 @@ struct timers {
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
-    (void)fd;
-    (void)what;
     ((void (*)(void))arg)();
 }
 
@@ -217,7 +211,6 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     struct watcher *watcher = arg;
     struct watchers *watchers = watcher->watchers;
 
-    (void)what;
     watchers->fn((size_t)(watcher - watchers->watcher), fd);
 }
 

@@ -49,8 +49,6 @@ static gboolean on_ready(GSource *source, GSourceFunc fn, gpointer arg)
 {
     struct context *context = ((struct wake_source *)source)->context;
 
-    (void)fn;
-    (void)arg;
     g_source_set_ready_time(source, -1);
     context->on_wake(context->arg);
     return G_SOURCE_CONTINUE;
@@ -204,7 +202,6 @@ static gboolean on_readable(gint fd, GIOCondition condition, gpointer arg)
     struct watcher *watcher = arg;
     struct watchers *watchers = watcher->watchers;
 
-    (void)condition;
     watchers->fn((size_t)(watcher - watchers->watcher), fd);
     return G_SOURCE_CONTINUE;
 }

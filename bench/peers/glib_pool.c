@@ -16,12 +16,10 @@ static GThreadPool *pool;
 
 static void nothing(gpointer data, gpointer arg)
 {
-    (void)data, (void)arg;
 }
 
 static void open_glib(uint64_t count)
 {
-    (void)count;
     pool = g_thread_pool_new(nothing, NULL, POOL_THREADS, TRUE, NULL);
     if (pool == NULL)
         bench_fail("g_thread_pool_new");

@@ -12,7 +12,6 @@
 
 static void open_openmp(uint64_t count)
 {
-    (void)count;
     omp_set_num_threads(POOL_THREADS);
 #pragma omp parallel
     {

@@ -33,7 +33,6 @@ void urcu_static_leave(void)
 
 BENCH_ALIGNED void urcu_static_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         urcu_memb_read_lock();
         urcu_memb_read_unlock();
@@ -81,7 +80,6 @@ BENCH_ALIGNED void urcu_shared_run(unsigned thread, uint64_t count)
 {
     void (*lock)(void) = shared_lock, (*unlock)(void) = shared_unlock;
 
-    (void)thread;
     for (; count > 0; count--) {
         lock();
         unlock();
@@ -107,7 +105,6 @@ void urcu_mb_leave(void)
 
 BENCH_ALIGNED void urcu_mb_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         urcu_mb_read_lock();
         urcu_mb_read_unlock();
@@ -126,7 +123,6 @@ void urcu_qsbr_leave(void)
 
 BENCH_ALIGNED void urcu_qsbr_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
     for (; count > 0; count--) {
         urcu_qsbr_read_lock();
         urcu_qsbr_read_unlock();
@@ -151,8 +147,6 @@ void urcu_mb_leave(void)
 
 void urcu_mb_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
-    (void)count;
 }
 
 void urcu_qsbr_join(void)
@@ -165,8 +159,6 @@ void urcu_qsbr_leave(void)
 
 void urcu_qsbr_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
-    (void)count;
 }
 
 bool urcu_static_open(void)
@@ -189,8 +181,6 @@ void urcu_static_leave(void)
 
 void urcu_static_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
-    (void)count;
 }
 
 void urcu_static_synchronize(void)
@@ -207,7 +197,5 @@ void urcu_shared_leave(void)
 
 void urcu_shared_run(unsigned thread, uint64_t count)
 {
-    (void)thread;
-    (void)count;
 }
 #endif

@@ -186,7 +186,6 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     struct watcher *watcher = (struct watcher *)poll;
     struct watchers *watchers = watcher->watchers;
 
-    (void)events;
     must(status, "uv_poll");
     watchers->fn((size_t)(watcher - watchers->watcher), watcher->fd);
 }

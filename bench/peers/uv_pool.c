@@ -35,7 +35,6 @@ static void open_uv(uint64_t count)
 
 static void nothing(uv_work_t *work)
 {
-    (void)work;
 }
 
 static void empty(uint64_t count)

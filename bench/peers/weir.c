@@ -135,7 +135,6 @@ struct timers {
 
 static void on_timer(void *arg, int status)
 {
-    (void)status;
     ((void (*)(void))arg)();
 }
 
@@ -236,7 +235,6 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
     struct watcher *watcher = arg;
     struct watchers *watchers = watcher->watchers;
 
-    (void)events;
     must(status, "a descriptor was cancelled");
     watchers->fn((size_t)(watcher - watchers->watcher), fd);
 }

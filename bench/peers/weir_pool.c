@@ -63,7 +63,6 @@ static void run_node(weir_job *job, int status)
 {
     struct node *node = (struct node *)job;
 
-    (void)status;
     node->result = fib(node->n);
 }
 
@@ -96,7 +95,6 @@ static uint64_t fib_from_outside(int n)
 
 static void nothing(weir_job *job, int status)
 {
-    (void)job, (void)status;
 }
 
 static void post_empty(uint64_t count)
@@ -110,7 +108,6 @@ static void post_empty(uint64_t count)
 
 static void call_nothing(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 static void submit_empty(uint64_t count)
@@ -129,7 +126,6 @@ static _Atomic uint64_t stolen; /* written by the other worker alone */
 
 static void be_stolen(weir_job *job, int status)
 {
-    (void)job, (void)status;
     atomic_store_explicit(
         &stolen, atomic_load_explicit(&stolen, memory_order_relaxed) + 1,
         memory_order_release);
@@ -137,7 +133,6 @@ static void be_stolen(weir_job *job, int status)
 
 static void own(weir_job *job, int status)
 {
-    (void)job, (void)status;
     for (uint64_t i = 0; i < steals; i++) {
         jobs[i].run = be_stolen;
         must(weir_pool_post(pool, &jobs[i]), "weir_pool_post");
@@ -183,7 +178,6 @@ static void post_parcel(struct parcel *parcel);
 
 static void parcel_is_back(weir_task *task, int status)
 {
-    (void)status;
     came_back();
     if (to_send > 0)
         post_parcel(
@@ -194,7 +188,6 @@ static void return_parcel(weir_job *job, int status)
 {
     struct parcel *parcel = (struct parcel *)job;
 
-    (void)status;
     parcel->task.run = parcel_is_back;
     must(weir_loop_post(loop, &parcel->task), "weir_loop_post");
 }
@@ -217,7 +210,6 @@ static void submit_trip(int i);
 
 static void function_is_back(void *arg, int status)
 {
-    (void)arg, (void)status;
     came_back();
     if (to_send > 0)
         submit_trip(0);
@@ -225,13 +217,11 @@ static void function_is_back(void *arg, int status)
 
 static void submit_back(void *arg, int status)
 {
-    (void)status;
     must(weir_loop_submit(loop, function_is_back, arg), "weir_loop_submit");
 }
 
 static void submit_trip(int i)
 {
-    (void)i;
     to_send--;
     must(weir_pool_submit(pool, submit_back, NULL, NULL), "weir_pool_submit");
 }
@@ -242,13 +232,11 @@ static void promisify_trip(int i);
 
 static int block(void *arg, weir_value *value)
 {
-    (void)arg, (void)value;
     return 0;
 }
 
 static weir_result promise_is_back(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     came_back();
     if (to_send > 0)
         promisify_trip(0);
@@ -259,7 +247,6 @@ static void promisify_trip(int i)
 {
     weir_promise *promise;
 
-    (void)i;
     to_send--;
     must(weir_promisify(&promise, loop, pool, block, NULL, NULL, NULL),
          "weir_promisify");
@@ -270,7 +257,6 @@ static void promisify_trip(int i)
 
 static void begin_trip(void *arg, int status)
 {
-    (void)status;
     for (int i = 0; i < POOL_DEPTH; i++)
         (*(void (**)(int))arg)(i);
 }

@@ -81,8 +81,6 @@ static JSValue read_number(JSContext *context, JSValueConst this_value,
     int32_t flags;
     size_t place;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToUint32(context, &width, argv[2]) < 0 ||
         JS_ToInt32(context, &flags, argv[3]) < 0 ||
         weir__js_bytes(context, argv[0], &bytes) < 0)
@@ -128,8 +126,6 @@ static JSValue write_number(JSContext *context, JSValueConst this_value,
     uint64_t bits;
     size_t place;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToUint32(context, &width, argv[3]) < 0 ||
         JS_ToInt32(context, &flags, argv[4]) < 0 ||
         to_bits(context, argv[1], width, flags, &bits) < 0 ||
@@ -151,8 +147,6 @@ static JSValue compare(JSContext *context, JSValueConst this_value, int argc,
     size_t start_a, start_b, size_a, size_b;
     int order;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_bytes(context, argv[0], &a) < 0 ||
         weir__js_bytes(context, argv[3], &b) < 0)
         return JS_EXCEPTION;
@@ -176,8 +170,6 @@ static JSValue copy(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes target, source;
     size_t to, from, end;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_writable_bytes(context, argv[0], &target) < 0 ||
         weir__js_bytes(context, argv[2], &source) < 0)
         return JS_EXCEPTION;
@@ -197,8 +189,6 @@ static JSValue fill(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes bytes, pattern;
     size_t start, end, done;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_writable_bytes(context, argv[0], &bytes) < 0 ||
         weir__js_bytes(context, argv[1], &pattern) < 0)
         return JS_EXCEPTION;
@@ -234,8 +224,6 @@ static JSValue swap(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes bytes;
     uint32_t width;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToUint32(context, &width, argv[1]) < 0 ||
         weir__js_writable_bytes(context, argv[0], &bytes) < 0)
         return JS_EXCEPTION;
@@ -309,8 +297,6 @@ static JSValue search(JSContext *context, JSValueConst this_value, int argc,
     int64_t at;
     size_t found;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToFloat64(context, &offset, argv[2]) < 0 ||
         JS_ToUint32(context, &step, argv[4]) < 0 ||
         weir__js_bytes(context, argv[0], &haystack) < 0 ||

@@ -202,8 +202,6 @@ static JSValue decode(JSContext *context, JSValueConst this_value, int argc,
     uint8_t *copy;
     JSValue string;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &kind, argv[0]) < 0 ||
         weir__js_bytes(context, argv[1], &bytes) < 0)
         return JS_EXCEPTION;
@@ -231,8 +229,6 @@ static JSValue tail(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes bytes;
     size_t start, end;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_bytes(context, argv[0], &bytes) < 0)
         return JS_EXCEPTION;
     end = weir__js_offset(argv[2], bytes.size, bytes.size);
@@ -248,8 +244,6 @@ static JSValue validity(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes bytes;
     int32_t level = 2;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_bytes(context, argv[0], &bytes) < 0)
         return JS_EXCEPTION;
     for (size_t i = 0; i < bytes.size && level == 2; i++)
@@ -270,8 +264,6 @@ static JSValue encode(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes bytes;
     JSValue array;
 
-    (void)this_value;
-    (void)argc;
     if (text == NULL)
         return JS_EXCEPTION;
     array = JS_NewUint8ArrayCopy(context, (const uint8_t *)text, size);
@@ -291,8 +283,6 @@ static JSValue encode_into(JSContext *context, JSValueConst this_value,
     struct weir__js_bytes bytes;
     JSValue pair[2];
 
-    (void)this_value;
-    (void)argc;
     if (text == NULL)
         return JS_EXCEPTION;
     if (weir__js_writable_bytes(context, argv[1], &bytes) < 0) {
@@ -342,8 +332,6 @@ static JSValue write_string(JSContext *context, JSValueConst this_value,
     struct weir__js_bytes bytes;
     const void *text;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &kind, argv[0]) < 0)
         return JS_EXCEPTION;
     text = kind == UTF8
@@ -375,8 +363,6 @@ static JSValue utf8_length(JSContext *context, JSValueConst this_value,
     size_t size;
     const char *text = JS_ToCStringLen(context, &size, argv[0]);
 
-    (void)this_value;
-    (void)argc;
     if (text == NULL)
         return JS_EXCEPTION;
     JS_FreeCString(context, text);

@@ -290,8 +290,6 @@ static JSValue call_definition(JSContext *context, JSValueConst this_value,
     JSValue functions[2], error;
     JSValue promise = JS_NewPromiseCapability(context, functions);
 
-    (void)this_value;
-    (void)magic;
     if (JS_IsException(promise))
         return promise;
     if (start_call(opaque, argc, argv, functions) != 0) {

@@ -218,8 +218,6 @@ static JSValue call_definition(JSContext *context, JSValueConst this_value,
     int err = 0, count = 0;
     JSValue value;
 
-    (void)this_value;
-    (void)magic;
     if (argc > FEW)
         args = malloc((size_t)argc * sizeof(*args));
     if (args == NULL)

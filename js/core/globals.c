@@ -34,10 +34,6 @@ static JSValue get(JSContext *context, JSValueConst this_value, int argc,
 {
     JSValue exports = weir__js_require(context, data[LIB]), value = exports;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
-    (void)magic;
     if (!JS_IsException(exports) && !JS_IsUndefined(data[KEY])) {
         JSAtom key = JS_ValueToAtom(context, data[KEY]);
 
@@ -59,9 +55,6 @@ static JSValue set(JSContext *context, JSValueConst this_value, int argc,
     int status = define(context, data, JS_DupValue(context, argv[0]));
     const char *name;
 
-    (void)this_value;
-    (void)argc;
-    (void)magic;
     if (status != 0)
         return status < 0 ? JS_EXCEPTION : JS_UNDEFINED;
     name = JS_ToCString(context, data[NAME]);
@@ -89,8 +82,6 @@ static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
         JS_NewCFunctionData(context, get, 0, 0, DATA, data),
         JS_NewCFunctionData(context, set, 1, 0, DATA, data), flags);
 
-    (void)this_value;
-    (void)argc;
     JS_FreeAtom(context, name);
     JS_FreeValue(context, global);
     return status < 0 ? JS_EXCEPTION : JS_UNDEFINED;
@@ -98,7 +89,6 @@ static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
 
 static JSValue run_microtask(JSContext *context, int argc, JSValueConst *argv)
 {
-    (void)argc;
     return JS_Call(context, argv[0], JS_UNDEFINED, 0, NULL);
 }
 
@@ -107,8 +97,6 @@ static JSValue run_microtask(JSContext *context, int argc, JSValueConst *argv)
 static JSValue queue_microtask(JSContext *context, JSValueConst this_value,
                                int argc, JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
     if (!JS_IsFunction(context, argv[0]))
         return weir__js_call_hook(weir__js_of(context),
                                   WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);

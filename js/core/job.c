@@ -265,7 +265,6 @@ static void on_rejection(JSContext *context, JSValueConst promise,
     weir_js *js = arg;
     struct weir__js_rejection *rejection;
 
-    (void)context;
     if (!is_handled) {
         js->rejections.count++;
         if (!add_rejection(js, &js->rejections.unhandled, promise, reason))

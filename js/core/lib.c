@@ -95,8 +95,6 @@ JSValue weir__js_require(JSContext *context, JSValueConst lib)
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
     return weir__js_require(context, argv[0]);
 }
 

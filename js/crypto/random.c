@@ -36,8 +36,6 @@ static JSValue random_fill(JSContext *context, JSValueConst this_value,
     size_t start, end;
     int status;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_writable_bytes(context, argv[0], &bytes) < 0)
         return JS_EXCEPTION;
     end = weir__js_offset(argv[2], bytes.size, bytes.size);
@@ -53,8 +51,6 @@ static JSValue is_equal(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_bytes a, b;
     volatile uint8_t difference = 0;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_bytes(context, argv[0], &a) < 0 ||
         weir__js_bytes(context, argv[1], &b) < 0)
         return JS_EXCEPTION;

@@ -18,7 +18,6 @@ static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
 
-    (void)opaque;
     if (size > 0)
         return weir__js_heap_resize(&js->heap, bytes, size);
     weir__js_heap_give_back(&js->heap, bytes);
@@ -173,8 +172,6 @@ static JSValue text(JSContext *context, JSValueConst this_value, int argc,
     size_t size;
     const uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[0]);
 
-    (void)this_value;
-    (void)argc;
     return bytes == NULL
                ? JS_EXCEPTION
                : weir__js_utf8_string(context, (const char *)bytes, size);

@@ -525,8 +525,6 @@ static JSValue perform(JSContext *context, JSValueConst this_value, int argc,
     JSValue value = JS_UNDEFINED;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (call == NULL)
         return JS_EXCEPTION;
     if (JS_IsFunction(context, argv[0])) {

@@ -73,8 +73,6 @@ static JSValue join(JSContext *context, JSValueConst this_value, int argc,
     const char *name = JS_ToCString(context, argv[0]);
     JSValue port;
 
-    (void)this_value;
-    (void)argc;
     if (name == NULL)
         return JS_EXCEPTION;
     if (weir__js_mailbox_new(&mailbox) != 0 || enter(mailbox, name) != 0)
@@ -120,8 +118,6 @@ static JSValue post(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_mailbox *mailbox =
         weir__js_port_mailbox(weir__js_of(context), argv[0]);
 
-    (void)this_value;
-    (void)argc;
     if (message == NULL)
         return JS_EXCEPTION;
     if (mailbox != NULL)

@@ -212,8 +212,6 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
     weir_js *js = weir__js_of(context);
     struct weir__js_cloner *cloner;
 
-    (void)this_value;
-    (void)argc;
     if (weir__js_cloner(js) == NULL)
         return JS_EXCEPTION;
     cloner = *cloner_of(js);
@@ -232,8 +230,6 @@ static JSValue clone_value(JSContext *context, JSValueConst this_value,
         weir__js_message_write(context, argv[0], argv[1], NULL);
     JSValue copy;
 
-    (void)this_value;
-    (void)argc;
     if (message == NULL)
         return JS_EXCEPTION;
     copy = weir__js_message_read(context, message, NULL);

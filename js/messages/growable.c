@@ -68,8 +68,6 @@ static JSValue shared_length(JSContext *context, JSValueConst this_value,
     size_t length;
     void *data = memory_of(context, argv[0], &length);
 
-    (void)this_value;
-    (void)argc;
     return data != NULL
                ? JS_NewInt64(context,
                              (int64_t)weir__js_shared_grow(data, length))
@@ -106,8 +104,6 @@ static JSValue new_synced(JSContext *context, JSValueConst this_value, int argc,
 {
     int64_t length;
 
-    (void)this_value;
-    (void)argc;
     if (JS_GetLength(context, argv[0], &length) < 0)
         return JS_EXCEPTION;
     return JS_NewCFunctionData(context, call_synced, (int)length,

@@ -342,9 +342,6 @@ static JSValue new_channel(JSContext *context, JSValueConst this_value,
     struct weir__js_mailbox *pair[2];
     JSValue ports[2];
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     if (weir__js_mailbox_pair(pair) != 0)
         return JS_ThrowOutOfMemory(context);
     for (int i = 0; i < 2; i++) {
@@ -424,8 +421,6 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
 {
     struct port *port = this_port(context, this_value);
 
-    (void)argc;
-    (void)argv;
     if (port == NULL)
         return JS_EXCEPTION;
     if (magic == HAS_REF)
@@ -452,8 +447,6 @@ static JSValue receive(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_message *message = NULL;
     JSValue value, result;
 
-    (void)this_value;
-    (void)argc;
     if (port == NULL)
         return weir__js_call_hook(weir__js_of(context), WEIR__JS_HOOK_NO_PORT,
                                   argv[0]);
@@ -480,8 +473,6 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
 {
     struct port *port = port_of(weir__js_of(context), argv[0]);
 
-    (void)this_value;
-    (void)argc;
     if (port != NULL && !JS_IsUndefined(port->object))
         set_listener(port, argv[1]);
     return JS_UNDEFINED;
@@ -491,8 +482,6 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
 static JSValue is_open(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
     return JS_NewBool(
         context, weir__js_port_mailbox(weir__js_of(context), argv[0]) != NULL);
 }
@@ -501,9 +490,6 @@ static JSValue is_open(JSContext *context, JSValueConst this_value, int argc,
 static JSValue has_run_out(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return JS_NewBool(context, weir__js_of(context)->heap.has_run_out);
 }
 
@@ -514,8 +500,6 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
     weir_js *js = weir__js_of(context);
     struct ports *all = ports_of(js);
 
-    (void)this_value;
-    (void)argc;
     JS_SetClassProto(context, js->classes[WEIR__JS_PORT],
                      JS_DupValue(context, argv[0]));
     for (int i = 0; i < HOOKS; i++) {
@@ -538,8 +522,6 @@ static const JSCFunctionListEntry methods[] = {
 static JSValue add_methods(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
     return WEIR__JS_SET_FUNCTIONS(context, argv[0], methods) < 0 ? JS_EXCEPTION
                                                                  : JS_UNDEFINED;
 }

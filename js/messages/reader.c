@@ -167,7 +167,6 @@ static JSValue get_big_text(struct reader *reader)
 
 static void *resize(JSRuntime *runtime, void *opaque, void *block, size_t size)
 {
-    (void)opaque;
     return js_realloc_rt(runtime, block, size);
 }
 

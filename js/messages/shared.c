@@ -127,13 +127,11 @@ void weir__js_shared_unref(void *data)
 
 static void add_reference(void *opaque, void *data)
 {
-    (void)opaque;
     weir__js_shared_ref(data);
 }
 
 static void drop_reference(void *opaque, void *data)
 {
-    (void)opaque;
     weir__js_shared_unref(data);
 }
 

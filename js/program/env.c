@@ -28,8 +28,6 @@ static JSValue get_variable(JSContext *context, JSValueConst this_value,
     char *copy = NULL;
     JSValue result = JS_UNDEFINED;
 
-    (void)this_value;
-    (void)argc;
     if (name == NULL)
         return JS_EXCEPTION;
     weir_lock_acquire(&lock);
@@ -52,8 +50,6 @@ static JSValue set_variable(JSContext *context, JSValueConst this_value,
     const char *value =
         JS_IsUndefined(argv[1]) ? NULL : JS_ToCString(context, argv[1]);
 
-    (void)this_value;
-    (void)argc;
     weir_lock_acquire(&lock);
     if (name != NULL && value != NULL)
         setenv(name, value, 1);
@@ -94,9 +90,6 @@ static JSValue variable_names(JSContext *context, JSValueConst this_value,
     JSValue names = text != NULL ? JS_NewArray(context) : JS_EXCEPTION;
     uint32_t count = 0;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     for (char *at = text; at < end && !JS_IsException(names);
          at += strlen(at) + 1) {
         size_t length = strcspn(at, "=");
@@ -117,9 +110,6 @@ static JSValue list_variables(JSContext *context, JSValueConst this_value,
     char *end, *text = copy_all(context, &end);
     JSValue result = JS_EXCEPTION;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     if (text != NULL)
         result = JS_NewStringLen(context, text, (size_t)(end - text));
     js_free(context, text);

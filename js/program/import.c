@@ -38,8 +38,6 @@ static JSValue submit(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_pending_call *pending =
         weir__js_pending_call_new(js, argv[0], 0, NULL);
 
-    (void)this_value;
-    (void)argc;
     return weir__js_pending_call_send(context, pending, weir_loop_submit,
                                       on_submitted)
                ? JS_UNDEFINED
@@ -56,8 +54,6 @@ static JSValue load_module(JSContext *context, JSValueConst this_value,
     size_t taken = weir__js_headroom_take_chain(js);
     JSValue promise = JS_EXCEPTION;
 
-    (void)this_value;
-    (void)argc;
     js->linking++;
     if (name != NULL && parent != NULL)
         promise = JS_LoadModule(context, parent, name);

@@ -222,8 +222,6 @@ static JSValue prepare(JSContext *context, JSValueConst this_value, int argc,
     const char *id = JS_ToCString(context, argv[0]);
     JSModuleDef *module;
 
-    (void)this_value;
-    (void)argc;
     if (id == NULL)
         return JS_EXCEPTION;
     js->deepest = 0;
@@ -283,8 +281,6 @@ static JSValue run_main(JSContext *context, JSValueConst this_value, int argc,
     const char *id = JS_ToCString(context, argv[0]);
     JSValue result;
 
-    (void)this_value;
-    (void)argc;
     if (id == NULL)
         return JS_EXCEPTION;
     result = evaluate_main(
@@ -300,8 +296,6 @@ static JSValue run_main_text(JSContext *context, JSValueConst this_value,
     const char *id = JS_ToCString(context, argv[1]);
     JSValue result;
 
-    (void)this_value;
-    (void)argc;
     if (id == NULL)
         return JS_EXCEPTION;
     result = evaluate_main(context,
@@ -316,9 +310,6 @@ static JSValue run_main_text(JSContext *context, JSValueConst this_value,
 static JSValue nesting(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return JS_NewUint32(context, weir__js_of(context)->linking);
 }
 
@@ -349,8 +340,6 @@ static JSValue evaluate_now(JSContext *context, JSValueConst this_value,
     JSModuleDef *module =
         id != NULL ? compile_value(weir__js_of(context), id, argv[0]) : NULL;
 
-    (void)this_value;
-    (void)argc;
     JS_FreeCString(context, id);
     return module != NULL
                ? result_now(context, module, evaluate_module(context, module))
@@ -376,8 +365,6 @@ static JSValue compile(JSContext *context, JSValueConst this_value, int argc,
                              .line_num = -1};
     JSValue function = JS_EXCEPTION;
 
-    (void)this_value;
-    (void)argc;
     if (text != NULL) {
         memcpy(text, head, sizeof(head) - 1);
         memcpy(text + sizeof(head) - 1, source, length);
@@ -403,7 +390,6 @@ static JSValue apply(JSContext *context, JSValueConst this_value, int argc,
     size_t taken = weir__js_headroom_take(js, js->own_stack_bytes);
     JSValue result = JS_Call(context, argv[0], argv[1], argc - 1, argv + 1);
 
-    (void)this_value;
     weir__js_headroom_return(js, taken);
     return result;
 }
@@ -420,8 +406,6 @@ static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
             ? JS_Eval(context, source, length, file, JS_EVAL_TYPE_GLOBAL)
             : JS_EXCEPTION;
 
-    (void)this_value;
-    (void)argc;
     JS_FreeCString(context, source);
     JS_FreeCString(context, file);
     return value;
@@ -434,8 +418,6 @@ static JSValue detect(JSContext *context, JSValueConst this_value, int argc,
     const char *source = JS_ToCStringLen(context, &length, argv[0]);
     bool is_module;
 
-    (void)this_value;
-    (void)argc;
     if (source == NULL)
         return JS_EXCEPTION;
     is_module = JS_DetectModule(source, length);
@@ -452,8 +434,6 @@ static JSValue stat_path(JSContext *context, JSValueConst this_value, int argc,
     struct stat found;
     int kind;
 
-    (void)this_value;
-    (void)argc;
     if (path == NULL)
         return JS_EXCEPTION;
     kind = stat(path, &found) != 0 ? -1 : S_ISDIR(found.st_mode) ? 1 : 0;
@@ -468,8 +448,6 @@ static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
     char real[PATH_MAX];
     JSValue result;
 
-    (void)this_value;
-    (void)argc;
     if (path == NULL)
         return JS_EXCEPTION;
     result = realpath(path, real) != NULL
@@ -514,8 +492,6 @@ static JSValue read_file(JSContext *context, JSValueConst this_value, int argc,
     FILE *file = path != NULL ? fopen(path, "rbe") : NULL;
     JSValue result;
 
-    (void)this_value;
-    (void)argc;
     if (path == NULL)
         return JS_EXCEPTION;
     if (file != NULL) {

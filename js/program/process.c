@@ -23,9 +23,6 @@
 static JSValue hrtime(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return JS_NewBigInt64(context, weir_clock_now());
 }
 
@@ -38,8 +35,6 @@ static JSValue change_directory(JSContext *context, JSValueConst this_value,
     const char *here;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (path == NULL)
         return JS_EXCEPTION;
     if (chdir(path) != 0) {
@@ -58,8 +53,6 @@ static JSValue set_umask(JSContext *context, JSValueConst this_value, int argc,
     uint32_t mask;
     mode_t old;
 
-    (void)this_value;
-    (void)argc;
     if (!JS_IsUndefined(argv[0])) {
         if (JS_ToUint32(context, &mask, argv[0]) < 0)
             return JS_EXCEPTION;
@@ -93,9 +86,6 @@ static JSValue memory_usage(JSContext *context, JSValueConst this_value,
     JSMemoryUsage usage;
     JSValue values[5];
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     JS_ComputeMemoryUsage(JS_GetRuntime(context), &usage);
     values[0] = JS_NewInt64(context, resident_bytes());
     values[1] = JS_NewInt64(context, usage.malloc_size);
@@ -112,8 +102,6 @@ static JSValue leave(JSContext *context, JSValueConst this_value, int argc,
     int32_t code;
     JSValue error;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &code, argv[0]) < 0)
         return JS_EXCEPTION;
     weir__js_stop(weir__js_of(context), code);
@@ -125,10 +113,6 @@ static JSValue leave(JSContext *context, JSValueConst this_value, int argc,
 static JSValue die(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv)
 {
-    (void)context;
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     abort();
 }
 

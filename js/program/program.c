@@ -226,7 +226,6 @@ static JSValue fail(JSContext *context, int argc, JSValueConst *argv)
     JSValueConst next[] = {argv[0],
                            JS_NewInt32(context, JS_VALUE_GET_INT(argv[1]) - 1)};
 
-    (void)argc;
     if (JS_VALUE_GET_INT(argv[1]) == 1)
         return JS_Throw(context, JS_DupValue(context, argv[0]));
     return JS_EnqueueJob(context, fail, 2, next) == 0 ? JS_UNDEFINED
@@ -259,7 +258,6 @@ static void on_after(void *arg, int status)
 {
     weir_js *js = arg;
 
-    (void)status;
     weir__js_program(js)->begun_by_exit = js->begun;
     weir__js_let_go(js);
 }

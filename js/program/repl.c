@@ -31,7 +31,6 @@ static void on_signal(int number)
 {
     uint64_t one = 1;
 
-    (void)number;
     has_signal = 1;
     (void)!write(wake_fd, &one, sizeof(one));
 }
@@ -52,9 +51,6 @@ static JSValue take_signal(JSContext *context, JSValueConst this_value,
     bool has_come = has_signal != 0 || was_stopped;
     uint64_t count;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     has_signal = 0;
     was_stopped = false;
     (void)!read(wake_fd, &count, sizeof(count));
@@ -85,8 +81,6 @@ static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
     int flags = JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_BACKTRACE_BARRIER;
     JSValue value = JS_EXCEPTION;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToBool(context, argv[2]) == 1)
         flags |= JS_EVAL_FLAG_ASYNC;
     if (what == PARSE)

@@ -51,7 +51,6 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
     struct signals *signals = signals_of(js);
     struct signalfd_siginfo info;
 
-    (void)events;
     if (status != 0) { /* the loop ends; this is the last call */
         close(signals->fd);
         signals->fd = -1;
@@ -130,8 +129,6 @@ static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
     int32_t number;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &number, argv[0]) < 0)
         return JS_EXCEPTION;
     if ((magic == WATCH ? sigaddset(&signals->set, number)
@@ -149,8 +146,6 @@ static JSValue send(JSContext *context, JSValueConst this_value, int argc,
 {
     int32_t pid, number;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &pid, argv[0]) < 0 ||
         JS_ToInt32(context, &number, argv[1]) < 0)
         return JS_EXCEPTION;

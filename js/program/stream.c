@@ -58,8 +58,6 @@ static JSValue write_text(JSContext *context, JSValueConst this_value, int argc,
     const char *text;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0)
         return JS_EXCEPTION;
     text = JS_ToCStringLen(context, &size, argv[1]);
@@ -79,8 +77,6 @@ static JSValue write_bytes(JSContext *context, JSValueConst this_value,
     size_t size;
     uint8_t *bytes;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0 ||
         JS_ToIndex(context, &offset, argv[2]) < 0 ||
         JS_ToIndex(context, &length, argv[3]) < 0)
@@ -101,8 +97,6 @@ static JSValue fail(JSContext *context, JSValueConst this_value, int argc,
     int32_t err;
     const char *syscall;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &err, argv[0]) < 0)
         return JS_EXCEPTION;
     syscall = JS_ToCString(context, argv[1]);
@@ -138,8 +132,6 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
     weir_js *js = watch->js;
     JSValue function, result;
 
-    (void)fd;
-    (void)events;
     if (status != 0) { /* the loop ends; this is the last call */
         drop(watch);
         return;
@@ -202,8 +194,6 @@ static JSValue watch_fd(JSContext *context, JSValueConst this_value, int argc,
     int32_t fd;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0)
         return JS_EXCEPTION;
     err = start_watching(weir__js_of(context), fd, argv[1]);
@@ -222,8 +212,6 @@ static JSValue change(JSContext *context, JSValueConst this_value, int argc,
     struct watch *watch;
     int32_t fd;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0)
         return JS_EXCEPTION;
     watch = find(js, fd);
@@ -249,8 +237,6 @@ static JSValue is_tty(JSContext *context, JSValueConst this_value, int argc,
 {
     int32_t fd;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0)
         return JS_EXCEPTION;
     return JS_NewBool(context, isatty(fd) == 1);
@@ -264,8 +250,6 @@ static JSValue window_size(JSContext *context, JSValueConst this_value,
     JSValue values[2];
     int32_t fd;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0)
         return JS_EXCEPTION;
     if (ioctl(fd, TIOCGWINSZ, &size) != 0)
@@ -336,8 +320,6 @@ static JSValue set_raw(JSContext *context, JSValueConst this_value, int argc,
     int32_t fd, how;
     int err = 0;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &fd, argv[0]) < 0 ||
         JS_ToInt32(context, &how, argv[1]) < 0)
         return JS_EXCEPTION;

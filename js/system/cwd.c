@@ -16,9 +16,6 @@ static JSValue get_cwd(JSContext *context, JSValueConst this_value, int argc,
 {
     char path[PATH_MAX];
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return getcwd(path, sizeof(path)) != NULL
                ? JS_NewString(context, path)
                : weir__js_throw_system(context, -errno, "uv_cwd", NULL, NULL);

@@ -100,9 +100,6 @@ static JSValue list_interfaces(JSContext *context, JSValueConst this_value,
     struct ifaddrs *list;
     uint32_t count = 0;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     if (getifaddrs(&list) != 0)
         return weir__js_throw_system(context, -errno, "uv_interface_addresses",
                                      NULL, NULL);

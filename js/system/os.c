@@ -32,9 +32,6 @@ static JSValue name_system(JSContext *context, JSValueConst this_value,
     struct utsname names;
     JSValue values[5];
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     if (uname(&names) != 0)
         return weir__js_throw_system(context, -errno, "uv_os_uname", NULL,
                                      NULL);
@@ -52,9 +49,6 @@ static JSValue load_average(JSContext *context, JSValueConst this_value,
     double loads[3] = {0, 0, 0};
     JSValue values[3];
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     if (getloadavg(loads, 3) < 0)
         loads[0] = loads[1] = loads[2] = 0;
     for (int i = 0; i < 3; i++)
@@ -67,9 +61,6 @@ static JSValue count_cores(JSContext *context, JSValueConst this_value,
 {
     cpu_set_t cores;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return JS_NewInt32(context, sched_getaffinity(0, sizeof(cores), &cores) == 0
                                     ? CPU_COUNT(&cores)
                                     : (int)sysconf(_SC_NPROCESSORS_ONLN));
@@ -101,9 +92,6 @@ static JSValue get_user(JSContext *context, JSValueConst this_value, int argc,
     JSValue info;
     int err = ERANGE;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     while (err == ERANGE) {
         char *more = realloc(space, size *= 2);
 
@@ -130,8 +118,6 @@ static JSValue get_priority(JSContext *context, JSValueConst this_value,
     int32_t pid;
     int priority;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &pid, argv[0]) < 0)
         return JS_EXCEPTION;
     errno = 0;
@@ -147,8 +133,6 @@ static JSValue set_priority(JSContext *context, JSValueConst this_value,
 {
     int32_t pid, priority;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToInt32(context, &pid, argv[0]) < 0 ||
         JS_ToInt32(context, &priority, argv[1]) < 0)
         return JS_EXCEPTION;

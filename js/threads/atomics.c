@@ -195,8 +195,6 @@ static JSValue wait(JSContext *context, JSValueConst this_value, int argc,
     bool is_cut;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (to_word(context, argv, &word) < 0)
         return JS_EXCEPTION;
     if (!js->options.allow_blocking)
@@ -262,8 +260,6 @@ static JSValue wait_async(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_word word;
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (to_word(context, argv, &word) < 0)
         return JS_EXCEPTION;
     err = weir_waiter_wait(&js->waiter, word.address, word.size, word.expected,
@@ -282,8 +278,6 @@ static JSValue notify(JSContext *context, JSValueConst this_value, int argc,
     const void *address;
     double count = INFINITY;
 
-    (void)this_value;
-    (void)argc;
     if (validate_array(context, &element, argv[0]) < 0 ||
         validate_index(context, &element, argv[1]) < 0)
         return JS_EXCEPTION;

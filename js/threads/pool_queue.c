@@ -72,7 +72,6 @@ void weir__js_task_release(struct weir__js_task *task)
 
 static void drop(void *arg, weir_notice *notice)
 {
-    (void)arg;
     free_task((struct weir__js_task *)notice);
 }
 
@@ -282,8 +281,6 @@ static JSValue make(JSContext *context, JSValueConst this_value, int argc,
     JSValue pair[2];
     uint32_t size, priorities;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToUint32(context, &size, argv[0]) < 0 ||
         JS_ToUint32(context, &priorities, argv[1]) < 0)
         return JS_EXCEPTION;
@@ -323,8 +320,6 @@ static JSValue add(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_task *task;
     uint32_t priority;
 
-    (void)this_value;
-    (void)argc;
     if (pool == NULL || JS_ToUint32(context, &priority, argv[3]) < 0)
         return JS_EXCEPTION;
     task = malloc(sizeof(*task));
@@ -350,8 +345,6 @@ static JSValue cancel(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_task *task;
     uint32_t number;
 
-    (void)this_value;
-    (void)argc;
     if (pool == NULL || JS_ToUint32(context, &number, argv[1]) < 0)
         return JS_EXCEPTION;
     task = task_of(pool, number);
@@ -372,8 +365,6 @@ static JSValue done(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_task_id id;
     int64_t serial;
 
-    (void)this_value;
-    (void)argc;
     if (pool == NULL || JS_ToUint32(context, &id.number, argv[1]) < 0 ||
         JS_ToInt64(context, &serial, argv[2]) < 0)
         return JS_EXCEPTION;
@@ -390,8 +381,6 @@ static JSValue lost(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_task_id running = {0, 0};
     uint32_t at;
 
-    (void)this_value;
-    (void)argc;
     if (pool == NULL || JS_ToUint32(context, &at, argv[1]) < 0)
         return JS_EXCEPTION;
     if (at >= pool->size)
@@ -412,8 +401,6 @@ static JSValue counts(JSContext *context, JSValueConst this_value, int argc,
     weir_board_counts now = {.size = sizeof(now)};
     JSValue values[5];
 
-    (void)this_value;
-    (void)argc;
     if (pool == NULL)
         return JS_EXCEPTION;
     (void)!weir_board_count(pool->board, &now);

@@ -89,8 +89,6 @@ JSValue weir__js_pool_join(JSContext *context, JSValueConst this_value,
     JSValue object;
     uint32_t number, at;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToUint32(context, &number, argv[0]) < 0 ||
         JS_ToUint32(context, &at, argv[1]) < 0)
         return JS_EXCEPTION;
@@ -124,8 +122,6 @@ JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
                          JS_UNDEFINED};
     struct weir__js_task *task;
 
-    (void)this_value;
-    (void)argc;
     if (worker == NULL)
         return JS_UNDEFINED;
     task = (struct weir__js_task *)weir_board_take(worker->pool->board,

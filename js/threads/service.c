@@ -270,9 +270,6 @@ static struct service *service_of(JSContext *context, JSValueConst value)
 static JSValue create(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return new_member(context, new_service());
 }
 
@@ -283,8 +280,6 @@ static JSValue attach(JSContext *context, JSValueConst this_value, int argc,
     struct service *service;
     uint32_t id;
 
-    (void)this_value;
-    (void)argc;
     if (JS_ToUint32(context, &id, argv[0]) < 0)
         return JS_EXCEPTION;
     service = join(id);
@@ -333,8 +328,6 @@ static JSValue enter(JSContext *context, JSValueConst this_value, int argc,
         service != NULL ? new_ticket(context, argv[1], argv[2]) : NULL;
     JSValue self;
 
-    (void)this_value;
-    (void)argc;
     if (ticket == NULL)
         return JS_EXCEPTION;
     self = JS_NewObjectClass(context, js->classes[WEIR__JS_TICKET]);
@@ -359,8 +352,6 @@ static JSValue exit_once(JSContext *context, JSValueConst this_value, int argc,
         weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_TICKET);
     bool was_inside = ticket != NULL && ticket->is_inside;
 
-    (void)this_value;
-    (void)argc;
     if (was_inside)
         exit_ticket(ticket);
     return JS_NewBool(context, was_inside);
@@ -374,8 +365,6 @@ static JSValue ask(JSContext *context, JSValueConst this_value, int argc,
 {
     struct service *service = service_of(context, argv[0]);
 
-    (void)this_value;
-    (void)argc;
     if (service == NULL)
         return JS_EXCEPTION;
     switch (magic) {
@@ -401,8 +390,6 @@ static JSValue closed(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_word word = {.array = argv[0], .size = 4};
     int err;
 
-    (void)this_value;
-    (void)argc;
     if (service == NULL ||
         weir__js_to_timeout(context, argv[1], &word.timeout_ns) < 0)
         return JS_EXCEPTION;
@@ -470,8 +457,6 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
     struct holder *holders;
     uint32_t count;
 
-    (void)this_value;
-    (void)argc;
     if (JS_IsException(array))
         return array;
     holders = copy_holders(service, &count);

@@ -206,7 +206,6 @@ static void on_breach(void *arg, weir_loop *loop)
 {
     struct weir__js_worker *worker = arg;
 
-    (void)loop;
     if (worker->js != NULL)
         weir_js_breach(worker->js);
 }
@@ -527,8 +526,6 @@ static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_worker *worker = calloc(1, sizeof(*worker));
     JSValue object, result[3];
 
-    (void)this_value;
-    (void)argc;
     if (worker == NULL)
         return JS_ThrowOutOfMemory(context);
     worker->parent = js;
@@ -571,8 +568,6 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
     struct weir__js_worker *worker =
         weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_WORKER);
 
-    (void)this_value;
-    (void)argc;
     if (worker == NULL || worker->has_ended)
         return JS_UNDEFINED;
     if (magic == TERMINATE)
@@ -588,9 +583,6 @@ static JSValue stack_size(JSContext *context, JSValueConst this_value, int argc,
 {
     double bytes = (double)weir__js_of(context)->worker_stack_bytes;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return JS_NewNumber(context, bytes / (1024 * 1024));
 }
 
@@ -606,9 +598,6 @@ static JSValue start_value(JSContext *context, JSValueConst this_value,
     struct weir__js_message *message;
     JSValue values[3];
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     if (worker == NULL || worker->start == NULL)
         return JS_UNDEFINED;
     message = worker->start;

@@ -21,9 +21,6 @@ static JSValue now(JSContext *context, JSValueConst this_value, int argc,
 {
     int64_t passed_ns = weir_clock_now() - *started_ns(weir__js_of(context));
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     return JS_NewFloat64(context, (double)passed_ns / 1e6);
 }
 
@@ -33,9 +30,6 @@ static JSValue origin(JSContext *context, JSValueConst this_value, int argc,
     int64_t passed_ns = weir_clock_now() - *started_ns(weir__js_of(context));
     struct timespec wall;
 
-    (void)this_value;
-    (void)argc;
-    (void)argv;
     clock_gettime(CLOCK_REALTIME, &wall);
     return JS_NewFloat64(context, (double)wall.tv_sec * 1e3 +
                                       (double)(wall.tv_nsec - passed_ns) / 1e6);

@@ -110,7 +110,6 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
 {
     weir_js *js = weir__js_of(context);
 
-    (void)this_value;
     return JS_IsFunction(context, argv[0])
                ? new_immediate(js, argc, argv)
                : weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK,
@@ -124,8 +123,6 @@ static JSValue clear(JSContext *context, JSValueConst this_value, int argc,
     struct immediate *immediate =
         weir__js_opaque(weir__js_of(context), argv[0], WEIR__JS_IMMEDIATE);
 
-    (void)this_value;
-    (void)argc;
     if (immediate != NULL)
         immediate->pending = NULL; /* the loop returns it without a call */
     return JS_UNDEFINED;
@@ -141,8 +138,6 @@ static JSValue ref(JSContext *context, JSValueConst this_value, int argc,
     struct immediate *immediate =
         weir__js_opaque(weir__js_of(context), this_value, WEIR__JS_IMMEDIATE);
 
-    (void)argc;
-    (void)argv;
     if (immediate == NULL)
         return JS_ThrowTypeError(context, "Illegal invocation");
     if (magic == HAS_REF)
@@ -167,7 +162,6 @@ static JSValue next_tick(JSContext *context, JSValueConst this_value, int argc,
     weir_js *js = weir__js_of(context);
     struct weir__js_pending_call *pending;
 
-    (void)this_value;
     if (!JS_IsFunction(context, argv[0]))
         return weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);
     pending = weir__js_pending_call_new(js, argv[0], argc - 1, argv + 1);

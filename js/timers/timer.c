@@ -344,7 +344,6 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
     double ms;
     JSValue self;
 
-    (void)this_value;
     if (!JS_IsFunction(context, argv[0]))
         return weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);
     if (JS_ToFloat64(context, &ms, argv[1]) < 0)
@@ -383,8 +382,6 @@ static JSValue clear_any(JSContext *context, JSValueConst this_value, int argc,
     weir_js *js = weir__js_of(context);
     struct timeout *timeout = weir__js_opaque(js, argv[0], WEIR__JS_TIMEOUT);
 
-    (void)this_value;
-    (void)argc;
     if (timeout != NULL)
         clear(timeout);
     else if (JS_IsNumber(argv[0]) || JS_IsString(argv[0]))
@@ -399,8 +396,6 @@ static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
 {
     struct timeout *timeout = timeout_of(context, this_value);
 
-    (void)argc;
-    (void)argv;
     if (timeout == NULL)
         return JS_EXCEPTION;
     timeout->is_ref = magic == REF;
@@ -414,8 +409,6 @@ static JSValue has_ref(JSContext *context, JSValueConst this_value, int argc,
 {
     struct timeout *timeout = timeout_of(context, this_value);
 
-    (void)argc;
-    (void)argv;
     return timeout == NULL ? JS_EXCEPTION
                            : JS_NewBool(context, timeout->is_ref);
 }
@@ -425,8 +418,6 @@ static JSValue refresh(JSContext *context, JSValueConst this_value, int argc,
 {
     struct timeout *timeout = timeout_of(context, this_value);
 
-    (void)argc;
-    (void)argv;
     if (timeout == NULL)
         return JS_EXCEPTION;
     if (!timeout->is_cleared) {
@@ -444,8 +435,6 @@ static JSValue close_timeout(JSContext *context, JSValueConst this_value,
 {
     struct timeout *timeout = timeout_of(context, this_value);
 
-    (void)argc;
-    (void)argv;
     if (timeout == NULL)
         return JS_EXCEPTION;
     clear(timeout);
@@ -459,8 +448,6 @@ static JSValue to_number(JSContext *context, JSValueConst this_value, int argc,
     weir_js *js = weir__js_of(context);
     struct timers *timers = timers_of(js);
 
-    (void)argc;
-    (void)argv;
     if (timeout == NULL)
         return JS_EXCEPTION;
     if (timeout->number == 0) {

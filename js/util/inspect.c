@@ -13,8 +13,6 @@ static JSValue class_of(JSContext *context, JSValueConst this_value, int argc,
         JS_GetClassName(JS_GetRuntime(context), JS_GetClassID(argv[0]));
     JSValue text;
 
-    (void)this_value;
-    (void)argc;
     if (name == JS_ATOM_NULL)
         return JS_NewString(context, "");
     text = JS_AtomToString(context, name);
@@ -25,16 +23,12 @@ static JSValue class_of(JSContext *context, JSValueConst this_value, int argc,
 static JSValue is_error(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
     return JS_NewBool(context, JS_IsError(argv[0]));
 }
 
 static JSValue is_proxy(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
-    (void)this_value;
-    (void)argc;
     return JS_NewBool(context, JS_IsProxy(argv[0]));
 }
 
@@ -47,8 +41,6 @@ static JSValue proxy_part(JSContext *context, JSValueConst this_value, int argc,
     JSValue part = (magic == TARGET ? JS_GetProxyTarget
                                     : JS_GetProxyHandler)(context, argv[0]);
 
-    (void)this_value;
-    (void)argc;
     if (!JS_IsException(part))
         return part;
     JS_FreeValue(context, JS_GetException(context));
@@ -62,8 +54,6 @@ static JSValue promise(JSContext *context, JSValueConst this_value, int argc,
     JSPromiseStateEnum state = JS_PromiseState(context, argv[0]);
     JSValue pair[2] = {JS_NewInt32(context, state), JS_UNDEFINED};
 
-    (void)this_value;
-    (void)argc;
     if (state > JS_PROMISE_PENDING)
         pair[1] = JS_PromiseResult(context, argv[0]);
     return JS_NewArrayFrom(context, 2, pair);

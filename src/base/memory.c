@@ -32,7 +32,6 @@ static void *system_alloc(void *context, size_t size, size_t align)
 {
     void *pointer;
 
-    (void)context;
     if (align < sizeof(void *))
         align = sizeof(void *);
     return posix_memalign(&pointer, align, size) == 0 ? pointer : NULL;
@@ -40,8 +39,6 @@ static void *system_alloc(void *context, size_t size, size_t align)
 
 static void system_free(void *context, void *pointer, size_t size)
 {
-    (void)context;
-    (void)size;
     free(pointer);
 }
 

@@ -65,24 +65,20 @@ void weir__origin_name(const void *from, char *text, size_t size);
 static inline bool weir__origin_note(const void *item, const void *owner,
                                      const char *name)
 {
-    (void)item, (void)owner, (void)name;
     return true;
 }
 
 static inline void weir__origin_forget(const void *owner)
 {
-    (void)owner;
 }
 
 static inline const void *weir__origin_look(const void *item)
 {
-    (void)item;
     return NULL;
 }
 
 static inline const void *weir__origin_take(const void *item)
 {
-    (void)item;
     return NULL;
 }
 #endif

@@ -397,7 +397,6 @@ static void say_removed(weir_loop *loop, weir_task *letter)
 /* A removal on another thread has arrived through the queue. */
 static void bury(weir_task *letter, int status)
 {
-    (void)status;
     weir__loop_inner_task(weir__thread_loop());
     say_removed(weir__thread_loop(), letter);
 }

@@ -50,7 +50,6 @@ static void on_kick(weir_task *task, int status)
 {
     weir_loop *loop = (weir_loop *)((char *)task - offsetof(weir_loop, kick));
 
-    (void)status;
     weir__loop_inner_task(loop);
     /* loop/P1 acquire: receives the writes of every caller of wake
      * loop/P1 release: allows the task to be posted again */

@@ -362,8 +362,6 @@ static void print_origin(const void *from)
         return;
     weir__origin_name(from, text, sizeof(text));
     fprintf(stderr, ", submitted at %s", text);
-#else
-    (void)from;
 #endif
 }
 

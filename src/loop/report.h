@@ -60,7 +60,6 @@ uint64_t weir__page_add_origins(struct weir__page *page, const void *owner,
 static inline uint64_t weir__page_add_origins(struct weir__page *page,
                                               const void *owner, weir_kind kind)
 {
-    (void)page, (void)owner, (void)kind;
     return 0;
 }
 #endif

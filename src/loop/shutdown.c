@@ -204,7 +204,6 @@ void weir__loop_on_cancel(weir_task *task, int status)
 {
     weir_loop *loop = (weir_loop *)((char *)task - offsetof(weir_loop, cancel));
 
-    (void)status;
     weir__loop_inner_task(loop);
     weir__loop_notice_close(loop);
 }

@@ -95,7 +95,6 @@ static void run_probe(weir_task *task, int status)
 {
     struct weir__call call = weir__envelope_open((struct weir__envelope *)task);
 
-    (void)status;
     weir__loop_inner_task(weir__thread_loop());
     weir__counters_probe(weir__thread_loop()->counters, (uintptr_t)call.arg);
 }
@@ -192,7 +191,6 @@ int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
  * list. */
 static void arrive_immediate(weir_task *task, int status)
 {
-    (void)status;
     task->run = run_envelope;
     weir__loop_inner_task(weir__thread_loop());
     weir__tasks_push(&weir__thread_loop()->immediates, task);
@@ -200,7 +198,6 @@ static void arrive_immediate(weir_task *task, int status)
 
 static void arrive_closing(weir_task *task, int status)
 {
-    (void)status;
     task->run = run_envelope;
     weir__loop_inner_task(weir__thread_loop());
     weir__tasks_push(&weir__thread_loop()->closing, task);

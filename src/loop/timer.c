@@ -269,7 +269,6 @@ static void arrive(weir_task *task, int status)
     uint32_t index = (uint32_t)(uintptr_t)weir__envelope_open(envelope).arg;
     struct weir__timer *timer = timer_at(loop, index);
 
-    (void)status;
     weir__loop_inner_task(loop);
     loop->timers.used++;
     if (!weir__timer_move(timer, WEIR__TIMER_STARTING, WEIR__TIMER_ARMED))
@@ -581,7 +580,6 @@ static void bury(weir_task *task, int status)
     struct weir__timer *timer = timer_at(loop, index);
     uint32_t word = weir__timer_word(timer);
 
-    (void)status;
     weir__loop_inner_task(loop);
     if ((word & WEIR__TIMER_STATE) == WEIR__TIMER_OUT)
         weir__timer_end(loop, index);

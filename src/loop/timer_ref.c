@@ -55,14 +55,12 @@ static int set_ref(weir_loop *loop, weir_timer id, bool holds)
 
 static void ref_letter(void *id, int status)
 {
-    (void)status;
     weir__loop_inner_task(weir__thread_loop());
     (void)set_ref(weir__thread_loop(), (weir_timer)(uintptr_t)id, true);
 }
 
 static void unref_letter(void *id, int status)
 {
-    (void)status;
     weir__loop_inner_task(weir__thread_loop());
     (void)set_ref(weir__thread_loop(), (weir_timer)(uintptr_t)id, false);
 }

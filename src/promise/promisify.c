@@ -173,7 +173,6 @@ static void on_abort(weir_abort_listener *listener, int reason)
 {
     struct watch *watch = (struct watch *)listener;
 
-    (void)reason;
     /* Refused if the outcome was first. */
     (void)!weir_promise_reject(watch->promise,
                                weir_value_error(WEIR_ECANCELED));
@@ -219,7 +218,6 @@ static void receive_outcome(weir_task *task, int status)
     weir_value value = request->as.back.value;
     uint32_t verdict = request->as.back.verdict;
 
-    (void)status;
     weir__loop_inner_task(loop);
     remove_request(loop, &request->link);
     weir__recycler_put(request->block);
@@ -232,7 +230,6 @@ static void receive_refused(weir_task *task, int status)
     struct request *request = (struct request *)task;
     weir_promise *promise = request->promise;
 
-    (void)status;
     weir__loop_inner_task(request->loop);
     remove_request(request->loop, &request->link);
     weir__recycler_put(request->block);
@@ -288,7 +285,6 @@ static void on_announced(weir_task *task, int status)
     struct request *request =
         weir__envelope_open((struct weir__envelope *)task).arg;
 
-    (void)status;
     weir__loop_inner_task(request->loop);
     add_request(request->loop, &request->link);
 }

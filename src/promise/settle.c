@@ -123,7 +123,6 @@ static void deliver(weir_task *task, int status)
     weir_promise *promise =
         (weir_promise *)((char *)task - offsetof(weir_promise, letter));
 
-    (void)status;
     weir__loop_inner_task(promise->loop);
     weir__promise_receive(promise);
 }

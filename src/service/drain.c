@@ -44,7 +44,6 @@ static void call_draining(void *arg, int status)
 {
     weir_service *service = arg;
 
-    (void)status;
     if (service->options.draining != NULL)
         service->options.draining(service->options.arg, service);
 }
@@ -64,7 +63,6 @@ static void call_report(void *arg, int status)
 {
     weir_service *service = arg;
 
-    (void)status;
     if (service->options.on_report != NULL)
         service->options.on_report(service->options.arg, service);
     else
@@ -75,7 +73,6 @@ static void call_closed(void *arg, int status)
 {
     weir_service *service = arg;
 
-    (void)status;
     if (service->options.closed != NULL)
         service->options.closed(service->options.arg, service,
                                 plain_load(&service->status));
@@ -298,7 +295,6 @@ void weir__drain_signalled(weir_service *service, uint64_t count)
 
 static void on_signal(void *arg, int status, int fd, unsigned events)
 {
-    (void)events;
     if (status == 0)
         weir__drain_signalled(arg, weir__wakefd_take(fd, false));
 }

@@ -65,7 +65,6 @@ static void leave(struct weir__hook *hook)
 
 static void on_end(weir_task *task, int status)
 {
-    (void)status;
     leave(hook_of(task));
 }
 

@@ -41,7 +41,6 @@ static void on_end(weir_task *task, int status)
                                 offsetof(struct weir__member, ended));
     weir_service *service = member->service;
 
-    (void)status;
     *(member->pool != NULL ? &service->ended_pools : &service->ended_loops) +=
         1;
     if (plain_load(&member->error) != 0)
@@ -112,7 +111,6 @@ static void on_begun(weir_task *task, int status)
         (struct weir__member *)((char *)task -
                                 offsetof(struct weir__member, begun));
 
-    (void)status;
     weir__parker_unpark(&member->parker);
 }
 

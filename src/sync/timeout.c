@@ -116,7 +116,6 @@ static void on_message(weir_task *task, int status)
     struct abortable *abortable = (struct abortable *)task;
     bool is_mine = weir_timer_cancel(abortable->loop, abortable->timer) == 0;
 
-    (void)status;
     let_go(abortable); /* the listener's use, passed on with the task */
     if (is_mine)
         end(abortable, WEIR_ECANCELED); /* last: fn may raise */
@@ -128,7 +127,6 @@ static void on_abort(weir_abort_listener *listener, int reason)
         (struct abortable *)((char *)listener -
                              offsetof(struct abortable, listener));
 
-    (void)reason;
     if (weir_loop_post(abortable->loop, &abortable->task) != 0)
         let_go(abortable);
 }

@@ -215,7 +215,6 @@ int weir_waiter_remove(weir_waiter *waiter)
 
 static void call_woken(void *waiter, int status)
 {
-    (void)status;
     ((weir_waiter *)waiter)->woken_(waiter);
 }
 

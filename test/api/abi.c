@@ -51,7 +51,6 @@ CASE(abi_loop_refuses_an_option_that_it_does_not_know)
 
 static void ignore(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 /* covers: weir_pool_new -E2BIG
@@ -70,7 +69,6 @@ CASE(abi_pool_refuses_an_option_that_it_does_not_know)
 
 static int block(void *arg, weir_value *value)
 {
-    (void)arg, (void)value;
     return 0;
 }
 
@@ -115,12 +113,10 @@ CASE(abi_service_refuses_an_option_that_it_does_not_know)
 
 static void wake(void *arg, uint32_t taker)
 {
-    (void)arg, (void)taker;
 }
 
 static void drop(void *arg, weir_notice *notice)
 {
-    (void)arg, (void)notice;
 }
 
 /* covers: weir_board_new -E2BIG

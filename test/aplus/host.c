@@ -218,14 +218,12 @@ static void serve_until_answered(weir_result *result)
 
 static void serve_batch(void *arg, int status)
 {
-    (void)arg, (void)status;
     while (serve_line(NULL))
         ;
 }
 
 static void ignore(void *arg, weir_loop *told, const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
 }
 
 /* It has nothing else to do than what the pipe says, so it may wait for it. */

@@ -40,9 +40,6 @@ static void must(int err)
 
 static void ignore(void *arg, weir_js *js, const weir_js_error *error)
 {
-    (void)arg;
-    (void)js;
-    (void)error;
 }
 
 /* It has had its time. */
@@ -60,7 +57,6 @@ static void run_as_program(weir_loop *loop, weir_js *js, const char *source)
         .size = sizeof(program), .kind = WEIR_JS_PROGRAM_EVAL, .text = source};
     int code;
 
-    (void)loop;
     (void)!weir_js_run(js, &program, &code); /* the loop may be shut down */
 }
 

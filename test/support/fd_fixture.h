@@ -51,7 +51,6 @@ static inline void run_fd_call(void *arg, int status)
 {
     struct fd_call *call = arg;
 
-    (void)status;
     call->status = make_fd_call(call);
 }
 

@@ -32,7 +32,6 @@ void race_run(double seconds, unsigned threads, crew_fn *work)
 
 static void on_done(void *arg, weir_loop *ended, int status)
 {
-    (void)arg;
     expect(ended == loop);
     race.done_status = status;
     __atomic_fetch_add(&race.done, 1, __ATOMIC_RELAXED);

@@ -110,14 +110,12 @@ static inline void drop(weir_promise *promise)
 
 static inline weir_result note_it(void *word, const weir_value *value)
 {
-    (void)value;
     note(word);
     return weir_give(nothing());
 }
 
 static inline weir_result note_and_pass(void *word, const weir_value *value)
 {
-    (void)value;
     note(word);
     return weir_pass();
 }

@@ -45,7 +45,6 @@ static struct {
 
 static inline void on_report(void *arg, weir_service *of)
 {
-    (void)arg;
     expect(of == service);
     seen.reports++;
     seen.count = weir_service_report(of, seen.holders, 64, sizeof(weir_holder));
@@ -53,7 +52,6 @@ static inline void on_report(void *arg, weir_service *of)
 
 static inline void on_closed(void *arg, weir_service *of, int status)
 {
-    (void)arg;
     expect(of == service);
     expect_int(weir_service_phase(service), WEIR_PHASE_CLOSED);
     seen.closed++;

@@ -35,7 +35,6 @@ static inline void stall(int signal)
 {
     int64_t end_ns = stall_now() + STALL_NS;
 
-    (void)signal;
     while (stall_now() < end_ns)
         ;
 }

@@ -53,7 +53,6 @@ static inline void call_start(void *arg, int status)
 {
     struct start *start = arg;
 
-    (void)status;
     start->status = weir_timer_start(loop, &start->id, start->delay_ns,
                                      start->repeat, start->fn, start->arg);
 }
@@ -83,7 +82,6 @@ static inline weir_timer start(int64_t delay_ns, char *word)
 
 static inline void ignore(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 typedef int id_function(weir_loop *loop, weir_timer id);
@@ -98,7 +96,6 @@ static inline void call_with_id(void *arg, int status)
 {
     struct id_call *call = arg;
 
-    (void)status;
     call->status = call->function(loop, call->id);
 }
 

@@ -67,19 +67,16 @@ static void *note(void *block)
 
 static void *allocate(void *opaque, size_t size)
 {
-    (void)opaque;
     return fails() ? NULL : note(malloc(size));
 }
 
 static void *allocate_cleared(void *opaque, size_t count, size_t size)
 {
-    (void)opaque;
     return fails() ? NULL : note(calloc(count, size));
 }
 
 static void *reallocate(void *opaque, void *block, size_t size)
 {
-    (void)opaque;
     if (block == NULL)
         return allocate(opaque, size);
     if (size <= malloc_usable_size(block))
@@ -89,7 +86,6 @@ static void *reallocate(void *opaque, void *block, size_t size)
 
 static void give_back(void *opaque, void *block)
 {
-    (void)opaque;
     account.blocks -= block != NULL;
     free(block);
 }
@@ -132,7 +128,6 @@ static JSModuleDef *load_module(JSContext *context, const char *name, void *arg)
                                JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
     JSModuleDef *module;
 
-    (void)arg;
     if (JS_IsException(function))
         return NULL;
     module = JS_VALUE_GET_PTR(function);
@@ -143,7 +138,6 @@ static JSModuleDef *load_module(JSContext *context, const char *name, void *arg)
 static char *keep_name(JSContext *context, const char *base, const char *name,
                        void *arg)
 {
-    (void)base, (void)arg;
     return js_strdup(context, name);
 }
 
@@ -338,8 +332,6 @@ static bool has_all_builtins(JSContext *context)
 static JSValue answer_nothing(JSContext *context, JSValueConst self, int argc,
                               JSValueConst *argv, int magic, void *opaque)
 {
-    (void)context, (void)self, (void)argc, (void)argv, (void)magic;
-    (void)opaque;
     return JS_UNDEFINED;
 }
 

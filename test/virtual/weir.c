@@ -65,8 +65,6 @@ static void start_clock(pthread_t *clock)
 static int pass(weir_js *js, void *arg, const weir_js_value *args, size_t count,
                 weir_js_value *result)
 {
-    (void)arg;
-    (void)result;
     if (count != 1 || args[0].type != WEIR_JS_TYPE_NUMBER)
         return weir_js_throw(js, WEIR_JS_THROW_TYPE_ERROR,
                              "how many milliseconds?");

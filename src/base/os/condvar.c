@@ -83,7 +83,6 @@ int weir__futex_wait(const void *word, uint32_t expected, int64_t deadline_ns,
                                 .tv_nsec = deadline_ns % 1000000000};
     int err = 0;
 
-    (void)scope;
     pthread_mutex_lock(&bucket->mutex);
     /* relaxed: ordered by the bucket's mutex */
     if (load_relaxed(value) == expected)
@@ -99,7 +98,6 @@ void weir__futex_wake_all(const void *word, enum weir__futex_scope scope)
 {
     struct bucket *bucket = bucket_of(word);
 
-    (void)scope;
     pthread_mutex_lock(&bucket->mutex);
     pthread_cond_broadcast(&bucket->changed);
     pthread_mutex_unlock(&bucket->mutex);

@@ -12,7 +12,5 @@ void weir__memory_prefer_huge(void *pointer, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     (void)madvise(pointer, size, MADV_HUGEPAGE); /* only speed depends on it */
-#else
-    (void)pointer, (void)size;
 #endif
 }

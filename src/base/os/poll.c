@@ -294,7 +294,6 @@ int weir__poller_renew(struct weir__poller *poller,
                        bool (*next)(void *arg, struct weir__watch *watch),
                        void *arg)
 {
-    (void)poller, (void)next, (void)arg;
     return 0;
 }
 
@@ -509,6 +508,5 @@ uint64_t weir__poller_take_wakes(struct weir__poller *poller, bool wait_for_one)
 
 int weir__poller_fd(struct weir__poller *poller)
 {
-    (void)poller;
     return -ENOTSUP;
 }

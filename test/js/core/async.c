@@ -87,9 +87,6 @@ static int describe(void *arg, const weir_js_value *args, size_t count,
 static int give_bytes(void *arg, const weir_js_value *args, size_t count,
                       weir_js_result *result)
 {
-    (void)arg;
-    (void)args;
-    (void)count;
     result->value = weir_js_bytes("a\0b", 3);
     return 0;
 }
@@ -97,7 +94,6 @@ static int give_bytes(void *arg, const weir_js_value *args, size_t count,
 static int fail(void *arg, const weir_js_value *args, size_t count,
                 weir_js_result *result)
 {
-    (void)arg;
     if (count > 0) { /* without a NUL behind it */
         void *text = malloc(args[0].length);
 
@@ -112,9 +108,6 @@ static int fail(void *arg, const weir_js_value *args, size_t count,
 static int give_nonsense(void *arg, const weir_js_value *args, size_t count,
                          weir_js_result *result)
 {
-    (void)arg;
-    (void)args;
-    (void)count;
     result->value.type = WEIR_JS_TYPE_OBJECT;
     return 0;
 }
@@ -123,9 +116,6 @@ static int give_nonsense(void *arg, const weir_js_value *args, size_t count,
 static int hold_on(void *arg, const weir_js_value *args, size_t count,
                    weir_js_result *result)
 {
-    (void)arg;
-    (void)args;
-    (void)count;
     sem_post(&begun);
     wait_for(&go_on);
     result->value = weir_js_string(strdup("late"), 4);
@@ -409,7 +399,6 @@ CASE(async_without_memory_is_an_error_and_leaks_nothing)
 static int add(void *arg, const weir_js_value *args, size_t count,
                weir_js_result *result)
 {
-    (void)arg;
     expect_int(count, 2);
     result->value = weir_js_number(args[0].number + args[1].number);
     return 0;
@@ -429,7 +418,6 @@ CASE(async_calls_by_the_thousand_are_each_settled_once)
 
 static void free_host(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_js_free(js), 0);
 }

@@ -292,10 +292,6 @@ CASE(defined_function_gets_arguments_and_throws)
 static int fail(weir_js *host, void *arg, const weir_js_value *args,
                 size_t count, weir_js_value *result)
 {
-    (void)host;
-    (void)args;
-    (void)count;
-    (void)result;
     return *(int *)arg;
 }
 
@@ -320,7 +316,6 @@ static int keep(weir_js *host, void *arg, const weir_js_value *args,
 {
     weir_js_value *kept = arg;
 
-    (void)result;
     expect_int(count, 1);
     return weir_js_keep(host, &args[0], kept);
 }
@@ -329,8 +324,6 @@ static int keep(weir_js *host, void *arg, const weir_js_value *args,
 static int give_last(weir_js *host, void *arg, const weir_js_value *args,
                      size_t count, weir_js_value *result)
 {
-    (void)host;
-    (void)arg;
     *result = args[count - 1];
     return 0;
 }
@@ -367,7 +360,6 @@ CASE(keep_holds_an_argument_after_its_call)
 static int eval_inside(weir_js *host, void *arg, const weir_js_value *args,
                        size_t count, weir_js_value *result)
 {
-    (void)arg;
     expect_int(count, 1);
     expect_status(weir_js_eval(host, args[0].text, args[0].length, "inside.js",
                                WEIR_JS_SOURCE_SCRIPT, result),

@@ -139,10 +139,6 @@ CASE(host_is_not_touched_from_another_thread)
 static int free_host(weir_js *host, void *arg, const weir_js_value *args,
                      size_t count, weir_js_value *result)
 {
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
     expect_status(weir_js_free(host), WEIR_EREENTRANT);
     note("refused");
     return 0;
@@ -160,7 +156,6 @@ CASE(host_free_inside_javascript_is_refused)
 
 static void free_in_callback(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     js_eval("Promise.resolve().then(() => log('never'));"
             "Promise.reject(1)");
@@ -229,8 +224,6 @@ CASE(hosts_on_one_loop_do_not_see_each_other)
 
 static void run_loop(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     loop_run();
 }
 
@@ -277,7 +270,6 @@ CASE_WITHIN(host_new_without_memory_leaves_nothing, 300)
 
 static void *free_elsewhere(void *arg)
 {
-    (void)arg;
     expect_status(weir_js_free(js), -EPERM);
     return NULL;
 }
@@ -386,7 +378,6 @@ static void run_inside(void *arg, int status)
 {
     int code;
 
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_js_run(js, &eval_log, &code), WEIR_EREENTRANT);
     note("refused");

@@ -41,18 +41,12 @@ CASE(job_of_a_script_outside_the_loop_waits_for_each_run)
 static int tick(weir_js *host, void *arg, const weir_js_value *args,
                 size_t count, weir_js_value *result)
 {
-    (void)args;
-    (void)count;
-    (void)result;
     return weir_loop_next_tick(weir_js_loop(host), record, arg);
 }
 
 static int microtask(weir_js *host, void *arg, const weir_js_value *args,
                      size_t count, weir_js_value *result)
 {
-    (void)args;
-    (void)count;
-    (void)result;
     return weir_loop_microtask(weir_js_loop(host), record, arg);
 }
 
@@ -97,14 +91,11 @@ static unsigned breaches;
 
 static void on_breach(void *arg, weir_loop *told)
 {
-    (void)arg;
-    (void)told;
     breaches++;
 }
 
 static void on_timer(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     note("timer");
     js_eval("stop = true");

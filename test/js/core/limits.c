@@ -82,8 +82,6 @@ CASE(time_limit_ends_a_compilation)
 
 static void terminate(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     weir_js_terminate(js);
 }
 

@@ -138,11 +138,6 @@ CASE(post_to_a_loop_that_has_ended_is_refused)
 static int nothing(weir_js *host, void *arg, const weir_js_value *args,
                    size_t count, weir_js_value *result)
 {
-    (void)host;
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
     return 0;
 }
 
@@ -225,7 +220,6 @@ CASE(post_to_a_terminated_host_is_cancelled)
 
 static void free_when_done(void *arg, int status, const weir_js_value *result)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_string(result->text, "last");
     expect_status(weir_js_free(js), 0);
@@ -258,7 +252,6 @@ static void count_done(void *arg, int status, const weir_js_value *result)
 {
     struct traffic *traffic = arg;
 
-    (void)result;
     expect_status(status, 0);
     traffic->done++;
 }
@@ -306,7 +299,6 @@ static void produce_until_closed(struct crew *crew, unsigned id)
     struct traffic *traffic = crew->context;
     int err;
 
-    (void)id;
     do
         err = weir_js_post(js, &traffic->function, NULL, 0, NULL, NULL);
     while (err == 0);
@@ -315,7 +307,6 @@ static void produce_until_closed(struct crew *crew, unsigned id)
 
 static void shut_down(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }

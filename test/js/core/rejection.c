@@ -38,7 +38,6 @@ CASE(rejection_handled_in_the_same_checkpoint_is_not_reported)
 
 static void handle(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     js_eval("p.catch(() => log('handled'))");
 }
@@ -46,10 +45,6 @@ static void handle(void *arg, int status)
 static int handle_soon(weir_js *host, void *arg, const weir_js_value *args,
                        size_t count, weir_js_value *result)
 {
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
     return weir_loop_next_tick(weir_js_loop(host), handle, NULL);
 }
 
@@ -108,7 +103,6 @@ CASE(rejections_by_the_thousand_are_handled_from_both_ends)
 
 static void on_uncaught(void *arg, weir_js *host, const weir_js_error *error)
 {
-    (void)arg;
     note(error->text);
     expect_status(weir_js_free(host), WEIR_EREENTRANT);
     if (error->text[0] == 'a')
@@ -126,11 +120,6 @@ CASE(rejection_in_a_report_is_reported)
 static int starve(weir_js *host, void *arg, const weir_js_value *args,
                   size_t count, weir_js_value *result)
 {
-    (void)host;
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
     failing_malloc_arm(1);
     return 0;
 }
@@ -138,11 +127,6 @@ static int starve(weir_js *host, void *arg, const weir_js_value *args,
 static int feed(weir_js *host, void *arg, const weir_js_value *args,
                 size_t count, weir_js_value *result)
 {
-    (void)host;
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
     expect(failing_malloc_disarm());
     return 0;
 }

@@ -30,8 +30,6 @@ static struct weir__js_message *new_message(void)
 
 static void send_many(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     for (int i = 0; i < EACH; i++)
         weir__js_mailbox_put(pair[1], new_message());
 }
@@ -187,7 +185,6 @@ int __wrap_weir_loop_post(weir_loop *to, weir_task *task)
 
 static void knock_or_leave(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0) {
         weir__js_mailbox_knock(pair[1]);
         return;
@@ -237,7 +234,6 @@ static bool has_left; /* atomic */
 
 static void visit_or_knock(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0) {
         for (int i = 0; i < HOSTS; i++)
             visit(pair[1]);

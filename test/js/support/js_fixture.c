@@ -9,8 +9,6 @@ weir_js *js;
 static int log_word(weir_js *host, void *arg, const weir_js_value *args,
                     size_t count, weir_js_value *result)
 {
-    (void)arg;
-    (void)result;
     if (count != 1 || args[0].type != WEIR_JS_TYPE_STRING)
         return weir_js_throw(host, WEIR_JS_THROW_TYPE_ERROR, "log a string");
     note(args[0].text);
@@ -21,7 +19,6 @@ static void on_uncaught(void *arg, weir_js *host, const weir_js_error *error)
 {
     char words[256];
 
-    (void)arg;
     expect(host == js);
     expect(weir_loop_is_owner(loop));
     snprintf(words, sizeof(words), "%s %s",
@@ -95,10 +92,6 @@ weir_js_value js_function(const char *name)
 static int terminate(weir_js *host, void *arg, const weir_js_value *args,
                      size_t count, weir_js_value *result)
 {
-    (void)arg;
-    (void)args;
-    (void)count;
-    (void)result;
     weir_js_terminate(host);
     return 0;
 }

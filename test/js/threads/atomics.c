@@ -79,7 +79,6 @@ static void end(void)
 
 static void notify_when_asleep(struct crew *crew, unsigned id)
 {
-    (void)id;
     expect(await_asleep(*(pid_t *)crew->context));
     expect_int(weir_waiter_notify(&words[0], 1), 1);
 }
@@ -121,7 +120,6 @@ CASE(wait_async_settles_on_its_loop_and_keeps_it_alive)
 
 static void terminate_when_asleep(struct crew *crew, unsigned id)
 {
-    (void)id;
     expect(await_asleep(*(pid_t *)crew->context));
     weir_js_terminate(js);
 }
@@ -245,7 +243,6 @@ static void play(struct crew *crew, unsigned id)
     weir_js *own_js;
     const char *turn = id == 0 ? "play(0)" : "play(1)";
 
-    (void)crew;
     expect_status(weir_loop_new(&own_loop, NULL), 0);
     expect_status(weir_js_new(&own_js, own_loop, &options), 0);
     share(own_js);
@@ -273,14 +270,12 @@ static void notify_all_the_time(struct crew *crew, unsigned id)
 {
     const bool *is_over = crew->context;
 
-    (void)id;
     while (!__atomic_load_n(is_over, __ATOMIC_ACQUIRE))
         weir_waiter_notify(&words[0], 2);
 }
 
 static void shut_down(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }

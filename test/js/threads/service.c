@@ -28,7 +28,6 @@ static void enter_and_end(struct crew *crew, unsigned id)
     weir_loop *own_loop;
     weir_js *own_js;
 
-    (void)id;
     expect_status(weir_loop_new(&own_loop, NULL), 0);
     expect_status(weir_js_new(&own_js, own_loop, NULL), 0);
     eval_module(own_js, "import { Service } from 'weir:service';"
@@ -49,10 +48,6 @@ static int let_end(weir_js *host, void *arg, const weir_js_value *args,
 {
     struct side *side = arg;
 
-    (void)host;
-    (void)args;
-    (void)count;
-    (void)result;
     sem_post(&side->may_end);
     return 0;
 }
@@ -112,8 +107,6 @@ static void come_and_go(struct crew *crew, unsigned id)
     weir_loop *own_loop;
     weir_js *own_js;
 
-    (void)crew;
-    (void)id;
     expect_status(weir_loop_new(&own_loop, NULL), 0);
     expect_status(weir_js_new(&own_js, own_loop, NULL), 0);
     eval_module(own_js, work);

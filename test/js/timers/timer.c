@@ -20,7 +20,6 @@ static int cpu(weir_js *host, void *arg, const weir_js_value *args,
 {
     struct timespec now;
 
-    (void)host, (void)arg, (void)args, (void)count;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     *result = weir_js_number((double)now.tv_sec * 1e9 + (double)now.tv_nsec);
     return 0;
@@ -57,14 +56,12 @@ static struct failing_allocator memory;
 
 static void ignore(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 static void start_elsewhere(struct crew *crew, unsigned id)
 {
     weir_timer timer;
 
-    (void)crew, (void)id;
     expect_status(weir_timer_start(loop, &timer, 3600 * (int64_t)SECOND_NS,
                                    WEIR_TIMER_ONCE, ignore, NULL),
                   0);

@@ -128,14 +128,12 @@ static void run_and_end(void)
 
 static void on_stop(weir_task *task, int status)
 {
-    (void)task;
     if (status == 0)
         weir_loop_unref(own);
 }
 
 static void on_late_stop(weir_task *task, int status)
 {
-    (void)task, (void)status;
 }
 
 static void stop_with(void (*run)(weir_task *, int))

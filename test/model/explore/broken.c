@@ -229,7 +229,6 @@ static bool claim_place(void)
 
 static void leave_place(void *arg)
 {
-    (void)arg;
     weir__lock_lock(&place.lock);
     place.is_used = false;
     weir__lock_unlock(&place.lock);

@@ -19,7 +19,6 @@ static int canceled;
 
 static void on_ready(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
     model_assert(!removed && !canceled);
     plain_store(&object, plain_load(&object) + 1);
     if (status == 0) {
@@ -32,7 +31,6 @@ static void on_ready(void *arg, int status, int fd, unsigned events)
 
 static void on_removed(void *arg, int status)
 {
-    (void)arg, (void)status;
     model_assert(!removed);
     removed = 1;
     plain_store(&object, -1); /* nobody uses it any more */
@@ -73,7 +71,6 @@ static void was_removed(void)
 
 static void on_added(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
     model_assert(status == 0);
     model_assert(plain_load(&object) == 1);
     called++;
@@ -158,7 +155,6 @@ static unsigned ghosts_before; /* reported before the loop knew */
 /* Does not read, or not at once: it must come to an end. */
 static void on_lost(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)status, (void)events;
     model_assert(!removed);
     if (++called == 2)
         readiness_clear(fd);

@@ -22,7 +22,6 @@ static int done;
 
 static void on_done(void *arg, weir_loop *ended, int status)
 {
-    (void)arg, (void)ended, (void)status;
     plain_store(&done, plain_load(&done) + 1);
 }
 
@@ -46,7 +45,6 @@ static void init_in_poller(void)
 
 static void count_call(void *arg, int status)
 {
-    (void)arg;
     model_assert(status == 0 || status == WEIR_ECANCELED);
     plain_store(&called, plain_load(&called) + 1);
 }
@@ -85,7 +83,6 @@ static void close_it(void)
 
 static void close_inside(void *arg, int status)
 {
-    (void)arg, (void)status;
     model_assert(weir_loop_close(loop, -1) == 0);
 }
 
@@ -122,7 +119,6 @@ static int task_calls;
 
 static void run_task(weir_task *posted, int status)
 {
-    (void)posted;
     model_assert(status == 0 || status == WEIR_ECANCELED);
     plain_store(&task_calls, plain_load(&task_calls) + 1);
 }
@@ -177,7 +173,6 @@ static atomic(int) has_run;
 
 static void note_run(weir_task *posted, int status)
 {
-    (void)posted, (void)status;
     store_release(&has_run, 1);
 }
 
@@ -326,7 +321,6 @@ static int cancelled; /* the canceller's */
 
 static void begin_shutdown(void *arg, int status)
 {
-    (void)arg, (void)status;
     model_assert(weir_loop_shutdown(loop, -1) == 0);
 }
 
@@ -376,7 +370,6 @@ static void timer_had_one_end(void)
  * one that another thread has just made. */
 static void submit_another(void *arg, int status)
 {
-    (void)arg, (void)status;
     model_assert(weir_loop_submit(loop, count_call, NULL) == 0);
 }
 

@@ -19,7 +19,6 @@ static int cancelled[MODEL_THREADS];
 
 static void use(void *arg, int status)
 {
-    (void)arg;
     plain_store(&object, plain_load(&object) + 1);
     if (status == 0)
         fired++;
@@ -87,7 +86,6 @@ static weir_timer other;
 
 static void cancel_on_the_loop(void *arg, int status)
 {
-    (void)arg, (void)status;
     cancel();
     model_assert(weir_timer_cancel(loop, other) == 0);
     weir_loop_unref(loop);
@@ -114,7 +112,6 @@ static void again_on_the_loop(void *arg, int status)
 {
     weir_timer mine = id; /* the other thread has the old one */
 
-    (void)arg, (void)status;
     err_of_again = weir_timer_again(loop, &mine, 0);
     model_assert(err_of_again == 0 || err_of_again == -ENOENT);
     weir_loop_unref(loop);
@@ -173,7 +170,6 @@ static atomic(int) returned;
 
 static void note_return(void *arg, int status)
 {
-    (void)arg, (void)status;
     store_relaxed(&returned, 1);
 }
 
@@ -231,7 +227,6 @@ static void make_for_the_first_and_two(void)
 /* What the second one is for is nobody's who cancels the first. */
 static void use_nothing(void *arg, int status)
 {
-    (void)arg;
     if (status == 0)
         fired++;
     else

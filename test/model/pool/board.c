@@ -71,7 +71,6 @@ static void count_done(void)
 
 static void wake(void *arg, uint32_t taker)
 {
-    (void)arg;
     ring(&bed[taker]);
 }
 
@@ -79,7 +78,6 @@ static void drop(void *arg, weir_notice *notice)
 {
     struct errand *errand = (struct errand *)notice;
 
-    (void)arg;
     model_assert(plain_load(&errand->payload) ==
                  2); /* as who cancels left it */
     model_free(errand);

@@ -93,7 +93,6 @@ static bool is_left(void)
 
 static bool is_empty(void *arg)
 {
-    (void)arg;
     return !is_any();
 }
 

@@ -33,7 +33,6 @@ static int done_calls;
 
 static void on_done(void *arg, weir_pool *which, int status)
 {
-    (void)arg, (void)status;
     model_assert(which == pool);
     for (int i = 0; i < 4; i++)
         model_assert(plain_load(&items[i].result) ==
@@ -59,7 +58,6 @@ static void run(weir_job *job, int status)
     model_assert(ATOMIC_ADD(&item->calls, 1, __ATOMIC_RELAXED) == 0);
     for (int i = 1; i <= item->children; i++)
         (void)post((int)(item - items) + i);
-    (void)status;
 }
 
 static void init(uint32_t workers)

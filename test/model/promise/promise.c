@@ -38,7 +38,6 @@ static weir_value own_value(void)
 
 static weir_result on_fulfilled(void *arg, const weir_value *value)
 {
-    (void)arg;
     model_assert(plain_load((int *)value->data) == 7);
     fulfilled++;
     return weir_pass();
@@ -46,14 +45,12 @@ static weir_result on_fulfilled(void *arg, const weir_value *value)
 
 static weir_result give_nothing(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     fulfilled++;
     return weir_give(weir_value_of(NULL, NULL));
 }
 
 static weir_result on_rejected(void *arg, const weir_value *value)
 {
-    (void)arg;
     model_assert(value->code == WEIR_ECANCELED ||
                  value->code == WEIR_EABANDONED);
     refused++;
@@ -62,7 +59,6 @@ static weir_result on_rejected(void *arg, const weir_value *value)
 
 static void ignore(void *arg, weir_loop *told, const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
 }
 
 /* ---- setups ---- */
@@ -226,7 +222,6 @@ static void shut_down(void)
 
 static void resolve_inside(void *arg, int status)
 {
-    (void)arg, (void)status;
     resolve_and_drop();
 }
 
@@ -238,7 +233,6 @@ static void run_and_resolve(void)
 
 static void then_inside(void *arg, int status)
 {
-    (void)arg, (void)status;
     model_assert(
         weir_promise_then(promise, on_fulfilled, on_rejected, NULL, NULL) == 0);
     weir_promise_unref(promise);
@@ -252,7 +246,6 @@ static void run_then(void)
 
 static void drop_inside(void *arg, int status)
 {
-    (void)arg, (void)status;
     weir_promise_unref(promise);
 }
 
@@ -452,7 +445,6 @@ static weir_promise *circle[2];
 
 static weir_result follow_the_last(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     return weir_give_promise(weir_promise_ref(circle[1]));
 }
 

@@ -27,7 +27,6 @@ static int fn(void *arg, weir_value *value)
 {
     int *mark = arg;
 
-    (void)value;
     begun++;
     model_assert(plain_load(mark) == 0);
     (void)load_relaxed(&pool->worker[0]); /* it takes its time */
@@ -71,7 +70,6 @@ static void released_once_if_accepted(void)
 static void expect_rejection(void *arg, weir_loop *told,
                              const weir_rejection *what)
 {
-    (void)arg, (void)told;
     model_assert(what->code == WEIR_ECANCELED);
 }
 
@@ -150,7 +148,6 @@ static bool is_graceful; /* nothing is cancelled */
 
 static weir_result handle(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     model_assert(plain_load(&work) == 1);
     handled++;
     return weir_pass();
@@ -158,7 +155,6 @@ static weir_result handle(void *arg, const weir_value *value)
 
 static weir_result handle_error(void *arg, const weir_value *value)
 {
-    (void)arg;
     model_assert(value->code == WEIR_ECANCELED && !is_graceful);
     handled++;
     return weir_give(weir_value_of(NULL, NULL));
@@ -166,7 +162,6 @@ static weir_result handle_error(void *arg, const weir_value *value)
 
 static void send(void *arg, int status)
 {
-    (void)arg;
     if (status != 0) {
         handled++; /* closed before */
         return;

@@ -32,7 +32,6 @@ static int force_result; /* of who forces, then of finish */
 
 static void on_closed(void *arg, weir_service *of, int status)
 {
-    (void)arg;
     model_assert(of == service);
     plain_store(&closed, plain_load(&closed) + 1);
     plain_store(&closed_status, status);
@@ -45,7 +44,6 @@ static void on_closed(void *arg, weir_service *of, int status)
 
 static void be_quiet(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
 }
 
 static void make(unsigned spares)
@@ -109,7 +107,6 @@ static void stop(void)
 
 static void on_signal(void *arg, int status)
 {
-    (void)arg;
     if (status == 0)
         weir__drain_signalled(service, 1);
 }
@@ -180,7 +177,6 @@ static void freed_and_forced_if_it_was_told(void)
 
 static void hook(void *arg)
 {
-    (void)arg;
     fetch_add_relaxed(&hooks, 1);
 }
 
@@ -236,7 +232,6 @@ static weir_pool *pool;
 
 static void work(void *arg, int status)
 {
-    (void)arg;
     fetch_add_relaxed(status == 0 ? &jobs : &cancelled, 1);
 }
 
@@ -270,7 +265,6 @@ static weir_loop *loop;
 
 static void work_on_loop(void *arg, int status)
 {
-    (void)arg;
     fetch_add_relaxed(status == 0 ? &jobs : &cancelled, 1);
 }
 
@@ -292,7 +286,6 @@ static void on_drain(void *arg, int status)
 {
     weir_gate *gate = weir_service_gate(service);
 
-    (void)arg;
     fetch_add_relaxed(&told, 1);
     if (status != 0)
         return;
@@ -313,7 +306,6 @@ static void add_callback_start_and_wait(void)
 /* Of its own accord, before the drain or during it. */
 static void shut_loop_down(void *arg, int status)
 {
-    (void)arg;
     if (status == 0)
         (void)!weir_loop_shutdown(loop, 0);
 }
@@ -382,7 +374,6 @@ static void force_by_hand(void)
 /* A drain that does not wait for the gate. */
 static void drain_past_the_gate(void *arg, int status)
 {
-    (void)arg, (void)status;
     service->is_empty = true;
     weir__drain_advance(service);
 }

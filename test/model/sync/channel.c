@@ -268,7 +268,6 @@ static atomic(int) is_given;
 
 static void give(void *arg, int status)
 {
-    (void)arg, (void)status;
     receive_all();
     weir_channel_detach(channel);
     store_release(&is_given, 1);
@@ -290,7 +289,6 @@ static void serve_second(void *arg)
 
 static void arrive(void *arg, int status)
 {
-    (void)status;
     model_assert(weir_channel_attach(channel, arg, serve_second, arg) == 0);
     if (received == wanted)
         end_loop(arg);
@@ -338,7 +336,6 @@ static void closed_well(void)
 
 static void close_in_callback(void *arg, int status)
 {
-    (void)arg, (void)status;
     receive_all();
     close_channel();
     channel = NULL;

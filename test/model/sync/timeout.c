@@ -15,7 +15,6 @@ static int calls; /* the loop's thread's */
 
 static void on_call(void *arg, int status)
 {
-    (void)arg;
     model_assert(status == 0 || status == WEIR_ECANCELED);
     calls++;
 }

@@ -35,7 +35,6 @@ static void *live_once(void *arg)
 
 static void create_threads(struct crew *crew, unsigned id)
 {
-    (void)id;
     for (int i = 0; i < LIVES; i++) {
         pthread_t thread;
 

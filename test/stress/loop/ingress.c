@@ -208,7 +208,6 @@ static void open_house(void)
 
 static void run_or_visit(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == VISITORS)
         expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
     else if (visit(id))
@@ -244,7 +243,6 @@ static struct {
 
 static void notice(weir_task *task, int status)
 {
-    (void)task;
     expect_status(status, 0);
     __atomic_fetch_add(&tease.seen, 1, __ATOMIC_RELEASE);
 }
@@ -263,7 +261,6 @@ static void run_or_tease(struct crew *crew, unsigned id)
 {
     struct random random = {house.seed};
 
-    (void)crew;
     if (id == 0) {
         expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
         return;
@@ -314,7 +311,6 @@ static void run_while_anybody_visits(void)
 
 static void run_again_or_visit(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id < VISITORS)
         (void)visit(id);
     else

@@ -254,7 +254,6 @@ static void bury(void *bell, int status)
 {
     struct actor *actor = ((struct bell *)bell)->actor;
 
-    (void)status;
     free(bell);
     end_of(actor, BURIAL);
 }
@@ -452,7 +451,6 @@ static void borrow(void *arg, int status)
 {
     struct wire *wire = arg;
 
-    (void)status;
     add_or_take_away(wire);
     __atomic_store_n(&wire->is_lent, false, __ATOMIC_RELEASE);
     end_of(wire->owner, LOAN);
@@ -683,7 +681,6 @@ static void *alloc(void *context, size_t size, size_t align)
 
 static void on_uncaught(void *arg, weir_loop *at, const weir_uncaught *what)
 {
-    (void)arg;
     expect(at == loop);
     expect_status(what->code, -EIO);
     expect_string(what->message, "by lot");
@@ -692,7 +689,6 @@ static void on_uncaught(void *arg, weir_loop *at, const weir_uncaught *what)
 
 static void on_done(void *arg, weir_loop *ended, int status)
 {
-    (void)arg;
     expect(ended == loop);
     if (status != 0)
         expect(party.closes);

@@ -182,7 +182,6 @@ STRESS_CASE(loop_is_ended_and_freed_under_siege_and_calls_each_task_once)
 /* Ends the loop from inside.  `done`, or the runner, then frees it. */
 static void finish(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }
@@ -194,7 +193,6 @@ static void finish_task(weir_task *task, int status)
 
 static void finish_fd(void *arg, int status, int fd, unsigned events)
 {
-    (void)fd;
     expect_int(events, status == 0 ? WEIR_FD_READABLE : 0);
     if (status == 0)
         finish(arg, 0);
@@ -297,8 +295,6 @@ STRESS_CASE(loop_is_freed_by_its_task_while_the_call_that_sent_it_returns)
  * over before the wake is sent that the sender owes it. */
 static void hear(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg;
-    (void)fd;
     expect_int(events, status == 0 ? WEIR_FD_READABLE : 0);
 }
 
@@ -404,8 +400,6 @@ STRESS_CASE(loop_is_freed_by_its_descriptor_while_the_call_returns)
  * the wake to see that it is idle. */
 static void tick(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 enum { UNREF_LOOP, UNREF_FD, UNREF_TIMER, CANCEL_TIMER, UNREF_WAYS };

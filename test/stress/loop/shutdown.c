@@ -247,8 +247,6 @@ static void prepare_eternals(void)
 
 static void do_nothing(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 /* Others would go on forever, too, if they were not refused. */

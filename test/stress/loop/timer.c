@@ -37,7 +37,6 @@ static struct {
 
 static void fire(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect(effort_now() >= duel.due_ns);
     duel.fired++;
@@ -49,7 +48,6 @@ static void fire(void *arg, int status)
 
 static void pass(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     weir__parker_unpark(&duel.parker);
 }

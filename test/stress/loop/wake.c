@@ -88,7 +88,6 @@ static void play(unsigned id)
 
 static void play_alone(struct crew *crew, unsigned id)
 {
-    (void)crew;
     play(id);
 }
 
@@ -119,10 +118,6 @@ STRESS_CASE(loops_that_spin_for_a_moment_lose_no_pass)
 
 static void ignore(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg;
-    (void)status;
-    (void)fd;
-    (void)events;
 }
 
 static void change_mode(weir_loop *at, struct random *random)
@@ -203,7 +198,6 @@ static uint64_t rings; /* atomic */
 
 static void ring(void *arg, int status)
 {
-    (void)arg;
     if (status == 0)
         __atomic_fetch_add(&rings, 1, __ATOMIC_RELAXED);
 }
@@ -241,7 +235,6 @@ static void wake_in_vain(void)
 
 static void run_or_wake(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0)
         expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
     else if (id == 1)
@@ -290,8 +283,6 @@ static struct {
 
 static void nothing(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 static void hold(unsigned way)

@@ -277,7 +277,6 @@ STRESS_CASE(pool_that_sleeps_loses_no_wake)
 
 static void block_a_little(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_pool_blocking_begin(pool), 0);
     sched_yield();
@@ -286,7 +285,6 @@ static void block_a_little(void *arg, int status)
 
 static void submit_blockers(struct crew *crew, unsigned id)
 {
-    (void)id;
     for (unsigned i = *(unsigned *)crew->context; i > 0; i--)
         expect_status(weir_pool_submit(pool, block_a_little, NULL, NULL), 0);
 }

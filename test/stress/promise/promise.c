@@ -62,7 +62,6 @@ static weir_result handle(void *arg, const weir_value *value)
 {
     weir_value other;
 
-    (void)arg;
     look_at(value);
     count(&called);
     if (value->code == 0)
@@ -74,7 +73,6 @@ static weir_result handle(void *arg, const weir_value *value)
 
 static void ignore(void *arg, weir_loop *told, const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
 }
 
 /* ---- what a thread does to a promise that it holds ---- */
@@ -199,7 +197,6 @@ static void expect_conserved(void)
 
 static void play_and_let_go(struct crew *crew, unsigned id)
 {
-    (void)crew;
     play(id);
     let_go();
 }
@@ -227,7 +224,6 @@ STRESS_CASE(promises_are_settled_and_handled_once_by_many_threads)
 
 static void play_against_end(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id < THREADS) {
         play(id);
         let_go();
@@ -256,7 +252,6 @@ STRESS_CASE(promises_are_settled_once_while_their_loop_ends_and_is_freed)
 
 static void wait_for_all(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == THREADS) {
         expect_status(weir_loop_close(loop, -1), 0);
         return;
@@ -289,7 +284,6 @@ static uint64_t ids[PROMISES];
 
 static void find_all(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == THREADS) {
         expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
         return;

@@ -138,7 +138,6 @@ static weir_result on_outcome(void *arg, const weir_value *value)
 
 static void begin(void *arg, int status)
 {
-    (void)arg;
     if (status != 0)
         left = 0; /* closed before it began */
     for (int i = 0; i < DEPTH; i++)
@@ -148,7 +147,6 @@ static void begin(void *arg, int status)
 /* Those that the handlers' outcomes go to, when the loop ends. */
 static void ignore(void *arg, weir_loop *of, const weir_rejection *what)
 {
-    (void)arg, (void)of;
     expect_status(what->code, WEIR_ECANCELED);
 }
 

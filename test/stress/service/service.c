@@ -36,32 +36,27 @@ static uint64_t accepted, called, closed, hooks, inside;
 
 static void on_closed(void *arg, weir_service *of, int status)
 {
-    (void)arg, (void)of;
     expect_status(status, forces ? status : 0);
     add(closed);
 }
 
 static void on_report(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
 }
 
 static void hook(void *arg)
 {
-    (void)arg;
     expect_int(get(inside), 0);
     add(hooks);
 }
 
 static void task(void *arg, int status)
 {
-    (void)arg, (void)status;
     add(called);
 }
 
 static void job(void *arg, int status)
 {
-    (void)arg;
     if (status == 0 && weir_loop_submit(loop, task, NULL) == 0)
         add(accepted);
     add(called);

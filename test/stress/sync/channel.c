@@ -74,7 +74,6 @@ static void serve(void *arg)
     weir_message *node;
     uint64_t most = random_below(&random_, 20);
 
-    (void)arg;
     while (most-- > 0 && (node = weir_channel_receive(channel)) != NULL)
         note_letter(node);
     if (left-- == 0)
@@ -107,7 +106,6 @@ static void send_all(unsigned sender)
 
 static void work(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id < LOOPS)
         expect_status(weir_loop_run(loops[id], WEIR_RUN_UNTIL_CLOSED), 0);
     else

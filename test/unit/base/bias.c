@@ -65,7 +65,6 @@ CASE(bias_revoked_by_its_holder_stays)
 
 static void revoke(struct crew *crew, unsigned id)
 {
-    (void)id;
     weir__bias_revoke(&bias);
     __atomic_fetch_add((unsigned *)crew->context, 1, __ATOMIC_RELAXED);
 }

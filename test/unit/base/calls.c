@@ -12,14 +12,10 @@
 
 static void first(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 static void second(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
 }
 
 static struct weir__calls calls;

@@ -121,7 +121,6 @@ CASE(clock_thaw_of_running_clock_changes_nothing)
 
 static void advance_often(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     for (int i = 0; i < 10000; i++)
         expect_status(weir_clock_advance(1), 0);
 }

@@ -69,7 +69,6 @@ static void sleep_until_set(struct crew *crew, unsigned id)
 {
     struct bed *bed = crew->context;
 
-    (void)id;
     while (__atomic_load_n(&bed->word, __ATOMIC_ACQUIRE) == 0)
         expect_status(
             weir__futex_wait(&bed->word, 0, bed->deadline_ns, bed->scope), 0);

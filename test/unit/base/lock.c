@@ -43,7 +43,6 @@ CASE(lock_asks_the_kernel_for_nothing_while_nobody_competes)
 
 static void take_once(struct crew *crew, unsigned id)
 {
-    (void)id;
     weir__lock_lock(&lock);
     ++*(unsigned *)crew->context; /* plain */
     weir__lock_unlock(&lock);
@@ -77,7 +76,6 @@ static void take_often(struct crew *crew, unsigned id)
 {
     struct protected *data = crew->context;
 
-    (void)id;
     for (int i = 0; i < EACH; i++) {
         weir__lock_lock(&lock);
         expect_int(data->inside++, 0);

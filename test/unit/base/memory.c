@@ -173,7 +173,6 @@ CASE(set_allocator_after_all_memory_came_back_is_accepted)
 
 static void allocate_and_free(struct crew *crew, unsigned id)
 {
-    (void)crew;
     for (size_t i = 0; i < 1000; i++) {
         void *pointer = weir__memory_alloc(16 + id, 16);
 

@@ -62,7 +62,6 @@ static bool is_in(const void *from, void (*spot)(void))
 
 static void nothing(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 SPOT static void submit_here(void)
@@ -75,7 +74,6 @@ static weir_task posted[3];
 
 static void run_nothing(weir_task *task, int status)
 {
-    (void)task, (void)status;
 }
 
 SPOT static void post_here(void)
@@ -90,7 +88,6 @@ static size_t seen;
 
 static void look(void *arg, int status)
 {
-    (void)arg, (void)status;
     seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
 }
 
@@ -133,7 +130,6 @@ static int pair[2];
 
 static void look_as_descriptor(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
     if (status != 0)
         return;
     seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
@@ -210,7 +206,6 @@ static sem_t begun, go_on;
 
 static void block(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&begun);
     wait_for(&go_on);
 }
@@ -231,7 +226,6 @@ static weir_job job;
 
 static void run_nothing_on_pool(weir_job *self, int status)
 {
-    (void)self, (void)status;
 }
 
 static weir_group group;
@@ -335,7 +329,6 @@ static size_t seen;
 
 static void look(void *arg, int status)
 {
-    (void)arg, (void)status;
     seen = weir_loop_report(loop, holders, CAPACITY, sizeof(weir_holder));
 }
 
@@ -393,7 +386,6 @@ static weir_task twice = {.run = run_nothing};
 
 static void post_twice(void *arg, int status)
 {
-    (void)arg, (void)status;
     expect_status(weir_loop_post(loop, &twice), 0);
     expect_status(weir_loop_post(loop, &twice), 0);
 }
@@ -408,7 +400,6 @@ CASE_ABORTS(origin_task_that_a_callback_posts_twice_aborts, "submit.c",
 
 static void job_nothing(weir_job *posted_job, int status)
 {
-    (void)posted_job, (void)status;
 }
 
 CASE_ABORTS(origin_job_that_is_posted_twice_aborts, "pool.h",

@@ -93,7 +93,6 @@ static void park_once(struct crew *crew, unsigned id)
 {
     struct owner *owner = crew->context;
 
-    (void)id;
     if (owner->timeout_ns == 0)
         weir__parker_park(&parker);
     else
@@ -137,7 +136,6 @@ CASE(parker_unpark_wakes_an_owner_who_would_sleep_for_ages)
 
 static void catch_signal(int number)
 {
-    (void)number;
 }
 
 static void handle_signals(void)

@@ -281,7 +281,6 @@ CASE(poller_wait_goes_on_when_it_is_interrupted)
 
 static void wait_for_wake(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     failing_syscalls_set(wait_call, 1, 3, EINTR);
     expect_event(NEVER, WEIR__POLLER_WAKE, WEIR_FD_READABLE);
 }
@@ -316,7 +315,6 @@ CASE(poller_wait_returns_what_the_kernel_refuses_with)
 
 static void fail_then_wait(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     failing_syscalls_set(wait_call, 1, 1, ENOMEM);
     expect_status(weir__poller_wait(poller, events, NEVER), -ENOMEM);
     expect_event(NEVER, 7, WEIR_FD_READABLE);

@@ -26,7 +26,6 @@ static void wait_once(struct crew *crew, unsigned id)
 {
     struct waiter *waiter = crew->context;
 
-    (void)id;
     waiter->status = weir__poller_wait(poller, events, waiter->deadline_ns);
     __atomic_store_n(&waiter->is_up, true, __ATOMIC_RELEASE);
 }
@@ -276,7 +275,6 @@ static void take_one(struct crew *crew, unsigned id)
 {
     uint64_t *taken = crew->context;
 
-    (void)id;
     *taken = weir__poller_take_wakes(poller, true);
 }
 
@@ -320,7 +318,6 @@ CASE(poller_take_sees_what_came_before_the_wake)
 
 static void catch_signal(int number)
 {
-    (void)number;
 }
 
 static void handle_signals(void)

@@ -314,7 +314,6 @@ static void take_some(struct crew *crew, unsigned id)
 {
     uintptr_t *first = crew->context;
 
-    (void)id;
     for (uintptr_t i = 0; i < 100; i++)
         taken[*first + i] = take(*first + i);
 }

@@ -79,7 +79,6 @@ static void take_slot(struct crew *crew, unsigned id)
 {
     uint32_t number;
 
-    (void)id;
     expect_int(weir__thread_slot(), NOBODYS_SLOT);
     number = weir__thread_index();
     if (number < WEIR__THREAD_SLOTS)
@@ -105,7 +104,6 @@ static pthread_key_t late_key;
 
 static void end_with_late_question(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     (void)weir__thread_index();
     expect_int(pthread_setspecific(late_key, &late_key), 0);
 }
@@ -120,7 +118,6 @@ static void end_threads_with(void (*destructor)(void *), int count)
 
 static void ask_late(void *unused)
 {
-    (void)unused;
     expect_int(weir__thread_slot(), NOBODYS_SLOT);
     expect_int(weir__thread_index(), 0);
 }
@@ -137,7 +134,6 @@ static uint32_t asked; /* atomic: 1 taken by the other, 2 asked for late */
 
 static void hold_number(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     expect_int(weir__thread_index(), 0);
     __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != 2)
@@ -148,7 +144,6 @@ static void ask_after_another(void *unused)
 {
     struct crew other;
 
-    (void)unused;
     crew_start(&other, 1, hold_number, NULL);
     while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != 1)
         sched_yield();
@@ -181,7 +176,6 @@ CASE(thread_runs_a_loop_from_set_to_reset)
 
 static void expect_no_loop(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     expect(!weir__thread_is_loop());
 }
 

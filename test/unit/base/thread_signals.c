@@ -79,7 +79,6 @@ static void start_by_fork(void *arg, int status)
     int input;
     pid_t pid;
 
-    (void)arg, (void)status;
     pid = fork_cat(&input);
     end_child(pid, input);
 }
@@ -89,7 +88,6 @@ static void start_by_spawn(void *arg, int status)
     int input;
     pid_t pid;
 
-    (void)arg, (void)status;
     pid = spawn_cat(&input);
     end_child(pid, input);
 }
@@ -97,7 +95,6 @@ static void start_by_spawn(void *arg, int status)
 /* These wait for the child, so it signals itself. */
 static void start_by_system(void *arg, int status)
 {
-    (void)arg, (void)status;
     child.status = system("kill -TERM $$; exit 7");
     sem_post(&over);
 }
@@ -106,7 +103,6 @@ static void start_by_popen(void *arg, int status)
 {
     FILE *file = popen("kill -TERM $$; exit 7", "r");
 
-    (void)arg, (void)status;
     expect(file != NULL);
     child.status = pclose(file);
     sem_post(&over);
@@ -228,7 +224,6 @@ static void fork_and_signal(void *arg, int status)
     pid_t pid;
     char byte;
 
-    (void)arg, (void)status;
     expect_int(pipe(ends), 0);
     pid = fork();
     if (pid == 0) {
@@ -270,7 +265,6 @@ static void look_after_fork(void *arg, int status)
     int ends[2];
     pid_t pid;
 
-    (void)arg, (void)status;
     expect_int(pipe2(ends, O_CLOEXEC), 0);
     pid = fork();
     if (pid == 0) {
@@ -288,7 +282,6 @@ static void look_after_spawn(void *arg, int status)
     int ends[2];
     pid_t pid;
 
-    (void)arg, (void)status;
     expect_int(pipe2(ends, O_CLOEXEC), 0);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -319,7 +312,6 @@ static void look_after_spawn_with_mask(void *arg, int status)
     posix_spawnattr_t attributes;
     sigset_t none;
 
-    (void)arg;
     sigemptyset(&none);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -352,7 +344,6 @@ static sigset_t mask;
 
 static void look_at_mask(void *arg, int status)
 {
-    (void)arg, (void)status;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     sem_post(&over);
 }
@@ -384,7 +375,6 @@ static void write_to_nobody(void *arg, int status)
 {
     int ends[2];
 
-    (void)arg, (void)status;
     expect_int(pipe2(ends, O_CLOEXEC), 0);
     close(ends[0]);
     expect_int(write(ends[1], "x", 1), -1);

@@ -287,7 +287,6 @@ GATE_CASE(gate_without_on_closed_closes)
 
 static void exit_gate(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     weir_gate_exit(&gate);
     expect(pthread_equal(closed.thread, pthread_self()));
 }
@@ -367,13 +366,11 @@ GATE_CASE(gate_after_fini_can_be_used_again)
 
 static void enter_gate(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     expect_status(weir_gate_enter(&gate), 0);
 }
 
 static void leave_gate(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     weir_gate_exit(&gate);
 }
 
@@ -427,7 +424,6 @@ static void start_once(struct crew *crew, unsigned id)
     struct tally *tally = crew->context;
     int err = weir_gate_start(&gate);
 
-    (void)id;
     if (err == 0)
         __atomic_fetch_add(&tally->won, 1, __ATOMIC_RELAXED);
     else
@@ -449,7 +445,6 @@ static void drain_once(struct crew *crew, unsigned id)
     struct tally *tally = crew->context;
     int err = weir_gate_drain(&gate);
 
-    (void)id;
     if (err == 0)
         __atomic_fetch_add(&tally->won, 1, __ATOMIC_RELAXED);
     else

@@ -33,7 +33,6 @@ CASE(sharded_gate_counts_in_shards_while_running)
 
 static void enter_and_meet(struct crew *crew, unsigned id)
 {
-    (void)id;
     expect_status(weir_gate_enter(&gate), 0);
     crew_meet(crew);
 }

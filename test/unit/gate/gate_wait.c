@@ -99,7 +99,6 @@ static void wait_for_close(struct crew *crew, unsigned id)
 {
     struct waiters *waiters = crew->context;
 
-    (void)id;
     expect_status(weir_gate_wait(&gate, waiters->timeout_ns), 0);
     expect_int(weir_gate_phase(&gate), WEIR_PHASE_CLOSED);
     __atomic_fetch_add(&waiters->returned, 1, __ATOMIC_RELAXED);
@@ -178,7 +177,6 @@ GATE_CASE(gate_wait_for_ages_is_ended_by_the_close)
 
 static void catch_signal(int number)
 {
-    (void)number;
 }
 
 CASE(gate_wait_is_not_ended_by_signals)
@@ -210,7 +208,6 @@ static void write_and_exit(void)
 
 static void start_or_enter(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0) {
         letter = 42;
         expect_status(weir_gate_start(&gate), 0);
@@ -229,7 +226,6 @@ GATE_CASE(gate_start_publishes_to_those_who_enter)
 
 static void exit_or_wait(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0) {
         write_and_exit();
     } else {
@@ -246,7 +242,6 @@ GATE_CASE(gate_exit_publishes_to_those_who_wait)
 
 static void exit_or_look(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0) {
         write_and_exit();
     } else {
@@ -264,7 +259,6 @@ GATE_CASE(gate_exit_publishes_to_those_who_see_CLOSED)
 
 static void read_letter(void *arg)
 {
-    (void)arg;
     expect_int(letter, 42);
     closed.times++;
 }

@@ -99,7 +99,6 @@ static void add_one(struct crew *crew, unsigned id)
     unsigned *refused = crew->context;
     bool has_shard = weir__thread_index() < WEIR__SHARDS;
 
-    (void)id;
     expect(weir__shards_add(shards, 1) == has_shard);
     if (!has_shard)
         __atomic_fetch_add(refused, 1, __ATOMIC_RELAXED);

@@ -41,7 +41,6 @@ static void make_attempt(void *arg, int status)
 {
     struct attempt *attempt = arg;
 
-    (void)status;
     fail_nth(attempt->which, attempt->nth, attempt->error);
     attempt->status = attempt->call();
     attempt->has_failed =
@@ -309,7 +308,6 @@ static unsigned last_events;
 
 static void see_events(void *arg, int status, int ready, unsigned events)
 {
-    (void)arg, (void)ready;
     if (status == 0)
         last_events = events;
 }
@@ -425,7 +423,6 @@ static void call_in_need(struct crew *crew, unsigned number)
     struct foreign *foreign = crew->context;
     int status;
 
-    (void)number;
     do {
         fail_nth(an_allocation, 1 + (uint32_t)foreign->failures, ENOMEM);
         status = foreign->function(loop, id);

@@ -41,7 +41,6 @@ static void repeat_thrice(void *arg, int status)
 
 static void remove_when_ready(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_int(events, WEIR_FD_READABLE);
     calls.fd++;
@@ -150,7 +149,6 @@ CASE(failing_pwait2_is_replaced_without_notice)
 /* Whoever runs it next goes on where it was. */
 static void run_to_the_end(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     loop_run();
 }
 
@@ -216,7 +214,6 @@ CASE(failing_wait_does_not_lose_a_wake)
 /* A shutdown that fails is called again. */
 static void tell_fd(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)fd, (void)events;
     record("fd", status);
 }
 
@@ -351,7 +348,6 @@ static sem_t came;
 
 static void post_came(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_int(sem_post(&came), 0);
 }
@@ -416,7 +412,6 @@ static void count_end(void *arg, int status)
 
 static void count_fd_end(void *arg, int status, int fd, unsigned events)
 {
-    (void)fd, (void)events;
     if (status == WEIR_ECANCELED)
         ++*(unsigned *)arg;
 }

@@ -313,7 +313,6 @@ static struct twin {
 static void ignore_uncaught(void *arg, weir_loop *raised,
                             const weir_uncaught *what)
 {
-    (void)arg, (void)raised;
     expect_int(what->kind, WEIR_KIND_FD);
 }
 
@@ -336,7 +335,6 @@ static void remove_other(void *arg, int status, int fd, unsigned events)
 {
     struct twin *twin = arg;
 
-    (void)fd, (void)events;
     record("twin", status);
     if (status == 0)
         expect_status(weir_fd_remove(loop, twin->other->fd, record, "removed"),
@@ -356,7 +354,6 @@ static void replace_other(void *arg, int status, int fd, unsigned events)
     struct twin *twin = arg;
     int other = twin->other->fd;
 
-    (void)fd, (void)events;
     record("old", status);
     if (status != 0)
         return;
@@ -381,7 +378,6 @@ static void reopen_other(void *arg, int status, int fd, unsigned events)
     struct twin *twin = arg;
     int other = twin->other->fd, fresh;
 
-    (void)fd, (void)events;
     record("old", status);
     if (status != 0)
         return;
@@ -408,7 +404,6 @@ static void turn_other(void *arg, int status, int fd, unsigned events)
 {
     struct twin *twin = arg;
 
-    (void)fd;
     if (status != 0)
         return;
     if (sight.calls++ == 0) {
@@ -432,7 +427,6 @@ CASE(fd_events_are_filtered_by_what_is_asked_for_at_that_moment)
 
 static void raise_now(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg;
     record_fd("twin", status, fd, events);
     if (status == 0)
         weir_raise(-EIO, "a callback that fails");
@@ -453,7 +447,6 @@ static void arm_other(void *arg, int status, int fd, unsigned events)
 {
     struct twin *twin = arg;
 
-    (void)fd, (void)events;
     record(fd == twins[0].fd ? "first" : "second", status);
     if (status == 0 && sight.calls++ == 0)
         expect_status(weir_fd_modify(loop, twin->other->fd,

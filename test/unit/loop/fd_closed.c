@@ -38,7 +38,6 @@ static void expect_sleeps(void)
 
 static void count(void *arg, int status, int fd, unsigned events)
 {
-    (void)fd, (void)events;
     if (status == 0)
         ++*(unsigned *)arg;
 }
@@ -339,7 +338,6 @@ static void close_and_remove(void *other, int status, int fd, unsigned events)
 {
     static bool is_done;
 
-    (void)fd, (void)events;
     if (is_done || status != 0)
         return;
     is_done = true;

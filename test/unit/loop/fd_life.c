@@ -117,7 +117,6 @@ PLACE_CASE(fd_names_are_in_the_report)
 
 static void look_at_report(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)fd, (void)events;
     if (status != 0)
         return;
     expect(weir_loop_report(loop, holders, 8, sizeof(weir_holder)) >= 1);
@@ -298,7 +297,6 @@ static int duel[2];
 
 static void remove_the_other(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
     record("told", status);
     expect_status(weir_fd_remove(loop, duel[fd == duel[0]], record, "removed"),
                   0);

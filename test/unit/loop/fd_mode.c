@@ -50,7 +50,6 @@ static void await_poller(void)
 /* Counts an event, and tells the test. */
 static void on_event(void *served, int status, int fd, unsigned events)
 {
-    (void)events;
     if (status == 0) {
         event_drain(fd);
         expect_int(sem_post(served), 0);
@@ -152,7 +151,6 @@ CASE(fd_mode_AUTO_moves_to_the_poller_when_a_sleeper_gets_a_descriptor)
 
 static void add_inside(void *arg, int status)
 {
-    (void)status;
     expect_status(weir_fd_add(loop, *(int *)arg, WEIR_FD_READABLE, record_fd,
                               (void *)"fd"),
                   0);
@@ -160,7 +158,6 @@ static void add_inside(void *arg, int status)
 
 static void remove_inside(void *arg, int status)
 {
-    (void)status;
     expect_status(weir_fd_remove(loop, *(int *)arg, NULL, NULL), 0);
 }
 
@@ -216,8 +213,6 @@ CASE(fd_mode_can_be_changed_while_the_loop_sleeps)
 
 static void disable_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_ALWAYS), 0);
 }
 
@@ -241,8 +236,6 @@ CASE(fd_mode_can_be_changed_before_the_loop_runs)
 
 static void end_when_on_futex(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     await_futex();
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }
@@ -443,8 +436,6 @@ static uint64_t calls_seen; /* plain: one thread's own */
 
 static void expect_home(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect(pthread_equal(pthread_self(), runner.thread));
     expect(weir_loop_current() == loop);
     calls_seen++;
@@ -465,8 +456,6 @@ static void expect_home_and_queue(void *arg, int status)
 
 static void queue_every_kind(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     for (int i = 0; i < EACH; i++) {
         expect_status(weir_loop_submit(loop, expect_home_and_queue, NULL), 0);
         expect_status(weir_loop_next_tick(loop, expect_home, NULL), 0);
@@ -508,7 +497,6 @@ static bool is_over; /* atomic */
 
 static void answer(void *asked, int status)
 {
-    (void)status;
     expect_int(sem_post(asked), 0);
 }
 
@@ -518,7 +506,6 @@ static void ask_or_switch(struct crew *crew, unsigned id)
                                          WEIR_FD_MODE_NEVER, WEIR_FD_MODE_AUTO};
     sem_t asked;
 
-    (void)crew;
     if (id > 0) {
         expect_int(sem_init(&asked, 0, 0), 0);
         for (int i = 0; i < 1000; i++) {

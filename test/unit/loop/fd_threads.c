@@ -210,7 +210,6 @@ static void add_and_remove(unsigned calls)
 
 static void remove_under_load(struct crew *crew, unsigned id)
 {
-    (void)crew;
     for (unsigned i = 0; i < 300; i++)
         add_and_remove((i + id) % 4);
 }
@@ -484,7 +483,6 @@ static void tell_end(void *arg, int status, int fd, unsigned events)
 {
     struct tally *tally = arg;
 
-    (void)fd;
     expect_int(events, 0);
     expect_status(status, WEIR_ECANCELED);
     tally->told++;
@@ -504,7 +502,6 @@ static void add_until_refused(struct crew *crew, unsigned id)
     int fd = event_open(0);
     unsigned added = 0, removed = 0;
 
-    (void)id;
     for (;; added++) {
         int status = weir_fd_add(loop, fd, WEIR_FD_READABLE, tell_end, tally);
 

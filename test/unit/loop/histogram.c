@@ -299,7 +299,6 @@ static uint64_t read_once(void)
 
 static void add_or_read(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id == 0)
         add_beside_readers();
     else

@@ -71,13 +71,11 @@ static void let_time_pass(void)
 
 static void ignore_end(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, WEIR_ECANCELED);
 }
 
 static void ignore_fd_end(void *arg, int status, int fd, unsigned events)
 {
-    (void)fd, (void)events;
     ignore_end(arg, status);
 }
 
@@ -151,7 +149,6 @@ static struct threads find_threads(const struct threads *others)
 
 static void be_the_first(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
 }
 
 /* ThreadSanitizer has a thread of its own, which wakes up, and which it starts

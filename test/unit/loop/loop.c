@@ -210,7 +210,6 @@ static void post_and_submit_inside(void *arg, int status)
 {
     struct note_task *tasks = arg;
 
-    (void)status;
     expect_status(weir_loop_post(loop, &tasks[0].task), 0);
     loop_submit("b");
     expect_status(weir_loop_post(loop, &tasks[1].task), 0);
@@ -247,7 +246,6 @@ CASE(loop_submit_of_no_function_is_refused)
 
 static void count_call(void *count, int status)
 {
-    (void)status;
     ++*(unsigned *)count;
 }
 
@@ -366,7 +364,6 @@ static void queue_inside(void *arg, int status)
 {
     struct inside *inside = arg;
 
-    (void)status;
     for (int i = 0; i < 300; i++) {
         int err = inside->queue(loop, count_call, &inside->runs);
 
@@ -413,8 +410,6 @@ CASE(loop_queue_inside_without_memory_is_refused)
 
 static void dispatch_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     note("before");
     expect_status(weir_loop_dispatch(loop, record, (void *)"a"), 0);
     note("after");
@@ -467,7 +462,6 @@ CASE(loop_run_of_an_idle_loop_returns)
 
 static void submit_inside(void *word, int status)
 {
-    (void)status;
     loop_submit(word);
 }
 
@@ -494,8 +488,6 @@ CASE(loop_may_be_run_again_after_idle)
 
 static void run_on_a_thread(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     loop_submit("b");
     loop_run();
 }
@@ -549,8 +541,6 @@ CASE(loop_run_while_another_thread_does_is_refused)
 
 static void run_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), WEIR_EREENTRANT);
     expect_status(weir_loop_step(loop, 0), WEIR_EREENTRANT);
     note("refused");
@@ -584,7 +574,6 @@ static weir_loop *outer;
 
 static void expect_current(void *expected, int status)
 {
-    (void)status;
     expect(weir_loop_current() == expected);
     expect(weir_loop_is_owner(expected));
     note(expected == loop ? "inner" : "outer");
@@ -592,8 +581,6 @@ static void expect_current(void *expected, int status)
 
 static void run_inner(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_submit(loop, expect_current, loop), 0);
     loop_run();
     expect_current(outer, 0);
@@ -615,13 +602,11 @@ CASE(loop_may_be_run_inside_a_callback_of_another)
 
 static void submit_to_outer(void *word, int status)
 {
-    (void)status;
     expect_status(weir_loop_submit(outer, record, word), 0);
 }
 
 static void submit_around_inner(void *arg, int status)
 {
-    (void)arg;
     submit_to_outer((void *)"a", status);
     expect_status(weir_loop_submit(loop, submit_to_outer, (void *)"b"), 0);
     loop_run();
@@ -678,8 +663,6 @@ CASE(loop_refs_are_counted)
 
 static void unref_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     weir_loop_unref(loop);
     note("unref");
 }
@@ -697,7 +680,6 @@ CASE(loop_unref_inside_a_callback_lets_run_become_idle)
 /* What the holder did before happens before run returns. */
 static void write_and_unref(struct crew *crew, unsigned id)
 {
-    (void)id;
     *(int *)crew->context = 42;
     weir_loop_unref(loop);
 }
@@ -777,7 +759,6 @@ static void wake_inside(void *left, int status)
 {
     unsigned *times = left;
 
-    (void)status;
     weir_loop_wake(loop);
     weir_loop_wake(loop);
     if (--*times > 0)
@@ -797,8 +778,6 @@ CASE(loop_wake_inside_a_callback_does_not_keep_it_from_idle)
 
 static void wake_often(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     for (int i = 0; i < 1000; i++)
         weir_loop_wake(loop);
 }
@@ -830,7 +809,6 @@ static void look(void *arg, int status)
 {
     struct sight *sight = arg;
 
-    (void)status;
     sight->current = weir_loop_current();
     sight->is_owner = weir_loop_is_owner(loop);
     sight->state = weir_loop_state(loop);
@@ -882,7 +860,6 @@ static void advance_and_look(void *arg, int status)
 {
     int64_t *now_ns = arg;
 
-    (void)status;
     now_ns[0] = weir_loop_now(loop);
     expect_status(weir_clock_advance(5), 0);
     now_ns[1] = weir_loop_now(loop);
@@ -938,7 +915,6 @@ static void arrive_call(void *parcel, int status)
 
 static void produce(struct crew *crew, unsigned id)
 {
-    (void)crew;
     for (unsigned i = 0; i < EACH; i++) {
         struct parcel *parcel = &counter.parcels[id][i];
 

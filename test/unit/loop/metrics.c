@@ -145,7 +145,6 @@ CASE(metrics_count_turns)
 /* Queued inside, so that nothing but these comes through the queue. */
 static void queue_each_kind(void *fd, int status)
 {
-    (void)status;
     loop_submit("task");
     loop_timer(0, "timer");
     loop_immediate("immediate");
@@ -180,7 +179,6 @@ CASE(metrics_count_callbacks_of_each_kind)
 
 static void count_call(void *count, int status)
 {
-    (void)status;
     ++*(unsigned *)count;
 }
 
@@ -231,7 +229,6 @@ CASE(metrics_count_as_tasks_only_what_was_posted_or_submitted)
 
 static void look_at_depth(void *expected, int status)
 {
-    (void)status;
     look();
     expect_int(metrics.queue_depth, (uintptr_t)expected);
 }
@@ -252,8 +249,6 @@ CASE(metrics_show_the_depth_of_the_queue)
 
 static void submit_ten(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     for (int i = 0; i < 10; i++)
         loop_submit("a");
     look();
@@ -366,7 +361,6 @@ static void work(void *arg, int status)
     struct job *job = arg;
     int64_t begun_ns = weir__clock_real();
 
-    (void)status;
     work_for(job->duration_ns);
     job->took_ns = weir__clock_real() - begun_ns;
 }
@@ -415,7 +409,6 @@ CASE(metrics_name_the_longest_callback_of_another_kind)
 /* Its microtasks belong to a callback. */
 static void queue_work(void *job, int status)
 {
-    (void)status;
     expect_status(weir_loop_microtask(loop, work, job), 0);
 }
 
@@ -528,7 +521,6 @@ CASE(metrics_measure_the_time_in_the_queue)
 
 static void run_nothing(weir_task *task, int status)
 {
-    (void)task;
     expect_status(status, 0);
 }
 
@@ -583,7 +575,6 @@ static bool is_over; /* atomic */
 
 static void submit_many(struct crew *crew, unsigned id)
 {
-    (void)id;
     for (int i = 0; i < EACH; i++)
         expect_status(weir_loop_submit(loop, count_call, crew->context), 0);
 }
@@ -594,7 +585,6 @@ static void watch(struct crew *crew, unsigned id)
     weir_metrics seen = {.size = sizeof(seen)};
     uint64_t value_ns;
 
-    (void)id;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         expect_status(weir_loop_metrics(loop, &seen), 0);
         expect(seen.tasks <= THREADS * EACH + 1);
@@ -608,8 +598,6 @@ static void watch(struct crew *crew, unsigned id)
 
 static void end_it(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 }
 

@@ -37,8 +37,6 @@ static void make(uint32_t budget)
 
 static void queue_both(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     note("callback");
     loop_microtask("m1");
     loop_tick("t1");
@@ -82,8 +80,6 @@ static void checkpoint_again(void *arg, int status)
 
 static void queue_those_that_refuse(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_next_tick(loop, checkpoint_again, (void *)"t"), 0);
     expect_status(weir_loop_microtask(loop, checkpoint_again, (void *)"m"), 0);
 }
@@ -110,8 +106,6 @@ static void raise_now(void *arg, int status)
 
 static void checkpoint_that_raises(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_microtask(loop, raise_now, (void *)"raises"), 0);
     loop_microtask("m2");
     expect_status(weir_loop_checkpoint(loop), 0);
@@ -120,8 +114,6 @@ static void checkpoint_that_raises(void *arg, int status)
 
 static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
 {
-    (void)arg;
-    (void)told;
     expect_int(what->code, -EIO);
     note("uncaught");
 }
@@ -152,8 +144,6 @@ static void microtask_that_queues(void *arg, int status)
 
 static void queue_those_that_queue(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(
         weir_loop_microtask(loop, microtask_that_queues, (void *)"m1"), 0);
     loop_microtask("m2");
@@ -176,7 +166,6 @@ static void nest(void *depth, int status)
 {
     unsigned *left = depth;
 
-    (void)status;
     note(*left % 2 == 0 ? "m" : "t");
     if (--*left > 0)
         expect_status((*left % 2 == 0 ? weir_loop_microtask
@@ -207,8 +196,6 @@ static void queue_after(void *arg, int status)
 
 static void queue_after_fd(void *arg, int status, int fd, unsigned events)
 {
-    (void)fd;
-    (void)events;
     queue_after(arg, status);
 }
 
@@ -275,7 +262,6 @@ static void run_chain(void *arg, int status)
 
 static void begin_chain(void *chain, int status)
 {
-    (void)status;
     expect_status(((struct chain *)chain)->queue(loop, run_chain, chain), 0);
 }
 
@@ -445,8 +431,6 @@ static void queue_letters(void *arg, int status)
 {
     static const char *const words[] = {"m1", "m2", "m3", "m4", "m5"};
 
-    (void)arg;
-    (void)status;
     for (int i = 0; i < 5; i++)
         loop_microtask(words[i]);
     loop_tick("t1");
@@ -482,8 +466,6 @@ CASE(microtask_rest_goes_before_what_is_queued_later)
 
 static void queue_in_breach(void *arg, weir_loop *told)
 {
-    (void)arg;
-    (void)told;
     note("breach");
     loop_microtask("last");
     loop_tick("tick");
@@ -603,7 +585,6 @@ CASE(microtask_chain_without_end_lets_tasks_and_immediates_run)
 
 static void queue_million(void *runs, int status)
 {
-    (void)status;
     for (int i = 0; i < 1000000; i++)
         expect_status(weir_loop_microtask(loop, run_chain, runs), 0);
 }
@@ -690,7 +671,6 @@ static void mark_and_queue(void *cell, int status)
 
 static void queue_from_outside(struct crew *crew, unsigned id)
 {
-    (void)crew;
     for (int i = 0; i < EACH; i++)
         expect_status((i % 2 == 0 ? weir_loop_microtask : weir_loop_next_tick)(
                           loop, mark_and_queue, &ran[id][i]),

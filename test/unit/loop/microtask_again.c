@@ -13,8 +13,6 @@ static unsigned breaches;
 
 static void on_breach(void *arg, weir_loop *told)
 {
-    (void)arg;
-    (void)told;
     breaches++;
 }
 
@@ -36,7 +34,6 @@ static void run_jobs(void *arg, int status)
 
 static void begin_jobs(void *arg, int status)
 {
-    (void)status;
     expect_status(weir_loop_microtask(loop, run_jobs, arg), 0);
 }
 
@@ -120,8 +117,6 @@ static void run_two_with_a_tick(void *arg, int status)
 
 static void begin_two(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_microtask(loop, run_two_with_a_tick, (void *)"m"),
                   0);
 }
@@ -144,8 +139,6 @@ static void is_refused(void *arg, int status)
 
 static void ask_from_elsewhere(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     expect(!weir_loop_microtask_again(loop));
 }
 

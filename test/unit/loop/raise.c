@@ -75,7 +75,6 @@ static void fail(void *word, int status)
 
 static void fail_fd(void *word, int status, int fd, unsigned events)
 {
-    (void)events;
     if (status == 0)
         event_drain(fd);
     fail(word, status);
@@ -120,8 +119,6 @@ CASE(raise_leaves_a_task_which_can_be_posted_again)
 
 static void queue_failing_calls(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_next_tick(loop, fail, failing), 0);
     loop_tick("tick");
     loop_microtask("first");
@@ -140,8 +137,6 @@ CASE(raise_leaves_a_tick_and_the_checkpoint_goes_on)
 
 static void queue_failing_microtask(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_microtask(loop, fail, failing), 0);
     loop_microtask("second");
     loop_tick("tick");
@@ -287,8 +282,6 @@ CASE(raise_leaves_a_close_callback_and_the_next_runs)
 
 static void dispatch_failing(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     note("before");
     expect_status(weir_loop_dispatch(loop, fail, failing), 0);
     note("never");
@@ -373,7 +366,6 @@ CASE(raise_in_every_part_of_a_turn_loses_nothing)
 
 static void fail_at_length(void *length, int status)
 {
-    (void)status;
     weir_raise(
         7, "%.*s", *(int *)length,
         "0123456789012345678901234567890123456789012345678901234567890123"
@@ -492,16 +484,12 @@ CASE(raise_inside_on_uncaught_is_printed_and_the_loop_goes_on)
 
 static void fail_in_breach(void *arg, weir_loop *told)
 {
-    (void)arg;
-    (void)told;
     note("breach");
     weir_raise(-ENOENT, "too much");
 }
 
 static void queue_three(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     loop_microtask("m1");
     loop_microtask("m2");
     loop_microtask("m3");
@@ -524,7 +512,6 @@ static bool is_over;
 
 static void fail_for_ever(void *arg, int status)
 {
-    (void)arg;
     if (is_over || status != 0)
         return;
     expect_status(weir_loop_microtask(loop, fail_for_ever, NULL), 0);
@@ -541,8 +528,6 @@ static void end_it(void *arg, int status)
 static void count_uncaught(void *arg, weir_loop *told,
                            const weir_uncaught *what)
 {
-    (void)told;
-    (void)what;
     ++*(uint64_t *)arg;
 }
 
@@ -610,16 +595,12 @@ static unsigned outer_uncaught;
 static void on_outer_uncaught(void *arg, weir_loop *told,
                               const weir_uncaught *what)
 {
-    (void)arg;
-    (void)what;
     expect(told == outer);
     outer_uncaught++;
 }
 
 static void run_inner_and_fail(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_submit(loop, fail, failing), 0);
     loop_run();
     note("after");

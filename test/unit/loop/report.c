@@ -111,8 +111,6 @@ static void ask(void *kind, int status)
 
 static void ask_fd(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg;
-    (void)events;
     if (status != 0)
         return;
     event_drain(fd);
@@ -122,7 +120,6 @@ static void ask_fd(void *arg, int status, int fd, unsigned events)
 
 static void ask_in_checkpoint(void *kind, int status)
 {
-    (void)status;
     expect(report() >= 1);
     expect_int(holders[0].kind, *(weir_kind *)kind);
     note("asked");
@@ -132,8 +129,6 @@ static void queue_both(void *arg, int status)
 {
     static weir_kind tick = WEIR_KIND_TICK, microtask = WEIR_KIND_MICROTASK;
 
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_next_tick(loop, ask_in_checkpoint, &tick), 0);
     expect_status(weir_loop_microtask(loop, ask_in_checkpoint, &microtask), 0);
 }
@@ -212,8 +207,6 @@ CASE(report_counts_tasks_that_the_loop_has_taken)
 
 static void ask_for_tasks(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_not_held(WEIR_KIND_TASK);
     loop_submit("a");
     loop_submit("b");
@@ -496,8 +489,6 @@ static void look(struct crew *crew, unsigned id)
 {
     weir_holder seen[CAPACITY];
 
-    (void)crew;
-    (void)id;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         size_t count =
             weir_loop_report(loop, seen, CAPACITY, sizeof(weir_holder));

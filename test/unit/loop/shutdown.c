@@ -82,7 +82,6 @@ CASE(shutdown_runs_what_was_accepted)
 
 static void queue_each_kind(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     loop_submit("task");
     loop_tick("tick");
@@ -152,7 +151,6 @@ CASE(shutdown_cancels_what_is_not_referenced_as_well)
 
 static void queue_when_cancelled(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, WEIR_ECANCELED);
     note("timer!");
     queue_each_kind(NULL, 0);
@@ -177,7 +175,6 @@ CASE(shutdown_runs_what_a_cancelled_timer_queues_but_starts_no_timer)
 
 static void start_timer_when_due(void *arg, int status)
 {
-    (void)arg;
     record((void *)"first", status);
     loop_timer(0, "second");
 }
@@ -197,7 +194,6 @@ CASE(shutdown_lets_a_task_start_a_timer_and_cancels_that)
 
 static void shut_down_inside(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATING);
@@ -314,8 +310,6 @@ static void make_stuck(const weir_loop_options *options)
 
 static void fail_task(weir_task *task, int status)
 {
-    (void)task;
-    (void)status;
     expect(!"a refused task has run");
 }
 
@@ -470,8 +464,6 @@ CASE(shutdown_refuses_any_number_of_calls_without_memory)
 
 static void shut_down(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
     expect_done_once(0); /* plain: it happened before */
@@ -616,8 +608,6 @@ CASE(shutdown_close_between_steps_cancels_what_the_loop_has_taken)
 
 static void close_it(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     expect_status(weir_loop_close(loop, -1), 0);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
     expect_done_once(WEIR_ECANCELED); /* plain: it happened before */
@@ -786,7 +776,6 @@ CASE(shutdown_close_during_a_shutdown_ends_it_at_once)
 
 static void end_somehow(struct crew *crew, unsigned id)
 {
-    (void)crew;
     expect_status(id % 2 == 0 ? weir_loop_close(loop, -1)
                               : weir_loop_shutdown(loop, -1),
                   0);
@@ -813,7 +802,6 @@ CASE(shutdown_and_close_from_many_threads_end_it_once)
 
 static void start_due(void *word, int status)
 {
-    (void)status;
     loop_timer(0, word);
 }
 
@@ -841,7 +829,6 @@ CASE(shutdown_close_tells_a_timer_that_has_not_arrived)
 
 static void end_in_done(void *arg, weir_loop *ended, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_loop_close(ended, -1), 0);
     expect_status(weir_loop_shutdown(ended, -1), 0);
@@ -979,8 +966,6 @@ CASE(shutdown_free_while_another_thread_runs_it_is_refused)
 
 static void free_elsewhere(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     expect_status(weir_loop_free(loop), -EBUSY);
 }
 
@@ -998,8 +983,6 @@ CASE(shutdown_free_while_another_thread_steps_it_is_refused)
 
 static void free_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_free(loop), WEIR_EREENTRANT);
     note("refused");
 }
@@ -1061,7 +1044,6 @@ static void submit_until_closed(struct crew *crew, unsigned id)
 {
     unsigned accepted = 0;
 
-    (void)id;
     while (weir_loop_submit(loop, tally_call, crew->context) == 0)
         accepted++;
     __atomic_fetch_add(&((struct tally *)crew->context)->accepted, accepted,

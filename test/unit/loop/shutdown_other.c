@@ -29,31 +29,26 @@ static void call_inside(weir_fn *fn)
 
 static void close_other(void *arg, int status)
 {
-    (void)arg, (void)status;
     answer = weir_loop_close(other, -1);
 }
 
 static void shut_other_down(void *arg, int status)
 {
-    (void)arg, (void)status;
     answer = weir_loop_shutdown(other, -1);
 }
 
 static void begin_shutdown_of_other(void *arg, int status)
 {
-    (void)arg, (void)status;
     answer = weir_loop_shutdown(other, 0);
 }
 
 static void begin_close_of_other(void *arg, int status)
 {
-    (void)arg, (void)status;
     answer = weir_loop_close(other, 0);
 }
 
 static void free_other(void *arg, int status)
 {
-    (void)arg, (void)status;
     answer = weir_loop_free(other);
 }
 
@@ -100,7 +95,6 @@ static int told; /* the status of done */
 
 static void tell(void *arg, weir_loop *ended, int status)
 {
-    (void)arg, (void)ended;
     told = status;
     expect_int(sem_post(&is_told), 0);
 }
@@ -139,7 +133,6 @@ static void close_each_other(void *arg, int status)
     weir_loop *victim = arg;
     unsigned me = victim == loop;
 
-    (void)status;
     expect_int(sem_post(&both_inside[!me]), 0);
     await_post(&both_inside[me]);
     expect_status(weir_loop_close(victim, -1), -EDEADLK);

@@ -42,13 +42,11 @@ CASE(step_takes_one_turn)
 
 static void *is_claimed(void *arg)
 {
-    (void)arg;
     return weir_loop_is_claimed(loop) ? loop : NULL;
 }
 
 static void expect_claimed(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect(weir_loop_is_claimed(loop));
 }
@@ -135,8 +133,6 @@ CASE(step_waits_no_longer_than_until_the_next_timer)
 
 static void submit_when_asleep(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     await_state(loop, WEIR_LOOP_SLEEPING);
     loop_submit("a");
 }
@@ -158,8 +154,6 @@ CASE(step_that_waits_is_woken_by_a_task)
 
 static void expect_busy(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     expect_status(weir_loop_step(loop, 0), -EBUSY);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), -EBUSY);
 }
@@ -179,8 +173,6 @@ CASE(step_belongs_to_the_thread_that_stepped_first)
 
 static void step_or_run(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     loop_turns(1);
     expect_recorded("c");
     loop_submit("d");
@@ -219,8 +211,6 @@ CASE(step_leaves_the_loop_asleep)
 
 static void queue_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     loop_immediate("immediate");
 }
 
@@ -256,8 +246,6 @@ CASE(step_of_a_loop_that_has_ended_is_refused)
 
 static void shut_down_inside(void *arg, int status)
 {
-    (void)arg;
-    (void)status;
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }
 
@@ -470,8 +458,6 @@ CASE(step_backend_stays_readable_while_a_task_is_left)
 
 static void submit_elsewhere(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     loop_submit("b");
 }
 
@@ -617,7 +603,6 @@ static void queue_one_more(void *queue, int status)
     int (*again)(weir_loop *, weir_fn *, void *) =
         *(int (**)(weir_loop *, weir_fn *, void *))queue;
 
-    (void)status;
     expect_status(again(loop, record, (void *)"more"), 0);
 }
 
@@ -645,7 +630,6 @@ CASE(step_timeout_is_nothing_while_something_is_queued)
 
 static void end_from_outside(struct crew *crew, unsigned id)
 {
-    (void)id;
     expect_status(crew->context == NULL ? weir_loop_shutdown(loop, -1)
                                         : weir_loop_close(loop, -1),
                   0);
@@ -710,15 +694,12 @@ static unsigned arrived;
 
 static void arrive(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     arrived++;
 }
 
 static void step_inner(void *outer, int status, int fd, unsigned events)
 {
-    (void)fd;
-    (void)events;
     expect_status(status, 0);
     expect_status(weir_loop_step(loop, 0), 0);
     if (arrived == 3000)
@@ -727,8 +708,6 @@ static void step_inner(void *outer, int status, int fd, unsigned events)
 
 static void submit_many(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     for (int i = 0; i < 1000; i++)
         expect_status(weir_loop_submit(loop, arrive, NULL), 0);
 }

@@ -102,7 +102,6 @@ static void start_crowd(void *arg, int status)
 {
     struct random *random = arg;
 
-    (void)status;
     for (unsigned i = 0; i < CROWD; i++) {
         /* Many small ones, so that deadlines are shared; some far ones. */
         int64_t delay_ns = (int64_t)random_below(
@@ -178,7 +177,6 @@ CASE(timer_started_by_a_timer_does_not_fire_in_that_turn)
 /* From every part of a turn. */
 static void start_late(void *arg, int status)
 {
-    (void)status;
     note(arg);
     expect_status(
         weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, record, "timer"), 0);
@@ -272,7 +270,6 @@ static void start_real_crowd(void *arg, int status)
 {
     struct random *random = arg;
 
-    (void)status;
     for (unsigned i = 0; i < 500; i++) {
         int64_t delay_ns = (int64_t)random_below(random, 5 * MILLISECOND_NS);
 
@@ -394,7 +391,6 @@ CASE(timer_calls_without_a_loop_are_refused)
 
 static void start_without_id(void *word, int status)
 {
-    (void)status;
     expect_status(
         weir_timer_start(loop, NULL, 5, WEIR_TIMER_ONCE, record, word), 0);
 }

@@ -14,7 +14,6 @@ static int answer;
 
 static void again(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     answer = weir_timer_again(loop, &id, delay_ns);
 }
@@ -194,7 +193,6 @@ static struct failing_allocator memory;
 /* Uses up all slots that there are: the next one needs memory. */
 static void start_and_again_until_it_fails(void *arg, int status)
 {
-    (void)arg, (void)status;
     memory.fail_at = memory.calls + 1;
     do
         answer = weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE, record,

@@ -21,7 +21,6 @@ static void call_at(void *arg, int status)
 {
     struct at *at = arg;
 
-    (void)status;
     at->status =
         weir_timer_start_at(loop, &at->id, at->deadline_ns, at->fn, at->arg);
 }
@@ -198,7 +197,6 @@ static void put_off(void *arg, int status)
 {
     struct random *random = arg;
 
-    (void)status;
     for (unsigned i = 0; i < ROUNDS; i++) {
         weir_timer *id = &crowd[random_below(random, CROWD)];
 

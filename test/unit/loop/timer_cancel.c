@@ -168,7 +168,6 @@ static void clear_in_reverse(void *arg, int status)
     unsigned count = *(unsigned *)arg;
     weir_timer *ids = malloc(count * sizeof(*ids));
 
-    (void)status;
     expect(ids != NULL);
     for (unsigned i = 0; i < count; i++)
         expect_status(weir_timer_start(loop, &ids[i],
@@ -283,7 +282,6 @@ static int compare_ids(const void *one, const void *other)
 
 static void collect_ids(void *arg, int status)
 {
-    (void)arg, (void)status;
     for (unsigned i = 0; i < IDS; i++) {
         expect_status(weir_timer_start(loop, &seen[i], HOUR_NS, WEIR_TIMER_ONCE,
                                        record, "fired"),
@@ -357,7 +355,6 @@ PLACE_CASE(timer_start_without_a_slot_left_is_refused)
  * is full. */
 static void fill_slab(void *arg, int status)
 {
-    (void)arg, (void)status;
     for (int i = 0; i < WEIR__SLAB_GROUP * 255; i++)
         expect_status(weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE,
                                        ignore, NULL),

@@ -22,7 +22,6 @@ static void start_many(void *arg, int status)
 {
     uint64_t *bytes = arg, before = memory.live_bytes;
 
-    (void)status;
     for (int i = 0; i < MANY; i++)
         expect_status(weir_timer_start(loop, &ids[i], HOUR_NS + i,
                                        WEIR_TIMER_ONCE, ignore, NULL),
@@ -34,7 +33,6 @@ static void cancel_many(void *arg, int status)
 {
     uint64_t *bytes = arg, before = memory.live_bytes;
 
-    (void)status;
     for (int i = 0; i < MANY; i++)
         expect_status(weir_timer_cancel(loop, ids[i]), 0);
     *bytes = memory.live_bytes - before;
@@ -133,7 +131,6 @@ CASE(timer_between_two_runs_is_one_that_was_started_before)
 
 static void start_as_told(void *word, int status)
 {
-    (void)status;
     expect_status(
         weir_timer_start_at(loop, NULL, beginning_ns + 5, record, word), 0);
 }
@@ -156,7 +153,6 @@ CASE(timer_same_deadline_before_the_run_fires_in_start_order)
 
 static void run_elsewhere(void *arg, int status)
 {
-    (void)arg, (void)status;
     loop_run();
 }
 
@@ -177,7 +173,6 @@ CASE(timer_started_before_another_thread_runs_the_loop_fires_there)
 
 static void cancel_as_told(void *id, int status)
 {
-    (void)status;
     expect_status(weir_timer_cancel(loop, *(weir_timer *)id), 0);
 }
 

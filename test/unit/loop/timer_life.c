@@ -46,7 +46,6 @@ static void unref_target(void *word, int status)
 
 static void pass_5_ms(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_clock_advance(5 * MILLISECOND_NS), 0);
 }
@@ -147,7 +146,6 @@ CASE(timer_names_are_in_the_report)
 
 static void look_at_report(void *arg, int status)
 {
-    (void)arg;
     if (status != 0)
         return;
     expect(weir_loop_report(loop, holders, 8, sizeof(weir_holder)) >= 1);

@@ -199,7 +199,6 @@ static void raise_now(void *arg, int status)
 static void ignore_uncaught(void *arg, weir_loop *raised,
                             const weir_uncaught *what)
 {
-    (void)arg;
     expect(raised == loop);
     expect_int(what->kind, WEIR_KIND_TIMER);
 }

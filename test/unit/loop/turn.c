@@ -50,8 +50,6 @@ static void queue_all(void *word, int status)
 
 static void queue_all_by_fd(void *word, int status, int fd, unsigned events)
 {
-    (void)fd;
-    (void)events;
     (status == 0 ? queue_all : record)(word, status);
 }
 
@@ -252,8 +250,6 @@ CASE(turn_serves_a_descriptor_that_a_task_makes_ready)
 
 static void submit_as_another(struct crew *crew, unsigned id)
 {
-    (void)crew;
-    (void)id;
     loop_submit("outside");
 }
 

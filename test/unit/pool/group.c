@@ -339,7 +339,6 @@ static void wait_on_loop(void *arg, int status)
 {
     weir_group group;
 
-    (void)arg;
     expect_status(status, 0);
     weir_group_init(&group, pool);
     expect_status(weir_group_wait(&group), -EDEADLK);

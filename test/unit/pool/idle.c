@@ -41,13 +41,11 @@ static bool is_woken(unsigned i)
 
 static bool yes(void *arg)
 {
-    (void)arg;
     return true;
 }
 
 static bool no(void *arg)
 {
-    (void)arg;
     return false;
 }
 

@@ -67,7 +67,6 @@ static void be_inside(void *arg, int status)
     uint32_t now = __atomic_add_fetch(&inside, 1, __ATOMIC_RELAXED);
     uint32_t seen = __atomic_load_n(&most, __ATOMIC_RELAXED);
 
-    (void)arg;
     expect_status(status, 0);
     while (seen < now &&
            !__atomic_compare_exchange_n(&most, &seen, now, false,

@@ -152,7 +152,6 @@ static struct stopper stuck[2];
 
 static void post_and_wait(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     for (int i = 0; i < 2; i++) {
         stopper_init(&stuck[i], NULL);
@@ -289,7 +288,6 @@ CASE(pool_starves_nobody_of_what_came_from_outside)
 
 static void flood_from_inside(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     post_flood();
 }

@@ -292,7 +292,6 @@ CASE(pool_stop_of_NULL_is_refused)
 
 static void stop_somehow(struct crew *crew, unsigned id)
 {
-    (void)crew;
     if (id % 2 == 0)
         expect_status(weir_pool_shutdown(pool, -1), 0);
     else
@@ -389,7 +388,6 @@ CASE(pool_blocking_is_for_workers)
 
 static void forget_to_end(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_pool_blocking_begin(pool), 0);
 }

@@ -56,7 +56,6 @@ CASE(gate_promise_is_fulfilled_by_the_last_exit_on_the_loop)
 
 static void leave_elsewhere(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     leave();
     weir_loop_unref(loop);
 }

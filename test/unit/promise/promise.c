@@ -15,7 +15,6 @@
 static void ignore_rejection(void *arg, weir_loop *told,
                              const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
 }
 
 /* A case whose calls are made in `place`; then the loop runs until it is idle,
@@ -65,13 +64,11 @@ static weir_result see_code(void *word, const weir_value *value)
 
 static weir_result add_one(void *arg, const weir_value *value)
 {
-    (void)arg;
     return weir_give(counted(number_of(value) + 1));
 }
 
 static weir_result must_not_run(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     expect(false);
     return weir_pass();
 }
@@ -160,7 +157,6 @@ SCENE(promise_value_lives_as_long_as_a_promise_that_took_it_over, "")
  * covers: weir_promise_follow_thenable -EALREADY */
 static int then_never(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable, (void)promise;
     expect(false);
     return 0;
 }
@@ -262,7 +258,6 @@ static weir_promise *derived_of_handler;
 
 static weir_result give_derived(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     return weir_give_promise(keep(derived_of_handler));
 }
 
@@ -294,7 +289,6 @@ static weir_promise *of_another_loop;
 
 static weir_result give_foreign(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     return weir_give_promise(of_another_loop);
 }
 
@@ -315,7 +309,6 @@ CASE(promise_of_another_loop_that_a_handler_returns_rejects)
 
 static weir_result give_null(void *arg, const weir_value *value)
 {
-    (void)value;
     return arg == NULL ? weir_give_promise(NULL) : weir_give_thenable(NULL);
 }
 
@@ -375,13 +368,11 @@ SCENE(promise_that_nobody_waits_for_may_be_let_go, "")
 
 static weir_result finally_value(void *arg)
 {
-    (void)arg;
     return weir_give(counted(100)); /* freed, and not used */
 }
 
 static weir_result finally_error(void *arg)
 {
-    (void)arg;
     return weir_fail(weir_value_error(-ENOSPC));
 }
 
@@ -461,19 +452,16 @@ SCENE(thenable_that_calls_back_twice_and_fails_counts_once, "first=1")
 
 static int then_fails(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable, (void)promise;
     return -EPIPE;
 }
 
 static int then_raises(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable, (void)promise;
     weir_raise(-EPROTO, "no");
 }
 
 static int then_forgets(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable, (void)promise;
     return 0;
 }
 
@@ -523,19 +511,16 @@ SCENE(thenable_that_gives_thenables_may_go_deep, "depth=100000")
 
 static weir_result raise_in_handler(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     weir_raise(-EDOM, "handler");
 }
 
 static weir_result raise_in_finally(void *arg)
 {
-    (void)arg;
     weir_raise(-ERANGE, "finally");
 }
 
 static void no_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
 {
-    (void)arg, (void)told, (void)what;
     expect(false);
 }
 

@@ -39,21 +39,18 @@ static void note_value(const weir_value *value, bool has_outcomes)
 
 static weir_result see_outcomes(void *arg, const weir_value *value)
 {
-    (void)arg;
     note_value(value, true);
     return weir_pass();
 }
 
 static weir_result see_value(void *arg, const weir_value *value)
 {
-    (void)arg;
     note_value(value, false);
     return weir_give(nothing());
 }
 
 static weir_result see_either(void *arg, const weir_value *value)
 {
-    (void)arg;
     note_value(value, value->code == WEIR_ENONE);
     return weir_give(nothing());
 }

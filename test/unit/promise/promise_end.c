@@ -14,7 +14,6 @@
 
 static void no_rejection(void *arg, weir_loop *told, const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
     note("told");
 }
 
@@ -35,7 +34,6 @@ static weir_result see_code(void *word, const weir_value *value)
 
 static weir_result must_not_run(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     expect(false);
     return weir_pass();
 }
@@ -61,7 +59,6 @@ static int end_by_close(weir_loop *ended)
 
 static int end_by_free(weir_loop *ended)
 {
-    (void)ended;
     return 0;
 }
 
@@ -177,14 +174,12 @@ static weir_promise *resolver;
 
 static int then_keep(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable;
     resolver = keep(promise);
     return 0;
 }
 
 static weir_result give_thenable(void *thenable, const weir_value *value)
 {
-    (void)value;
     return weir_give_thenable(thenable);
 }
 
@@ -356,13 +351,11 @@ CASE(promises_are_rejected_between_timers_and_descriptors_by_close)
  * covers: weir_promise_race WEIR_ECLOSED */
 static weir_result finally_nothing(void *arg)
 {
-    (void)arg;
     return weir_pass();
 }
 
 static int then_never(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable, (void)promise;
     return 0;
 }
 
@@ -388,7 +381,6 @@ static weir_result try_everything(void *arg, const weir_value *value)
     weir_promise *const one[] = {left[0]};
     weir_promise *made = NULL;
 
-    (void)arg;
     expect_int(value->code, WEIR_ECANCELED);
     expect_closed(left[0]);
     expect_status(weir_promise_all(&made, loop, one, 1), WEIR_ECLOSED);
@@ -442,7 +434,6 @@ static sem_t entered;
 
 static void close_from_elsewhere(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     while (sem_wait(&entered) != 0)
         ;
     expect_status(weir_loop_close(loop, -1), 0);
@@ -451,7 +442,6 @@ static void close_from_elsewhere(struct crew *crew, unsigned id)
 /* Waits in a callback for a close that is on its way, and leaves jobs. */
 static void leave_jobs(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_int(sem_post(&entered), 0);
     settled_before = pending();
@@ -489,7 +479,6 @@ CASE(promise_handlers_that_a_close_finds_are_called_to_clean_up)
 
 static int then_cancelled(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable;
     note("asked");
     expect_status(weir_promise_resolve(promise, nothing()), -EALREADY);
     return 0;
@@ -533,7 +522,6 @@ CASE(promise_outlives_its_loop_with_its_value)
 
 static void drop_in_done(void *arg, weir_loop *ended, int status)
 {
-    (void)arg, (void)ended, (void)status;
     drop(left[0]);
     drop(left[1]);
     note("done");
@@ -550,7 +538,6 @@ CASE(promise_may_be_let_go_by_done)
 
 static void drop_one(struct crew *crew, unsigned id)
 {
-    (void)crew;
     drop(left[id]);
 }
 

@@ -17,7 +17,6 @@ static void fail_next(void)
 
 static int then_nothing(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable;
     return weir_promise_resolve(promise, nothing());
 }
 
@@ -25,14 +24,12 @@ static weir_thenable thenable = {then_nothing};
 
 static weir_result finally_nothing(void *arg)
 {
-    (void)arg;
     return weir_pass();
 }
 
 static void ignore_rejection(void *arg, weir_loop *told,
                              const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
 }
 
 static void make(void)
@@ -107,14 +104,12 @@ static int accepted, called;
 
 static weir_result count_it(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     called++;
     return weir_give(nothing());
 }
 
 static weir_result count_and_ask(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     called++;
     return weir_give_thenable(&thenable);
 }
@@ -222,7 +217,6 @@ static void scene_sweep(void)
 
 static void call_sweep(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     scene_sweep();
 }
@@ -316,7 +310,6 @@ static void ref_too_often(void *arg, int status)
 {
     weir_promise *p = arg;
 
-    (void)status;
     p->refs = WEIR__PROMISE_REFS - 1; /* as if so many had been taken */
     (void)weir_promise_ref(p);
     (void)weir_promise_ref(p);

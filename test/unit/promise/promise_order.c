@@ -58,14 +58,12 @@ SCENE(pass_through, "1 2 3 a 4 5")
 
 static weir_result note_and_give(void *promise, const weir_value *value)
 {
-    (void)value;
     note("a");
     return weir_give_promise(promise);
 }
 
 static weir_result give(void *promise, const weir_value *value)
 {
-    (void)value;
     return weir_give_promise(promise);
 }
 
@@ -87,7 +85,6 @@ static weir_promise *awaited;
 
 static weir_result note_and_resolve(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     note("r");
     expect_status(weir_promise_resolve(awaited, nothing()), 0);
     drop(awaited);
@@ -121,7 +118,6 @@ SCENE(follow, "1 q 2 3 a 4 5 6")
 
 static int then_at_once(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable;
     note("t");
     return weir_promise_resolve(promise, nothing());
 }
@@ -144,7 +140,6 @@ SCENE(thenable_sync, "1 t 2 a 3 4 5")
 
 static weir_result give_at_once(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     return weir_give_thenable(&at_once);
 }
 
@@ -156,7 +151,6 @@ SCENE(thenable_from_handler, "1 2 t 3 a 4 5 6")
 
 static int then_inner(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable;
     note("u");
     return weir_promise_resolve(promise, nothing());
 }
@@ -165,7 +159,6 @@ static weir_thenable inner = {then_inner};
 
 static int then_nested(weir_thenable *thenable, weir_promise *promise)
 {
-    (void)thenable;
     note("t");
     return weir_promise_follow_thenable(promise, &inner);
 }
@@ -183,7 +176,6 @@ static int then_promise(weir_thenable *thenable, weir_promise *promise)
     weir_promise *other = resolved();
     int err = weir_promise_follow(promise, other);
 
-    (void)thenable;
     note("t");
     drop(other);
     return err;
@@ -201,7 +193,6 @@ SCENE(thenable_gives_promise, "1 t 2 3 4 a 5 6 7 8")
 
 static weir_result finally_note(void *arg)
 {
-    (void)arg;
     note("f");
     return weir_give(nothing());
 }
@@ -214,7 +205,6 @@ static weir_result finally_give(void *promise)
 
 static weir_result finally_fail(void *arg)
 {
-    (void)arg;
     note("f");
     return weir_fail(weir_value_error(-EIO));
 }
@@ -337,7 +327,6 @@ SCENE(any, "1 2 a 3 4 5")
 
 static weir_result note_and_fail(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     note("x");
     return weir_fail(weir_value_error(-EIO));
 }
@@ -363,7 +352,6 @@ SCENE(any_of_none, "1 a 2 3 4")
 
 static weir_result note_and_tick(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     note("a");
     loop_tick("u");
     return weir_pass();

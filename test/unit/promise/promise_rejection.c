@@ -63,7 +63,6 @@ static weir_promise *to_handle;
 
 static void handle_in_microtask(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     drop(catch_note(to_handle, "handled"));
 }
@@ -78,7 +77,6 @@ SCENE(rejection_that_a_later_microtask_handles_is_not_told, "1 handled")
 
 static void tick_in_microtask(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_loop_next_tick(loop, handle_in_microtask, NULL), 0);
 }
@@ -92,7 +90,6 @@ SCENE(rejection_that_a_tick_of_a_microtask_handles_is_not_told, "1 handled")
 
 static weir_result must_not_run(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     expect(false);
     return weir_pass();
 }
@@ -119,7 +116,6 @@ CASE(rejection_is_told_once_for_the_child_of_then_without_a_handler)
 
 static weir_result fail_anew(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     return weir_fail(weir_value_error(-ENOSPC));
 }
 
@@ -193,14 +189,12 @@ static unsigned times;
 
 static void reject_again(void *arg, weir_loop *told, const weir_rejection *what)
 {
-    (void)arg, (void)told, (void)what;
     if (++times < 3000)
         drop(rejected(-EIO));
 }
 
 static void on_breach(void *arg, weir_loop *told)
 {
-    (void)arg, (void)told;
     note("breach");
 }
 
@@ -222,14 +216,12 @@ CASE(rejections_that_on_rejection_makes_are_told_within_the_budget)
 
 static void raise_it(void *arg, weir_loop *told, const weir_rejection *what)
 {
-    (void)arg, (void)told;
     note("raises");
     weir_raise(what->code, "unhandled");
 }
 
 static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
 {
-    (void)arg, (void)told;
     expect_int(what->code, -EIO);
     note("uncaught");
 }

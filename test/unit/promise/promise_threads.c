@@ -12,7 +12,6 @@ static weir_promise *shared;
 
 static void wait_for_shared(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     expect_status(weir_promise_wait(shared, -1), 0);
     expect_int(number_of(weir_promise_value(shared)), 5);
 }
@@ -62,7 +61,6 @@ static void wait_for_derived(struct crew *crew, unsigned id)
 {
     weir_promise *derived = crew->context;
 
-    (void)id;
     expect_status(weir_promise_wait(derived, -1), 0);
     expect_int(number_of(weir_promise_value(derived)), 5);
 }
@@ -90,7 +88,6 @@ CASE(promise_wait_for_what_follows_is_woken)
 
 static void wait_for_cancel(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     expect_status(weir_promise_wait(shared, -1), 0);
     expect_int(weir_promise_value(shared)->code, WEIR_ECANCELED);
 }
@@ -117,7 +114,6 @@ CASE(promise_wait_is_woken_by_the_end_of_the_loop)
 
 static void resolve_elsewhere(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     resolve_shared();
 }
 
@@ -154,7 +150,6 @@ CASE(promise_that_another_thread_has_resolved_is_seen_at_once)
 
 static void resolve_and_let_go(struct crew *crew, unsigned id)
 {
-    (void)crew, (void)id;
     expect_status(weir_promise_resolve(shared, counted(5)), 0);
     drop(shared);
     weir_loop_unref(loop);

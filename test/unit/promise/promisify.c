@@ -62,7 +62,6 @@ static struct {
 
 static weir_result on_value(void *arg, const weir_value *value)
 {
-    (void)arg;
     seen.fulfilled++;
     seen.data = value->data;
     return weir_pass();
@@ -70,7 +69,6 @@ static weir_result on_value(void *arg, const weir_value *value)
 
 static weir_result on_error(void *arg, const weir_value *value)
 {
-    (void)arg;
     seen.rejected++;
     seen.code = value->code;
     seen.data = value->data;
@@ -153,7 +151,6 @@ static void note_call(void *word, int status)
 
 static weir_result queue_both(void *word, const weir_value *value)
 {
-    (void)value;
     note(word);
     expect_status(weir_loop_checkpoint(loop), WEIR_EREENTRANT);
     expect_status(weir_loop_next_tick(loop, note_call, "t"), 0);
@@ -199,7 +196,6 @@ static int breaches;
 
 static void count_breach(void *arg, weir_loop *told)
 {
-    (void)arg, (void)told;
     breaches++;
 }
 
@@ -233,7 +229,6 @@ CASE(promisify_handler_within_the_budget_is_no_breach)
 
 static weir_result raise_it(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     weir_raise(-EDOM, "a handler");
 }
 
@@ -241,7 +236,6 @@ static void send_raising(void *arg, int status)
 {
     weir_promise *promise, *derived;
 
-    (void)arg;
     expect_status(status, 0);
     expect_status(
         weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
@@ -264,7 +258,6 @@ CASE(promisify_handler_that_raises_rejects_what_then_made)
 
 static weir_result give_one(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     return weir_give(weir_value_of(&freed, free_value));
 }
 
@@ -272,7 +265,6 @@ static void send_and_forget(void *arg, int status)
 {
     weir_promise *promise;
 
-    (void)arg;
     expect_status(status, 0);
     expect_status(
         weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
@@ -489,7 +481,6 @@ static weir_promise *early;
 
 static void settle_early(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_promisify(&early, loop, pool, block, &freed, NULL, NULL),
                   0);
@@ -554,7 +545,6 @@ static void fail_from_the_loop(void *arg, int status)
     weir_promise *promise = NULL;
     int err = 1;
 
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_promisify(&promise, loop, pool, give, NULL, NULL, &bad),
                   -EINVAL);
@@ -584,7 +574,6 @@ CASE(promisify_from_the_loop_that_fails_changes_nothing)
 
 static void post_release(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&release);
 }
 
@@ -719,7 +708,6 @@ static void send_many(void *arg, int status)
                       0);
         watch(promise);
     }
-    (void)arg;
 }
 
 /* The oldest are named one by one, the others are a number. */
@@ -751,7 +739,6 @@ CASE(report_of_a_shutdown_that_waits_for_many_jobs_counts_all)
 /* It would wait for itself. */
 static int shut_down_in_job(void *arg, weir_value *value)
 {
-    (void)arg, (void)value;
     expect_status(weir_loop_shutdown(loop, -1), -EDEADLK);
     expect_status(weir_loop_shutdown(loop, 1), -EDEADLK);
     sem_post(&begun);
@@ -787,7 +774,6 @@ static void on_end(void *arg, int status)
 {
     weir_promise *promise;
 
-    (void)arg;
     expect_status(status, WEIR_ECANCELED);
     note("t");
     expect_status(
@@ -802,7 +788,6 @@ static weir_result send_next(void *arg, const weir_value *value)
 {
     weir_promise *promise;
 
-    (void)arg, (void)value;
     note("h");
     expect_status(
         weir_promisify(&promise, loop, pool, give, &freed, NULL, NULL), 0);
@@ -814,7 +799,6 @@ static void send_chain(void *arg, int status)
 {
     weir_promise *promise;
 
-    (void)arg;
     expect_status(status, 0);
     expect_status(weir_timer_start(loop, NULL, INT64_C(3600000000000),
                                    WEIR_TIMER_ONCE, on_end, NULL),

@@ -88,7 +88,6 @@ static int block(void *arg, weir_value *value)
 {
     struct argument *argument = arg;
 
-    (void)value;
     sem_post(&begun);
     wait_for(&go_on);
     expect_int(argument->mark, FRESH);
@@ -107,7 +106,6 @@ static void release(void *arg)
 
 static weir_result handle(void *arg, const weir_value *value)
 {
-    (void)arg;
     handled++;
     code = value->code;
     return weir_give(weir_value_of(NULL, NULL));
@@ -142,7 +140,6 @@ static void send_here(void *arg, int status)
 {
     weir_promise *promise;
 
-    (void)arg;
     expect_status(status, 0);
     expect_status(try_to_send(new_argument(), &promise), 0);
     expect_status(weir_promise_then(promise, handle_value, handle, NULL, NULL),
@@ -298,7 +295,6 @@ static void expect_refusals(void *arg, int status)
     weir_promise *promise = NULL;
     int err;
 
-    (void)arg, (void)status;
     for (uint64_t nth = 1;; nth++) {
         memory.fail_at = memory.calls + nth;
         err = try_to_send(argument, &promise);

@@ -44,12 +44,10 @@ static int in_child(void (*act)(void))
 
 static void nothing(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 static void nothing_task(weir_task *task, int status)
 {
-    (void)task, (void)status;
 }
 
 /* ---- loops ---- */
@@ -116,7 +114,6 @@ static sem_t arrived;
 
 static void on_watched(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
     if (status == 0) {
         event_drain(fd);
         expect_int(sem_post(&arrived), 0);
@@ -198,7 +195,6 @@ static pid_t child;
 
 static void fork_inside(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     loop_microtask("microtask");
     child = fork();
@@ -266,7 +262,6 @@ static weir_pool *pool;
 
 static void nothing_job(weir_job *job, int status)
 {
-    (void)job, (void)status;
 }
 
 /* covers: weir_pool_post WEIR_EFORKED
@@ -319,7 +314,6 @@ CASE(fork_child_is_refused_by_a_pool_of_its_parent)
 
 static void fork_and_return(void *arg, int status)
 {
-    (void)status;
     *(pid_t *)arg = fork();
 }
 
@@ -343,7 +337,6 @@ static weir_service *service;
 
 static void nothing_hook(void *arg)
 {
-    (void)arg;
 }
 
 /* covers: weir_service_start WEIR_EFORKED
@@ -475,7 +468,6 @@ static unsigned is_over; /* atomic */
 
 static void use_all(struct crew *crew, unsigned id)
 {
-    (void)crew;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         weir_loop *own;
 

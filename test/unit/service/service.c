@@ -90,7 +90,6 @@ CASE(service_is_not_ready_while_it_says_so)
 
 static void on_draining(void *arg, weir_service *of)
 {
-    (void)arg;
     expect(of == service);
     expect_int(weir_service_phase(service), WEIR_PHASE_DRAINING);
     expect(!weir_service_is_ready(service));
@@ -100,33 +99,28 @@ static void on_draining(void *arg, weir_service *of)
 
 static void hook_first(void *arg)
 {
-    (void)arg;
     tell('1');
 }
 
 static void hook_second(void *arg)
 {
-    (void)arg;
     tell('2');
 }
 
 static void on_pool_done(void *arg, weir_pool *pool, int status)
 {
-    (void)arg, (void)pool;
     expect_status(status, 0);
     tell('P');
 }
 
 static void on_loop_done(void *arg, weir_loop *loop, int status)
 {
-    (void)arg, (void)loop;
     expect_status(status, 0);
     tell('L');
 }
 
 static void run_task(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     tell('t');
 }
@@ -200,7 +194,6 @@ CASE(service_that_drains_refuses_requests)
 
 static void free_inside(void *arg, int status)
 {
-    (void)arg, (void)status;
     /* covers: weir_service_free WEIR_EREENTRANT */
     expect_int(weir_service_free(service), WEIR_EREENTRANT);
     /* covers: weir_service_wait -EDEADLK */
@@ -221,7 +214,6 @@ CASE(service_can_be_stopped_by_its_own_loop)
 
 static void free_elsewhere(void *arg, int status)
 {
-    (void)arg, (void)status;
     /* covers: weir_service_free -EDEADLK */
     expect_int(weir_service_free(service), -EDEADLK);
 }
@@ -242,20 +234,17 @@ CASE(service_is_not_freed_on_another_loops_thread)
 
 static void on_breach(void *arg, weir_loop *loop)
 {
-    (void)loop;
     *(int *)arg += 1;
 }
 
 static void on_uncaught(void *arg, weir_loop *loop, const weir_uncaught *what)
 {
-    (void)loop;
     expect_int(what->code, 77);
     *(int *)arg += 10;
 }
 
 static void raise_it(void *arg, int status)
 {
-    (void)arg, (void)status;
     weir_raise(77, "as a test");
 }
 
@@ -263,7 +252,6 @@ static void again(void *loop, int status)
 {
     static int left = 100;
 
-    (void)status;
     if (left-- > 0)
         expect_status(weir_loop_microtask(loop, again, loop), 0);
 }

@@ -15,7 +15,6 @@ static sem_t begun, release;
 
 static void block(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&begun);
     wait_for(&release);
 }
@@ -116,12 +115,10 @@ enum { IDLE = 100 };
 
 static void nothing(void *arg, int status)
 {
-    (void)arg, (void)status;
 }
 
 static void no_event(void *arg, int status, int fd, unsigned events)
 {
-    (void)arg, (void)events;
     if (status != 0)
         close(fd);
 }
@@ -297,7 +294,6 @@ CASE(service_that_is_forced_tells_what_has_not_begun)
 
 static void hook_last(void *arg)
 {
-    (void)arg;
     tell('1');
 }
 

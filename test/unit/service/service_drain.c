@@ -19,7 +19,6 @@ static void add_loops(int count)
 
 static void on_draining(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
     tell('d');
 }
 
@@ -67,7 +66,6 @@ static void note(struct note *note)
 
 static void block(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&begun);
     wait_for(&release);
 }
@@ -147,14 +145,12 @@ CASE(service_gate_admits_until_the_last_loop_was_told)
 
 static void raise_an_error(void *arg, int status)
 {
-    (void)status;
     ++*(int *)arg;
     weir_raise(-EIO, "as it happens");
 }
 
 static void on_uncaught(void *arg, weir_loop *of, const weir_uncaught *what)
 {
-    (void)arg, (void)of;
     expect_int(what->code, -EIO);
     expect_int(what->kind, WEIR_KIND_HOOK);
     expect_string(what->name, "on_drain");
@@ -326,7 +322,6 @@ CASE(service_force_without_stop_tells_its_loops_once)
 
 static void get_stuck(void *arg, int status)
 {
-    (void)arg;
     expect_status(status, 0);
     sem_post(&begun);
     wait_for(&release);

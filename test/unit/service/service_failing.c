@@ -44,7 +44,6 @@ static int add_pool(void)
 
 static void nothing(void *arg)
 {
-    (void)arg;
 }
 
 static int add_hook(void)
@@ -223,7 +222,6 @@ static int done_status, timer_status, drain_status, closed_status;
 
 static void on_done(void *arg, weir_loop *of, int status)
 {
-    (void)arg;
     expect(of == loop);
     expect_int(done_status, NOT_TOLD);
     done_status = status;
@@ -231,28 +229,24 @@ static void on_done(void *arg, weir_loop *of, int status)
 
 static void on_timer(void *arg, int status)
 {
-    (void)arg;
     expect_int(timer_status, NOT_TOLD);
     timer_status = status;
 }
 
 static void on_drain(void *arg, int status)
 {
-    (void)arg;
     expect_int(drain_status, NOT_TOLD);
     drain_status = status;
 }
 
 static void on_closed(void *arg, weir_service *of, int status)
 {
-    (void)arg, (void)of;
     expect_int(closed_status, NOT_TOLD);
     closed_status = status;
 }
 
 static void be_quiet(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
 }
 
 /* Of its loops, one waits in the poller; the service's loop does not. */
@@ -384,7 +378,6 @@ static volatile sig_atomic_t heard;
 
 static void on_signal(int number)
 {
-    (void)number;
     heard++;
 }
 

@@ -29,7 +29,6 @@ static void expect_told(const char *expected)
 
 static void raise_when_draining(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
     tell('d');
     weir_raise(-EIO, "no listener");
 }
@@ -83,14 +82,12 @@ static sem_t begun, release;
 
 static void block(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&begun);
     wait_for(&release);
 }
 
 static void tell_pool_done(void *arg, weir_pool *pool, int status)
 {
-    (void)arg, (void)pool, (void)status;
     tell('P');
 }
 
@@ -181,7 +178,6 @@ CASE(service_callbacks_that_all_raise_fail_alone)
 /* What a callback leaves for the checkpoint is as if it had returned. */
 static void fail_in_microtask(void *arg, int status)
 {
-    (void)arg, (void)status;
     tell('m');
     weir_raise(-EIO, "nor this");
 }
@@ -207,7 +203,6 @@ CASE(service_callback_and_its_microtask_may_both_raise)
 
 static void raise_in_hook(void *arg)
 {
-    (void)arg;
     weir_raise(-EIO, "no loop here");
 }
 
@@ -238,7 +233,6 @@ CASE_ABORTS(service_hook_that_raises_on_the_services_thread_aborts_too,
 
 static void expect_no_loop(void *arg)
 {
-    (void)arg;
     expect(weir_loop_current() == NULL);
     tell('h');
 }

@@ -17,13 +17,11 @@ static int reports, closed;
 
 static void on_report(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
     reports++;
 }
 
 static void on_closed(void *arg, weir_service *of, int status)
 {
-    (void)arg, (void)of, (void)status;
     closed++;
 }
 
@@ -87,7 +85,6 @@ static int to_raise; /* const while the service is there */
 /* On the service's thread, which looks for signals before it goes on. */
 static void raise_signals(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
     for (int i = 0; i < to_raise; i++)
         expect_int(raise(SIGTERM), 0);
 }
@@ -204,7 +201,6 @@ static int told[2]; /* a pipe */
 
 static void tell(void *arg, weir_service *of)
 {
-    (void)arg, (void)of;
     expect_int(write(told[1], "x", 1), 1);
 }
 
@@ -233,7 +229,6 @@ static sem_t begun, release;
 
 static void block(void *arg, int status)
 {
-    (void)arg, (void)status;
     sem_post(&begun);
     while (sem_wait(&release) != 0)
         expect_int(errno, EINTR);
@@ -276,7 +271,6 @@ static volatile sig_atomic_t heard;
 
 static void on_signal(int number)
 {
-    (void)number;
     heard++;
 }
 

@@ -42,7 +42,6 @@ static int uncaught;
 
 static void on_uncaught(void *arg, weir_loop *told, const weir_uncaught *what)
 {
-    (void)arg, (void)told;
     expect_int(what->code, -EIO);
     expect_int(what->kind, WEIR_KIND_TASK);
     expect(((weir_abort_listener *)what->arg)->run == hear_and_fail);
@@ -93,7 +92,6 @@ CASE(abort_listener_that_raises_fails_alone)
 static void on_uncaught_microtask(void *arg, weir_loop *where,
                                   const weir_uncaught *what)
 {
-    (void)arg, (void)where;
     expect_int(what->kind, WEIR_KIND_MICROTASK);
     note("uncaught");
     if (what->code == -EIO)
@@ -102,7 +100,6 @@ static void on_uncaught_microtask(void *arg, weir_loop *where,
 
 static weir_result raise_in_handler(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     expect_status(weir_abort_raise(signal_, 1), 0);
     return weir_give(nothing());
 }
@@ -128,13 +125,11 @@ CASE(abort_listener_that_raises_does_not_reject_for_a_handler)
 
 static void fail_call(void *arg, int status)
 {
-    (void)arg, (void)status;
     weir_raise(-EIO, "no");
 }
 
 static weir_result fail_handler(void *arg, const weir_value *value)
 {
-    (void)arg, (void)value;
     weir_raise(-EIO, "no");
 }
 

@@ -53,7 +53,6 @@ static void end(void)
 
 static void count_call(void *arg)
 {
-    (void)arg;
     calls++;
 }
 
@@ -288,7 +287,6 @@ CASE(channel_close_with_a_new_receiver_waiting_for_the_task)
 
 static void close_it(void *arg)
 {
-    (void)arg;
     calls++;
     close_channel();
 }

@@ -19,7 +19,6 @@ static int calls, last = 1;
 
 static void note_call(void *arg, int status)
 {
-    (void)arg;
     calls++;
     last = status;
 }

@@ -185,14 +185,12 @@ static void fail_woken(weir_waiter *waiter)
 static void count_uncaught(void *arg, weir_loop *told,
                            const weir_uncaught *what)
 {
-    (void)told;
     expect_int(what->code, -EIO);
     ++*(int *)arg;
 }
 
 static void notify_all(void *arg, int status)
 {
-    (void)arg, (void)status;
     expect_int(weir_waiter_notify(&word, 9), 4);
     strcat(woken_record, "goes on");
 }
