@@ -257,7 +257,8 @@ static void deliver(struct port *port, struct weir__js_message *message)
     weir__js_message_free(message);
 }
 
-/* Deliver one message; return whether there is another. */
+/* Deliver one message; return whether there is another.  A message may arrive
+ * right after a look that found none, so only has_ended tells the end. */
 static bool serve_one(struct port *port)
 {
     struct weir__js_message *message;
@@ -265,18 +266,15 @@ static bool serve_one(struct port *port)
 
     if (port->mailbox == NULL)
         return false;
-    if (!port->is_started) {
+    message = port->is_started ? weir__js_mailbox_take(port->mailbox) : NULL;
+    if (message == NULL) {
         if (weir__js_mailbox_has_ended(port->mailbox))
             close_port(port);
         return false;
     }
-    message = weir__js_mailbox_take(port->mailbox);
     has_more = weir__js_mailbox_waiting(port->mailbox, 1) > 0;
-    if (message != NULL)
-        deliver(port, message);
-    else if (has_more)
-        close_port(port); /* only the end is left */
-    return message != NULL && has_more;
+    deliver(port, message);
+    return has_more;
 }
 
 /* Ask the mailbox for the next notification first: the callback of a message
