@@ -379,30 +379,39 @@ static void emit_message(struct weir__js_worker *worker,
     weir__js_message_free(message);
 }
 
+static void emit_next(struct weir__js_worker *worker)
+{
+    struct weir__js_message *message = weir__js_mailbox_take(worker->control);
+
+    if (weir__js_mailbox_waiting(worker->control, 1) > 0)
+        weir__js_mailbox_knock(worker->control);
+    if (message != NULL) /* NULL: the end came after the look */
+        emit_message(worker, message);
+}
+
 /* Serve the control channel: each event is its own callback.  A message that
  * was sent before the event and is not delivered yet comes first, in its own
- * callback, too. */
+ * callback, too.  So look for an event first, and for messages then: what the
+ * worker sends in between belongs to a later event. */
 static void serve(void *arg)
 {
     struct weir__js_worker *worker = arg;
     weir_js *js = worker->parent;
-    struct weir__js_message *message;
+    bool has_ended = weir__js_mailbox_has_ended(worker->control);
 
+    if (!has_ended && weir__js_mailbox_waiting(worker->control, 1) == 0)
+        return;
     if (emit(worker, "drain", JS_UNDEFINED)) {
         weir__js_mailbox_knock(worker->control);
         return;
     }
-    if (weir__js_mailbox_has_ended(worker->control)) {
-        end(worker);
-        emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
-        drop_values(worker);
+    if (!has_ended) {
+        emit_next(worker);
         return;
     }
-    message = weir__js_mailbox_take(worker->control);
-    if (weir__js_mailbox_waiting(worker->control, 1) > 0)
-        weir__js_mailbox_knock(worker->control);
-    if (message != NULL)
-        emit_message(worker, message);
+    end(worker);
+    emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
+    drop_values(worker);
 }
 
 /* ---- creation ---- */
