@@ -619,7 +619,9 @@ static void close_stuck(void)
     struct crew crew;
 
     crew_start(&crew, 1, close_it, NULL);
-    while (weir_loop_state(loop) != WEIR_LOOP_TERMINATING)
+    /* The close counts when both are set; a shutdown may have set one. */
+    while (weir_loop_state(loop) != WEIR_LOOP_TERMINATING ||
+           !load_relaxed(&loop->is_cancelled))
         sched_yield();
     blocker_let_go(&stuck);
     crew_join(&crew);
