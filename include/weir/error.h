@@ -47,7 +47,7 @@ enum weir_error {
  * "OK", and the name of a value that is not an error is "EUNKNOWN".
  *
  * Thread   any
- * Owns     a static string; never NULL
+ * Returns  a static string, never NULL
  */
 WEIR_API const char *weir_error_name(int err);
 
@@ -55,7 +55,7 @@ WEIR_API const char *weir_error_name(int err);
  * Describe an error in one English sentence without a full stop.
  *
  * Thread   any
- * Owns     a static string; never NULL
+ * Returns  a static string, never NULL
  */
 WEIR_API const char *weir_error_text(int err);
 

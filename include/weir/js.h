@@ -465,7 +465,7 @@ WEIR_API weir_loop *weir_js_loop(const weir_js *js);
  * Return the version of the JavaScript engine, such as "0.17.0".
  *
  * Thread   any
- * Owns     a static string
+ * Returns  a static string
  */
 WEIR_API const char *weir_js_engine_version(void);
 

@@ -73,7 +73,7 @@ typedef enum weir_kind {
  * is not a kind is "unknown".
  *
  * Thread   any
- * Owns     a static string; never NULL
+ * Returns  a static string, never NULL
  */
 WEIR_API const char *weir_kind_name(weir_kind kind);
 

@@ -22,7 +22,7 @@ extern "C" {
  * Get the version of the linked library, as opposed to that of the header.
  *
  * Thread   any
- * Owns     a static string; never NULL
+ * Returns  a static string, never NULL
  */
 WEIR_API const char *weir_version(void);
 
