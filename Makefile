@@ -82,7 +82,6 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate
-	@tools/mutate-structure
 
 install: build  ## install into PREFIX (/usr/local), below DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
