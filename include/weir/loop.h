@@ -20,7 +20,7 @@
  *                      no thread runs the loop
  *     Owns     who owns each pointer, from when, until when
  *     Returns  0 or one of the errors listed; nothing else
- *     Orders   what the call happens-before (omitted: nothing beyond C)
+ *     Orders   what happens-before what (omitted: nothing beyond C)
  *
  * A call that returns an error had no effect, and its callback never runs.
  * Every function that can fail returns -EINVAL if the loop is NULL.
@@ -49,8 +49,8 @@
  * members, whose default is 0.  Set size to the sizeof of the struct.  Options
  * of a program that was compiled with an older version are extended with zeros.
  * Options of a newer one are accepted if the members that the library does not
- * know are 0, and refused with -E2BIG otherwise.  Of a struct that the library
- * fills, members that it does not know become 0.
+ * know are 0, and refused with -E2BIG otherwise.  When the library fills a
+ * struct, it sets the members that it does not know to 0.
  *
  * Names appear in weir_loop_report() and in metrics.  They are not copied and
  * must outlive the loop; most are string literals.
@@ -178,8 +178,8 @@ WEIR_API WEIR_CHECKED int weir_loop_new(weir_loop **loop,
  * weir_loop_ref is released and every call that was accepted has returned.
  * Passing NULL has no effect.
  *
- * Thread   any; without a reference no call may begin afterwards, and no call
- *          in progress may be refused
+ * Thread   any; afterwards only threads that hold a reference may use the loop.
+ *          A call that is in progress is safe only if the loop accepts it
  * Owns     the pointer is no longer the caller's
  * Returns  0, -EBUSY (another thread runs or steps the loop), WEIR_EREENTRANT
  *          (inside a callback of the loop other than done)
@@ -258,9 +258,9 @@ WEIR_API WEIR_CHECKED int weir_loop_dispatch(weir_loop *loop, weir_fn *fn,
                                              void *arg);
 
 /**
- * Make a loop take a turn, even if it has nothing to do.  A test that moves the
- * clock uses this to make the loop notice.  Waking a loop that is TERMINATED
- * has no effect.
+ * Make a loop take a turn, even if it has nothing to do.  Tests use it after
+ * they have moved a frozen clock.  Several calls before the turn count as one.
+ * Passing NULL, or a loop that is TERMINATED, has no effect.
  *
  * Thread   any
  */
@@ -275,8 +275,8 @@ WEIR_API void weir_loop_wake(weir_loop *loop);
 /**
  * Queue a next-tick, which is called at the current or next checkpoint.  A
  * checkpoint runs the next-ticks before the microtasks, but next-ticks do not
- * interrupt microtasks that are running.  On a thread other than the loop's, fn
- * is submitted as by weir_loop_submit.
+ * interrupt microtasks that are running.  On a thread that is not running the
+ * loop, fn is submitted as by weir_loop_submit.
  *
  * Thread   any
  * Owns     arg is the caller's
@@ -288,7 +288,7 @@ WEIR_API WEIR_CHECKED int weir_loop_next_tick(weir_loop *loop, weir_fn *fn,
 
 /**
  * Queue a microtask, which is called at the current or next checkpoint.  On a
- * thread other than the loop's, fn is submitted as by weir_loop_submit.
+ * thread that is not running the loop, fn is submitted as by weir_loop_submit.
  *
  * Thread   any
  * Owns     arg is the caller's
@@ -325,12 +325,15 @@ WEIR_API WEIR_CHECKED int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn,
 
 /**
  * Leave the running callback with an error.  The loop passes the error to
- * on_uncaught and goes on with the next callback.  In a function that
- * weir_loop_dispatch has called, this also leaves the callback that dispatched
- * it.  Nothing is undone: whatever the callback has yet to release stays held.
- * In a function that a callback notifies (a listener of an abort, the woken
- * function of a waiter), this leaves only that function, and the callback goes
- * on.  Outside a callback, weir_raise aborts the program.
+ * on_uncaught, with a message of at most 255 bytes, and continues with the next
+ * callback.  In a handler of a promise, the derived promise is rejected with
+ * the code instead, and the message is lost.  A function called by
+ * weir_loop_dispatch takes the callback that dispatched it down with it.  In a
+ * function that a callback notifies (an abort's listener, a waiter's woken
+ * function), only that function is left, and the callback continues.
+ *
+ * No cleanup is done: locks stay locked, and memory stays allocated.  Outside a
+ * callback, weir_raise aborts the program.
  *
  * Thread   loop, inside a callback
  */

@@ -332,11 +332,13 @@ WEIR_API WEIR_CHECKED int weir_promise_all(weir_promise **result,
 
 /**
  * Create a promise that is fulfilled with weir_outcomes when all of the given
- * promises are settled.
+ * promises are settled.  If there are none, it is fulfilled at once.
  *
  * Thread   loop
- * Owns     as weir_promise_all
- * Returns  0, -EINVAL, -EXDEV, -EPERM, -ENOMEM, WEIR_ECLOSED
+ * Owns     *result is the caller's; the promises and the array stay the
+ *          caller's
+ * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int
 weir_promise_all_settled(weir_promise **result, weir_loop *loop,
@@ -347,8 +349,10 @@ weir_promise_all_settled(weir_promise **result, weir_loop *loop,
  * settle.  It stays pending if there are none.
  *
  * Thread   loop
- * Owns     as weir_promise_all
- * Returns  0, -EINVAL, -EXDEV, -EPERM, -ENOMEM, WEIR_ECLOSED
+ * Owns     *result is the caller's; the promises and the array stay the
+ *          caller's
+ * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
                                             weir_loop *loop,
@@ -361,8 +365,10 @@ WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
  * them are rejected.
  *
  * Thread   loop
- * Owns     as weir_promise_all
- * Returns  0, -EINVAL, -EXDEV, -EPERM, -ENOMEM, WEIR_ECLOSED
+ * Owns     *result is the caller's; the promises and the array stay the
+ *          caller's
+ * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
  */
 WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
                                            weir_loop *loop,

@@ -234,9 +234,9 @@ WEIR_API WEIR_CHECKED int weir_service_on_drain(weir_service *service,
 /* ---- lifecycle ---- */
 
 /**
- * Start a service, moving it from INIT to RUNNING.  Its gate admits requests,
- * and the service is ready.  The drain begins at once if the service was asked
- * to stop before the start.
+ * Start a service, moving it from INIT to RUNNING.  From now on its gate admits
+ * requests, and it is ready.  If weir_service_stop was called earlier, this
+ * still returns 0, and the drain begins at once.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL), -EALREADY (started before), WEIR_EFORKED

@@ -128,13 +128,14 @@ WEIR_API WEIR_CHECKED int weir_board_cancel(weir_board *board,
                                             weir_notice *notice);
 
 /**
- * Release one of the two references to a notice.
+ * Release a reference to a notice: the poster's own, or the board's, which
+ * weir_board_take has passed to the taker.
  *
  * Thread   the poster, or the taker that has taken the notice
- * Returns  whether that was the last reference: then the caller frees the
+ * Returns  true if this was the last reference; the caller must then free the
  *          notice
- * Orders   what both holders did before is seen by the one that frees the
- *          notice
+ * Orders   the caller that gets true sees everything that the other one did
+ *          before its release
  */
 WEIR_API WEIR_CHECKED bool weir_notice_release(weir_notice *notice);
 

@@ -39,9 +39,9 @@ extern "C" {
 WEIR_API WEIR_CHECKED bool weir_loop_microtask_again(weir_loop *loop);
 
 /**
- * Run a checkpoint now, in the middle of a callback.  Use this in a callback
- * that serves several things, each of which could have had its own callback.  A
- * microtask that raises leaves the callback as well.
+ * Run a checkpoint now, in the middle of a callback.  Use it in a callback that
+ * handles several events, between one event and the next.  If a microtask
+ * raises, the callback is abandoned, too.
  *
  * Thread   loop, inside a callback
  * Returns  0, -EINVAL (NULL), -EPERM (not inside a callback of this loop),

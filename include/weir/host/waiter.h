@@ -111,8 +111,8 @@ WEIR_API WEIR_CHECKED int weir_waiter_add(weir_waiter *waiter,
  * Remove a waiter that weir_waiter_add has added.
  *
  * Thread   one at a time for each waiter; woken must not have freed the waiter
- * Returns  0 (woken is not called), -ENOENT (it was notified: woken has been
- *          called, or is about to be)
+ * Returns  0 (woken is not called), -ENOENT (it was notified: woken has
+ *          returned, is running, or is about to be called)
  */
 WEIR_API WEIR_CHECKED int weir_waiter_remove(weir_waiter *waiter);
 
