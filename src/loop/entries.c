@@ -39,7 +39,7 @@ void weir__timer_slots_init(struct weir__slab *timers)
 {
     static const struct weir__slab_kind kind = {
         .size = {[WEIR__TIMER_WORD] = sizeof(struct weir__timer),
-                 [WEIR__TIMER_ERRAND] = sizeof(struct weir__errand),
+                 [WEIR__TIMER_CALL] = sizeof(struct weir__timer_call),
                  [WEIR__TIMER_HABIT] = sizeof(struct weir__habit)},
         .annex = annex_bytes};
 

@@ -25,7 +25,7 @@ struct weir__timer {
 };
 
 /* The second is its callback. */
-struct weir__errand {
+struct weir__timer_call {
     weir_fn *fn;
     void *arg;
 };
@@ -75,7 +75,7 @@ struct weir__entries {
 
 enum {
     WEIR__TIMER_WORD,
-    WEIR__TIMER_ERRAND,
+    WEIR__TIMER_CALL,
     WEIR__TIMER_HABIT,
     WEIR__TIMER_GENERATION_SHIFT = 7, /* in the word */
 };
@@ -97,11 +97,11 @@ weir__timer_at(const struct weir__slab *timers, uint32_t index)
                            sizeof(struct weir__timer));
 }
 
-static inline struct weir__errand *
-weir__errand_at(const struct weir__slab *timers, uint32_t index)
+static inline struct weir__timer_call *
+weir__timer_call_at(const struct weir__slab *timers, uint32_t index)
 {
-    return weir__slab_part(timers, WEIR__TIMER_ERRAND, index,
-                           sizeof(struct weir__errand));
+    return weir__slab_part(timers, WEIR__TIMER_CALL, index,
+                           sizeof(struct weir__timer_call));
 }
 
 static inline struct weir__habit *

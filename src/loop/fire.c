@@ -90,9 +90,10 @@ static const char *name_of(const weir_loop *loop, uint32_t index)
 static void call(weir_loop *loop, struct weir__entry entry, bool is_last)
 {
     uint32_t index = weir__timer_index(entry.id);
-    struct weir__errand *errand = weir__errand_at(&loop->timer_slots, index);
-    weir_fn *fn = plain_load(&errand->fn);
-    void *arg = plain_load(&errand->arg);
+    struct weir__timer_call *due =
+        weir__timer_call_at(&loop->timer_slots, index);
+    weir_fn *fn = plain_load(&due->fn);
+    void *arg = plain_load(&due->arg);
     const char *name = name_of(loop, index);
     const void *from = weir__origin_look(timer_at(loop, index));
 

@@ -89,9 +89,9 @@ static struct weir__timer *timer_at(weir_loop *loop, uint32_t index)
     return weir__timer_at(&loop->timer_slots, index);
 }
 
-static struct weir__errand *errand_at(weir_loop *loop, uint32_t index)
+static struct weir__timer_call *call_at(weir_loop *loop, uint32_t index)
 {
-    return weir__errand_at(&loop->timer_slots, index);
+    return weir__timer_call_at(&loop->timer_slots, index);
 }
 
 /* ---- slots ---- */
@@ -191,10 +191,10 @@ void weir__timer_end(weir_loop *loop, uint32_t index)
 static inline void fill(weir_loop *loop, uint32_t index, int64_t delay_ns,
                         weir_timer_repeat repeat, weir_fn *fn, void *arg)
 {
-    struct weir__errand *errand = errand_at(loop, index);
+    struct weir__timer_call *due = call_at(loop, index);
 
-    plain_store(&errand->fn, fn);
-    plain_store(&errand->arg, arg);
+    plain_store(&due->fn, fn);
+    plain_store(&due->arg, arg);
     if (repeat != WEIR_TIMER_ONCE)
         plain_store(&weir__habit_at(&loop->timer_slots, index)->period_ns,
                     delay_ns);
@@ -251,9 +251,9 @@ static int start_own(weir_loop *loop, weir_timer *id, int64_t deadline_ns,
 /* Cancel at once a timer that arrived too late. */
 static void refuse(weir_loop *loop, uint32_t index)
 {
-    struct weir__errand *errand = errand_at(loop, index);
-    weir_fn *fn = plain_load(&errand->fn);
-    void *arg = plain_load(&errand->arg);
+    struct weir__timer_call *due = call_at(loop, index);
+    weir_fn *fn = plain_load(&due->fn);
+    void *arg = plain_load(&due->arg);
 
     weir__timer_end(loop, index);
     weir__loop_show_arg(loop, arg);
@@ -398,10 +398,10 @@ static NOINLINE int start_again(weir_loop *loop, weir_timer *id,
                                 int64_t delay_ns, weir_timer_repeat repeat,
                                 uint32_t index)
 {
-    struct weir__errand *errand = errand_at(loop, index);
+    struct weir__timer_call *due = call_at(loop, index);
 
-    return start_with_care(loop, id, delay_ns, repeat, plain_load(&errand->fn),
-                           plain_load(&errand->arg));
+    return start_with_care(loop, id, delay_ns, repeat, plain_load(&due->fn),
+                           plain_load(&due->arg));
 }
 
 static NOINLINE int start_later(weir_loop *loop, weir_timer *id,
@@ -487,10 +487,10 @@ int weir_timer_start(weir_loop *loop, weir_timer *id, int64_t delay_ns,
 static NOINLINE int start_at_again(weir_loop *loop, weir_timer *id,
                                    int64_t deadline_ns, uint32_t index)
 {
-    struct weir__errand *errand = errand_at(loop, index);
+    struct weir__timer_call *due = call_at(loop, index);
 
     return start_own(loop, id, deadline_ns, 0, WEIR_TIMER_ONCE,
-                     plain_load(&errand->fn), plain_load(&errand->arg));
+                     plain_load(&due->fn), plain_load(&due->arg));
 }
 
 static NOINLINE int start_at_and_return(weir_loop *loop, weir_timer *id,

@@ -147,7 +147,7 @@ static void take_after(weir_loop *loop, weir_timer id, weir_timer old,
 
 int weir_timer_again(weir_loop *loop, weir_timer *id, int64_t delay_ns)
 {
-    const struct weir__errand *errand;
+    const struct weir__timer_call *call;
     struct weir__timer *timer;
     weir_timer fresh;
     int err;
@@ -160,10 +160,10 @@ int weir_timer_again(weir_loop *loop, weir_timer *id, int64_t delay_ns)
     timer = find(loop, *id);
     if (timer == NULL)
         return -ENOENT;
-    errand = weir__errand_at(&loop->timer_slots, weir__timer_index(*id));
+    call = weir__timer_call_at(&loop->timer_slots, weir__timer_index(*id));
     err = weir_timer_start(loop, &fresh, delay_ns,
                            weir__timer_repeat(weir__timer_word(timer)),
-                           plain_load(&errand->fn), plain_load(&errand->arg));
+                           plain_load(&call->fn), plain_load(&call->arg));
     if (err != 0)
         return err;
     take_after(loop, fresh, *id, weir__timer_word(timer));

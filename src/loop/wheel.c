@@ -289,7 +289,7 @@ static void fetch_timers(const struct weir__wheel *wheel,
     for (uint32_t i = chunk->first; i < chunk->end; i++) {
         uint32_t index = weir__timer_index(chunk->entry[i].id);
 
-        __builtin_prefetch(weir__errand_at(wheel->entries.timers, index));
+        __builtin_prefetch(weir__timer_call_at(wheel->entries.timers, index));
         __builtin_prefetch(weir__timer_at(wheel->entries.timers, index), 1);
     }
 }

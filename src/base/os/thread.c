@@ -108,20 +108,20 @@ static void watch_forks(void)
 
 /* ---- threads ---- */
 
-/* An errand: the start arguments of a new thread, which frees them. */
-struct errand {
+/* What a new thread runs; it frees this. */
+struct start_args {
     void (*body)(void *arg);
     void *arg;
     bool has_blocked_pipe;
 };
 
-static void *run_errand(void *arg)
+static void *run_body(void *arg)
 {
-    struct errand errand = *(struct errand *)arg;
+    struct start_args args = *(struct start_args *)arg;
 
-    weir__memory_free(arg, sizeof(errand));
-    has_blocked_pipe = errand.has_blocked_pipe;
-    errand.body(errand.arg);
+    weir__memory_free(arg, sizeof(args));
+    has_blocked_pipe = args.has_blocked_pipe;
+    args.body(args.arg);
     return NULL;
 }
 
@@ -129,22 +129,22 @@ static void *run_errand(void *arg)
 static int start(struct weir__thread *thread, const pthread_attr_t *attributes,
                  const sigset_t *blocked, void (*body)(void *arg), void *arg)
 {
-    struct errand *errand = weir__memory_alloc(sizeof(*errand), 8);
+    struct start_args *args = weir__memory_alloc(sizeof(*args), 8);
     pthread_t handle;
     sigset_t old;
     int err;
 
     _Static_assert(sizeof(handle) <= sizeof(thread->handle), "fits");
-    if (errand == NULL)
+    if (args == NULL)
         return -ENOMEM;
     pthread_once(&once, watch_forks);
     pthread_sigmask(SIG_BLOCK, blocked, &old);
-    *errand = (struct errand){
+    *args = (struct start_args){
         body, arg, has_blocked_pipe || sigismember(&old, SIGPIPE) == 0};
-    err = pthread_create(&handle, attributes, run_errand, errand);
+    err = pthread_create(&handle, attributes, run_body, args);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (err != 0) {
-        weir__memory_free(errand, sizeof(*errand));
+        weir__memory_free(args, sizeof(*args));
         return -err;
     }
     thread->handle = (uint64_t)handle;
