@@ -4,6 +4,8 @@
  */
 #include "bytes/bytes.h"
 
+#include "core/builtin.h"
+
 static uint8_t nothing[1];
 
 /* Treat as empty: a detached buffer, or a view beyond a buffer that shrank. */
@@ -92,3 +94,24 @@ size_t weir__js_offset(JSValueConst value, size_t most, size_t missing)
         return 0;
     return number < (double)most ? (size_t)number : most;
 }
+
+/* text(buffer): decode UTF-8 */
+static JSValue text(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    size_t size;
+    const uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[0]);
+
+    return bytes == NULL
+               ? JS_EXCEPTION
+               : weir__js_utf8_string(context, (const char *)bytes, size);
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("text", 1, text),
+};
+
+const struct weir__js_builtin weir__js_bytes_builtin = {
+    WEIR__JS_LIBS("bytes/bytes"),
+    WEIR__JS_NATIVES(natives),
+};

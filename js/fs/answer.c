@@ -10,7 +10,6 @@
 #include <sys/sysmacros.h>
 
 #include "bytes/bytes.h"
-#include "core/builtin.h"
 #include "core/host.h"
 #include "fs/fs.h"
 
@@ -164,24 +163,3 @@ JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
     }
     return JS_UNDEFINED;
 }
-
-/* text(buffer): decode UTF-8 */
-static JSValue text(JSContext *context, JSValueConst this_value, int argc,
-                    JSValueConst *argv)
-{
-    size_t size;
-    const uint8_t *bytes = JS_GetArrayBuffer(context, &size, argv[0]);
-
-    return bytes == NULL
-               ? JS_EXCEPTION
-               : weir__js_utf8_string(context, (const char *)bytes, size);
-}
-
-static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("text", 1, text),
-};
-
-const struct weir__js_builtin weir__js_bytes_builtin = {
-    WEIR__JS_LIBS("bytes/bytes"),
-    WEIR__JS_NATIVES(natives),
-};
