@@ -17,17 +17,17 @@
 
 enum { NOTICES = 4, TAKERS = 2 };
 
-struct errand {
+struct item {
     weir_notice notice;
     int number;
     int payload; /* plain: written before the add, and by who cancels */
 };
 
 static weir_board *board;
-static struct errand *errands[NOTICES]; /* the poster's; NULL: released */
-static int added;                       /* the poster's */
-static int to_do;                       /* const */
-static atomic(int) done;                /* taken or cancelled */
+static struct item *items[NOTICES]; /* the poster's; NULL: released */
+static int added;                   /* the poster's */
+static int to_do;                   /* const */
+static atomic(int) done;            /* taken or cancelled */
 static atomic(int) taken[NOTICES], cancelled[NOTICES]; /* how often */
 static atomic(uint32_t) bed[TAKERS];                   /* 1: get up */
 static atomic(uint32_t) bell; /* 1: all is done but one */
@@ -76,11 +76,10 @@ static void wake(void *arg, uint32_t taker)
 
 static void drop(void *arg, weir_notice *notice)
 {
-    struct errand *errand = (struct errand *)notice;
+    struct item *item = (struct item *)notice;
 
-    model_assert(plain_load(&errand->payload) ==
-                 2); /* as who cancels left it */
-    model_free(errand);
+    model_assert(plain_load(&item->payload) == 2); /* as who cancels left it */
+    model_free(item);
 }
 
 static void init_for(uint32_t takers, int count)
@@ -97,12 +96,12 @@ static void init_for(uint32_t takers, int count)
 
 static void add(void)
 {
-    struct errand *errand = model_alloc(sizeof(*errand));
+    struct item *item = model_alloc(sizeof(*item));
 
-    errand->number = added;
-    plain_store(&errand->payload, 1);
-    errands[added++] = errand;
-    model_assert(weir_board_add(board, &errand->notice, 0) == 0);
+    item->number = added;
+    plain_store(&item->payload, 1);
+    items[added++] = item;
+    model_assert(weir_board_add(board, &item->notice, 0) == 0);
 }
 
 static void init_one_for_one(void)
@@ -154,13 +153,13 @@ static void init_idle(void)
 
 static void run(weir_notice *notice)
 {
-    struct errand *errand = (struct errand *)notice;
+    struct item *item = (struct item *)notice;
 
-    model_assert(plain_load(&errand->payload) == 1);
-    model_assert(fetch_add_relaxed(&taken[errand->number], 1) == 0);
+    model_assert(plain_load(&item->payload) == 1);
+    model_assert(fetch_add_relaxed(&taken[item->number], 1) == 0);
     count_done();
     if (weir_notice_release(notice))
-        model_free(errand);
+        model_free(item);
 }
 
 static void work(void)
@@ -228,18 +227,18 @@ static void add_two(void)
 
 static void cancel(int i)
 {
-    struct errand *errand = errands[i];
-    int err = weir_board_cancel(board, &errand->notice);
+    struct item *item = items[i];
+    int err = weir_board_cancel(board, &item->notice);
 
     model_assert(err == 0 || err == -ENOENT);
     if (err == 0) {
-        plain_store(&errand->payload, 2); /* it is the poster's alone */
+        plain_store(&item->payload, 2); /* it is the poster's alone */
         store_relaxed(&cancelled[i], 1);
         count_done();
     }
-    errands[i] = NULL;
-    if (weir_notice_release(&errand->notice))
-        model_free(errand);
+    items[i] = NULL;
+    if (weir_notice_release(&item->notice))
+        model_free(item);
 }
 
 static void cancel_it(void)
@@ -273,10 +272,10 @@ static void each_was_done_once(void)
     weir_board_free(board);
     board = NULL;
     for (int i = 0; i < added; i++)
-        if (errands[i] != NULL) {
-            model_assert(weir_notice_release(&errands[i]->notice));
-            model_free(errands[i]);
-            errands[i] = NULL;
+        if (items[i] != NULL) {
+            model_assert(weir_notice_release(&items[i]->notice));
+            model_free(items[i]);
+            items[i] = NULL;
         }
 }
 

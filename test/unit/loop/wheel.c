@@ -654,12 +654,12 @@ static void put_off_one(struct random *random, int64_t now_ns)
         weir__slab_put(&slab, *one);
     }
     *one = insert(now_ns + 1 + (int64_t)random_below(random, SPAN_NS));
-    weir__errand_at(&slab, *one)->arg = one;
+    weir__timer_call_at(&slab, *one)->arg = one;
 }
 
 static void expect_due(uint32_t due, int64_t *last_ns, int64_t now_ns)
 {
-    uint32_t *one = weir__errand_at(&slab, due)->arg;
+    uint32_t *one = weir__timer_call_at(&slab, due)->arg;
 
     expect(deadline_of(due) >= *last_ns && deadline_of(due) <= now_ns);
     expect_int(*one, due);

@@ -16,14 +16,14 @@
 
 enum { MANY = 300, HIGH = 0, MIDDLE = 1, LOW = 2 };
 
-struct errand {
+struct item {
     weir_notice notice;
     char name;
     bool is_dropped;
 };
 
 static weir_board *board;
-static struct errand errands[MANY];
+static struct item items[MANY];
 static char woken[32];
 
 static void on_wake(void *arg, uint32_t taker)
@@ -37,7 +37,7 @@ static void on_wake(void *arg, uint32_t taker)
 static void on_drop(void *arg, weir_notice *notice)
 {
     expect(arg == woken);
-    ((struct errand *)notice)->is_dropped = true;
+    ((struct item *)notice)->is_dropped = true;
 }
 
 static weir_board_options options_for(uint32_t takers)
@@ -59,8 +59,8 @@ static void make(uint32_t takers)
 
 static void add(int i, uint32_t priority, char name)
 {
-    errands[i].name = name;
-    expect_status(weir_board_add(board, &errands[i].notice, priority), 0);
+    items[i].name = name;
+    expect_status(weir_board_add(board, &items[i].notice, priority), 0);
 }
 
 /* The name of what it gets, or '-'. */
@@ -71,7 +71,7 @@ static char take(uint32_t taker)
     if (notice == NULL)
         return '-';
     (void)!weir_notice_release(notice);
-    return ((struct errand *)notice)->name;
+    return ((struct item *)notice)->name;
 }
 
 static weir_board_counts counts(void)
@@ -138,7 +138,7 @@ CASE(board_of_two_priorities_has_no_third)
 
     options.priorities = 2;
     expect_status(weir_board_new(&board, &options), 0);
-    expect_status(weir_board_add(board, &errands[0].notice, LOW), -EINVAL);
+    expect_status(weir_board_add(board, &items[0].notice, LOW), -EINVAL);
     add(0, MIDDLE, 'm');
     add(1, HIGH, 'h');
     takes(0, "hm-");
@@ -267,15 +267,15 @@ CASE(board_cancelled_notice_is_met_and_not_taken)
     add(0, MIDDLE, 'a');
     add(1, MIDDLE, 'b');
     add(2, MIDDLE, 'c');
-    expect_status(weir_board_cancel(board, &errands[1].notice), 0);
-    expect_status(weir_board_cancel(board, &errands[1].notice), -ENOENT);
+    expect_status(weir_board_cancel(board, &items[1].notice), 0);
+    expect_status(weir_board_cancel(board, &items[1].notice), -ENOENT);
     expect_int(counts().queued, 2);
-    expect(!weir_notice_release(&errands[1].notice));
-    expect(!errands[1].is_dropped);
+    expect(!weir_notice_release(&items[1].notice));
+    expect(!items[1].is_dropped);
     takes(0, "ac-");
-    expect(errands[1].is_dropped);
-    expect_status(weir_board_cancel(board, &errands[2].notice), -ENOENT);
-    expect(weir_notice_release(&errands[2].notice));
+    expect(items[1].is_dropped);
+    expect_status(weir_board_cancel(board, &items[2].notice), -ENOENT);
+    expect(weir_notice_release(&items[2].notice));
     expect_int(counts().cancelled, 1);
     expect_int(counts().queued, 0);
     weir_board_free(board);
@@ -285,10 +285,10 @@ CASE(board_notice_that_the_poster_keeps_is_not_dropped)
 {
     make(1);
     add(0, MIDDLE, 'a');
-    expect_status(weir_board_cancel(board, &errands[0].notice), 0);
+    expect_status(weir_board_cancel(board, &items[0].notice), 0);
     takes(0, "-");
-    expect(!errands[0].is_dropped);
-    expect(weir_notice_release(&errands[0].notice));
+    expect(!items[0].is_dropped);
+    expect(weir_notice_release(&items[0].notice));
     weir_board_free(board);
 }
 
@@ -299,7 +299,7 @@ static int gone(void)
     int count = freed;
 
     for (int i = 0; i < MANY; i++)
-        count += errands[i].is_dropped;
+        count += items[i].is_dropped;
     return count;
 }
 
@@ -311,8 +311,8 @@ CASE(board_dead_notices_are_no_more_than_the_living)
         add(i, MIDDLE, (char)('a' + i % 26));
     for (int i = 0; i < MANY; i++) {
         if (i % 10 != 0)
-            expect_status(weir_board_cancel(board, &errands[i].notice), 0);
-        freed += weir_notice_release(&errands[i].notice);
+            expect_status(weir_board_cancel(board, &items[i].notice), 0);
+        freed += weir_notice_release(&items[i].notice);
     }
     expect_int(counts().queued, 30);
     expect(MANY - 30 - gone() <= 64);
@@ -330,7 +330,7 @@ CASE(board_sweep_wakes_who_could_have_missed_it)
         add(i, MIDDLE, 'a');
     expect_string(woken, "0 ");
     for (int i = 1; i < MANY; i++)
-        expect_status(weir_board_cancel(board, &errands[i].notice), 0);
+        expect_status(weir_board_cancel(board, &items[i].notice), 0);
     expect_string(woken, "0 "); /* it is on its way already */
     takes(0, "a-");
     weir_board_free(board);
@@ -359,7 +359,7 @@ CASE(board_free_releases_what_is_left_everywhere)
     make(2);
     for (int i = 0; i < 8; i++) {
         add(i, (uint32_t)i % 3, 'a');
-        (void)!weir_notice_release(&errands[i].notice);
+        (void)!weir_notice_release(&items[i].notice);
     }
     (void)take(0);
     weir_board_free(board);
@@ -386,7 +386,7 @@ CASE(board_refuses_what_makes_no_sense)
     expect_status(weir_board_new(&board, NULL), -EINVAL);
     expect_status(weir_board_new(NULL, &good), -EINVAL);
     make(1);
-    expect_status(weir_board_add(board, &errands[0].notice, 3), -EINVAL);
+    expect_status(weir_board_add(board, &items[0].notice, 3), -EINVAL);
     takes(0, "-");
     weir_board_free(board);
 }
@@ -423,10 +423,10 @@ CASE(board_add_without_memory_changes_nothing)
     expect_status(weir_set_allocator(&memory.hooks), 0);
     make(1);
     memory.fail_at = memory.calls + 1;
-    while (weir_board_add(board, &errands[i].notice, MIDDLE) == 0)
+    while (weir_board_add(board, &items[i].notice, MIDDLE) == 0)
         i++;
     expect_int(counts().queued, i);
-    expect_status(weir_board_add(board, &errands[i].notice, MIDDLE), 0);
+    expect_status(weir_board_add(board, &items[i].notice, MIDDLE), 0);
     expect_int(counts().queued, i + 1);
     weir_board_free(board);
     expect_int(memory.live, 0);

@@ -77,7 +77,7 @@ CASE(service_new_without_memory_fails_clean)
             failed++;
         }
     }
-    expect(failed >= 3); /* the service, its loop, its thread's errand */
+    expect(failed >= 3); /* the service, its loop, its thread's call */
     memory.fail_at = 0;
     end();
 }
