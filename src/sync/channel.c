@@ -87,7 +87,7 @@ static step attached = {[DETACHED] = IDLE, [RECALLED] = FORWARD};
 static step closed = {[DETACHED] = CLOSED, [RECALLED] = CLOSING};
 static step come_back = {[POSTED] = DETACHED,
                          [RECALLED] = DETACHED,
-                         [FORWARD] = IDLE,
+                         [FORWARD] = POSTED,
                          [CLOSING] = CLOSED};
 
 struct receiver {
@@ -158,7 +158,9 @@ static void set_receiver(struct receiver *to, struct receiver from)
 
 /* Take the task back after it ran in a phase other than POSTED, or was refused.
  * Returns true if it must be posted to a new receiver.  That one is called even
- * if no message waits, because only the owner knows whether one does. */
+ * if no message waits, because only the owner knows whether one does.  The task
+ * goes from FORWARD directly to POSTED: in IDLE it would have no reference, and
+ * the owner could free the channel before this thread has posted the task. */
 static bool return_task(weir_channel *channel)
 {
     weir_loop *old = plain_load(&channel->now.loop);
@@ -173,7 +175,7 @@ static bool return_task(weir_channel *channel)
     weir__loop_exit(old);
     if (phase_of(seen) == CLOSING)
         weir_channel_unref(channel);
-    return phase_of(seen) == FORWARD && claim_task(channel);
+    return phase_of(seen) == FORWARD;
 }
 
 static void post_task(weir_channel *channel)

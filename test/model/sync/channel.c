@@ -378,7 +378,28 @@ static void still_there(void)
     all_received();
 }
 
+/* The owner moves the channel and closes it while the task is on its way from
+ * the loop of the earlier receiver. */
+static void init_recalled(void)
+{
+    init(-1);
+    model_assert(weir_channel_attach(channel, loops[0], serve, loops[0]) == 0);
+    weir_channel_notify(channel);
+    weir_channel_detach(channel);
+}
+
+static void attach_again_and_close(void)
+{
+    model_assert(
+        weir_channel_attach(channel, loops[1], serve_second, loops[1]) == 0);
+    close_channel();
+    channel = NULL;
+}
+
 static const struct model_case cases[] = {
+    {"channel_closed_while_its_task_is_forwarded_is_freed_once",
+     .setup = init_recalled, .finish = free_loops, .preemption_bound = 3,
+     .threads = {T(close_first_loop), T(attach_again_and_close)}},
     {"channel_two_senders_are_both_received", .setup = init_two_senders,
      .finish = all_received, .preemption_bound = 2,
      .threads = {T(run_first), T(send_one), T(send_another)}},
