@@ -28,29 +28,48 @@ enum {
 };
 
 struct weir__bias {
-    uint32_t holder;         /* const: its weir__thread_index */
-    atomic(uint32_t) state;  /* any thread, bias/P1 P2 P3 */
-    atomic(uint32_t) inside; /* the holder writes; a futex, bias/P1 P2 P4 */
+    uint32_t holder;        /* const: its weir__thread_index */
+    atomic(uint32_t) state; /* any thread, bias/P1 P3 */
 };
 
-/* Initialise a bias for the thread with this number.  With
- * WEIR__THREAD_UNNUMBERED, or on a machine without membarrier, no thread can
- * enter. */
+/* What a holder says about itself.  A thread is inside one bias at most, so it
+ * needs only one of these, which is never freed: the memory around a bias may
+ * be freed as soon as its holder has left. */
+struct weir__bias_slot {
+    _Alignas(CACHE_LINE) atomic(uint32_t) inside; /* which bias, or 0; the
+                                     holder writes; a futex, bias/P1 P2 P4 */
+    atomic(uint32_t) revokers; /* how many may wait; any thread, bias/P2 */
+};
+
+extern struct weir__bias_slot weir__bias_slots[WEIR__THREAD_SLOTS];
+
+/* The value of `inside` for a bias.  Two of them may have the same: a revoker
+ * then waits a little longer. */
+static inline uint32_t weir__bias_mark(const struct weir__bias *bias)
+{
+    return (uint32_t)((uintptr_t)bias >> 2) | 1;
+}
+
+/* Initialise a bias for the thread with this number.  No thread can enter on a
+ * machine without membarrier, or if the number has no slot. */
 void weir__bias_init(struct weir__bias *bias, uint32_t holder);
 
 /* Slow path of leave: wake the threads that may wait for it. */
-__attribute__((cold)) void weir__bias_wake(struct weir__bias *bias);
+__attribute__((cold)) void weir__bias_wake(struct weir__bias_slot *slot);
 
-/* Leave.  Thread: the holder, inside. */
+/* Leave.  The bias may be freed before this returns.  Thread: the holder,
+ * inside. */
 static inline void weir__bias_leave(struct weir__bias *bias)
 {
+    struct weir__bias_slot *slot = &weir__bias_slots[bias->holder];
+
     /* bias/P4 release: publishes what the holder did inside */
-    store_release(&bias->inside, 0);
+    store_release(&slot->inside, 0);
     /* bias/P2 light: between leaving and checking for waiters */
     fence_light();
     /* relaxed: ordered by P2 */
-    if (load_relaxed(&bias->state) != WEIR__BIAS_GRANTED)
-        weir__bias_wake(bias);
+    if (load_relaxed(&slot->revokers) != 0)
+        weir__bias_wake(slot);
 }
 
 /* Enter, if the caller is the holder and the bias is not revoked.  Returns
@@ -62,7 +81,10 @@ static inline bool weir__bias_enter(struct weir__bias *bias)
     if (load_relaxed(&bias->state) != WEIR__BIAS_GRANTED ||
         bias->holder != weir__thread_index())
         return false;
-    store_relaxed(&bias->inside, 1); /* relaxed: ordered by P1 */
+    /* bias/P4 release: publishes what the holder did in another bias, to a
+     * revoker that waits for it to leave that one */
+    store_release(&weir__bias_slots[bias->holder].inside,
+                  weir__bias_mark(bias));
     /* bias/P1 light: between entering and checking for a revocation */
     fence_light();
     /* relaxed: ordered by P1 */

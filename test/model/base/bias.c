@@ -14,7 +14,8 @@ static void init(void)
 {
     weir__bias_init(&bias, 0); /* the first thread's */
     model_show(&bias.state, "state", NULL);
-    model_show(&bias.inside, "inside", NULL);
+    model_show(&weir__bias_slots[0].inside, "inside", NULL);
+    model_show(&weir__bias_slots[0].revokers, "revokers", NULL);
 }
 
 static bool add_inside(void)
@@ -85,7 +86,61 @@ static void was_inside(void)
     model_assert(plain_load(&protected) == 1);
 }
 
+/* The holder uses two of them in turn: what it did in the first is received by
+ * a revoker that finds it inside the second. */
+static struct weir__bias second;
+
+static void init_two(void)
+{
+    init();
+    weir__bias_init(&second, 0);
+}
+
+static void hold_both(void)
+{
+    (void)add_inside();
+    if (weir__bias_enter(&second))
+        weir__bias_leave(&second);
+}
+
+/* The bias may be freed as soon as it is revoked and its holder has left. */
+static struct weir__bias *short_lived;
+
+static void init_short_lived(void)
+{
+    short_lived = model_alloc(sizeof(*short_lived));
+    weir__bias_init(short_lived, 0);
+}
+
+static void hold_short_lived(void)
+{
+    if (weir__bias_enter(short_lived)) {
+        store_relaxed(&is_revoked, 1); /* the other thread may begin */
+        weir__bias_leave(short_lived);
+    }
+}
+
+static void revoke_and_free(void)
+{
+    if (!load_relaxed(&is_revoked))
+        return;
+    weir__bias_revoke(short_lived);
+    model_free(short_lived);
+    short_lived = NULL;
+}
+
+static void free_short_lived(void)
+{
+    if (short_lived != NULL)
+        model_free(short_lived);
+}
+
 static const struct model_case cases[] = {
+    {"holder_of_two_against_a_revocation_of_the_first", .setup = init_two,
+     .finish = count, .spurious = 1, .threads = {T(hold_both), T(revoke)}},
+    {"bias_is_freed_once_revoked_while_its_holder_leaves",
+     .setup = init_short_lived, .finish = free_short_lived,
+     .threads = {T(hold_short_lived), T(revoke_and_free)}},
     {"holder_against_a_revocation", .setup = init, .finish = count,
      .spurious = 1, .threads = {T(hold_twice), T(revoke)}},
     {"holder_against_a_revocation_and_a_stranger", .setup = init,

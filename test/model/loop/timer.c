@@ -310,7 +310,35 @@ static void in_order(void)
     loop = NULL;
 }
 
+/* The creator's call needs no reference: it returns safely even if the loop is
+ * run by another thread, ended by the timer, and freed meanwhile. */
+static void end_loop(void *arg, int status)
+{
+    model_assert(status == 0);
+    model_assert(weir_loop_shutdown(loop, 0) == 0);
+}
+
+static void make_without_reference(void)
+{
+    model_assert(weir_loop_new(&loop, NULL) == 0);
+    weir__bias_init(&loop->bias, 0);
+}
+
+static void start_the_last(void)
+{
+    model_assert(weir_timer_start_at(loop, NULL, 0, end_loop, NULL) == 0);
+}
+
+static void run_and_free(void)
+{
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED) == 0);
+    model_assert(weir_loop_free(loop) == 0);
+}
+
 static const struct model_case cases[] = {
+    {"maker_starts_a_timer_that_ends_and_frees_the_loop",
+     .setup = make_without_reference, .preemption_bound = 2,
+     .threads = {T(start_the_last), T(run_and_free)}},
     {"maker_starts_and_cancels_against_a_run", .setup = make_for_the_first,
      .finish = two_outcomes, .preemption_bound = 3, .brief_bound = 2,
      .threads = {T(start_two_and_cancel), T(run_until_idle)}},
