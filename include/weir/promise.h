@@ -167,7 +167,8 @@ static inline weir_result weir_give_thenable(weir_thenable *thenable)
  * Thread   any
  * Owns     one reference, the caller's
  * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED (the loop no longer admits
- *          work; on its own thread: the loop has rejected its promises)
+ *          work; on its own thread: the loop has rejected its promises),
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_new(weir_promise **promise,
                                            weir_loop *loop);
@@ -409,7 +410,7 @@ typedef int weir_blocking_fn(void *arg, weir_value *value);
  * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -E2BIG (an option that
  *          this library does not know), -ENOMEM, WEIR_ECLOSED (the loop or the
  *          pool no longer admits work; in a callback of the loop: the loop is
- *          cancelling its timers, or was closed)
+ *          cancelling its timers, or was closed), WEIR_EFORKED
  * Orders   everything before the call happens-before fn(), fn() before
  *          release(), and release() before the handlers that see the outcome of
  *          fn

@@ -115,8 +115,9 @@ typedef struct weir_service_options {
 
 /**
  * Create a service in the INIT phase.  Its thread is running and handles
- * signals from now on: a signal that arrives before weir_service_start is
- * remembered.
+ * signals from now on.  A signal that arrives before weir_service_start begins
+ * the drain at the start.  Further ones before the start have no effect,
+ * because there is nothing to force yet.
  *
  * Thread   any
  * Owns     *service is the caller's until weir_service_free

@@ -191,7 +191,7 @@ static inline bool weir__promise_is_unreferenced(weir_promise *promise)
            weir__promise_collect_last(promise);
 }
 
-/* Send a single's first letter.  Returns  0, WEIR_ECLOSED */
+/* Send a single's first letter.  Returns  0, WEIR_ECLOSED, WEIR_EFORKED */
 int weir__promise_introduce(weir_promise *promise);
 
 /* Update `refs` when a letter has arrived.  Thread: the loop's. */
@@ -249,14 +249,14 @@ static inline bool weir__promise_is_refused(const weir_loop *loop)
 }
 
 /* Create a promise on the loop's thread, with one reference.  Returns  0,
- * -ENOMEM, WEIR_ECLOSED */
+ * -ENOMEM, WEIR_ECLOSED, WEIR_EFORKED */
 static inline int weir__promise_make(weir_loop *loop, uint32_t verdict,
                                      weir_promise **made)
 {
     weir_promise *promise;
 
     if (__builtin_expect(weir__promise_is_refused(loop), 0))
-        return WEIR_ECLOSED;
+        return weir__loop_refusal(loop);
     promise = weir__promise_take(loop, verdict);
     if (promise == NULL)
         return -ENOMEM;

@@ -424,7 +424,7 @@ int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
     if (!weir__promise_is_local(loop))
         return start_outside(promise, loop, pool, &work, options);
     if (weir__loop_is_cancelling(loop))
-        return WEIR_ECLOSED; /* no longer waits for jobs */
+        return weir__loop_refusal(loop); /* no longer waits for jobs */
     return start_request(promise, loop, pool, &work, options, true);
 }
 

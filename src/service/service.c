@@ -160,7 +160,9 @@ release:
     weir__members_free(service);
     weir__drain_callbacks_free(service);
     weir__hooks_free(service);
-    if (service->signals >= 0)
+    /* A child of fork() has given them back already (os/signals.c), and may
+     * have taken them for another service since. */
+    if (service->signals >= 0 && !weir__loop_is_foreign(service->loop))
         weir__signals_give_back();
     (void)weir_loop_free(service->loop);
     weir__memory_free(service, sizeof(*service));

@@ -21,6 +21,7 @@
 #include "weir/gate.h"
 #include "weir/group.h"
 #include "weir/pool.h"
+#include "weir/promise.h"
 #include "weir/service.h"
 #include "weir/timer.h"
 
@@ -60,6 +61,7 @@ static void expect_loop_refuses(void)
     static weir_task task = {.run = nothing_task};
     int fd = event_open(0);
     weir_abort *abort;
+    weir_promise *promise;
     weir_timer id;
 
     expect_status(weir_loop_post(loop, &task), WEIR_EFORKED);
@@ -92,6 +94,7 @@ static void expect_loop_refuses(void)
     expect_status(weir_fd_unref(loop, watched), WEIR_EFORKED);
     expect_status(weir_fd_set_name(loop, watched, "watched"), WEIR_EFORKED);
     expect_status(weir_loop_set_fd_mode(loop, WEIR_FD_MODE_AUTO), WEIR_EFORKED);
+    expect_status(weir_promise_new(&promise, loop), WEIR_EFORKED);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), WEIR_EFORKED);
     expect_status(weir_loop_step(loop, 0), WEIR_EFORKED);
     expect_status(weir_loop_backend_fd(loop), WEIR_EFORKED);
@@ -157,7 +160,8 @@ static void make_watching(void)
  * covers: weir_fd_ref WEIR_EFORKED
  * covers: weir_fd_unref WEIR_EFORKED
  * covers: weir_fd_set_name WEIR_EFORKED
- * covers: weir_abort_after WEIR_EFORKED */
+ * covers: weir_abort_after WEIR_EFORKED
+ * covers: weir_promise_new WEIR_EFORKED */
 CASE(fork_child_is_refused_by_a_loop_that_its_parent_runs)
 {
     struct runner runner;
@@ -339,6 +343,11 @@ static void nothing_hook(void *arg)
 {
 }
 
+static int nothing_blocking(void *arg, weir_value *value)
+{
+    return 0;
+}
+
 /* covers: weir_service_start WEIR_EFORKED
  * covers: weir_service_stop WEIR_EFORKED
  * covers: weir_service_force WEIR_EFORKED
@@ -346,11 +355,13 @@ static void nothing_hook(void *arg)
  * covers: weir_service_add_loop WEIR_EFORKED
  * covers: weir_service_add_pool WEIR_EFORKED
  * covers: weir_service_add_hook WEIR_EFORKED
- * covers: weir_service_on_drain WEIR_EFORKED */
+ * covers: weir_service_on_drain WEIR_EFORKED
+ * covers: weir_promisify WEIR_EFORKED */
 static void use_service_and_free_it(void)
 {
     weir_loop *added;
     weir_pool *more;
+    weir_promise *promise;
 
     expect_status(weir_service_start(service), WEIR_EFORKED);
     expect_status(weir_service_stop(service), WEIR_EFORKED);
@@ -362,6 +373,9 @@ static void use_service_and_free_it(void)
         weir_service_add_hook(service, "hook", -1, nothing_hook, NULL),
         WEIR_EFORKED);
     expect_status(weir_service_on_drain(service, loop, nothing, NULL),
+                  WEIR_EFORKED);
+    expect_status(weir_promisify(&promise, loop, pool, nothing_blocking, NULL,
+                                 NULL, NULL),
                   WEIR_EFORKED);
     expect_status(weir_service_free(service), 0);
 }
@@ -380,6 +394,51 @@ CASE(fork_child_is_refused_by_a_service_of_its_parent)
     expect_status(weir_service_stop(service), 0);
     expect_status(weir_service_wait(service, -1), 0);
     expect_int(ran, 1);
+    expect_status(weir_service_free(service), 0);
+}
+
+static void exit_with_42(int number)
+{
+    _exit(42);
+}
+
+static void free_service_and_expect_own_handler(void)
+{
+    struct sigaction own = {.sa_handler = exit_with_42};
+
+    expect_int(sigaction(SIGTERM, &own, NULL), 0);
+    expect_status(weir_service_free(service), 0);
+    expect_int(raise(SIGTERM), 0);
+}
+
+CASE(fork_child_that_frees_a_service_keeps_its_own_signal_handler)
+{
+    int status;
+
+    expect_status(weir_service_new(&service, NULL), 0);
+    status = in_child(free_service_and_expect_own_handler);
+    expect(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+    expect_status(weir_service_free(service), 0);
+}
+
+static void free_service_and_stop_another(void)
+{
+    weir_service *own;
+
+    expect_status(weir_service_new(&own, NULL), 0);
+    expect_status(weir_service_free(service), 0);
+    expect_status(weir_service_start(own), 0);
+    expect_int(raise(SIGTERM), 0);
+    expect_status(weir_service_wait(own, -1), 0);
+    expect_status(weir_service_free(own), 0);
+}
+
+CASE(fork_child_that_frees_a_service_leaves_the_signals_to_its_own)
+{
+    if (IS_THREAD_SANITIZED) /* refuses threads after a fork of several */
+        return;
+    expect_status(weir_service_new(&service, NULL), 0);
+    expect_int(in_child(free_service_and_stop_another), 0);
     expect_status(weir_service_free(service), 0);
 }
 
