@@ -109,11 +109,6 @@ static void disown(struct weir__inherited *inherited)
     }
 }
 
-int weir__loop_refusal(const weir_loop *loop)
-{
-    return loop->is_foreign ? WEIR_EFORKED : WEIR_ECLOSED;
-}
-
 static void init_outside(weir_loop *loop, const weir_loop_options *options)
 {
     weir__ingress_init(&loop->in);

@@ -200,8 +200,11 @@ static inline bool weir__loop_is_foreign(const weir_loop *loop)
     return __builtin_expect(loop->is_foreign, 0);
 }
 
-/* The error for a refused call.  Cold, so that accepted calls pay nothing. */
-__attribute__((cold)) int weir__loop_refusal(const weir_loop *loop);
+/* The error for a refused call. */
+static inline int weir__loop_refusal(const weir_loop *loop)
+{
+    return weir__loop_is_foreign(loop) ? WEIR_EFORKED : WEIR_ECLOSED;
+}
 
 /* Whether the end of the loop has reached `stage`.  Thread: the loop's, or any
  * that holds the lock. */
