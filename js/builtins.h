@@ -31,6 +31,7 @@
     X(CLONE, clone)                                                            \
     X(GROWABLE, growable)                                                      \
     X(SHARED, shared)                                                          \
+    X(RESIZABLE, resizable)                                                    \
     X(PROGRAM, program)                                                        \
     X(PROCESS, process)                                                        \
     X(ENV, env)                                                                \

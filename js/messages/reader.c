@@ -2,8 +2,10 @@
 /*
  * reader -- deserialize a message in this host.
  *
- * The bytes were written by writer.c, so they are trusted.  No user code runs:
- * properties are defined, not set.
+ * The bytes were written by writer.c, so they are trusted.  Properties are
+ * defined, not set, so no setter runs.  Only a program that has replaced what
+ * js/lib/messages/clone.js uses can run its code here; it finds nothing that
+ * the reader still depends on.
  *
  * Tested by  test/js/messages/clone-*.js
  */

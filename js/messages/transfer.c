@@ -3,8 +3,10 @@
  * transfer -- buffers and ports that leave their host with a message.
  *
  * Either all of them leave or none: everything that can fail happens first.
+ * From the check on, no JavaScript runs, so what was checked is what leaves.
  *
- * Tested by  test/js/messages/port-transfer.js
+ * Tested by  test/js/messages/port-transfer.js,
+ *            test/js/messages/clone-changed.js
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,8 @@ bool weir__js_transfer_note(struct weir__js_writer *writer, JSValueConst list,
     return done;
 }
 
-/* Check that all of them still exist, since JavaScript has run meanwhile. */
+/* Calls nothing that could run JavaScript, except to refuse: the items checked
+ * first must still be there when the last one was. */
 bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -87,7 +90,7 @@ bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count)
             if (weir__js_port_mailbox(writer->js, value) != item->data)
                 return weir__js_writer_refuse_text(
                     writer, "MessagePort in transfer list is already detached");
-        } else if (!weir__js_writer_measure(writer, value, false, item)) {
+        } else if (!weir__js_writer_find_bytes(writer, value, item)) {
             return false;
         }
     }

@@ -17,6 +17,7 @@
 
 #include "core/interrupt.h"
 #include "core/small_array.h"
+#include "messages/resizable.h"
 #include "messages/shared.h"
 
 enum { STEPS_TO_ASK = 1024 }; /* between two checks for interrupts */
@@ -186,40 +187,26 @@ static bool put_bigint(struct weir__js_writer *writer, JSValueConst value)
 
 /* ---- buffers ---- */
 
-/* Read a property that the engine implements as a getter.  false and undefined
- * become 0. */
-static bool get_size(struct weir__js_writer *writer, JSValueConst object,
-                     const char *name, uint64_t *size)
+/* Find the bytes of a buffer, which any JavaScript that runs later can
+ * detach or resize. */
+bool weir__js_writer_find_bytes(struct weir__js_writer *writer,
+                                JSValueConst buffer, struct weir__js_item *item)
 {
-    JSValue value = JS_GetPropertyStr(writer->context, object, name);
-    bool done =
-        !JS_IsException(value) && JS_ToIndex(writer->context, size, value) >= 0;
-
-    JS_FreeValue(writer->context, value);
-    return done;
+    item->data = JS_GetArrayBuffer(writer->context, &item->length, buffer);
+    if (item->data != NULL)
+        return true;
+    JS_FreeValue(writer->context, JS_GetException(writer->context));
+    return weir__js_writer_refuse_text(
+        writer, "An ArrayBuffer is detached and could not be cloned.");
 }
 
-/* Find its bytes, and its maximum length (0: it cannot grow). */
 bool weir__js_writer_measure(struct weir__js_writer *writer,
                              JSValueConst buffer, bool is_shared,
                              struct weir__js_item *item)
 {
-    uint64_t can_grow, max;
-
-    item->data = JS_GetArrayBuffer(writer->context, &item->length, buffer);
-    if (item->data == NULL) {
-        JS_FreeValue(writer->context, JS_GetException(writer->context));
-        return weir__js_writer_refuse_text(
-            writer, "An ArrayBuffer is detached and could not be cloned.");
-    }
-    if (!get_size(writer, buffer, is_shared ? "growable" : "resizable",
-                  &can_grow) ||
-        !get_size(writer, buffer, "maxByteLength", &max))
-        return false;
-    item->max_length = can_grow != 0 ? max : 0;
-    /* The program may have replaced the getters. */
-    item->data = JS_GetArrayBuffer(writer->context, &item->length, buffer);
-    return item->data != NULL;
+    return weir__js_resizable_max(writer->js, buffer, is_shared,
+                                  &item->max_length) == 0 &&
+           weir__js_writer_find_bytes(writer, buffer, item);
 }
 
 static bool put_buffer(struct weir__js_writer *writer, JSValueConst buffer)
@@ -256,18 +243,16 @@ static bool put_view(struct weir__js_writer *writer, JSValueConst view)
     size_t offset, size, element;
     JSValue buffer =
         JS_GetTypedArrayBuffer(context, view, &offset, &size, &element);
-    uint64_t can_grow = 0;
+    size_t max;
     bool done;
 
     if (JS_IsException(buffer))
         return false;
-    done =
-        get_size(writer, buffer,
-                 weir__js_kind_of(writer->cloner, buffer) == WEIR__KIND_SHARED
-                     ? "growable"
-                     : "resizable",
-                 &can_grow);
-    if (done && can_grow != 0)
+    done = weir__js_resizable_max(writer->js, buffer,
+                                  weir__js_kind_of(writer->cloner, buffer) ==
+                                      WEIR__KIND_SHARED,
+                                  &max) == 0;
+    if (done && max != 0)
         done = put_parts(writer, view);
     else
         done = done && put_tag(writer, WEIR__TAG_VIEW) &&

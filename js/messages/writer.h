@@ -38,7 +38,13 @@ struct weir__js_writer {
 bool weir__js_writer_add_item(struct weir__js_writer *writer,
                               struct weir__js_item item);
 
-/* Find a buffer's bytes and its maximum length. */
+/* Find a buffer's bytes and their length, which JavaScript that runs later may
+ * change.  Refuses a detached buffer. */
+bool weir__js_writer_find_bytes(struct weir__js_writer *writer,
+                                JSValueConst buffer,
+                                struct weir__js_item *item);
+
+/* The same, and find its maximum length (0: it cannot grow). */
 bool weir__js_writer_measure(struct weir__js_writer *writer,
                              JSValueConst buffer, bool is_shared,
                              struct weir__js_item *item);
@@ -58,7 +64,9 @@ bool weir__js_writer_lack_memory(struct weir__js_writer *writer);
 bool weir__js_transfer_note(struct weir__js_writer *writer, JSValueConst list,
                             const void *source);
 
-/* Check that all of them still exist, since JavaScript has run meanwhile. */
+/* Check that all of them still exist, and find their bytes again, since
+ * JavaScript has run meanwhile.  None runs between this and the end, unless it
+ * fails. */
 bool weir__js_transfer_check(struct weir__js_writer *writer, size_t count);
 
 bool weir__js_transfer_copy(struct weir__js_writer *writer,

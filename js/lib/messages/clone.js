@@ -8,6 +8,9 @@
 
 const { coded } = require('core/errors');
 
+// The program may replace these later.
+const { BigInt, DOMException, Date, Error, Map, Object, Reflect, RegExp,
+    Set } = globalThis;
 const { classOf, isProxy } = native;
 const ERROR = 0, MAP = 1, SET = 2, DATE = 3, REGEXP = 4, BOX = 5, VIEW = 6,
     EXCEPTION = 7;
@@ -21,6 +24,10 @@ const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { getTime } = Date.prototype;
 const mapForEach = Map.prototype.forEach, setForEach = Set.prototype.forEach;
 const mapSet = Map.prototype.set, setAdd = Set.prototype.add;
+const views = Object.fromEntries(['DataView', 'Int8Array', 'Uint8Array',
+    'Uint8ClampedArray', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array',
+    'BigInt64Array', 'BigUint64Array', 'Float16Array', 'Float32Array',
+    'Float64Array'].map((name) => [name, globalThis[name]]));
 
 // ---- taking apart ----
 
@@ -41,12 +48,27 @@ function takeError(value) {
     return parts;
 }
 
-// A length of undefined means that the view follows its buffer.
+// Call the getters of a prototype, even if an object has hidden them.
+function gettersOf({ prototype }, ...keys) {
+    const getters = keys.map((key) => getOwnPropertyDescriptor(prototype, key).get);
+    return (object) => getters.map((getter) => apply(getter, object, []));
+}
+const inDataView = gettersOf(DataView, 'buffer', 'byteOffset', 'byteLength');
+const inTypedArray = gettersOf(Object.getPrototypeOf(Uint8Array), 'buffer',
+    'byteOffset', 'byteLength');
+const inBuffer = gettersOf(ArrayBuffer, 'byteLength');
+const inShared = gettersOf(SharedArrayBuffer, 'byteLength');
+
+// A length of undefined means that the view follows its buffer.  The engine does
+// not say so; a view that ends where its buffer ends is taken for one that does.
 function takeView(value, kind) {
-    const isTracking = (value.buffer.resizable || value.buffer.growable) &&
-        kind !== 'DataView';
-    return [VIEW, kind, value.buffer, value.byteOffset, isTracking ? undefined
-        : kind === 'DataView' ? value.byteLength : value.length];
+    const [buffer, offset, size] = kind === 'DataView' ? inDataView(value)
+        : inTypedArray(value);
+    const [whole] = classOf(buffer) === 'ArrayBuffer' ? inBuffer(buffer)
+        : inShared(buffer);
+    const element = views[kind].BYTES_PER_ELEMENT ?? 1;
+    return [VIEW, kind, buffer, offset,
+        offset + size + element > whole ? undefined : size / element];
 }
 
 function take(value) {
@@ -131,7 +153,7 @@ function fill(parts, object) {
         return exception;
     }
     }
-    return new globalThis[first](second, third, fourth); // VIEW
+    return new views[first](second, third, fourth); // VIEW
 }
 
 // ---- refusing ----
