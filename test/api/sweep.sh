@@ -5,7 +5,9 @@
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
 
 allocations_fail() {
-    build/asan/test/sweep/allocations --stride 83 test/sweep/programs/*
+    build/asan/test/sweep/allocations --stride 83 test/sweep/programs/* &&
+        build/asan/test/sweep/allocations --stride 5 --only source \
+            test/sweep/programs/texts.js
 }
 
 limits_are_reached() {

@@ -8,9 +8,10 @@
  * fails, either that one alone (once) or with all that follow (always); n goes up
  * until the program passes without a failure.  None may die by a signal, and none
  * may leave a block or an object behind; afterwards the same context has to run a
- * small program.  A child process does it, so that the sweep goes on after one
- * that dies.  A new engine that was made has to have all its builtins, and a host
- * keeps what it could not make into a closure.
+ * small program.  An array that is a program's value is an array of texts, which
+ * are read as C strings.  A child process does it, so that the sweep goes on
+ * after one that dies.  A new engine that was made has to have all its builtins,
+ * and a host keeps what it could not make into a closure.
  *
  * Ways to run a program: as a script or a module from its source (source), from
  * its bytecode, written and read again (bytecode), and the engine itself made,
@@ -197,6 +198,30 @@ static void drop_result(JSContext *context, JSValue result)
         JS_FreeValue(context, result);
 }
 
+/* As a host reads a text. */
+static void read_text(JSContext *context, JSValueConst value)
+{
+    JS_FreeCString(context, JS_ToCString(context, value));
+    JS_FreeValue(context, JS_GetException(context));
+    JS_FreeCStringUTF16(context, JS_ToCStringLenUTF16(context, NULL, value));
+    JS_FreeValue(context, JS_GetException(context));
+}
+
+/* The last value of a program may be an array of texts. */
+static void read_texts(JSContext *context, JSValueConst list)
+{
+    int64_t count = 0;
+
+    if (!JS_IsArray(list) || JS_GetLength(context, list, &count) < 0)
+        return;
+    for (int64_t i = 0; i < count; i++) {
+        JSValue value = JS_GetPropertyInt64(context, list, i);
+
+        read_text(context, value);
+        JS_FreeValue(context, value);
+    }
+}
+
 static void run_jobs(JSContext *context)
 {
     JSContext *of;
@@ -221,7 +246,10 @@ static JSValue evaluate(JSContext *context, const struct program *program,
 
 static void run_source(JSContext *context, const struct program *program)
 {
-    drop_result(context, evaluate(context, program, 0));
+    JSValue result = evaluate(context, program, 0);
+
+    read_texts(context, result);
+    drop_result(context, result);
     run_jobs(context);
 }
 
