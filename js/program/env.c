@@ -10,6 +10,7 @@
  * Tested by  test/js/program/process-basics.js,
  *            test/js/threads/worker-options.js
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,23 +43,37 @@ static JSValue get_variable(JSContext *context, JSValueConst this_value,
     return result;
 }
 
+/* Set a variable, or remove it if the value is NULL.  As in Node, a name that
+ * cannot be one has no effect.  Returns 0, or -1 if there is no memory. */
+static int change(const char *name, const char *value)
+{
+    int err = 0;
+
+    weir_lock_acquire(&lock);
+    if (value == NULL)
+        unsetenv(name);
+    else if (setenv(name, value, 1) != 0 && errno == ENOMEM)
+        err = -1;
+    weir_lock_release(&lock);
+    return err;
+}
+
 /* setenv(name, value); undefined removes the variable. */
 static JSValue set_variable(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
-    const char *name = JS_ToCString(context, argv[0]);
-    const char *value =
-        JS_IsUndefined(argv[1]) ? NULL : JS_ToCString(context, argv[1]);
+    bool is_set = !JS_IsUndefined(argv[1]);
+    const char *name = JS_ToCString(context, argv[0]), *value = NULL;
+    JSValue result = JS_EXCEPTION;
 
-    weir_lock_acquire(&lock);
-    if (name != NULL && value != NULL)
-        setenv(name, value, 1);
-    else if (name != NULL)
-        unsetenv(name);
-    weir_lock_release(&lock);
+    if (name != NULL && is_set)
+        value = JS_ToCString(context, argv[1]);
+    if (name != NULL && (value != NULL || !is_set))
+        result = change(name, value) == 0 ? JS_UNDEFINED
+                                          : JS_ThrowOutOfMemory(context);
     JS_FreeCString(context, value);
     JS_FreeCString(context, name);
-    return JS_UNDEFINED;
+    return result;
 }
 
 static size_t size_of_all(void)
@@ -83,23 +98,35 @@ static char *copy_all(JSContext *context, char **end)
     return text;
 }
 
+static bool add_name(JSContext *context, JSValueConst names, uint32_t index,
+                     const char *text, size_t length)
+{
+    JSValue name = JS_NewStringLen(context, text, length);
+
+    return !JS_IsException(name) &&
+           JS_DefinePropertyValueUint32(context, names, index, name,
+                                        JS_PROP_C_W_E) >= 0;
+}
+
 static JSValue variable_names(JSContext *context, JSValueConst this_value,
                               int argc, JSValueConst *argv)
 {
     char *end, *text = copy_all(context, &end);
     JSValue names = text != NULL ? JS_NewArray(context) : JS_EXCEPTION;
+    bool done = !JS_IsException(names);
     uint32_t count = 0;
 
-    for (char *at = text; at < end && !JS_IsException(names);
-         at += strlen(at) + 1) {
+    for (char *at = text; done && at < end; at += strlen(at) + 1) {
         size_t length = strcspn(at, "=");
 
         if (length > 0 && at[length] == '=')
-            JS_SetPropertyUint32(context, names, count++,
-                                 JS_NewStringLen(context, at, length));
+            done = add_name(context, names, count++, at, length);
     }
     js_free(context, text);
-    return names;
+    if (done)
+        return names;
+    JS_FreeValue(context, names);
+    return JS_EXCEPTION;
 }
 
 /* variables() -> what copy_all writes: the environment that a worker begins
