@@ -7,7 +7,9 @@
  * does this.  All other threads must be started with the signal blocked, or one
  * of them receives it.  kill() is here as well.
  *
- * Tested by  test/js/program/process-signals.js
+ * When the host ends, the signals that it has blocked are unblocked.
+ *
+ * Tested by  test/js/program/process-signals.js, test/js/program/signal.c
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,8 +24,9 @@
 #include "weir/host/thread.h"
 
 struct signals {
-    int fd;       /* -1: no listener */
-    sigset_t set; /* those that have listeners */
+    int fd;           /* -1: no listener, or the loop has ended */
+    sigset_t set;     /* those that have listeners */
+    sigset_t blocked; /* those that were not blocked before */
 };
 
 static struct signals *signals_of(const weir_js *js)
@@ -68,9 +71,11 @@ static int open_fd(weir_js *js)
 
     if (fd < 0)
         return -errno;
-    err = weir__js_hold(js)
-              ? weir_fd_add(js->loop, fd, WEIR_FD_READABLE, on_readable, js)
-              : WEIR_ECLOSED;
+    if (!weir__js_hold(js)) {
+        close(fd);
+        return WEIR_ECLOSED;
+    }
+    err = weir_fd_add(js->loop, fd, WEIR_FD_READABLE, on_readable, js);
     if (err != 0) {
         weir__js_let_go(js);
         close(fd);
@@ -80,20 +85,34 @@ static int open_fd(weir_js *js)
     return weir_fd_unref(js->loop, fd);
 }
 
-static int apply(weir_js *js)
+static int apply_set(weir_js *js, bool needs_fd)
 {
     struct signals *signals = signals_of(js);
 
     if (signals->fd < 0)
-        return open_fd(js);
+        return needs_fd ? open_fd(js) : 0;
     return signalfd(signals->fd, &signals->set, 0) < 0 ? -errno : 0;
 }
 
-static void unblock_all(const struct signals *signals)
+static int block(struct signals *signals, int number)
 {
-    for (int number = 1; number < NSIG; number++)
-        if (sigismember(&signals->set, number) == 1)
-            (void)!weir_thread_block_signal(number, false);
+    sigset_t now;
+    int err = -pthread_sigmask(SIG_BLOCK, NULL, &now);
+
+    if (err != 0 || sigismember(&now, number) == 1)
+        return err;
+    err = weir_thread_block_signal(number, true);
+    if (err == 0)
+        sigaddset(&signals->blocked, number);
+    return err;
+}
+
+static int unblock(struct signals *signals, int number)
+{
+    if (sigismember(&signals->blocked, number) != 1)
+        return 0;
+    sigdelset(&signals->blocked, number);
+    return weir_thread_block_signal(number, false);
 }
 
 static int init_signals(weir_js *js)
@@ -102,41 +121,53 @@ static int init_signals(weir_js *js)
 
     signals->fd = -1;
     sigemptyset(&signals->set);
+    sigemptyset(&signals->blocked);
     return 0;
 }
 
+/* The descriptor may be gone already, with the loop. */
 static void drop_signals(weir_js *js)
 {
     struct signals *signals = signals_of(js);
 
-    if (signals->fd < 0)
-        return;
-    (void)!weir_fd_remove(js->loop, signals->fd, NULL, NULL);
-    close(signals->fd);
-    signals->fd = -1;
-    unblock_all(signals);
-    weir__js_let_go(js);
+    if (signals->fd >= 0) {
+        (void)!weir_fd_remove(js->loop, signals->fd, NULL, NULL);
+        close(signals->fd);
+        signals->fd = -1;
+        weir__js_let_go(js);
+    }
+    for (int number = 1; number < NSIG; number++)
+        (void)!unblock(signals, number);
 }
 
 enum { WATCH, UNWATCH };
+
+static int set_watched(weir_js *js, int number, bool is_watched)
+{
+    struct signals *signals = signals_of(js);
+    sigset_t before = signals->set;
+    int err;
+
+    if ((is_watched ? sigaddset : sigdelset)(&signals->set, number) != 0)
+        return -EINVAL;
+    err = apply_set(js, is_watched);
+    if (err == 0)
+        err = (is_watched ? block : unblock)(signals, number);
+    if (err != 0)
+        signals->set = before;
+    return err;
+}
 
 /* watch(number), unwatch(number) */
 static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv, int magic)
 {
-    weir_js *js = weir__js_of(context);
-    struct signals *signals = signals_of(js);
     int32_t number;
     int err;
 
     if (JS_ToInt32(context, &number, argv[0]) < 0)
         return JS_EXCEPTION;
-    if ((magic == WATCH ? sigaddset(&signals->set, number)
-                        : sigdelset(&signals->set, number)) != 0)
-        return weir__js_throw_status(context, -EINVAL);
-    err = apply(js);
-    if (err == 0)
-        err = weir_thread_block_signal(number, magic == WATCH);
+    err = set_watched(weir__js_of(context), number, magic == WATCH);
     return err != 0 ? weir__js_throw_status(context, err) : JS_UNDEFINED;
 }
 
