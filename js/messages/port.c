@@ -10,7 +10,7 @@
  * turn serves a limited number of messages; then timers, descriptors and
  * immediates get their turn.
  *
- * Tested by  test/js/messages/port-*.js
+ * Tested by  test/js/messages/port-*.js, test/js/messages/port.c
  */
 #include <stdlib.h>
 
@@ -40,8 +40,13 @@ struct port {
     JSValue listener; /* the only listener, if it wants just the value */
     bool is_started, is_ref;
     bool is_collected; /* the object was collected */
-    unsigned refs;     /* callbacks of the loop that refer to it */
+    unsigned refs;     /* callbacks that refer to it */
 };
+
+/* The port that this thread serves; NULL once it was freed.  A serve does not
+ * hold a reference while microtasks run, as weir_raise would not release it.
+ * Left behind, this pointer is only ever compared. */
+static _Thread_local struct port *served;
 
 /* The ports of a host. */
 struct ports {
@@ -54,6 +59,13 @@ static struct ports *ports_of(const weir_js *js)
     return js->states[WEIR__JS_PORT];
 }
 
+static void free_port(struct port *port)
+{
+    if (served == port)
+        served = NULL;
+    free(port);
+}
+
 static void finalize(JSRuntime *runtime, JSValueConst value)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
@@ -63,7 +75,7 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
         return;
     port->is_collected = true;
     if (port->refs == 0)
-        free(port);
+        free_port(port);
 }
 
 static const JSClassDef port_class = {.class_name = "MessagePort",
@@ -142,7 +154,7 @@ static bool queue(struct port *port, int (*how)(weir_loop *, weir_fn *, void *),
 static void unref(struct port *port)
 {
     if (--port->refs == 0 && port->is_collected)
-        free(port);
+        free_port(port);
 }
 
 /* End a reference of the loop after its callback. */
@@ -257,8 +269,9 @@ static void deliver(struct port *port, struct weir__js_message *message)
     weir__js_message_free(message);
 }
 
-/* Deliver one message; return whether there is another.  A message may arrive
- * right after a look that found none, so only has_ended tells the end. */
+/* Deliver one message; return whether there is another, and still a port.  A
+ * message may arrive right after a look that found none, so only has_ended
+ * tells the end. */
 static bool serve_one(struct port *port)
 {
     struct weir__js_message *message;
@@ -273,26 +286,27 @@ static bool serve_one(struct port *port)
         return false;
     }
     has_more = weir__js_mailbox_waiting(port->mailbox, 1) > 0;
+    port->refs++;
     deliver(port, message);
-    return has_more;
+    unref(port);
+    return has_more && served == port;
 }
 
 /* Ask the mailbox for the next notification first: the callback of a message
  * may do anything, and a microtask of C may leave this function through
- * weir_raise. */
+ * weir_raise, or free the host. */
 static void serve(void *arg)
 {
     struct port *port = arg;
-    weir_js *js = port->js;
+    weir_loop *loop = port->js->loop;
 
     if (port->mailbox != NULL && port->is_started &&
         weir__js_mailbox_waiting(port->mailbox, 2) > 1)
         weir__js_mailbox_knock(port->mailbox);
-    port->refs++;
+    served = port;
     for (int i = 1; serve_one(port) && i < MOST_IN_A_TURN; i++)
-        if (weir_loop_checkpoint(js->loop) != 0)
+        if (weir_loop_checkpoint(loop) != 0 || served != port)
             break;
-    unref(port);
 }
 
 /* ---- creation ---- */
