@@ -2,13 +2,14 @@
 /*
  * waiters -- pending calls of Atomics.waitAsync.
  *
- * A wait is one block with two owners.  The first is the host, whose list
- * contains it until its promise is settled or JavaScript ends.  The second is
- * the table of weir/host/waiter.h, which passes it to the notifying thread,
+ * A wait is one block with two or three owners.  The first is the host, whose
+ * list contains it until its promise is settled or JavaScript ends.  The second
+ * is the table of weir/host/waiter.h, which passes it to the notifying thread,
  * which posts it to the loop, whose callback ends that reference.  The second
  * reference may also end early: the host takes the wait back, or a loop that
- * has ended refuses it, on any thread.  A gate with two entries counts the
- * owners, and the last exit frees the block.
+ * has ended refuses it, on any thread.  The third is the timer of a wait with a
+ * timeout, until it was cancelled or has called.  A gate counts the owners, and
+ * the last exit frees the block.
  *
  * While it is in the table, a wait keeps the loop from becoming idle and holds
  * the array, so that no other memory can get that address.
@@ -30,7 +31,8 @@
 struct wait {
     weir_waiter waiter;
     weir_task task;
-    weir_gate owners; /* the host's list; the table, the notifier or the loop */
+    weir_gate owners; /* the host's list; the table, the notifier or the loop;
+                       * the timer */
     weir_js *js;
     /* the rest: loop only */
     struct weir__js_link link;
@@ -66,10 +68,20 @@ static void leave_table(struct wait *wait)
     weir__js_let_go(js);
 }
 
+/* End the reference of the timer. */
+static void leave_timer(struct wait *wait)
+{
+    weir_js *js = wait->js;
+
+    weir_gate_exit(&wait->owners);
+    weir__js_let_go(js);
+}
+
+/* A timer that cannot be cancelled for lack of memory still calls. */
 static void stop_timer(struct wait *wait)
 {
     if (wait->timer != 0 && weir_timer_cancel(wait->js->loop, wait->timer) == 0)
-        weir__js_let_go(wait->js);
+        leave_timer(wait);
     wait->timer = 0;
 }
 
@@ -151,38 +163,39 @@ static void on_woken(weir_waiter *waiter)
 static void on_timeout(void *arg, int status)
 {
     struct wait *wait = arg;
-    weir_js *js = wait->js;
 
     wait->timer = 0;
     /* If a notify came first, its task is already posted. */
-    if (status == 0 && weir_waiter_remove(&wait->waiter) == 0) {
+    if (status == 0 && wait->is_listed &&
+        weir_waiter_remove(&wait->waiter) == 0) {
         leave_table(wait);
         settle(wait, "timed-out");
         leave_list(wait);
     }
-    weir__js_let_go(js);
+    leave_timer(wait);
 }
 
 /* ---- start ---- */
 
+/* Ends the timer's reference if it fails. */
 static int start_timer(struct wait *wait, int64_t timeout_ns)
 {
     weir_js *js = wait->js;
     int err;
 
-    if (timeout_ns < 0)
-        return 0;
-    if (!weir__js_hold(js))
+    if (!weir__js_hold(js)) {
+        weir_gate_exit(&wait->owners);
         return WEIR_ECLOSED;
+    }
     err = weir_timer_start(js->loop, &wait->timer, timeout_ns, WEIR_TIMER_ONCE,
                            on_timeout, wait);
     if (err != 0)
-        weir__js_let_go(js);
+        leave_timer(wait);
     return err;
 }
 
-/* Create a wait with both owners inside.  NULL if there is no memory. */
-static struct wait *new_wait(weir_js *js)
+/* Create a wait with all owners inside.  NULL if there is no memory. */
+static struct wait *new_wait(weir_js *js, bool has_timer)
 {
     struct wait *wait = calloc(1, sizeof(*wait));
 
@@ -193,6 +206,7 @@ static struct wait *new_wait(weir_js *js)
         weir_gate_start(&wait->owners) != 0 ||
         weir_gate_enter(&wait->owners) != 0 ||
         weir_gate_enter(&wait->owners) != 0 ||
+        (has_timer && weir_gate_enter(&wait->owners) != 0) ||
         weir_gate_drain(&wait->owners) != 0 || !weir__js_hold(js)) {
         free(wait);
         return NULL;
@@ -204,7 +218,8 @@ static struct wait *new_wait(weir_js *js)
 int weir__js_wait_begin(weir_js *js, const struct weir__js_word *word,
                         JSValueConst resolve)
 {
-    struct wait *wait = new_wait(js);
+    bool has_timer = word->timeout_ns >= 0;
+    struct wait *wait = new_wait(js, has_timer);
     int err;
 
     if (wait == NULL)
@@ -213,7 +228,7 @@ int weir__js_wait_begin(weir_js *js, const struct weir__js_word *word,
     wait->array = JS_DupValue(js->context, word->array);
     wait->is_listed = true;
     weir__js_list_add(waits_of(js), &wait->link);
-    err = start_timer(wait, word->timeout_ns);
+    err = has_timer ? start_timer(wait, word->timeout_ns) : 0;
     if (err == 0)
         err = weir_waiter_add(&wait->waiter, word->address, word->size,
                               word->expected, on_woken);

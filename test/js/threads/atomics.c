@@ -10,6 +10,7 @@
 #include "js/support/failing_malloc.h"
 #include "js/support/js_fixture.h"
 #include "support/crew.h"
+#include "support/failing_allocator.h"
 #include "support/suite.h"
 #include "weir/host/waiter.h"
 #include "weir/timer.h"
@@ -220,6 +221,48 @@ CASE(wait_async_without_memory_throws_and_leaves_nothing)
             break;
     }
     end();
+}
+
+/* While no thread runs the loop, and it is not its maker's alone, its timers
+ * are cancelled by letters, and those need memory. */
+static struct failing_allocator memory;
+
+static void ignore(void *arg, int status)
+{
+}
+
+static void start_elsewhere(struct crew *crew, unsigned id)
+{
+    weir_timer timer;
+
+    expect_status(weir_timer_start(loop, &timer, 3600 * (int64_t)SECOND_NS,
+                                   WEIR_TIMER_ONCE, ignore, NULL),
+                  0);
+    expect_status(weir_timer_unref(loop, timer), 0);
+}
+
+static void start_waits(void *arg, int status)
+{
+    js_eval("for (let i = 0; i < 1000; i++)"
+            "  Atomics.waitAsync(a, 0, 0, 1e6).value.then(log)");
+}
+
+CASE(wait_whose_timer_cannot_be_cancelled_outlives_the_host)
+{
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    make(NULL);
+    crew_run(1, start_elsewhere, NULL);
+    expect_status(weir_loop_submit(loop, start_waits, NULL), 0);
+    loop_turns(3);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_js_free(js), 0);
+    expect(memory.calls >= memory.fail_at);
+    expect_int(weir_waiter_notify(&words[0], 9), 0);
+    expect_status(weir_loop_free(loop), 0); /* calls the timer */
+    expect_recorded("");
+    free_words();
+    expect_int(memory.live, 0);
 }
 
 /* ---- two hosts ---- */
