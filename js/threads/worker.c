@@ -331,30 +331,44 @@ static void finalize(JSRuntime *runtime, JSValueConst value)
 static const JSClassDef worker_class = {.class_name = "WorkerHandle",
                                         .finalizer = finalize};
 
+/* As in js/lib/threads/worker_threads.js: numbers, which need no memory. */
+enum event { DRAIN, ONLINE, ERROR, UNREADABLE, MEMORY, EXIT };
+
 /* Takes the value.  Returns whether the answer was true or an exception. */
-static bool emit(struct weir__js_worker *worker, const char *name,
+static bool emit(struct weir__js_worker *worker, enum event event,
                  JSValue value)
 {
     weir_js *js = worker->parent;
     JSContext *context = js->context;
-    JSValue event, result;
+    JSValue result;
     bool is_true;
 
     if (weir__js_enter(js) != 0) {
         JS_FreeValue(context, value);
         return false;
     }
-    event = JS_NewString(context, name);
     result = JS_Call(context, worker->on_event, JS_UNDEFINED, 2,
-                     (JSValueConst[]){event, value});
+                     (JSValueConst[]){JS_NewInt32(context, event), value});
     is_true = JS_IsException(result) || JS_ToBool(context, result) == 1;
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(context, result);
-    JS_FreeValue(context, event);
     JS_FreeValue(context, value);
     weir__js_leave(js);
     return is_true;
+}
+
+/* The error that a worker has sent; or the reason why it cannot be read. */
+static void emit_error(struct weir__js_worker *worker,
+                       struct weir__js_message *message)
+{
+    JSContext *context = worker->parent->context;
+    JSValue error = weir__js_message_read(context, message, NULL);
+
+    if (JS_IsException(error))
+        emit(worker, UNREADABLE, JS_GetException(context));
+    else
+        emit(worker, ERROR, error);
 }
 
 static void emit_message(struct weir__js_worker *worker,
@@ -363,17 +377,12 @@ static void emit_message(struct weir__js_worker *worker,
     weir_js *js = worker->parent;
 
     if (weir__js_enter(js) == 0) {
-        JSValue value = message->kind == WEIR__MESSAGE_ERROR
-                            ? weir__js_message_read(js->context, message, NULL)
-                            : JS_UNDEFINED;
-
-        if (JS_IsException(value))
-            value = JS_GetException(js->context);
-        emit(worker,
-             message->kind == WEIR__MESSAGE_ONLINE  ? "online"
-             : message->kind == WEIR__MESSAGE_ERROR ? "error"
-                                                    : "memory",
-             value);
+        if (message->kind == WEIR__MESSAGE_ERROR)
+            emit_error(worker, message);
+        else
+            emit(worker,
+                 message->kind == WEIR__MESSAGE_ONLINE ? ONLINE : MEMORY,
+                 JS_UNDEFINED);
         weir__js_leave(js);
     }
     weir__js_message_free(message);
@@ -401,7 +410,7 @@ static void serve(void *arg)
 
     if (!has_ended && weir__js_mailbox_waiting(worker->control, 1) == 0)
         return;
-    if (emit(worker, "drain", JS_UNDEFINED)) {
+    if (emit(worker, DRAIN, JS_UNDEFINED)) {
         weir__js_mailbox_knock(worker->control);
         return;
     }
@@ -410,7 +419,7 @@ static void serve(void *arg)
         return;
     }
     end(worker);
-    emit(worker, "exit", JS_NewInt32(js->context, worker->exit_code));
+    emit(worker, EXIT, JS_NewInt32(js->context, worker->exit_code));
     drop_values(worker);
 }
 

@@ -29,6 +29,9 @@ function getEnvironmentData(key) {
 
 // ---- workers ----
 
+const DRAIN = 0, ONLINE = 1, ERROR = 2, UNREADABLE = 3, MEMORY = 4,
+    EXIT = 5; // js/threads/worker.c
+
 function fileOf(filename) {
     if (filename !== null && typeof filename === 'object' &&
         typeof filename.href === 'string') {
@@ -108,18 +111,28 @@ class Worker extends EventEmitter {
     // Listen to its messages, which come after "online".
     #listen() {
         this.#port.on('message', (value) => { this.emit('message', value); });
-        this.#port.on('messageerror', (error) => {
-            if (!this.emit('messageerror', error))
-                unheard(error);
-        });
+        this.#port.on('messageerror', (error) => { this.#miss(error); });
         this.#port.unref();
+    }
+
+    // A message cannot be read here.
+    #miss(error) {
+        if (!this.emit('messageerror', error))
+            unheard(error);
     }
 
     // Deliver what was sent before the next event; return whether there was
     // anything.
     #drain() {
-        const received = this.#isOnline ? receiveMessageOnPort(this.#port)
-            : undefined;
+        if (!this.#isOnline)
+            return false;
+        let received;
+        try {
+            received = receiveMessageOnPort(this.#port);
+        } catch (error) {
+            this.#miss(error);
+            return true;
+        }
         if (received !== undefined)
             this.emit('message', received.message);
         return received !== undefined;
@@ -127,21 +140,24 @@ class Worker extends EventEmitter {
 
     #hear(event, value) {
         switch (event) {
-        case 'drain':
+        case DRAIN:
             return this.#drain();
-        case 'online':
+        case ONLINE:
             this.#isOnline = true;
             this.emit('online');
             this.#listen();
             break;
-        case 'error':
+        case ERROR:
             this.emit('error', thread.unpackError(value));
             break;
-        case 'memory':
+        case UNREADABLE:
+            this.emit('error', value);
+            break;
+        case MEMORY:
             this.emit('error', coded(Error, 'ERR_WORKER_OUT_OF_MEMORY',
                 'Worker terminated due to reaching memory limit: JS heap out of memory'));
             break;
-        default:
+        case EXIT:
             this.#port.close();
             this.threadId = -1;
             this.#handle = undefined;
