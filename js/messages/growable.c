@@ -90,8 +90,10 @@ static JSValue call_synced(JSContext *context, JSValueConst this_value,
     result = JS_Call(context, data[0], this_value, argc, argv);
     if (magic == GROWS && !JS_IsException(result)) {
         memory = memory_of(context, this_value, &length);
-        if (memory == NULL)
+        if (memory == NULL) {
+            JS_FreeValue(context, result);
             return JS_EXCEPTION;
+        }
         weir__js_shared_grow(memory, length);
     }
     weir__js_growable_sync(js);

@@ -90,7 +90,8 @@ bool weir__js_writer_refuse_text(struct weir__js_writer *writer,
 {
     JSValue value = JS_NewString(writer->context, text);
 
-    weir__js_writer_refuse(writer, value);
+    if (!JS_IsException(value))
+        weir__js_writer_refuse(writer, value);
     JS_FreeValue(writer->context, value);
     return false;
 }
