@@ -33,7 +33,7 @@ static JSValue ask_about(weir_js *js, enum weir__js_hook hook, JSValue first,
                          JSValueConst second)
 {
     JSValueConst args[] = {first, second};
-    JSValue answer = JS_IsException(first)
+    JSValue answer = JS_IsException(first) || JS_IsException(second)
                          ? JS_EXCEPTION
                          : weir__js_call_hook_with(js, hook, 2, args);
 
@@ -525,9 +525,10 @@ const struct weir__js_builtin weir__js_module_builtin = {
     .init = watch_modules,
 };
 
-JSValue weir__js_main(weir_js *js, const char *kind, const char *text)
+JSValue weir__js_main(weir_js *js, const char *kind, const char *text,
+                      size_t length)
 {
-    JSValue source = JS_NewString(js->context, text);
+    JSValue source = JS_NewStringLen(js->context, text, length);
     JSValue result = ask_about(js, WEIR__JS_HOOK_MAIN,
                                JS_NewString(js->context, kind), source);
 

@@ -9,6 +9,7 @@
 
 /* Start a program: kind is file, eval, print or stdin.  For an ES module,
  * js->main becomes its promise. */
-JSValue weir__js_main(weir_js *js, const char *kind, const char *text);
+JSValue weir__js_main(weir_js *js, const char *kind, const char *text,
+                      size_t length);
 
 #endif /* WEIR_JS_MODULE_H */

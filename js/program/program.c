@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/builtin.h"
 #include "core/entry.h"
@@ -166,8 +167,10 @@ static void run_main(weir_js *js)
     struct weir__js_program *own = weir__js_program(js);
     static const char *const kinds[] = {"file", "eval", "print", "stdin",
                                         "repl"};
+    const char *text = own->given->text;
     JSValue result =
-        weir__js_main(js, kinds[own->given->kind], own->given->text);
+        weir__js_main(js, kinds[own->given->kind], text,
+                      own->text_length > 0 ? own->text_length : strlen(text));
 
     if (JS_IsException(result))
         weir__js_report(js);

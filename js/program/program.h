@@ -16,6 +16,7 @@ void weir__js_stop(weir_js *js, int code);
 /* Its part of a host. */
 struct weir__js_program {
     const weir_js_program *given; /* while weir_js_run runs */
+    size_t text_length;           /* of given->text; 0: up to its first NUL */
     int argc;                     /* ... like these */
     const char *const *argv;
     size_t begun_by_exit; /* `begun` after beforeExit */

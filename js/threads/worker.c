@@ -64,7 +64,8 @@ struct weir__js_worker {
     int id;
     weir_js_program program;
     char *text;
-    size_t charged; /* for the text, to the parent's budget */
+    size_t text_length; /* code may contain NULs */
+    size_t charged;     /* for the text, to the parent's budget */
     const char *argv[1];
     size_t memory_limit_bytes, stack_size_bytes;
     weir_pool *pool; /* the first parent's, or NULL: */
@@ -161,6 +162,7 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
     int code = TERMINATED_CODE, err = 0;
 
     workers_of(js)->own = worker;
+    weir__js_program(js)->text_length = worker->text_length;
     js->on.described = tell_parent;
     if (!publish(worker, js)) {
         tell(worker, WEIR__MESSAGE_ONLINE);
@@ -464,8 +466,11 @@ static int copy_text(JSContext *context, struct weir__js_worker *worker,
         return -1;
     if (weir__js_heap_charge(heap, length + 1)) {
         worker->charged = length + 1;
-        worker->text = strdup(text);
+        worker->text = malloc(length + 1);
+        worker->text_length = length;
     }
+    if (worker->text != NULL)
+        memcpy(worker->text, text, length + 1);
     JS_FreeCString(context, text);
     if (worker->text != NULL)
         return 0;

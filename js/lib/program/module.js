@@ -446,7 +446,7 @@ function runFile(name) {
     if (found === undefined)
         throw notFound(file);
     hooks.program = { file, module: undefined }; // `process` is loaded on first use
-    const real = native.realpath(found);
+    const real = resolve.realPath(found);
     const format = resolve.formatOf(real);
     const code = format === undefined
         ? compileAny(strip(native.readFile(real)), real) : undefined;

@@ -17,6 +17,13 @@ function isDirectory(path) {
     return native.stat(path) === DIRECTORY;
 }
 
+// For the system a name ends at a NUL, so another file may have been found.
+function realPath(path) {
+    if (path.includes('\0'))
+        require('fs/check').path(path); // throws
+    return native.realpath(path);
+}
+
 // importing: what is being imported, for the message.
 function readPackage(directory, importing = undefined) {
     let found = packages.get(directory);
@@ -279,7 +286,7 @@ function resolveRequire(name, parent) {
         path = checkTarget(resolvePackage(name, parent, forRequire));
     }
     return path === undefined || !isFile(path) ? undefined
-        : native.realpath(path);
+        : realPath(path);
 }
 
 // "name" or "@scope/name", and the rest.
@@ -310,7 +317,7 @@ function resolveImport(name, parent) {
     if (!isFile(path))
         throw Object.assign(coded(Error, 'ERR_MODULE_NOT_FOUND',
             `Cannot find module '${path}'${request.by}`), { url: urlOf(path) });
-    return native.realpath(path);
+    return realPath(path);
 }
 
 // 'module', 'commonjs' or 'json'; undefined if it is not stated.
@@ -342,4 +349,4 @@ function absence(name) {
 }
 
 module.exports = { absence, urlOf, resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
-    asDirectory };
+    asDirectory, realPath };
