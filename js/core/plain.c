@@ -68,6 +68,8 @@ static bool find_bytes(JSContext *context, JSValueConst value,
         JS_FreeValue(context, JS_GetException(context));
         return false;
     }
+    if (is_view && length > whole - offset) /* an engine without our patch */
+        length = whole - offset;
     *out = weir_js_bytes(bytes != NULL ? bytes + offset : NULL,
                          is_view ? length : whole);
     return true;
