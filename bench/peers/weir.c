@@ -280,7 +280,7 @@ static void unwatch(void *arg)
         .timers_put_off = timers_put_off##suffix, .timers_free = free,         \
         .timer_bytes = sizeof(struct weir__timer) +                            \
                        sizeof(struct weir__chunk) / WEIR__CHUNK +              \
-                       sizeof(struct weir__errand),                            \
+                       sizeof(struct weir__timer_call),                        \
         .watch = watch, .unwatch = unwatch                                     \
     }
 

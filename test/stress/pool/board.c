@@ -18,7 +18,7 @@
 
 enum { TAKERS = 3, POSTER = TAKERS, NOTICES = 20000 };
 
-struct errand {
+struct item {
     weir_notice notice;
     uint64_t number; /* plain: written before the add */
     int *fate;       /* plain: TAKEN or CANCELLED, by who has won */
@@ -47,25 +47,25 @@ static void wake(void *arg, uint32_t taker)
 static void drop(void *arg, weir_notice *notice)
 {
     struct scene *scene = arg;
-    struct errand *errand = (struct errand *)notice;
+    struct item *item = (struct item *)notice;
 
-    expect_int(*errand->fate, CANCELLED);
+    expect_int(*item->fate, CANCELLED);
     __atomic_fetch_add(&scene->dropped, 1, __ATOMIC_RELAXED);
-    free(errand);
+    free(item);
 }
 
 /* ---- a taker ---- */
 
 static void run(struct scene *scene, weir_notice *notice)
 {
-    struct errand *errand = (struct errand *)notice;
+    struct item *item = (struct item *)notice;
 
-    expect(errand->fate == &scene->fates[errand->number]);
-    expect_int(*errand->fate, UNDECIDED);
-    *errand->fate = TAKEN;
+    expect(item->fate == &scene->fates[item->number]);
+    expect_int(*item->fate, UNDECIDED);
+    *item->fate = TAKEN;
     __atomic_fetch_add(&scene->taken, 1, __ATOMIC_RELAXED);
     if (weir_notice_release(notice))
-        free(errand);
+        free(item);
 }
 
 static void work(struct scene *scene, unsigned id)
@@ -91,53 +91,53 @@ static void work(struct scene *scene, unsigned id)
 
 /* Gives up its hold, after it has cancelled some. */
 static uint64_t let_go(struct scene *scene, struct random *random,
-                       struct errand **errands, uint64_t count)
+                       struct item **items, uint64_t count)
 {
     uint64_t cancelled = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         if (scene->may_cancel && random_below(random, 2) == 0 &&
-            weir_board_cancel(scene->board, &errands[i]->notice) == 0) {
-            expect_int(*errands[i]->fate, UNDECIDED);
-            *errands[i]->fate = CANCELLED;
+            weir_board_cancel(scene->board, &items[i]->notice) == 0) {
+            expect_int(*items[i]->fate, UNDECIDED);
+            *items[i]->fate = CANCELLED;
             cancelled++;
         }
-        if (weir_notice_release(&errands[i]->notice))
-            free(errands[i]);
+        if (weir_notice_release(&items[i]->notice))
+            free(items[i]);
     }
     return cancelled;
 }
 
-static struct errand *post(struct scene *scene, struct random *random,
-                           uint64_t number)
+static struct item *post(struct scene *scene, struct random *random,
+                         uint64_t number)
 {
-    struct errand *errand = malloc(sizeof(*errand));
+    struct item *item = malloc(sizeof(*item));
 
-    expect(errand != NULL);
-    errand->number = number;
-    errand->fate = &scene->fates[number];
-    expect_status(weir_board_add(scene->board, &errand->notice,
+    expect(item != NULL);
+    item->number = number;
+    item->fate = &scene->fates[number];
+    expect_status(weir_board_add(scene->board, &item->notice,
                                  (uint32_t)random_below(random, 3)),
                   0);
-    return errand;
+    return item;
 }
 
 static void add_and_cancel(struct scene *scene)
 {
     struct random random = {scene->seed};
     uint64_t number = 0, cancelled = 0;
-    struct errand **errands = calloc(scene->largest_spurt, sizeof(*errands));
+    struct item **items = calloc(scene->largest_spurt, sizeof(*items));
 
-    expect(errands != NULL);
+    expect(items != NULL);
     while (number < NOTICES) {
         uint64_t spurt = 1 + random_below(&random, scene->largest_spurt);
         uint64_t count = 0;
 
         while (count < spurt && number < NOTICES)
-            errands[count++] = post(scene, &random, number++);
+            items[count++] = post(scene, &random, number++);
         if (random_below(&random, 8) == 0)
             sched_yield();
-        cancelled += let_go(scene, &random, errands, count);
+        cancelled += let_go(scene, &random, items, count);
     }
     while (__atomic_load_n(&scene->taken, __ATOMIC_RELAXED) + cancelled <
            NOTICES)
@@ -145,7 +145,7 @@ static void add_and_cancel(struct scene *scene)
     __atomic_store_n(&scene->is_over, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < TAKERS; i++)
         weir__parker_unpark(&scene->parkers[i]);
-    free(errands);
+    free(items);
 }
 
 static void play(struct crew *crew, unsigned id)
