@@ -33,7 +33,15 @@ extern "C" {
     X(WEIR_ENONE, -4103, "every one of them was rejected")                     \
     X(WEIR_EFORCED, -4104, "the end was forced: something was cut off")        \
     X(WEIR_ETHROWN, -4110, "JavaScript threw an exception")                    \
-    X(WEIR_EFORKED, -4105, "made by the parent process, before fork()")
+    X(WEIR_EFORKED, -4105, "made by the parent process, before fork()")        \
+    X(WEIR_EEOF, -4111, "the end of the stream")                               \
+    X(WEIR_ETRUNCATED, -4112, "the stream ended in the middle of a message")   \
+    X(WEIR_ELIMIT, -4113, "a limit was exceeded")                              \
+    X(WEIR_ENAME, -4114, "the name does not exist")                            \
+    X(WEIR_ETLS, -4115, "TLS failed: see the reason")                          \
+    X(WEIR_ECERT, -4116, "the certificate was refused: see the reason")        \
+    X(WEIR_EHTTP, -4117, "not a valid HTTP message")                           \
+    X(WEIR_EWEBSOCKET, -4118, "violates the WebSocket protocol")
 
 enum weir_error {
     WEIR_OK = 0,

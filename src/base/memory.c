@@ -23,10 +23,12 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/atomic.h"
+#include "weir/host/memory.h"
 
 static void *system_alloc(void *context, size_t size, size_t align)
 {
@@ -74,4 +76,14 @@ void weir__memory_free(void *pointer, size_t size)
         return;
     hooks.free(hooks.context, pointer, size);
     fetch_sub_relaxed(&live, 1); /* relaxed: count */
+}
+
+void *weir_memory_alloc(size_t size)
+{
+    return weir__memory_alloc(size, _Alignof(max_align_t));
+}
+
+void weir_memory_free(void *pointer, size_t size)
+{
+    weir__memory_free(pointer, size);
 }

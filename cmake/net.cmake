@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# libweir-net: streams, listeners, names, processes, TLS, HTTP and WebSocket.
+#
+# It knows libweir by its public headers only.  The libraries that it uses do no
+# I/O of their own: they are given bytes and give bytes.  WEIR_NET=AUTO means ON
+# if all of them are installed (tools/setup run installs them).
+
+set(WEIR_NET AUTO CACHE STRING "Build libweir-net: ON, OFF, AUTO")
+set_property(CACHE WEIR_NET PROPERTY STRINGS AUTO ON OFF)
+
+set(net_libraries "")
+set(net_missing "")
+foreach(library ssl:openssl/ssl.h crypto:openssl/evp.h z:zlib.h
+                brotlidec:brotli/decode.h zstd:zstd.h wslay:wslay/wslay.h
+                cares:ares.h)
+  string(REGEX MATCH "^[^:]+" name ${library})
+  string(REGEX MATCH "[^:]+$" header ${library})
+  find_library(NET_${name}_LIBRARY ${name})
+  find_path(NET_${name}_HEADER ${header})
+  if(NET_${name}_LIBRARY AND NET_${name}_HEADER)
+    list(APPEND net_libraries ${NET_${name}_LIBRARY})
+  else()
+    list(APPEND net_missing ${name})
+  endif()
+endforeach()
+
+if(WEIR_NET STREQUAL AUTO)
+  set(WEIR_NET ON)
+  if(net_missing)
+    set(WEIR_NET OFF)
+  endif()
+endif()
+if(NOT WEIR_NET) # neither its headers nor its manual pages are installed
+  set(net_headers "")
+  list(FILTER headers EXCLUDE REGEX "/(process|watch)\\.h$")
+  return()
+endif()
+if(net_missing)
+  list(JOIN net_missing ", " net_missing)
+  message(FATAL_ERROR "libweir-net needs ${net_missing}: run tools/setup run, "
+    "or set WEIR_NET=OFF.")
+endif()
+
+file(GLOB net_sources CONFIGURE_DEPENDS net/*/*.c)
+add_library(weir-net-objects OBJECT ${net_sources})
+target_include_directories(weir-net-objects PRIVATE net include)
+target_compile_options(weir-net-objects PRIVATE -fno-semantic-interposition)
+set_target_properties(weir-net-objects PROPERTIES
+  POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+
+add_library(weir-net SHARED $<TARGET_OBJECTS:weir-net-objects>)
+add_library(weir-net-static STATIC $<TARGET_OBJECTS:weir-net-objects>)
+add_library(weir::weir-net ALIAS weir-net)
+target_link_libraries(weir-net PUBLIC weir PRIVATE ${net_libraries})
+target_link_libraries(weir-net-static PUBLIC weir-static ${net_libraries})
+set_target_properties(weir-net-static PROPERTIES OUTPUT_NAME weir-net)
+target_link_options(weir-net PRIVATE -Wl,--version-script=${map})
+set_target_properties(weir-net PROPERTIES LINK_DEPENDS ${map}
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
