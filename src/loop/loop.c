@@ -146,6 +146,7 @@ static void init_inside(weir_loop *loop)
     loop->landing = NULL;
     weir__calls_init(&loop->ticks);
     weir__calls_init(&loop->microtasks);
+    loop->locals = NULL;
     loop->promises = (struct weir__promises){.hooks = NULL};
     set_unshared(&loop->promises.outstanding, 0);
     loop->promises.requests.prev = loop->promises.requests.next =
@@ -222,6 +223,7 @@ free_loop:
 static void destroy(weir_loop *loop)
 {
     weir__fork_leave(&loop->inherited);
+    weir__locals_fini(loop);
     if (loop->promises.hooks != NULL)
         loop->promises.hooks->destroy(loop);
     weir__fds_fini(loop);

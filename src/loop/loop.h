@@ -182,11 +182,17 @@ struct weir_loop {
     int event_at;
 
     struct weir__promises promises; /* promise.h */
+    struct weir__local *locals;     /* local.c */
     struct weir__timers timers;
     struct weir__event events[WEIR__POLLER_BATCH];
     int raised;        /* the code of the last weir_raise ... */
     char message[256]; /* ... and its message */
 };
+
+/* ---- local.c ---- */
+
+/* Destroy the values that libraries have attached to the loop. */
+void weir__locals_fini(weir_loop *loop);
 
 /* ---- loop.c ---- */
 

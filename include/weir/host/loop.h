@@ -57,6 +57,30 @@ WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
  */
 WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
 
+/**
+ * Attach a value to a loop under a key, which is the address of any object.
+ * destroy is called with the value when the memory of the loop is freed, or
+ * when another value takes its place.  A library keeps there what all its
+ * objects on the loop share.
+ *
+ * Thread   loop; destroy runs on the thread that releases the loop last, and
+ *          must not use the loop
+ * Owns     the loop owns the value from now on, unless an error is returned
+ * Returns  0, -EINVAL (NULL), -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_loop_set_local(weir_loop *loop, const void *key,
+                                              void *value,
+                                              void (*destroy)(void *value));
+
+/**
+ * Get the value that weir_loop_set_local has attached to a loop under a key.
+ *
+ * Thread   loop
+ * Owns     the value stays the loop's
+ * Returns  the value, or NULL if there is none
+ */
+WEIR_API void *weir_loop_local(const weir_loop *loop, const void *key);
+
 #ifdef __cplusplus
 }
 #endif

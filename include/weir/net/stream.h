@@ -15,20 +15,28 @@
  *
  * A stream belongs to one loop.  Every call is made on that loop's thread, and
  * so is every callback.  No callback is called before the call that it belongs
- * to has returned.
+ * to has returned, unless the loop is being closed.
  *
- * A call that returns 0 calls its callback exactly once (weir_stream_read: calls
- * it until it has reported an error or the end): with 0, with an error, or with
- * WEIR_ECANCELED if the stream is closed or the loop ends first.
+ * A call that returns 0 calls its callback exactly once: with 0, with an error,
+ * or with WEIR_ECANCELED if the stream is closed or the loop ends first.  The
+ * callback of weir_stream_read is called until it has reported an error or the
+ * end.  Closing the stream ends the reading without another call.
  *
- * The first error of the connection (-ECONNRESET, -EPIPE, a TLS failure) ends
- * both directions.  Everything pending gets that error, and later calls return
- * it.  The stream remains until weir_stream_close, which must be called exactly
- * once.  Its memory is freed after its `closed` callback.
+ * Each direction ends with its first error, which everything pending in that
+ * direction gets, and which later calls return.  A failed write does not end
+ * the reading: what the peer sent before it went away can still be read.  A
+ * timeout and a failure of TLS end both directions.
  *
- * When the loop ends, streams that are still open are closed by it: everything
- * pending gets WEIR_ECANCELED, and then on_end of the options is called, in
- * which the owner calls weir_stream_close.
+ * A stream remains until it is closed, which its owner does exactly once, with
+ * weir_stream_close, weir_stream_reset or weir_stream_finish.  Its memory is
+ * freed after its `closed` callback.
+ *
+ * When the loop ends, everything pending gets WEIR_ECANCELED, and so does the
+ * reader.  Then on_end of the options is called if the stream is still open,
+ * and the stream is closed if it is open after that.
+ *
+ * The loop's thread gets SIGPIPE blocked when it writes to a pipe or sends a
+ * file.
  */
 #ifndef WEIR_NET_STREAM_H
 #define WEIR_NET_STREAM_H
@@ -70,8 +78,8 @@ typedef struct weir_stream_options {
     bool has_delay;        /* leave Nagle's algorithm on (TCP) */
     int64_t keep_alive_ns; /* idle time before TCP probes; 0: no probes */
     bool is_unref;         /* does not keep weir_loop_run running */
-    /* The loop has ended: everything pending was cancelled, and the owner calls
-     * weir_stream_close now.  NULL: the stream is closed by itself. */
+    /* The loop has ended and everything pending was cancelled.  The stream is
+     * closed after this call, unless the call does it. */
     void (*on_end)(void *arg, weir_stream *stream);
     /* The queue has become empty after weir_stream_is_full was true.  NULL:
      * nobody asks. */

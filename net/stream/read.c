@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * read -- from the socket, through the filter, to the reader.
+ *
+ * A read takes the loop's shared buffer, so a stream that waits has none.  A
+ * callback may keep the bytes by taking the buffer: large ones change hands,
+ * small ones are copied, because a block of 64 KiB for a few bytes is a waste.
+ *
+ * A read that fills the buffer is repeated a few times.  One that does not has
+ * emptied the socket, as far as anybody knows: the next event says otherwise.
+ *
+ * Tested by  test/net/stream/stream.c
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "stream/stream.h"
+#include "weir/host/loop.h"
+#include "weir/host/memory.h"
+
+enum {
+    READS = 4,         /* at most, for one event */
+    SMALL = 16 * 1024, /* bytes that are copied by weir_stream_take_buffer */
+};
+
+/* ---- buffers ---- */
+
+static const char inbox_key;
+
+static void free_inbox(void *arg)
+{
+    struct weir__inbox *inbox = arg;
+
+    weir_buffer_free(inbox->buffer);
+    weir_memory_free(inbox, sizeof(*inbox));
+}
+
+static struct weir__inbox *make_inbox(weir_loop *loop)
+{
+    struct weir__inbox *inbox = weir_memory_alloc(sizeof(*inbox));
+
+    if (inbox == NULL)
+        return NULL;
+    inbox->buffer = NULL;
+    if (weir_loop_set_local(loop, &inbox_key, inbox, free_inbox) == 0)
+        return inbox;
+    weir_memory_free(inbox, sizeof(*inbox));
+    return NULL;
+}
+
+static weir_buffer *make_buffer(size_t size)
+{
+    size_t allocated = sizeof(weir_buffer) + size;
+    weir_buffer *buffer = weir_memory_alloc(allocated);
+
+    if (buffer != NULL) {
+        buffer->allocated = allocated;
+        buffer->size = size;
+    }
+    return buffer;
+}
+
+/* Get the loop's buffer, out of the inbox.  A callback that steps another loop
+ * or runs a nested read finds none and gets its own. */
+static weir_buffer *borrow_buffer(weir_loop *loop)
+{
+    struct weir__inbox *inbox = weir_loop_local(loop, &inbox_key);
+    weir_buffer *buffer;
+
+    if (inbox == NULL)
+        inbox = make_inbox(loop);
+    if (inbox == NULL)
+        return NULL;
+    buffer = inbox->buffer;
+    inbox->buffer = NULL;
+    return buffer != NULL ? buffer : make_buffer(WEIR__READ_SIZE);
+}
+
+static void return_buffer(weir_loop *loop, weir_buffer *buffer)
+{
+    struct weir__inbox *inbox = weir_loop_local(loop, &inbox_key);
+
+    if (inbox->buffer == NULL)
+        inbox->buffer = buffer;
+    else
+        weir_buffer_free(buffer);
+}
+
+void *weir_buffer_data(const weir_buffer *buffer, size_t *size)
+{
+    *size = buffer->size;
+    return (void *)buffer->data;
+}
+
+void weir_buffer_free(weir_buffer *buffer)
+{
+    if (buffer != NULL)
+        weir_memory_free(buffer, buffer->allocated);
+}
+
+/* ---- descriptors that arrive with the bytes ---- */
+
+static void close_received(weir_stream *stream)
+{
+    struct weir__received_fds *received = stream->received;
+
+    if (received == NULL)
+        return;
+    while (received->count > 0)
+        weir__socket_close(received->fds[--received->count]);
+    weir_memory_free(received, sizeof(*received));
+    stream->received = NULL;
+}
+
+static ssize_t read_with_fds(weir_stream *stream, void *to, size_t size)
+{
+    struct weir__received_fds received;
+    ssize_t count;
+
+    received.count = sizeof(received.fds) / sizeof(received.fds[0]);
+    count = weir__socket_read_fds(stream->fd, to, size, received.fds,
+                                  &received.count);
+    if (received.count == 0)
+        return count;
+    stream->received = weir_memory_alloc(sizeof(received));
+    if (stream->received != NULL) {
+        *stream->received = received;
+        return count;
+    }
+    while (received.count > 0)
+        weir__socket_close(received.fds[--received.count]);
+    return -ENOMEM;
+}
+
+size_t weir_stream_take_fds(weir_stream *stream, int *fds, size_t capacity)
+{
+    struct weir__received_fds *received = stream->received;
+    size_t taken = 0;
+
+    if (received == NULL)
+        return 0;
+    taken = capacity < received->count ? capacity : received->count;
+    memcpy(fds, received->fds, taken * sizeof(*fds));
+    received->count -= taken;
+    memmove(received->fds, received->fds + taken,
+            received->count * sizeof(*fds));
+    return taken;
+}
+
+/* ---- receiving ---- */
+
+bool weir__stream_wants_input(const weir_stream *stream)
+{
+    if (stream->read_err != 0)
+        return false;
+    return (stream->is_reading && !stream->is_paused) || !stream->is_ready ||
+           stream->life == WEIR__STREAM_FINISHING;
+}
+
+/* Whether to go on reading: the last callback may have changed anything. */
+static bool is_receiving(const weir_stream *stream)
+{
+    return stream->life != WEIR__STREAM_CLOSED &&
+           weir__stream_wants_input(stream);
+}
+
+void weir__stream_end_reading(weir_stream *stream, int err)
+{
+    if (stream->read_err != 0)
+        return;
+    stream->read_err = err;
+    stream->has_input = false;
+    weir__stream_check_finish(stream);
+    if (stream->life != WEIR__STREAM_CLOSED)
+        weir__stream_tick(stream);
+}
+
+static void give(weir_stream *stream, void *data, size_t size)
+{
+    weir_bytes bytes = {data, size};
+
+    if (stream->life == WEIR__STREAM_FINISHING)
+        return; /* discarded */
+    if (stream->is_once)
+        stream->is_reading = stream->is_once = false;
+    stream->read_fn(stream->read_arg, stream, 0, bytes);
+    close_received(stream);
+}
+
+static ssize_t read_socket(weir_stream *stream, void *to, size_t size)
+{
+    if (stream->file == WEIR__FILE_UNIX && stream->filter == NULL)
+        return read_with_fds(stream, to, size);
+    return weir__socket_read(stream->fd, stream->is_socket, to, size);
+}
+
+/* Tell the filter's owner that the handshake is over. */
+static void check_ready(weir_stream *stream)
+{
+    if (stream->is_ready || !stream->filter->is_ready(stream->filter))
+        return;
+    stream->is_ready = true;
+    weir__stream_flush(stream);
+    if (stream->filter->on_ready != NULL)
+        stream->filter->on_ready(stream->filter, stream, 0);
+}
+
+/* Give the reader what the filter has.  While nobody reads, the filter only
+ * continues its handshake. */
+static void read_filter(weir_stream *stream, weir_buffer *buffer)
+{
+    ssize_t count = 0;
+
+    do {
+        bool is_discarding = stream->life == WEIR__STREAM_FINISHING;
+        bool is_wanted =
+            (stream->is_reading && !stream->is_paused) || is_discarding;
+        char *to = stream->is_once ? stream->u.read_to.data : buffer->data;
+        size_t size =
+            stream->is_once ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
+
+        count = stream->filter->read(stream->filter, is_wanted ? to : NULL,
+                                     is_wanted ? size : 0);
+        if (count > 0) {
+            buffer->size = (size_t)count;
+            give(stream, to, (size_t)count);
+        }
+        if (stream->life != WEIR__STREAM_CLOSED)
+            check_ready(stream);
+    } while (count > 0 && stream->given == buffer && is_receiving(stream));
+    if (stream->life == WEIR__STREAM_CLOSED)
+        return;
+    stream->has_input = count > 0;
+    weir__stream_flush(stream);
+    if (count < 0)
+        count == WEIR_EEOF ? weir__stream_end_reading(stream, WEIR_EEOF)
+                           : weir__stream_fail(stream, (int)count);
+}
+
+/* One read from the socket.  True if there may be more. */
+static bool receive_once(weir_stream *stream, weir_buffer *buffer)
+{
+    bool is_direct = stream->is_once && stream->filter == NULL &&
+                     stream->life != WEIR__STREAM_FINISHING;
+    char *to = is_direct ? stream->u.read_to.data : buffer->data;
+    size_t size = is_direct ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
+    ssize_t count = read_socket(stream, to, size);
+
+    if (count == -EAGAIN)
+        return false;
+    if (count <= 0) {
+        int err = count < 0 ? (int)count : WEIR_EEOF;
+
+        if (count == 0 && stream->filter != NULL)
+            err = stream->filter->end(stream->filter);
+        weir__stream_end_reading(stream, err);
+        return false;
+    }
+    weir__stream_progress(&stream->read_deadline);
+    if (stream->filter == NULL) {
+        buffer->size = (size_t)count;
+        give(stream, to, (size_t)count);
+        return (size_t)count == size;
+    }
+    if (stream->filter->feed(stream->filter, to, (size_t)count) != 0)
+        weir__stream_fail(stream, -ENOMEM);
+    else
+        read_filter(stream, buffer);
+    return (size_t)count == size;
+}
+
+void weir__stream_receive(weir_stream *stream)
+{
+    weir_buffer *buffer = borrow_buffer(stream->loop);
+    bool has_more = true;
+
+    if (buffer == NULL) {
+        weir__stream_fail(stream, -ENOMEM);
+        return;
+    }
+    stream->given = buffer;
+    if (stream->has_input)
+        read_filter(stream, buffer);
+    for (int i = 0; i < READS && has_more && stream->given == buffer &&
+                    is_receiving(stream);
+         i++)
+        has_more = receive_once(stream, buffer);
+    if (stream->given == buffer)
+        return_buffer(stream->loop, buffer);
+    stream->given = NULL;
+    if (stream->life == WEIR__STREAM_CLOSED)
+        return;
+    if (stream->has_input && is_receiving(stream))
+        weir__stream_tick(stream);
+    weir__stream_check_deadlines(stream);
+}
+
+weir_buffer *weir_stream_take_buffer(weir_stream *stream)
+{
+    weir_buffer *given = stream->given, *copy;
+
+    if (given == NULL)
+        return NULL;
+    if (given->size > SMALL) {
+        stream->given = NULL;
+        return given;
+    }
+    copy = make_buffer(given->size);
+    if (copy != NULL)
+        memcpy(copy->data, given->data, given->size);
+    return copy;
+}
+
+/* ---- the reader ---- */
+
+static int start_reading(weir_stream *stream, weir_read_fn *fn, void *arg)
+{
+    stream->read_fn = fn;
+    stream->read_arg = arg;
+    stream->is_reading = true;
+    weir__stream_progress(&stream->read_deadline);
+    weir__stream_check_deadlines(stream);
+    weir__stream_watch(stream);
+    if (stream->has_input)
+        weir__stream_tick(stream);
+    return 0;
+}
+
+static int check_reader(const weir_stream *stream)
+{
+    if (stream->life != WEIR__STREAM_OPEN)
+        return WEIR_ECLOSED;
+    if (stream->is_reading)
+        return -EBUSY;
+    return stream->read_err;
+}
+
+int weir_stream_read(weir_stream *stream, weir_read_fn *fn, void *arg)
+{
+    int err;
+
+    if (stream == NULL || fn == NULL)
+        return -EINVAL;
+    err = check_reader(stream);
+    return err != 0 ? err : start_reading(stream, fn, arg);
+}
+
+int weir_stream_read_into(weir_stream *stream, void *data, size_t size,
+                          weir_read_fn *fn, void *arg)
+{
+    int err;
+
+    if (stream == NULL || data == NULL || size == 0 || fn == NULL)
+        return -EINVAL;
+    err = check_reader(stream);
+    if (err != 0)
+        return err;
+    stream->is_once = true;
+    stream->u.read_to.data = data;
+    stream->u.read_to.size = size;
+    return start_reading(stream, fn, arg);
+}
+
+void weir_stream_pause(weir_stream *stream)
+{
+    stream->is_paused = true;
+}
+
+void weir_stream_resume(weir_stream *stream)
+{
+    if (!stream->is_paused)
+        return;
+    stream->is_paused = false;
+    weir__stream_progress(&stream->read_deadline);
+    weir__stream_check_deadlines(stream);
+    if (stream->life != WEIR__STREAM_CLOSED)
+        weir__stream_watch(stream);
+    if (stream->has_input || (stream->is_reading && stream->read_err != 0))
+        weir__stream_tick(stream);
+}

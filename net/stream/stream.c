@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream -- the life of a stream: opening, waiting, ending.
+ *
+ * Shape     A descriptor that the loop watches, a reader (read.c), a queue of
+ *           writes (write.c), perhaps a filter between them and the socket, and
+ *           two deadlines.  The loop calls on_event; everything else follows
+ *           from there or from a call of the owner.
+ * Owner     The loop's thread touches everything; no other thread touches
+ *           anything.
+ * Ticks     No callback runs inside a call of the owner.  What a call owes is
+ *           recorded in the stream and paid by a tick, which runs at the next
+ *           checkpoint of the loop.
+ * Memory    The stream is freed by the release of the last hold, once it is
+ *           CLOSED and owes nothing.
+ * Waiting   The loop watches level-triggered.  Bits of the mask are added when
+ *           they are needed and removed when an event arrives that nobody
+ *           wants, so a reader that pauses and resumes costs no system call.
+ *           An error or hang-up is reported whatever the mask is.  If nobody
+ *           can act on it, the descriptor is watched for one more event only,
+ *           because the loop would be called in every turn.
+ * Finish    FINISHING is a stream without an owner.  It writes what is queued,
+ *           half-closes, and discards input until the peer closes.  Closing a
+ *           socket with unread input would reset the connection and destroy
+ *           the bytes in flight.
+ *
+ * Tested by  test/net/stream/stream.c
+ */
+#include "stream/stream.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "weir/fd.h"
+#include "weir/host/memory.h"
+#include "weir/host/sized.h"
+
+static void pay(weir_stream *stream);
+
+/* ---- ticks and holds ---- */
+
+static bool owes(const weir_stream *stream)
+{
+    return stream->finished.first != NULL ||
+           (stream->is_reading && stream->read_err != 0 &&
+            (!stream->is_paused || stream->life != WEIR__STREAM_OPEN)) ||
+           (!stream->is_ready && stream->read_err != 0) ||
+           stream->life == WEIR__STREAM_CLOSED;
+}
+
+static void free_stream(weir_stream *stream)
+{
+    if (stream->filter != NULL)
+        stream->filter->free(stream->filter);
+    weir_memory_free(stream->received, sizeof(*stream->received));
+    weir_memory_free(stream, sizeof(*stream));
+}
+
+static void on_tick(void *arg, int status)
+{
+    weir_stream *stream = arg;
+
+    stream->is_ticking = false;
+    weir__stream_hold(stream);
+    if (stream->life != WEIR__STREAM_CLOSED && stream->has_input &&
+        weir__stream_wants_input(stream))
+        weir__stream_receive(stream);
+    if (stream->life != WEIR__STREAM_CLOSED)
+        weir__stream_watch(stream);
+    weir__stream_release(stream);
+}
+
+static void on_task(weir_task *task, int status)
+{
+    on_tick((char *)task - offsetof(weir_stream, task), status);
+}
+
+void weir__stream_tick(weir_stream *stream)
+{
+    if (stream->is_ticking || stream->holds > 0)
+        return; /* the release of the hold pays */
+    stream->is_ticking = true;
+    if (weir_loop_next_tick(stream->loop, on_tick, stream) == 0)
+        return;
+    stream->task = (weir_task){.run = on_task, .name = stream->name};
+    if (weir_loop_post(stream->loop, &stream->task) == 0)
+        return;
+    on_tick(stream, WEIR_ECANCELED); /* the loop is being closed */
+}
+
+void weir__stream_release(weir_stream *stream)
+{
+    if (stream->holds > 1) {
+        stream->holds--;
+        return;
+    }
+    if (!stream->is_ticking && owes(stream))
+        pay(stream);
+    stream->holds--;
+    if (stream->life == WEIR__STREAM_CLOSED && !stream->is_ticking)
+        free_stream(stream);
+}
+
+/* The handshake of the filter will never be over. */
+static void pay_handshake(weir_stream *stream)
+{
+    stream->is_ready = true;
+    if (stream->filter->on_ready != NULL)
+        stream->filter->on_ready(
+            stream->filter, stream,
+            stream->read_err == WEIR_EEOF ? WEIR_ETRUNCATED : stream->read_err);
+}
+
+static void pay_reader(weir_stream *stream)
+{
+    weir_bytes none = {NULL, 0};
+
+    stream->is_reading = stream->is_once = false;
+    stream->read_fn(stream->read_arg, stream, stream->read_err, none);
+}
+
+/* Call everything that is owed, while the caller holds the stream. */
+static void pay(weir_stream *stream)
+{
+    bool is_closed;
+
+    weir__stream_call_finished(stream);
+    if (!stream->is_ready && stream->read_err != 0)
+        pay_handshake(stream);
+    if (stream->is_reading && stream->read_err != 0 &&
+        (!stream->is_paused || stream->life != WEIR__STREAM_OPEN))
+        pay_reader(stream);
+    is_closed = stream->life == WEIR__STREAM_CLOSED;
+    if (is_closed)
+        weir__stream_call_finished(stream); /* a callback may have closed it */
+    if (is_closed && stream->closed != NULL) {
+        weir_stream_fn *closed = stream->closed;
+
+        stream->closed = NULL;
+        closed(stream->closed_arg, stream, stream->close_status);
+    }
+}
+
+/* ---- deadlines ---- */
+
+static void on_deadline(void *arg, int status, struct weir__deadline *deadline)
+{
+    weir_stream *stream = arg;
+
+    deadline->timer = 0;
+    if (status != 0)
+        return;
+    weir__stream_hold(stream);
+    if (weir_clock_now() - deadline->since_ns < deadline->limit_ns)
+        weir__stream_check_deadlines(stream);
+    else if (stream->life == WEIR__STREAM_FINISHING)
+        stream->close_status = -ETIMEDOUT,
+        weir__stream_fail(stream, -ETIMEDOUT);
+    else
+        weir__stream_fail(stream, -ETIMEDOUT);
+    weir__stream_release(stream);
+}
+
+static void on_read_deadline(void *stream, int status)
+{
+    on_deadline(stream, status, &((weir_stream *)stream)->read_deadline);
+}
+
+static void on_write_deadline(void *stream, int status)
+{
+    on_deadline(stream, status, &((weir_stream *)stream)->write_deadline);
+}
+
+void weir__stream_progress(struct weir__deadline *deadline)
+{
+    if (deadline->limit_ns != 0)
+        deadline->since_ns = weir_clock_now();
+}
+
+static void cancel_deadline(weir_stream *stream,
+                            struct weir__deadline *deadline)
+{
+    if (deadline->timer != 0 &&
+        weir_timer_cancel(stream->loop, deadline->timer) == 0)
+        deadline->timer = 0;
+}
+
+/* Start the timer of a deadline that applies.  One that no longer applies is
+ * left: when it fires, it finds that out. */
+static int start_deadline(weir_stream *stream, struct weir__deadline *deadline,
+                          weir_fn *fn)
+{
+    int64_t left;
+    int err;
+
+    if (deadline->limit_ns == 0 || deadline->timer != 0)
+        return 0;
+    left = deadline->since_ns + deadline->limit_ns - weir_clock_now();
+    err = weir_timer_start(stream->loop, &deadline->timer, left < 0 ? 0 : left,
+                           WEIR_TIMER_ONCE, fn, stream);
+    if (err == 0 && weir_timer_unref(stream->loop, deadline->timer) != 0)
+        return 0; /* it has only one thread: cannot happen */
+    return err;
+}
+
+void weir__stream_check_deadlines(weir_stream *stream)
+{
+    if (stream->life == WEIR__STREAM_CLOSED)
+        return;
+    if (stream->is_reading && !stream->is_paused)
+        (void)start_deadline(stream, &stream->read_deadline, on_read_deadline);
+    if (stream->writing.first != NULL || stream->life == WEIR__STREAM_FINISHING)
+        (void)start_deadline(stream, &stream->write_deadline,
+                             on_write_deadline);
+}
+
+/* ---- events ---- */
+
+static unsigned wanted_events(const weir_stream *stream)
+{
+    return (weir__stream_wants_input(stream) ? WEIR_FD_READABLE : 0) |
+           (stream->is_blocked && weir__stream_wants_output(stream)
+                ? WEIR_FD_WRITABLE
+                : 0);
+}
+
+static void set_watched(weir_stream *stream, unsigned events)
+{
+    int err;
+
+    if (events == stream->watched || stream->is_unwatched)
+        return;
+    err = weir_fd_modify(stream->loop, stream->fd, events);
+    if (err == 0)
+        stream->watched = events;
+    else
+        weir__stream_fail(stream, err);
+}
+
+void weir__stream_watch(weir_stream *stream)
+{
+    unsigned wanted = wanted_events(stream);
+
+    if (stream->watched & WEIR_FD_ONESHOT && wanted != 0)
+        set_watched(stream, wanted);
+    else if (wanted & ~stream->watched)
+        set_watched(stream, stream->watched | wanted);
+}
+
+/* After an event: stop watching for what nobody wants. */
+static void narrow_watch(weir_stream *stream, unsigned events)
+{
+    unsigned wanted = wanted_events(stream);
+
+    if (wanted == 0 && events & (WEIR_FD_ERROR | WEIR_FD_HANGUP))
+        wanted = WEIR_FD_ONESHOT;
+    if (stream->watched & WEIR_FD_ONESHOT && wanted == 0)
+        return;
+    if (wanted & ~stream->watched || stream->watched & ~wanted & events ||
+        wanted == WEIR_FD_ONESHOT)
+        set_watched(stream, wanted);
+}
+
+/* The loop has ended: it no longer watches the descriptor. */
+static void end_with_loop(weir_stream *stream)
+{
+    stream->is_unwatched = true;
+    if (stream->life == WEIR__STREAM_FINISHING)
+        stream->close_status = WEIR_ECANCELED;
+    weir__stream_fail(stream, WEIR_ECANCELED);
+    pay(stream);
+    if (stream->life == WEIR__STREAM_OPEN && stream->on_end != NULL)
+        stream->on_end(stream->arg, stream);
+    if (stream->life != WEIR__STREAM_CLOSED)
+        weir_stream_close(stream, NULL, NULL);
+}
+
+static void on_event(void *arg, int status, int fd, unsigned events)
+{
+    weir_stream *stream = arg;
+
+    weir__stream_hold(stream);
+    if (status != 0) {
+        end_with_loop(stream);
+    } else {
+        if (events & ~(unsigned)WEIR_FD_READABLE &&
+            weir__stream_wants_output(stream))
+            weir__stream_flush(stream);
+        if (stream->life != WEIR__STREAM_CLOSED &&
+            events & ~(unsigned)WEIR_FD_WRITABLE &&
+            weir__stream_wants_input(stream))
+            weir__stream_receive(stream);
+        if (stream->life != WEIR__STREAM_CLOSED)
+            narrow_watch(stream, events);
+    }
+    weir__stream_release(stream);
+}
+
+/* ---- opening ---- */
+
+static const char *name_of(enum weir__file file)
+{
+    static const char *const names[] = {
+        [WEIR__FILE_TCP] = "tcp",
+        [WEIR__FILE_UNIX] = "unix",
+        [WEIR__FILE_OTHER_SOCKET] = "socket",
+        [WEIR__FILE_PIPE] = "pipe",
+        [WEIR__FILE_TTY] = "terminal",
+        [WEIR__FILE_OTHER] = "file",
+    };
+
+    return names[file];
+}
+
+static void set_tcp_options(int fd, const weir_stream_options *options)
+{
+    int64_t seconds = (options->keep_alive_ns + 999999999) / 1000000000;
+
+    if (!options->has_delay)
+        (void)weir__socket_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    if (seconds <= 0)
+        return;
+    (void)weir__socket_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    (void)weir__socket_set(fd, IPPROTO_TCP, TCP_KEEPIDLE,
+                           seconds > 32767 ? 32767 : (int)seconds);
+}
+
+static void init_stream(weir_stream *stream, weir_loop *loop, int fd,
+                        enum weir__file file,
+                        const weir_stream_options *options)
+{
+    memset(stream, 0, sizeof(*stream));
+    stream->loop = loop;
+    stream->fd = fd;
+    stream->file = file;
+    stream->is_socket = file <= WEIR__FILE_OTHER_SOCKET;
+    stream->is_ready = true;
+    stream->high_water = options->high_water_bytes != 0
+                             ? options->high_water_bytes
+                             : WEIR_STREAM_HIGH_WATER;
+    stream->on_end = options->on_end;
+    stream->on_drain = options->on_drain;
+    stream->arg = options->arg;
+    stream->name = options->name != NULL ? options->name : name_of(file);
+    weir__writes_init(&stream->writing);
+    weir__writes_init(&stream->finished);
+}
+
+int weir_stream_open(weir_stream **made, weir_loop *loop, int fd,
+                     const weir_stream_options *given)
+{
+    weir_stream_options options;
+    enum weir__file file;
+    weir_stream *stream;
+    int err = weir_sized_read(&options, sizeof(options), given);
+
+    if (err != 0)
+        return err;
+    if (made == NULL || loop == NULL || options.keep_alive_ns < 0)
+        return -EINVAL;
+    err = weir__socket_adopt(fd, &file);
+    if (err != 0)
+        return err;
+    stream = weir_memory_alloc(sizeof(*stream));
+    if (stream == NULL)
+        return -ENOMEM;
+    init_stream(stream, loop, fd, file, &options);
+    err = weir_fd_add(loop, fd, 0, on_event, stream);
+    if (err != 0) {
+        weir_memory_free(stream, sizeof(*stream));
+        return err;
+    }
+    weir_fd_set_name(loop, fd, stream->name);
+    if (file == WEIR__FILE_TCP)
+        set_tcp_options(fd, &options);
+    if (options.is_unref)
+        weir_stream_set_ref(stream, false);
+    *made = stream;
+    return 0;
+}
+
+int weir_stream_pair(weir_stream *streams[2], weir_loop *loop,
+                     const weir_stream_options *options)
+{
+    int fds[2];
+    int err = weir__socket_pair(fds);
+
+    if (err != 0)
+        return err;
+    err = weir_stream_open(&streams[0], loop, fds[0], options);
+    if (err != 0) {
+        weir__socket_close(fds[0]);
+        weir__socket_close(fds[1]);
+        return err;
+    }
+    err = weir_stream_open(&streams[1], loop, fds[1], options);
+    if (err != 0) {
+        weir_stream_close(streams[0], NULL, NULL);
+        weir__socket_close(fds[1]);
+    }
+    return err;
+}
+
+/* ---- ending ---- */
+
+void weir__stream_unwatch(weir_stream *stream)
+{
+    if (stream->is_unwatched)
+        return;
+    stream->is_unwatched = true;
+    /* -ENOENT: the loop has ended */
+    (void)!weir_fd_remove(stream->loop, stream->fd, NULL, NULL);
+}
+
+/* Close the descriptor.  Callbacks are called later. */
+static void close_now(weir_stream *stream, int status)
+{
+    stream->life = WEIR__STREAM_CLOSED;
+    stream->close_status = status;
+    stream->has_input = false;
+    cancel_deadline(stream, &stream->read_deadline);
+    cancel_deadline(stream, &stream->write_deadline);
+    weir__stream_unwatch(stream);
+    weir__socket_close(stream->fd);
+    stream->fd = -1;
+    weir__stream_end_writing(stream, WEIR_ECANCELED);
+    if (stream->read_err == 0)
+        stream->read_err = WEIR_ECANCELED;
+    if (!stream->is_once)
+        stream->is_reading = false;
+    weir__stream_tick(stream);
+}
+
+static int first_error(const weir_stream *stream)
+{
+    if (stream->read_err != 0 && stream->read_err != WEIR_EEOF)
+        return stream->read_err;
+    return stream->write_err;
+}
+
+void weir__stream_fail(weir_stream *stream, int err)
+{
+    if (stream->life == WEIR__STREAM_CLOSED)
+        return;
+    weir__stream_end_writing(stream, err);
+    weir__stream_end_reading(stream, err);
+}
+
+void weir_stream_close(weir_stream *stream, weir_stream_fn *closed, void *arg)
+{
+    stream->closed = closed;
+    stream->closed_arg = arg;
+    close_now(stream, first_error(stream));
+}
+
+void weir_stream_reset(weir_stream *stream, weir_stream_fn *closed, void *arg)
+{
+    if (stream->file == WEIR__FILE_TCP)
+        weir__socket_prepare_reset(stream->fd);
+    weir_stream_close(stream, closed, arg);
+}
+
+/* A stream without an owner is over when both sides have ended. */
+static void check_finish(weir_stream *stream)
+{
+    if (stream->write_err != 0)
+        close_now(stream, stream->close_status != 0 ? stream->close_status
+                                                    : stream->write_err);
+    else if (stream->has_shut && (stream->read_err != 0 || !stream->is_socket))
+        close_now(stream, stream->read_err == WEIR_EEOF ? 0 : stream->read_err);
+}
+
+void weir__stream_check_finish(weir_stream *stream)
+{
+    if (stream->life == WEIR__STREAM_FINISHING)
+        check_finish(stream);
+}
+
+void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
+                        weir_stream_fn *closed, void *arg)
+{
+    stream->closed = closed;
+    stream->closed_arg = arg;
+    stream->life = WEIR__STREAM_FINISHING;
+    stream->is_paused = false;
+    if (!stream->is_once)
+        stream->is_reading = false;
+    weir__stream_hold(stream);
+    cancel_deadline(stream, &stream->read_deadline);
+    cancel_deadline(stream, &stream->write_deadline);
+    stream->write_deadline.limit_ns = linger_ns > 0 ? linger_ns : 1;
+    stream->write_deadline.since_ns = weir_clock_now();
+    if (!stream->is_shut && stream->write_err == 0) {
+        int err = weir_stream_shutdown(stream, NULL, NULL);
+
+        if (err != 0)
+            weir__stream_end_writing(stream, err);
+    }
+    if (stream->life == WEIR__STREAM_FINISHING)
+        check_finish(stream);
+    if (stream->life == WEIR__STREAM_FINISHING) {
+        weir__stream_check_deadlines(stream);
+        weir__stream_watch(stream);
+    }
+    /* Not by release: no callback may run inside this call. */
+    stream->holds--;
+    weir__stream_tick(stream);
+}
+
+int weir_stream_detach(weir_stream *stream)
+{
+    int err = first_error(stream), fd = stream->fd;
+
+    if (err != 0)
+        return err;
+    if (stream->writing.first != NULL || stream->finished.first != NULL ||
+        stream->filter != NULL || stream->is_once || stream->is_ticking ||
+        stream->holds > 0)
+        return -EBUSY;
+    cancel_deadline(stream, &stream->read_deadline);
+    cancel_deadline(stream, &stream->write_deadline);
+    weir__stream_unwatch(stream);
+    free_stream(stream);
+    return fd;
+}
+
+/* ---- filters ---- */
+
+struct weir__filter *weir__stream_filter(const weir_stream *stream)
+{
+    return stream->filter;
+}
+
+int weir__stream_set_filter(weir_stream *stream, struct weir__filter *filter)
+{
+    ssize_t begun;
+
+    if (stream->read_err != 0 || stream->write_err != 0)
+        return stream->read_err != 0 ? stream->read_err : stream->write_err;
+    if (stream->is_reading || stream->writing.first != NULL ||
+        stream->filter != NULL)
+        return -EBUSY;
+    begun = filter->read(filter, NULL, 0);
+    if (begun < 0)
+        return (int)begun;
+    stream->filter = filter;
+    stream->is_ready = false;
+    weir__stream_flush(stream);
+    weir__stream_watch(stream);
+    weir__stream_tick(stream);
+    return 0;
+}
+
+/* ---- settings ---- */
+
+int weir_stream_set_timeouts(weir_stream *stream, int64_t read_ns,
+                             int64_t write_ns)
+{
+    if (stream == NULL || read_ns < 0 || write_ns < 0)
+        return -EINVAL;
+    cancel_deadline(stream, &stream->read_deadline);
+    cancel_deadline(stream, &stream->write_deadline);
+    stream->read_deadline.limit_ns = read_ns;
+    stream->write_deadline.limit_ns = write_ns;
+    weir__stream_progress(&stream->read_deadline);
+    weir__stream_progress(&stream->write_deadline);
+    weir__stream_check_deadlines(stream);
+    return 0;
+}
+
+void weir_stream_set_name(weir_stream *stream, const char *name)
+{
+    stream->name = name != NULL ? name : name_of(stream->file);
+    weir_fd_set_name(stream->loop, stream->fd, stream->name);
+}
+
+void weir_stream_set_ref(weir_stream *stream, bool is_ref)
+{
+    stream->is_unref = !is_ref;
+    /* -ENOENT: the loop has ended */
+    (void)!(is_ref ? weir_fd_ref(stream->loop, stream->fd)
+                   : weir_fd_unref(stream->loop, stream->fd));
+}
+
+void weir_stream_peer(const weir_stream *stream, weir_address *address)
+{
+    if (weir__socket_peer(stream->fd, address) != 0)
+        *address = (weir_address){.size_ = 0};
+}
+
+void weir_stream_local(const weir_stream *stream, weir_address *address)
+{
+    if (weir__socket_local(stream->fd, address) != 0)
+        *address = (weir_address){.size_ = 0};
+}
+
+weir_loop *weir_stream_loop(const weir_stream *stream)
+{
+    return stream->loop;
+}
+
+int weir_stream_fd(const weir_stream *stream)
+{
+    return stream->fd;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream -- the inside of a stream, which stream.c, read.c and write.c share.
+ *
+ * Everything here belongs to the loop's thread.
+ */
+#ifndef WEIR_NET_STREAM_STREAM_H
+#define WEIR_NET_STREAM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/socket.h"
+#include "stream/filter.h"
+#include "weir/net/stream.h"
+#include "weir/timer.h"
+
+enum { WEIR__READ_SIZE = 64 * 1024 };
+
+/* The life of a stream, forward only. */
+enum weir__stream_life {
+    WEIR__STREAM_OPEN,
+    WEIR__STREAM_FINISHING, /* the owner has left: write, half-close, linger */
+    WEIR__STREAM_CLOSED,    /* the descriptor is closed; callbacks follow */
+};
+
+enum weir__write_kind {
+    WEIR__WRITE_BYTES,
+    WEIR__WRITE_FILE,
+    WEIR__WRITE_FDS,
+    WEIR__WRITE_SHUTDOWN,
+};
+
+/* Something that waits to be written, or whose callback waits to be called.
+ * With WEIR__WRITE_FDS the bytes are parts[0], and so are copied bytes. */
+struct weir__write {
+    struct weir__write *next;
+    weir_stream_fn *done;
+    void *arg;
+    size_t allocated; /* bytes of this struct */
+    int status;
+    uint8_t kind;
+    bool is_taken;  /* by the filter, whose output is not sent yet */
+    uint16_t at;    /* the first part that is not written */
+    uint16_t count; /* of parts */
+    uint16_t fd_count;
+    int file; /* WEIR__WRITE_FILE ... */
+    int64_t offset, left;
+    int *fds; /* WEIR__WRITE_FDS */
+    weir_bytes parts[];
+};
+
+struct weir__writes {
+    struct weir__write *first, **last;
+};
+
+/* Received together with the bytes of the running read callback. */
+struct weir__received_fds {
+    size_t count;
+    int fds[64];
+};
+
+/* What all streams of a loop share: a buffer to read into. */
+struct weir__inbox {
+    weir_buffer *buffer; /* NULL: allocated at the next read */
+};
+
+struct weir_buffer {
+    size_t allocated; /* bytes of this struct */
+    size_t size;
+    char data[];
+};
+
+struct weir__deadline {
+    int64_t limit_ns; /* 0: none */
+    int64_t since_ns; /* of the last progress */
+    weir_timer timer; /* 0: not started */
+};
+
+struct weir_stream {
+    weir_loop *loop;
+    int fd;
+    unsigned watched; /* the events that the loop watches for */
+    uint8_t file;     /* enum weir__file */
+    uint8_t life;     /* enum weir__stream_life */
+    uint8_t holds;    /* calls in progress that use the stream */
+    bool is_socket : 1;
+    bool is_paused : 1;
+    bool is_reading : 1;  /* read_fn waits for bytes */
+    bool is_once : 1;     /* one read, into read_to */
+    bool has_input : 1;   /* the filter may have bytes: read without event */
+    bool is_ticking : 1;  /* a tick is queued */
+    bool is_blocked : 1;  /* the kernel took less than it was given */
+    bool wants_drain : 1; /* was full: on_drain is owed */
+    bool is_shut : 1;     /* half-closed, or queued to be */
+    bool has_shut : 1;    /* the kernel has been told */
+    bool is_ready : 1;    /* no filter, or its handshake is over */
+    bool is_flushing : 1;
+    bool is_hung_up : 1; /* reported while nothing could be done about it */
+    bool is_unref : 1;
+    bool is_unwatched : 1; /* the loop does not have the descriptor */
+    bool is_told_end : 1;  /* on_end was called */
+    int read_err;          /* why nothing more is read */
+    int write_err;         /* why nothing more is written */
+    int close_status;      /* for closed */
+    size_t queued;         /* bytes */
+    size_t high_water;
+    struct weir__writes writing, finished;
+    weir_read_fn *read_fn;
+    void *read_arg;
+    union {
+        struct {
+            char *data; /* is_once */
+            size_t size;
+        } read_to;
+        struct {
+            int64_t linger_ns; /* WEIR__STREAM_FINISHING */
+        } finish;
+    } u;
+    weir_buffer *given; /* the bytes of the running read callback */
+    struct weir__received_fds *received;
+    struct weir__filter *filter;
+    struct weir__deadline read_deadline, write_deadline;
+    void (*on_end)(void *arg, weir_stream *stream);
+    void (*on_drain)(void *arg, weir_stream *stream);
+    void *arg;
+    weir_stream_fn *closed;
+    void *closed_arg;
+    const char *name;
+    weir_task task; /* a tick, if the loop has no memory for one */
+};
+
+/* ---- stream.c ---- */
+
+/* Keep the memory during a call that may run callbacks.  release frees the
+ * stream if it was closed meanwhile and nothing is owed. */
+static inline void weir__stream_hold(weir_stream *stream)
+{
+    stream->holds++;
+}
+void weir__stream_release(weir_stream *stream);
+
+/* Call what is owed, soon: at the next checkpoint. */
+void weir__stream_tick(weir_stream *stream);
+
+/* Watch for what the stream waits for. */
+void weir__stream_watch(weir_stream *stream);
+/* Take the descriptor away from the loop, for good. */
+void weir__stream_unwatch(weir_stream *stream);
+
+/* Note progress in one direction. */
+void weir__stream_progress(struct weir__deadline *deadline);
+/* Start or stop the timer of a deadline, as the state requires. */
+void weir__stream_check_deadlines(weir_stream *stream);
+
+/* The memory of a stream has run out, or its connection has failed. */
+void weir__stream_fail(weir_stream *stream, int err);
+
+/* Close a stream that is FINISHING and has finished. */
+void weir__stream_check_finish(weir_stream *stream);
+
+/* ---- read.c ---- */
+
+/* The descriptor is readable, or has_input. */
+void weir__stream_receive(weir_stream *stream);
+/* Whether the stream waits for input, for its reader or for its filter. */
+bool weir__stream_wants_input(const weir_stream *stream);
+/* Nothing more can be read: tell the reader. */
+void weir__stream_end_reading(weir_stream *stream, int err);
+
+/* ---- write.c ---- */
+
+/* Give the kernel as much as it takes. */
+void weir__stream_flush(weir_stream *stream);
+/* Whether something waits for room in the kernel's buffer. */
+bool weir__stream_wants_output(const weir_stream *stream);
+/* Nothing more can be written: everything queued gets err. */
+void weir__stream_end_writing(weir_stream *stream, int err);
+/* Call the callbacks of what is finished. */
+void weir__stream_call_finished(weir_stream *stream);
+void weir__writes_init(struct weir__writes *writes);
+
+#endif /* WEIR_NET_STREAM_STREAM_H */
