@@ -111,7 +111,9 @@ static void finish(weir_service *service)
     release_signals(service);
     word = set_phase(service, WEIR_PHASE_CLOSED);
     plain_store(&service->status,
-                word & WEIR__SERVICE_FORCE ? WEIR_EFORCED : service->error);
+                word & (WEIR__SERVICE_FORCE | WEIR__SERVICE_CUT)
+                    ? WEIR_EFORCED
+                    : service->error);
     call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
     (void)!weir_loop_shutdown(service->loop, 0); /* only starts it */

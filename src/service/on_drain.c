@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * on_drain -- callbacks on a service's loops when the drain begins, before the
- * gate closes (weir_service_on_drain).
+ * gate closes (weir_service_on_drain), and when the service starts
+ * (weir_service_on_start).
  *
  * Shape     The service posts a task to the loop.  The task calls fn and posts
  *           one back.  The service counts those under way, and closes the gate
@@ -31,6 +32,7 @@
 #include "base/memory.h"
 #include "loop/loop.h"
 #include "service/service.h"
+#include "weir/host/service.h"
 
 /* ---- the loop's thread ---- */
 
@@ -50,7 +52,7 @@ static void call(struct weir__drain_callback *callback, int status)
         return;
     callback->is_called = true;
     (void)!weir_timer_cancel(callback->loop, callback->timer);
-    weir__loop_begin(callback->loop, WEIR_KIND_HOOK, "on_drain");
+    weir__loop_begin(callback->loop, WEIR_KIND_HOOK, callback->begin.name);
     weir__loop_contain(callback->fn, callback->arg, status);
 }
 
@@ -62,6 +64,8 @@ static void on_begin(weir_task *task, int status)
                                                  begin));
 
     call(callback, status);
+    if (callback->is_for_start)
+        return;
     /* Refused if the service was forced: no thread waits for it then. */
     (void)!weir_loop_post(callback->service->loop, &callback->ended);
 }
@@ -85,11 +89,22 @@ void weir__drain_callbacks_post(weir_service *service)
     for (struct weir__drain_callback *callback =
              plain_load(&service->callbacks);
          callback != NULL; callback = callback->next)
-        if (weir_loop_post(callback->loop, &callback->begin) == 0)
+        if (!callback->is_for_start &&
+            weir_loop_post(callback->loop, &callback->begin) == 0)
             service->callbacks_out++;
 }
 
 /* ---- any thread ---- */
+
+/* A loop that refuses the task has ended, or is about to: its timer calls fn. */
+void weir__start_callbacks_post(weir_service *service)
+{
+    for (struct weir__drain_callback *callback =
+             plain_load(&service->callbacks);
+         callback != NULL; callback = callback->next)
+        if (callback->is_for_start)
+            (void)!weir_loop_post(callback->loop, &callback->begin);
+}
 
 /* Called under the lock. */
 static bool is_member(const weir_service *service, const weir_loop *loop)
@@ -98,7 +113,7 @@ static bool is_member(const weir_service *service, const weir_loop *loop)
 
     while (member != NULL && member->loop != loop)
         member = member->next;
-    return member != NULL;
+    return member != NULL || loop == service->loop;
 }
 
 /* Called under the lock.  If the timer cannot be unreferenced for lack of
@@ -125,9 +140,10 @@ static int list(struct weir__drain_callback *callback)
     return 0;
 }
 
-int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
-                          void *arg)
+static int add(weir_service *service, weir_loop *loop, weir_fn *fn, void *arg,
+               bool is_for_start)
 {
+    const char *name = is_for_start ? "on_start" : "on_drain";
     struct weir__drain_callback *callback;
     int err;
 
@@ -143,8 +159,9 @@ int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
         .loop = loop,
         .fn = fn,
         .arg = arg,
-        .begin = {.run = on_begin, .name = "on_drain"},
-        .ended = {.run = on_end, .name = "on_drain"},
+        .is_for_start = is_for_start,
+        .begin = {.run = on_begin, .name = name},
+        .ended = {.run = on_end, .name = name},
     };
     weir__lock_lock(&service->lock);
     err = list(callback);
@@ -152,6 +169,18 @@ int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
     if (err != 0)
         weir__memory_free(callback, sizeof(*callback));
     return err;
+}
+
+int weir_service_on_drain(weir_service *service, weir_loop *loop, weir_fn *fn,
+                          void *arg)
+{
+    return add(service, loop, fn, arg, false);
+}
+
+int weir_service_on_start(weir_service *service, weir_loop *loop, weir_fn *fn,
+                          void *arg)
+{
+    return add(service, loop, fn, arg, true);
 }
 
 void weir__drain_callbacks_free(weir_service *service)

@@ -49,6 +49,7 @@
 #include "base/signals.h"
 #include "loop/loop.h"
 #include "loop/report.h"
+#include "weir/host/service.h"
 #include "weir/host/sized.h"
 
 static weir_phase phase_of(uint32_t word)
@@ -196,6 +197,7 @@ int weir_service_start(weir_service *service)
     weir__lock_unlock(&service->lock);
     if (phase_of(before) != WEIR_PHASE_INIT)
         return -EALREADY;
+    weir__start_callbacks_post(service);
     if (before & WEIR__SERVICE_STOP)
         (void)!weir_loop_post(service->loop, &service->stop);
     return 0;
@@ -276,6 +278,17 @@ void weir_service_set_ready(weir_service *service, bool is_ready)
                                  ? word & ~(uint32_t)WEIR__SERVICE_NOT_READY
                                  : word | WEIR__SERVICE_NOT_READY))
         ;
+}
+
+weir_loop *weir_service_loop(weir_service *service)
+{
+    return service->loop;
+}
+
+void weir_service_set_cut(weir_service *service)
+{
+    /* relaxed: see above; finish reads it in the word that it changes */
+    fetch_or_relaxed(&service->word, WEIR__SERVICE_CUT);
 }
 
 size_t weir_service_report(const weir_service *service, weir_holder *holders,

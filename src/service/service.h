@@ -43,6 +43,7 @@ struct weir__drain_callback {
     weir_loop *loop;
     weir_fn *fn;
     void *arg;
+    bool is_for_start;      /* otherwise for the drain */
     weir_timer timer;       /* cancelled when the loop ends */
     weir_task begin, ended; /* notify the loop, and the service */
     bool is_called;         /* loop's thread */
@@ -69,7 +70,8 @@ enum {
     WEIR__SERVICE_PHASE = 3,
     WEIR__SERVICE_STOP = 4,
     WEIR__SERVICE_FORCE = 8,
-    WEIR__SERVICE_NOT_READY = 16
+    WEIR__SERVICE_NOT_READY = 16,
+    WEIR__SERVICE_CUT = 32 /* some work was cut off */
 };
 
 /* The progress of the drain.  Service's thread only. */
@@ -158,6 +160,9 @@ void weir__members_free(weir_service *service);
 /* Post all callbacks to their loops, and count those under way.
  * Thread: the service's. */
 void weir__drain_callbacks_post(weir_service *service);
+
+/* Post the callbacks of the start.  Thread: the one that starts. */
+void weir__start_callbacks_post(weir_service *service);
 
 /* Thread: any, as the last user. */
 void weir__drain_callbacks_free(weir_service *service);
