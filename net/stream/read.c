@@ -80,7 +80,8 @@ static void return_buffer(weir_loop *loop, weir_buffer *buffer)
 {
     struct weir__inbox *inbox = weir_loop_local(loop, &inbox_key);
 
-    if (inbox->buffer == NULL)
+    if (inbox->buffer == NULL &&
+        buffer->allocated == sizeof(*buffer) + WEIR__READ_SIZE)
         inbox->buffer = buffer;
     else
         weir_buffer_free(buffer);
@@ -179,8 +180,10 @@ static void give(weir_stream *stream, void *data, size_t size)
 {
     weir_bytes bytes = {data, size};
 
-    if (stream->life == WEIR__STREAM_FINISHING)
-        return; /* discarded */
+    if (stream->life == WEIR__STREAM_FINISHING) {
+        stream->u.discarded += size;
+        return;
+    }
     if (stream->is_once)
         stream->is_reading = stream->is_once = false;
     stream->read_fn(stream->read_arg, stream, 0, bytes);
@@ -269,17 +272,68 @@ static bool receive_once(weir_stream *stream, weir_buffer *buffer)
     return (size_t)count == size;
 }
 
+/* Give the reader what was pushed back. */
+static void give_unread(weir_stream *stream)
+{
+    weir_buffer *unread = stream->unread;
+    size_t size = unread->size;
+
+    if (stream->is_once && size > stream->u.read_to.size) {
+        size = stream->u.read_to.size;
+        memcpy(stream->u.read_to.data, unread->data, size);
+        unread->size -= size;
+        memmove(unread->data, unread->data + size, unread->size);
+        give(stream, stream->u.read_to.data, size);
+        return;
+    }
+    stream->unread = NULL;
+    stream->has_input = stream->filter != NULL;
+    if (stream->is_once)
+        memcpy(stream->u.read_to.data, unread->data, size);
+    stream->given = unread;
+    give(stream, stream->is_once ? stream->u.read_to.data : unread->data, size);
+    if (stream->given == unread)
+        weir_buffer_free(unread);
+    stream->given = NULL;
+}
+
+int weir__stream_unread(weir_stream *stream, weir_bytes bytes)
+{
+    if (bytes.size == 0)
+        return 0;
+    stream->unread = make_buffer(bytes.size);
+    if (stream->unread == NULL)
+        return -ENOMEM;
+    memcpy(stream->unread->data, bytes.data, bytes.size);
+    stream->has_input = true;
+    return 0;
+}
+
+void weir__stream_abandon_read(weir_stream *stream)
+{
+    if (stream->given != NULL)
+        return_buffer(stream->loop, stream->given);
+    stream->given = NULL;
+    close_received(stream);
+}
+
 void weir__stream_receive(weir_stream *stream)
 {
-    weir_buffer *buffer = borrow_buffer(stream->loop);
+    weir_buffer *buffer;
     bool has_more = true;
 
+    if (stream->unread != NULL) {
+        give_unread(stream);
+        if (!is_receiving(stream))
+            return;
+    }
+    buffer = borrow_buffer(stream->loop);
     if (buffer == NULL) {
         weir__stream_fail(stream, -ENOMEM);
         return;
     }
     stream->given = buffer;
-    if (stream->has_input)
+    if (stream->has_input && stream->filter != NULL)
         read_filter(stream, buffer);
     for (int i = 0; i < READS && has_more && stream->given == buffer &&
                     is_receiving(stream);

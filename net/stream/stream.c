@@ -35,20 +35,23 @@
 #include <sys/socket.h>
 
 #include "weir/fd.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
-static void pay(weir_stream *stream);
+static void pay(void *arg, int status);
 
 /* ---- ticks and holds ---- */
 
 static bool owes(const weir_stream *stream)
 {
     return stream->finished.first != NULL ||
+           (stream->wants_drain && stream->writing.first == NULL &&
+            stream->life == WEIR__STREAM_OPEN && stream->write_err == 0) ||
            (stream->is_reading && stream->read_err != 0 &&
             (!stream->is_paused || stream->life != WEIR__STREAM_OPEN)) ||
            (!stream->is_ready && stream->read_err != 0) ||
-           stream->life == WEIR__STREAM_CLOSED;
+           (stream->life == WEIR__STREAM_CLOSED && stream->closed != NULL);
 }
 
 static void free_stream(weir_stream *stream)
@@ -56,7 +59,21 @@ static void free_stream(weir_stream *stream)
     if (stream->filter != NULL)
         stream->filter->free(stream->filter);
     weir_memory_free(stream->received, sizeof(*stream->received));
+    weir_buffer_free(stream->unread);
+    if (stream->on_gone != NULL)
+        stream->on_gone(stream->gone_arg);
     weir_memory_free(stream, sizeof(*stream));
+}
+
+static void handle_tick(void *arg, int status)
+{
+    weir_stream *stream = arg;
+
+    if (stream->life != WEIR__STREAM_CLOSED && stream->has_input &&
+        weir__stream_wants_input(stream))
+        weir__stream_receive(stream);
+    if (stream->life != WEIR__STREAM_CLOSED)
+        weir__stream_watch(stream);
 }
 
 static void on_tick(void *arg, int status)
@@ -65,11 +82,8 @@ static void on_tick(void *arg, int status)
 
     stream->is_ticking = false;
     weir__stream_hold(stream);
-    if (stream->life != WEIR__STREAM_CLOSED && stream->has_input &&
-        weir__stream_wants_input(stream))
-        weir__stream_receive(stream);
-    if (stream->life != WEIR__STREAM_CLOSED)
-        weir__stream_watch(stream);
+    if (!weir_loop_contain(handle_tick, stream, status))
+        weir__stream_abandon_read(stream);
     weir__stream_release(stream);
 }
 
@@ -97,11 +111,16 @@ void weir__stream_release(weir_stream *stream)
         stream->holds--;
         return;
     }
-    if (!stream->is_ticking && owes(stream))
-        pay(stream);
+    /* A callback that raises leaves the rest of what is owed. */
+    while (!stream->is_ticking && owes(stream))
+        (void)weir_loop_contain(pay, stream, 0);
     stream->holds--;
-    if (stream->life == WEIR__STREAM_CLOSED && !stream->is_ticking)
+    if (stream->life != WEIR__STREAM_CLOSED) {
+        if (stream->has_input && weir__stream_wants_input(stream))
+            weir__stream_tick(stream);
+    } else if (!stream->is_ticking) {
         free_stream(stream);
+    }
 }
 
 /* The handshake of the filter will never be over. */
@@ -122,9 +141,11 @@ static void pay_reader(weir_stream *stream)
     stream->read_fn(stream->read_arg, stream, stream->read_err, none);
 }
 
-/* Call everything that is owed, while the caller holds the stream. */
-static void pay(weir_stream *stream)
+/* Call everything that is owed, while the caller holds the stream.  Each debt is
+ * cancelled before it is paid. */
+static void pay(void *arg, int status)
 {
+    weir_stream *stream = arg;
     bool is_closed;
 
     weir__stream_call_finished(stream);
@@ -271,31 +292,47 @@ static void end_with_loop(weir_stream *stream)
     if (stream->life == WEIR__STREAM_FINISHING)
         stream->close_status = WEIR_ECANCELED;
     weir__stream_fail(stream, WEIR_ECANCELED);
-    pay(stream);
+    while (owes(stream))
+        (void)weir_loop_contain(pay, stream, 0);
     if (stream->life == WEIR__STREAM_OPEN && stream->on_end != NULL)
         stream->on_end(stream->arg, stream);
     if (stream->life != WEIR__STREAM_CLOSED)
         weir_stream_close(stream, NULL, NULL);
 }
 
+struct event {
+    weir_stream *stream;
+    unsigned events;
+};
+
+static void handle_event(void *arg, int status)
+{
+    weir_stream *stream = ((struct event *)arg)->stream;
+    unsigned events = ((struct event *)arg)->events;
+
+    if (status != 0) {
+        end_with_loop(stream);
+        return;
+    }
+    if (events & ~(unsigned)WEIR_FD_READABLE &&
+        weir__stream_wants_output(stream))
+        weir__stream_flush(stream);
+    if (stream->life != WEIR__STREAM_CLOSED &&
+        events & ~(unsigned)WEIR_FD_WRITABLE &&
+        weir__stream_wants_input(stream))
+        weir__stream_receive(stream);
+}
+
 static void on_event(void *arg, int status, int fd, unsigned events)
 {
     weir_stream *stream = arg;
+    struct event event = {stream, events};
 
     weir__stream_hold(stream);
-    if (status != 0) {
-        end_with_loop(stream);
-    } else {
-        if (events & ~(unsigned)WEIR_FD_READABLE &&
-            weir__stream_wants_output(stream))
-            weir__stream_flush(stream);
-        if (stream->life != WEIR__STREAM_CLOSED &&
-            events & ~(unsigned)WEIR_FD_WRITABLE &&
-            weir__stream_wants_input(stream))
-            weir__stream_receive(stream);
-        if (stream->life != WEIR__STREAM_CLOSED)
-            narrow_watch(stream, events);
-    }
+    if (!weir_loop_contain(handle_event, &event, status))
+        weir__stream_abandon_read(stream);
+    if (stream->life != WEIR__STREAM_CLOSED && status == 0)
+        narrow_watch(stream, events);
     weir__stream_release(stream);
 }
 
@@ -489,6 +526,7 @@ void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
     if (!stream->is_once)
         stream->is_reading = false;
     weir__stream_hold(stream);
+    stream->u.discarded = 0;
     cancel_deadline(stream, &stream->read_deadline);
     cancel_deadline(stream, &stream->write_deadline);
     stream->write_deadline.limit_ns = linger_ns > 0 ? linger_ns : 1;
@@ -605,4 +643,15 @@ weir_loop *weir_stream_loop(const weir_stream *stream)
 int weir_stream_fd(const weir_stream *stream)
 {
     return stream->fd;
+}
+
+void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg), void *arg)
+{
+    stream->on_gone = fn;
+    stream->gone_arg = arg;
+}
+
+size_t weir__stream_discarded(const weir_stream *stream)
+{
+    return stream->u.discarded;
 }

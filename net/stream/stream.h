@@ -114,10 +114,11 @@ struct weir_stream {
             char *data; /* is_once */
             size_t size;
         } read_to;
-        struct {
-            int64_t linger_ns; /* WEIR__STREAM_FINISHING */
-        } finish;
+        size_t discarded; /* WEIR__STREAM_FINISHING, and after */
     } u;
+    weir_buffer *unread; /* given before what the socket has */
+    void (*on_gone)(void *arg);
+    void *gone_arg;
     weir_buffer *given; /* the bytes of the running read callback */
     struct weir__received_fds *received;
     struct weir__filter *filter;
@@ -130,6 +131,17 @@ struct weir_stream {
     const char *name;
     weir_task task; /* a tick, if the loop has no memory for one */
 };
+
+/* ---- for the other parts of libweir-net ---- */
+
+/* Call fn when the stream is freed, whoever has closed it. */
+void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg),
+                          void *arg);
+/* Give the next reader these bytes before those of the socket.  Returns 0 or
+ * -ENOMEM. */
+int weir__stream_unread(weir_stream *stream, weir_bytes bytes);
+/* The number of bytes that a finishing stream has discarded. */
+size_t weir__stream_discarded(const weir_stream *stream);
 
 /* ---- stream.c ---- */
 
@@ -164,6 +176,8 @@ void weir__stream_check_finish(weir_stream *stream);
 
 /* The descriptor is readable, or has_input. */
 void weir__stream_receive(weir_stream *stream);
+/* A callback has raised in the middle of a read: return the buffer. */
+void weir__stream_abandon_read(weir_stream *stream);
 /* Whether the stream waits for input, for its reader or for its filter. */
 bool weir__stream_wants_input(const weir_stream *stream);
 /* Nothing more can be read: tell the reader. */

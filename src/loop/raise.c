@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "loop/loop.h"
+#include "weir/host/loop.h"
 
 void weir_raise(int code, const char *format, ...)
 {
@@ -91,12 +92,14 @@ static void end_inner_checkpoint(weir_loop *loop, uint32_t kind)
         loop->budget_left = loop->options.microtask_budget;
 }
 
-static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
+/* Returns whether fn returned. */
+static bool contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
 {
     uint32_t kind = load_relaxed(&loop->running.kind); /* relaxed: own */
     struct weir_promise *current = loop->promises.current;
     jmp_buf *outer = loop->landing;
     void *outer_arg = loop->arg;
+    volatile bool has_returned = true;
     jmp_buf landing;
 
     loop->landing = &landing;
@@ -104,6 +107,7 @@ static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
     if (_setjmp(landing) == 0) {
         fn(arg, status);
     } else {
+        has_returned = false;
         /* A handler other than ours ran in a checkpoint that fn made. */
         if (loop->promises.current != current)
             loop->promises.hooks->raised(loop);
@@ -113,14 +117,20 @@ static void contain(weir_loop *loop, weir_fn *fn, void *arg, int status)
     }
     loop->landing = outer;
     weir__loop_show_arg(loop, outer_arg);
+    return has_returned;
 }
 
 void weir__loop_contain(weir_fn *fn, void *arg, int status)
 {
+    (void)weir_loop_contain(fn, arg, status);
+}
+
+bool weir_loop_contain(weir_fn *fn, void *arg, int status)
+{
     weir_loop *loop = weir__thread_loop();
 
     if (loop != NULL && loop->landing != NULL)
-        contain(loop, fn, arg, status);
-    else
-        fn(arg, status); /* weir_raise would abort */
+        return contain(loop, fn, arg, status);
+    fn(arg, status); /* weir_raise would abort */
+    return true;
 }

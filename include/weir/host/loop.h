@@ -58,6 +58,16 @@ WEIR_API WEIR_CHECKED int weir_loop_checkpoint(weir_loop *loop);
 WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
 
 /**
+ * Call fn(arg, status) in the middle of a callback so that it fails alone: if
+ * it leaves by weir_raise, on_uncaught of the loop is called, and this call
+ * returns.  Outside a callback of a loop, fn is simply called.
+ *
+ * Thread   any
+ * Returns  true if fn has returned, false if it has raised
+ */
+WEIR_API bool weir_loop_contain(weir_fn *fn, void *arg, int status);
+
+/**
  * Attach a value to a loop under a key, which is the address of any object.
  * destroy is called with the value when the memory of the loop is freed, or
  * when another value takes its place.  A library keeps there what all its
