@@ -9,13 +9,13 @@
  *
  *     for (;;) {
  *         switch (weir__http_parser_next(&parser, &input)) {
- *         case WEIR__HTTP_MORE:      all of the input was taken: return
- *         case WEIR__HTTP_HEAD:      parser.message says what it is
- *         case WEIR__HTTP_DATA:      parser.data is a piece of the body
- *         case WEIR__HTTP_TRAILERS:  parser.message has them
- *         case WEIR__HTTP_COMPLETE:  the message is over, and input begins
+ *         case WEIR__PARSED_MORE:      all of the input was taken: return
+ *         case WEIR__PARSED_HEAD:      parser.message says what it is
+ *         case WEIR__PARSED_DATA:      parser.data is a piece of the body
+ *         case WEIR__PARSED_TRAILERS:  parser.message has them
+ *         case WEIR__PARSED_COMPLETE:  the message is over, and input begins
  *                                    with the first byte after it
- *         case WEIR__HTTP_FAILED:    answer parser.status, and close
+ *         case WEIR__PARSED_FAILED:    answer parser.status, and close
  *         }
  *     }
  *
@@ -48,12 +48,12 @@
 #include "http/message.h"
 
 enum weir__http_event {
-    WEIR__HTTP_MORE,
-    WEIR__HTTP_HEAD,
-    WEIR__HTTP_DATA,
-    WEIR__HTTP_TRAILERS,
-    WEIR__HTTP_COMPLETE,
-    WEIR__HTTP_FAILED,
+    WEIR__PARSED_MORE,
+    WEIR__PARSED_HEAD,
+    WEIR__PARSED_DATA,
+    WEIR__PARSED_TRAILERS,
+    WEIR__PARSED_COMPLETE,
+    WEIR__PARSED_FAILED,
 };
 
 /* 0 means the default. */
@@ -68,12 +68,12 @@ struct weir__http_limits {
 
 struct weir__http_parser {
     struct weir__http_message *message;     /* NULL between messages */
-    weir_bytes data;                        /* of WEIR__HTTP_DATA */
+    weir_bytes data;                        /* of WEIR__PARSED_DATA */
     const struct weir__http_limits *limits; /* the caller's, filled in */
     /* Maximum size of a body; 413.  0: no limit.  The caller may change it until
      * the first call after HEAD. */
     uint64_t body_limit;
-    const char *text; /* of WEIR__HTTP_FAILED; never NULL then */
+    const char *text; /* of WEIR__PARSED_FAILED; never NULL then */
     int error;
     uint16_t status;
     /* The rest is private. */
