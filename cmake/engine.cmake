@@ -3,7 +3,7 @@
 #
 # It is built from source if possible, so that it is built like the rest, with
 # sanitizers if they are on.  The source is WEIR_QUICKJS_DIR, or what
-# tools/fetch-engine has put into .engine/.  Otherwise an installed libqjs-dev
+# tools/fetch-source has put into .engine/.  Otherwise an installed libqjs-dev
 # is used.  WEIR_JS=AUTO means ON if one of them is available.
 #
 # The source is copied into the build directory and patched there with
@@ -14,7 +14,7 @@
 set(oldest 0.17.0)
 set(fetched ${PROJECT_SOURCE_DIR}/.engine/quickjs-ng)
 set(WEIR_QUICKJS_DIR "$ENV{WEIR_QUICKJS_DIR}" CACHE PATH
-    "Source of quickjs-ng; empty: what tools/fetch-engine has fetched")
+    "Source of quickjs-ng; empty: what tools/fetch-source has fetched")
 
 # Get the version that quickjs.h declares.
 function(engine_version directory variable)
@@ -131,8 +131,8 @@ if(WEIR_JS STREQUAL AUTO)
   set(WEIR_JS ${engine_found})
 endif()
 if(WEIR_JS AND NOT engine_found)
-  message(FATAL_ERROR "There is no JavaScript engine: run tools/fetch-engine, "
-    "set WEIR_QUICKJS_DIR, install libqjs-dev, or set WEIR_JS=OFF.")
+  message(FATAL_ERROR "There is no JavaScript engine: run tools/fetch-source "
+    "quickjs, set WEIR_QUICKJS_DIR, install libqjs-dev, or set WEIR_JS=OFF.")
 elseif(WEIR_JS AND source)
   engine_from_source(${source})
 elseif(WEIR_JS)

@@ -3,7 +3,8 @@
 #
 # It knows libweir by its public headers only.  The libraries that it uses do no
 # I/O of their own: they are given bytes and give bytes.  WEIR_NET=AUTO means ON
-# if all of them are installed (tools/setup run installs them).
+# if all of them are installed and the source of llhttp is there (tools/setup run
+# sees to that).
 
 set(WEIR_NET AUTO CACHE STRING "Build libweir-net: ON, OFF, AUTO")
 set_property(CACHE WEIR_NET PROPERTY STRINGS AUTO ON OFF)
@@ -24,6 +25,11 @@ foreach(library ssl:openssl/ssl.h crypto:openssl/evp.h z:zlib.h
   endif()
 endforeach()
 
+include(cmake/llhttp.cmake)
+if(NOT llhttp_found)
+  list(APPEND net_missing "the source of llhttp (tools/fetch-source llhttp)")
+endif()
+
 if(WEIR_NET STREQUAL AUTO)
   set(WEIR_NET ON)
   if(net_missing)
@@ -41,15 +47,20 @@ if(net_missing)
     "or set WEIR_NET=OFF.")
 endif()
 
+llhttp_build()
 file(GLOB net_sources CONFIGURE_DEPENDS net/*/*.c)
 add_library(weir-net-objects OBJECT ${net_sources})
 target_include_directories(weir-net-objects PRIVATE net include)
+target_include_directories(weir-net-objects SYSTEM PRIVATE
+  $<TARGET_PROPERTY:llhttp,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_options(weir-net-objects PRIVATE -fno-semantic-interposition)
 set_target_properties(weir-net-objects PROPERTIES
   POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
 
-add_library(weir-net SHARED $<TARGET_OBJECTS:weir-net-objects>)
-add_library(weir-net-static STATIC $<TARGET_OBJECTS:weir-net-objects>)
+add_library(weir-net SHARED $<TARGET_OBJECTS:weir-net-objects>
+                            $<TARGET_OBJECTS:llhttp>)
+add_library(weir-net-static STATIC $<TARGET_OBJECTS:weir-net-objects>
+                                   $<TARGET_OBJECTS:llhttp>)
 add_library(weir::weir-net ALIAS weir-net)
 target_link_libraries(weir-net PUBLIC weir PRIVATE ${net_libraries})
 target_link_libraries(weir-net-static PUBLIC weir-static ${net_libraries})
