@@ -74,10 +74,4 @@ bool weir__http_is_host(weir_bytes text);
  * to be weak.  A list that is malformed does not match from there on. */
 bool weir__http_etag_match(weir_bytes list, weir_bytes etag, bool is_weak);
 
-/* ---- media types ---- */
-
-/* Get the type of a file by the extension of its name;
- * "application/octet-stream" if it is unknown. */
-weir_bytes weir__http_media_type(weir_bytes path);
-
 #endif /* WEIR_NET_HTTP_HEADER_H */

@@ -130,8 +130,15 @@ struct weir__http_message {
     struct weir__http_span reason;    /* of a response */
     struct weir__http_block head, trailer;
     struct weir__http_field *fields;
+    /* The parser's. */
+    uint64_t machine[12]; /* llhttp_t */
+    const char *piece;    /* of the block, which llhttp reads now ... */
+    uint32_t piece_at;    /* ... and its offset there */
+    uint8_t parts;        /* of the start line that are complete */
+    uint8_t is_value;     /* llhttp has begun the value of the last field */
+    uint16_t most;        /* fields */
+    struct weir__http_span protocol, version;
     struct weir__http_field inline_fields[WEIR__HTTP_INLINE_FIELDS];
-    uint64_t machine[12]; /* llhttp_t, while it is parsed */
 };
 
 /* ---- what it says ---- */
@@ -197,6 +204,23 @@ weir_bytes weir__http_get(const struct weir__http_message *message,
                           weir_bytes name);
 
 /* ---- its memory ---- */
+
+/* Make one, for a parser.  Returns NULL if there is no memory left. */
+struct weir__http_message *weir__http_message_new(void);
+
+/* Append a field of zeros, which is not counted yet.  Returns NULL if there is
+ * no memory left. */
+struct weir__http_field *
+weir__http_message_add(struct weir__http_message *message);
+
+/* Append to a copy of the text, or make the first. */
+int weir__http_block_append(struct weir__http_block *block, const char *data,
+                            size_t size);
+
+/* Complete a block: point at the text if there is no copy of what came before,
+ * otherwise append.  Both return 0 or -ENOMEM. */
+int weir__http_block_set(struct weir__http_block *block, const char *data,
+                         size_t size);
 
 /* Copy what still lies in the caller's input.  Call it before the input goes
  * away, if the message is needed afterwards.  Returns 0 or -ENOMEM. */

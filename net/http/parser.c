@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parser -- llhttp, section by section.
+ *
+ * Sections  A message is a head, a body, and perhaps trailers; a chunked body
+ *           alternates between chunk lines and data.  llhttp reads heads, chunk
+ *           lines and trailers, and stops exactly at their ends, because its
+ *           callbacks pause there.  Each of these sections has a limit, and
+ *           llhttp never gets more bytes than the limit leaves.  So a message
+ *           is refused at the same byte in whatever pieces it arrives, and
+ *           every limit is exact.  The data in between is only counted.
+ * Spans     llhttp reports the parts of a section piece by piece.  They are
+ *           kept as offsets in the section, so a part that continues in the
+ *           next piece only grows.  Of a section that is not complete at the end
+ *           of a piece the bytes are copied; one that is complete in its first
+ *           piece is not copied at all.
+ * Checks    llhttp checks bytes, without its lenient flags.  What it accepts
+ *           beyond RFC 9112 is refused here (empty lines before the message,
+ *           spaces in the request line, versions, protocols, methods) and in
+ *           head.c.
+ * Memory    The message, with llhttp's state in it, exists from its first byte
+ *           until the call after COMPLETE.
+ * Thread    The loop's.
+ *
+ * Tested by  test/net/http/parser.c, test/fuzz/http.c
+ */
+#include "http/parser.h"
+
+#include <errno.h>
+#include <llhttp.h>
+#include <string.h>
+
+#include "http/class.h"
+#include "http/head.h"
+#include "weir/error.h"
+
+enum { REQUESTS, RESPONSES }; /* kind_ */
+
+enum phase {
+    PHASE_IDLE,
+    PHASE_HEAD,
+    PHASE_METHOD, /* llhttp does not know the method: where does it end? */
+    PHASE_BODY,   /* the head was reported */
+    PHASE_LENGTH,
+    PHASE_UNTIL_END,
+    PHASE_CHUNK_LINE,
+    PHASE_CHUNK_DATA,
+    PHASE_TRAILERS,
+    PHASE_ENDED, /* COMPLETE comes next */
+    PHASE_COMPLETE,
+    PHASE_FAILED,
+};
+
+/* Parts of the start line, in message->parts. */
+enum { PART_METHOD = 1, PART_TARGET = 2 };
+
+enum {
+    CHUNK_LINE = 20,   /* bytes of a chunk line that are always allowed: the end
+                          of the data before it, 16 digits, its own end */
+    METHOD_LIMIT = 32, /* bytes of a method that nobody knows */
+};
+
+static const struct weir__http_limits defaults = {
+    .head_bytes = 16 * 1024,
+    .target_bytes = 8 * 1024,
+    .fields = 100,
+    .trailer_bytes = 8 * 1024,
+    .chunk_bytes = 4 * 1024,
+};
+
+_Static_assert(sizeof(llhttp_t) <=
+                   sizeof(((struct weir__http_message *)0)->machine),
+               "llhttp's state fits into a message");
+_Static_assert(sizeof(struct weir__http_parser) <= 128,
+               "a parser between messages is small");
+
+static llhttp_t *machine_of(struct weir__http_message *message)
+{
+    return (llhttp_t *)message->machine;
+}
+
+/* ---- failing ---- */
+
+static enum weir__http_event fail(struct weir__http_parser *parser, int error,
+                                  unsigned status, const char *text)
+{
+    parser->phase_ = PHASE_FAILED;
+    parser->error = error;
+    parser->status = parser->kind_ == REQUESTS ? (uint16_t)status : 502;
+    parser->text = text;
+    return WEIR__PARSED_FAILED;
+}
+
+static enum weir__http_event fail_memory(struct weir__http_parser *parser)
+{
+    return fail(parser, -ENOMEM, 503, "out of memory");
+}
+
+static enum weir__http_event refuse(struct weir__http_parser *parser,
+                                    struct weir__http_refusal no)
+{
+    return fail(parser, no.error, no.status, no.text);
+}
+
+/* ---- what llhttp reports ---- */
+
+/* A callback that fails stores the refusal in the message's parser. */
+static int stop(llhttp_t *machine, int error, unsigned status, const char *text)
+{
+    fail(machine->data, error, status, text);
+    return -1;
+}
+
+static struct weir__http_message *message_of(llhttp_t *machine)
+{
+    return ((struct weir__http_parser *)machine->data)->message;
+}
+
+static uint32_t offset_of(const struct weir__http_message *message,
+                          const char *at)
+{
+    return message->piece_at + (uint32_t)(at - message->piece);
+}
+
+static int extend_span(llhttp_t *machine, struct weir__http_span *span,
+                       const char *at, size_t size)
+{
+    if (span->size == 0)
+        span->at = offset_of(message_of(machine), at);
+    span->size += (uint32_t)size;
+    return 0;
+}
+
+static int on_url(llhttp_t *machine, const char *at, size_t size)
+{
+    return extend_span(machine, &message_of(machine)->target, at, size);
+}
+
+static int on_protocol(llhttp_t *machine, const char *at, size_t size)
+{
+    return extend_span(machine, &message_of(machine)->protocol, at, size);
+}
+
+static int on_version(llhttp_t *machine, const char *at, size_t size)
+{
+    return extend_span(machine, &message_of(machine)->version, at, size);
+}
+
+static int on_status(llhttp_t *machine, const char *at, size_t size)
+{
+    return extend_span(machine, &message_of(machine)->reason, at, size);
+}
+
+/* What llhttp calls the methods of message.h.  It knows others, of RTSP and
+ * HTTP/2. */
+static int find_method(unsigned method)
+{
+    static const int8_t methods[] = {
+#define X(name, text) [HTTP_##name] = WEIR__HTTP_##name + 1,
+#define HTTP_M_SEARCH HTTP_MSEARCH
+        WEIR__HTTP_METHODS(X)
+#undef HTTP_M_SEARCH
+#undef X
+    };
+
+    return method < sizeof(methods) ? methods[method] - 1 : -1;
+}
+
+static int on_method_complete(llhttp_t *machine)
+{
+    struct weir__http_message *message = message_of(machine);
+    int method = find_method(machine->method);
+
+    if (method < 0)
+        return stop(machine, -EOPNOTSUPP, 501, "a method of another protocol");
+    message->method = (uint8_t)method;
+    message->parts |= PART_METHOD;
+    return 0;
+}
+
+static int on_url_complete(llhttp_t *machine)
+{
+    struct weir__http_parser *parser = machine->data;
+    struct weir__http_message *message = parser->message;
+
+    message->parts |= PART_TARGET;
+    if (message->target.size > parser->limits->target_bytes)
+        return stop(machine, WEIR_ELIMIT, 414, "the target is too long");
+    return 0;
+}
+
+static struct weir__http_field *
+last_field(const struct weir__http_message *message)
+{
+    return &message->fields[message->field_count + message->trailer_count - 1];
+}
+
+static int begin_field(llhttp_t *machine, uint32_t at)
+{
+    struct weir__http_message *message = message_of(machine);
+    uint16_t *count = (machine->flags & F_TRAILING) != 0
+                          ? &message->trailer_count
+                          : &message->field_count;
+    struct weir__http_field *field;
+
+    if (*count >= message->most)
+        return stop(machine, WEIR_ELIMIT, 431, "too many fields");
+    field = weir__http_message_add(message);
+    if (field == NULL)
+        return stop(machine, -ENOMEM, 503, "out of memory");
+    field->name = at;
+    message->is_value = false;
+    ++*count;
+    return 0;
+}
+
+/* Begin a field, or continue its name in the next piece. */
+static int on_header_field(llhttp_t *machine, const char *at, size_t size)
+{
+    struct weir__http_message *message = message_of(machine);
+    uint32_t offset = offset_of(message, at);
+    bool is_new =
+        message->is_value ||
+        offset != last_field(message)->name + last_field(message)->name_size;
+    struct weir__http_field *field;
+
+    if (is_new && begin_field(machine, offset) != 0)
+        return -1;
+    field = last_field(message);
+    if (field->name_size + size > UINT16_MAX)
+        return stop(machine, WEIR_ELIMIT, 431,
+                    "the name of a field is too long");
+    field->name_size += (uint16_t)size;
+    return 0;
+}
+
+static int on_header_value(llhttp_t *machine, const char *at, size_t size)
+{
+    struct weir__http_message *message = message_of(machine);
+    struct weir__http_field *field = last_field(message);
+
+    message->is_value = true;
+    if (field->value_size == 0)
+        field->value = offset_of(message, at);
+    field->value_size += (uint32_t)size;
+    return 0;
+}
+
+static int pause_machine(llhttp_t *machine)
+{
+    return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+    .on_url = on_url,
+    .on_status = on_status,
+    .on_protocol = on_protocol,
+    .on_version = on_version,
+    .on_method_complete = on_method_complete,
+    .on_url_complete = on_url_complete,
+    .on_header_field = on_header_field,
+    .on_header_value = on_header_value,
+    .on_headers_complete = pause_machine,
+    .on_chunk_header = pause_machine,
+    .on_message_complete = pause_machine,
+};
+
+/* ---- running llhttp ---- */
+
+/* Whether the version is one that is not HTTP/1.0 or HTTP/1.1, rather than
+ * something that is not a version. */
+static bool is_other_version(struct weir__http_message *message)
+{
+    const llhttp_t *machine = machine_of(message);
+
+    return message->version.size == 3 &&
+           (machine->http_major != 1 || machine->http_minor > 1);
+}
+
+/* llhttp has refused a byte, or a callback has. */
+static enum weir__http_event fail_machine(struct weir__http_parser *parser)
+{
+    llhttp_t *machine = machine_of(parser->message);
+
+    if (parser->phase_ == PHASE_FAILED) /* stop() */
+        return WEIR__PARSED_FAILED;
+    if (machine->error == HPE_INVALID_VERSION &&
+        is_other_version(parser->message))
+        return fail(parser, -EOPNOTSUPP, 505,
+                    "a version other than 1.0 and 1.1");
+    if (machine->error == HPE_PAUSED_H2_UPGRADE)
+        return fail(parser, -EOPNOTSUPP, 505, "HTTP/2");
+    return fail(parser, WEIR_EHTTP, 400, machine->reason);
+}
+
+enum result { RESULT_MORE, RESULT_PAUSED, RESULT_ERROR };
+
+/* Let llhttp read, but not beyond the limit of the section.  Takes what it has
+ * read off the input; *piece is that. */
+static enum result run(struct weir__http_parser *parser, weir_bytes *input,
+                       uint32_t limit, weir_bytes *piece)
+{
+    struct weir__http_message *message = parser->message;
+    llhttp_t *machine = machine_of(message);
+    size_t size = input->size;
+    llhttp_errno_t err;
+
+    if (size > limit - parser->section_)
+        size = limit - parser->section_;
+    message->piece = input->data;
+    message->piece_at = parser->section_;
+    err = llhttp_execute(machine, input->data, size);
+    if (err != HPE_OK)
+        size = (size_t)(machine->error_pos - (const char *)input->data);
+    *piece = (weir_bytes){input->data, size};
+    *input = (weir_bytes){(const char *)input->data + size, input->size - size};
+    parser->section_ += (uint32_t)size;
+    if (err == HPE_OK)
+        return RESULT_MORE;
+    if (err != HPE_PAUSED)
+        return RESULT_ERROR;
+    llhttp_resume(machine);
+    return RESULT_PAUSED;
+}
+
+/* ---- heads ---- */
+
+/* Take an empty line before the message: RFC 9112, 2.2, asks to ignore one.
+ * Returns whether the input begins with the message. */
+static bool skip_blank(struct weir__http_parser *parser, weir_bytes *input)
+{
+    const char *at = input->data;
+
+    while (input->size > 0 && (*at == '\r' || *at == '\n')) {
+        if (parser->kind_ != REQUESTS || *at != "\r\n"[parser->blank_ & 1] ||
+            parser->blank_ >= 2) {
+            fail(parser, WEIR_EHTTP, 400, "an empty line before the message");
+            return false;
+        }
+        parser->blank_++;
+        *input = (weir_bytes){++at, input->size - 1};
+    }
+    if (input->size > 0 && parser->blank_ == 1) {
+        fail(parser, WEIR_EHTTP, 400, "a CR before the message");
+        return false;
+    }
+    return input->size > 0;
+}
+
+static enum weir__http_event begin(struct weir__http_parser *parser)
+{
+    struct weir__http_message *message = weir__http_message_new();
+    uint32_t most = parser->limits->fields;
+    llhttp_t *machine;
+
+    if (message == NULL)
+        return fail_memory(parser);
+    machine = machine_of(message);
+    llhttp_init(machine,
+                parser->kind_ == REQUESTS ? HTTP_REQUEST : HTTP_RESPONSE,
+                &settings);
+    machine->data = parser;
+    message->is_value = true; /* the first name begins a field */
+    message->most = most < UINT16_MAX / 2 ? (uint16_t)most : UINT16_MAX / 2;
+    parser->message = message;
+    parser->phase_ = PHASE_HEAD;
+    parser->section_ = 0;
+    parser->blank_ = 0;
+    return WEIR__PARSED_MORE;
+}
+
+/* Look for the end of a method that llhttp has refused.  If it is a token, it is
+ * lawful, but unknown. */
+static enum weir__http_event skip_method(struct weir__http_parser *parser,
+                                         weir_bytes *input)
+{
+    const char *at = input->data;
+    const char *end = at + input->size;
+
+    for (; at < end; at++) {
+        if (*at == ' ' && parser->section_ > 0)
+            return fail(parser, -EOPNOTSUPP, 501, "an unknown method");
+        if (!weir__http_is(*at, WEIR__HTTP_IN_TOKEN) ||
+            parser->section_++ == METHOD_LIMIT)
+            return fail(parser, WEIR_EHTTP, 400, "an invalid method");
+    }
+    *input = (weir_bytes){end, 0};
+    return WEIR__PARSED_MORE;
+}
+
+/* Check the request line, of which llhttp accepts more than RFC 9112. */
+static struct weir__http_refusal
+check_request_line(const struct weir__http_message *message)
+{
+    const char *text = message->head.data;
+    uint32_t method = (uint32_t)weir__http_method_name(message->method).size;
+
+    if (message->protocol.size != 4 ||
+        memcmp(text + message->protocol.at, "HTTP", 4) != 0)
+        return (struct weir__http_refusal){WEIR_EHTTP, 400,
+                                           "a protocol other than HTTP"};
+    if (message->target.size == 0 || message->target.at != method + 1 ||
+        message->protocol.at != message->target.at + message->target.size + 1)
+        return (struct weir__http_refusal){
+            WEIR_EHTTP, 400, "more than one space in the request line"};
+    return (struct weir__http_refusal){0};
+}
+
+static struct weir__http_refusal check_head(struct weir__http_parser *parser)
+{
+    struct weir__http_message *message = parser->message;
+    const llhttp_t *machine = machine_of(message);
+    bool has_coding = (machine->flags & F_TRANSFER_ENCODING) != 0;
+    struct weir__http_refusal no;
+
+    message->minor = machine->http_minor;
+    message->status = machine->status_code;
+    message->content_length = machine->content_length;
+    if ((machine->flags & F_CONTENT_LENGTH) != 0)
+        message->flags |= WEIR__HTTP_LENGTH;
+    if ((machine->flags & F_CHUNKED) != 0)
+        message->flags |= WEIR__HTTP_CHUNKED;
+    if (parser->kind_ == RESPONSES) {
+        if (message->protocol.size != 4 ||
+            memcmp(message->head.data + message->protocol.at, "HTTP", 4) != 0)
+            return (struct weir__http_refusal){WEIR_EHTTP, 502,
+                                               "a protocol other than HTTP"};
+        return weir__http_head_check_response(message, has_coding,
+                                              parser->method_);
+    }
+    message->status = 0;
+    no = check_request_line(message);
+    return no.error != 0 ? no
+                         : weir__http_head_check_request(message, has_coding);
+}
+
+static enum weir__http_event finish_head(struct weir__http_parser *parser,
+                                         weir_bytes piece)
+{
+    struct weir__http_message *message = parser->message;
+    struct weir__http_refusal no;
+
+    if (weir__http_block_set(&message->head, piece.data, piece.size) != 0)
+        return fail_memory(parser);
+    if (is_other_version(message))
+        return fail(parser, -EOPNOTSUPP, 505,
+                    "a version other than 1.0 and 1.1");
+    no = check_head(parser);
+    if (no.error != 0)
+        return refuse(parser, no);
+    parser->phase_ = PHASE_BODY;
+    return WEIR__PARSED_HEAD;
+}
+
+/* The head may not grow any more. */
+static enum weir__http_event fail_head(struct weir__http_parser *parser)
+{
+    unsigned parts = parser->message->parts & (PART_METHOD | PART_TARGET);
+
+    if (parts == PART_METHOD)
+        return fail(parser, WEIR_ELIMIT, 414, "the target is too long");
+    return fail(parser, WEIR_ELIMIT, 431, "the head is too long");
+}
+
+static enum weir__http_event parse_head(struct weir__http_parser *parser,
+                                        weir_bytes *input)
+{
+    struct weir__http_message *message = parser->message;
+    weir_bytes piece;
+
+    switch (run(parser, input, parser->limits->head_bytes, &piece)) {
+    case RESULT_PAUSED:
+        return finish_head(parser, piece);
+    case RESULT_ERROR:
+        if (machine_of(message)->error != HPE_INVALID_METHOD)
+            return fail_machine(parser);
+        parser->phase_ = PHASE_METHOD;
+        return skip_method(parser, input);
+    case RESULT_MORE:
+        break;
+    }
+    if (weir__http_block_append(&message->head, piece.data, piece.size) != 0)
+        return fail_memory(parser);
+    if (parser->section_ == parser->limits->head_bytes)
+        return fail_head(parser);
+    return WEIR__PARSED_MORE;
+}
+
+/* ---- bodies ---- */
+
+/* Give the caller a piece of the body. */
+static enum weir__http_event give(struct weir__http_parser *parser,
+                                  weir_bytes *input, size_t size)
+{
+    parser->data = (weir_bytes){input->data, size};
+    parser->message->body_bytes += size;
+    *input = (weir_bytes){(const char *)input->data + size, input->size - size};
+    return WEIR__PARSED_DATA;
+}
+
+static bool is_beyond_limit(const struct weir__http_parser *parser,
+                            uint64_t more)
+{
+    uint64_t seen = parser->message->body_bytes;
+
+    return parser->body_limit > 0 &&
+           (more > parser->body_limit || seen > parser->body_limit - more);
+}
+
+static enum weir__http_event fail_body(struct weir__http_parser *parser)
+{
+    return fail(parser, WEIR_ELIMIT, 413, "the body is too long");
+}
+
+/* The caller has seen the head. */
+static void begin_body(struct weir__http_parser *parser)
+{
+    struct weir__http_message *message = parser->message;
+
+    parser->section_ = 0;
+    parser->spare_ = parser->limits->chunk_bytes;
+    if ((message->flags & WEIR__HTTP_BODY) == 0) {
+        parser->phase_ = PHASE_ENDED;
+    } else if ((message->flags & WEIR__HTTP_UNTIL_END) != 0) {
+        parser->phase_ = PHASE_UNTIL_END;
+    } else if ((message->flags & WEIR__HTTP_CHUNKED) != 0) {
+        parser->phase_ = PHASE_CHUNK_LINE;
+    } else {
+        parser->phase_ = PHASE_LENGTH;
+        parser->left_ = message->content_length;
+        if (is_beyond_limit(parser, parser->left_))
+            fail_body(parser);
+    }
+}
+
+static enum weir__http_event read_length(struct weir__http_parser *parser,
+                                         weir_bytes *input)
+{
+    size_t size = input->size;
+
+    if (size >= parser->left_) {
+        size = (size_t)parser->left_;
+        parser->phase_ = PHASE_ENDED;
+    }
+    parser->left_ -= size;
+    return give(parser, input, size);
+}
+
+static enum weir__http_event read_until_end(struct weir__http_parser *parser,
+                                            weir_bytes *input)
+{
+    size_t size = input->size;
+
+    if (is_beyond_limit(parser, size)) {
+        size = (size_t)(parser->body_limit - parser->message->body_bytes);
+        if (size == 0)
+            return fail_body(parser);
+    }
+    return give(parser, input, size);
+}
+
+/* ---- chunks ---- */
+
+/* The line before the data, and the end of the data before it. */
+static enum weir__http_event read_chunk_line(struct weir__http_parser *parser,
+                                             weir_bytes *input)
+{
+    weir_bytes piece;
+
+    switch (run(parser, input, CHUNK_LINE + parser->spare_, &piece)) {
+    case RESULT_ERROR:
+        return fail_machine(parser);
+    case RESULT_MORE:
+        if (parser->section_ == CHUNK_LINE + parser->spare_)
+            return fail(parser, WEIR_ELIMIT, 400, "chunk extensions too long");
+        return WEIR__PARSED_MORE;
+    case RESULT_PAUSED:
+        break;
+    }
+    if (parser->section_ > CHUNK_LINE)
+        parser->spare_ -= parser->section_ - CHUNK_LINE;
+    parser->section_ = 0;
+    parser->left_ = machine_of(parser->message)->content_length;
+    parser->phase_ = parser->left_ > 0 ? PHASE_CHUNK_DATA : PHASE_TRAILERS;
+    if (is_beyond_limit(parser, parser->left_))
+        return fail_body(parser);
+    return WEIR__PARSED_MORE;
+}
+
+static enum weir__http_event read_chunk_data(struct weir__http_parser *parser,
+                                             weir_bytes *input)
+{
+    size_t size = input->size;
+
+    if (size >= parser->left_) {
+        size = (size_t)parser->left_;
+        parser->phase_ = PHASE_CHUNK_LINE;
+    }
+    parser->left_ -= size;
+    if (llhttp_execute(machine_of(parser->message), input->data, size) !=
+        HPE_OK)
+        return fail_machine(parser);
+    return give(parser, input, size);
+}
+
+static enum weir__http_event finish_trailers(struct weir__http_parser *parser,
+                                             weir_bytes piece)
+{
+    struct weir__http_message *message = parser->message;
+    struct weir__http_refusal no;
+
+    parser->phase_ = PHASE_ENDED;
+    if (message->trailer_count == 0)
+        return WEIR__PARSED_MORE;
+    if (weir__http_block_set(&message->trailer, piece.data, piece.size) != 0)
+        return fail_memory(parser);
+    no = weir__http_head_check_trailers(message);
+    return no.error != 0 ? refuse(parser, no) : WEIR__PARSED_TRAILERS;
+}
+
+static enum weir__http_event read_trailers(struct weir__http_parser *parser,
+                                           weir_bytes *input)
+{
+    weir_bytes piece;
+
+    switch (run(parser, input, parser->limits->trailer_bytes, &piece)) {
+    case RESULT_PAUSED:
+        return finish_trailers(parser, piece);
+    case RESULT_ERROR:
+        return fail_machine(parser);
+    case RESULT_MORE:
+        break;
+    }
+    if (weir__http_block_append(&parser->message->trailer, piece.data,
+                                piece.size) != 0)
+        return fail_memory(parser);
+    if (parser->section_ == parser->limits->trailer_bytes)
+        return fail(parser, WEIR_ELIMIT, 431, "the trailers are too long");
+    return WEIR__PARSED_MORE;
+}
+
+/* ---- the parser ---- */
+
+void weir__http_limits_fill(struct weir__http_limits *limits)
+{
+    if (limits->head_bytes == 0)
+        limits->head_bytes = defaults.head_bytes;
+    if (limits->target_bytes == 0)
+        limits->target_bytes = defaults.target_bytes;
+    if (limits->fields == 0)
+        limits->fields = defaults.fields;
+    if (limits->trailer_bytes == 0)
+        limits->trailer_bytes = defaults.trailer_bytes;
+    if (limits->chunk_bytes == 0)
+        limits->chunk_bytes = defaults.chunk_bytes;
+}
+
+static void init(struct weir__http_parser *parser,
+                 const struct weir__http_limits *limits, uint8_t kind)
+{
+    *parser = (struct weir__http_parser){
+        .limits = limits != NULL ? limits : &defaults,
+        .kind_ = kind,
+        .phase_ = PHASE_IDLE,
+        .method_ = WEIR__HTTP_GET,
+    };
+}
+
+void weir__http_parser_init_request(struct weir__http_parser *parser,
+                                    const struct weir__http_limits *limits)
+{
+    init(parser, limits, REQUESTS);
+}
+
+void weir__http_parser_init_response(struct weir__http_parser *parser,
+                                     const struct weir__http_limits *limits)
+{
+    init(parser, limits, RESPONSES);
+}
+
+void weir__http_parser_expect(struct weir__http_parser *parser,
+                              enum weir__http_method method)
+{
+    parser->method_ = (uint8_t)method;
+}
+
+static bool needs_input(const struct weir__http_parser *parser)
+{
+    return parser->phase_ != PHASE_COMPLETE && parser->phase_ != PHASE_BODY &&
+           parser->phase_ != PHASE_ENDED && parser->phase_ != PHASE_FAILED;
+}
+
+/* Take one step.  MORE means that no event has come of it; the phase or the
+ * input has changed unless more input is needed. */
+static enum weir__http_event step(struct weir__http_parser *parser,
+                                  weir_bytes *input)
+{
+    if (input->size == 0 && needs_input(parser))
+        return WEIR__PARSED_MORE;
+    switch ((enum phase)parser->phase_) {
+    case PHASE_COMPLETE:
+        weir__http_parser_release(parser);
+        return WEIR__PARSED_MORE;
+    case PHASE_IDLE:
+        return skip_blank(parser, input) ? begin(parser) : WEIR__PARSED_MORE;
+    case PHASE_HEAD:
+        return parse_head(parser, input);
+    case PHASE_METHOD:
+        return skip_method(parser, input);
+    case PHASE_BODY:
+        begin_body(parser);
+        return WEIR__PARSED_MORE;
+    case PHASE_LENGTH:
+        return read_length(parser, input);
+    case PHASE_UNTIL_END:
+        return read_until_end(parser, input);
+    case PHASE_CHUNK_LINE:
+        return read_chunk_line(parser, input);
+    case PHASE_CHUNK_DATA:
+        return read_chunk_data(parser, input);
+    case PHASE_TRAILERS:
+        return read_trailers(parser, input);
+    case PHASE_ENDED:
+        parser->phase_ = PHASE_COMPLETE;
+        return WEIR__PARSED_COMPLETE;
+    case PHASE_FAILED:
+        break;
+    }
+    return WEIR__PARSED_FAILED;
+}
+
+enum weir__http_event weir__http_parser_next(struct weir__http_parser *parser,
+                                             weir_bytes *input)
+{
+    for (;;) {
+        uint8_t phase = parser->phase_;
+        enum weir__http_event event = step(parser, input);
+
+        if (event != WEIR__PARSED_MORE || phase == parser->phase_)
+            return event;
+    }
+}
+
+enum weir__http_event weir__http_parser_end(struct weir__http_parser *parser)
+{
+    if (parser->phase_ == PHASE_BODY)
+        begin_body(parser);
+    switch ((enum phase)parser->phase_) {
+    case PHASE_IDLE:
+    case PHASE_COMPLETE:
+        return WEIR__PARSED_MORE;
+    case PHASE_ENDED:
+    case PHASE_UNTIL_END:
+        parser->phase_ = PHASE_COMPLETE;
+        return WEIR__PARSED_COMPLETE;
+    case PHASE_FAILED:
+        return WEIR__PARSED_FAILED;
+    default:
+        return fail(parser, WEIR_ETRUNCATED, 400,
+                    "the connection has ended inside a message");
+    }
+}
+
+bool weir__http_parser_is_idle(const struct weir__http_parser *parser)
+{
+    return parser->phase_ == PHASE_IDLE || parser->phase_ == PHASE_COMPLETE;
+}
+
+bool weir__http_parser_is_complete(const struct weir__http_parser *parser)
+{
+    return parser->phase_ == PHASE_COMPLETE;
+}
+
+struct weir__http_message *
+weir__http_parser_take(struct weir__http_parser *parser)
+{
+    struct weir__http_message *message = parser->message;
+
+    parser->message = NULL;
+    return message;
+}
+
+void weir__http_parser_release(struct weir__http_parser *parser)
+{
+    weir__http_message_free(parser->message);
+    parser->message = NULL;
+    parser->phase_ = PHASE_IDLE;
+}
+
+void weir__http_parser_fini(struct weir__http_parser *parser)
+{
+    weir__http_message_free(parser->message);
+    parser->message = NULL;
+}
