@@ -2,7 +2,7 @@
 /*
  * format -- requests and responses into bytes.
  *
- *     struct weir__http_pair fields[] = {
+ *     weir_http_field fields[] = {
  *         {WEIR_BYTES_OF("Content-Type"), WEIR_BYTES_OF("text/plain")}};
  *     struct weir__http_response response = {
  *         .status = 200, .fields = fields, .field_count = 1,
@@ -25,11 +25,7 @@
 
 #include "http/message.h"
 #include "weir/net/bytes.h"
-
-/* A field as the user gives it. */
-struct weir__http_pair {
-    weir_bytes name, value;
-};
+#include "weir/net/http.h"
 
 /* How the end of a body is found. */
 enum weir__http_framing {
@@ -54,7 +50,7 @@ struct weir__http_response {
     uint8_t framing;
     uint8_t connection;
     weir_bytes reason; /* data is NULL: the usual one */
-    const struct weir__http_pair *fields;
+    const weir_http_field *fields;
     size_t field_count;
     uint64_t length;
     const char *date; /* WEIR__HTTP_DATE_SIZE bytes; NULL: no Date */
@@ -65,7 +61,7 @@ struct weir__http_request {
     weir_bytes host;           /* data is NULL: no Host */
     uint8_t framing;
     uint8_t connection;
-    const struct weir__http_pair *fields;
+    const weir_http_field *fields;
     size_t field_count;
     uint64_t length;
 };
@@ -88,7 +84,7 @@ enum {
 /* Check names (tokens) and values (no control character except tab, no
  * whitespace at either end), so that nobody can inject a line.  Returns the
  * names above that are among them, or -EINVAL. */
-int weir__http_fields_check(const struct weir__http_pair *fields, size_t count);
+int weir__http_fields_check(const weir_http_field *fields, size_t count);
 
 /* Check the parts of a start line: 0 or -EINVAL.  A target is any of the four
  * forms; a reason may be empty. */
@@ -131,10 +127,9 @@ char *weir__http_chunk_write(char *to, uint64_t size);
 
 /* Write the last chunk, with trailers that weir__http_fields_check has passed:
  * "0\r\n", the fields, "\r\n". */
-size_t weir__http_last_size(const struct weir__http_pair *trailers,
-                            size_t count);
-char *weir__http_last_write(const struct weir__http_pair *trailers,
-                            size_t count, char *to);
+size_t weir__http_last_size(const weir_http_field *trailers, size_t count);
+char *weir__http_last_write(const weir_http_field *trailers, size_t count,
+                            char *to);
 
 /* ---- numbers ---- */
 

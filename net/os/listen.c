@@ -54,11 +54,20 @@ static bool is_stale(const weir_address *address)
     return err == -ECONNREFUSED;
 }
 
+void weir__listen_identify(const weir_address *address,
+                           struct weir__listen_file *file)
+{
+    const char *path = path_of(address);
+    struct stat about;
+
+    if (path != NULL && stat(path, &about) == 0)
+        *file = (struct weir__listen_file){true, about.st_dev, about.st_ino};
+}
+
 static int bind_file(int fd, const struct weir__listen_request *request,
                      struct weir__listen_file *file)
 {
     const char *path = path_of(request->address);
-    struct stat about;
     int err = weir__socket_bind(fd, request->address);
 
     if (err == -EADDRINUSE && path != NULL && is_stale(request->address)) {
@@ -73,8 +82,7 @@ static int bind_file(int fd, const struct weir__listen_request *request,
         (void)weir__socket_unlink(path);
         return err;
     }
-    if (stat(path, &about) == 0)
-        *file = (struct weir__listen_file){true, about.st_dev, about.st_ino};
+    weir__listen_identify(request->address, file);
     return 0;
 }
 

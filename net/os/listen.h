@@ -37,6 +37,10 @@ int weir__listen_check(int fd);
  * made, or that wait to be accepted, are not affected. */
 void weir__listen_stop(int fd, const weir_address *address);
 
+/* Find the file of a Unix socket that has just been bound. */
+void weir__listen_identify(const weir_address *address,
+                           struct weir__listen_file *file);
+
 /* Remove the file of a Unix socket, unless another one has taken its place. */
 void weir__listen_remove(const weir_address *address,
                          const struct weir__listen_file *file);

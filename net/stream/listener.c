@@ -394,7 +394,7 @@ static int open_fd(weir_listener *listener,
     };
 
     if (options->has_fd) {
-        listener->is_inherited = true;
+        listener->is_inherited = !options->is_private;
         listener->fd = options->fd;
         return weir__listen_check(options->fd);
     }
@@ -432,6 +432,8 @@ static int start(weir_listener *listener)
 {
     int err = weir__socket_local(listener->fd, &listener->address);
 
+    if (err == 0 && !listener->is_inherited)
+        weir__listen_identify(&listener->address, &listener->file);
     if (err == 0)
         err = weir_gate_init(&listener->handovers, on_closed, listener, NULL);
     if (err == 0)
@@ -469,7 +471,7 @@ int weir_listener_open(weir_listener **made, weir_loop *loop,
         *made = listener;
         return 0;
     }
-    if (listener->fd >= 0 && !listener->is_inherited) {
+    if (listener->fd >= 0 && !options.has_fd) {
         weir__listen_remove(&options.address, &listener->file);
         weir__socket_close(listener->fd);
     }

@@ -548,6 +548,15 @@ void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
     weir__stream_tick(stream);
 }
 
+void weir__stream_abort(weir_stream *stream, int status)
+{
+    if (stream->life == WEIR__STREAM_CLOSED)
+        return;
+    if (stream->file == WEIR__FILE_TCP)
+        weir__socket_prepare_reset(stream->fd);
+    close_now(stream, status);
+}
+
 int weir_stream_detach(weir_stream *stream)
 {
     int err = first_error(stream), fd = stream->fd;
@@ -654,4 +663,17 @@ void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg), void *arg)
 size_t weir__stream_discarded(const weir_stream *stream)
 {
     return stream->u.discarded;
+}
+
+void weir__stream_stop_reading(weir_stream *stream)
+{
+    stream->is_reading = stream->is_once = stream->is_paused = false;
+}
+
+void weir__stream_set_on_drain(weir_stream *stream,
+                               void (*fn)(void *arg, weir_stream *stream),
+                               void *arg)
+{
+    stream->on_drain = fn;
+    stream->arg = arg;
 }

@@ -60,6 +60,7 @@ typedef struct weir_listener_options {
      * socket go on accepting. */
     bool has_fd;
     int fd;
+    bool is_private;  /* no other process has fd: shut it down at the end */
     const char *name; /* for reports; not copied */
     int backlog;      /* 0: WEIR_LISTENER_BACKLOG; the kernel has a limit too */
     unsigned batch;   /* accepts per turn; 0: WEIR_LISTENER_BATCH */

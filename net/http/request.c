@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * request -- what a handler knows of a request, and its body.
+ *
+ * A request has one reference of the connection, until its response has left or
+ * the connection is gone, and those of its users.  The texts of its head lie in
+ * the connection's input at first; the connection copies them before the input
+ * goes away.
+ *
+ * Each shard keeps one request for the next, so a server that answers at once
+ * allocates none.
+ *
+ * Thread    The loop's.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "http/header.h"
+#include "http/server.h"
+#include "os/socket.h"
+#include "weir/host/memory.h"
+
+/* A body that is read into memory. */
+struct weir__http_collect {
+    weir_http_body_fn *fn;
+    void *arg;
+    char *data;
+    size_t size, capacity, limit;
+};
+
+/* ---- life ---- */
+
+weir_http_request *weir__http_request_new(struct weir__http_conn *conn)
+{
+    struct weir__http_shard *shard = conn->shard;
+    weir_http_request *request = shard->spare;
+
+    shard->spare = NULL;
+    if (request == NULL)
+        request = weir_memory_alloc(sizeof(*request));
+    if (request == NULL)
+        return NULL;
+    memset(request, 0, sizeof(*request));
+    request->conn = conn;
+    request->message = conn->parser.message;
+    request->refs = 1;
+    request->file = -1;
+    request->has_continued = !(request->message->flags & WEIR__HTTP_CONTINUE);
+    return request;
+}
+
+static void free_collect(weir_http_request *request)
+{
+    struct weir__http_collect *collect = request->collect;
+
+    if (collect == NULL)
+        return;
+    request->collect = NULL;
+    weir_memory_free(collect->data, collect->capacity);
+    weir_memory_free(collect, sizeof(*collect));
+}
+
+static void free_request(weir_http_request *request)
+{
+    struct weir__http_shard *shard =
+        request->conn != NULL ? request->conn->shard : NULL;
+
+    free_collect(request);
+    if (request->owns_message)
+        weir__http_message_free(request->message);
+    if (request->file >= 0)
+        weir__socket_close(request->file);
+    if (shard != NULL && shard->spare == NULL)
+        shard->spare = request;
+    else
+        weir_memory_free(request, sizeof(*request));
+}
+
+void weir_http_request_ref(weir_http_request *request)
+{
+    request->refs++;
+}
+
+void weir_http_request_unref(weir_http_request *request)
+{
+    if (--request->refs == 0)
+        free_request(request);
+}
+
+void weir__http_request_release(weir_http_request *request)
+{
+    if (request->refs > 1)
+        request->conn = NULL; /* it may be gone when the user lets go */
+    weir_http_request_unref(request);
+}
+
+void weir__http_request_end(weir_http_request *request, int status)
+{
+    weir_http_request_fn *fn = request->on_end;
+
+    if (request->is_over)
+        return;
+    request->is_over = true;
+    request->on_end = request->on_drain = request->on_writable = NULL;
+    if (fn != NULL)
+        fn(request->end_arg, request, status);
+}
+
+void weir__http_request_drain(weir_http_request *request)
+{
+    weir_http_request_fn *fn = request->on_drain;
+
+    if (request->is_drain_told || request->is_over || fn == NULL)
+        return;
+    request->is_drain_told = true;
+    fn(request->drain_arg, request, 0);
+}
+
+int weir_http_request_on_end(weir_http_request *request,
+                             weir_http_request_fn *fn, void *arg)
+{
+    if (request == NULL || fn == NULL)
+        return -EINVAL;
+    if (request->conn == NULL || request->is_over)
+        return WEIR_ECLOSED;
+    if (request->on_end != NULL)
+        return -EBUSY;
+    request->on_end = fn;
+    request->end_arg = arg;
+    return 0;
+}
+
+static void tell_late(void *arg, int status)
+{
+    weir_http_request *request = arg;
+
+    if (status == 0)
+        weir__http_request_drain(request);
+    weir_http_request_unref(request);
+}
+
+int weir_http_request_on_drain(weir_http_request *request,
+                               weir_http_request_fn *fn, void *arg)
+{
+    if (request == NULL || fn == NULL)
+        return -EINVAL;
+    if (request->conn == NULL || request->is_over)
+        return WEIR_ECLOSED;
+    if (request->on_drain != NULL)
+        return -EBUSY;
+    request->on_drain = fn;
+    request->drain_arg = arg;
+    if (!weir_connection_is_draining(&request->conn->word))
+        return 0;
+    weir_http_request_ref(request);
+    if (weir_loop_next_tick(request->conn->shard->loop, tell_late, request) !=
+        0)
+        weir_http_request_unref(request); /* then the deadline tells it */
+    return 0;
+}
+
+/* ---- the head ---- */
+
+weir_bytes weir_http_method(const weir_http_request *request)
+{
+    return weir__http_method_name(request->message->method);
+}
+
+weir_bytes weir_http_target(const weir_http_request *request)
+{
+    return weir__http_target(request->message);
+}
+
+weir_bytes weir_http_path(const weir_http_request *request)
+{
+    weir_bytes path = weir__http_path(request->message);
+    const char *query = memchr(path.data, '?', path.size);
+
+    if (query != NULL)
+        path.size = (size_t)(query - (const char *)path.data);
+    return path;
+}
+
+weir_bytes weir_http_query(const weir_http_request *request)
+{
+    weir_bytes path = weir__http_path(request->message);
+    const char *query = memchr(path.data, '?', path.size);
+    size_t before;
+
+    if (query == NULL)
+        return (weir_bytes){(const char *)path.data + path.size, 0};
+    before = (size_t)(query + 1 - (const char *)path.data);
+    return (weir_bytes){query + 1, path.size - before};
+}
+
+static bool is_text(weir_bytes bytes, const char *text)
+{
+    return strlen(text) == bytes.size &&
+           memcmp(bytes.data, text, bytes.size) == 0;
+}
+
+bool weir_http_is(const weir_http_request *request, const char *method,
+                  const char *path)
+{
+    return (method == NULL || is_text(weir_http_method(request), method)) &&
+           is_text(weir_http_path(request), path);
+}
+
+weir_bytes weir_http_field_of(const weir_http_request *request,
+                              const char *name)
+{
+    return weir__http_get(request->message, (weir_bytes){name, strlen(name)});
+}
+
+bool weir_http_field_at(const weir_http_request *request, size_t index,
+                        weir_http_field *field)
+{
+    const struct weir__http_message *message = request->message;
+
+    if (index >= message->field_count)
+        return false;
+    field->name = weir__http_name(message, index);
+    field->value = weir__http_value(message, index);
+    return true;
+}
+
+bool weir_http_trailer_at(const weir_http_request *request, size_t index,
+                          weir_http_field *field)
+{
+    const struct weir__http_message *message = request->message;
+
+    if (index >= message->trailer_count)
+        return false;
+    field->name = weir__http_name(message, message->field_count + index);
+    field->value = weir__http_value(message, message->field_count + index);
+    return true;
+}
+
+unsigned weir_http_version(const weir_http_request *request)
+{
+    return 10u + request->message->minor;
+}
+
+int64_t weir_http_body_size(const weir_http_request *request)
+{
+    const struct weir__http_message *message = request->message;
+
+    if (!(message->flags & WEIR__HTTP_BODY))
+        return 0;
+    return message->flags & WEIR__HTTP_LENGTH ? (int64_t)message->content_length
+                                              : -1;
+}
+
+weir_stream *weir_http_stream(const weir_http_request *request)
+{
+    return request->conn != NULL ? request->conn->stream : NULL;
+}
+
+weir_loop *weir_http_loop(const weir_http_request *request)
+{
+    return request->conn != NULL ? request->conn->shard->loop : NULL;
+}
+
+void weir_http_set_data(weir_http_request *request, void *data)
+{
+    request->data = data;
+}
+
+void *weir_http_data(const weir_http_request *request)
+{
+    return request->data;
+}
+
+/* ---- the body ---- */
+
+bool weir__http_request_wants_body(const weir_http_request *request)
+{
+    return request->is_discarding || (request->was_read && !request->is_paused);
+}
+
+void weir__http_request_give(weir_http_request *request, int status,
+                             weir_bytes bytes)
+{
+    weir_http_body_fn *fn = request->read_fn;
+    void *arg = request->read_arg;
+
+    if (fn == NULL)
+        return;
+    if (status != 0)
+        request->read_fn = NULL;
+    fn(arg, request, status, bytes);
+}
+
+static void give_end(void *arg, int status)
+{
+    weir_http_request *request = arg;
+
+    weir__http_request_give(request, status == 0 ? WEIR_EEOF : status,
+                            (weir_bytes){NULL, 0});
+    weir_http_request_unref(request);
+}
+
+static int check_reader(const weir_http_request *request)
+{
+    if (request->conn == NULL || request->is_over ||
+        (request->is_discarding && !request->is_complete))
+        return WEIR_ECLOSED;
+    return request->was_read ? -EBUSY : 0;
+}
+
+int weir_http_read(weir_http_request *request, weir_http_body_fn *fn, void *arg)
+{
+    struct weir__http_conn *conn;
+    int err;
+
+    if (request == NULL || fn == NULL)
+        return -EINVAL;
+    err = check_reader(request);
+    if (err != 0)
+        return err;
+    conn = request->conn;
+    if (request->is_complete) { /* there is no body: only its end */
+        err = weir_loop_next_tick(conn->shard->loop, give_end, request);
+        if (err != 0)
+            return -ENOMEM;
+        weir_http_request_ref(request);
+    }
+    request->was_read = true;
+    request->read_fn = fn;
+    request->read_arg = arg;
+    if (!request->has_continued)
+        weir__http_send_continue(conn);
+    if (!request->is_complete && conn->input == NULL)
+        weir__http_conn_resume(conn);
+    return 0;
+}
+
+void weir_http_pause(weir_http_request *request)
+{
+    request->is_paused = true;
+}
+
+void weir_http_resume(weir_http_request *request)
+{
+    request->is_paused = false;
+    if (request->conn != NULL && request->conn->request == request &&
+        !request->is_complete)
+        weir__http_conn_resume(request->conn);
+}
+
+/* ---- a body in memory ---- */
+
+static int append(struct weir__http_collect *collect, weir_bytes bytes)
+{
+    size_t capacity = collect->capacity > 0 ? collect->capacity : 4096;
+    char *data;
+
+    if (bytes.size > collect->limit - collect->size)
+        return WEIR_ELIMIT;
+    while (capacity < collect->size + bytes.size)
+        capacity *= 2;
+    if (capacity > collect->capacity) {
+        data = weir_memory_alloc(capacity);
+        if (data == NULL)
+            return -ENOMEM;
+        if (collect->size > 0)
+            memcpy(data, collect->data, collect->size);
+        weir_memory_free(collect->data, collect->capacity);
+        collect->data = data;
+        collect->capacity = capacity;
+    }
+    memcpy(collect->data + collect->size, bytes.data, bytes.size);
+    collect->size += bytes.size;
+    return 0;
+}
+
+static void on_piece(void *arg, weir_http_request *request, int status,
+                     weir_bytes bytes)
+{
+    struct weir__http_collect *collect = request->collect;
+    weir_bytes body;
+
+    if (status == 0)
+        status = append(collect, bytes);
+    if (status == 0)
+        return;
+    if (status == WEIR_EEOF)
+        status = 0;
+    else
+        request->is_discarding = true;
+    request->read_fn = NULL;
+    body = (weir_bytes){collect->data, status == 0 ? collect->size : 0};
+    weir_http_request_ref(request);
+    collect->fn(collect->arg, request, status, body);
+    free_collect(request);
+    weir_http_request_unref(request);
+}
+
+int weir_http_collect(weir_http_request *request, size_t limit_bytes,
+                      weir_http_body_fn *fn, void *arg)
+{
+    struct weir__http_collect *collect;
+    int err;
+
+    if (request == NULL || fn == NULL)
+        return -EINVAL;
+    err = check_reader(request);
+    if (err != 0)
+        return err;
+    collect = weir_memory_alloc(sizeof(*collect));
+    if (collect == NULL)
+        return -ENOMEM;
+    *collect = (struct weir__http_collect){fn, arg, NULL, 0, 0, limit_bytes};
+    request->collect = collect;
+    err = weir_http_read(request, on_piece, NULL);
+    if (err != 0)
+        free_collect(request);
+    return err;
+}
