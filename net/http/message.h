@@ -98,8 +98,8 @@ struct weir__http_span {
 struct weir__http_field {
     uint32_t name, value; /* offsets in the block */
     uint32_t value_size;
-    uint16_t name_size;
-    uint16_t id; /* enum weir__http_name of header.h; 0: any other */
+    uint32_t name_size : 24;
+    uint32_t id : 8; /* enum weir__http_name of header.h; 0: any other */
 };
 
 /* The text that fields point into. */

@@ -58,6 +58,7 @@ enum {
     CHUNK_LINE = 20,   /* bytes of a chunk line that are always allowed: the end
                           of the data before it, 16 digits, its own end */
     METHOD_LIMIT = 32, /* bytes of a method that nobody knows */
+    SECTION_MOST = (1 << 24) - 1, /* the size of a name has 24 bits */
 };
 
 static const struct weir__http_limits defaults = {
@@ -104,7 +105,9 @@ static enum weir__http_event refuse(struct weir__http_parser *parser,
 
 /* ---- what llhttp reports ---- */
 
-/* A callback that fails stores the refusal in the message's parser. */
+/* Fail in a callback.  llhttp reports spans in pieces, or as a whole, or, if the
+ * byte after it is refused, not at all.  So the callbacks of spans only take
+ * note; limits are checked where a part is complete. */
 static int stop(llhttp_t *machine, int error, unsigned status, const char *text)
 {
     fail(machine->data, error, status, text);
@@ -171,6 +174,8 @@ static int on_method_complete(llhttp_t *machine)
     struct weir__http_message *message = message_of(machine);
     int method = find_method(machine->method);
 
+    if (machine->method == HTTP_PRI)
+        return stop(machine, -EOPNOTSUPP, 505, "HTTP/2");
     if (method < 0)
         return stop(machine, -EOPNOTSUPP, 501, "a method of another protocol");
     message->method = (uint8_t)method;
@@ -198,19 +203,16 @@ last_field(const struct weir__http_message *message)
 static int begin_field(llhttp_t *machine, uint32_t at)
 {
     struct weir__http_message *message = message_of(machine);
-    uint16_t *count = (machine->flags & F_TRAILING) != 0
-                          ? &message->trailer_count
-                          : &message->field_count;
-    struct weir__http_field *field;
+    struct weir__http_field *field = weir__http_message_add(message);
 
-    if (*count >= message->most)
-        return stop(machine, WEIR_ELIMIT, 431, "too many fields");
-    field = weir__http_message_add(message);
     if (field == NULL)
         return stop(machine, -ENOMEM, 503, "out of memory");
     field->name = at;
     message->is_value = false;
-    ++*count;
+    if ((machine->flags & F_TRAILING) != 0)
+        message->trailer_count++;
+    else
+        message->field_count++;
     return 0;
 }
 
@@ -222,15 +224,20 @@ static int on_header_field(llhttp_t *machine, const char *at, size_t size)
     bool is_new =
         message->is_value ||
         offset != last_field(message)->name + last_field(message)->name_size;
-    struct weir__http_field *field;
 
     if (is_new && begin_field(machine, offset) != 0)
         return -1;
-    field = last_field(message);
-    if (field->name_size + size > UINT16_MAX)
-        return stop(machine, WEIR_ELIMIT, 431,
-                    "the name of a field is too long");
-    field->name_size += (uint16_t)size;
+    last_field(message)->name_size += (uint32_t)size & 0xffffff;
+    return 0;
+}
+
+static int on_header_field_complete(llhttp_t *machine)
+{
+    struct weir__http_message *message = message_of(machine);
+
+    if (message->field_count > message->most ||
+        message->trailer_count > message->most)
+        return stop(machine, WEIR_ELIMIT, 431, "too many fields");
     return 0;
 }
 
@@ -259,6 +266,7 @@ static const llhttp_settings_t settings = {
     .on_method_complete = on_method_complete,
     .on_url_complete = on_url_complete,
     .on_header_field = on_header_field,
+    .on_header_field_complete = on_header_field_complete,
     .on_header_value = on_header_value,
     .on_headers_complete = pause_machine,
     .on_chunk_header = pause_machine,
@@ -288,8 +296,6 @@ static enum weir__http_event fail_machine(struct weir__http_parser *parser)
         is_other_version(parser->message))
         return fail(parser, -EOPNOTSUPP, 505,
                     "a version other than 1.0 and 1.1");
-    if (machine->error == HPE_PAUSED_H2_UPGRADE)
-        return fail(parser, -EOPNOTSUPP, 505, "HTTP/2");
     return fail(parser, WEIR_EHTTP, 400, machine->reason);
 }
 
@@ -374,17 +380,16 @@ static enum weir__http_event begin(struct weir__http_parser *parser)
 static enum weir__http_event skip_method(struct weir__http_parser *parser,
                                          weir_bytes *input)
 {
-    const char *at = input->data;
-    const char *end = at + input->size;
+    while (input->size > 0) {
+        const char *at = input->data;
 
-    for (; at < end; at++) {
         if (*at == ' ' && parser->section_ > 0)
             return fail(parser, -EOPNOTSUPP, 501, "an unknown method");
         if (!weir__http_is(*at, WEIR__HTTP_IN_TOKEN) ||
             parser->section_++ == METHOD_LIMIT)
             return fail(parser, WEIR_EHTTP, 400, "an invalid method");
+        *input = (weir_bytes){at + 1, input->size - 1};
     }
-    *input = (weir_bytes){end, 0};
     return WEIR__PARSED_MORE;
 }
 
@@ -653,6 +658,12 @@ void weir__http_limits_fill(struct weir__http_limits *limits)
         limits->trailer_bytes = defaults.trailer_bytes;
     if (limits->chunk_bytes == 0)
         limits->chunk_bytes = defaults.chunk_bytes;
+    if (limits->head_bytes > SECTION_MOST)
+        limits->head_bytes = SECTION_MOST;
+    if (limits->trailer_bytes > SECTION_MOST)
+        limits->trailer_bytes = SECTION_MOST;
+    if (limits->chunk_bytes > SECTION_MOST)
+        limits->chunk_bytes = SECTION_MOST;
 }
 
 static void init(struct weir__http_parser *parser,

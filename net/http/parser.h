@@ -56,7 +56,7 @@ enum weir__http_event {
     WEIR__PARSED_FAILED,
 };
 
-/* 0 means the default. */
+/* 0 means the default.  At most 16 MiB each. */
 struct weir__http_limits {
     uint32_t head_bytes;    /* of the start line and the fields; 431.  16 KiB */
     uint32_t target_bytes;  /* of the target; 414.  8 KiB */
