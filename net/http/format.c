@@ -77,7 +77,7 @@ static bool is_value(weir_bytes value)
     return weir__http_is_made_of(data, value.size, WEIR__HTTP_IN_VALUE);
 }
 
-int weir__http_fields_check(const struct weir__http_pair *fields, size_t count)
+int weir__http_fields_check(const weir_http_field *fields, size_t count)
 {
     static const int bits[] = {
         [WEIR__HTTP_NAME_CONTENT_LENGTH] = WEIR__HTTP_HAS_LENGTH,
@@ -123,7 +123,7 @@ int weir__http_reason_check(weir_bytes reason)
 
 /* ---- fields ---- */
 
-static size_t fields_size(const struct weir__http_pair *fields, size_t count)
+static size_t fields_size(const weir_http_field *fields, size_t count)
 {
     size_t size = count * (sizeof(": " CRLF) - 1);
 
@@ -132,8 +132,7 @@ static size_t fields_size(const struct weir__http_pair *fields, size_t count)
     return size;
 }
 
-static char *put_fields(char *to, const struct weir__http_pair *fields,
-                        size_t count)
+static char *put_fields(char *to, const weir_http_field *fields, size_t count)
 {
     for (size_t n = 0; n < count; n++) {
         to = put_bytes(to, fields[n].name);
@@ -368,14 +367,13 @@ char *weir__http_chunk_write(char *to, uint64_t size)
     return PUT(to, CRLF);
 }
 
-size_t weir__http_last_size(const struct weir__http_pair *trailers,
-                            size_t count)
+size_t weir__http_last_size(const weir_http_field *trailers, size_t count)
 {
     return sizeof("0" CRLF CRLF) - 1 + fields_size(trailers, count);
 }
 
-char *weir__http_last_write(const struct weir__http_pair *trailers,
-                            size_t count, char *to)
+char *weir__http_last_write(const weir_http_field *trailers, size_t count,
+                            char *to)
 {
     to = PUT(to, "0" CRLF);
     to = put_fields(to, trailers, count);

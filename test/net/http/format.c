@@ -43,8 +43,8 @@ static void expect_response(const struct weir__http_response *response,
 
 CASE(response_has_its_parts_in_order)
 {
-    static const struct weir__http_pair fields[] = {
-        PAIR("Content-Type", "text/plain"), PAIR("X-Empty", "")};
+    static const weir_http_field fields[] = {PAIR("Content-Type", "text/plain"),
+                                             PAIR("X-Empty", "")};
     struct weir__http_response response = {.status = 200,
                                            .fields = fields,
                                            .field_count = 2,
@@ -95,7 +95,7 @@ CASE(response_has_every_framing_and_connection)
 
 CASE(request_has_its_parts_in_order)
 {
-    static const struct weir__http_pair fields[] = {PAIR("Accept", "*/*")};
+    static const weir_http_field fields[] = {PAIR("Accept", "*/*")};
     struct weir__http_request request = {.method = TEXT("POST"),
                                          .target = TEXT("/a?b"),
                                          .host = TEXT("x:80"),
@@ -131,8 +131,8 @@ CASE(request_may_be_bare)
 /* The parser understands what is written. */
 CASE(response_survives_the_parser)
 {
-    static const struct weir__http_pair fields[] = {PAIR("A", "b"),
-                                                    PAIR("C", "\303\251 \t x")};
+    static const weir_http_field fields[] = {PAIR("A", "b"),
+                                             PAIR("C", "\303\251 \t x")};
     struct weir__http_response response = {.status = 503,
                                            .fields = fields,
                                            .field_count = 2,
@@ -157,7 +157,7 @@ CASE(response_survives_the_parser)
 
 static int check(weir_bytes name, weir_bytes value)
 {
-    struct weir__http_pair pair = {name, value};
+    weir_http_field pair = {name, value};
 
     return weir__http_fields_check(&pair, 1);
 }
@@ -200,7 +200,7 @@ CASE(value_with_space_around_it_is_refused)
 
 CASE(names_that_the_framing_depends_on_are_reported)
 {
-    static const struct weir__http_pair fields[] = {
+    static const weir_http_field fields[] = {
         PAIR("content-length", "1"),
         PAIR("Transfer-Encoding", "chunked"),
         PAIR("CONNECTION", "close"),
@@ -304,8 +304,7 @@ CASE(chunk_lines_are_hexadecimal)
 
 CASE(last_chunk_has_trailers)
 {
-    static const struct weir__http_pair trailers[] = {PAIR("A", "b"),
-                                                      PAIR("C", "d")};
+    static const weir_http_field trailers[] = {PAIR("A", "b"), PAIR("C", "d")};
     char text[64];
 
     *weir__http_last_write(NULL, 0, text) = 0;
