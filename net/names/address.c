@@ -126,10 +126,11 @@ static int split_port(char *text, char **host, uint16_t *port)
     if (text[0] == '[') {
         *host = text + 1;
         end = strchr(text, ']');
-        if (end == NULL || (end[1] != '\0' && end[1] != ':') ||
-            strchr(*host, ':') == NULL)
+        if (end == NULL || (end[1] != '\0' && end[1] != ':'))
             return -EINVAL;
         *end = '\0';
+        if (strchr(*host, ':') == NULL)
+            return -EINVAL;
         return end[1] == ':' ? parse_port(end + 2, port) : 0;
     }
     colon = strchr(text, ':');
@@ -169,33 +170,53 @@ int weir_address_parse(weir_address *address, const char *text, uint16_t port)
 
 /* ---- from and to the kernel ---- */
 
+/* The size of a Unix address as the kernel counts it: a path ends with its NUL,
+ * which the kernel counts even if a path of 108 bytes leaves no room for it. */
+static size_t measure_path(const struct sockaddr_un *name, size_t size)
+{
+    size_t length;
+
+    if (size <= PATH_OFFSET || name->sun_path[0] == '\0')
+        return size <= sizeof(*name) ? size : 0;
+    length = strnlen(name->sun_path, size - PATH_OFFSET);
+    if (length > sizeof(name->sun_path))
+        return 0;
+    return length < sizeof(name->sun_path) ? PATH_OFFSET + length + 1
+                                           : sizeof(*name);
+}
+
+/* The size that the name has in its canonical form, or 0: the given one does
+ * not fit the family. */
+static size_t measure(union name *name, size_t size)
+{
+    switch (name->any.sa_family) {
+    case AF_INET:
+        memset(name->ipv4.sin_zero, 0, sizeof(name->ipv4.sin_zero));
+        return size < sizeof(name->ipv4) ? 0 : sizeof(name->ipv4);
+    case AF_INET6:
+        return size < sizeof(name->ipv6) ? 0 : sizeof(name->ipv6);
+    default:
+        return measure_path(&name->path, size);
+    }
+}
+
 int weir_address_from(weir_address *address, const void *sockaddr, size_t size)
 {
-    const struct sockaddr *from = sockaddr;
+    weir_address made = {0};
+    union name *name = name_of(&made);
 
-    if (address == NULL || from == NULL || size < sizeof(from->sa_family) ||
-        size > sizeof(address->bytes_))
+    if (address == NULL || sockaddr == NULL ||
+        size < sizeof(name->any.sa_family) || size > sizeof(made.bytes_))
         return -EINVAL;
-    switch (from->sa_family) {
-    case AF_INET:
-        size =
-            size < sizeof(struct sockaddr_in) ? 0 : sizeof(struct sockaddr_in);
-        break;
-    case AF_INET6:
-        size = size < sizeof(struct sockaddr_in6) ? 0
-                                                  : sizeof(struct sockaddr_in6);
-        break;
-    case AF_UNIX:
-        size = size > sizeof(struct sockaddr_un) ? 0 : size;
-        break;
-    default:
+    memcpy(name, sockaddr, size);
+    if (name->any.sa_family != AF_INET && name->any.sa_family != AF_INET6 &&
+        name->any.sa_family != AF_UNIX)
         return -EAFNOSUPPORT;
-    }
-    if (size == 0)
+    made.size_ = (uint32_t)measure(name, size);
+    if (made.size_ == 0)
         return -EINVAL;
-    memset(address, 0, sizeof(*address));
-    memcpy(address->bytes_, from, size);
-    address->size_ = (uint32_t)size;
+    memset((char *)name + made.size_, 0, sizeof(made.bytes_) - made.size_);
+    *address = made;
     return 0;
 }
 
@@ -207,50 +228,82 @@ const void *weir_address_sockaddr(const weir_address *address, size_t *size)
 
 /* ---- to text ---- */
 
-static size_t format_ipv6(const weir_address *address, char *text, size_t size)
+/* The host with its scope, for example "fe80::1%eth0".  A scope whose interface
+ * is gone is a number. */
+static void format_ipv6(const weir_address *address, char *host, size_t size)
 {
     const struct sockaddr_in6 *name = &name_of(address)->ipv6;
-    char host[INET6_ADDRSTRLEN], scope[IF_NAMESIZE + 1] = "";
+    char scope[IF_NAMESIZE];
+    size_t length;
 
-    inet_ntop(AF_INET6, &name->sin6_addr, host, sizeof(host));
-    if (name->sin6_scope_id != 0) {
-        scope[0] = '%';
-        if (if_indextoname(name->sin6_scope_id, scope + 1) == NULL)
-            snprintf(scope + 1, sizeof(scope) - 1, "%u", name->sin6_scope_id);
-    }
-    return (size_t)snprintf(text, size, "[%s%s]:%u", host, scope,
-                            ntohs(name->sin6_port));
+    inet_ntop(AF_INET6, &name->sin6_addr, host, (socklen_t)size);
+    if (name->sin6_scope_id == 0)
+        return;
+    length = strlen(host);
+    if (if_indextoname(name->sin6_scope_id, scope) != NULL)
+        snprintf(host + length, size - length, "%%%s", scope);
+    else
+        snprintf(host + length, size - length, "%%%u", name->sin6_scope_id);
 }
 
-static size_t format_unix(const weir_address *address, char *text, size_t size)
+/* NULs are shown as "@", as /proc/net/unix shows them. */
+static void format_path(const weir_address *address, char *host)
 {
     const struct sockaddr_un *name = &name_of(address)->path;
     size_t length = address->size_ - PATH_OFFSET;
+    bool is_abstract = length > 0 && name->sun_path[0] == '\0';
 
-    if (length > 0 && name->sun_path[0] == '\0')
-        return (size_t)snprintf(text, size, "@%.*s", (int)(length - 1),
-                                name->sun_path + 1);
-    return (size_t)snprintf(text, size, "%.*s", (int)length, name->sun_path);
+    if (!is_abstract)
+        length = strnlen(name->sun_path, length);
+    for (size_t i = 0; i < length; i++)
+        host[i] = name->sun_path[i] == '\0' ? '@' : name->sun_path[i];
+    host[length] = '\0';
+}
+
+static void format_host(const weir_address *address,
+                        char host[WEIR_ADDRESS_TEXT])
+{
+    host[0] = '\0';
+    switch (weir_address_family_of(address)) {
+    case WEIR_ADDRESS_IPV4:
+        inet_ntop(AF_INET, &name_of(address)->ipv4.sin_addr, host,
+                  WEIR_ADDRESS_TEXT);
+        break;
+    case WEIR_ADDRESS_IPV6:
+        format_ipv6(address, host, WEIR_ADDRESS_TEXT);
+        break;
+    case WEIR_ADDRESS_UNIX:
+        format_path(address, host);
+        break;
+    case WEIR_ADDRESS_NONE:
+        break;
+    }
 }
 
 size_t weir_address_format(const weir_address *address, char *text, size_t size)
 {
-    char host[INET_ADDRSTRLEN];
+    char host[WEIR_ADDRESS_TEXT];
 
+    format_host(address, host);
     switch (weir_address_family_of(address)) {
     case WEIR_ADDRESS_IPV4:
-        inet_ntop(AF_INET, &name_of(address)->ipv4.sin_addr, host,
-                  sizeof(host));
         return (size_t)snprintf(text, size, "%s:%u", host,
                                 weir_address_port(address));
     case WEIR_ADDRESS_IPV6:
-        return format_ipv6(address, text, size);
-    case WEIR_ADDRESS_UNIX:
-        return format_unix(address, text, size);
-    case WEIR_ADDRESS_NONE:
-        break;
+        return (size_t)snprintf(text, size, "[%s]:%u", host,
+                                weir_address_port(address));
+    default:
+        return (size_t)snprintf(text, size, "%s", host);
     }
-    return (size_t)snprintf(text, size, "%s", "");
+}
+
+size_t weir_address_format_host(const weir_address *address, char *text,
+                                size_t size)
+{
+    char host[WEIR_ADDRESS_TEXT];
+
+    format_host(address, host);
+    return (size_t)snprintf(text, size, "%s", host);
 }
 
 /* ---- its parts ---- */

@@ -43,8 +43,9 @@ typedef struct weir_address {
 
 /**
  * Parse the text of an address: "127.0.0.1:80", "[::1]:80", "127.0.0.1", "::1",
- * "fe80::1%eth0", a path, or "@name".  A text without a port gets `port`.  Names
- * of hosts are refused, because looking them up takes time: use weir_lookup.
+ * "fe80::1%eth0", a path, or "@name".  A text without a port gets `port`.  The
+ * interface after "%" may be a number.  Names of hosts are refused, because
+ * looking them up takes time: use weir_lookup_start.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or not an address), -ENAMETOOLONG (a path that
@@ -54,7 +55,8 @@ WEIR_API WEIR_CHECKED int weir_address_parse(weir_address *address,
                                              const char *text, uint16_t port);
 
 /**
- * Copy an address from the bytes of a struct sockaddr.
+ * Copy an address from the bytes of a struct sockaddr.  Bytes that mean nothing
+ * are dropped, so that equal addresses compare equal.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or a size that does not fit the family),
@@ -74,13 +76,24 @@ WEIR_API const void *weir_address_sockaddr(const weir_address *address,
 
 /**
  * Write the text of an address: "127.0.0.1:80", "[::1]:80", a path, or "@name".
- * An address that is unknown, or a socket without a name, is "".
+ * An address that is unknown, or a socket without a name, is "".  A NUL inside
+ * an abstract name is shown as "@".
  *
  * Thread   any
  * Returns  the length of the text, which was cut if that is not less than size
  */
 WEIR_API size_t weir_address_format(const weir_address *address, char *text,
                                     size_t size);
+
+/**
+ * Write the text of an address without its port: "127.0.0.1", "::1",
+ * "fe80::1%eth0", a path, or "@name".
+ *
+ * Thread   any
+ * Returns  the length of the text, which was cut if that is not less than size
+ */
+WEIR_API size_t weir_address_format_host(const weir_address *address,
+                                         char *text, size_t size);
 
 /**
  * Get the family of an address.
