@@ -18,10 +18,9 @@
  *           memory, so a worker that is stuck in getaddrinfo needs neither the
  *           lookup nor a loop that still exists.
  *
- * Life      The reaction of the promise is the only place where a lookup ends.
- *           It runs once on the loop's thread, even if the loop is closed.  A
- *           call that fails after the reaction was added takes the function out
- *           of the lookup, and lets the reaction free it.
+ * Life      A lookup ends only in finish (request.h).  A call that fails after
+ *           its request was opened takes the function out of the lookup, and
+ *           lets finish free it.
  */
 #include "weir/net/lookup.h"
 
@@ -30,20 +29,17 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "names/request.h"
 #include "names/threads.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
-#include "weir/promise.h"
-#include "weir/timer.h"
 
 enum { HOST_LIMIT = 1024, SPARE_WORKERS = 2 };
 
 struct weir_lookup {
-    weir_loop *loop;
-    weir_promise *promise;
-    weir_lookup_fn *fn; /* NULL: weir_lookup_start has failed */
+    struct weir__request request; /* first */
+    weir_lookup_fn *fn;           /* NULL: weir_lookup_start has failed */
     void *arg;
-    weir_timer timer; /* 0: none */
 };
 
 struct job {
@@ -181,7 +177,7 @@ static weir_value make_reason(int status, int code)
 {
     if (code == EAI_SYSTEM)
         code = 0;
-    return (weir_value){.data = (void *)(intptr_t)code, .code = status};
+    return weir__request_reason(status, code);
 }
 
 /* ---- looking up: a worker, or the loop's thread for a number ---- */
@@ -265,58 +261,41 @@ static void run_job(weir_job *base, int status)
 
 /* ---- the end of a lookup: the loop's thread ---- */
 
-/* Free the lookup first: fn may leave by weir_raise. */
-static void finish(weir_lookup *lookup, int status,
-                   const weir_lookup_result *result)
-{
-    weir_lookup_fn *fn = lookup->fn;
-    weir_loop *loop = lookup->loop;
-    void *arg = lookup->arg;
-
-    if (lookup->timer != 0)
-        (void)!weir_timer_cancel(loop, lookup->timer);
-    weir_promise_unref(lookup->promise);
-    weir_memory_free(lookup, sizeof(*lookup));
-    weir_loop_unref(loop);
-    if (fn != NULL)
-        fn(arg, status, result);
-}
-
-static weir_result on_found(void *lookup, const weir_value *value)
-{
-    const struct job *job = value->data;
-
-    finish(lookup, 0, &job->result->public);
-    return (weir_result){.kind = WEIR_RESULT_VALUE};
-}
-
-static weir_result on_failed(void *lookup, const weir_value *reason)
+static weir_lookup_result describe_failure(const weir_value *reason)
 {
     int code = (int)(intptr_t)reason->data;
-    weir_lookup_result result = {
+
+    return (weir_lookup_result){
         .error = name_of(code, reason->code),
         .reason =
             code != 0 ? gai_strerror(code) : weir_error_text(reason->code),
     };
-
-    finish(lookup, reason->code, &result);
-    return (weir_result){.kind = WEIR_RESULT_VALUE};
 }
 
-static void on_timeout(void *arg, int status)
+/* Free the lookup first: fn may leave by weir_raise. */
+static void finish(struct weir__request *request, int status,
+                   const weir_value *value)
 {
-    weir_lookup *lookup = arg;
+    weir_lookup *lookup = (weir_lookup *)request;
+    weir_lookup_fn *fn = lookup->fn;
+    void *arg = lookup->arg;
+    weir_lookup_result failure;
 
-    lookup->timer = 0;
-    (void)!weir_promise_reject(
-        lookup->promise, make_reason(status == 0 ? -ETIMEDOUT : status, 0));
+    weir_memory_free(lookup, sizeof(*lookup));
+    if (fn == NULL)
+        return;
+    if (status != 0)
+        failure = describe_failure(value);
+    fn(arg, status,
+       status != 0 ? &failure
+                   : &((const struct job *)value->data)->result->public);
 }
 
 int weir_lookup_cancel(weir_lookup *lookup)
 {
     if (lookup == NULL)
         return -EINVAL;
-    return weir_promise_reject(lookup->promise, make_reason(WEIR_ECANCELED, 0));
+    return weir__request_fail(&lookup->request, WEIR_ECANCELED, 0);
 }
 
 /* ---- the start of a lookup: the loop's thread ---- */
@@ -411,34 +390,13 @@ static int make_lookup(weir_loop *loop, weir_lookup **made)
 
     if (lookup == NULL)
         return -ENOMEM;
-    *lookup = (weir_lookup){.loop = loop};
-    err = weir_promise_new(&lookup->promise, loop);
+    lookup->fn = NULL;
+    err = weir__request_open(&lookup->request, loop, finish);
     if (err != 0)
-        goto free_lookup;
-    err = weir_promise_then(lookup->promise, on_found, on_failed, lookup, NULL);
-    if (err != 0)
-        goto unref_promise;
-    weir_loop_ref(loop);
-    *made = lookup;
-    return 0;
-
-unref_promise:
-    weir_promise_unref(lookup->promise);
-free_lookup:
-    weir_memory_free(lookup, sizeof(*lookup));
+        weir_memory_free(lookup, sizeof(*lookup));
+    else
+        *made = lookup;
     return err;
-}
-
-static int start(weir_lookup *lookup, const char *host, uint16_t port,
-                 const weir_lookup_options *options)
-{
-    int err = 0;
-
-    if (options->timeout_ns > 0)
-        err =
-            weir_timer_start(lookup->loop, &lookup->timer, options->timeout_ns,
-                             WEIR_TIMER_ONCE, on_timeout, lookup);
-    return err == 0 ? begin(lookup->promise, host, port, options) : err;
 }
 
 int weir_lookup_start(weir_loop *loop, weir_lookup **lookup, const char *host,
@@ -459,7 +417,9 @@ int weir_lookup_start(weir_loop *loop, weir_lookup **lookup, const char *host,
     err = make_lookup(loop, &made);
     if (err != 0)
         return err;
-    err = start(made, host, port, &own);
+    err = weir__request_set_timeout(&made->request, own.timeout_ns);
+    if (err == 0)
+        err = begin(made->request.promise, host, port, &own);
     if (err != 0) {
         weir_lookup_cancel(made);
         return err;
