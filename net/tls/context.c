@@ -52,10 +52,10 @@ static bool set_sessions(const weir_tls *tls, SSL_CTX *context)
 {
     bool is_client = tls->role == WEIR_TLS_CLIENT;
 
-    SSL_CTX_set_session_cache_mode(
-        context, is_client && !tls->has_no_resumption
-                     ? SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL
-                     : SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_session_cache_mode(context, is_client && !tls->has_no_resumption
+                                                ? SSL_SESS_CACHE_CLIENT |
+                                                      SSL_SESS_CACHE_NO_INTERNAL
+                                                : SSL_SESS_CACHE_OFF);
     if (tls->has_no_resumption) {
         SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
         if (!is_client && !SSL_CTX_set_num_tickets(context, 0))
@@ -63,8 +63,7 @@ static bool set_sessions(const weir_tls *tls, SSL_CTX *context)
     }
     if (is_client)
         return true;
-    SSL_CTX_set_timeout(context,
-                        (long)(tls->tickets.rotation_ns / WEIR_S(1)));
+    SSL_CTX_set_timeout(context, (long)(tls->tickets.rotation_ns / WEIR_S(1)));
     return SSL_CTX_set_session_id_context(context, tls->id, sizeof(tls->id)) ==
            1;
 }
@@ -132,8 +131,8 @@ static const char *find_mistake(weir_tls_role role,
 static const char *find_stranger(weir_tls_role role,
                                  const weir_tls_options *options)
 {
-    if (role == WEIR_TLS_SERVER && (options->insecure_accept_any_certificate ||
-                                    options->sessions != 0))
+    if (role == WEIR_TLS_SERVER &&
+        (options->insecure_accept_any_certificate || options->sessions != 0))
         return "an option is for clients only";
     if (role == WEIR_TLS_CLIENT &&
         (options->clients != 0 || options->ticket_rotation_ns != 0 ||

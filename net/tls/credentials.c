@@ -73,9 +73,8 @@ static int load_chain(SSL_CTX *context, const weir_tls_certificate *certificate,
                       struct weir__tls_reason reason)
 {
     struct weir__tls_pem pem;
-    int err =
-        weir__tls_pem_open(&pem, certificate->chain_file, certificate->chain,
-                           "the certificate", reason);
+    int err = weir__tls_pem_open(&pem, certificate->chain_file,
+                                 certificate->chain, "the certificate", reason);
 
     if (err != 0)
         return err;

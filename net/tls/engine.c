@@ -28,8 +28,8 @@
 #include "weir/host/memory.h"
 
 enum {
-    RECORD = 16 * 1024,  /* the largest plaintext of a record */
-    OVERHEAD = 64,       /* header, nonce, type and tag; at most 1.3's 22 */
+    RECORD = 16 * 1024, /* the largest plaintext of a record */
+    OVERHEAD = 64,      /* header, nonce, type and tag; at most 1.3's 22 */
     WRITE_MOST = 4 * RECORD,
     /* AES-GCM is safe for 2^24.5 full records (RFC 8446, 5.5). */
     RECORDS_OF_A_KEY = 1 << 23,
@@ -174,17 +174,16 @@ static ssize_t read_bytes(struct weir__filter *filter, void *to, size_t size)
 static int end_input(struct weir__filter *filter)
 {
     struct weir__tls_engine *engine = engine_of(filter);
-    const char *when = engine->is_ready ? "without close_notify"
-                                        : "during the handshake";
+    const char *when =
+        engine->is_ready ? "without close_notify" : "during the handshake";
 
     if (engine->status != 0)
         return engine->status;
     if (engine->has_ended)
         return WEIR_EEOF;
-    engine->status = weir__tls_reason_set(weir__tls_engine_reason(engine),
-                                          WEIR_ETRUNCATED,
-                                          "the peer closed the connection %s",
-                                          when);
+    engine->status =
+        weir__tls_reason_set(weir__tls_engine_reason(engine), WEIR_ETRUNCATED,
+                             "the peer closed the connection %s", when);
     return engine->status;
 }
 
@@ -209,8 +208,7 @@ static ssize_t write_records(struct weir__tls_engine *engine, const char *from,
         int result;
 
         update_key(engine);
-        result =
-            SSL_write_ex(engine->ssl, from + taken, size - taken, &count);
+        result = SSL_write_ex(engine->ssl, from + taken, size - taken, &count);
         if (result != 1) {
             int err = settle(engine, result);
 
@@ -313,8 +311,8 @@ int weir__tls_engine_set_name(struct weir__tls_engine *engine, const char *name,
     if (copy == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < size; i++)
-        copy[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 32)
-                                                   : name[i];
+        copy[i] =
+            name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 32) : name[i];
     copy[size] = '\0';
     engine->name = copy;
     engine->name_size = size + 1;
@@ -358,8 +356,8 @@ const char *weir__tls_engine_alpn(const struct weir__tls_engine *engine)
 
 static void resume_session(struct weir__tls_engine *engine)
 {
-    SSL_SESSION *session = weir__sessions_take(&engine->tls->sessions,
-                                               engine->name, engine->port);
+    SSL_SESSION *session =
+        weir__sessions_take(&engine->tls->sessions, engine->name, engine->port);
 
     if (session == NULL)
         return;
@@ -445,7 +443,8 @@ void weir__tls_engine_fini(struct weir__tls_engine *engine)
      * without close_notify.  That is no reason not to resume it. */
     if (engine->ssl != NULL && engine->is_ready &&
         (engine->status == 0 || engine->status == WEIR_ETRUNCATED))
-        SSL_set_shutdown(engine->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+        SSL_set_shutdown(engine->ssl,
+                         SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(engine->ssl);
     weir__tls_reason_clear();
     weir__tls_queue_clear(&engine->pipe.in);

@@ -63,8 +63,8 @@ static bool switch_config(struct weir__tls_engine *engine, weir_tls *use)
     bool is_done = SSL_set_SSL_CTX(engine->ssl, context) != NULL;
 
     SSL_CTX_free(context);
-    if (!is_done || !SSL_set_session_id_context(engine->ssl, use->id,
-                                                sizeof(use->id)))
+    if (!is_done ||
+        !SSL_set_session_id_context(engine->ssl, use->id, sizeof(use->id)))
         return false;
     SSL_set_verify(engine->ssl, use->verify_mode,
                    SSL_CTX_get_verify_callback(SSL_get_SSL_CTX(engine->ssl)));
@@ -194,8 +194,8 @@ static void explain(struct weir__tls_engine *engine, int error,
 
 static int on_verify(int is_valid, X509_STORE_CTX *store)
 {
-    SSL *ssl = X509_STORE_CTX_get_ex_data(
-        store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    SSL *ssl =
+        X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
     struct weir__tls_engine *engine = weir__tls_engine_of(ssl);
 
     if (!is_valid && SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE &&

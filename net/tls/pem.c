@@ -40,9 +40,8 @@ int weir__tls_pem_open(struct weir__tls_pem *pem, const char *file,
         return weir__tls_reason_set(reason, err, "%s: %s", pem->name,
                                     weir_error_text(err));
     /* A size of 0 would be the length of a string. */
-    pem->bio = bytes.size == 0
-                   ? BIO_new_mem_buf("", 0)
-                   : BIO_new_mem_buf(bytes.data, (int)bytes.size);
+    pem->bio = bytes.size == 0 ? BIO_new_mem_buf("", 0)
+                               : BIO_new_mem_buf(bytes.data, (int)bytes.size);
     if (pem->bio != NULL)
         return 0;
     weir__tls_pem_close(pem);

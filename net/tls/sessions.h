@@ -5,6 +5,7 @@
 #ifndef WEIR_NET_TLS_SESSIONS_H
 #define WEIR_NET_TLS_SESSIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <openssl/ssl.h>

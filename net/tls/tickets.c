@@ -112,8 +112,8 @@ static bool set_mac(EVP_MAC_CTX *mac, const struct weir__ticket_key *key)
     OSSL_PARAM params[] = {
         OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)key->mac,
                                           sizeof(key->mac)),
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256",
-                                         0),
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+                                         (char *)"SHA256", 0),
         OSSL_PARAM_construct_end()};
 
     return EVP_MAC_CTX_set_params(mac, params) == 1;

@@ -129,8 +129,9 @@ int weir__tls_trust_init(struct weir__tls_trust *trust, weir_tls_role role,
         return 0;
     if (role == WEIR_TLS_SERVER && !is_anyone_trusted(options))
         return weir__tls_reason_set(
-            reason, -EINVAL, "clients are asked for a certificate, but no CA "
-                             "is given to check it");
+            reason, -EINVAL,
+            "clients are asked for a certificate, but no CA "
+            "is given to check it");
     weir__tls_reason_clear();
     trust->store = X509_STORE_new();
     if (role == WEIR_TLS_SERVER)

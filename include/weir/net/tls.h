@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/clock.h"
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/net/bytes.h"
