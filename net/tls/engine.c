@@ -135,6 +135,22 @@ static int feed(struct weir__filter *filter, const void *data, size_t size)
     return weir__tls_queue_append(&engine->pipe.in, data, size);
 }
 
+/* A server may have renewed the ticket of TLS 1.2 that was resumed, which
+ * OpenSSL does not tell.  Keeping the session again also makes it the newest. */
+static void keep_session(struct weir__tls_engine *engine)
+{
+    SSL_SESSION *session;
+
+    if (!is_client(engine) || engine->name == NULL ||
+        SSL_version(engine->ssl) != TLS1_2_VERSION ||
+        !SSL_session_reused(engine->ssl))
+        return;
+    session = SSL_get1_session(engine->ssl);
+    if (!weir__sessions_put(&engine->tls->sessions, engine->name, engine->port,
+                            session))
+        SSL_SESSION_free(session);
+}
+
 /* Returns 1 if the handshake is over, otherwise as settle. */
 static int continue_handshake(struct weir__tls_engine *engine)
 {
@@ -149,6 +165,7 @@ static int continue_handshake(struct weir__tls_engine *engine)
     if (result != 1)
         return settle(engine, result);
     engine->is_ready = true;
+    keep_session(engine);
     weir__tls_reason_clear();
     return 1;
 }

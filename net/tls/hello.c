@@ -213,8 +213,13 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 {
     /* The tickets of all names are those of the first configuration: which
      * name a ticket is for is known only after it was decrypted. */
-    return weir__tickets_prepare(&weir__tls_engine_of(ssl)->tls->tickets, name,
-                                 iv, cipher, mac, is_encrypting);
+    int result = weir__tickets_prepare(&weir__tls_engine_of(ssl)->tls->tickets,
+                                       name, iv, cipher, mac, is_encrypting);
+
+    /* A client uses a ticket of TLS 1.3 once, so it needs another one. */
+    if (result == 1 && !is_encrypting && SSL_version(ssl) == TLS1_3_VERSION)
+        return 2;
+    return result;
 }
 
 static int on_session(SSL *ssl, SSL_SESSION *session)

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -63,9 +64,13 @@ static bool take_queue(unsigned long *first, const char **data)
 static const char *alert_name(unsigned long code)
 {
     int reason = ERR_GET_REASON(code);
+    const char *text = ERR_reason_error_string(code), *name;
 
     if (ERR_GET_LIB(code) != ERR_LIB_SSL || reason < SSL_AD_REASON_OFFSET)
         return NULL;
+    name = text != NULL ? strstr(text, " alert ") : NULL;
+    if (name != NULL)
+        return name + strlen(" alert ");
     return SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET);
 }
 
