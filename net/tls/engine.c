@@ -405,9 +405,8 @@ static bool make_ssl(struct weir__tls_engine *engine)
 
     engine->ssl = SSL_new(context);
     SSL_CTX_free(context);
-    if (engine->ssl == NULL)
+    if (engine->ssl == NULL || !SSL_set_app_data(engine->ssl, engine))
         return false;
-    SSL_set_app_data(engine->ssl, engine);
     bio = weir__tls_bio_new(engine->tls->bio, &engine->pipe);
     if (bio == NULL)
         return false;
