@@ -438,12 +438,17 @@ static int inflate_next(struct weir__codec *codec,
                    is_last, event);
 }
 
+/* Some peers compress an empty message to nothing, because zlib does not flush
+ * twice in a row. */
 static int receive_compressed(struct weir__codec *codec,
                               const struct weir__frame *frame,
                               struct weir__codec_event *event)
 {
-    int err = weir__inflate_feed(&codec->inflate, frame->data);
+    int err;
 
+    if (codec->in.received == 0)
+        return deliver(codec, frame->data, frame->is_final, event);
+    err = weir__inflate_feed(&codec->inflate, frame->data);
     if (err != 0)
         return err;
     codec->in.is_pending = true;
