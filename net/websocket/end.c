@@ -21,11 +21,25 @@
 
 #include "websocket/websocket.h"
 #include "weir/error.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 
 static void stop_timer(weir_websocket *websocket, weir_timer timer);
 
 /* ---- the end ---- */
+
+static void call_on_close(void *arg, int status)
+{
+    weir_websocket *websocket = arg;
+    weir_websocket_end end = {
+        .status = websocket->status,
+        .code = websocket->code,
+        .is_clean = websocket->status == 0,
+        .reason = {websocket->reason, websocket->reason_size},
+    };
+
+    websocket->on_close(websocket->arg, websocket, &end);
+}
 
 /* A peer that has answered the Close frame but leaves the connection open has
  * lost nothing. */
@@ -33,19 +47,11 @@ static void on_stream_closed(void *arg, weir_stream *stream, int status)
 {
     weir_websocket *websocket = arg;
     bool is_agreed = websocket->is_close_sent && websocket->is_close_received;
-    weir_websocket_end end;
 
     if (websocket->status == 0 && !(is_agreed && status == -ETIMEDOUT))
         websocket->status = status;
-    end = (weir_websocket_end){
-        .status = websocket->status,
-        .code = websocket->code,
-        .is_clean = websocket->status == 0 && is_agreed,
-        .reason = {websocket->reason, websocket->reason_size},
-    };
-    websocket->is_closed = true;
     if (websocket->on_close != NULL)
-        websocket->on_close(websocket->arg, websocket, &end);
+        (void)weir_loop_contain(call_on_close, websocket, 0);
     weir__websocket_release(websocket);
 }
 
@@ -120,7 +126,7 @@ void weir__websocket_receive_close(weir_websocket *websocket, uint16_t code,
     websocket->code = code;
     keep_reason(websocket, reason);
     if (!websocket->is_close_sent)
-        (void)!weir__websocket_send_close(
+        websocket->status = weir__websocket_send_close(
             websocket, code == WEIR_WEBSOCKET_NO_CODE ? 0 : code, none);
     finish(websocket);
 }

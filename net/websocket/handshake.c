@@ -34,7 +34,7 @@ enum {
 static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 struct headers {
-    const weir_websocket_header *table;
+    const weir_http_field *table;
     size_t count;
 };
 
@@ -256,8 +256,8 @@ static int check_request(weir_websocket_handshake *handshake, weir_bytes method,
 }
 
 int weir_websocket_accept(weir_websocket_handshake *handshake,
-                          weir_bytes method,
-                          const weir_websocket_header *headers, size_t count,
+                          weir_bytes method, const weir_http_field *headers,
+                          size_t count,
                           const weir_websocket_handshake_options *options)
 {
     struct headers request = {headers, count};
@@ -315,7 +315,7 @@ static int check_extensions(weir_websocket_handshake *handshake,
 }
 
 int weir_websocket_check(weir_websocket_handshake *handshake, int status,
-                         const weir_websocket_header *headers, size_t count)
+                         const weir_http_field *headers, size_t count)
 {
     struct headers answer = {headers, count};
     char expected[WEIR_WEBSOCKET_KEY];
@@ -342,15 +342,15 @@ int weir_websocket_check(weir_websocket_handshake *handshake, int status,
 
 /* ---- the message ---- */
 
-static void add(weir_websocket_header *headers, size_t *count, const char *name,
+static void add(weir_http_field *headers, size_t *count, const char *name,
                 weir_bytes value)
 {
     headers[(*count)++] =
-        (weir_websocket_header){.name = {name, strlen(name)}, .value = value};
+        (weir_http_field){.name = {name, strlen(name)}, .value = value};
 }
 
-static void add_text(weir_websocket_header *headers, size_t *count,
-                     const char *name, const char *text)
+static void add_text(weir_http_field *headers, size_t *count, const char *name,
+                     const char *text)
 {
     if (text != NULL && text[0] != '\0')
         add(headers, count, name, (weir_bytes){text, strlen(text)});
@@ -358,7 +358,7 @@ static void add_text(weir_websocket_header *headers, size_t *count,
 
 /* The headers of a refusal say how to do better. */
 static size_t refusal_headers(const weir_websocket_handshake *handshake,
-                              weir_websocket_header *headers)
+                              weir_http_field *headers)
 {
     size_t count = 0;
 
@@ -372,9 +372,8 @@ static size_t refusal_headers(const weir_websocket_handshake *handshake,
     return count;
 }
 
-size_t
-weir_websocket_headers(const weir_websocket_handshake *handshake,
-                       weir_websocket_header headers[WEIR_WEBSOCKET_HEADERS])
+size_t weir_websocket_headers(const weir_websocket_handshake *handshake,
+                              weir_http_field headers[WEIR_WEBSOCKET_HEADERS])
 {
     bool is_client = handshake->role == WEIR_WEBSOCKET_CLIENT;
     size_t count = 0;

@@ -61,11 +61,11 @@ static int send_frame(weir_websocket *websocket,
 
 static void on_sent(void *arg, weir_stream *stream, int status)
 {
-    struct sending *sending = arg;
+    struct sending sending = *(struct sending *)arg;
 
-    weir__codec_frame_free(&sending->frame);
-    sending->done(sending->arg, sending->websocket, status);
-    weir_memory_free(sending, sizeof(*sending));
+    weir__codec_frame_free(&sending.frame);
+    weir_memory_free(arg, sizeof(sending));
+    sending.done(sending.arg, sending.websocket, status);
 }
 
 static int send_with_done(weir_websocket *websocket,

@@ -22,6 +22,7 @@
 
 #include "stream/stream.h"
 #include "weir/clock.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
@@ -102,22 +103,36 @@ static int keep_unread(weir_websocket *websocket)
     return 0;
 }
 
-/* Pass on what has arrived, until the codec or the user has had enough. */
+struct run {
+    weir_websocket *websocket;
+    int result; /* of weir__codec_next */
+};
+
+static void pass_events(void *arg, int status)
+{
+    struct run *run = arg;
+    struct weir__codec_event event;
+
+    while (run->result == 1 && is_receiving(run->websocket)) {
+        run->result = weir__codec_next(&run->websocket->codec, &event);
+        if (run->result == 1)
+            dispatch(run->websocket, &event);
+    }
+}
+
+/* Pass on what has arrived, until the codec or the user has had enough.  A
+ * callback that raises has had its event, and the next one follows. */
 static void run_codec(weir_websocket *websocket)
 {
-    struct weir__codec_event event;
-    int result = 1;
+    struct run run = {websocket, 1};
 
     weir__websocket_hold(websocket);
-    while (result == 1 && is_receiving(websocket)) {
-        result = weir__codec_next(&websocket->codec, &event);
-        if (result == 1)
-            dispatch(websocket, &event);
-    }
-    if (websocket->stream != NULL && result >= 0)
-        result = keep_unread(websocket);
-    if (websocket->stream != NULL && result < 0)
-        weir__websocket_fail(websocket, result);
+    while (!weir_loop_contain(pass_events, &run, 0))
+        ;
+    if (websocket->stream != NULL && run.result >= 0)
+        run.result = keep_unread(websocket);
+    if (websocket->stream != NULL && run.result < 0)
+        weir__websocket_fail(websocket, run.result);
     weir__websocket_release(websocket);
 }
 

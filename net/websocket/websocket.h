@@ -26,11 +26,9 @@ struct weir_websocket {
     unsigned holds; /* calls in progress, and callbacks that are to come */
     bool is_paused : 1;
     bool is_waking : 1;         /* the task is posted */
-    bool is_streaming : 1;      /* on_message gets parts */
     bool is_close_sent : 1;     /* a Close frame, or queued to be */
     bool is_close_received : 1; /* a Close frame */
     bool is_pinging : 1;        /* the peer must be heard before the timer */
-    bool is_closed : 1;         /* on_close was called */
     uint16_t code;              /* for on_close */
     int status;                 /* for on_close; 0: still open, or clean */
     weir_timer timer;           /* the ping, or the close timeout; 0: none */

@@ -36,6 +36,7 @@
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/net/bytes.h"
+#include "weir/net/http.h"
 #include "weir/net/stream.h"
 
 #ifdef __cplusplus
@@ -71,12 +72,6 @@ enum {
 };
 
 /* ---- the handshake ---- */
-
-/* A header of an HTTP message, as views. */
-typedef struct weir_websocket_header {
-    weir_bytes name;
-    weir_bytes value;
-} weir_websocket_header;
 
 /* How messages are compressed (permessage-deflate, RFC 7692): what a side wants,
  * and what both have agreed on.  A window of n bits costs the compressing side
@@ -138,7 +133,7 @@ typedef struct weir_websocket_handshake {
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_accept(weir_websocket_handshake *handshake, weir_bytes method,
-                      const weir_websocket_header *headers, size_t count,
+                      const weir_http_field *headers, size_t count,
                       const weir_websocket_handshake_options *options);
 
 /**
@@ -165,7 +160,7 @@ weir_websocket_request(weir_websocket_handshake *handshake,
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_check(weir_websocket_handshake *handshake, int status,
-                     const weir_websocket_header *headers, size_t count);
+                     const weir_http_field *headers, size_t count);
 
 /**
  * Make the headers of a handshake's message: of the request for a client, of
@@ -177,7 +172,7 @@ weir_websocket_check(weir_websocket_handshake *handshake, int status,
  */
 WEIR_API size_t
 weir_websocket_headers(const weir_websocket_handshake *handshake,
-                       weir_websocket_header headers[WEIR_WEBSOCKET_HEADERS]);
+                       weir_http_field headers[WEIR_WEBSOCKET_HEADERS]);
 
 /* ---- opening ---- */
 

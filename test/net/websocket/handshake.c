@@ -14,7 +14,7 @@
 enum { MOST = 16 };
 
 static weir_websocket_handshake handshake;
-static weir_websocket_header headers[MOST];
+static weir_http_field headers[MOST];
 static size_t header_count;
 
 static weir_bytes bytes_of(const char *text)
@@ -26,7 +26,7 @@ static void add(const char *name, const char *value)
 {
     expect(header_count < MOST);
     headers[header_count++] =
-        (weir_websocket_header){bytes_of(name), bytes_of(value)};
+        (weir_http_field){bytes_of(name), bytes_of(value)};
 }
 
 static void drop(const char *name)
@@ -72,7 +72,7 @@ static int accept_with(const weir_websocket_handshake_options *options)
 static const char *made_headers(const weir_websocket_handshake *from)
 {
     static char text[1000];
-    weir_websocket_header made[WEIR_WEBSOCKET_HEADERS];
+    weir_http_field made[WEIR_WEBSOCKET_HEADERS];
     size_t count = weir_websocket_headers(from, made), length = 0;
 
     text[0] = '\0';
@@ -285,7 +285,7 @@ static weir_websocket_handshake
 answer_with(const weir_websocket_handshake_options *options)
 {
     weir_websocket_handshake server;
-    weir_websocket_header request[WEIR_WEBSOCKET_HEADERS];
+    weir_http_field request[WEIR_WEBSOCKET_HEADERS];
     size_t count = weir_websocket_headers(&handshake, request);
 
     expect_status(weir_websocket_accept(&server, bytes_of("GET"), request,
