@@ -8,31 +8,18 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <unistd.h>
 
-int weir__datagram_socket(int family)
-{
-    int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-    return fd >= 0 ? fd : -errno;
-}
-
-static int get_option(int fd, int name, int *value)
-{
-    socklen_t size = sizeof(*value);
-
-    return getsockopt(fd, SOL_SOCKET, name, value, &size) == 0 ? 0 : -errno;
-}
+#include "os/socket.h"
 
 int weir__datagram_prepare(int fd)
 {
     int type, family, flags;
-    int err = get_option(fd, SO_TYPE, &type);
+    int err = weir__socket_get(fd, SOL_SOCKET, SO_TYPE, &type);
 
     if (err == 0 && type != SOCK_DGRAM)
         err = -EPROTOTYPE;
     if (err == 0)
-        err = get_option(fd, SO_DOMAIN, &family);
+        err = weir__socket_get(fd, SOL_SOCKET, SO_DOMAIN, &family);
     if (err != 0)
         return err;
     if (family != AF_INET && family != AF_INET6 && family != AF_UNIX)
@@ -46,11 +33,6 @@ int weir__datagram_prepare(int fd)
 
 /* ---- options ---- */
 
-static int set_option(int fd, int level, int name, int value)
-{
-    return setsockopt(fd, level, name, &value, sizeof(value)) == 0 ? 0 : -errno;
-}
-
 /* What a socket has to know before it is bound. */
 static int configure_new(int fd, int family,
                          const weir_datagram_options *options)
@@ -58,11 +40,12 @@ static int configure_new(int fd, int family,
     int err = 0;
 
     if (family == AF_INET6)
-        err = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->is_ipv6_only);
+        err = weir__socket_set(fd, IPPROTO_IPV6, IPV6_V6ONLY,
+                               options->is_ipv6_only);
     if (err == 0 && options->is_reuse_address)
-        err = set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+        err = weir__socket_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (err == 0 && options->is_reuse_port)
-        err = set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+        err = weir__socket_set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
     return err;
 }
 
@@ -71,13 +54,13 @@ static int configure_buffers(int fd, const weir_datagram_options *options)
     int err = 0;
 
     if (options->receive_buffer_bytes != 0)
-        err = set_option(fd, SOL_SOCKET, SO_RCVBUF,
-                         (int)options->receive_buffer_bytes);
+        err = weir__socket_set(fd, SOL_SOCKET, SO_RCVBUF,
+                               (int)options->receive_buffer_bytes);
     if (err == 0 && options->send_buffer_bytes != 0)
-        err = set_option(fd, SOL_SOCKET, SO_SNDBUF,
-                         (int)options->send_buffer_bytes);
+        err = weir__socket_set(fd, SOL_SOCKET, SO_SNDBUF,
+                               (int)options->send_buffer_bytes);
     if (err == 0 && options->is_broadcast)
-        err = set_option(fd, SOL_SOCKET, SO_BROADCAST, 1);
+        err = weir__socket_set(fd, SOL_SOCKET, SO_BROADCAST, 1);
     return err;
 }
 
@@ -86,7 +69,8 @@ static int set_interface(int fd, int family, uint32_t index)
     struct ip_mreqn request = {.imr_ifindex = (int)index};
 
     if (family == AF_INET6)
-        return set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)index);
+        return weir__socket_set(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+                                (int)index);
     return setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &request,
                       sizeof(request)) == 0
                ? 0
@@ -99,17 +83,18 @@ static int set_ttl(int fd, int family, int ttl)
     int err = 0;
 
     if (family == AF_INET6)
-        err = set_option(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
+        err = weir__socket_set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
     if (err == 0)
-        err = set_option(fd, IPPROTO_IP, IP_TTL, ttl);
+        err = weir__socket_set(fd, IPPROTO_IP, IP_TTL, ttl);
     return err;
 }
 
 static int set_multicast(int fd, int family, int name_ipv4, int name_ipv6,
                          int value)
 {
-    return family == AF_INET6 ? set_option(fd, IPPROTO_IPV6, name_ipv6, value)
-                              : set_option(fd, IPPROTO_IP, name_ipv4, value);
+    return family == AF_INET6
+               ? weir__socket_set(fd, IPPROTO_IPV6, name_ipv6, value)
+               : weir__socket_set(fd, IPPROTO_IP, name_ipv4, value);
 }
 
 int weir__datagram_configure(int fd, int family, bool is_new,
@@ -132,40 +117,13 @@ int weir__datagram_configure(int fd, int family, bool is_new,
     return err;
 }
 
-/* ---- addresses ---- */
+/* ---- peers and groups ---- */
 
-int weir__datagram_set_address(int fd, const weir_address *address)
-{
-    size_t size;
-    const void *name = weir_address_sockaddr(address, &size);
-
-    return bind(fd, name, (socklen_t)size) == 0 ? 0 : -errno;
-}
-
-int weir__datagram_set_peer(int fd, const weir_address *address)
-{
-    size_t size;
-    const void *name = weir_address_sockaddr(address, &size);
-
-    return connect(fd, name, (socklen_t)size) == 0 ? 0 : -errno;
-}
-
-int weir__datagram_clear_peer(int fd)
+int weir__datagram_disconnect(int fd)
 {
     struct sockaddr none = {.sa_family = AF_UNSPEC};
 
     return connect(fd, &none, sizeof(none)) == 0 ? 0 : -errno;
-}
-
-void weir__datagram_get_address(int fd, bool is_peer, weir_address *address)
-{
-    struct sockaddr_storage name;
-    socklen_t size = sizeof(name);
-    int failed = is_peer ? getpeername(fd, (struct sockaddr *)&name, &size)
-                         : getsockname(fd, (struct sockaddr *)&name, &size);
-
-    if (failed || weir_address_from(address, &name, size) != 0)
-        memset(address, 0, sizeof(*address));
 }
 
 static void copy_name(struct sockaddr_storage *to, const weir_address *from)
@@ -226,17 +184,4 @@ int weir__datagram_receive_some(int fd, struct mmsghdr *messages,
                             MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
     while (received < 0 && errno == EINTR);
     return received >= 0 ? received : -errno;
-}
-
-int weir__datagram_take_error(int fd)
-{
-    int error;
-    int err = get_option(fd, SO_ERROR, &error);
-
-    return err != 0 ? err : -error;
-}
-
-void weir__datagram_close_fd(int fd)
-{
-    close(fd);
 }

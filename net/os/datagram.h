@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * datagram -- the system calls of sockets for datagrams.
+ * datagram -- the system calls that only sockets for datagrams need; os/socket.h
+ * has the others.
  *
  * Each function returns 0 or a number, or -errno.
  */
@@ -12,10 +13,6 @@
 
 #include "weir/net/datagram.h"
 
-/* Open a socket of AF_INET, AF_INET6 or AF_UNIX, non-blocking and
- * close-on-exec. */
-int weir__datagram_socket(int family);
-
 /* Check that a descriptor is a socket for datagrams, and make it non-blocking
  * and close-on-exec.  Returns its family. */
 int weir__datagram_prepare(int fd);
@@ -25,10 +22,8 @@ int weir__datagram_prepare(int fd);
 int weir__datagram_configure(int fd, int family, bool is_new,
                              const weir_datagram_options *options);
 
-int weir__datagram_set_address(int fd, const weir_address *address);
-int weir__datagram_set_peer(int fd, const weir_address *address);
-int weir__datagram_clear_peer(int fd);
-void weir__datagram_get_address(int fd, bool is_peer, weir_address *address);
+/* Forget the connected peer. */
+int weir__datagram_disconnect(int fd);
 
 /* Join or leave a group; source may be NULL. */
 int weir__datagram_set_member(int fd, bool is_member, const weir_address *group,
@@ -40,10 +35,5 @@ int weir__datagram_set_member(int fd, bool is_member, const weir_address *group,
 int weir__datagram_send_some(int fd, struct mmsghdr *messages, unsigned count);
 int weir__datagram_receive_some(int fd, struct mmsghdr *messages,
                                 unsigned count);
-
-/* Get the pending error of a socket and clear it; 0: there is none. */
-int weir__datagram_take_error(int fd);
-
-void weir__datagram_close_fd(int fd);
 
 #endif /* WEIR_NET_OS_DATAGRAM_H */

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "os/datagram.h"
+#include "os/socket.h"
 #include "weir/clock.h"
 #include "weir/fd.h"
 #include "weir/host/memory.h"
@@ -387,11 +388,12 @@ static int check_send(weir_datagram *socket,
     return 0;
 }
 
-/* Send at once what can be sent, and queue the rest.  On failure nothing was
- * sent, and the request is the caller's. */
-static int start_send(weir_datagram *socket, struct request *request)
+/* Send at once what can be sent, unless that was tried, and queue the rest.  On
+ * failure nothing was sent, and the request is the caller's. */
+static int start_send(weir_datagram *socket, struct request *request,
+                      bool is_tried)
 {
-    int err = socket->queue.first == NULL
+    int err = socket->queue.first == NULL && !is_tried
                   ? send_all(socket->fd, request->messages, request->count,
                              &request->sent)
                   : -EAGAIN;
@@ -422,6 +424,7 @@ int weir_datagram_send_batch(weir_datagram *socket,
                              size_t count, weir_datagram_sent_fn *done,
                              void *arg)
 {
+    bool is_tried = false;
     struct request *request;
     int err;
 
@@ -434,13 +437,14 @@ int weir_datagram_send_batch(weir_datagram *socket,
         err = send_some(socket->fd, messages, 1);
         if (err != -EAGAIN)
             return err < 0 ? err : 0;
+        is_tried = true;
     }
     request = make_request(messages, count, done, arg);
     if (request == NULL)
         return -ENOMEM;
     err = done != NULL ? post(socket) : 0;
     if (err == 0)
-        err = start_send(socket, request);
+        err = start_send(socket, request, is_tried);
     if (err != 0)
         free_request(request);
     return err;
@@ -657,7 +661,7 @@ static void cancel_all(weir_datagram *socket)
 
 static void tell_closed(weir_datagram *socket)
 {
-    weir__datagram_close_fd(socket->fd);
+    weir__socket_close(socket->fd);
     if (socket->closed != NULL)
         socket->closed(socket->closed_arg, socket);
     release(socket);
@@ -691,7 +695,7 @@ static void run_events(void *arg, int status, int fd, unsigned events)
         return;
     }
     if (events & WEIR_FD_ERROR && !is_receiving(socket)) {
-        int error = weir__datagram_take_error(fd);
+        int error = weir__socket_error(fd);
 
         if (error != 0)
             socket->error = error;
@@ -789,14 +793,14 @@ int weir_datagram_open(weir_datagram **socket, weir_loop *loop,
     err = read_options(&read, options);
     if (err != 0)
         return err;
-    fd = weir__datagram_socket(domain);
+    fd = weir__socket_open(domain, SOCK_DGRAM);
     if (fd < 0)
         return fd;
     err = weir__datagram_configure(fd, domain, true, &read);
     if (err == 0)
         err = make_socket(socket, loop, fd, domain, &read);
     if (err != 0)
-        weir__datagram_close_fd(fd);
+        weir__socket_close(fd);
     return err;
 }
 
@@ -838,7 +842,7 @@ int weir_datagram_bind(weir_datagram *socket, const weir_address *address)
         return -EINVAL;
     if (is_gone(socket))
         return WEIR_ECLOSED;
-    return weir__datagram_set_address(socket->fd, address);
+    return weir__socket_bind(socket->fd, address);
 }
 
 int weir_datagram_connect(weir_datagram *socket, const weir_address *address)
@@ -848,7 +852,7 @@ int weir_datagram_connect(weir_datagram *socket, const weir_address *address)
         return -EINVAL;
     if (is_gone(socket))
         return WEIR_ECLOSED;
-    return weir__datagram_set_peer(socket->fd, address);
+    return weir__socket_connect(socket->fd, address);
 }
 
 int weir_datagram_disconnect(weir_datagram *socket)
@@ -857,7 +861,7 @@ int weir_datagram_disconnect(weir_datagram *socket)
         return -EINVAL;
     if (is_gone(socket))
         return WEIR_ECLOSED;
-    return weir__datagram_clear_peer(socket->fd);
+    return weir__datagram_disconnect(socket->fd);
 }
 
 static int set_member(weir_datagram *socket, bool is_member,
@@ -892,12 +896,14 @@ int weir_datagram_leave(weir_datagram *socket, const weir_address *group,
 
 void weir_datagram_local(const weir_datagram *socket, weir_address *address)
 {
-    weir__datagram_get_address(socket->fd, false, address);
+    if (weir__socket_local(socket->fd, address) != 0)
+        memset(address, 0, sizeof(*address));
 }
 
 void weir_datagram_peer(const weir_datagram *socket, weir_address *address)
 {
-    weir__datagram_get_address(socket->fd, true, address);
+    if (weir__socket_peer(socket->fd, address) != 0)
+        memset(address, 0, sizeof(*address));
 }
 
 /* ---- settings ---- */

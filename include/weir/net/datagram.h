@@ -180,8 +180,8 @@ WEIR_API WEIR_CHECKED int weir_datagram_connect(weir_datagram *socket,
                                                 const weir_address *address);
 
 /**
- * Disconnect a socket from its peer.  If it was not bound, it loses its local
- * address, too.
+ * Disconnect a socket from its peer.  A local address or port that the kernel
+ * has chosen is lost, too: bind the socket again.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), WEIR_ECLOSED (the loop has ended)
