@@ -251,14 +251,25 @@ static int read_options(weir_process_options *options,
     return options->file[0] == '\0' ? -ENOENT : 0;
 }
 
-/* Find out whether the loop can watch a child, before there is one. */
+static void run_nothing(void *arg, int status, int fd, unsigned events)
+{
+}
+
+/* Find out whether the loop admits a descriptor, before there is a child.
+ * epoll(7) refuses the null device with -EPERM, after everything else was
+ * checked; poll(2) accepts it. */
 static int check_loop(weir_loop *loop)
 {
-    int err = weir_loop_backend_fd(loop);
+    int fd = weir__spawn_open_null();
+    int err;
 
-    if (err < 0 && err != -ENOTSUP)
-        return err;
-    return weir_loop_state(loop) == WEIR_LOOP_TERMINATING ? WEIR_ECLOSED : 0;
+    if (fd < 0)
+        return fd;
+    err = weir_fd_add(loop, fd, 0, run_nothing, NULL);
+    if (err == 0)
+        (void)!weir_fd_remove(loop, fd, NULL, NULL);
+    weir__socket_close(fd);
+    return err == -EPERM ? 0 : err;
 }
 
 static void run_task(weir_task *task, int status)
