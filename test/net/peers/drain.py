@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The drain table: SIGTERM under load, many times, and what was lost.
+
+    test/net/peers/drain.py [--server NAME|COMMAND] [--rounds N] [ROW ...]
+
+A round starts the server, lets build/peers/load keep its connections busy,
+sends SIGTERM at a random moment, and compares three accounts of what happened:
+the client's (load/connection.c), the server's log of executed requests, and
+its exit status.  The client obeys Connection: close, and looks for the
+server's FIN before it sends.
+
+    lost         a request that was sent completely and got no answer, although
+                 the server executed it, or reset the connection
+    crossed      a request that was sent completely and got no answer; the
+                 server ended the connection with a FIN, and did not execute it
+    interrupted  the connection ended while the request was being sent
+    cut          a part of the response arrived
+    twice        requests that were executed more than once
+
+Rows: post chunked pipeline connect idle streams mixed stuck nginx haproxy.
+The rows of Node 20, measured by the same client, are for comparison.
+"""
+import argparse
+import collections
+import re
+import shutil
+import statistics
+import subprocess
+import time
+
+import rig
+
+DEADLINE_MS, IDLE_MS, LINGER_MS = 3000, 100, 500
+WEIR_OPTIONS = ["--deadline-ms", DEADLINE_MS, "--idle-ms", IDLE_MS,
+                "--linger-ms", LINGER_MS]
+
+# What the 100 connections do; the longest busy time before the signal.
+ROWS = {
+    "post": "post=100",
+    "chunked": "chunked=100",
+    "pipeline": "pipeline=100",
+    "connect": "connect=40,post=40",
+    "idle": "idle=100",
+    "streams": "stream=30,slow=20,events=30,websocket=20",
+    "mixed": "post=20,chunked=10,pipeline=10,stream=10,slow=5,events=10,"
+             "websocket=10,silent=10,half-header=8,half-body=7",
+    "stuck": "post=20,stuck-header=10,stuck-body=10,silent=10",
+    "nginx": "post=70,chunked=30",
+    "haproxy": "post=70,chunked=30",
+}
+PROXIES = {"nginx": rig.nginx, "haproxy": rig.haproxy}
+
+
+class Row:
+    """The sums over the rounds of one row."""
+
+    def __init__(self, name):
+        self.name = name
+        self.rounds = 0
+        self.counts = collections.Counter()
+        self.exits = collections.Counter()
+        self.times = []
+        self.strange = []  # what a reader of a failure wants to see
+
+    def judge(self, line, executed):
+        """Classify one request that was not answered."""
+        _, number, kind, outcome, how, when, idle_us, since_us = line.split()
+        was_executed = executed[int(number)] > 0
+        if outcome == "unanswered":
+            is_crossed = how == "fin" and not was_executed
+            outcome = "crossed" if is_crossed else "lost"
+        elif outcome == "after-close" and was_executed:
+            outcome = "after-close-executed"
+        self.counts[outcome] += 1
+        if when == "late" and outcome in ("lost", "crossed"):
+            self.counts["late"] += 1
+        if was_executed and outcome in ("lost", "cut"):
+            self.counts["executed"] += 1
+        if outcome != "after-close" and len(self.strange) < 8:
+            self.strange.append(f"{line}{' executed' * was_executed}")
+
+    def add(self, output, executed, status, drain_ms, is_left=False):
+        self.rounds += 1
+        for line in output.splitlines():
+            first, _, rest = line.partition(" ")
+            if first == "request":
+                self.judge(line, executed)
+            elif first == "odd":
+                self.strange.append(line)
+            elif first != "connection":
+                self.counts[first] += int(rest)
+        self.counts["twice"] += sum(1 for n in executed.values() if n > 1)
+        self.exits[status] += 1
+        self.times.append(drain_ms)
+        self.counts["ended"] += status is not None and not is_left
+
+    def fine(self, *allowed):
+        """Whether nothing happened that must not."""
+        bad = {"lost", "crossed", "interrupted", "cut", "twice", "wrong", "bad",
+               "failed", "after-close-executed", "refused_before", "reset",
+               "connect_failed", "left"} - set(allowed)
+        return not any(self.counts[name] for name in bad)
+
+    def details(self):
+        return [dict(self.counts), dict(self.exits), *self.strange[:20]]
+
+
+def run_load(rng, port, pid, mix, *options):
+    """Run the client; it prints what its connections saw."""
+    command = [rig.LOAD, "--port", port, "--pid", pid, "--mix", mix,
+               "--seed", rng.randrange(1 << 32), "--idle-ms", IDLE_MS, *options]
+    done = subprocess.run([str(word) for word in command], check=True,
+                          stdout=subprocess.PIPE, timeout=60)
+    return done.stdout.decode("latin-1")
+
+
+def choose_moment(rng, options):
+    """Microseconds until the signal; Node has to compile its code first."""
+    return rng.randrange(20000, 100000) + (0 if options else 400000)
+
+
+def drain_once(row, rng, command, options):
+    """One shutdown without a proxy."""
+    limit_ms = DEADLINE_MS + 1000 if options else 2000
+    with rig.Target(command, *options) as target:
+        output = run_load(rng, target.port, target.pid, ROWS[row.name],
+                          "--signal-us", choose_moment(rng, options),
+                          "--run-ms", limit_ms, "--grace-ms", 500)
+        end_ms = int(re.search(r"^end_us (\d+)", output, re.M)[1]) / 1000
+        begun = time.monotonic()
+        status = target.wait((limit_ms - end_ms) / 1000 + 0.5)
+        drain_ms = end_ms + (time.monotonic() - begun) * 1000
+        row.add(output, target.executed_ids(), status, drain_ms,
+                re.search(r"^left [1-9]", output, re.M))
+
+
+def drain_behind(row, rng, command, options, other):
+    """One shutdown behind a proxy that has another server to turn to."""
+    before = other.executed_ids()
+    with rig.Target(command, *options) as target:
+        with PROXIES[row.name]([target.port, other.port]) as port:
+            first = rng.randrange(1 << 40)
+            output = run_load(rng, port, target.pid, ROWS[row.name],
+                              "--signal-us", choose_moment(rng, options),
+                              "--run-ms", 150, "--grace-ms", 5000,
+                              "--first-id", first, "--reconnect")
+            begun = time.monotonic()
+            status = target.wait(DEADLINE_MS / 1000 + 1)
+            drain_ms = 150 + (time.monotonic() - begun) * 1000
+        executed = target.executed_ids()
+        executed.update(other.executed_ids() - before)
+        row.add(output, executed, status, drain_ms)
+        # The client stops first: connections that it closed are not "left".
+        row.counts["left"] = 0
+
+
+def measure(name, rng, command, options, rounds):
+    row = Row(name)
+    if name not in PROXIES:
+        for _ in range(rounds):
+            drain_once(row, rng, command, options)
+        return row
+    with rig.Target(command, *options) as other:
+        for _ in range(rounds):
+            drain_behind(row, rng, command, options, other)
+    return row
+
+
+HEAD = (f"{'server':12} {'load':9} {'stops':>5} {'requests':>8} {'lost':>5} "
+        f"{'exec.':>5} {'crossed':>7} {'interr.':>7} {'cut':>4} {'twice':>5} "
+        f"{'failed':>6} {'close':>6} {'resets':>6} {'refused':>7} {'ended':>5} {'exit 0':>6} "
+        f"{'ms':>5} {'max':>5}")
+
+
+def print_row(server, row):
+    c = row.counts
+    rig.comment(
+        f"{server:12} {row.name:9} {row.rounds:5} {c['sent']:8} {c['lost']:5} "
+        f"{c['executed']:5} {c['crossed']:7} {c['interrupted']:7} {c['cut']:4} "
+        f"{c['twice']:5} {c['failed']:6} {c['closing']:6} {c['reset']:6} "
+        f"{c['refused']:7} {c['ended']:5} {row.exits[0]:6} "
+        f"{statistics.median(row.times):5.0f} {max(row.times):5.0f}")
+
+
+def expect_row(row):
+    """What weir promises."""
+    allowed = {
+        # A request may meet the FIN that ends an idle connection.
+        "idle": ["crossed"],
+        # The deadline ends what never completes its request.
+        "stuck": ["interrupted", "failed", "reset", "left"],
+    }.get(row.name, [])
+    rig.expect(f"{row.name}: no request is lost in {row.rounds} shutdowns",
+               row.fine(*allowed), *row.details())
+    rig.expect(f"{row.name}: requests were under way at the signals",
+               row.counts["sent"] > 20 * row.rounds, *row.details())
+    if row.name != "stuck":
+        rig.expect(f"{row.name}: every shutdown exits with 0",
+                   row.exits[0] == row.rounds, *row.details())
+    rig.expect(f"{row.name}: every shutdown ends within its deadline",
+               max(row.times) < DEADLINE_MS + 500, sorted(row.times)[-5:])
+    if row.name in ("streams", "mixed"):
+        rig.expect(f"{row.name}: every WebSocket gets close code 1012",
+                   row.counts["ws_close_1012"] == row.counts["ws_open"] > 0
+                   and row.counts["ws_cut"] == 0, *row.details())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--server", default="weir")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--node-rounds", type=int, default=8)
+    parser.add_argument("rows", nargs="*")
+    given = parser.parse_args()
+    rounds = given.rounds or (50 if rig.BRIEF else 1000)
+    rng = rig.seeded()
+    is_weir = given.server not in rig.NODE
+    rig.comment(HEAD)
+    for name in given.rows or ROWS:
+        if name in PROXIES and not shutil.which(name):
+            rig.skip(f"{name}: no request is lost", f"{name} is not installed")
+            continue
+        # The deadline is waited for in each of these.
+        share = max(rounds // 25, 2) if name == "stuck" else rounds
+        row = measure(name, rng, rig.command_of(given.server),
+                      WEIR_OPTIONS if is_weir else [], share)
+        print_row(given.server, row)
+        if is_weir:
+            expect_row(row)
+        else:
+            for line in row.strange[:8]:
+                rig.comment(line)
+    if is_weir and given.node_rounds and shutil.which("node"):
+        for server, command in rig.NODE.items():
+            row = measure("post", rng, command, [], given.node_rounds)
+            print_row(server, row)
+    rig.finish()
+
+
+main()
