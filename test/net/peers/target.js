@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // target.js -- the server under test as Node 20 has it: the row beside weir's.
 //
-//     node target.js [--log FILE] [--stop close|idle|header] [--listen-fd N]
+//     node target.js [--log FILE] [--stop close|idle|header] [LIMITS]
 //
 // --stop says what SIGTERM does:
 //     close   server.close(), as Node's documentation shows
@@ -19,11 +19,15 @@ const { values: options } = parseArgs({
     options: {
         log: { type: 'string' },
         stop: { type: 'string', default: 'header' },
-        'listen-fd': { type: 'string' },
+        'header-timeout-ms': { type: 'string', default: '60000' },
+        'request-timeout-ms': { type: 'string', default: '300000' },
+        'keep-alive-ms': { type: 'string', default: '5000' },
+        'max-connections': { type: 'string' },
     },
 });
 const log = options.log ? fs.openSync(options.log, 'a') : -1;
 const text = Buffer.alloc(1 << 20, 'abcdefghijklmnopqrstuvwxyz');
+const whole = text.subarray(0, text.length - text.length % 26);
 const chunk = text.subarray(0, 1040);
 const streams = new Set();
 const sockets = new Set();
@@ -44,6 +48,22 @@ function headers(url, more) {
 function answer(response, url, body) {
     response.writeHead(200, headers(url, { 'Content-Length': body.length }));
     response.end(body);
+}
+
+// Any number of bytes, no faster than the client reads them.
+function large(response, url) {
+    let left = Number(url.searchParams.get('bytes'));
+    response.writeHead(200, headers(url, { 'Content-Length': left }));
+    const step = () => {
+        while (left > 0) {
+            const part = whole.subarray(0, Math.min(left, whole.length));
+            left -= part.length;
+            if (!response.write(part))
+                return response.once('drain', step);
+        }
+        response.end();
+    };
+    step();
 }
 
 // chunks of them, one every ms; without a number, until the server stops.
@@ -67,8 +87,23 @@ function stream(response, url) {
         streams.add(end);
 }
 
-const server = http.createServer((request, response) => {
-    const url = new URL(request.url, 'http://x');
+function parse(target) {
+    try {
+        return new URL(target, 'http://x');
+    } catch {
+        return new URL('http://x/');
+    }
+}
+
+const limits = {
+    headersTimeout: Number(options['header-timeout-ms']),
+    requestTimeout: Number(options['request-timeout-ms']),
+    keepAliveTimeout: Number(options['keep-alive-ms']),
+    connectionsCheckingInterval: 100,
+};
+
+const server = http.createServer(limits, (request, response) => {
+    const url = parse(request.url);
     const body = [];
     request.on('data', (data) => body.push(data));
     request.on('error', () => {});
@@ -77,8 +112,7 @@ const server = http.createServer((request, response) => {
         record(request, all.length);
         switch (url.pathname) {
         case '/large':
-            return answer(response, url,
-                          text.subarray(0, Number(url.searchParams.get('bytes'))));
+            return large(response, url);
         case '/stream':
         case '/events':
             return stream(response, url);
@@ -141,7 +175,8 @@ process.on('SIGTERM', () => {
         socket.end(Buffer.from([0x88, 2, 1012 >> 8, 1012 & 255]));
 });
 
-const where = options['listen-fd'] === undefined
+server.maxConnections = Number(options['max-connections']) || 0;
+const where = process.env.LISTEN_FDS === undefined
     ? { host: '127.0.0.1', port: 0, backlog: 1024 }
-    : { fd: Number(options['listen-fd']) };
+    : { fd: 3 };
 server.listen(where, () => console.log('port', server.address().port));
