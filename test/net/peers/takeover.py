@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A new process takes over the listening socket while the old one drains.
+
+    test/net/peers/takeover.py [--server NAME|COMMAND] [--rounds N]
+
+As nginx upgrades itself: the new process inherits the socket (LISTEN_FDS) and
+begins to accept; then the old one gets SIGTERM.  The client opens connections
+all the time.  None may be refused or reset, and every request is answered, by
+the old process or by the new one, and executed once.
+"""
+import argparse
+import collections
+import subprocess
+import time
+
+import rig
+
+MIX = "post=40,chunked=20,pipeline=10,connect=30"
+
+
+def run_client(rng, port, pid):
+    """Load until a while after the signal; what it prints."""
+    command = [rig.LOAD, "--port", port, "--pid", pid, "--mix", MIX,
+               "--signal-us", rng.randrange(20000, 80000), "--run-ms", 150,
+               "--grace-ms", 5000, "--seed", rng.randrange(1 << 32),
+               "--reconnect"]
+    done = subprocess.run([str(word) for word in command], check=True,
+                          stdout=subprocess.PIPE, timeout=60)
+    return done.stdout.decode("latin-1")
+
+
+def read_counts(output):
+    """The counts, and the lines about requests that were not answered."""
+    counts, lines = collections.Counter(), []
+    for line in output.splitlines():
+        first, _, rest = line.partition(" ")
+        if first in ("request", "odd"):
+            lines.append(line)
+        elif first != "connection":
+            counts[first] = int(rest)
+    return counts, lines
+
+
+def judge(lines, executed):
+    """The requests for which nobody can give an account."""
+    lost = []
+    for line in lines:
+        words = line.split()
+        is_behind = "after-close" in words
+        if words[0] != "request" or not is_behind or executed[int(words[1])]:
+            lost.append(line)
+    return lost
+
+
+def take_over(rng, command, options, listener, total):
+    """One change of processes; the new one drains at the end as well."""
+    with rig.Target(command, *options, listener=listener) as old, \
+            rig.Target(command, *options, listener=listener) as new:
+        port = listener.getsockname()[1]
+        output = run_client(rng, port, old.pid)
+        begun = time.monotonic()
+        status = old.wait(5)
+        new.signal()
+        statuses = (status, new.wait(5))
+        executed = old.executed_ids()
+        total["by the old one"] += sum(executed.values())
+        executed.update(new.executed_ids())
+        total["executed"] += sum(executed.values())
+    counts, lines = read_counts(output)
+    total.update(counts)
+    total["twice"] += sum(1 for number in executed.values() if number > 1)
+    total["exited with 0"] += statuses.count(0)
+    return judge(lines, executed), time.monotonic() - begun
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--server", default="weir")
+    parser.add_argument("--rounds", type=int)
+    given = parser.parse_args()
+    rounds = given.rounds or (10 if rig.BRIEF else 100)
+    rng = rig.seeded()
+    options = [] if given.server in rig.NODE else [
+        "--deadline-ms", 3000, "--idle-ms", 100, "--linger-ms", 500]
+    total, lost = collections.Counter(), []
+    for _ in range(rounds):
+        # The script keeps the socket, as systemd does.
+        with rig.listen(4096) as listener:
+            missing, _ = take_over(rng, rig.command_of(given.server), options,
+                                   listener, total)
+            lost += missing
+    rig.comment(dict(total))
+    rig.expect(f"no request is lost in {rounds} takeovers", not lost,
+               f"{len(lost)}:", *lost[:10])
+    rig.expect("no connection is refused or reset",
+               not total["refused"] and not total["refused_before"]
+               and not total["reset"] and not total["connect_failed"],
+               dict(total))
+    rig.expect("every answer is right", not total["wrong"] and not
+               total["failed"] and not total["bad"], dict(total))
+    rig.expect("no request is executed twice", not total["twice"], total)
+    rig.expect("both processes have served",
+               0 < total["by the old one"] < total["executed"], dict(total))
+    rig.expect("both processes exit with 0",
+               total["exited with 0"] == 2 * rounds, dict(total))
+    rig.finish()
+
+
+main()
