@@ -19,12 +19,14 @@ server's FIN before it sends.
     twice        requests that were executed more than once
 
 Rows: post chunked pipeline connect idle streams mixed stuck nginx haproxy.
-The rows of Node 20, measured by the same client, are for comparison.
+The rows of Node 20, nginx and haproxy, measured by the same client, are for
+comparison.
 """
 import argparse
 import collections
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import time
@@ -50,6 +52,9 @@ ROWS = {
     "haproxy": "post=70,chunked=30",
 }
 PROXIES = {"nginx": rig.nginx, "haproxy": rig.haproxy}
+# For comparison: these are stopped themselves, gracefully.
+STOPPED = {"nginx-stop": ("nginx", int(signal.SIGQUIT)),
+           "haproxy-stop": ("haproxy", int(signal.SIGUSR1))}
 
 
 class Row:
@@ -139,7 +144,7 @@ def drain_behind(row, rng, command, options, other):
     """One shutdown behind a proxy that has another server to turn to."""
     before = other.executed_ids()
     with rig.Target(command, *options) as target:
-        with PROXIES[row.name]([target.port, other.port]) as port:
+        with PROXIES[row.name]([target.port, other.port]) as (port, _):
             first = rng.randrange(1 << 40)
             output = run_load(rng, port, target.pid, ROWS[row.name],
                               "--signal-us", choose_moment(rng, options),
@@ -155,8 +160,26 @@ def drain_behind(row, rng, command, options, other):
         row.counts["left"] = 0
 
 
+def stop_proxy(row, rng, command, options):
+    """One shutdown of a proxy itself, as its manual says."""
+    name, number = STOPPED[row.name]
+    with rig.Target(command, *options) as target, \
+            PROXIES[name]([target.port]) as (port, pid):
+        output = run_load(rng, port, pid, ROWS["post"], "--signal", number,
+                          "--signal-us", choose_moment(rng, options),
+                          "--run-ms", 2000, "--grace-ms", 500)
+        end_ms = int(re.search(r"^end_us (\d+)", output, re.M)[1]) / 1000
+        is_left = re.search(r"^left [1-9]", output, re.M)
+        row.add(output, target.executed_ids(), None if is_left else 0, end_ms,
+                is_left)
+
+
 def measure(name, rng, command, options, rounds):
     row = Row(name)
+    if name in STOPPED:
+        for _ in range(rounds):
+            stop_proxy(row, rng, command, options)
+        return row
     if name not in PROXIES:
         for _ in range(rounds):
             drain_once(row, rng, command, options)
@@ -167,7 +190,7 @@ def measure(name, rng, command, options, rounds):
     return row
 
 
-HEAD = (f"{'server':12} {'load':9} {'stops':>5} {'requests':>8} {'lost':>5} "
+HEAD = (f"{'server':12} {'load':12} {'stops':>5} {'requests':>8} {'lost':>5} "
         f"{'exec.':>5} {'crossed':>7} {'interr.':>7} {'cut':>4} {'twice':>5} "
         f"{'failed':>6} {'close':>6} {'resets':>6} {'refused':>7} {'ended':>5} {'exit 0':>6} "
         f"{'ms':>5} {'max':>5}")
@@ -176,7 +199,7 @@ HEAD = (f"{'server':12} {'load':9} {'stops':>5} {'requests':>8} {'lost':>5} "
 def print_row(server, row):
     c = row.counts
     rig.comment(
-        f"{server:12} {row.name:9} {row.rounds:5} {c['sent']:8} {c['lost']:5} "
+        f"{server:12} {row.name:12} {row.rounds:5} {c['sent']:8} {c['lost']:5} "
         f"{c['executed']:5} {c['crossed']:7} {c['interrupted']:7} {c['cut']:4} "
         f"{c['twice']:5} {c['failed']:6} {c['closing']:6} {c['reset']:6} "
         f"{c['refused']:7} {c['ended']:5} {row.exits[0]:6} "
@@ -206,11 +229,22 @@ def expect_row(row):
                    and row.counts["ws_cut"] == 0, *row.details())
 
 
+def compare(rng, command, rounds):
+    """The rows of others, measured by the same client."""
+    if shutil.which("node"):
+        for server, other in rig.NODE.items():
+            print_row(server, measure("post", rng, other, [], rounds))
+    for name, (server, _) in STOPPED.items():
+        if shutil.which(server):
+            print_row(server, measure(name, rng, command, WEIR_OPTIONS, rounds))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--server", default="weir")
     parser.add_argument("--rounds", type=int)
-    parser.add_argument("--node-rounds", type=int, default=8)
+    parser.add_argument("--compare", type=int, default=8,
+                        help="rounds of Node, nginx and haproxy")
     parser.add_argument("rows", nargs="*")
     given = parser.parse_args()
     rounds = given.rounds or (50 if rig.BRIEF else 1000)
@@ -231,10 +265,8 @@ def main():
         else:
             for line in row.strange[:8]:
                 rig.comment(line)
-    if is_weir and given.node_rounds and shutil.which("node"):
-        for server, command in rig.NODE.items():
-            row = measure("post", rng, command, [], given.node_rounds)
-            print_row(server, row)
+    if is_weir and given.compare:
+        compare(rng, rig.command_of(given.server), given.compare)
     rig.finish()
 
 

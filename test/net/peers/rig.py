@@ -261,42 +261,42 @@ backend target
 
 
 @contextlib.contextmanager
+def _proxy(command, front, **more):
+    """The port and the process of a proxy that listens on a socket of ours."""
+    process = start(command, pass_fds=[front.fileno()],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    **more)
+    port = front.getsockname()[1]
+    front.close()  # from now on it is the proxy's alone
+    try:
+        yield port, process.pid
+    finally:
+        stop(process)
+
+
 def nginx(ports):
     """nginx before the first port; the others are used when it fails."""
-    with listen() as front:
-        port = front.getsockname()[1]
-        servers = " ".join(f"server 127.0.0.1:{one}{' backup' if i else ''};"
-                           for i, one in enumerate(ports))
-        config = scratch / "nginx.conf"
-        user = "user root;" if os.geteuid() == 0 else ""  # scratch is 0700
-        config.write_text(NGINX.format(scratch=scratch, port=port, user=user,
-                                       servers=servers))
-        process = start(["nginx", "-p", str(scratch), "-c", str(config)],
-                        env={**os.environ, "NGINX": f"{front.fileno()};"},
-                        pass_fds=[front.fileno()], stderr=subprocess.DEVNULL)
-        try:
-            yield port
-        finally:
-            stop(process)
+    front = listen()
+    servers = " ".join(f"server 127.0.0.1:{one}{' backup' if i else ''};"
+                       for i, one in enumerate(ports))
+    user = "user root;" if os.geteuid() == 0 else ""  # scratch is 0700
+    config = scratch / "nginx.conf"
+    config.write_text(NGINX.format(scratch=scratch, user=user, servers=servers,
+                                   port=front.getsockname()[1]))
+    return _proxy(["nginx", "-p", str(scratch), "-c", str(config)], front,
+                  env={**os.environ, "NGINX": f"{front.fileno()};"})
 
 
-@contextlib.contextmanager
 def haproxy(ports):
-    with listen() as front:
-        servers = "\n".join(f"    server s{i} 127.0.0.1:{one}"
-                            f"{' backup' if i else ''} "
-                            "observe layer4 error-limit 1 on-error mark-down"
-                            " check inter 60s"
-                            for i, one in enumerate(ports))
-        config = scratch / "haproxy.cfg"
-        config.write_text(HAPROXY.format(fd=front.fileno(), servers=servers))
-        process = start(["haproxy", "-db", "-q", "-f", str(config)],
-                        pass_fds=[front.fileno()], stdout=subprocess.DEVNULL,
-                        stderr=subprocess.DEVNULL)
-        try:
-            yield front.getsockname()[1]
-        finally:
-            stop(process)
+    """The same with haproxy."""
+    front = listen()
+    servers = "\n".join(f"    server s{i} 127.0.0.1:{one} check inter 60s "
+                        "observe layer4 error-limit 1 on-error mark-down"
+                        f"{' backup' if i else ''}"
+                        for i, one in enumerate(ports))
+    config = scratch / "haproxy.cfg"
+    config.write_text(HAPROXY.format(fd=front.fileno(), servers=servers))
+    return _proxy(["haproxy", "-db", "-q", "-f", str(config)], front)
 
 
 # ---- a plain client ----

@@ -12,22 +12,19 @@ the old process or by the new one, and executed once.
 import argparse
 import collections
 import subprocess
-import time
 
 import rig
 
 MIX = "post=40,chunked=20,pipeline=10,connect=30"
 
 
-def run_client(rng, port, pid):
-    """Load until a while after the signal; what it prints."""
+def start_client(rng, port, pid):
+    """Load until a while after the signal, which comes soon."""
     command = [rig.LOAD, "--port", port, "--pid", pid, "--mix", MIX,
-               "--signal-us", rng.randrange(20000, 80000), "--run-ms", 150,
+               "--signal-us", rng.randrange(50000, 150000), "--run-ms", 150,
                "--grace-ms", 5000, "--seed", rng.randrange(1 << 32),
                "--reconnect"]
-    done = subprocess.run([str(word) for word in command], check=True,
-                          stdout=subprocess.PIPE, timeout=60)
-    return done.stdout.decode("latin-1")
+    return rig.start([str(word) for word in command], stdout=subprocess.PIPE)
 
 
 def read_counts(output):
@@ -54,15 +51,19 @@ def judge(lines, executed):
 
 
 def take_over(rng, command, options, listener, total):
-    """One change of processes; the new one drains at the end as well."""
-    with rig.Target(command, *options, listener=listener) as old, \
-            rig.Target(command, *options, listener=listener) as new:
-        port = listener.getsockname()[1]
-        output = run_client(rng, port, old.pid)
-        begun = time.monotonic()
+    """One change of processes; the new one drains at the end as well.
+
+    If the new process is late, connections wait in the queue of the socket.
+    """
+    with rig.Target(command, *options, listener=listener) as old:
+        client = start_client(rng, listener.getsockname()[1], old.pid)
+        new = rig.Target(command, *options, listener=listener)
+        output = client.communicate(timeout=60)[0].decode("latin-1")
+        rig.stop(client)
         status = old.wait(5)
         new.signal()
         statuses = (status, new.wait(5))
+        new.stop()
         executed = old.executed_ids()
         total["by the old one"] += sum(executed.values())
         executed.update(new.executed_ids())
@@ -71,7 +72,7 @@ def take_over(rng, command, options, listener, total):
     total.update(counts)
     total["twice"] += sum(1 for number in executed.values() if number > 1)
     total["exited with 0"] += statuses.count(0)
-    return judge(lines, executed), time.monotonic() - begun
+    return judge(lines, executed)
 
 
 def main():
@@ -87,9 +88,8 @@ def main():
     for _ in range(rounds):
         # The script keeps the socket, as systemd does.
         with rig.listen(4096) as listener:
-            missing, _ = take_over(rng, rig.command_of(given.server), options,
-                                   listener, total)
-            lost += missing
+            lost += take_over(rng, rig.command_of(given.server), options,
+                              listener, total)
     rig.comment(dict(total))
     rig.expect(f"no request is lost in {rounds} takeovers", not lost,
                f"{len(lost)}:", *lost[:10])

@@ -97,7 +97,8 @@ static void read_options(options *o, int argc, char **argv)
         {"run-ms", 1, NULL, 'r'},    {"grace-ms", 1, NULL, 'g'},
         {"idle-ms", 1, NULL, 'i'},   {"think-us", 1, NULL, 't'},
         {"seed", 1, NULL, 'S'},      {"first-id", 1, NULL, 'f'},
-        {"reconnect", 0, NULL, 'c'}, {NULL, 0, NULL, 0}};
+        {"reconnect", 0, NULL, 'c'}, {"signal", 1, NULL, 'n'},
+        {NULL, 0, NULL, 0}};
     int letter;
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
         int64_t number = optarg == NULL ? 0 : strtoll(optarg, NULL, 10);
@@ -110,6 +111,9 @@ static void read_options(options *o, int argc, char **argv)
             break;
         case 'm':
             read_mix(o, optarg);
+            break;
+        case 'n':
+            o->signal = (int)number;
             break;
         case 's':
             o->signal_ns = number * 1000;
@@ -145,7 +149,7 @@ static void read_options(options *o, int argc, char **argv)
 
 static void send_signal(load *l, connection *all, int n)
 {
-    if (l->options.pid > 0 && kill(l->options.pid, SIGTERM) != 0) {
+    if (l->options.pid > 0 && kill(l->options.pid, l->options.signal) != 0) {
         perror("kill");
         exit(2);
     }
@@ -227,6 +231,7 @@ int main(int argc, char **argv)
     l.options = (options){.run_ns = 2000LL * MS,
                           .grace_ns = 500LL * MS,
                           .think_ns = 10LL * MS,
+                          .signal = SIGTERM,
                           .first_id = 1};
     read_options(&l.options, argc, argv);
     l.random = l.options.seed;

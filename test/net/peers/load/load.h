@@ -56,7 +56,8 @@ typedef enum count {
 
 typedef struct options {
     int port;
-    int pid;           /* who gets SIGTERM; 0: nobody */
+    int pid;           /* who gets the signal; 0: nobody */
+    int signal;        /* SIGTERM */
     int64_t signal_ns; /* when, from the start */
     int64_t run_ns;    /* how long to carry on after it */
     int64_t grace_ns;  /* how long to wait for answers after that */
