@@ -42,26 +42,6 @@ static void on_drain(void *arg)
                                  e->websocket, WEIR_WEBSOCKET_RESTART, reason));
 }
 
-static size_t copy_fields(const weir_http_request *request,
-                          weir_websocket_header *headers)
-{
-    weir_http_field field;
-    size_t count = 0;
-    while (count < FIELDS && weir_http_field_at(request, count, &field))
-        headers[count++] = (weir_websocket_header){field.name, field.value};
-    return count;
-}
-
-static size_t answer_fields(const weir_websocket_handshake *handshake,
-                            weir_http_field *fields)
-{
-    weir_websocket_header headers[WEIR_WEBSOCKET_HEADERS];
-    size_t count = weir_websocket_headers(handshake, headers);
-    for (size_t i = 0; i < count; i++)
-        fields[i] = (weir_http_field){headers[i].name, headers[i].value};
-    return count;
-}
-
 static void take_over(weir_http_request *request,
                       const weir_websocket_handshake *handshake)
 {
@@ -70,7 +50,7 @@ static void take_over(weir_http_request *request,
                                       .on_drain = on_writable,
                                       .on_close = on_close};
     weir_http_field fields[WEIR_WEBSOCKET_HEADERS];
-    size_t count = answer_fields(handshake, fields);
+    size_t count = weir_websocket_headers(handshake, fields);
     weir_stream *stream;
     echo *e = calloc(1, sizeof *e);
     if (e == NULL)
@@ -87,17 +67,18 @@ static void take_over(weir_http_request *request,
 
 void target_websocket(weir_http_request *request)
 {
-    weir_websocket_header headers[FIELDS];
     weir_websocket_handshake handshake;
-    weir_http_field fields[WEIR_WEBSOCKET_HEADERS];
-    size_t count = copy_fields(request, headers);
+    weir_http_field fields[FIELDS];
+    size_t count = 0;
+    while (count < FIELDS && weir_http_field_at(request, count, &fields[count]))
+        count++;
     int err = weir_websocket_accept(&handshake, weir_http_method(request),
-                                    headers, count, NULL);
+                                    fields, count, NULL);
     if (err == 0) {
         take_over(request, &handshake);
         return;
     }
-    count = answer_fields(&handshake, fields);
+    count = weir_websocket_headers(&handshake, fields);
     target_complain(
         "refuse", weir_http_respond_with(request, (unsigned)handshake.status,
                                          fields, count, (weir_bytes){NULL, 0}));
