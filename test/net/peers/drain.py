@@ -18,13 +18,15 @@ server's FIN before it sends.
     cut          a part of the response arrived
     twice        requests that were executed more than once
 
-Rows: post chunked pipeline connect idle streams mixed stuck nginx haproxy.
+Rows: post chunked pipeline connect idle threads delay streams mixed stuck nginx
+haproxy.
 The rows of Node 20, nginx and haproxy, measured by the same client, are for
 comparison.
 """
 import argparse
 import collections
 import re
+import select
 import shutil
 import signal
 import statistics
@@ -44,6 +46,8 @@ ROWS = {
     "pipeline": "pipeline=100",
     "connect": "connect=40,post=40",
     "idle": "idle=100",
+    "threads": "post=70,connect=30",
+    "delay": "post=40,connect=20,silent=10",
     "streams": "stream=30,slow=20,events=30,websocket=20",
     "mixed": "post=20,chunked=10,pipeline=10,stream=10,slow=5,events=10,"
              "websocket=10,silent=10,half-header=8,half-body=7",
@@ -51,6 +55,9 @@ ROWS = {
     "nginx": "post=70,chunked=30",
     "haproxy": "post=70,chunked=30",
 }
+# What the server is told in addition.
+DELAY_MS = 200
+EXTRA = {"threads": ["--threads", 2], "delay": ["--delay-ms", DELAY_MS]}
 PROXIES = {"nginx": rig.nginx, "haproxy": rig.haproxy}
 # For comparison: these are stopped themselves, gracefully.
 STOPPED = {"nginx-stop": ("nginx", int(signal.SIGQUIT)),
@@ -66,6 +73,7 @@ class Row:
         self.counts = collections.Counter()
         self.exits = collections.Counter()
         self.times = []
+        self.refusals = []  # ms after the signal
         self.strange = []  # what a reader of a failure wants to see
 
     def judge(self, line, executed):
@@ -91,6 +99,8 @@ class Row:
             first, _, rest = line.partition(" ")
             if first == "request":
                 self.judge(line, executed)
+            elif first == "refusal":
+                self.refusals.append(int(rest) / 1000)
             elif first == "odd":
                 self.strange.append(line)
             elif first != "connection":
@@ -223,10 +233,55 @@ def expect_row(row):
                    row.exits[0] == row.rounds, *row.details())
     rig.expect(f"{row.name}: every shutdown ends within its deadline",
                max(row.times) < DEADLINE_MS + 500, sorted(row.times)[-5:])
+    if row.name == "delay":
+        rig.expect("delay: connections are accepted until the delay is over",
+                   row.refusals and min(row.refusals) >= DELAY_MS - 5,
+                   sorted(row.refusals)[:5])
     if row.name in ("streams", "mixed"):
         rig.expect(f"{row.name}: every WebSocket gets close code 1012",
                    row.counts["ws_close_1012"] == row.counts["ws_open"] > 0
                    and row.counts["ws_cut"] == 0, *row.details())
+
+
+def ask(port, target):
+    """The status of a GET, and whether the response closes."""
+    with rig.Client(port) as client:
+        client.send(f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        answer = client.response()
+        return answer and (answer.status, answer.closes())
+
+
+def check_health(command):
+    """What a load balancer sees."""
+    with rig.Target(command, "--health", "--delay-ms", 600, *WEIR_OPTIONS) as one:
+        before = ask(one.port, "/readyz"), ask(one.port, "/livez")
+        one.signal()
+        end, after = time.monotonic() + 5, None
+        while after != (503, True) and time.monotonic() < end:
+            after = ask(one.port, "/readyz")
+        alive = ask(one.port, "/livez")
+        rig.expect("health: the server is ready and alive before the signal",
+                   before == ((200, False), (200, False)), before)
+        rig.expect("health: it is alive and not ready after the signal",
+                   (after, alive) == ((503, True), (200, True)), after, alive)
+        rig.expect("health: it exits with 0", one.wait(5) == 0)
+
+
+def check_force(command):
+    """A second signal ends what would hold the drain."""
+    with rig.Target(command, "--deadline-ms", 60000) as one, \
+            rig.Client(one.port) as client:
+        client.send(b"GET /slow?ms=60000 HTTP/1.1\r\nHost: a\r\n\r\n")
+        end = time.monotonic() + 5
+        while not one.executed() and time.monotonic() < end:
+            select.select([], [], [], 0.01)
+        one.signal()
+        rig.expect("force: one signal waits for the request",
+                   one.wait(0.3) is None)
+        one.signal()
+        status = one.wait(5)
+        rig.expect("force: a second one ends the server at once, and not with 0",
+                   status not in (None, 0), status)
 
 
 def compare(rng, command, rounds):
@@ -257,14 +312,17 @@ def main():
             continue
         # The deadline is waited for in each of these.
         share = max(rounds // 25, 2) if name == "stuck" else rounds
-        row = measure(name, rng, rig.command_of(given.server),
-                      WEIR_OPTIONS if is_weir else [], share)
+        options = WEIR_OPTIONS + EXTRA.get(name, []) if is_weir else []
+        row = measure(name, rng, rig.command_of(given.server), options, share)
         print_row(given.server, row)
         if is_weir:
             expect_row(row)
         else:
             for line in row.strange[:8]:
                 rig.comment(line)
+    if is_weir and not given.rows:
+        check_health(rig.command_of(given.server))
+        check_force(rig.command_of(given.server))
     if is_weir and given.compare:
         compare(rng, rig.command_of(given.server), given.compare)
     rig.finish()

@@ -179,6 +179,8 @@ static void note_refusal(connection *c, int error)
         tally(c, COUNT_CONNECT_FAILED);
     else
         tally(c, l->signal_ns == 0 ? COUNT_REFUSED_BEFORE : COUNT_REFUSED);
+    if (l->signal_ns != 0)
+        printf("refusal %" PRId64 "\n", (l->now_ns - l->signal_ns) / 1000);
     forget_connection(c);
     c->tries_left = 0; /* the server is gone */
     go_on(c, 5 * MS);

@@ -3,7 +3,7 @@
  * target.c -- options, and the life of the server.
  *
  *     target [--log FILE] [--threads N] [--tls-cert FILE --tls-key FILE]
- *            [--NAME-ms N ...] [--max-connections N]
+ *            [--NAME-ms N ...] [--max-connections N] [--health]
  *
  * It listens at 127.0.0.1, at a port that the kernel chooses, or on the socket
  * that it has inherited (LISTEN_FDS), and prints "port N".  The exit status is
@@ -52,6 +52,7 @@ static void read_options(settings *s, int argc, char **argv)
                                           {"tls-key", 1, NULL, 'k'},
                                           {"address", 1, NULL, 'a'},
                                           {"reuse-port", 0, NULL, 'R'},
+                                          {"health", 0, NULL, 'H'},
                                           {"max-connections", 1, NULL, 'm'},
                                           {"header-timeout-ms", 1, NULL, 'h'},
                                           {"request-timeout-ms", 1, NULL, 'r'},
@@ -84,6 +85,9 @@ static void read_options(settings *s, int argc, char **argv)
             break;
         case 'R':
             s->listener.reuse_port = true;
+            break;
+        case 'H':
+            http->has_health = true;
             break;
         case 'm':
             http->connections = (uint32_t)number;
