@@ -204,7 +204,7 @@ static int wait_ms(const load *l, const connection *all, int n)
         if (all[i].wake_ns != 0 && all[i].wake_ns < next)
             next = all[i].wake_ns;
     int64_t wait = next - read_clock();
-    return wait <= 0 ? 0 : (int)((wait + MS - 1) / MS);
+    return wait <= 0 || l->open == 0 ? 0 : (int)((wait + MS - 1) / MS);
 }
 
 static void run(load *l, connection *all, int n)
