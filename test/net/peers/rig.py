@@ -114,16 +114,17 @@ def raise_descriptors(wanted):
 
 # ---- processes ----
 
-def start(command, **more):
-    """Start a process in a group of its own, which ends with it."""
-    process = subprocess.Popen(command, start_new_session=True, **more)
+def start(command, last_signal=signal.SIGKILL, **more):
+    """Start a process; last_signal ends it, together with its children."""
+    process = subprocess.Popen(command, **more)
+    process.last_signal = last_signal
     _running.append(process)
     return process
 
 
 def stop(process):
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    if process.poll() is None:
+        process.send_signal(process.last_signal)
     process.wait()
     if process.stdout:
         process.stdout.close()
@@ -284,6 +285,7 @@ def nginx(ports):
     config.write_text(NGINX.format(scratch=scratch, user=user, servers=servers,
                                    port=front.getsockname()[1]))
     return _proxy(["nginx", "-p", str(scratch), "-c", str(config)], front,
+                  last_signal=signal.SIGTERM,  # it has a worker
                   env={**os.environ, "NGINX": f"{front.fileno()};"})
 
 
