@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resp -- a key-value server that speaks RESP, the protocol of Redis.
+ *
+ *     build/net/resp [ADDRESS]
+ *     redis-benchmark -p PORT -t get,set -P 16
+ *
+ * All commands that have arrived together are answered with one write.  Input
+ * that ends in the middle of a command waits in the client's `rest`, and so does
+ * input that would be answered faster than the client reads.  At SIGTERM each
+ * client gets the answers to what was read, then the end.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <weir.h>
+#include <weir/net/listener.h>
+
+enum { ARGUMENTS = 16, LARGEST = 1024 * 1024, ENOUGH = 64 * 1024 };
+
+struct client {
+    struct client *next, **link; /* link: points to this one */
+    weir_stream *stream;
+    char *rest;
+    size_t size; /* of rest */
+};
+
+struct entry {
+    struct entry *next; /* in its bucket */
+    size_t hash, key_size, value_size;
+    char bytes[]; /* the key, then the value */
+};
+
+/* Used on the loop's thread only. */
+static weir_listener_options options = {.size = sizeof(options)};
+static weir_service *service;
+static weir_listener *listener;
+static struct client *clients;
+static struct entry **buckets;
+static size_t bucket_count, entry_count;
+static char *output; /* answers that are not written yet */
+static size_t output_size, output_room;
+
+static void *allocate(void *old, size_t size)
+{
+    void *memory = realloc(old, size);
+
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+/* ---- the table ---- */
+
+static size_t hash_of(weir_bytes key)
+{
+    size_t hash = 14695981039346656037u;
+
+    for (size_t i = 0; i < key.size; i++)
+        hash = (hash ^ ((const unsigned char *)key.data)[i]) * 1099511628211u;
+    return hash;
+}
+
+/* Where the entry is linked from, or would be. */
+static struct entry **find(weir_bytes key, size_t hash)
+{
+    struct entry **link = &buckets[hash & (bucket_count - 1)];
+
+    for (; *link != NULL; link = &(*link)->next)
+        if ((*link)->hash == hash && (*link)->key_size == key.size &&
+            memcmp((*link)->bytes, key.data, key.size) == 0)
+            break;
+    return link;
+}
+
+static void grow_table(void)
+{
+    size_t old_count = bucket_count;
+    struct entry **old = buckets;
+
+    bucket_count = old_count == 0 ? 1024 : 2 * old_count;
+    buckets = allocate(NULL, bucket_count * sizeof(*buckets));
+    memset(buckets, 0, bucket_count * sizeof(*buckets));
+    for (size_t i = 0; i < old_count; i++)
+        for (struct entry *entry = old[i], *next; entry != NULL; entry = next) {
+            struct entry **link = &buckets[entry->hash & (bucket_count - 1)];
+
+            next = entry->next;
+            entry->next = *link;
+            *link = entry;
+        }
+    free(old);
+}
+
+static void set(weir_bytes key, weir_bytes value)
+{
+    size_t hash = hash_of(key);
+    struct entry **link = find(key, hash), *entry = *link;
+
+    if (entry == NULL || entry->value_size != value.size) {
+        struct entry *next = entry != NULL ? entry->next : NULL;
+
+        entry_count += entry == NULL;
+        entry = allocate(entry, sizeof(*entry) + key.size + value.size);
+        *entry = (struct entry){next, hash, key.size, value.size};
+        memcpy(entry->bytes, key.data, key.size);
+        *link = entry;
+    }
+    memcpy(entry->bytes + key.size, value.data, value.size);
+    if (entry_count > bucket_count)
+        grow_table();
+}
+
+static bool delete(weir_bytes key)
+{
+    struct entry **link = find(key, hash_of(key)), *entry = *link;
+
+    if (entry == NULL)
+        return false;
+    *link = entry->next;
+    free(entry);
+    entry_count--;
+    return true;
+}
+
+/* ---- answers ---- */
+
+static void answer(const void *data, size_t size)
+{
+    if (output_room - output_size < size) {
+        output_room = 2 * (output_room + size);
+        output = allocate(output, output_room);
+    }
+    memcpy(output + output_size, data, size);
+    output_size += size;
+}
+
+static void answer_text(const char *text)
+{
+    answer(text, strlen(text));
+}
+
+static void answer_number(char kind, size_t number)
+{
+    char text[32], *at = text + sizeof(text);
+
+    *--at = '\n';
+    *--at = '\r';
+    do
+        *--at = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    *--at = kind;
+    answer(at, (size_t)(text + sizeof(text) - at));
+}
+
+static void execute(const weir_bytes *argument, size_t count)
+{
+    const char *name = argument[0].data;
+    size_t length = argument[0].size;
+    bool is_three = length == 3;
+
+    if (is_three && count == 2 && strncasecmp(name, "get", 3) == 0) {
+        struct entry *entry = *find(argument[1], hash_of(argument[1]));
+
+        if (entry == NULL) {
+            answer_text("$-1\r\n");
+            return;
+        }
+        answer_number('$', entry->value_size);
+        answer(entry->bytes + entry->key_size, entry->value_size);
+        answer("\r\n", 2);
+    } else if (is_three && count == 3 && strncasecmp(name, "set", 3) == 0) {
+        set(argument[1], argument[2]);
+        answer("+OK\r\n", 5);
+    } else if (is_three && count == 2 && strncasecmp(name, "del", 3) == 0) {
+        answer_number(':', delete (argument[1]));
+    } else if (length == 4 && strncasecmp(name, "ping", 4) == 0) {
+        answer_text("+PONG\r\n");
+    } else if ((length == 6 && strncasecmp(name, "config", 6) == 0) ||
+               (length == 7 && strncasecmp(name, "command", 7) == 0)) {
+        answer_text("*0\r\n");
+    } else {
+        answer_text("-ERR unknown command, or a wrong number of arguments\r\n");
+    }
+}
+
+/* ---- the protocol ---- */
+
+/* Take a line "<kind><number>\r\n" at *at.  Returns 1, 0 (the line is not
+ * complete), or -1 (it is something else). */
+static int take_number(const char **at, const char *end, char kind,
+                       size_t *number)
+{
+    const char *here = *at;
+
+    if (here < end && *here++ != kind)
+        return -1;
+    for (*number = 0; here < end && *here != '\r'; here++) {
+        if (*here < '0' || *here > '9' || *number > LARGEST)
+            return -1;
+        *number = 10 * *number + (size_t)(*here - '0');
+    }
+    if (end - here < 2)
+        return 0;
+    *at = here + 2;
+    return here[1] == '\n' && *number <= LARGEST ? 1 : -1;
+}
+
+/* Take a command at *at, as take_number does. */
+static int take_command(const char **at, const char *end, weir_bytes *argument,
+                        size_t *count)
+{
+    const char *here = *at;
+    int result = take_number(&here, end, '*', count);
+
+    if (result == 1 && (*count == 0 || *count > ARGUMENTS))
+        return -1;
+    for (size_t i = 0; result == 1 && i < *count; i++) {
+        result = take_number(&here, end, '$', &argument[i].size);
+        if (result != 1)
+            break;
+        if ((size_t)(end - here) < argument[i].size + 2)
+            return 0;
+        argument[i].data = here;
+        here += argument[i].size + 2;
+    }
+    if (result == 1)
+        *at = here;
+    return result;
+}
+
+/* Answer the commands in data, while the client reads the answers.  Returns how
+ * many bytes were used, or -1: this is not RESP, or the client is gone. */
+static ptrdiff_t serve(struct client *client, const char *data, size_t size)
+{
+    weir_bytes argument[ARGUMENTS];
+    const char *at = data, *end = data + size;
+    size_t count;
+    int result = 1;
+
+    while (result == 1 && at < end && !weir_stream_is_full(client->stream)) {
+        output_size = 0;
+        while (output_size < ENOUGH && at < end &&
+               (result = take_command(&at, end, argument, &count)) == 1)
+            execute(argument, count);
+        if (output_size > 0 &&
+            weir_stream_write(client->stream,
+                              &(weir_bytes){output, output_size}, 1, NULL,
+                              NULL) != 0)
+            return -1;
+    }
+    return result >= 0 ? at - data : -1;
+}
+
+/* ---- clients ---- */
+
+static void on_closed(void *arg, weir_stream *stream, int status)
+{
+    struct client *client = arg;
+
+    if ((*client->link = client->next) != NULL)
+        client->next->link = client->link;
+    free(client->rest);
+    free(client);
+    weir_gate_exit(weir_service_gate(service));
+}
+
+static void finish(struct client *client)
+{
+    weir_stream_finish(client->stream, WEIR_S(2), on_closed, client);
+}
+
+/* Serve input that is in client->rest, or is given and new. */
+static void serve_input(struct client *client, const char *data, size_t size)
+{
+    ptrdiff_t used = serve(client, data, size);
+
+    if (used < 0) {
+        finish(client);
+        return;
+    }
+    size -= (size_t)used;
+    if (size > 0 && client->rest == NULL)
+        client->rest = memcpy(allocate(NULL, size), data + used, size);
+    else if (size > 0)
+        memmove(client->rest, data + used, size);
+    else if (client->rest != NULL) {
+        free(client->rest);
+        client->rest = NULL;
+    }
+    client->size = size;
+    if (weir_stream_is_full(client->stream))
+        weir_stream_pause(client->stream);
+}
+
+static void on_read(void *arg, weir_stream *stream, int status,
+                    weir_bytes bytes)
+{
+    struct client *client = arg;
+
+    if (status == WEIR_ECANCELED)
+        return; /* by stop */
+    if (status != 0 || client->size > 2 * LARGEST) {
+        finish(client);
+    } else if (client->rest == NULL) {
+        serve_input(client, bytes.data, bytes.size);
+    } else {
+        client->rest = allocate(client->rest, client->size + bytes.size);
+        memcpy(client->rest + client->size, bytes.data, bytes.size);
+        serve_input(client, client->rest, client->size + bytes.size);
+    }
+}
+
+static void on_drain(void *arg, weir_stream *stream)
+{
+    struct client *client = arg;
+    (void)client;
+    weir_stream_resume(stream);
+}
