@@ -17,7 +17,8 @@ COLOURS = {"weir": "#2f81f7", "libuv": "#c4620f", "libev": "#2a9440",
            "libevent": "#9a63e8", "GLib": "#d6409f", "Asio": "#0f8f96",
            "liburcu": "#a87000", "Concurrency": "#0f8f96",
            "TBB": "#0f8f96", "OpenMP": "#a87000", "V8": "#2a9440",
-           "Node": "#2a9440"}
+           "Node": "#2a9440", "nginx": "#2a9440", "h2o": "#9a63e8",
+           "redis": "#d6409f"}
 # picture: (workload, metric) of each panel
 PICTURES = {
     "submit": [("submit/1-producer", "mean"), ("submit/4-producers", "mean"),
@@ -28,6 +29,8 @@ PICTURES = {
              ("pool/trip-1M", "mean")],
     "js": [("js/start", "wall"), ("js/worker", "first"),
            ("js/message", "one way"), ("js/timeout", "mean")],
+    "net": [("net/echo-1B", "cpu"), ("net/http-hello", "mean"),
+            ("net/https-hello", "mean"), ("net/websocket", "mean")],
 }
 # Variants of a contestant, which would hide the others.
 LEFT_OUT = re.compile(r"malloc|once|invoke|metrics|::post")

@@ -41,9 +41,8 @@ static void keep_rest(struct connection *connection, const char *data,
 
 static bool send_rest(struct connection *connection)
 {
-    ssize_t sent =
-        send(connection->fd, connection->rest + connection->begin,
-             connection->end - connection->begin, MSG_NOSIGNAL);
+    ssize_t sent = send(connection->fd, connection->rest + connection->begin,
+                        connection->end - connection->begin, MSG_NOSIGNAL);
 
     if (sent < 0)
         return false;

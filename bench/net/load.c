@@ -132,7 +132,6 @@ static void upgrade(int fd)
         fail("the upgrade was refused");
 }
 
-
 static void make_first_request(int fd)
 {
     if (strcmp(options.mode, "ws") == 0)
@@ -286,11 +285,20 @@ static void parse(int argc, char **argv)
 {
     for (int letter; (letter = getopt(argc, argv, "c:t:w:h")) != -1;) {
         switch (letter) {
-        case 'c': options.connections = atoi(optarg); break;
-        case 't': options.seconds = atof(optarg); break;
-        case 'w': options.warm_up = atof(optarg); break;
-        case 'h': options.holds = true; break;
-        default: exit(EXIT_FAILURE);
+        case 'c':
+            options.connections = atoi(optarg);
+            break;
+        case 't':
+            options.seconds = atof(optarg);
+            break;
+        case 'w':
+            options.warm_up = atof(optarg);
+            break;
+        case 'h':
+            options.holds = true;
+            break;
+        default:
+            exit(EXIT_FAILURE);
         }
     }
     if (argc - optind != 3)
@@ -319,7 +327,8 @@ int main(int argc, char **argv)
     if (options.holds) {
         printf("ready\n");
         fflush(stdout);
-        while (getchar() != EOF) { }
+        while (getchar() != EOF) {
+        }
         return EXIT_SUCCESS;
     }
     for (int i = 0; i < options.connections; i++)

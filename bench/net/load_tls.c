@@ -32,8 +32,7 @@ struct connection {
 
 static const char last_request[] =
     "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
-static const char first_request[] =
-    "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+static const char first_request[] = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 static SSL_CTX *context;
 static int poller, port, count = 16;
 static double seconds = 2;
@@ -158,7 +157,8 @@ static void hold(struct connection *connections)
     }
     printf("ready\n");
     fflush(stdout);
-    while (getchar() != EOF) { }
+    while (getchar() != EOF) {
+    }
 }
 
 int main(int argc, char **argv)
@@ -167,9 +167,14 @@ int main(int argc, char **argv)
 
     for (int letter; (letter = getopt(argc, argv, "c:t:")) != -1;) {
         switch (letter) {
-        case 'c': count = atoi(optarg); break;
-        case 't': seconds = atof(optarg); break;
-        default: return EXIT_FAILURE;
+        case 'c':
+            count = atoi(optarg);
+            break;
+        case 't':
+            seconds = atof(optarg);
+            break;
+        default:
+            return EXIT_FAILURE;
         }
     }
     if (argc - optind != 2)

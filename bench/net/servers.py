@@ -19,6 +19,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 DEADLINE_S = 10
 HELLO = "hello, world\n"
 FILES = {"1k": 1024, "1m": 1024 * 1024}
@@ -90,17 +91,21 @@ def free_port():
 
 def version(command, pattern):
     """Of an installed program; None if it is not installed."""
-    if shutil.which(command[0]) is None:
+    found = shutil.which(command[0], path=PATH)
+    if found is None:
         return None
-    answer = subprocess.run(command, text=True, capture_output=True)
+    answer = subprocess.run([found, *command[1:]], text=True,
+                            capture_output=True)
     found = re.search(pattern, answer.stdout + answer.stderr)
     return found[1] if found else "unknown"
 
 
 def need(program):
-    if shutil.which(str(program)) is None:
+    """Its path; daemons are in directories that not every user searches."""
+    found = shutil.which(str(program), path=PATH)
+    if found is None:
         raise Absent(program)
-    return str(program)
+    return found
 
 
 # ---- commands: each takes the setting, returns (command, port or None) ----
@@ -163,7 +168,7 @@ class Server:
         self.child = subprocess.Popen(
             ["taskset", "-c", str(setting.server_core), *argv],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
-            start_new_session=True, cwd=setting.scratch)
+            process_group=0, cwd=setting.scratch)
         try:
             if self.port is None:
                 self.port = self.read_port()

@@ -190,7 +190,7 @@ def table():
         return Workload(f"echo-{text}", f"round trip of {text}, 100 connections",
                         of_load("load", "-c", 100, "echo", size), [
                             Entry(EPOLL, servers.built("echo_epoll")),
-                            Entry("weir", servers.example("net/echo", "0")),
+                            Entry("weir", servers.example("net/echo", "127.0.0.1:0")),
                             Entry("libuv", servers.built("echo_uv"), uv)])
 
     def tls(name, operation, load, key):
@@ -214,7 +214,7 @@ def table():
             name, f"{test.upper()}, redis-benchmark, 50 connections, "
             f"{pipeline} at a time", of_redis_benchmark(test, pipeline), [
                 Entry("redis-server", servers.redis, redis),
-                Entry("weir", servers.example("net/resp", "0"))])
+                Entry("weir", servers.example("net/resp", "127.0.0.1:0"))])
 
     return [
         echo(1, "1B"),
@@ -242,7 +242,7 @@ def table():
                  "memory", of_memory("load", "http", "/"), [
                      Entry("bare epoll + llhttp", servers.built("http_epoll")),
                      Entry("weir", weir_http()),
-                     Entry("weir, stream", servers.example("net/echo", "0"),
+                     Entry("weir, stream", servers.example("net/echo", "127.0.0.1:0"),
                            load=of_memory("load", "echo", "1")),
                      Entry("libuv, stream", servers.built("echo_uv"), uv,
                            load=of_memory("load", "echo", "1")),
@@ -258,7 +258,7 @@ def table():
         Workload("idle-10k", "round trip of 1 B, one connection is busy", None, [
             Entry(f"{name}{text}", command, load=of_idle(idle))
             for name, command in ((EPOLL, servers.built("echo_epoll")),
-                                  ("weir", servers.example("net/echo", "0")))
+                                  ("weir", servers.example("net/echo", "127.0.0.1:0")))
             for idle, text in ((0, ", none idle"), (MANY, ", 10,000 idle"))]),
         Workload("websocket", "echo of 1 KiB, 64 connections",
                  of_load("load", "-c", 64, "ws", 1024), [

@@ -31,20 +31,23 @@ static void on_closed(void *arg, weir_stream *stream, int status)
     weir_gate_exit(weir_service_gate(service));
 }
 
+static void on_room(void *arg, weir_stream *stream, int status)
+{
+    if (status == 0)
+        weir_stream_resume(stream);
+}
+
 static void on_read(void *arg, weir_stream *stream, int status,
                     weir_bytes bytes)
 {
     if (status == WEIR_ECANCELED)
-        return; /* by stop */
-    if (status != 0 || weir_stream_write(stream, &bytes, 1, NULL, NULL) != 0)
+        return; /* the loop has ended */
+    if (status != 0 || weir_stream_write(stream, &bytes, 1, NULL, NULL) != 0) {
         weir_stream_finish(stream, WEIR_S(2), on_closed, arg);
-    else if (weir_stream_is_full(stream))
-        weir_stream_pause(stream); /* the client does not read */
-}
-
-static void on_drain(void *arg, weir_stream *stream)
-{
-    weir_stream_resume(stream);
+    } else if (weir_stream_is_full(stream)) { /* the client does not read */
+        weir_stream_pause(stream);
+        (void)!weir_stream_write(stream, NULL, 0, on_room, NULL);
+    }
 }
 
 static void on_stream(void *arg, weir_stream *stream)
@@ -88,11 +91,9 @@ static void stop(void *arg, int status)
 
 int main(int argc, char **argv)
 {
-    weir_stream_options stream = {.size = sizeof(stream), .on_drain = on_drain};
     weir_loop *loop;
 
     options.on_stream = on_stream;
-    options.stream = &stream;
     if (weir_address_parse(&options.address, argc > 1 ? argv[1] : "[::]:7777",
                            0) != 0 ||
         weir_service_new(&service, NULL) != 0 ||

@@ -114,7 +114,7 @@ static void set(weir_bytes key, weir_bytes value)
         grow_table();
 }
 
-static bool delete(weir_bytes key)
+static bool delete (weir_bytes key)
 {
     struct entry **link = find(key, hash_of(key)), *entry = *link;
 
@@ -273,7 +273,9 @@ static void finish(struct client *client)
     weir_stream_finish(client->stream, WEIR_S(2), on_closed, client);
 }
 
-/* Serve input that is in client->rest, or is given and new. */
+static void on_room(void *arg, weir_stream *stream, int status);
+
+/* Serve input, which is client->rest or was just read. */
 static void serve_input(struct client *client, const char *data, size_t size)
 {
     ptrdiff_t used = serve(client, data, size);
@@ -282,18 +284,30 @@ static void serve_input(struct client *client, const char *data, size_t size)
         finish(client);
         return;
     }
-    size -= (size_t)used;
-    if (size > 0 && client->rest == NULL)
-        client->rest = memcpy(allocate(NULL, size), data + used, size);
-    else if (size > 0)
-        memmove(client->rest, data + used, size);
-    else if (client->rest != NULL) {
+    client->size = size - (size_t)used;
+    if (client->size == 0) {
         free(client->rest);
         client->rest = NULL;
+    } else {
+        if (client->rest == NULL)
+            client->rest = allocate(NULL, client->size);
+        memmove(client->rest, data + used, client->size);
     }
-    client->size = size;
-    if (weir_stream_is_full(client->stream))
-        weir_stream_pause(client->stream);
+    if (!weir_stream_is_full(client->stream))
+        return;
+    weir_stream_pause(client->stream); /* until everything is written */
+    if (weir_stream_write(client->stream, NULL, 0, on_room, client) != 0)
+        finish(client);
+}
+
+static void on_room(void *arg, weir_stream *stream, int status)
+{
+    struct client *client = arg;
+
+    if (status != 0)
+        return; /* the reader is told, too */
+    weir_stream_resume(stream);
+    serve_input(client, client->rest, client->size);
 }
 
 static void on_read(void *arg, weir_stream *stream, int status,
@@ -302,7 +316,7 @@ static void on_read(void *arg, weir_stream *stream, int status,
     struct client *client = arg;
 
     if (status == WEIR_ECANCELED)
-        return; /* by stop */
+        return; /* the loop has ended */
     if (status != 0 || client->size > 2 * LARGEST) {
         finish(client);
     } else if (client->rest == NULL) {
@@ -314,9 +328,62 @@ static void on_read(void *arg, weir_stream *stream, int status,
     }
 }
 
-static void on_drain(void *arg, weir_stream *stream)
+static void on_stream(void *arg, weir_stream *stream)
 {
-    struct client *client = arg;
-    (void)client;
-    weir_stream_resume(stream);
+    struct client *client = allocate(NULL, sizeof(*client));
+
+    if (weir_gate_enter(weir_service_gate(service)) != 0) {
+        free(client);
+        weir_stream_close(stream, NULL, NULL);
+        return;
+    }
+    *client = (struct client){clients, &clients, stream, NULL, 0};
+    if (clients != NULL)
+        clients->link = &client->next;
+    clients = client;
+    if (weir_stream_read(stream, on_read, client) != 0)
+        weir_stream_close(stream, on_closed, client);
+}
+
+/* ---- the service ---- */
+
+static void start(void *arg, int status)
+{
+    char text[WEIR_ADDRESS_TEXT];
+    int err = weir_listener_open(&listener, arg, &options);
+
+    if (err != 0) {
+        fprintf(stderr, "resp: %s\n", weir_error_text(err));
+        weir_service_stop(service);
+        return;
+    }
+    weir_listener_address(listener, &options.address);
+    weir_address_format(&options.address, text, sizeof(text));
+    printf("listening on %s\n", text);
+    fflush(stdout);
+}
+
+static void stop(void *arg, int status)
+{
+    if (listener != NULL)
+        weir_listener_drain(listener, NULL, NULL);
+    for (struct client *client = clients; client != NULL; client = client->next)
+        finish(client);
+}
+
+int main(int argc, char **argv)
+{
+    const char *address = argc > 1 ? argv[1] : "127.0.0.1:6379";
+    weir_loop *loop;
+
+    grow_table();
+    options.on_stream = on_stream;
+    if (weir_address_parse(&options.address, address, 0) != 0 ||
+        weir_service_new(&service, NULL) != 0 ||
+        weir_service_add_loop(service, &loop, NULL) != 0 ||
+        weir_service_on_drain(service, loop, stop, NULL) != 0 ||
+        weir_service_start(service) != 0 ||
+        weir_loop_submit(loop, start, loop) != 0)
+        return EXIT_FAILURE;
+    return weir_service_wait(service, -1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
