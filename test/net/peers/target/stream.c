@@ -34,7 +34,7 @@ static void free_stream(void *arg, weir_http_request *request, int status)
 {
     stream *s = arg;
     if (s->timer != 0)
-        (void)weir_timer_cancel(s->loop, s->timer);
+        (void)!weir_timer_cancel(s->loop, s->timer);
     free(s);
 }
 
@@ -44,7 +44,7 @@ static void end_stream(stream *s)
         return;
     s->is_over = true;
     if (s->timer != 0)
-        (void)weir_timer_cancel(s->loop, s->timer);
+        (void)!weir_timer_cancel(s->loop, s->timer);
     s->timer = 0;
     target_complain("end", weir_http_end(s->request, NULL, 0));
 }
