@@ -36,6 +36,7 @@
 #include "stream/stream.h"
 #include "weir/host/loop.h"
 #include "weir/host/memory.h"
+#include "weir/net/tls.h"
 
 enum {
     /* Bytes of a body that are discarded to keep a connection. */
@@ -824,7 +825,9 @@ void weir__http_conn_open(struct weir__http_shard *shard, weir_stream *stream)
     weir_counter_add(&shard->counters.connections, 1);
     weir_connection_add(&shard->connections, &conn->word, on_notified);
     weir__stream_set_on_drain(stream, on_stream_drain, conn);
-    if (weir_stream_set_timeouts(
+    if ((options->tls != NULL &&
+         weir_tls_start(stream, options->tls, NULL) != 0) ||
+        weir_stream_set_timeouts(
             stream, 0, options->write_ns < 0 ? 0 : options->write_ns) != 0 ||
         weir_stream_read(stream, on_read, conn) != 0) {
         weir__http_conn_fail(conn, -ENOMEM);

@@ -478,6 +478,34 @@ int weir_http_respond_file(weir_http_request *request, unsigned status,
     return 0;
 }
 
+static void on_part_left(void *arg, weir_stream *stream, int status)
+{
+    weir_http_request *request = arg;
+
+    if (status != 0 && request->conn != NULL && !request->conn->is_closing)
+        weir__http_conn_fail(request->conn, status);
+    weir_http_request_unref(request);
+}
+
+int weir__http_write_file(weir_http_request *request, int64_t offset,
+                          int64_t size)
+{
+    struct weir__http_conn *conn = request->conn;
+    int err;
+
+    weir__http_conn_flush(conn);
+    if (conn->is_closing)
+        return WEIR_ECLOSED;
+    err = weir_stream_send_file(conn->stream, request->file, offset, size,
+                                on_part_left, request);
+    if (err != 0)
+        return err;
+    weir_counter_add(&conn->sent, (uint64_t)size);
+    weir_http_request_ref(request);
+    request->left -= size;
+    return 0;
+}
+
 /* ---- upgrades ---- */
 
 int weir_http_upgrade(weir_http_request *request, const weir_http_field *fields,

@@ -35,6 +35,7 @@
 #include "weir/host/memory.h"
 #include "weir/host/service.h"
 #include "weir/host/sized.h"
+#include "weir/net/tls.h"
 
 /* ---- memory ---- */
 
@@ -61,6 +62,8 @@ static void free_server(void *arg)
         server->places = place->next;
         weir_memory_free(place, sizeof(*place));
     }
+    if (server->options.tls != NULL)
+        weir_tls_unref(server->options.tls);
     for (size_t i = 0; i < server->shard_count && server->shards != NULL; i++)
         free_doors(&server->shards[i]);
     weir_memory_free(server->shards,
@@ -75,6 +78,7 @@ static void on_loop_freed(void *arg)
 {
     struct weir__http_shard *shard = arg;
 
+    weir__http_roots_free(shard);
     weir_memory_free(shard->cork, WEIR__CORK_SIZE);
     weir_memory_free(shard->spare, sizeof(*shard->spare));
     shard->cork = NULL;
@@ -552,6 +556,8 @@ static int fill_server(weir_http_server *server, weir_service *service,
     memset(server, 0, sizeof(*server));
     server->service = service;
     server->options = *options;
+    if (options->tls != NULL)
+        weir_tls_ref(options->tls);
     fill_options(&server->options);
     server->limits.head_bytes = options->head_bytes;
     server->limits.target_bytes = options->target_bytes;

@@ -43,6 +43,14 @@ struct weir__http_door {
     weir_listener *listener; /* NULL: not open */
 };
 
+/* A directory with static files. */
+struct weir__http_root {
+    struct weir__http_root *next;
+    int fd;
+    size_t size; /* of this struct */
+    char path[];
+};
+
 struct weir__http_shard {
     weir_http_server *server;
     weir_loop *loop;
@@ -59,6 +67,7 @@ struct weir__http_shard {
     char *cork; /* WEIR__CORK_SIZE bytes, for the conn that writes ... */
     size_t cork_size;
     struct weir__http_conn *corked; /* ... which is this one */
+    struct weir__http_root *roots;
     weir_http_request *spare;       /* kept for the next request */
     weir_task close_doors;          /* posted by the drain */
     weir_task quiet;                /* posted to the drain */
@@ -142,9 +151,8 @@ struct weir__http_conn {
     bool has_ended : 1;  /* the client has half-closed */
     bool is_closing : 1; /* the stream is closing or finishing */
     bool is_upgraded : 1;
-    bool is_settling : 1; /* a write reports when all is sent */
-    bool is_stalled : 1;  /* the stream is paused */
-    bool is_secure : 1;
+    bool is_settling : 1;        /* a write reports when all is sent */
+    bool is_stalled : 1;         /* the stream is paused */
     void (*on_drain)(void *arg); /* is_upgraded */
     void *drain_arg;
     uint8_t peer_size;
@@ -210,7 +218,15 @@ char *weir__http_cork_reserve(struct weir__http_conn *conn, size_t size);
 void weir__http_reply_plainly(struct weir__http_conn *conn, unsigned status,
                               bool is_last);
 
+/* Write a part of the request's file, as a piece of the body. */
+int weir__http_write_file(weir_http_request *request, int64_t offset,
+                          int64_t size);
+
 /* Tell the client to send the body. */
 void weir__http_send_continue(struct weir__http_conn *conn);
+
+/* ---- file.c ---- */
+
+void weir__http_roots_free(struct weir__http_shard *shard);
 
 #endif /* WEIR_NET_HTTP_SERVER_H */
