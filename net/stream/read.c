@@ -208,32 +208,41 @@ static void check_ready(weir_stream *stream)
         stream->filter->on_ready(stream->filter, stream, 0);
 }
 
-/* Give the reader what the filter has.  While nobody reads, the filter only
- * continues its handshake. */
+static bool wants_bytes(const weir_stream *stream)
+{
+    return (stream->is_reading && !stream->is_paused) ||
+           stream->life == WEIR__STREAM_FINISHING;
+}
+
+/* Give the reader what the filter has.  Until the handshake is over, and while
+ * nobody reads, the filter only continues its handshake: on_ready comes before
+ * the first byte. */
 static void read_filter(weir_stream *stream, weir_buffer *buffer)
 {
     ssize_t count = 0;
+    bool was_ready, is_asked;
 
     do {
-        bool is_discarding = stream->life == WEIR__STREAM_FINISHING;
-        bool is_wanted =
-            (stream->is_reading && !stream->is_paused) || is_discarding;
         char *to = stream->is_once ? stream->u.read_to.data : buffer->data;
         size_t size =
             stream->is_once ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
 
-        count = stream->filter->read(stream->filter, is_wanted ? to : NULL,
-                                     is_wanted ? size : 0);
+        was_ready = stream->is_ready;
+        is_asked = was_ready && wants_bytes(stream);
+        count = stream->filter->read(stream->filter, is_asked ? to : NULL,
+                                     is_asked ? size : 0);
         if (count > 0) {
             buffer->size = (size_t)count;
             give(stream, to, (size_t)count);
         }
         if (stream->life != WEIR__STREAM_CLOSED)
             check_ready(stream);
-    } while (count > 0 && stream->given == buffer && is_receiving(stream));
+    } while ((count > 0 || was_ready != stream->is_ready) &&
+             stream->given == buffer && is_receiving(stream));
     if (stream->life == WEIR__STREAM_CLOSED)
         return;
-    stream->has_input = count > 0;
+    /* The last bytes of a handshake may come with the first of the stream. */
+    stream->has_input = count > 0 || (stream->is_ready && !is_asked);
     weir__stream_flush(stream);
     if (count < 0)
         count == WEIR_EEOF ? weir__stream_end_reading(stream, WEIR_EEOF)
@@ -314,6 +323,7 @@ void weir__stream_abandon_read(weir_stream *stream)
     if (stream->given != NULL)
         return_buffer(stream->loop, stream->given);
     stream->given = NULL;
+    stream->has_input |= stream->filter != NULL; /* it may have more */
     close_received(stream);
 }
 
