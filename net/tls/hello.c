@@ -19,6 +19,7 @@
 #include <openssl/x509.h>
 
 #include "tls/engine.h"
+#include "weir/host/loop.h"
 
 /* ---- the name of the server ---- */
 
@@ -89,13 +90,33 @@ static int refuse(struct weir__tls_engine *engine, int *alert, int as,
     return SSL_CLIENT_HELLO_ERROR;
 }
 
+struct choice {
+    const struct weir__tls_engine *engine;
+    weir_tls *use;
+    int status;
+};
+
+static void call_choice(void *arg, int status)
+{
+    struct choice *choice = arg;
+    const weir_tls *tls = choice->engine->tls;
+
+    choice->status =
+        tls->on_server_name(tls->arg, choice->engine->name, &choice->use);
+}
+
 static int choose_config(struct weir__tls_engine *engine, int *alert)
 {
-    weir_tls *tls = engine->tls, *use = tls;
+    weir_tls *tls = engine->tls, *use;
+    struct choice choice = {engine, tls, 0};
 
     if (tls->on_server_name == NULL)
         return SSL_CLIENT_HELLO_SUCCESS;
-    if (tls->on_server_name(tls->arg, engine->name, &use) < 0) {
+    /* weir_raise must not leave OpenSSL in the middle. */
+    if (!weir_loop_contain(call_choice, &choice, 0))
+        choice.status = WEIR_ECANCELED;
+    use = choice.use;
+    if (choice.status < 0) {
         *alert = SSL_AD_UNRECOGNIZED_NAME;
         (void)weir__tls_reason_set(weir__tls_engine_reason(engine), 0,
                                    "the name was refused: %s", engine->name);

@@ -42,23 +42,6 @@ static bool is_out_of_memory(unsigned long code)
            (ERR_SYSTEM_ERROR(code) && ERR_GET_REASON(code) == ENOMEM);
 }
 
-/* Whether any error of the queue is for lack of memory; *first is the first. */
-static bool take_queue(unsigned long *first, const char **data)
-{
-    unsigned long code;
-    int flags;
-    bool is_memory;
-
-    *first = ERR_peek_error_data(data, &flags);
-    if (!(flags & ERR_TXT_STRING))
-        *data = "";
-    is_memory = is_out_of_memory(*first);
-    if (is_memory)
-        return true;
-    code = ERR_peek_last_error();
-    return is_out_of_memory(code);
-}
-
 /* "sslv3 alert handshake failure" is nothing of SSL 3: OpenSSL names the alerts
  * by the version that introduced them. */
 static const char *alert_name(unsigned long code)
@@ -97,13 +80,15 @@ static void describe(struct weir__tls_reason reason, unsigned long code,
 int weir__tls_reason_take(struct weir__tls_reason reason, int status,
                           const char *what)
 {
-    unsigned long first;
     const char *data;
+    int flags;
+    unsigned long first = ERR_peek_error_data(&data, &flags);
 
-    if (take_queue(&first, &data))
+    /* Later errors are consequences, some of them with a wrong name. */
+    if (is_out_of_memory(first))
         status = weir__tls_reason_set(reason, -ENOMEM, "out of memory");
     else
-        describe(reason, first, data, what);
+        describe(reason, first, flags & ERR_TXT_STRING ? data : "", what);
     ERR_clear_error();
     return status;
 }
