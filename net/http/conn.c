@@ -56,6 +56,7 @@ options_of(const struct weir__http_conn *conn)
 /* ---- the deadline ---- */
 
 static void expire(struct weir__http_conn *conn);
+static void tell_drain(struct weir__http_conn *conn);
 static void start_alarm(struct weir__http_conn *conn);
 
 static void on_alarm(void *arg, int status)
@@ -664,6 +665,8 @@ static void expire(struct weir__http_conn *conn)
     weir_http_request *request = conn->request;
 
     conn->deadline_ns = 0;
+    if (conn->is_upgraded)
+        tell_drain(conn); /* it was upgraded during the drain */
     if (conn->is_closing || conn->is_upgraded)
         return;
     if (request == NULL && weir__http_parser_is_idle(&conn->parser)) {
@@ -767,8 +770,9 @@ int weir__http_conn_hand_over(struct weir__http_conn *conn,
     *stream = conn->stream;
     weir__http_request_end(request, 0);
     weir__http_request_release(request);
+    /* on_drain must not be called before the call returns. */
     if (weir_connection_is_draining(&conn->word) && conn->on_drain != NULL)
-        tell_drain(conn);
+        set_deadline(conn, weir_clock_now(), 0);
     return 0;
 }
 
