@@ -31,7 +31,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MS = 1000000, SLOW_BYTES = 16384 };
+enum { MS = 1000000, SLOW_BYTES = 16384, CONNECT_MS = 150 };
 
 #define NO_HOLD UINT64_MAX
 
@@ -170,6 +170,8 @@ static void open_connection(connection *c)
     c->watched = event.events;
     (void)connect(c->fd, (struct sockaddr *)&to, sizeof to);
     epoll_ctl(c->load->epoll, EPOLL_CTL_ADD, c->fd, &event);
+    if (c->is_late && !c->load->options.reconnects)
+        c->wake_ns = c->load->now_ns + CONNECT_MS * MS;
 }
 
 static void note_refusal(connection *c, int error)
@@ -186,6 +188,15 @@ static void note_refusal(connection *c, int error)
     go_on(c, 5 * MS);
 }
 
+/* Nobody has answered for a while: the server is leaving. */
+static void give_up_connect(connection *c)
+{
+    tally(c, COUNT_UNHEARD);
+    forget_connection(c);
+    c->tries_left = 0;
+    go_on(c, 5 * MS);
+}
+
 static void finish_connect(connection *c)
 {
     int error = 0;
@@ -197,6 +208,7 @@ static void finish_connect(connection *c)
     }
     tally(c, COUNT_CONNECTED);
     c->is_connecting = false;
+    c->wake_ns = 0;
     c->idle_since_ns = c->load->now_ns;
     watch(c, false);
     if (c->kind != KIND_SILENT)
@@ -263,12 +275,22 @@ void connection_flush(connection *c)
 
 /* ---- receiving ---- */
 
+/* Whether the server's FIN is the next thing to read. */
+static bool has_fin(const connection *c)
+{
+    char byte;
+    return recv(c->fd, &byte, 1, MSG_PEEK) == 0;
+}
+
 /* What comes after an answer. */
 static void choose_next(connection *c)
 {
     load *l = c->load;
     c->idle_since_ns = l->now_ns;
-    if (c->kind == KIND_PIPELINE)
+    if (has_fin(c)) {
+        if (c->kind == KIND_SLOW)
+            c->wake_ns = l->now_ns + 1;
+    } else if (c->kind == KIND_PIPELINE)
         request_begin(c);
     else if (c->kind == KIND_IDLE && l->signal_ns == 0)
         c->wake_ns = 0; /* the signal sets it */
@@ -426,6 +448,8 @@ void connection_wake(connection *c)
         finish(c);
     else if (c->fd < 0)
         open_connection(c);
+    else if (c->is_connecting)
+        give_up_connect(c);
     else if (c->hold_at != NO_HOLD)
         connection_flush(c);
     else if (c->kind == KIND_SLOW && (c->outstanding > 0 || c->is_closing)) {

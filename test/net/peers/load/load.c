@@ -31,16 +31,11 @@ static const char *const kind_names[KINDS] = {
 };
 
 static const char *const count_names[COUNTS] = {
-    "sent",          "answered",
-    "closing",       "failed",
-    "wrong",         "bad",
-    "connected",     "refused_before",
-    "refused",       "connect_failed",
-    "fin",           "reset",
-    "reset_idle",    "left",
-    "ws_open",       "ws_messages",
-    "ws_close_1012", "ws_close_other",
-    "ws_cut",
+    "sent",        "answered",      "closing",        "failed",
+    "wrong",       "bad",           "connected",      "refused_before",
+    "refused",     "unheard",       "connect_failed", "fin",
+    "reset",       "reset_idle",    "left",           "ws_open",
+    "ws_messages", "ws_close_1012", "ws_close_other", "ws_cut",
 };
 
 const char *load_kind_name(kind k)

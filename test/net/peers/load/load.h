@@ -41,6 +41,7 @@ typedef enum count {
     COUNT_CONNECTED,
     COUNT_REFUSED_BEFORE, /* connections refused before the signal */
     COUNT_REFUSED,        /* connections refused after the signal */
+    COUNT_UNHEARD,        /* connections after the signal without any answer */
     COUNT_CONNECT_FAILED, /* connections that failed otherwise */
     COUNT_FIN,            /* connections that the server ended */
     COUNT_RESET,          /* connections that the server reset */
