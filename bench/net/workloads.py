@@ -263,5 +263,5 @@ def table():
         Workload("websocket", "echo of 1 KiB, 64 connections",
                  of_load("load", "-c", 64, "ws", 1024), [
                      Entry("Node, ws", servers.node("ws"), node),
-                     Entry("weir", weir_http())]),
+                     Entry("weir", servers.built("websocket_weir"))]),
     ]

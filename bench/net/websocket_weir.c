@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * websocket_weir -- the WebSocket server of the benchmarks: echoes messages.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <weir.h>
+#include <weir/net/http.h>
+#include <weir/net/websocket.h>
+
+enum { FIELDS = 32 };
+
+static void must(int err, const char *what)
+{
+    if (err == 0)
+        return;
+    fprintf(stderr, "websocket_weir: %s: %s\n", what, weir_error_text(err));
+    exit(EXIT_FAILURE);
+}
+
+static void on_message(void *arg, weir_websocket *websocket,
+                       weir_websocket_kind kind, weir_bytes bytes, bool is_last)
+{
+    if (weir_websocket_send(websocket, kind, bytes, NULL, NULL) != 0)
+        return; /* it is being closed */
+    if (weir_websocket_is_full(websocket))
+        weir_websocket_pause(websocket);
+}
+
+static void on_drain(void *arg, weir_websocket *websocket)
+{
+    weir_websocket_resume(websocket);
+}
+
+static size_t copy_fields(weir_http_request *request,
+                          weir_websocket_header *headers)
+{
+    weir_http_field field;
+    size_t count = 0;
+
+    for (; count < FIELDS && weir_http_field_at(request, count, &field);
+         count++)
+        headers[count] = (weir_websocket_header){field.name, field.value};
+    return count;
+}
+
+static void open_websocket(weir_http_request *request,
+                           const weir_websocket_handshake *handshake,
+                           const weir_http_field *fields, size_t count)
+{
+    weir_websocket_options options = {.size = sizeof(options),
+                                      .on_message = on_message,
+                                      .on_drain = on_drain};
+    weir_websocket *websocket;
+    weir_stream *stream;
+
+    if (weir_http_upgrade(request, fields, count, NULL, NULL, &stream) != 0)
+        return; /* the client has left */
+    if (weir_websocket_open(&websocket, stream, handshake, &options) != 0)
+        weir_stream_close(stream, NULL, NULL);
+}
+
+static void on_request(void *arg, weir_http_request *request)
+{
+    weir_websocket_header headers[FIELDS], answer[WEIR_WEBSOCKET_HEADERS];
+    weir_http_field fields[WEIR_WEBSOCKET_HEADERS];
+    size_t count = copy_fields(request, headers);
+    weir_websocket_handshake handshake;
+    int err = weir_websocket_accept(&handshake, weir_http_method(request),
+                                    headers, count, NULL);
+
+    if (err != 0 && err != WEIR_EWEBSOCKET)
+        must(err, "accept");
+    count = weir_websocket_headers(&handshake, answer);
+    for (size_t i = 0; i < count; i++)
+        fields[i] = (weir_http_field){answer[i].name, answer[i].value};
+    if (err == 0)
+        open_websocket(request, &handshake, fields, count);
+    else
+        (void)!weir_http_respond_with(request, (unsigned)handshake.status,
+                                      fields, count, (weir_bytes){NULL, 0});
+}
+
+int main(void)
+{
+    weir_http_server_options options = {.size = sizeof(options),
+                                        .on_request = on_request};
+    char text[WEIR_ADDRESS_TEXT];
+    weir_http_server *server;
+    weir_service *service;
+    weir_address address;
+
+    must(weir_service_new(&service, NULL), "service");
+    must(weir_http_server_new(&server, service, &options), "server");
+    must(weir_http_server_listen(server, "127.0.0.1:0", NULL), "listen");
+    must(weir_http_server_address(server, 0, &address), "address");
+    weir_address_format(&address, text, sizeof(text));
+    printf("listening on %s\n", text);
+    fflush(stdout);
+    must(weir_service_start(service), "start");
+    return weir_service_wait(service, -1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
