@@ -33,18 +33,6 @@ static void on_drain(void *arg, weir_websocket *websocket)
     weir_websocket_resume(websocket);
 }
 
-static size_t copy_fields(weir_http_request *request,
-                          weir_websocket_header *headers)
-{
-    weir_http_field field;
-    size_t count = 0;
-
-    for (; count < FIELDS && weir_http_field_at(request, count, &field);
-         count++)
-        headers[count] = (weir_websocket_header){field.name, field.value};
-    return count;
-}
-
 static void open_websocket(weir_http_request *request,
                            const weir_websocket_handshake *handshake,
                            const weir_http_field *fields, size_t count)
@@ -63,18 +51,18 @@ static void open_websocket(weir_http_request *request,
 
 static void on_request(void *arg, weir_http_request *request)
 {
-    weir_websocket_header headers[FIELDS], answer[WEIR_WEBSOCKET_HEADERS];
-    weir_http_field fields[WEIR_WEBSOCKET_HEADERS];
-    size_t count = copy_fields(request, headers);
+    weir_http_field fields[FIELDS];
     weir_websocket_handshake handshake;
-    int err = weir_websocket_accept(&handshake, weir_http_method(request),
-                                    headers, count, NULL);
+    size_t count = 0;
+    int err;
 
+    while (count < FIELDS && weir_http_field_at(request, count, &fields[count]))
+        count++;
+    err = weir_websocket_accept(&handshake, weir_http_method(request), fields,
+                                count, NULL);
     if (err != 0 && err != WEIR_EWEBSOCKET)
         must(err, "accept");
-    count = weir_websocket_headers(&handshake, answer);
-    for (size_t i = 0; i < count; i++)
-        fields[i] = (weir_http_field){answer[i].name, answer[i].value};
+    count = weir_websocket_headers(&handshake, fields);
     if (err == 0)
         open_websocket(request, &handshake, fields, count);
     else
