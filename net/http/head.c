@@ -8,7 +8,7 @@
  * Transfer-Encoding; Transfer-Encoding in HTTP/1.0; a # in the target;
  * Content-Length, Host and the like in trailers.
  *
- * Tested by  test/net/http/parser.c
+ * Tested by  test/net/http/requests.c, chunks.c, responses.c
  */
 #include "http/head.h"
 

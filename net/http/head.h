@@ -11,13 +11,6 @@
 
 #include "http/message.h"
 
-/* Why a message is refused. */
-struct weir__http_refusal {
-    int error; /* 0: it is not */
-    uint16_t status;
-    const char *text;
-};
-
 /* Check a head whose fields are complete, except that the values may end with
  * whitespace, which is taken off.  The flags LENGTH and CHUNKED say what llhttp
  * has found, and has_coding whether there was a Transfer-Encoding.  Sets the

@@ -2,7 +2,7 @@
 /*
  * message -- see message.h.
  *
- * Tested by  test/net/http/parser.c, test/net/http/message.c
+ * Tested by  test/net/http/parser.c
  */
 #include "http/message.h"
 

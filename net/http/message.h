@@ -109,6 +109,13 @@ struct weir__http_block {
     uint32_t size, capacity;
 };
 
+/* Why a message is refused. */
+struct weir__http_refusal {
+    int error; /* 0: it is not */
+    uint16_t status;
+    const char *text;
+};
+
 enum { WEIR__HTTP_INLINE_FIELDS = 24 };
 
 /* Read only, except for the parser. */
@@ -130,14 +137,16 @@ struct weir__http_message {
     struct weir__http_span reason;    /* of a response */
     struct weir__http_block head, trailer;
     struct weir__http_field *fields;
-    /* The parser's. */
+    /* machine.c's, while it is parsed. */
     uint64_t machine[12]; /* llhttp_t */
     const char *piece;    /* of the block, which llhttp reads now ... */
     uint32_t piece_at;    /* ... and its offset there */
-    uint8_t parts;        /* of the start line that are complete */
-    uint8_t is_value;     /* llhttp has begun the value of the last field */
-    uint16_t most;        /* fields */
+    uint32_t target_most; /* bytes */
+    uint16_t field_most;
+    uint8_t parts;    /* of the start line that are complete */
+    uint8_t is_value; /* llhttp has begun the value of the last field */
     struct weir__http_span protocol, version;
+    struct weir__http_refusal refusal; /* of a callback */
     struct weir__http_field inline_fields[WEIR__HTTP_INLINE_FIELDS];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parser -- llhttp, section by section.
+ * parser -- messages, section by section.
  *
  * Sections  A message is a head, a body, and perhaps trailers; a chunked body
  *           alternates between chunk lines and data.  llhttp reads heads, chunk
@@ -9,29 +9,23 @@
  *           llhttp never gets more bytes than the limit leaves.  So a message
  *           is refused at the same byte in whatever pieces it arrives, and
  *           every limit is exact.  The data in between is only counted.
- * Spans     llhttp reports the parts of a section piece by piece.  They are
- *           kept as offsets in the section, so a part that continues in the
- *           next piece only grows.  Of a section that is not complete at the end
- *           of a piece the bytes are copied; one that is complete in its first
- *           piece is not copied at all.
- * Checks    llhttp checks bytes, without its lenient flags.  What it accepts
- *           beyond RFC 9112 is refused here (empty lines before the message,
- *           spaces in the request line, versions, protocols, methods) and in
- *           head.c.
+ * Copies    The bytes of a section that is not complete at the end of a piece
+ *           are copied.  One that is complete in its first piece is not.
+ * Checks    llhttp checks bytes (machine.c), head.c checks what the head means.
  * Memory    The message, with llhttp's state in it, exists from its first byte
  *           until the call after COMPLETE.
  * Thread    The loop's.
  *
- * Tested by  test/net/http/parser.c, test/fuzz/http.c
+ * Tested by  test/net/http/parser.c, requests.c, chunks.c, responses.c, limits.c,
+ *            test/fuzz/http.c
  */
 #include "http/parser.h"
 
 #include <errno.h>
-#include <llhttp.h>
-#include <string.h>
 
 #include "http/class.h"
 #include "http/head.h"
+#include "http/machine.h"
 #include "weir/error.h"
 
 enum { REQUESTS, RESPONSES }; /* kind_ */
@@ -51,9 +45,6 @@ enum phase {
     PHASE_FAILED,
 };
 
-/* Parts of the start line, in message->parts. */
-enum { PART_METHOD = 1, PART_TARGET = 2 };
-
 enum {
     CHUNK_LINE = 20,   /* bytes of a chunk line that are always allowed: the end
                           of the data before it, 16 digits, its own end */
@@ -69,16 +60,8 @@ static const struct weir__http_limits defaults = {
     .chunk_bytes = 4 * 1024,
 };
 
-_Static_assert(sizeof(llhttp_t) <=
-                   sizeof(((struct weir__http_message *)0)->machine),
-               "llhttp's state fits into a message");
 _Static_assert(sizeof(struct weir__http_parser) <= 128,
                "a parser between messages is small");
-
-static llhttp_t *machine_of(struct weir__http_message *message)
-{
-    return (llhttp_t *)message->machine;
-}
 
 /* ---- failing ---- */
 
@@ -103,230 +86,26 @@ static enum weir__http_event refuse(struct weir__http_parser *parser,
     return fail(parser, no.error, no.status, no.text);
 }
 
-/* ---- what llhttp reports ---- */
-
-/* Fail in a callback.  llhttp reports spans in pieces, or as a whole, or, if the
- * byte after it is refused, not at all.  So the callbacks of spans only take
- * note; limits are checked where a part is complete. */
-static int stop(llhttp_t *machine, int error, unsigned status, const char *text)
-{
-    fail(machine->data, error, status, text);
-    return -1;
-}
-
-static struct weir__http_message *message_of(llhttp_t *machine)
-{
-    return ((struct weir__http_parser *)machine->data)->message;
-}
-
-static uint32_t offset_of(const struct weir__http_message *message,
-                          const char *at)
-{
-    return message->piece_at + (uint32_t)(at - message->piece);
-}
-
-static int extend_span(llhttp_t *machine, struct weir__http_span *span,
-                       const char *at, size_t size)
-{
-    if (span->size == 0)
-        span->at = offset_of(message_of(machine), at);
-    span->size += (uint32_t)size;
-    return 0;
-}
-
-static int on_url(llhttp_t *machine, const char *at, size_t size)
-{
-    return extend_span(machine, &message_of(machine)->target, at, size);
-}
-
-static int on_protocol(llhttp_t *machine, const char *at, size_t size)
-{
-    return extend_span(machine, &message_of(machine)->protocol, at, size);
-}
-
-static int on_version(llhttp_t *machine, const char *at, size_t size)
-{
-    return extend_span(machine, &message_of(machine)->version, at, size);
-}
-
-static int on_status(llhttp_t *machine, const char *at, size_t size)
-{
-    return extend_span(machine, &message_of(machine)->reason, at, size);
-}
-
-/* What llhttp calls the methods of message.h.  It knows others, of RTSP and
- * HTTP/2. */
-static int find_method(unsigned method)
-{
-    static const int8_t methods[] = {
-#define X(name, text) [HTTP_##name] = WEIR__HTTP_##name + 1,
-#define HTTP_M_SEARCH HTTP_MSEARCH
-        WEIR__HTTP_METHODS(X)
-#undef HTTP_M_SEARCH
-#undef X
-    };
-
-    return method < sizeof(methods) ? methods[method] - 1 : -1;
-}
-
-static int on_method_complete(llhttp_t *machine)
-{
-    struct weir__http_message *message = message_of(machine);
-    int method = find_method(machine->method);
-
-    if (machine->method == HTTP_PRI)
-        return stop(machine, -EOPNOTSUPP, 505, "HTTP/2");
-    if (method < 0)
-        return stop(machine, -EOPNOTSUPP, 501, "a method of another protocol");
-    message->method = (uint8_t)method;
-    message->parts |= PART_METHOD;
-    return 0;
-}
-
-static int on_url_complete(llhttp_t *machine)
-{
-    struct weir__http_parser *parser = machine->data;
-    struct weir__http_message *message = parser->message;
-
-    message->parts |= PART_TARGET;
-    if (message->target.size > parser->limits->target_bytes)
-        return stop(machine, WEIR_ELIMIT, 414, "the target is too long");
-    return 0;
-}
-
-static struct weir__http_field *
-last_field(const struct weir__http_message *message)
-{
-    return &message->fields[message->field_count + message->trailer_count - 1];
-}
-
-static int begin_field(llhttp_t *machine, uint32_t at)
-{
-    struct weir__http_message *message = message_of(machine);
-    struct weir__http_field *field = weir__http_message_add(message);
-
-    if (field == NULL)
-        return stop(machine, -ENOMEM, 503, "out of memory");
-    field->name = at;
-    message->is_value = false;
-    if ((machine->flags & F_TRAILING) != 0)
-        message->trailer_count++;
-    else
-        message->field_count++;
-    return 0;
-}
-
-/* Begin a field, or continue its name in the next piece. */
-static int on_header_field(llhttp_t *machine, const char *at, size_t size)
-{
-    struct weir__http_message *message = message_of(machine);
-    uint32_t offset = offset_of(message, at);
-    bool is_new =
-        message->is_value ||
-        offset != last_field(message)->name + last_field(message)->name_size;
-
-    if (is_new && begin_field(machine, offset) != 0)
-        return -1;
-    last_field(message)->name_size += (uint32_t)size & 0xffffff;
-    return 0;
-}
-
-static int on_header_field_complete(llhttp_t *machine)
-{
-    struct weir__http_message *message = message_of(machine);
-
-    if (message->field_count > message->most ||
-        message->trailer_count > message->most)
-        return stop(machine, WEIR_ELIMIT, 431, "too many fields");
-    return 0;
-}
-
-static int on_header_value(llhttp_t *machine, const char *at, size_t size)
-{
-    struct weir__http_message *message = message_of(machine);
-    struct weir__http_field *field = last_field(message);
-
-    message->is_value = true;
-    if (field->value_size == 0)
-        field->value = offset_of(message, at);
-    field->value_size += (uint32_t)size;
-    return 0;
-}
-
-static int pause_machine(llhttp_t *machine)
-{
-    return HPE_PAUSED;
-}
-
-static const llhttp_settings_t settings = {
-    .on_url = on_url,
-    .on_status = on_status,
-    .on_protocol = on_protocol,
-    .on_version = on_version,
-    .on_method_complete = on_method_complete,
-    .on_url_complete = on_url_complete,
-    .on_header_field = on_header_field,
-    .on_header_field_complete = on_header_field_complete,
-    .on_header_value = on_header_value,
-    .on_headers_complete = pause_machine,
-    .on_chunk_header = pause_machine,
-    .on_message_complete = pause_machine,
-};
-
-/* ---- running llhttp ---- */
-
-/* Whether the version is one that is not HTTP/1.0 or HTTP/1.1, rather than
- * something that is not a version. */
-static bool is_other_version(struct weir__http_message *message)
-{
-    const llhttp_t *machine = machine_of(message);
-
-    return message->version.size == 3 &&
-           (machine->http_major != 1 || machine->http_minor > 1);
-}
-
-/* llhttp has refused a byte, or a callback has. */
+/* llhttp has refused a byte. */
 static enum weir__http_event fail_machine(struct weir__http_parser *parser)
 {
-    llhttp_t *machine = machine_of(parser->message);
-
-    if (parser->phase_ == PHASE_FAILED) /* stop() */
-        return WEIR__PARSED_FAILED;
-    if (machine->error == HPE_INVALID_VERSION &&
-        is_other_version(parser->message))
-        return fail(parser, -EOPNOTSUPP, 505,
-                    "a version other than 1.0 and 1.1");
-    return fail(parser, WEIR_EHTTP, 400, machine->reason);
+    return refuse(parser, weir__http_machine_refusal(parser->message));
 }
 
-enum result { RESULT_MORE, RESULT_PAUSED, RESULT_ERROR };
-
-/* Let llhttp read, but not beyond the limit of the section.  Takes what it has
- * read off the input; *piece is that. */
-static enum result run(struct weir__http_parser *parser, weir_bytes *input,
-                       uint32_t limit, weir_bytes *piece)
+/* Let llhttp read, but not beyond the limit of the section. */
+static enum weir__http_result run(struct weir__http_parser *parser,
+                                  weir_bytes *input, uint32_t limit,
+                                  weir_bytes *piece)
 {
-    struct weir__http_message *message = parser->message;
-    llhttp_t *machine = machine_of(message);
     size_t size = input->size;
-    llhttp_errno_t err;
+    enum weir__http_result result;
 
     if (size > limit - parser->section_)
         size = limit - parser->section_;
-    message->piece = input->data;
-    message->piece_at = parser->section_;
-    err = llhttp_execute(machine, input->data, size);
-    if (err != HPE_OK)
-        size = (size_t)(machine->error_pos - (const char *)input->data);
-    *piece = (weir_bytes){input->data, size};
-    *input = (weir_bytes){(const char *)input->data + size, input->size - size};
-    parser->section_ += (uint32_t)size;
-    if (err == HPE_OK)
-        return RESULT_MORE;
-    if (err != HPE_PAUSED)
-        return RESULT_ERROR;
-    llhttp_resume(machine);
-    return RESULT_PAUSED;
+    result = weir__http_machine_run(parser->message, parser->section_, input,
+                                    size, piece);
+    parser->section_ += (uint32_t)piece->size;
+    return result;
 }
 
 /* ---- heads ---- */
@@ -357,17 +136,13 @@ static enum weir__http_event begin(struct weir__http_parser *parser)
 {
     struct weir__http_message *message = weir__http_message_new();
     uint32_t most = parser->limits->fields;
-    llhttp_t *machine;
 
     if (message == NULL)
         return fail_memory(parser);
-    machine = machine_of(message);
-    llhttp_init(machine,
-                parser->kind_ == REQUESTS ? HTTP_REQUEST : HTTP_RESPONSE,
-                &settings);
-    machine->data = parser;
-    message->is_value = true; /* the first name begins a field */
-    message->most = most < UINT16_MAX / 2 ? (uint16_t)most : UINT16_MAX / 2;
+    message->target_most = parser->limits->target_bytes;
+    message->field_most =
+        most < UINT16_MAX / 2 ? (uint16_t)most : UINT16_MAX / 2;
+    weir__http_machine_begin(message, parser->kind_ == REQUESTS);
     parser->message = message;
     parser->phase_ = PHASE_HEAD;
     parser->section_ = 0;
@@ -393,50 +168,19 @@ static enum weir__http_event skip_method(struct weir__http_parser *parser,
     return WEIR__PARSED_MORE;
 }
 
-/* Check the request line, of which llhttp accepts more than RFC 9112. */
-static struct weir__http_refusal
-check_request_line(const struct weir__http_message *message)
-{
-    const char *text = message->head.data;
-    uint32_t method = (uint32_t)weir__http_method_name(message->method).size;
-
-    if (message->protocol.size != 4 ||
-        memcmp(text + message->protocol.at, "HTTP", 4) != 0)
-        return (struct weir__http_refusal){WEIR_EHTTP, 400,
-                                           "a protocol other than HTTP"};
-    if (message->target.size == 0 || message->target.at != method + 1 ||
-        message->protocol.at != message->target.at + message->target.size + 1)
-        return (struct weir__http_refusal){
-            WEIR_EHTTP, 400, "more than one space in the request line"};
-    return (struct weir__http_refusal){0};
-}
-
 static struct weir__http_refusal check_head(struct weir__http_parser *parser)
 {
     struct weir__http_message *message = parser->message;
-    const llhttp_t *machine = machine_of(message);
-    bool has_coding = (machine->flags & F_TRANSFER_ENCODING) != 0;
-    struct weir__http_refusal no;
+    bool has_coding = false;
+    struct weir__http_refusal no =
+        weir__http_machine_read_head(message, &has_coding);
 
-    message->minor = machine->http_minor;
-    message->status = machine->status_code;
-    message->content_length = machine->content_length;
-    if ((machine->flags & F_CONTENT_LENGTH) != 0)
-        message->flags |= WEIR__HTTP_LENGTH;
-    if ((machine->flags & F_CHUNKED) != 0)
-        message->flags |= WEIR__HTTP_CHUNKED;
-    if (parser->kind_ == RESPONSES) {
-        if (message->protocol.size != 4 ||
-            memcmp(message->head.data + message->protocol.at, "HTTP", 4) != 0)
-            return (struct weir__http_refusal){WEIR_EHTTP, 502,
-                                               "a protocol other than HTTP"};
-        return weir__http_head_check_response(message, has_coding,
-                                              parser->method_);
-    }
-    message->status = 0;
-    no = check_request_line(message);
-    return no.error != 0 ? no
-                         : weir__http_head_check_request(message, has_coding);
+    if (no.error != 0)
+        return no;
+    return parser->kind_ == REQUESTS
+               ? weir__http_head_check_request(message, has_coding)
+               : weir__http_head_check_response(message, has_coding,
+                                                parser->method_);
 }
 
 static enum weir__http_event finish_head(struct weir__http_parser *parser,
@@ -447,9 +191,6 @@ static enum weir__http_event finish_head(struct weir__http_parser *parser,
 
     if (weir__http_block_set(&message->head, piece.data, piece.size) != 0)
         return fail_memory(parser);
-    if (is_other_version(message))
-        return fail(parser, -EOPNOTSUPP, 505,
-                    "a version other than 1.0 and 1.1");
     no = check_head(parser);
     if (no.error != 0)
         return refuse(parser, no);
@@ -460,9 +201,7 @@ static enum weir__http_event finish_head(struct weir__http_parser *parser,
 /* The head may not grow any more. */
 static enum weir__http_event fail_head(struct weir__http_parser *parser)
 {
-    unsigned parts = parser->message->parts & (PART_METHOD | PART_TARGET);
-
-    if (parts == PART_METHOD)
+    if (weir__http_machine_is_in_target(parser->message))
         return fail(parser, WEIR_ELIMIT, 414, "the target is too long");
     return fail(parser, WEIR_ELIMIT, 431, "the head is too long");
 }
@@ -474,14 +213,14 @@ static enum weir__http_event parse_head(struct weir__http_parser *parser,
     weir_bytes piece;
 
     switch (run(parser, input, parser->limits->head_bytes, &piece)) {
-    case RESULT_PAUSED:
+    case WEIR__HTTP_RESULT_END:
         return finish_head(parser, piece);
-    case RESULT_ERROR:
-        if (machine_of(message)->error != HPE_INVALID_METHOD)
-            return fail_machine(parser);
+    case WEIR__HTTP_RESULT_ERROR:
+        return fail_machine(parser);
+    case WEIR__HTTP_RESULT_METHOD:
         parser->phase_ = PHASE_METHOD;
         return skip_method(parser, input);
-    case RESULT_MORE:
+    case WEIR__HTTP_RESULT_MORE:
         break;
     }
     if (weir__http_block_append(&message->head, piece.data, piece.size) != 0)
@@ -573,19 +312,20 @@ static enum weir__http_event read_chunk_line(struct weir__http_parser *parser,
     weir_bytes piece;
 
     switch (run(parser, input, CHUNK_LINE + parser->spare_, &piece)) {
-    case RESULT_ERROR:
+    case WEIR__HTTP_RESULT_METHOD: /* of a head only */
+    case WEIR__HTTP_RESULT_ERROR:
         return fail_machine(parser);
-    case RESULT_MORE:
+    case WEIR__HTTP_RESULT_MORE:
         if (parser->section_ == CHUNK_LINE + parser->spare_)
             return fail(parser, WEIR_ELIMIT, 400, "chunk extensions too long");
         return WEIR__PARSED_MORE;
-    case RESULT_PAUSED:
+    case WEIR__HTTP_RESULT_END:
         break;
     }
     if (parser->section_ > CHUNK_LINE)
         parser->spare_ -= parser->section_ - CHUNK_LINE;
     parser->section_ = 0;
-    parser->left_ = machine_of(parser->message)->content_length;
+    parser->left_ = weir__http_machine_chunk(parser->message);
     parser->phase_ = parser->left_ > 0 ? PHASE_CHUNK_DATA : PHASE_TRAILERS;
     if (is_beyond_limit(parser, parser->left_))
         return fail_body(parser);
@@ -596,14 +336,16 @@ static enum weir__http_event read_chunk_data(struct weir__http_parser *parser,
                                              weir_bytes *input)
 {
     size_t size = input->size;
+    weir_bytes rest = *input;
+    weir_bytes piece;
 
     if (size >= parser->left_) {
         size = (size_t)parser->left_;
         parser->phase_ = PHASE_CHUNK_LINE;
     }
     parser->left_ -= size;
-    if (llhttp_execute(machine_of(parser->message), input->data, size) !=
-        HPE_OK)
+    if (weir__http_machine_run(parser->message, 0, &rest, size, &piece) !=
+        WEIR__HTTP_RESULT_MORE)
         return fail_machine(parser);
     return give(parser, input, size);
 }
@@ -629,11 +371,12 @@ static enum weir__http_event read_trailers(struct weir__http_parser *parser,
     weir_bytes piece;
 
     switch (run(parser, input, parser->limits->trailer_bytes, &piece)) {
-    case RESULT_PAUSED:
+    case WEIR__HTTP_RESULT_END:
         return finish_trailers(parser, piece);
-    case RESULT_ERROR:
+    case WEIR__HTTP_RESULT_METHOD:
+    case WEIR__HTTP_RESULT_ERROR:
         return fail_machine(parser);
-    case RESULT_MORE:
+    case WEIR__HTTP_RESULT_MORE:
         break;
     }
     if (weir__http_block_append(&parser->message->trailer, piece.data,
