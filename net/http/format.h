@@ -13,8 +13,8 @@
  *     buffer = ... size bytes ...
  *     end = weir__http_response_write(&response, buffer);
  *
- * A head is checked once (weir__http_fields_check), measured, and written in one
- * pass.  The functions that write return the end of what they have written.
+ * A head is checked once (weir__http_fields_check), measured, and written in
+ * one pass.  The functions that write return the end of what they have written.
  */
 #ifndef WEIR_NET_HTTP_FORMAT_H
 #define WEIR_NET_HTTP_FORMAT_H
@@ -68,7 +68,7 @@ struct weir__http_request {
 
 /* ---- what may be sent ---- */
 
-/* Names that the framing depends on, in the result of weir__http_fields_check. */
+/* Names that matter to the framing, in the result of the next function. */
 enum {
     WEIR__HTTP_HAS_LENGTH = 1 << 0,     /* Content-Length */
     WEIR__HTTP_HAS_CODING = 1 << 1,     /* Transfer-Encoding */
@@ -108,9 +108,9 @@ size_t weir__http_request_size(const struct weir__http_request *request);
 char *weir__http_request_write(const struct weir__http_request *request,
                                char *to);
 
-/* Decide on the Connection field of a response: `keep` is what the server wants,
- * request what the client wants (NULL: it was not understood).  The connection
- * is kept unless the result is CLOSE. */
+/* Decide on the Connection field of a response: `keep` is what the server
+ * wants, request what the client wants (NULL: it was not understood).  The
+ * connection is kept unless the result is CLOSE. */
 enum weir__http_connection
 weir__http_connection_for(const struct weir__http_message *request, bool keep);
 

@@ -98,7 +98,7 @@ static refusal check_expect(struct weir__http_message *message,
 {
     static const weir_bytes known = WEIR_BYTES_OF("100-continue");
 
-    /* RFC 9110, 10.1.1: HTTP/1.0 ignores it.  In a response it means nothing. */
+    /* HTTP/1.0 ignores it (RFC 9110, 10.1.1), and so do responses. */
     if (message->minor == 0 || message->status != 0)
         return accepted;
     if (!weir__http_is_equal(value, known))

@@ -40,9 +40,9 @@ static struct weir__http_message *message_of(llhttp_t *machine)
     return machine->data;
 }
 
-/* Fail in a callback.  llhttp reports spans in pieces, or as a whole, or, if the
- * byte after it is refused, not at all.  So the callbacks of spans only take
- * note; limits are checked where a part is complete. */
+/* Fail in a callback.  llhttp reports spans in pieces, or as a whole, or, if
+ * the byte after it is refused, not at all.  So the callbacks of spans only
+ * take note; limits are checked where a part is complete. */
 static int stop(llhttp_t *machine, int error, unsigned status, const char *text)
 {
     message_of(machine)->refusal =

@@ -2,8 +2,8 @@
 /*
  * machine -- llhttp, which reads heads, chunk lines and trailers of a message.
  *
- * Its state is inside of the message.  It stops exactly at the end of a head, of
- * a chunk line, and of a message, because its callbacks pause there.
+ * Its state is inside of the message.  It stops exactly at the end of a head,
+ * of a chunk line, and of a message, because its callbacks pause there.
  */
 #ifndef WEIR_NET_HTTP_MACHINE_H
 #define WEIR_NET_HTTP_MACHINE_H
@@ -21,8 +21,8 @@ enum weir__http_result {
 void weir__http_machine_begin(struct weir__http_message *message,
                               bool is_request);
 
-/* Read at most `size` bytes, which begin at offset `at` of their section.  Takes
- * what was read off the front of input; *piece is that. */
+/* Read at most `size` bytes, which begin at offset `at` of their section.
+ * Takes what was read off the front of input; *piece is that. */
 enum weir__http_result
 weir__http_machine_run(struct weir__http_message *message, uint32_t at,
                        weir_bytes *input, size_t size, weir_bytes *piece);
@@ -37,8 +37,8 @@ bool weir__http_machine_is_in_target(const struct weir__http_message *message);
 struct weir__http_refusal
 weir__http_machine_refusal(const struct weir__http_message *message);
 
-/* Check the start line of a head that is complete, and say what llhttp has found
- * in it: version, status, length, flags. */
+/* Check the start line of a head that is complete, and say what llhttp has
+ * found in it: version, status, length, flags. */
 struct weir__http_refusal
 weir__http_machine_read_head(struct weir__http_message *message,
                              bool *has_coding);

@@ -16,8 +16,8 @@
  *           until the call after COMPLETE.
  * Thread    The loop's.
  *
- * Tested by  test/net/http/parser.c, requests.c, chunks.c, responses.c, limits.c,
- *            test/fuzz/http.c
+ * Tested by  test/net/http/parser.c, requests.c, chunks.c, responses.c,
+ *            limits.c, test/fuzz/http.c
  */
 #include "http/parser.h"
 
@@ -150,8 +150,8 @@ static enum weir__http_event begin(struct weir__http_parser *parser)
     return WEIR__PARSED_MORE;
 }
 
-/* Look for the end of a method that llhttp has refused.  If it is a token, it is
- * lawful, but unknown. */
+/* Look for the end of a method that llhttp has refused.  If it is a token, it
+ * is lawful, but unknown. */
 static enum weir__http_event skip_method(struct weir__http_parser *parser,
                                          weir_bytes *input)
 {

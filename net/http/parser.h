@@ -19,10 +19,10 @@
  *         }
  *     }
  *
- * Every message gives HEAD, DATA any number of times, TRAILERS at most once, and
- * COMPLETE.  Pipelined messages come one after the other: the next one begins
- * with the call after COMPLETE, which frees the message, unless it was taken.
- * So a server that is busy does not call, and keeps the bytes.
+ * Every message gives HEAD, DATA any number of times, TRAILERS at most once,
+ * and COMPLETE.  Pipelined messages come one after the other: the next one
+ * begins with the call after COMPLETE, which frees the message, unless it was
+ * taken.  So a server that is busy does not call, and keeps the bytes.
  *
  * Views     parser.data and the texts of parser.message lie in the caller's
  *           input if all of the head arrived at once.  Before the input goes
@@ -35,10 +35,10 @@
  *
  * Failure   error is WEIR_EHTTP (malformed), WEIR_ELIMIT, -EOPNOTSUPP (lawful,
  *           but not implemented), WEIR_ETRUNCATED (the end came inside a
- *           message) or -ENOMEM.  status is the one to answer with, text says what is
- *           wrong.  The position is that of the first byte which cannot be
- *           accepted, whatever the pieces in which the bytes arrive.  A parser
- *           that has failed fails again.
+ *           message) or -ENOMEM.  status is the one to answer with, text says
+ *           what is wrong.  The position is that of the first byte which cannot
+ *           be accepted, whatever the pieces in which the bytes arrive.  A
+ *           parser that has failed fails again.
  *
  * Memory    sizeof(struct weir__http_parser) while it is between messages.
  */
@@ -70,8 +70,8 @@ struct weir__http_parser {
     struct weir__http_message *message;     /* NULL between messages */
     weir_bytes data;                        /* of WEIR__PARSED_DATA */
     const struct weir__http_limits *limits; /* the caller's, filled in */
-    /* Maximum size of a body; 413.  0: no limit.  The caller may change it until
-     * the first call after HEAD. */
+    /* Maximum size of a body; 413.  0: no limit.  The caller may change it
+     * until the first call after HEAD. */
     uint64_t body_limit;
     const char *text; /* of WEIR__PARSED_FAILED; never NULL then */
     int error;
@@ -97,8 +97,8 @@ void weir__http_parser_init_response(struct weir__http_parser *parser,
                                      const struct weir__http_limits *limits);
 
 /* Say which request the next response answers: one to HEAD has no body, and one
- * to CONNECT that succeeds begins a tunnel.  Interim responses (1xx) do not count.
- * GET until this is called. */
+ * to CONNECT that succeeds begins a tunnel.  Interim responses (1xx) do not
+ * count.  GET until this is called. */
 void weir__http_parser_expect(struct weir__http_parser *parser,
                               enum weir__http_method method);
 
@@ -107,8 +107,8 @@ void weir__http_parser_expect(struct weir__http_parser *parser,
 enum weir__http_event weir__http_parser_next(struct weir__http_parser *parser,
                                              weir_bytes *input);
 
-/* The input has ended.  Returns COMPLETE (a response that lasts until then), MORE
- * (it ended between messages), or FAILED with WEIR_ETRUNCATED. */
+/* The input has ended.  Returns COMPLETE (a response that lasts until then),
+ * MORE (it ended between messages), or FAILED with WEIR_ETRUNCATED. */
 enum weir__http_event weir__http_parser_end(struct weir__http_parser *parser);
 
 /* Whether no byte of a message has arrived since the last one was complete. */

@@ -10,8 +10,8 @@
 
 #include "weir/net/bytes.h"
 
-/* Decode %XX.  `to` has text.size bytes and may be text.data.  Returns the number
- * of bytes, or -EINVAL (a malformed escape). */
+/* Decode %XX.  `to` has text.size bytes and may be text.data.  Returns the
+ * number of bytes, or -EINVAL (a malformed escape). */
 ssize_t weir__http_percent_decode(char *to, weir_bytes text);
 
 /* Split a target in its path and its query (without "?"; data is NULL if there

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http -- random messages: the parser neither crashes nor leaks, and understands
- * them in the same way whatever the pieces in which they arrive.  For libFuzzer;
- * test/fuzz/run runs it.
+ * http -- random messages: the parser neither crashes nor leaks, and
+ * understands them in the same way whatever the pieces in which they arrive.
+ * For libFuzzer; test/fuzz/run runs it.
  *
  * The first byte says what is parsed and within which limits, the second how
  * many cuts there are, the next ones how far apart they are; the rest are the

@@ -2,7 +2,8 @@
 /*
  * requests -- raw requests, and what RFC 9110 and RFC 9112 say about them.
  *
- * test/net/http/chunks.c has those with chunked bodies, limits.c the large ones.
+ * test/net/http/chunks.c has those with chunked bodies, limits.c the large
+ * ones.
  */
 #include "net/support/raw_case.h"
 #include "support/suite.h"

@@ -8,8 +8,8 @@
  *     };
  *     raw_cases_check(TRANSCRIPT_REQUESTS, cases, ARRAY_SIZE(cases));
  *
- * Every case is fed whole, byte by byte, and cut in two at every offset, and the
- * transcripts must be equal.
+ * Every case is fed whole, byte by byte, and cut in two at every offset, and
+ * the transcripts must be equal.
  */
 #ifndef WEIR_TEST_NET_SUPPORT_RAW_CASE_H
 #define WEIR_TEST_NET_SUPPORT_RAW_CASE_H
