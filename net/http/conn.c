@@ -103,13 +103,7 @@ static void set_deadline(struct weir__http_conn *conn, int64_t from_ns,
 
 static void set_idle_deadline(struct weir__http_conn *conn)
 {
-    const weir_http_server_options *options = options_of(conn);
-    int64_t limit_ns = options->keep_alive_ns;
-
-    if (weir_connection_is_draining(&conn->word) &&
-        (limit_ns < 0 || options->drain_idle_ns < limit_ns))
-        limit_ns = options->drain_idle_ns;
-    set_deadline(conn, weir_clock_now(), limit_ns);
+    set_deadline(conn, weir_clock_now(), options_of(conn)->keep_alive_ns);
 }
 
 /* ---- the end of a connection ---- */

@@ -11,7 +11,7 @@
  *     every word is marked draining    -->  responses say close
  *     after delay_ns                   -->  listeners accept the rest and close
  *     no listener left             <------
- *     after idle_ns: idle ones close   -->  half-close, linger
+ *     every idle_ns: idle ones close   -->  half-close, linger
  *     at deadline_ns: the rest is cut  -->  503, or reset
  *
  * Gates     `inside` counts the shards with listeners, and the connections.  It
@@ -171,11 +171,11 @@ static void on_close_doors(weir_task *task, int status)
 
 /* ---- the drain, on the service's thread ---- */
 
+/* Every idle_ns: close what has been idle since the last time. */
 static void on_idle(void *arg, int status)
 {
     weir_http_server *server = arg;
 
-    server->idle = 0;
     if (status == 0)
         for (size_t i = 0; i < server->shard_count; i++)
             (void)weir_connections_close_idle(&server->shards[i].connections);
@@ -210,14 +210,13 @@ static void on_delay(void *arg, int status)
 
 /* Start a timer of the drain, or act at once if there is none. */
 static void start_timer(weir_http_server *server, weir_timer *timer,
-                        int64_t delay_ns, weir_fn *fn)
+                        int64_t delay_ns, weir_timer_repeat repeat, weir_fn *fn)
 {
     weir_loop *loop = weir_service_loop(server->service);
 
     if (delay_ns < 0)
         return;
-    if (weir_timer_start(loop, timer, delay_ns, WEIR_TIMER_ONCE, fn, server) !=
-        0)
+    if (weir_timer_start(loop, timer, delay_ns, repeat, fn, server) != 0)
         fn(server, 0);
     else
         (void)!weir_timer_unref(loop, *timer);
@@ -233,7 +232,9 @@ static void on_quiet(weir_task *task, int status)
 
     if (++server->quiet_shards < server->shard_count || status != 0)
         return;
-    start_timer(server, &server->idle, server->options.drain_idle_ns, on_idle);
+    on_idle(server, 0);
+    start_timer(server, &server->idle, server->options.drain_idle_ns,
+                WEIR_TIMER_FIXED_DELAY, on_idle);
     (void)!weir_gate_drain(&server->inside);
 }
 
@@ -247,8 +248,9 @@ static void on_drain(void *arg, int status)
     for (size_t i = 0; i < server->shard_count; i++)
         weir_connections_drain(&server->shards[i].connections);
     start_timer(server, &server->deadline, options->drain_deadline_ns,
-                on_deadline);
-    start_timer(server, &server->delay, options->drain_delay_ns, on_delay);
+                WEIR_TIMER_ONCE, on_deadline);
+    start_timer(server, &server->delay, options->drain_delay_ns,
+                WEIR_TIMER_ONCE, on_delay);
 }
 
 /* The last connection has left.  On any thread. */

@@ -2,10 +2,10 @@
 /*
  * connection -- the phase of a connection, in one word.
  *
- *            31           7      6        5     4     3   2       0
- *           +--------------+----------+--------+-----+------+-------+
- *           |              | NOTIFIED | PINNED | CUT | DRAIN| phase |
- *           +--------------+----------+--------+-----+------+-------+
+ *            31   8    7       6         5      4     3    2     0
+ *           +------+-------+----------+--------+-----+-------+-------+
+ *           |      | FRESH | NOTIFIED | PINNED | CUT | DRAIN | phase |
+ *           +------+-------+----------+--------+-----+-------+-------+
  *
  * Shape     The loop's thread moves a connection through its phases.  Another
  *           thread may close one that is NEW or IDLE, cut one off, and mark one
@@ -15,6 +15,10 @@
  * Roles     begin, dispatch, idle, upgrade, close, add, remove   the loop's thread
  *           drain, close_idle, cut, report                       any thread, under
  *                                                                the set's lock
+ * Fresh     A connection that has just become idle is FRESH.  close_idle takes
+ *           that mark away and closes those that have lost it before, so a
+ *           client has at least the time between two calls for its next request
+ *           (the clock algorithm of page replacement).
  * Notify    The thread that changes a word tells the loop: it sets NOTIFIED and
  *           posts the task inside the connection.  While NOTIFIED is set the
  *           task is on its way, and is not posted again.  The loop clears it
@@ -62,6 +66,7 @@ enum {
     CUT = 1 << 4,
     PINNED = 1 << 5,
     NOTIFIED = 1 << 6,
+    FRESH = 1 << 7,
 };
 
 static uint32_t phase_of(uint32_t word)
@@ -71,7 +76,8 @@ static uint32_t phase_of(uint32_t word)
 
 static uint32_t with_phase(uint32_t word, weir_connection_phase phase)
 {
-    return (word & ~(uint32_t)(PHASE | PINNED)) | phase;
+    return (word & ~(uint32_t)(PHASE | PINNED | FRESH)) | phase |
+           (phase == WEIR_CONNECTION_IDLE ? FRESH : 0);
 }
 
 /* ---- the loop's thread ---- */
@@ -206,7 +212,7 @@ void weir_connections_init(weir_connections *set, weir_loop *loop)
 void weir_connection_add(weir_connections *set, weir_connection *connection,
                          weir_connection_fn *notified)
 {
-    uint32_t word = WEIR_CONNECTION_NEW;
+    uint32_t word = WEIR_CONNECTION_NEW | FRESH;
 
     connection->set_ = set;
     connection->notified_ = notified;
@@ -242,30 +248,32 @@ bool weir_connection_remove(weir_connection *connection)
     return !is_notified;
 }
 
-/* Whether a connection is concerned by a change, and its new word. */
-typedef bool change_fn(uint32_t word, uint32_t *changed);
+/* The new word of a connection; the old one if it is not concerned.  A change
+ * that sets NOTIFIED is told to the loop. */
+typedef uint32_t change_fn(uint32_t word);
 
-static bool change_to_draining(uint32_t word, uint32_t *changed)
+static uint32_t change_to_draining(uint32_t word)
 {
-    *changed = word | DRAIN | NOTIFIED;
-    return !(word & DRAIN);
+    return word & DRAIN ? word : word | DRAIN | NOTIFIED;
 }
 
-static bool change_to_closing(uint32_t word, uint32_t *changed)
+static uint32_t change_to_closing(uint32_t word)
 {
-    *changed = with_phase(word, WEIR_CONNECTION_CLOSING) | NOTIFIED;
-    return phase_of(word) == WEIR_CONNECTION_NEW ||
-           phase_of(word) == WEIR_CONNECTION_IDLE;
+    if (phase_of(word) != WEIR_CONNECTION_NEW &&
+        phase_of(word) != WEIR_CONNECTION_IDLE)
+        return word;
+    if (word & FRESH)
+        return word & ~(uint32_t)FRESH;
+    return with_phase(word, WEIR_CONNECTION_CLOSING) | NOTIFIED;
 }
 
-static bool change_to_cut(uint32_t word, uint32_t *changed)
+static uint32_t change_to_cut(uint32_t word)
 {
-    *changed = word | CUT | NOTIFIED;
-    return !(word & CUT);
+    return word & CUT ? word : word | CUT | NOTIFIED;
 }
 
 /* Change the words of all connections that are concerned, and notify them.
- * Returns how many were not CLOSING before. */
+ * Returns how many of those were not CLOSING before. */
 static size_t change_all(weir_connections *set, change_fn *change)
 {
     size_t count = 0;
@@ -274,13 +282,12 @@ static size_t change_all(weir_connections *set, change_fn *change)
          each = each->next_) {
         /* relaxed: guess */
         uint32_t word = load_relaxed(&each->word_), changed;
-        bool is_concerned;
 
         /* connection/P2 acquire: receives the task, to post it again */
-        while ((is_concerned = change(word, &changed)) &&
+        while ((changed = change(word)) != word &&
                !cas_weak_acquire(&each->word_, &word, changed))
             ;
-        if (!is_concerned)
+        if (changed == word || !(changed & NOTIFIED))
             continue;
         count += phase_of(word) != WEIR_CONNECTION_CLOSING;
         if (!(word & NOTIFIED))

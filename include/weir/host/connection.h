@@ -175,7 +175,9 @@ weir_connection_phase_of(const weir_connection *connection);
 WEIR_API void weir_connections_drain(weir_connections *set);
 
 /**
- * Close the connections of a set that are NEW or IDLE.  Each one is notified.
+ * Close the connections of a set that are NEW or IDLE, and that were already so
+ * at the last call.  Each one is notified.  Call it again and again: an idle
+ * connection has at least the time between two calls for its next request.
  *
  * Thread   any
  * Returns  the number of connections that were closed

@@ -55,6 +55,7 @@ static void init(void)
     mine = weir__memory_alloc(sizeof(*mine), _Alignof(struct mine));
     plain_store(&mine->shown, 0);
     weir_connection_add(&set, &mine->connection, on_notified);
+    model_assert(weir_connections_close_idle(&set) == 0); /* it is fresh */
 }
 
 static void init_busy(void)
