@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_fixture -- certificates made by the test, and two ends of a connection
- * that are joined in memory.
+ * tls_fixture -- two ends of a TLS connection that are joined in memory.
  *
- *     identity_make(&ca, NULL, &(struct identity_options){.is_ca = true});
- *     identity_make(&leaf, &ca, &(struct identity_options){.names = "DNS:a"});
+ *     identities_make();
  *     server = server_make(&leaf, TLS_OPTIONS());
- *     client = client_make(&ca, TLS_OPTIONS());
- *     ends_open(&ends, client, server, "a");
+ *     client = client_make(&root, TLS_OPTIONS());
+ *     ends_open(&ends, client, server, "localhost");
  *     expect_status(ends_shake(&ends), 0);
- *
- * Nothing here is kept in a file, so nothing can expire.
  */
 #ifndef WEIR_TEST_NET_SUPPORT_TLS_FIXTURE_H
 #define WEIR_TEST_NET_SUPPORT_TLS_FIXTURE_H
@@ -19,37 +15,11 @@
 
 #include <openssl/ssl.h>
 
+#include "net/support/identity.h"
 #include "support/random.h"
 #include "support/suite.h"
 #include "tls/engine.h"
 #include "weir/net/tls.h"
-
-/* ---- certificates ---- */
-
-struct identity {
-    X509 *certificate;
-    EVP_PKEY *key;
-    weir_bytes chain_pem; /* itself, then its issuer unless that is the root */
-    weir_bytes key_pem;
-};
-
-struct identity_options {
-    const char *common_name; /* NULL: "test" */
-    const char *names;       /* of OpenSSL, such as "DNS:localhost"; or NULL */
-    long from_s, to_s;       /* from now; both 0: an hour ago, in an hour */
-    bool is_ca;
-};
-
-/* issuer NULL: self-signed. */
-void identity_make(struct identity *made, const struct identity *issuer,
-                   const struct identity_options *options);
-void identity_free(struct identity *identity);
-
-/* The two of them that most cases use: a root, and a server "localhost",
- * "*.example.org", 127.0.0.1. */
-extern struct identity root, leaf;
-void identities_make(void);
-void identities_free(void);
 
 /* ---- configurations ---- */
 
