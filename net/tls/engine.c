@@ -320,7 +320,7 @@ int weir__tls_engine_set_name(struct weir__tls_engine *engine, const char *name,
 {
     char *copy;
 
-    if (size > 1 && name[size - 1] == '.')
+    if (size > 0 && name[size - 1] == '.')
         size--; /* the root, which certificates do not mention */
     if (!is_host_name(name, size))
         return -EINVAL;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "stream/stream.h"
+#include "tls/config.h"
 #include "tls/engine.h"
 #include "tls/peer.h"
 #include "weir/host/memory.h"
@@ -100,8 +101,10 @@ static int make_connection(struct connection **made, weir_stream *stream,
 
     if (connection == NULL)
         return -ENOMEM;
-    weir_stream_peer(stream, &peer);
-    start.port = weir_address_port(&peer);
+    if (tls->role == WEIR_TLS_CLIENT) {
+        weir_stream_peer(stream, &peer);
+        start.port = weir_address_port(&peer);
+    }
     err = weir__tls_engine_init(&connection->engine, tls, &start);
     if (err != 0) {
         weir_memory_free(connection, sizeof(*connection));

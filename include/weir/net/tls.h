@@ -109,7 +109,7 @@ typedef struct weir_tls_options {
      * it to another server's, which stays the caller's.  Return 0, or a
      * negative error to refuse the handshake (alert unrecognized_name).  Called
      * on the loop's thread during the handshake, and only if there is a name.
-     * It must not use the stream. */
+     * It must not use the stream.  If it raises, the handshake is refused. */
     int (*on_server_name)(void *arg, const char *name, weir_tls **use);
     void *arg;
 } weir_tls_options;

@@ -303,11 +303,10 @@ CASE(name_that_is_not_a_host_name_is_refused_by_the_client)
     memset(longest, 'a', sizeof(longest));
     longest[254] = '\0';
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        if (strcmp(bad[i], ".") != 0)
-            expect_status(
-                weir__tls_engine_init(&engine, client,
-                                      &(struct weir__tls_start){bad[i], 0, 0}),
-                -EINVAL);
+        expect_status(
+            weir__tls_engine_init(&engine, client,
+                                  &(struct weir__tls_start){bad[i], 0, 0}),
+            -EINVAL);
     expect_status(
         weir__tls_engine_init(&engine, client,
                               &(struct weir__tls_start){longest, 0, 0}),
@@ -315,6 +314,44 @@ CASE(name_that_is_not_a_host_name_is_refused_by_the_client)
     expect_status(
         weir__tls_engine_init(&engine, client, &(struct weir__tls_start){0}),
         -EINVAL);
+    end_names();
+}
+
+/* ---- malformed ---- */
+
+CASE(hello_that_was_changed_is_refused_or_harmless)
+{
+    struct random random = {random_seed()};
+    char hello[2000];
+    weir_bytes output;
+    unsigned refused = 0;
+
+    begin_names(TLS_OPTIONS(.alpn = "x"));
+    ends_open_with(&ends, client, server,
+                   &(struct weir__tls_start){"other.example", "x,y", 0});
+    (void)engine_read(&ends.client, NULL, 0);
+    output = ends.client.filter.output(&ends.client.filter);
+    expect(output.size <= sizeof(hello));
+    for (int i = 0; i < 2000; i++) {
+        struct weir__tls_engine engine;
+
+        expect_status(weir__tls_engine_init(&engine, server,
+                                            &(struct weir__tls_start){0}),
+                      0);
+        memcpy(hello, output.data, output.size);
+        for (uint64_t n = 1 + random_below(&random, 4); n > 0; n--)
+            hello[random_below(&random, output.size)] =
+                (char)random_next(&random);
+        expect_status(engine.filter.feed(&engine.filter, hello, output.size),
+                      0);
+        refused += engine_read(&engine, NULL, 0) < 0;
+        expect(!engine.is_ready);
+        expect(engine.status == 0 || engine.reason[0] != '\0');
+        engine_free(&engine);
+    }
+    fprintf(stderr, "# %u of 2000 refused\n", refused);
+    expect(refused > 200);
+    ends_close(&ends);
     end_names();
 }
 
