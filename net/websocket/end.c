@@ -92,6 +92,13 @@ void weir__websocket_lose(weir_websocket *websocket, int status)
     finish(websocket);
 }
 
+void weir__websocket_give_up(weir_websocket *websocket, weir_stream *stream,
+                             int status)
+{
+    websocket->stream = stream;
+    close_now(websocket, status);
+}
+
 void weir__websocket_fail(weir_websocket *websocket, int err)
 {
     weir_bytes none = {NULL, 0};

@@ -151,7 +151,19 @@ static void on_read(void *arg, weir_stream *stream, int status,
     run_codec(websocket);
 }
 
-/* ---- pausing ---- */
+/* ---- pausing, and waking up ---- */
+
+void weir__websocket_shut_down(void *arg, int status)
+{
+    weir_websocket *websocket = arg;
+    weir_bytes none = {NULL, 0};
+
+    websocket->is_shutting_down = false;
+    if (websocket->on_shutdown != NULL)
+        websocket->on_shutdown(websocket->arg, websocket);
+    else /* if it fails, the drain's deadline is the end */
+        (void)!weir_websocket_close(websocket, WEIR_WEBSOCKET_RESTART, none);
+}
 
 static void on_wake(weir_task *task, int status)
 {
@@ -159,6 +171,8 @@ static void on_wake(weir_task *task, int status)
         (weir_websocket *)((char *)task - offsetof(weir_websocket, task));
 
     websocket->is_waking = false;
+    if (status == 0 && websocket->is_shutting_down && websocket->stream != NULL)
+        (void)weir_loop_contain(weir__websocket_shut_down, websocket, 0);
     if (status == 0 && is_receiving(websocket))
         run_codec(websocket);
     if (is_receiving(websocket))
@@ -167,7 +181,7 @@ static void on_wake(weir_task *task, int status)
 }
 
 /* If the loop does not take the task, it has ended, and so does the stream. */
-static void wake(weir_websocket *websocket)
+void weir__websocket_wake(weir_websocket *websocket)
 {
     if (websocket->is_waking)
         return;
@@ -192,7 +206,7 @@ void weir_websocket_resume(weir_websocket *websocket)
     websocket->is_paused = false;
     websocket->heard_ns = weir_loop_now(websocket->loop);
     if (websocket->stream != NULL)
-        wake(websocket);
+        weir__websocket_wake(websocket);
 }
 
 /* ---- opening ---- */
@@ -211,14 +225,12 @@ static void on_stream_end(void *arg, weir_stream *stream)
 }
 
 /* The events of the stream were those of HTTP until now. */
-static void take_events(weir_websocket *websocket, weir_stream *stream,
-                        size_t high_water_bytes)
+static void take_events(weir_websocket *websocket, weir_stream *stream)
 {
     stream->on_end = on_stream_end;
     stream->on_drain = on_stream_drain;
     stream->arg = websocket;
-    stream->high_water =
-        high_water_bytes != 0 ? high_water_bytes : WEIR_STREAM_HIGH_WATER;
+    stream->high_water = websocket->high_water_bytes;
     weir_stream_set_name(stream, "websocket");
 }
 
@@ -270,32 +282,18 @@ static void init_websocket(weir_websocket *websocket, weir_loop *loop,
         options->close_timeout_ns != 0 ? options->close_timeout_ns : WEIR_S(10);
     websocket->linger_ns =
         options->linger_ns != 0 ? options->linger_ns : WEIR_S(2);
+    websocket->high_water_bytes = options->high_water_bytes != 0
+                                      ? options->high_water_bytes
+                                      : WEIR_STREAM_HIGH_WATER;
     websocket->arg = options->arg;
     websocket->on_message = options->on_message;
     websocket->on_pong = options->on_pong;
     websocket->on_close = options->on_close;
     websocket->on_drain = options->on_drain;
+    websocket->on_shutdown = options->on_shutdown;
 }
 
-/* What can fail, before anything is taken from the caller. */
-static int start(weir_websocket *websocket, weir_stream *stream,
-                 weir_bytes early)
-{
-    int err = 0;
-
-    if (early.size > 0) {
-        weir__codec_feed(&websocket->codec, early);
-        err = keep_unread(websocket);
-    }
-    if (err == 0 && websocket->ping_interval_ns > 0)
-        err =
-            weir__websocket_start_timer(websocket, websocket->ping_interval_ns);
-    if (err == 0)
-        err = weir_stream_read(stream, on_read, websocket);
-    return err;
-}
-
-int weir_websocket_open(weir_websocket **made, weir_stream *stream,
+int weir__websocket_new(weir_websocket **made, weir_loop *loop,
                         const weir_websocket_handshake *handshake,
                         const weir_websocket_options *given)
 {
@@ -307,26 +305,64 @@ int weir_websocket_open(weir_websocket **made, weir_stream *stream,
         err = check_options(&options);
     if (err != 0)
         return err;
-    if (made == NULL || stream == NULL || handshake == NULL)
-        return -EINVAL;
     websocket = weir_memory_alloc(sizeof(*websocket));
     if (websocket == NULL)
         return -ENOMEM;
-    init_websocket(websocket, weir_stream_loop(stream), &options);
+    init_websocket(websocket, loop, &options);
     init_codec(websocket, handshake, &options);
-    err = start(websocket, stream, options.early);
+    weir__codec_feed(&websocket->codec, options.early);
+    err = keep_unread(websocket);
+    if (err == 0 && websocket->ping_interval_ns > 0)
+        err =
+            weir__websocket_start_timer(websocket, websocket->ping_interval_ns);
     if (err != 0) {
-        weir__websocket_stop_timer(websocket);
         weir__websocket_release(websocket);
         return err;
     }
+    *made = websocket;
+    return 0;
+}
+
+void weir__websocket_drop(weir_websocket *websocket)
+{
+    weir__websocket_stop_timer(websocket);
+    weir__websocket_release(websocket);
+}
+
+int weir__websocket_attach(weir_websocket *websocket, weir_stream *stream)
+{
+    int err = weir_stream_read(stream, on_read, websocket);
+
+    if (err != 0)
+        return err;
     websocket->stream = stream;
-    take_events(websocket, stream, options.high_water_bytes);
+    take_events(websocket, stream);
     if (websocket->held == NULL) {
         weir_stream_resume(stream);
     } else {
         weir_stream_pause(stream);
-        wake(websocket);
+        weir__websocket_wake(websocket);
+    }
+    return 0;
+}
+
+int weir_websocket_open(weir_websocket **made, weir_stream *stream,
+                        const weir_websocket_handshake *handshake,
+                        const weir_websocket_options *options)
+{
+    weir_websocket *websocket;
+    int err;
+
+    if (made == NULL || stream == NULL || handshake == NULL)
+        return -EINVAL;
+    err = weir__websocket_new(&websocket, weir_stream_loop(stream), handshake,
+                              options);
+    if (err != 0)
+        return err;
+    err = weir__websocket_attach(websocket, stream);
+    if (err != 0) {
+        weir__websocket_drop(websocket);
+        return err;
     }
     *made = websocket;
     return 0;

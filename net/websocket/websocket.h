@@ -29,6 +29,8 @@ struct weir_websocket {
     bool is_close_sent : 1;     /* a Close frame, or queued to be */
     bool is_close_received : 1; /* a Close frame */
     bool is_pinging : 1;        /* the peer must be heard before the timer */
+    bool is_attached : 1;       /* weir_websocket_upgrade has succeeded */
+    bool is_shutting_down : 1;  /* the server drained before that */
     uint16_t code;              /* for on_close */
     int status;                 /* for on_close; 0: still open, or clean */
     weir_timer timer;           /* the ping, or the close timeout; 0: none */
@@ -37,6 +39,7 @@ struct weir_websocket {
     int64_t ping_timeout_ns;
     int64_t close_timeout_ns;
     int64_t linger_ns;
+    size_t high_water_bytes;
     uint8_t *held; /* input that waits for weir_websocket_resume */
     size_t held_size;
     char *reason; /* of the peer's Close frame */
@@ -51,9 +54,27 @@ struct weir_websocket {
     void (*on_close)(void *arg, weir_websocket *websocket,
                      const weir_websocket_end *end);
     void (*on_drain)(void *arg, weir_websocket *websocket);
+    void (*on_shutdown)(void *arg, weir_websocket *websocket);
 };
 
 /* ---- websocket.c ---- */
+
+/* Make a WebSocket without a stream: everything that can fail.  drop frees it
+ * again, without on_close. */
+int weir__websocket_new(weir_websocket **websocket, weir_loop *loop,
+                        const weir_websocket_handshake *handshake,
+                        const weir_websocket_options *options);
+void weir__websocket_drop(weir_websocket *websocket);
+
+/* Begin to read from a stream, which is the WebSocket's unless an error of
+ * weir_stream_read is returned. */
+int weir__websocket_attach(weir_websocket *websocket, weir_stream *stream);
+
+/* Continue soon: with input that is held, or with is_shutting_down. */
+void weir__websocket_wake(weir_websocket *websocket);
+
+/* The server drains: tell the user, or close.  A weir_fn. */
+void weir__websocket_shut_down(void *websocket, int status);
 
 /* Keep the memory.  release frees the WebSocket after its on_close. */
 void weir__websocket_hold(weir_websocket *websocket);
@@ -83,5 +104,9 @@ void weir__websocket_fail(weir_websocket *websocket, int err);
 
 /* The stream has ended, or must. */
 void weir__websocket_lose(weir_websocket *websocket, int status);
+
+/* The stream had ended before it was attached. */
+void weir__websocket_give_up(weir_websocket *websocket, weir_stream *stream,
+                             int status);
 
 #endif /* WEIR_NET_WEBSOCKET_WEBSOCKET_H */

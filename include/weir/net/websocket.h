@@ -9,13 +9,20 @@
  *         if (weir_websocket_send(websocket, kind, bytes, NULL, NULL) != 0) ...
  *     }
  *
- *     weir_websocket_options options = {.size = sizeof(options),
- *                                       .on_message = on_message};
- *     weir_websocket_open(&websocket, stream, &handshake, &options);
+ *     static void on_request(void *arg, weir_http_request *request)
+ *     {
+ *         weir_websocket_options options = {.size = sizeof(options),
+ *                                           .on_message = on_message};
+ *
+ *         if (weir_websocket_upgrade(&websocket, request, NULL, &options) != 0)
+ *             ...
+ *     }
  *
  * A WebSocket begins as an HTTP request.  The functions of the handshake check
  * the headers of one side and make those of the other; they do no I/O.  After
- * that the connection is a weir_websocket, on the stream that HTTP has left.
+ * that the connection is a weir_websocket, on the stream that HTTP has left:
+ * weir_websocket_open.  In a weir_http_server, weir_websocket_upgrade does all
+ * of it.
  *
  * A WebSocket belongs to the loop of its stream.  Every call is made on that
  * loop's thread, and so is every callback.  No callback is called before the
@@ -211,6 +218,9 @@ typedef struct weir_websocket_options {
                      const weir_websocket_end *end);
     /* Everything has been written, after weir_websocket_is_full was true. */
     void (*on_drain)(void *arg, weir_websocket *websocket);
+    /* The HTTP server drains (only after weir_websocket_upgrade): close the
+     * WebSocket soon.  NULL: it is closed with WEIR_WEBSOCKET_RESTART. */
+    void (*on_shutdown)(void *arg, weir_websocket *websocket);
     bool is_streaming;
     /* A larger message is refused with 1009, after decompression as well.  0:
      * WEIR_WEBSOCKET_MAX_MESSAGE. */
@@ -255,6 +265,23 @@ WEIR_API WEIR_CHECKED int
 weir_websocket_open(weir_websocket **websocket, weir_stream *stream,
                     const weir_websocket_handshake *handshake,
                     const weir_websocket_options *options);
+
+/**
+ * Answer a request of an HTTP server by opening a WebSocket.  A request that
+ * does not ask for one properly is refused with 400, 405 or 426.  The server's
+ * drain closes the WebSocket, and waits until it has ended.
+ *
+ * Thread   loop, the request's
+ * Owns     as weir_websocket_open; the request has been answered if 0 or
+ *          WEIR_EWEBSOCKET is returned
+ * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an option
+ *          that this library does not know), WEIR_EWEBSOCKET (the request was
+ *          refused), -ENOMEM, or an error of weir_http_upgrade
+ */
+WEIR_API WEIR_CHECKED int
+weir_websocket_upgrade(weir_websocket **websocket, weir_http_request *request,
+                       const weir_websocket_handshake_options *wanted,
+                       const weir_websocket_options *options);
 
 /* An operation of a WebSocket is over. */
 typedef void weir_websocket_fn(void *arg, weir_websocket *websocket,
