@@ -57,11 +57,23 @@ static int accept_request(weir_websocket_handshake *handshake,
     return err;
 }
 
+/* The fields of the answer.  Connection is the HTTP server's. */
+static size_t make_fields(const weir_websocket_handshake *handshake,
+                          weir_http_field *fields)
+{
+    size_t count = weir_websocket_headers(handshake, fields), kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!weir__list_equals(fields[i].name, "Connection"))
+            fields[kept++] = fields[i];
+    return kept;
+}
+
 static int refuse(weir_http_request *request,
                   const weir_websocket_handshake *handshake)
 {
     weir_http_field fields[WEIR_WEBSOCKET_HEADERS];
-    size_t count = weir_websocket_headers(handshake, fields);
+    size_t count = make_fields(handshake, fields);
     weir_bytes none = {NULL, 0};
     int err = weir_http_respond_with(request, (unsigned)handshake->status,
                                      fields, count, none);
@@ -69,18 +81,14 @@ static int refuse(weir_http_request *request,
     return err == 0 ? WEIR_EWEBSOCKET : err;
 }
 
-/* weir_http_upgrade adds the field Connection. */
 static int answer(weir_websocket *websocket, weir_http_request *request,
                   const weir_websocket_handshake *handshake,
                   weir_stream **stream)
 {
     weir_http_field fields[WEIR_WEBSOCKET_HEADERS];
-    size_t count = weir_websocket_headers(handshake, fields), kept = 0;
+    size_t count = make_fields(handshake, fields);
 
-    for (size_t i = 0; i < count; i++)
-        if (!weir__list_equals(fields[i].name, "Connection"))
-            fields[kept++] = fields[i];
-    return weir_http_upgrade(request, fields, kept, on_server_drain, websocket,
+    return weir_http_upgrade(request, fields, count, on_server_drain, websocket,
                              stream);
 }
 
