@@ -25,6 +25,7 @@ from websockets.extensions.permessage_deflate import (
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
 PEER = str(BUILD / "peers" / "websocket")
+CHAT = str(BUILD / "net" / "chat")
 LIMIT = 30  # seconds, for each case
 SIZES = (0, 1, 125, 126, 127, 4096, 65535, 65536, 300000, 1 << 20)
 
@@ -271,6 +272,44 @@ async def to_python(options, **more):
     check(codes == [(4000, "that is all")], codes)
 
 
+# ---- the example ----
+
+async def lines_of(client, count):
+    return [await client.recv() for _ in range(count)]
+
+
+async def chat():
+    """Everybody gets every line, and SIGTERM closes all with 1012."""
+    process = await asyncio.create_subprocess_exec(
+        CHAT, stdout=asyncio.subprocess.PIPE)
+    try:
+        address = (await process.stdout.readline()).decode().strip()
+        uri = address.replace("http:", "ws:") + "room"
+        first = await websockets.connect(uri)
+        check(await lines_of(first, 1) == ["1 is here"])
+        second = await websockets.connect(uri, compression=None)
+        check(await lines_of(second, 1) == ["2 is here"])
+        await second.send("good evening" * 50)
+        for client, before in ((first, ["2 is here"]), (second, [])):
+            got = await lines_of(client, len(before) + 1)
+            check(got == before + ["2: " + "good evening" * 50], got)
+        third = await websockets.connect(uri)
+        await third.send(b"not a text")
+        await third.wait_closed()
+        check(third.close_code == 1003, third.close_code)
+        got = await lines_of(first, 2)
+        check(got == ["3 is here", "3 has left"], got)
+        process.send_signal(signal.SIGTERM)
+        for client in (first, second):
+            await client.wait_closed()
+            check(client.close_code == 1012, client.close_code)
+        check(await process.wait() == 0, "exit status")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
 def python_deflate(**parameters):
     return {"extensions": [ServerPerMessageDeflateFactory(**parameters)]}
 
@@ -326,6 +365,7 @@ async def main():
                to_python(["--deflate", "--server-fresh", "--client-fresh"],
                          **python_deflate(client_no_context_takeover=True,
                                           server_no_context_takeover=True)))
+    await case("the chat example tells everybody, and drains", chat())
     print(f"1..{cases}")
     return 1 if failures else 0
 
