@@ -335,8 +335,8 @@ CASE(a_text_may_be_split_inside_a_character)
 CASE(an_invalid_text_is_refused_however_it_is_split)
 {
     static const char *const texts[] = {
-        "\xce\xba\xe1\xbd\xb9\xed\xa0\x80"
-        "edited",              /* a surrogate */
+        ("\xce\xba\xe1\xbd\xb9\xed\xa0\x80"
+         "edited"),            /* a surrogate */
         "\xc0\xaf",            /* overlong */
         "ok \xf4\x90\x80\x80", /* beyond the last */
         "\x80",

@@ -248,8 +248,8 @@ CASE(an_offer_that_cannot_be_accepted_is_declined)
     static const char *const offers[] = {
         "permessage-deflate; unknown",
         "permessage-deflate; server_no_context_takeover=1",
-        "permessage-deflate; server_no_context_takeover; "
-        "server_no_context_takeover",
+        ("permessage-deflate; server_no_context_takeover; "
+         "server_no_context_takeover"),
         "permessage-deflate; server_max_window_bits",
         "permessage-deflate; server_max_window_bits=7",
         "permessage-deflate; server_max_window_bits=8", /* zlib has none */
