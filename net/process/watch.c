@@ -7,11 +7,6 @@
  *           steps.  A step handles one entry of a directory that is scanned, or
  *           one event.  Scans come first, so that a directory is reported
  *           before what happens in it.
- * New directories  A directory is watched first and scanned then, so that no
- *           entry is missed.  An entry that was made in between is found by the
- *           scan and also has an event: the scan announces it, and the event is
- *           dropped.  Once the kernel's queue was empty, no such event can be
- *           left, and the announcements are forgotten.
  * Renames   A directory that was moved away may arrive elsewhere in the tree.
  *           It keeps its node until the queue was empty in two turns; then it
  *           has left the tree, and is no longer watched.
@@ -22,16 +17,12 @@
  *
  * Everything here happens on the loop's thread.
  */
-#include "weir/watch.h"
+#include "process/watch.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/inotify.h>
 
-#include "os/inotify.h"
 #include "os/socket.h"
-#include "process/tree.h"
 #include "weir/fd.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
@@ -47,51 +38,13 @@ enum {
                 IN_DELETE_SELF | IN_MOVE_SELF,
 };
 
-/* An entry that a scan has reported. */
-struct announced {
-    struct announced *next;
-    int wd; /* of its directory */
-    size_t size;
-    char name[];
-};
-
-struct weir_watch {
-    weir_loop *loop;
-    int fd;
-    unsigned refs;
-    weir_watch_options options;
-    weir_watch_event_fn *fn;
-    void *arg;
-    weir_task task;
-    bool is_posted;
-    bool is_closing; /* weir_watch_close was called */
-    bool is_ended;   /* the loop no longer watches fd */
-    bool is_ending;  /* the loop is telling so */
-    bool is_opening; /* nothing is reported yet */
-    bool is_over;    /* WEIR_WATCH_ENDED was reported */
-    int error;       /* while it is opening */
-    weir_watch_fn *closed;
-    void *closed_arg;
-    uint32_t mask;
-    struct weir__tree tree;
-    weir__directory *directory; /* of the node that is scanned, or NULL */
-    struct weir__node *scanned;
-    struct announced *announced;
-    char base[NAME_MAX + 1]; /* is_by_name: the entry of the root */
-    char root[PATH_MAX];     /* what the paths below begin with */
-    char path[PATH_MAX];     /* for system calls */
-    char name[PATH_MAX];     /* for events */
-    size_t at, count;        /* in the buffer */
-    _Alignas(struct inotify_event) char buffer[4096];
-};
-
 static void release(weir_watch *watch)
 {
     if (--watch->refs == 0)
         weir_memory_free(watch, sizeof(*watch));
 }
 
-static bool is_gone(const weir_watch *watch)
+bool weir__watch_is_gone(const weir_watch *watch)
 {
     return watch->is_closing || watch->is_ended;
 }
@@ -111,16 +64,16 @@ static void emit(weir_watch *watch, int status, const weir_watch_event *event)
 {
     unsigned kinds = watch->options.kinds;
 
-    if (is_gone(watch) || watch->is_opening)
+    if (weir__watch_is_gone(watch) || watch->is_opening)
         return;
     if (status == 0 && kinds != 0 && !(event->kind & (kinds | ALWAYS)))
         return;
     watch->fn(watch->arg, watch, status, event);
 }
 
-/* Report an event of an entry. */
-static void emit_entry(weir_watch *watch, int status, weir_watch_event event,
-                       const struct weir__node *node, const char *name)
+void weir__watch_emit_entry(weir_watch *watch, int status,
+                            weir_watch_event event,
+                            const struct weir__node *node, const char *name)
 {
     int err = weir__tree_path(node, name, watch->name, sizeof(watch->name));
 
@@ -128,59 +81,14 @@ static void emit_entry(weir_watch *watch, int status, weir_watch_event event,
     emit(watch, status != 0 ? status : err, &event);
 }
 
-/* A directory cannot be watched.  While the watch is opened, that is an error,
- * unless the directory may not be read. */
-static void report_error(weir_watch *watch, int err,
-                         const struct weir__node *node, const char *name)
+void weir__watch_report_error(weir_watch *watch, int err,
+                              const struct weir__node *node, const char *name)
 {
     weir_watch_event event = {.kind = WEIR_WATCH_CREATED, .is_directory = true};
 
     if (watch->is_opening && watch->error == 0 && err != -EACCES)
         watch->error = err;
-    emit_entry(watch, err, event, node, name);
-}
-
-/* ---- announcements ---- */
-
-/* Without memory the entry may be reported twice. */
-static void announce(weir_watch *watch, const char *name)
-{
-    size_t length = strlen(name) + 1;
-    struct announced *entry = weir_memory_alloc(sizeof(*entry) + length);
-
-    if (entry == NULL)
-        return;
-    *entry = (struct announced){.next = watch->announced,
-                                .wd = watch->scanned->wd,
-                                .size = sizeof(*entry) + length};
-    memcpy(entry->name, name, length);
-    watch->announced = entry;
-}
-
-/* Forget an announcement.  Returns whether there was one. */
-static bool take_announced(weir_watch *watch, int wd, const char *name)
-{
-    struct announced **place = &watch->announced, *entry;
-
-    while (*place != NULL &&
-           ((*place)->wd != wd || strcmp((*place)->name, name) != 0))
-        place = &(*place)->next;
-    entry = *place;
-    if (entry == NULL)
-        return false;
-    *place = entry->next;
-    weir_memory_free(entry, entry->size);
-    return true;
-}
-
-static void forget_announced(weir_watch *watch)
-{
-    while (watch->announced != NULL) {
-        struct announced *entry = watch->announced;
-
-        watch->announced = entry->next;
-        weir_memory_free(entry, entry->size);
-    }
+    weir__watch_emit_entry(watch, err, event, node, name);
 }
 
 /* ---- the tree ---- */
@@ -192,135 +100,18 @@ static void remove_wd(void *arg, int wd)
     weir__inotify_remove(watch->fd, wd);
 }
 
-static void remove_node(weir_watch *watch, struct weir__node *node)
+void weir__watch_remove(weir_watch *watch, struct weir__node *node)
 {
     weir__tree_remove(&watch->tree, node, remove_wd, watch);
 }
 
-/* What is watched is gone. */
-static void end_watch(weir_watch *watch)
+void weir__watch_end(weir_watch *watch)
 {
     weir_watch_event event = {.kind = WEIR_WATCH_ENDED, .name = ""};
 
     watch->is_over = true;
-    remove_node(watch, watch->tree.root);
+    weir__watch_remove(watch, watch->tree.root);
     emit(watch, 0, &event);
-}
-
-/* The path of an entry for system calls: watch->path. */
-static int make_path(weir_watch *watch, const struct weir__node *node,
-                     const char *name)
-{
-    size_t length = strlen(watch->root);
-
-    memcpy(watch->path, watch->root, length + 1);
-    if (node->parent == NULL && name[0] == '\0')
-        return 0;
-    if (length + 2 > sizeof(watch->path))
-        return -ENAMETOOLONG;
-    if (length > 0 && watch->root[length - 1] != '/')
-        watch->path[length++] = '/';
-    return weir__tree_path(node, name, watch->path + length,
-                           sizeof(watch->path) - length);
-}
-
-/* Whether a file is not there any more, or is not a directory. */
-static bool is_missing(int err)
-{
-    return err == -ENOENT || err == -ENOTDIR || err == -ELOOP;
-}
-
-/* Watch a directory below the root, and have it scanned. */
-static int add_directory(weir_watch *watch, struct weir__node *parent,
-                         const char *name, bool is_silent)
-{
-    struct weir__node *node;
-    int wd, result = make_path(watch, parent, name);
-
-    if (result != 0)
-        return result;
-    wd = weir__inotify_add(watch->fd, watch->path,
-                           watch->mask | IN_ONLYDIR | IN_DONT_FOLLOW);
-    if (wd < 0)
-        return is_missing(wd) ? 0 : wd;
-    result = weir__tree_put(&watch->tree, wd, parent, name, &node);
-    if (result < 0) {
-        if (weir__tree_find(&watch->tree, wd) == NULL)
-            weir__inotify_remove(watch->fd, wd);
-        return result;
-    }
-    if (result > 0)
-        weir__tree_want_scan(&watch->tree, node, is_silent);
-    return 0;
-}
-
-/* ---- scanning ---- */
-
-static void begin_scan(weir_watch *watch, struct weir__node *node)
-{
-    int err = make_path(watch, node, "");
-
-    if (err == 0)
-        err = weir__directory_open(&watch->directory, watch->path);
-    if (err == 0)
-        watch->scanned = node;
-    else if (!is_missing(err))
-        report_error(watch, err, node, "");
-    else if (node != watch->tree.root)
-        remove_node(watch, node);
-    else if (watch->is_opening)
-        watch->error = err;
-    else
-        end_watch(watch);
-}
-
-static void end_scan(weir_watch *watch)
-{
-    if (watch->directory != NULL)
-        weir__directory_close(watch->directory);
-    watch->directory = NULL;
-}
-
-static void scan_entry(weir_watch *watch, const char *name, bool is_directory)
-{
-    struct weir__node *node = watch->scanned;
-    weir_watch_event event = {.kind = WEIR_WATCH_CREATED,
-                              .is_directory = is_directory};
-    int err = 0;
-
-    if (is_directory)
-        err = add_directory(watch, node, name, node->is_silent);
-    if (!node->is_silent) {
-        announce(watch, name);
-        emit_entry(watch, 0, event, node, name);
-    }
-    if (err != 0)
-        report_error(watch, err, node, name);
-}
-
-/* Do a step of the scans.  Returns false if there is nothing to scan. */
-static bool scan(weir_watch *watch)
-{
-    struct weir__node *node;
-    const char *name;
-    bool is_directory;
-    int result;
-
-    if (watch->directory == NULL) {
-        node = weir__tree_take_scan(&watch->tree);
-        if (node != NULL)
-            begin_scan(watch, node);
-        return node != NULL;
-    }
-    result = weir__directory_next(watch->directory, &name, &is_directory);
-    if (result > 0) {
-        scan_entry(watch, name, is_directory);
-        return true;
-    }
-    end_scan(watch);
-    if (result < 0)
-        report_error(watch, result, watch->scanned, "");
-    return true;
 }
 
 /* ---- events ---- */
@@ -346,6 +137,28 @@ static weir_watch_kind kind_of(uint32_t mask)
     return 0;
 }
 
+/* Watch the path of the root.  Returns the watch descriptor. */
+static int add_root(weir_watch *watch)
+{
+    bool is_directory =
+        watch->options.is_recursive || watch->options.is_by_name;
+
+    return weir__inotify_add(watch->fd, watch->root,
+                             watch->mask | (is_directory ? IN_ONLYDIR : 0));
+}
+
+/* Whether the event that the root is gone may have been among those that were
+ * lost: its path is missing, or names another file. */
+static bool has_lost_root(weir_watch *watch)
+{
+    int wd = add_root(watch);
+
+    if (wd >= 0 && wd != watch->tree.root->wd)
+        weir__inotify_remove(watch->fd, wd);
+    return wd >= 0 ? wd != watch->tree.root->wd
+                   : wd == -ENOENT || wd == -ENOTDIR;
+}
+
 /* Events were lost.  Look for directories that are not known. */
 static void handle_overflow(weir_watch *watch)
 {
@@ -357,6 +170,8 @@ static void handle_overflow(weir_watch *watch)
         if (watch->options.is_recursive)
             weir__tree_want_scan(&watch->tree, watch->tree.nodes[i], true);
     emit(watch, 0, &event);
+    if (has_lost_root(watch))
+        weir__watch_end(watch);
 }
 
 /* Follow what happens to a directory in the tree.  Returns 0 or an error. */
@@ -367,7 +182,7 @@ static int follow_directory(weir_watch *watch, struct weir__node *node,
     int result;
 
     if (event->mask & IN_CREATE)
-        return add_directory(watch, node, event->name, false);
+        return weir__scan_add(watch, node, event->name, false);
     if (event->mask & IN_MOVED_FROM) {
         moved = weir__tree_child(&watch->tree, node, event->name);
         if (moved != NULL) {
@@ -380,10 +195,10 @@ static int follow_directory(weir_watch *watch, struct weir__node *node,
         return 0;
     moved = weir__tree_moved(&watch->tree, event->cookie);
     if (moved == NULL)
-        return add_directory(watch, node, event->name, false);
+        return weir__scan_add(watch, node, event->name, false);
     result = weir__tree_put(&watch->tree, moved->wd, node, event->name, &moved);
     if (result < 0)
-        remove_node(watch, moved);
+        weir__watch_remove(watch, moved);
     else
         moved->cookie = 0;
     return result < 0 ? result : 0;
@@ -401,20 +216,21 @@ static void handle_entry(weir_watch *watch, struct weir__node *node,
 
     if (watch->options.is_by_name) {
         if (strcmp(event->name, watch->base) == 0)
-            emit_entry(watch, 0, told, node, "");
+            weir__watch_emit_entry(watch, 0, told, node, "");
         return;
     }
     if (event->mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM) &&
-        take_announced(watch, node->wd, event->name) && event->mask & IN_CREATE)
+        weir__scan_take_announced(watch, node->wd, event->name) &&
+        event->mask & IN_CREATE)
         return;
     if (is_directory && watch->options.is_recursive)
         err = follow_directory(watch, node, event);
     node = weir__tree_find(&watch->tree, wd);
     if (node == NULL)
         return;
-    emit_entry(watch, 0, told, node, event->name);
-    if (err != 0 && !is_gone(watch))
-        report_error(watch, err, node, event->name);
+    weir__watch_emit_entry(watch, 0, told, node, event->name);
+    if (err != 0 && !weir__watch_is_gone(watch))
+        weir__watch_report_error(watch, err, node, event->name);
 }
 
 /* What is watched itself. */
@@ -425,7 +241,7 @@ static void handle_self(weir_watch *watch, const struct inotify_event *event)
                              .is_directory = (event->mask & IN_ISDIR) != 0};
 
     if (event->mask & (IN_IGNORED | IN_MOVE_SELF))
-        end_watch(watch);
+        weir__watch_end(watch);
     else if (told.kind != 0 && !watch->options.is_by_name)
         emit(watch, 0, &told);
 }
@@ -446,7 +262,7 @@ static void handle_event(weir_watch *watch, const struct inotify_event *event)
     else if (node == watch->tree.root)
         handle_self(watch, event);
     else if (event->mask & IN_IGNORED)
-        remove_node(watch, node);
+        weir__watch_remove(watch, node);
 }
 
 /* The kernel's queue is empty. */
@@ -454,7 +270,7 @@ static void handle_empty(weir_watch *watch)
 {
     size_t i = 0;
 
-    forget_announced(watch);
+    weir__scan_forget(watch);
     while (i < watch->tree.count) {
         struct weir__node *node = watch->tree.nodes[i];
 
@@ -464,7 +280,7 @@ static void handle_empty(weir_watch *watch)
             i++;
             continue;
         }
-        remove_node(watch, node);
+        weir__watch_remove(watch, node);
         i = 0;
     }
 }
@@ -493,7 +309,7 @@ static bool take_step(weir_watch *watch)
 
     if (has_more(watch))
         post(watch); /* in case that a callback raises, and for the rest */
-    if (scan(watch))
+    if (weir__scan_step(watch))
         return true;
     if (watch->at == watch->count && !fill(watch)) {
         handle_empty(watch);
@@ -511,7 +327,8 @@ static void take_turn(weir_watch *watch)
 {
     unsigned steps = 0;
 
-    while (steps++ < TURN_STEPS && !is_gone(watch) && take_step(watch))
+    while (steps++ < TURN_STEPS && !weir__watch_is_gone(watch) &&
+           take_step(watch))
         ;
 }
 
@@ -519,7 +336,7 @@ static void run_task(weir_task *task, int status)
 {
     weir_watch *watch =
         (weir_watch *)((char *)task - offsetof(weir_watch, task));
-    bool is_over = is_gone(watch);
+    bool is_over = weir__watch_is_gone(watch);
 
     watch->is_posted = false;
     release(watch);
@@ -531,8 +348,8 @@ static void run_task(weir_task *task, int status)
 
 static void free_contents(weir_watch *watch)
 {
-    end_scan(watch);
-    forget_announced(watch);
+    weir__scan_stop(watch);
+    weir__scan_forget(watch);
     weir__tree_fini(&watch->tree);
     watch->tree = (struct weir__tree){0};
 }
@@ -646,11 +463,8 @@ static int set_root(weir_watch *watch, const char *path)
 /* Watch the root, and what is below it. */
 static int watch_root(weir_watch *watch)
 {
-    bool is_directory =
-        watch->options.is_recursive || watch->options.is_by_name;
     struct weir__node *node;
-    int wd = weir__inotify_add(watch->fd, watch->root,
-                               watch->mask | (is_directory ? IN_ONLYDIR : 0));
+    int wd = add_root(watch);
     int result;
 
     if (wd < 0)
@@ -660,7 +474,7 @@ static int watch_root(weir_watch *watch)
         return result;
     if (watch->options.is_recursive)
         weir__tree_want_scan(&watch->tree, node, true);
-    while (watch->error == 0 && scan(watch))
+    while (watch->error == 0 && weir__scan_step(watch))
         ;
     return watch->error;
 }
@@ -736,13 +550,13 @@ int weir_watch_open(weir_watch **watch, weir_loop *loop, const char *path,
 
 void weir_watch_set_name(weir_watch *watch, const char *name)
 {
-    if (!is_gone(watch))
+    if (!weir__watch_is_gone(watch))
         (void)weir_fd_set_name(watch->loop, watch->fd, name);
 }
 
 void weir_watch_set_ref(weir_watch *watch, bool is_ref)
 {
-    if (!is_gone(watch))
+    if (!weir__watch_is_gone(watch))
         (void)!(is_ref ? weir_fd_ref(watch->loop, watch->fd)
                        : weir_fd_unref(watch->loop, watch->fd));
 }

@@ -638,6 +638,19 @@ static void count_overflow(void *arg, weir_watch *watch, int status,
     attributes++;
 }
 
+static char moved_place[80];
+
+static void await_overflow(const char *words)
+{
+    const char *told;
+
+    do {
+        loop_turns(1);
+        told = take_record();
+    } while (*told == '\0');
+    expect_string(told, words);
+}
+
 CASE(watch_reports_lost_events_and_finds_new_directories)
 {
     weir_watch *watch;
@@ -659,9 +672,7 @@ CASE(watch_reports_lost_events_and_finds_new_directories)
     move("moved", "new/moved");
     loop_turns(1);
     expect_int(attributes, 256); /* a bounded number */
-    do
-        loop_turns(1);
-    while (*take_record() == '\0');
+    await_overflow("overflow");
     loop_turns(4);
     expect_recorded(""); /* what the scan finds is not reported */
     make_file("new/b");
@@ -670,6 +681,31 @@ CASE(watch_reports_lost_events_and_finds_new_directories)
     expect_changes("+new/b +new/moved/deep/c +gone/");
     make_file("gone/d");
     expect_changes("+gone/d");
+    finish(watch);
+}
+
+/* The event that it is gone is lost, too. */
+CASE(watch_whose_root_is_replaced_during_an_overflow_ends)
+{
+    weir_watch *watch;
+
+    start();
+    make_file("one");
+    make_file("two");
+    make_directory("sub");
+    expect_status(
+        weir_watch_open(&watch, loop, place, NULL, count_overflow, NULL), 0);
+    overflow();
+    await_overflow("overflow");
+    append_to("one"); /* it goes on */
+    expect_changes("~one =one");
+    overflow();
+    snprintf(moved_place, sizeof(moved_place), "%s-moved", place);
+    move(place, moved_place);
+    make_directory(place);
+    await_overflow("overflow ended");
+    expect_int(rmdir(place), 0);
+    move(moved_place, place);
     finish(watch);
 }
 
