@@ -88,6 +88,7 @@ static bool makes_requests(kind k)
 static void finish(connection *c)
 {
     c->is_over = true;
+    c->wake_ns = 0;
     c->load->open--;
 }
 
