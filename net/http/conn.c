@@ -241,6 +241,8 @@ static void on_settled(void *arg, weir_stream *stream, int status)
     conn->is_settling = false;
     if (status == 0)
         end_leaving(conn, 0);
+    else
+        weir__http_conn_fail(conn, status);
 }
 
 /* Tell the requests whose responses have left, now or when they have. */
