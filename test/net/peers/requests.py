@@ -183,7 +183,7 @@ refuse("every line ended by LF",
 refuse("TLS ClientHello",
        b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + b"\x5a" * 150)
 refuse("SSH banner", b"SSH-2.0-OpenSSH_9.2\r\n")
-refuse("SMTP greeting", b"EHLO localhost\r\n")
+refuse("SMTP greeting", b"EHLO localhost\r\n", 400, 501)
 refuse("bytes of chance", bytes((i * 197 + 91) % 256 for i in range(600)))
 
 # ---- Host ----
