@@ -267,14 +267,18 @@ def check_health(command):
         rig.expect("health: it exits with 0", one.wait(5) == 0)
 
 
+def wait_for_execution(target):
+    end = time.monotonic() + 5
+    while not target.executed() and time.monotonic() < end:
+        select.select([], [], [], 0.01)
+
+
 def check_force(command):
     """A second signal ends what would hold the drain."""
     with rig.Target(command, "--deadline-ms", 60000) as one, \
             rig.Client(one.port) as client:
         client.send(b"GET /slow?ms=60000 HTTP/1.1\r\nHost: a\r\n\r\n")
-        end = time.monotonic() + 5
-        while not one.executed() and time.monotonic() < end:
-            select.select([], [], [], 0.01)
+        wait_for_execution(one)
         one.signal()
         rig.expect("force: one signal waits for the request",
                    one.wait(0.3) is None)
@@ -282,6 +286,36 @@ def check_force(command):
         status = one.wait(5)
         rig.expect("force: a second one ends the server at once, and not with 0",
                    status not in (None, 0), status)
+
+
+def check_blocked(command):
+    """Requests that arrive in time, while a handler blocks the loop.
+
+    The handler begins to block when the listeners are closed, and ends long
+    after the time that idle connections have.
+    """
+    request = b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n"
+    with rig.Target(command, "--idle-ms", 500) as one, \
+            rig.Client(one.port) as idle, rig.Client(one.port) as fresh, \
+            rig.Client(one.port) as busy, rig.Client(one.port) as probe:
+        idle.send(request % b"/")
+        idle.response()
+        one.signal()
+        answer = None
+        while not answer or not answer.closes():
+            answer = probe.send(request % b"/").response()
+        select.select([], [], [], 0.15)  # otherwise the test proves less
+        one.log.write_text("")
+        busy.send(request % b"/block?ms=1500")
+        wait_for_execution(one)
+        for client in (idle, fresh):
+            client.send(request % b"/")
+        answers = [client.response() for client in (busy, idle, fresh)]
+        rig.expect("blocked: what arrives while the loop is blocked is answered",
+                   all(answer and answer.status == 200 and answer.closes()
+                       for answer in answers),
+                   [answer and answer.status for answer in answers])
+        rig.expect("blocked: the server exits with 0", one.wait(5) == 0)
 
 
 def compare(rng, command, rounds):
@@ -323,6 +357,7 @@ def main():
     if is_weir and not given.rows:
         check_health(rig.command_of(given.server))
         check_force(rig.command_of(given.server))
+        check_blocked(rig.command_of(given.server))
     if is_weir and given.compare:
         compare(rng, rig.command_of(given.server), given.compare)
     rig.finish()

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "routes.h"
@@ -68,6 +69,14 @@ static void answer(weir_http_request *request, unsigned status, weir_bytes body)
         "respond", weir_http_respond_with(request, status, &id.field, 1, body));
 }
 
+/* What a handler must not do: keep the loop from everything else. */
+static void block(weir_http_request *request)
+{
+    int64_t ms = target_number(request, "ms", 10);
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
 /* The request is here, with its body. */
 static void execute(void *arg, weir_http_request *request, int status,
                     weir_bytes body)
@@ -78,6 +87,8 @@ static void execute(void *arg, weir_http_request *request, int status,
     if (status != 0)
         return;
     target_record(request, body.size);
+    if (weir_http_is(request, "GET", "/block"))
+        block(request);
     if (weir_http_is(request, "GET", "/stream") ||
         weir_http_is(request, "GET", "/events"))
         target_stream(request);

@@ -7,6 +7,7 @@
  *     GET /stream?chunks=N&ms= chunks, one every few milliseconds
  *     GET /events?ms=          the same until the drain begins
  *     GET /slow?ms=            an answer after a while
+ *     GET /block?ms=           the same, and the loop is blocked meanwhile
  *     GET /ws                  a WebSocket that echoes
  *     everything else          "OK"
  *
