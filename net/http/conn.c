@@ -477,16 +477,14 @@ static bool can_parse(const struct weir__http_conn *conn)
                                 weir__http_request_wants_body(request)));
 }
 
-/* The first byte of a request.  False if the drain was first. */
-static bool begin(struct weir__http_conn *conn)
+/* The first byte of a request.  If the drain has closed the connection and that
+ * was not carried out yet, the byte was first. */
+static void begin(struct weir__http_conn *conn)
 {
-    if (!weir_connection_begin(&conn->word)) {
-        weir_counter_add(&conn->shard->counters.crossed, 1);
-        return false;
-    }
+    while (!weir_connection_begin(&conn->word))
+        weir_connection_reopen(&conn->word);
     conn->begun_ns = weir_clock_now();
     set_deadline(conn, conn->begun_ns, options_of(conn)->header_ns);
-    return true;
 }
 
 /* Handle one event of the parser.  False if it needs more input. */
@@ -494,11 +492,8 @@ static bool advance(struct weir__http_conn *conn, weir_bytes *input)
 {
     if (conn->request == NULL && weir__http_parser_is_idle(&conn->parser) &&
         input->size > 0 &&
-        weir_connection_phase_of(&conn->word) != WEIR_CONNECTION_READING &&
-        !begin(conn)) {
-        input->size = 0;
-        return false;
-    }
+        weir_connection_phase_of(&conn->word) != WEIR_CONNECTION_READING)
+        begin(conn);
     switch (weir__http_parser_next(&conn->parser, input)) {
     case WEIR__PARSED_MORE:
         return false;
@@ -655,6 +650,16 @@ static void on_read(void *arg, weir_stream *stream, int status,
 
 /* ---- what other threads have decided ---- */
 
+/* Close a connection that has been idle long enough.  If a handler has kept the
+ * loop busy meanwhile, bytes may wait to be read: then it was not idle. */
+static void close_idle(struct weir__http_conn *conn)
+{
+    if (weir__stream_has_input(conn->stream))
+        set_idle_deadline(conn);
+    else
+        weir__http_conn_close_gracefully(conn);
+}
+
 /* A request, or a part of one, has not arrived in time. */
 static void expire(struct weir__http_conn *conn)
 {
@@ -666,7 +671,7 @@ static void expire(struct weir__http_conn *conn)
     if (conn->is_closing || conn->is_upgraded)
         return;
     if (request == NULL && weir__http_parser_is_idle(&conn->parser)) {
-        weir__http_conn_close_gracefully(conn);
+        close_idle(conn);
         return;
     }
     weir_counter_add(&conn->shard->counters.refused, 1);
@@ -730,8 +735,8 @@ static void on_notified(weir_connection *word, unsigned what)
     }
     if (what & WEIR_CONNECTION_IS_CUT)
         cut(conn);
-    else if (what & WEIR_CONNECTION_IS_CLOSING)
-        weir__http_conn_close_gracefully(conn);
+    else if (what & WEIR_CONNECTION_IS_CLOSING && !conn->is_closing)
+        close_idle(conn);
     else if (what & WEIR_CONNECTION_IS_DRAINING && !conn->is_closing)
         tell_drain(conn);
 }

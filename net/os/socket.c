@@ -326,6 +326,13 @@ int weir__socket_shutdown(int fd)
     return shutdown(fd, SHUT_WR) != 0 ? -errno : 0;
 }
 
+bool weir__socket_has_input(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 void weir__socket_prepare_reset(int fd)
 {
     struct linger linger = {.l_onoff = 1, .l_linger = 0};

@@ -62,6 +62,8 @@ ssize_t weir__socket_send_file(int fd, int file, int64_t *offset, size_t size);
 ssize_t weir__socket_read_file(int file, void *to, size_t size, int64_t offset);
 
 int weir__socket_shutdown(int fd);
+/* Whether bytes have arrived that nobody has read. */
+bool weir__socket_has_input(int fd);
 /* Make the close of a TCP socket a reset. */
 void weir__socket_prepare_reset(int fd);
 void weir__socket_close(int fd);

@@ -665,6 +665,11 @@ size_t weir__stream_discarded(const weir_stream *stream)
     return stream->u.discarded;
 }
 
+bool weir__stream_has_input(const weir_stream *stream)
+{
+    return stream->is_socket && weir__socket_has_input(stream->fd);
+}
+
 void weir__stream_stop_reading(weir_stream *stream)
 {
     stream->is_reading = stream->is_once = stream->is_paused = false;

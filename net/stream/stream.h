@@ -151,6 +151,9 @@ void weir__stream_abort(weir_stream *stream, int status);
 /* The number of bytes that a finishing stream has discarded. */
 size_t weir__stream_discarded(const weir_stream *stream);
 
+/* Whether the kernel has bytes that the stream has not read yet. */
+bool weir__stream_has_input(const weir_stream *stream);
+
 /* ---- stream.c ---- */
 
 /* Keep the memory during a call that may run callbacks.  release frees the

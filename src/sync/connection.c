@@ -12,7 +12,8 @@
  *           as draining.  Each of these is one CAS on the word, so a request
  *           that begins while the drain closes the connection either begins or
  *           does not.
- * Roles     begin, dispatch, idle, upgrade, close, add, remove   the loop's thread
+ * Roles     begin, reopen, dispatch, idle, upgrade, close,
+ *           add, remove                                          the loop's thread
  *           drain, close_idle, cut, report                       any thread, under
  *                                                                the set's lock
  * Fresh     A connection that has just become idle is FRESH.  close_idle takes
@@ -117,6 +118,17 @@ static bool move(weir_connection *connection, weir_connection_phase phase)
 bool weir_connection_begin(weir_connection *connection)
 {
     return move(connection, WEIR_CONNECTION_READING);
+}
+
+void weir_connection_reopen(weir_connection *connection)
+{
+    uint32_t word = load_relaxed(&connection->word_); /* relaxed: guess */
+
+    /* relaxed: a phase publishes nothing */
+    while (phase_of(word) == WEIR_CONNECTION_CLOSING &&
+           !cas_weak_relaxed(&connection->word_, &word,
+                             with_phase(word, WEIR_CONNECTION_IDLE)))
+        ;
 }
 
 void weir_connection_dispatch(weir_connection *connection)

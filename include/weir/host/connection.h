@@ -22,6 +22,9 @@
  *     weir_connection_add(&set, &mine->connection, on_notified);
  *     if (!weir_connection_begin(&mine->connection)) ...     the drain was first
  *
+ * The drain's close is carried out by the loop.  If the loop finds bytes that
+ * have arrived before that, it may take the close back (weir_connection_reopen).
+ *
  * The functions of a connection are called on the loop's thread, those of the
  * set on any thread.
  */
@@ -120,6 +123,15 @@ WEIR_API WEIR_CHECKED bool weir_connection_remove(weir_connection *connection);
  * Returns  true, or false if the connection is CLOSING: do not execute it
  */
 WEIR_API WEIR_CHECKED bool weir_connection_begin(weir_connection *connection);
+
+/**
+ * Take a close of the drain back, because bytes had arrived before it was
+ * carried out: the connection is IDLE again, and a request can begin.  Has no
+ * effect in another phase than CLOSING.
+ *
+ * Thread   loop, before the owner has ended the connection in any way
+ */
+WEIR_API void weir_connection_reopen(weir_connection *connection);
 
 /**
  * Enter BUSY, because the head of a request has arrived.  What the caller wrote

@@ -77,6 +77,20 @@ static void on_bytes(void *arg, int status)
         weir_connection_dispatch(&mine->connection);
 }
 
+/* Bytes have arrived before the close was carried out. */
+static void on_early_bytes(void *arg, int status)
+{
+    if (is_freed || is_closed || is_cut)
+        return;
+    has_begun = weir_connection_begin(&mine->connection);
+    if (!has_begun) {
+        weir_connection_reopen(&mine->connection);
+        has_begun = weir_connection_begin(&mine->connection);
+    }
+    model_assert(has_begun);
+    weir_connection_dispatch(&mine->connection);
+}
+
 static void on_hang_up(void *arg, int status)
 {
     if (!is_freed && !is_closed && !is_cut) {
@@ -102,6 +116,11 @@ static void run_with(weir_fn *fn)
 static void receive(void)
 {
     run_with(on_bytes);
+}
+
+static void receive_early(void)
+{
+    run_with(on_early_bytes);
 }
 
 static void hang_up(void)
@@ -168,6 +187,21 @@ static void begun_or_closed(void)
     finish();
 }
 
+static void begun_if_not_closed(void)
+{
+    settle();
+    model_assert(has_begun != is_closed);
+    model_assert(has_begun || closed_count == 1);
+    finish();
+}
+
+static void reopened_or_cut(void)
+{
+    settle();
+    model_assert(is_freed && (is_cut || is_closed) && cut_count <= 1);
+    finish();
+}
+
 static void closed_once(void)
 {
     settle();
@@ -209,6 +243,12 @@ static void all_told(void)
 static const struct model_case cases[] = {
     {"request_begins_or_drain_closes", .setup = init, .finish = begun_or_closed,
      .preemption_bound = 3, .threads = {T(receive), T(close_idle)}},
+    {"request_that_was_first_reopens", .setup = init,
+     .finish = begun_if_not_closed, .preemption_bound = 3,
+     .threads = {T(receive_early), T(close_idle)}},
+    {"deadline_while_request_reopens", .setup = init, .finish = reopened_or_cut,
+     .preemption_bound = 2,
+     .threads = {T(receive_early), T(close_idle), T(cut)}},
     {"peer_closes_while_drain_closes", .setup = init, .finish = closed_once,
      .preemption_bound = 3, .threads = {T(hang_up), T(close_idle)}},
     {"deadline_while_request_begins", .setup = init, .finish = cut_off,
