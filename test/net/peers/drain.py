@@ -36,6 +36,7 @@ import time
 import rig
 
 DEADLINE_MS, IDLE_MS, LINGER_MS = 3000, 100, 500
+GRACE_MS = 50  # how long a listener accepts what has begun: idle counts then
 WEIR_OPTIONS = ["--deadline-ms", DEADLINE_MS, "--idle-ms", IDLE_MS,
                 "--linger-ms", LINGER_MS]
 
@@ -124,7 +125,8 @@ class Row:
 def run_load(rng, port, pid, mix, *options):
     """Run the client; it prints what its connections saw."""
     command = [rig.LOAD, "--port", port, "--pid", pid, "--mix", mix,
-               "--seed", rng.randrange(1 << 32), "--idle-ms", IDLE_MS, *options]
+               "--seed", rng.randrange(1 << 32),
+               "--idle-ms", GRACE_MS + IDLE_MS, *options]
     done = subprocess.run([str(word) for word in command], check=True,
                           stdout=subprocess.PIPE, timeout=60)
     return done.stdout.decode("latin-1")
@@ -328,15 +330,23 @@ def compare(rng, command, rounds):
             print_row(server, measure(name, rng, command, WEIR_OPTIONS, rounds))
 
 
+def choose_rounds(name):
+    """How many shutdowns a row has if nobody says so."""
+    if name == "stuck":
+        return 2 if rig.BRIEF else 20  # each waits for the deadline
+    if name in ("post", *PROXIES):
+        return 50 if rig.BRIEF else 1000
+    return 10 if rig.BRIEF else 100
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--server", default="weir")
     parser.add_argument("--rounds", type=int)
-    parser.add_argument("--compare", type=int, default=8,
+    parser.add_argument("--compare", type=int, default=4 if rig.BRIEF else 8,
                         help="rounds of Node, nginx and haproxy")
     parser.add_argument("rows", nargs="*")
     given = parser.parse_args()
-    rounds = given.rounds or (50 if rig.BRIEF else 1000)
     rng = rig.seeded()
     is_weir = given.server not in rig.NODE
     rig.comment(HEAD)
@@ -344,8 +354,7 @@ def main():
         if name in PROXIES and not shutil.which(name):
             rig.skip(f"{name}: no request is lost", f"{name} is not installed")
             continue
-        # The deadline is waited for in each of these.
-        share = max(rounds // 25, 2) if name == "stuck" else rounds
+        share = given.rounds or choose_rounds(name)
         options = WEIR_OPTIONS + EXTRA.get(name, []) if is_weir else []
         row = measure(name, rng, rig.command_of(given.server), options, share)
         print_row(given.server, row)

@@ -175,6 +175,14 @@ static void open_connection(connection *c)
         c->wake_ns = c->load->now_ns + CONNECT_MS * MS;
 }
 
+/* Say when the server did not accept a connection any more. */
+static void report_refusal(connection *c, int64_t at_ns)
+{
+    load *l = c->load;
+    if (l->signal_ns != 0)
+        printf("refusal %" PRId64 "\n", (at_ns - l->signal_ns) / 1000);
+}
+
 static void note_refusal(connection *c, int error)
 {
     load *l = c->load;
@@ -182,8 +190,7 @@ static void note_refusal(connection *c, int error)
         tally(c, COUNT_CONNECT_FAILED);
     else
         tally(c, l->signal_ns == 0 ? COUNT_REFUSED_BEFORE : COUNT_REFUSED);
-    if (l->signal_ns != 0)
-        printf("refusal %" PRId64 "\n", (l->now_ns - l->signal_ns) / 1000);
+    report_refusal(c, l->now_ns);
     forget_connection(c);
     c->tries_left = 0; /* the server is gone */
     go_on(c, 5 * MS);
@@ -193,6 +200,7 @@ static void note_refusal(connection *c, int error)
 static void give_up_connect(connection *c)
 {
     tally(c, COUNT_UNHEARD);
+    report_refusal(c, c->load->now_ns - CONNECT_MS * MS);
     forget_connection(c);
     c->tries_left = 0;
     go_on(c, 5 * MS);
@@ -467,8 +475,8 @@ void connection_signalled(connection *c)
     if (c->fd >= 0 && c->hold_at != NO_HOLD && c->hold_ns == 0)
         connection_flush(c);
     else if (c->fd >= 0 && c->kind == KIND_IDLE && c->outstanding == 0)
-        c->wake_ns = l->now_ns + l->options.idle_ns - 3 * MS +
-                     (int64_t)load_random(l, 6 * MS);
+        c->wake_ns = l->now_ns + l->options.idle_ns - 10 * MS +
+                     (int64_t)load_random(l, 20 * MS);
 }
 
 bool connection_waits(const connection *c)
