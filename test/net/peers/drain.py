@@ -74,6 +74,7 @@ class Row:
         self.counts = collections.Counter()
         self.exits = collections.Counter()
         self.times = []
+        self.slowest_ms = 0  # of the answers
         self.refusals = []  # ms after the signal
         self.strange = []  # what a reader of a failure wants to see
 
@@ -104,6 +105,8 @@ class Row:
                 self.refusals.append(int(rest) / 1000)
             elif first == "odd":
                 self.strange.append(line)
+            elif first == "slowest_us":
+                self.slowest_ms = max(self.slowest_ms, int(rest) // 1000)
             elif first != "connection":
                 self.counts[first] += int(rest)
         self.counts["twice"] += sum(1 for n in executed.values() if n > 1)
@@ -205,7 +208,7 @@ def measure(name, rng, command, options, rounds):
 HEAD = (f"{'server':12} {'load':12} {'stops':>5} {'requests':>8} {'lost':>5} "
         f"{'exec.':>5} {'crossed':>7} {'interr.':>7} {'cut':>4} {'twice':>5} "
         f"{'failed':>6} {'close':>6} {'resets':>6} {'refused':>7} {'ended':>5} {'exit 0':>6} "
-        f"{'ms':>5} {'max':>5}")
+        f"{'ms':>5} {'max':>5} {'slowest':>7}")
 
 
 def print_row(server, row):
@@ -215,7 +218,7 @@ def print_row(server, row):
         f"{c['executed']:5} {c['crossed']:7} {c['interrupted']:7} {c['cut']:4} "
         f"{c['twice']:5} {c['failed']:6} {c['closing']:6} {c['reset']:6} "
         f"{c['refused']:7} {c['ended']:5} {row.exits[0]:6} "
-        f"{statistics.median(row.times):5.0f} {max(row.times):5.0f}")
+        f"{statistics.median(row.times):5.0f} {max(row.times):5.0f} {row.slowest_ms:7}")
 
 
 def expect_row(row):

@@ -324,6 +324,9 @@ static void obey_close(connection *c)
 static void check_answer(connection *c, const request *r)
 {
     const response *got = &c->response;
+    int64_t took_ns = c->load->now_ns - r->begun_ns;
+    if (c->kind <= KIND_CONNECT && took_ns > c->load->slowest_ns)
+        c->load->slowest_ns = took_ns;
     tally(c, COUNT_ANSWERED);
     tally(c, COUNT_SENT);
     if (got->status != 200 && got->status != 101) {

@@ -247,6 +247,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < COUNTS; i++)
         printf("%s %" PRIu64 "\n", count_names[i], l.counts[i]);
     printf("last_id %" PRIu64 "\n", l.next_id);
+    printf("slowest_us %" PRId64 "\n", l.slowest_ns / 1000);
     printf("end_us %" PRId64 "\n", (read_clock() - l.signal_ns) / 1000);
     return 0;
 }

@@ -80,7 +80,8 @@ typedef struct load {
     uint64_t next_id;
     uint64_t random;
     uint64_t counts[COUNTS];
-    int open; /* connections with something to do */
+    int64_t slowest_ns; /* from a request's beginning to its answer */
+    int open;           /* connections with something to do */
 } load;
 
 /* A number 0 .. limit - 1. */
