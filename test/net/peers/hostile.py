@@ -9,7 +9,7 @@ the hostile clients are at work, an ordinary one asks again and again, and must
 be answered.  Afterwards the server must have let go of every descriptor.
 """
 import argparse
-import os
+import contextlib
 import select
 import socket
 import ssl
@@ -81,6 +81,18 @@ def settle(target):
     return target.descriptors(), target.memory_kib("VmHWM")
 
 
+@contextlib.contextmanager
+def serving(command, *options):
+    """A server that has to drain when the check is over."""
+    with rig.Target(command, *options, "--deadline-ms", 5000, "--idle-ms", 50,
+                    "--linger-ms", 300) as target:
+        yield target
+        target.signal()
+        status = target.wait(PATIENCE)
+        rig.expect("afterwards: the server drains and exits with 0",
+                   status == 0, status, target.errors.read_text()[-3000:])
+
+
 # ---- slow clients ----
 
 def drip(clients, byte, seconds):
@@ -102,7 +114,7 @@ def drip(clients, byte, seconds):
 def slow_clients(name, first, byte, told=408):
     """Clients that send a byte now and then, for ever."""
     def check(command):
-        with rig.Target(command, *SHORT) as target:
+        with serving(command, *SHORT) as target:
             before, memory = settle(target)
             ordinary = Ordinary(target.port)
             clients = [rig.Client(target.port).send(first) for _ in range(100)]
@@ -124,7 +136,7 @@ def slow_clients(name, first, byte, told=408):
 def slow_keep_alive(command):
     """Connections that are idle after a response are closed."""
     name = "idle after a response"
-    with rig.Target(command, *SHORT) as target:
+    with serving(command, *SHORT) as target:
         before, _ = settle(target)
         clients = [rig.Client(target.port).send(GET) for _ in range(50)]
         answered = [client.response() for client in clients]
@@ -157,7 +169,7 @@ def push(client, data, cap, seconds=2):
 def never_reads(command):
     """Large responses that nobody reads."""
     name = "never reads"
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         request = (b"GET /large?bytes=1000000000 HTTP/1.1\r\n" + HOST + b"\r\n")
@@ -179,7 +191,7 @@ def never_reads_pipeline(command):
     body = b"x" * 65536
     upload = (b"POST /echo HTTP/1.1\r\n" + HOST +
               b"Content-Length: %d\r\n\r\n" % len(body) + body)
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         clients = [rig.Client(target.port, receive_buffer=4096)
@@ -197,7 +209,7 @@ def never_reads_pipeline(command):
 def never_reads_small(command):
     """Thousands of small requests at once, and nobody reads the answers."""
     name = "small requests, never reads"
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         clients = [rig.Client(target.port, receive_buffer=4096)
@@ -222,7 +234,7 @@ def reset_requests(command):
     chunked = (b"POST /echo HTTP/1.1\r\n" + HOST +
                b"Transfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n"
                b"3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n")
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         offsets = 0
@@ -242,7 +254,7 @@ def reset_responses(command):
     last = HOST + b"Connection: close\r\n\r\n"
     stream = b"GET /stream?chunks=3&ms=1 HTTP/1.1\r\n" + last
     large = b"GET /large?bytes=3000000 HTTP/1.1\r\n" + last
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         offsets = 0
@@ -270,7 +282,7 @@ def idle_connections(command):
     name = "idle connections"
     limit = rig.raise_descriptors(30000)
     number = min(10000, (limit - 200))
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         clients = []
@@ -278,11 +290,11 @@ def idle_connections(command):
             clients.append(socket.create_connection(("127.0.0.1", target.port),
                                                     PATIENCE))
         end = time.monotonic() + PATIENCE
-        while (target.descriptors() < before + number
+        while (target.descriptors() < number
                and time.monotonic() < end):
             select.select([], [], [], 0.02)
         rig.expect(f"{name}: {number} are open",
-                   target.descriptors() >= before + number,
+                   target.descriptors() >= number,
                    target.descriptors())
         grown = target.memory_kib() - memory
         rig.comment(f"{name}: {grown * 1024 // number} bytes for each")
@@ -302,7 +314,7 @@ def idle_connections(command):
 def beyond_limit(command):
     """More connections than the server admits."""
     name = "beyond the limit"
-    with rig.Target(command, "--max-connections", 50) as target:
+    with serving(command, "--max-connections", 50) as target:
         before, memory = settle(target)
         clients = [rig.Client(target.port, 2) for _ in range(200)]
         for client in clients:
@@ -328,7 +340,7 @@ def beyond_limit(command):
 def connect_storm(command):
     """Connections that are opened and reset at once, by the thousand."""
     name = "connect and reset"
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         ordinary = Ordinary(target.port)
         for _ in range(3000):
@@ -343,7 +355,7 @@ def connect_storm(command):
 def endless(name, first, piece, statuses, limit_kib=8 << 10):
     """A request that never ends; the server has to end it."""
     def check(command):
-        with rig.Target(command) as target:
+        with serving(command) as target:
             before, memory = settle(target)
             ordinary = Ordinary(target.port)
             client = rig.Client(target.port).send(first)
@@ -402,7 +414,7 @@ def read_close_code(client, seconds):
 
 def endless_websocket(name, first, piece, codes):
     def check(command):
-        with rig.Target(command) as target:
+        with serving(command) as target:
             before, memory = settle(target)
             client = open_websocket(target.port)
             if not rig.expect(f"{name}: the handshake succeeds", client):
@@ -423,7 +435,7 @@ def endless_websocket(name, first, piece, codes):
 def unread_pings(command):
     """Pings whose pongs are never read."""
     name = "pings, never reads"
-    with rig.Target(command) as target:
+    with serving(command) as target:
         before, memory = settle(target)
         client = open_websocket(target.port, receive_buffer=4096)
         if not rig.expect(f"{name}: the handshake succeeds", client):
@@ -484,7 +496,7 @@ def stalled_handshakes(command):
     """TLS handshakes that stop at every byte, and one that drips."""
     name = "stalled handshakes"
     certificate, key = make_certificate()
-    with rig.Target(command, *SHORT, "--tls-cert", certificate, "--tls-key",
+    with serving(command, *SHORT, "--tls-cert", certificate, "--tls-key",
                     key) as target:
         if not rig.expect(f"{name}: an ordinary client is served",
                           get_over_tls(target.port)[0] == 200):

@@ -142,7 +142,8 @@ class Target:
         self.log.touch()
         self.errors = scratch / f"errors-{Target.count}"
         command = [*command, "--log", str(self.log), *map(str, options)]
-        more = {}
+        more = {"env": {**os.environ, "ASAN_OPTIONS": os.environ.get(
+            "ASAN_OPTIONS", "") + ":quarantine_size_mb=4"}}
         if listener is not None:
             command = _inherit(command, listener)
             more["pass_fds"] = [listener.fileno()]

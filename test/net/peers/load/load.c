@@ -249,5 +249,8 @@ int main(int argc, char **argv)
     printf("last_id %" PRIu64 "\n", l.next_id);
     printf("slowest_us %" PRId64 "\n", l.slowest_ns / 1000);
     printf("end_us %" PRId64 "\n", (read_clock() - l.signal_ns) / 1000);
+    for (int i = 0; i < n; i++)
+        free(all[i].out);
+    free(all);
     return 0;
 }
