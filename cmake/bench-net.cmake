@@ -4,7 +4,9 @@
 
 file(GLOB net_programs CONFIGURE_DEPENDS bench/net/*.c)
 list(FILTER net_programs EXCLUDE REGEX "/(echo_uv|http_epoll)\\.c$")
-weir_programs(bench/net.programs "${net_programs}" weir-net-static Threads::Threads)
+weir_programs(bench/net.programs "${net_programs}"
+              weir-net-static Threads::Threads)
+target_include_directories(bench_net_codec_c PRIVATE net)
 find_path(BENCH_UV_HEADER uv.h)
 find_library(BENCH_NET_UV NAMES libuv_a.a libuv.a uv)
 if(BENCH_UV_HEADER AND BENCH_NET_UV)

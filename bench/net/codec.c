@@ -3,7 +3,7 @@
  * codec -- what HTTP costs a server besides the system calls: parsing a request
  * and writing the head of a response.
  *
- *     build/bench/codec [REQUESTS]
+ *     build/bench/net.programs/codec [REQUESTS]
  *
  * Prints the median of several rounds, in nanoseconds for each request.
  */
