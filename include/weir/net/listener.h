@@ -94,7 +94,7 @@ typedef void weir_listener_fn(void *arg, weir_listener *listener, int status);
  * Returns  0, -EINVAL (NULL, no on_stream, neither address nor fd, or a
  *          descriptor that does not listen), -E2BIG (an option that this
  *          library does not know), -EADDRINUSE, -EADDRNOTAVAIL, -EACCES,
- *          -EMFILE, -ENFILE, -ENOMEM, another error of socket(2), bind(2) or
+ *          -EMFILE, -ENOMEM, another error of socket(2), bind(2) or
  *          listen(2), or an error of weir_fd_add
  */
 WEIR_API WEIR_CHECKED int

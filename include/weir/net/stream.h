@@ -109,7 +109,7 @@ WEIR_API WEIR_CHECKED int weir_stream_open(weir_stream **stream,
  *
  * Thread   loop
  * Owns     both streams are the caller's until weir_stream_close
- * Returns  0, -EMFILE, -ENFILE, or an error of weir_stream_open
+ * Returns  0, -EMFILE, or an error of socketpair(2) or weir_stream_open
  */
 WEIR_API WEIR_CHECKED int weir_stream_pair(weir_stream *streams[2],
                                            weir_loop *loop,
@@ -162,7 +162,7 @@ WEIR_API void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EBUSY (it is being read), or the error that has
- *          ended the stream (WEIR_EEOF after its end)
+ *          ended the reading, which is WEIR_EEOF after the end
  */
 WEIR_API WEIR_CHECKED int weir_stream_read(weir_stream *stream,
                                            weir_read_fn *fn, void *arg);
@@ -304,8 +304,7 @@ WEIR_API size_t weir_stream_queued_bytes(const weir_stream *stream);
  * paused, its time does not count.  0: no limit.
  *
  * Thread   loop
- * Returns  0, -EINVAL (NULL, or negative), -ENOMEM, or an error of
- *          weir_timer_start
+ * Returns  0, -EINVAL (NULL, or negative)
  */
 WEIR_API WEIR_CHECKED int weir_stream_set_timeouts(weir_stream *stream,
                                                    int64_t read_ns,

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
 #include "weir/clock.h"
 #include "weir/net/listener.h"
@@ -295,4 +296,36 @@ CASE(connect_on_a_loop_that_has_ended_is_refused)
         weir_connect_addresses(loop, NULL, &address, 1, on_connect, "", NULL),
         WEIR_ECLOSED);
     expect_status(weir_loop_free(loop), 0);
+}
+
+/* covers: weir_connect -ENOMEM
+ * covers: weir_connect_addresses -ENOMEM */
+CASE(connect_without_memory_is_refused)
+{
+    static struct failing_allocator memory;
+    int failures = 0;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    loop_make(NULL);
+    listen_at("127.0.0.1:0");
+    for (uint64_t nth = 1; outcome == 1; nth++) {
+        int err;
+
+        memory.fail_at = memory.calls + nth;
+        err = weir_connect(loop, NULL, "127.0.0.1", weir_address_port(&where),
+                           on_connect, "c", NULL);
+        memory.fail_at = 0;
+        if (err == 0)
+            run_until_done();
+        else
+            expect_status(err, -ENOMEM);
+        if (outcome == -ENOMEM)
+            outcome = 1;
+        failures += err != 0;
+    }
+    expect(failures > 0);
+    expect_status(outcome, 0);
+    end_all();
+    expect_int(memory.live, 0);
 }

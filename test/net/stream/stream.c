@@ -66,6 +66,7 @@ static void close_both(void)
     loop_run();
 }
 
+/* covers: weir_stream_read WEIR_EEOF */
 CASE(stream_delivers_what_is_written_in_order)
 {
     weir_bytes parts[] = {WEIR_BYTES_OF("one "), WEIR_BYTES_OF(""),
@@ -82,6 +83,7 @@ CASE(stream_delivers_what_is_written_in_order)
     expect_int(received_size, 13);
     expect(memcmp(received, "one two three", 13) == 0);
     expect_int(last_status, WEIR_EEOF);
+    expect_status(weir_stream_read(ends[1], collect, "again"), WEIR_EEOF);
     close_both();
     loop_end();
 }
