@@ -38,7 +38,8 @@ static const char *path_of(const weir_address *address)
     return size > sizeof(sa_family_t) && text[0] != '\0' ? text : NULL;
 }
 
-/* Whether a Unix socket's file was left by a process that has ended. */
+/* Whether a Unix socket's file was left by a process that has ended.  A socket
+ * of another type asks, because a connection would reach the listener. */
 static bool is_stale(const weir_address *address)
 {
     struct stat about;
@@ -46,7 +47,7 @@ static bool is_stale(const weir_address *address)
 
     if (stat(path_of(address), &about) != 0 || !S_ISSOCK(about.st_mode))
         return false;
-    fd = weir__socket_open(AF_UNIX, SOCK_STREAM);
+    fd = weir__socket_open(AF_UNIX, SOCK_DGRAM);
     if (fd < 0)
         return false;
     err = weir__socket_connect(fd, address);
