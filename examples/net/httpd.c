@@ -69,5 +69,6 @@ int main(int argc, char **argv)
     if (status == WEIR_EFORCED)
         return EXIT_FAILURE;
     must(weir_service_free(service), "free");
-    return weir_http_server_free(server);
+    weir_http_server_free(server);
+    return EXIT_SUCCESS;
 }

@@ -291,9 +291,10 @@ void weir__http_request_give(weir_http_request *request, int status,
     fn(arg, request, status, bytes);
 }
 
-static void give_end(void *arg, int status)
+static void give_end(weir_task *task, int status)
 {
-    weir_http_request *request = arg;
+    weir_http_request *request =
+        (weir_http_request *)((char *)task - offsetof(weir_http_request, end));
 
     weir__http_request_give(request, status == 0 ? WEIR_EEOF : status,
                             (weir_bytes){NULL, 0});
@@ -320,9 +321,10 @@ int weir_http_read(weir_http_request *request, weir_http_body_fn *fn, void *arg)
         return err;
     conn = request->conn;
     if (request->is_complete) { /* there is no body: only its end */
-        err = weir_loop_next_tick(conn->shard->loop, give_end, request);
+        request->end = (weir_task){.run = give_end, .name = "body"};
+        err = weir_loop_post(conn->shard->loop, &request->end);
         if (err != 0)
-            return -ENOMEM;
+            return err;
         weir_http_request_ref(request);
     }
     request->was_read = true;

@@ -86,11 +86,10 @@ static void on_loop_freed(void *arg)
     weir_gate_exit(&shard->server->life);
 }
 
-int weir_http_server_free(weir_http_server *server)
+void weir_http_server_free(weir_http_server *server)
 {
     if (server != NULL)
         (void)!weir_gate_drain(&server->life);
-    return 0;
 }
 
 /* ---- accepting ---- */
@@ -496,9 +495,10 @@ static int add_loops(weir_http_server *server)
 
     server->loops = weir_memory_alloc(count * sizeof(*server->loops));
     server->shards = weir_memory_alloc(count * sizeof(*server->shards));
+    if (server->shards != NULL)
+        memset(server->shards, 0, count * sizeof(*server->shards));
     if (server->loops == NULL || server->shards == NULL)
         return -ENOMEM;
-    memset(server->shards, 0, count * sizeof(*server->shards));
     for (size_t i = 0; i < count && err == 0; i++) {
         const weir_loop_options loop = {.size = sizeof(loop), .name = "http"};
 

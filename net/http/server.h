@@ -68,9 +68,9 @@ struct weir__http_shard {
     size_t cork_size;
     struct weir__http_conn *corked; /* ... which is this one */
     struct weir__http_root *roots;
-    weir_http_request *spare;       /* kept for the next request */
-    weir_task close_doors;          /* posted by the drain */
-    weir_task quiet;                /* posted to the drain */
+    weir_http_request *spare; /* kept for the next request */
+    weir_task close_doors;    /* posted by the drain */
+    weir_task quiet;          /* posted to the drain */
 };
 
 /* An address that the server listens at. */
@@ -128,6 +128,7 @@ struct weir_http_request {
     struct weir__http_collect *collect; /* NULL: none */
     int file;                           /* to be closed; -1: none */
     void *data;
+    weir_task end; /* the end of an empty body */
 };
 
 struct weir__http_conn {

@@ -142,10 +142,10 @@ weir_http_server_new(weir_http_server **server, weir_service *service,
  * Free a server.  Passing NULL has no effect.
  *
  * Thread   any, after weir_service_wait has returned, or if the service was
- *          never started; before or after weir_service_free
- * Returns  0, -EBUSY (the service has not ended)
+ *          never started; before or after weir_service_free, with which the
+ *          memory goes
  */
-WEIR_API int weir_http_server_free(weir_http_server *server);
+WEIR_API void weir_http_server_free(weir_http_server *server);
 
 /**
  * Listen at an address, which is a text as for weir_address_parse.  The address
@@ -368,7 +368,7 @@ typedef void weir_http_body_fn(void *arg, weir_http_request *request,
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EBUSY (it is being read, or was), WEIR_ECLOSED
- *          (the request has ended), -ENOMEM
+ *          (the request has ended)
  */
 WEIR_API WEIR_CHECKED int weir_http_read(weir_http_request *request,
                                          weir_http_body_fn *fn, void *arg);

@@ -185,7 +185,7 @@ int main(int argc, char **argv)
     print_counts(server);
     if (status == 0) {
         (void)weir_service_free(service);
-        (void)weir_http_server_free(server);
+        weir_http_server_free(server);
     }
     weir_tls_unref(s.http.tls);
     return status == 0 ? 0 : status == WEIR_EFORCED ? 3 : 1;

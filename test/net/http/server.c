@@ -1,0 +1,995 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * server -- what a client receives, and what a handler is told.
+ *
+ * The server runs on a loop of a service; the case is the client, with a socket
+ * that blocks.
+ */
+#include "weir/net/http.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "support/failing_allocator.h"
+#include "support/service_fixture.h"
+#include "weir/timer.h"
+
+static weir_http_server *server;
+static weir_address where;
+static sem_t told_; /* by a handler */
+static int statuses[32];
+static size_t status_count;
+static weir_http_request *kept;
+
+/* ---- the server ---- */
+
+static void remember(int status)
+{
+    statuses[status_count++] = status;
+}
+
+static void tell_test(void)
+{
+    expect_int(sem_post(&told_), 0);
+}
+
+static void hello(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_respond(request, 200, "text/plain", "hello\n", 6),
+                  0);
+}
+
+#define serve(handler, ...)                                                    \
+    start_server(                                                              \
+        &(weir_http_server_options){.size = sizeof(weir_http_server_options),  \
+                                    .on_request = handler,                     \
+                                    __VA_ARGS__})
+
+static void start_server(const weir_http_server_options *given)
+{
+    weir_http_server_options filled = *given, *options = &filled;
+
+    if (filled.drain_idle_ns == 0)
+        filled.drain_idle_ns = WEIR_MS(20);
+    expect_int(sem_init(&told_, 0, 0), 0);
+    make();
+    expect_status(weir_http_server_new(&server, service, options), 0);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    expect_status(weir_service_start(service), 0);
+}
+
+static void end_with(int status)
+{
+    expect_status(weir_service_wait(service, -1), status);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+}
+
+static void stop(void)
+{
+    expect_status(weir_service_stop(service), 0);
+    end_with(0);
+}
+
+/* ---- the client ---- */
+
+static int join_server(void)
+{
+    size_t size;
+    const struct sockaddr *name = weir_address_sockaddr(&where, &size);
+    struct timeval limit = {30, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    expect_int(connect(fd, name, (socklen_t)size), 0);
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
+               0);
+    return fd;
+}
+
+static void send_text(int fd, const char *text)
+{
+    expect_int(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+static char answer[1 << 20];
+
+/* Read until the server closes the connection. */
+static const char *read_all(int fd)
+{
+    size_t size = 0;
+    ssize_t count;
+
+    while ((count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0)) > 0)
+        size += (size_t)count;
+    expect_int(count, 0);
+    answer[size] = '\0';
+    return answer;
+}
+
+/* Read until the answer contains a text. */
+static const char *read_until(int fd, const char *text)
+{
+    size_t size = 0;
+
+    do {
+        ssize_t count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0);
+
+        expect(count > 0);
+        size += (size_t)count;
+        answer[size] = '\0';
+    } while (strstr(answer, text) == NULL);
+    return answer;
+}
+
+/* Send a request, half-close, and return the answer. */
+static const char *ask(const char *text)
+{
+    int fd = join_server();
+    const char *said;
+
+    send_text(fd, text);
+    shutdown(fd, SHUT_WR);
+    said = read_all(fd);
+    close(fd);
+    return said;
+}
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+#define GET_LAST(path)                                                         \
+    "GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+static bool begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        count++;
+        text += strlen(part);
+    }
+    return count;
+}
+
+/* ---- requests ---- */
+
+CASE(http_server_answers_and_keeps_the_connection)
+{
+    int fd;
+
+    serve(hello);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    expect(begins(read_until(fd, "hello\n"), "HTTP/1.1 200 OK\r\n"));
+    expect(strstr(answer, "Content-Length: 6\r\n") != NULL);
+    expect(strstr(answer, "Date: ") != NULL);
+    expect(strstr(answer, "Connection: close") == NULL);
+    send_text(fd, GET_LAST("/"));
+    expect(strstr(read_all(fd), "Connection: close\r\n") != NULL);
+    close(fd);
+    stop();
+}
+
+CASE(http_server_answers_pipelined_requests_in_order)
+{
+    const char *said;
+
+    serve(hello);
+    said = ask(GET("/1") GET("/2") GET("/3"));
+    expect_int(count_of(said, "HTTP/1.1 200 OK"), 3);
+    expect_int(count_of(said, "hello\n"), 3);
+    stop();
+}
+
+static void describe(void *arg, weir_http_request *request)
+{
+    weir_http_field field;
+    char text[256];
+
+    expect(weir_http_is(request, "GET", "/a"));
+    expect(!weir_http_is(request, "POST", "/a"));
+    expect(weir_http_is(request, NULL, "/a"));
+    expect_int(weir_http_version(request), 11);
+    expect_int(weir_http_body_size(request), 0);
+    expect(weir_http_field_at(request, 1, &field));
+    expect(!weir_http_field_at(request, 2, &field));
+    expect(!weir_http_trailer_at(request, 0, &field));
+    expect(weir_http_field_of(request, "absent").data == NULL);
+    weir_http_set_data(request, text);
+    expect(weir_http_data(request) == text);
+    expect(weir_http_loop(request) == weir_loop_current());
+    expect(weir_http_stream(request) != NULL);
+    snprintf(text, sizeof(text), "%.*s %.*s %.*s %.*s",
+             (int)weir_http_target(request).size,
+             (const char *)weir_http_target(request).data,
+             (int)weir_http_path(request).size,
+             (const char *)weir_http_path(request).data,
+             (int)weir_http_query(request).size,
+             (const char *)weir_http_query(request).data,
+             (int)weir_http_field_of(request, "x-word").size,
+             (const char *)weir_http_field_of(request, "x-word").data);
+    expect_status(weir_http_respond(request, 200, NULL, text, strlen(text)), 0);
+}
+
+CASE(http_server_shows_a_request_to_its_handler)
+{
+    serve(describe);
+    expect(strstr(ask("GET /a?b=c HTTP/1.1\r\nHost: x\r\nX-Word: w\r\n\r\n"),
+                  "\r\n\r\n/a?b=c /a b=c w") != NULL);
+    stop();
+}
+
+static void echo_body(void *arg, weir_http_request *request, int status,
+                      weir_bytes body)
+{
+    if (status != 0)
+        remember(status);
+    expect_status(weir_http_respond(request, status == 0 ? 200 : 413, NULL,
+                                    body.data, body.size),
+                  0);
+}
+
+static void echo(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_collect(request, 1000, echo_body, NULL), 0);
+}
+
+CASE(http_server_reads_bodies_of_both_kinds)
+{
+    const char *said;
+
+    serve(echo);
+    said = ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde"
+               "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+               "\r\n3\r\nfgh\r\n2;x=y\r\nij\r\n0\r\n\r\n");
+    expect(strstr(said, "\r\n\r\nabcdeHTTP/1.1 200") != NULL);
+    expect(strstr(said, "\r\n\r\nfghij") != NULL);
+    expect(strstr(ask(GET("/")), "Content-Length: 0\r\n") != NULL);
+    stop();
+}
+
+CASE(http_server_lets_a_handler_limit_the_body)
+{
+    char request[2100];
+
+    serve(echo);
+    snprintf(request, sizeof(request),
+             "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n%2000s",
+             "");
+    expect(begins(ask(request), "HTTP/1.1 413 "));
+    stop();
+    expect_int(status_count, 1);
+    expect_status(statuses[0], WEIR_ELIMIT);
+}
+
+CASE(http_server_tells_a_client_to_continue)
+{
+    int fd;
+
+    serve(echo);
+    fd = join_server();
+    send_text(fd, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+                  "Expect: 100-continue\r\n\r\n");
+    expect_string(read_until(fd, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+    send_text(fd, "ok");
+    expect(begins(read_until(fd, "\r\n\r\nok"), "HTTP/1.1 200 OK\r\n"));
+    close(fd);
+    stop();
+}
+
+CASE(http_server_refuses_what_is_malformed_or_too_large)
+{
+    serve(hello, .body_bytes = 10, .fields = 3, .target_bytes = 20);
+    expect(begins(ask("GET / HTTP/1.1\r\n\r\n"), "HTTP/1.1 400 "));
+    expect(begins(ask("GET /012345678901234567890123 HTTP/1.1\r\n"
+                      "Host: x\r\n\r\n"),
+                  "HTTP/1.1 414 "));
+    expect(begins(ask("GET / HTTP/1.1\r\nHost: x\r\na: 1\r\nb: 2\r\nc: 3\r\n"
+                      "\r\n"),
+                  "HTTP/1.1 431 "));
+    expect(begins(ask("GET / HTTP/2.0\r\nHost: x\r\n\r\n"), "HTTP/1.1 505 "));
+    expect(strstr(ask("nonsense\r\n\r\n" GET("/")), "hello") == NULL);
+    stop();
+}
+
+CASE(http_server_answers_head_without_a_body)
+{
+    const char *said;
+
+    serve(hello);
+    said = ask("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(strstr(said, "Content-Length: 6\r\n") != NULL);
+    expect(strstr(said, "hello") == NULL);
+    stop();
+}
+
+static void raise_it(void *arg, weir_http_request *request)
+{
+    weir_raise(-EIO, "in a handler");
+}
+
+CASE(http_server_answers_500_if_a_handler_raises)
+{
+    serve(raise_it);
+    expect(begins(ask(GET("/")), "HTTP/1.1 500 "));
+    expect(begins(ask(GET("/")), "HTTP/1.1 500 "));
+    stop();
+}
+
+CASE(http_server_answers_probes)
+{
+    serve(raise_it, .has_health = true);
+    expect(begins(ask(GET("/livez")), "HTTP/1.1 200 "));
+    expect(begins(ask(GET("/readyz")), "HTTP/1.1 200 "));
+    weir_service_set_ready(service, false);
+    expect(begins(ask(GET("/readyz")), "HTTP/1.1 503 "));
+    expect(begins(ask(GET("/livez")), "HTTP/1.1 200 "));
+    stop();
+}
+
+/* ---- responses in pieces ---- */
+
+static void written(void *arg, weir_http_request *request, int status)
+{
+    remember(status);
+}
+
+static void stream_it(void *arg, weir_http_request *request)
+{
+    weir_http_field field = WEIR_HTTP_FIELD("X-Kind", "streamed");
+    weir_http_field trailer = WEIR_HTTP_FIELD("X-Sum", "7");
+
+    expect_status(weir_http_begin(request, 200, &field, 1, -1), 0);
+    expect_status(
+        weir_http_write(request, (weir_bytes)WEIR_BYTES_OF("one "), NULL, NULL),
+        0);
+    expect_status(weir_http_write(request, (weir_bytes)WEIR_BYTES_OF("two"),
+                                  written, NULL),
+                  0);
+    expect(!weir_http_is_full(request));
+    weir_http_on_writable(request, NULL, NULL);
+    expect_status(weir_http_request_on_end(request, written, NULL), 0);
+    expect_status(weir_http_end(request, &trailer, 1), 0);
+}
+
+CASE(http_server_streams_a_body_in_chunks_with_trailers)
+{
+    const char *said;
+
+    serve(stream_it);
+    said = ask(GET("/"));
+    expect(strstr(said, "Transfer-Encoding: chunked\r\n") != NULL);
+    expect(strstr(said, "4\r\none \r\n3\r\ntwo\r\n0\r\nX-Sum: 7\r\n\r\n") !=
+           NULL);
+    said = ask("GET / HTTP/1.0\r\n\r\n");
+    expect(strstr(said, "\r\n\r\none two") != NULL);
+    expect(strstr(said, "Connection: close\r\n") != NULL);
+    stop();
+    expect_int(status_count, 4);
+    for (size_t i = 0; i < status_count; i++)
+        expect_status(statuses[i], 0);
+}
+
+static void answer_late(void *arg, int status)
+{
+    weir_http_request *request = arg;
+
+    expect_status(weir_http_respond(request, 200, NULL, "late", 4), 0);
+}
+
+static void be_late(void *arg, weir_http_request *request)
+{
+    expect_status(weir_timer_start(weir_http_loop(request), NULL, WEIR_MS(30),
+                                   WEIR_TIMER_ONCE, answer_late, request),
+                  0);
+    tell_test();
+}
+
+CASE(http_server_waits_for_a_handler_and_for_those_pipelined_behind_it)
+{
+    const char *said;
+
+    serve(be_late);
+    said = ask(GET("/1") GET("/2"));
+    expect_int(count_of(said, "\r\n\r\nlate"), 2);
+    stop();
+}
+
+/* ---- the end of a request ---- */
+
+static void gone(void *arg, weir_http_request *request, int status)
+{
+    remember(status);
+    tell_test();
+}
+
+static void never_answer(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, gone, NULL), 0);
+    tell_test();
+}
+
+CASE(http_server_tells_a_handler_that_the_client_has_left)
+{
+    struct linger linger = {1, 0};
+    int fd;
+
+    serve(never_answer);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    close(fd);
+    wait_for(&told_);
+    expect_status(statuses[0], -ECONNRESET);
+    stop();
+}
+
+/* ---- the drain ---- */
+
+CASE(http_server_drain_answers_what_has_begun_and_closes)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    int busy, idle, fresh;
+    char byte;
+
+    serve(be_late);
+    idle = join_server();
+    send_text(idle, GET("/"));
+    read_until(idle, "late");
+    wait_for(&told_);
+    fresh = join_server();
+    busy = join_server();
+    send_text(busy, GET("/"));
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    expect(strstr(read_all(busy), "Connection: close\r\n") != NULL);
+    expect(strstr(answer, "\r\n\r\nlate") != NULL);
+    expect_int(recv(idle, &byte, 1, 0), 0);
+    expect_int(recv(fresh, &byte, 1, 0), 0);
+    close(busy);
+    close(idle);
+    close(fresh);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect_int(counts.connections, 3);
+    expect_int(counts.requests, 2);
+    expect_int(counts.responses, 2);
+    expect_int(counts.cut + counts.crossed + counts.refused, 0);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+}
+
+CASE(http_server_drain_lets_an_idle_client_send_one_more_request)
+{
+    int fd;
+
+    serve(hello, .drain_idle_ns = WEIR_S(30), .drain_deadline_ns = WEIR_S(60));
+    fd = join_server();
+    send_text(fd, GET("/"));
+    read_until(fd, "hello\n");
+    expect_status(weir_service_stop(service), 0);
+    while (weir_service_phase(service) != WEIR_PHASE_DRAINING)
+        ;
+    send_text(fd, GET("/"));
+    expect(strstr(read_all(fd), "hello\n") != NULL);
+    close(fd);
+    end_with(0);
+}
+
+CASE(http_server_drain_cuts_what_is_left_at_the_deadline)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    weir_http_holder holders[4];
+    int fd;
+
+    serve(never_answer, .drain_deadline_ns = WEIR_MS(50));
+    fd = join_server();
+    send_text(fd, GET("/stuck?really"));
+    wait_for(&told_);
+    expect_int(weir_http_server_report(server, holders, 4, sizeof(*holders)),
+               1);
+    expect_string(holders[0].phase, "busy");
+    expect_string(holders[0].method, "GET");
+    expect_string(holders[0].target, "/stuck?really");
+    expect(begins(holders[0].peer, "127.0.0.1:"));
+    expect(holders[0].received_bytes > 20 && holders[0].sent_bytes == 0);
+    expect_status(weir_service_stop(service), 0);
+    expect(begins(read_all(fd), "HTTP/1.1 503 "));
+    close(fd);
+    wait_for(&told_);
+    expect_status(statuses[0], WEIR_ECANCELED);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect_int(counts.cut, 1);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+}
+
+static void end_stream(void *arg, weir_http_request *request, int status)
+{
+    expect_status(weir_http_end(request, NULL, 0), 0);
+}
+
+static void stream_until_drain(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+    expect_status(weir_http_request_on_drain(request, end_stream, NULL), 0);
+    tell_test();
+}
+
+CASE(http_server_drain_tells_long_responses)
+{
+    int fd;
+
+    serve(stream_until_drain);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    expect(strstr(read_all(fd), "\r\n\r\n0\r\n\r\n") != NULL);
+    close(fd);
+    end_with(0);
+}
+
+/* ---- upgrades ---- */
+
+static weir_stream *upgraded;
+
+static void on_upgraded_read(void *arg, weir_stream *stream, int status,
+                             weir_bytes bytes)
+{
+    if (status != 0)
+        weir_stream_finish(stream, WEIR_S(1), NULL, NULL);
+    else
+        expect_status(weir_stream_write(stream, &bytes, 1, NULL, NULL), 0);
+}
+
+static void on_upgraded_drain(void *arg)
+{
+    expect_status(weir_stream_shutdown(upgraded, NULL, NULL), 0);
+}
+
+static void upgrade(void *arg, weir_http_request *request)
+{
+    weir_http_field field = WEIR_HTTP_FIELD("Upgrade", "echo");
+
+    remember(weir_http_upgrade(request, &field, 1, on_upgraded_drain, NULL,
+                               &upgraded));
+    if (statuses[status_count - 1] != 0)
+        expect_status(weir_http_respond(request, 400, NULL, NULL, 0), 0);
+    else
+        expect_status(weir_stream_read(upgraded, on_upgraded_read, NULL), 0);
+}
+
+/* covers: weir_http_upgrade -EINVAL */
+CASE(http_server_hands_a_connection_over_and_waits_for_it)
+{
+    int fd;
+
+    serve(upgrade);
+    expect(begins(ask(GET("/")), "HTTP/1.1 400 "));
+    expect_status(statuses[0], -EINVAL);
+    fd = join_server();
+    send_text(fd, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+                  "Upgrade: echo\r\n\r\nfirst ");
+    expect(begins(read_until(fd, "\r\n\r\nfirst "),
+                  "HTTP/1.1 101 Switching Protocols\r\n"));
+    send_text(fd, "second");
+    read_until(fd, "second");
+    expect_status(weir_service_stop(service), 0);
+    expect_string(read_all(fd), "");
+    close(fd);
+    end_with(0);
+}
+
+/* ---- files ---- */
+
+static char root[] = "/tmp/weir-http-XXXXXX";
+
+static void serve_root(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_serve_file(request, root), 0);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    expect_int(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static void remove_file(const char *name)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    expect_int(unlink(path), 0);
+}
+
+CASE(http_server_sends_files_and_parts_of_them)
+{
+    char path[128], request[256], etag[64] = "";
+    const char *said;
+
+    expect(mkdtemp(root) != NULL);
+    write_file("a.txt", "0123456789");
+    write_file("index.html", "<p>index");
+    snprintf(path, sizeof(path), "%s/out", root);
+    expect_int(symlink("/etc/passwd", path), 0);
+    serve(serve_root);
+    said = ask(GET("/a.txt"));
+    expect(strstr(said, "Content-Type: text/plain") != NULL);
+    expect(strstr(said, "\r\n\r\n0123456789") != NULL);
+    expect(sscanf(strstr(said, "ETag: "), "ETag: %60s", etag) == 1);
+    snprintf(request, sizeof(request),
+             "GET /a.txt HTTP/1.1\r\nHost: x\r\nIf-None-Match: %s\r\n\r\n",
+             etag);
+    expect(begins(ask(request), "HTTP/1.1 304 "));
+    said = ask("GET /a.txt HTTP/1.1\r\nHost: x\r\nRange: bytes=2-4\r\n\r\n");
+    expect(begins(said, "HTTP/1.1 206 "));
+    expect(strstr(said, "Content-Range: bytes 2-4/10\r\n") != NULL);
+    expect(strstr(said, "\r\n\r\n234") != NULL);
+    said = ask("GET /a.txt HTTP/1.1\r\nHost: x\r\nRange: bytes=0-1,8-\r\n\r\n");
+    expect(strstr(said, "multipart/byteranges") != NULL);
+    expect(strstr(said, "bytes 0-1/10\r\n\r\n01\r\n--") != NULL);
+    expect(strstr(said, "bytes 8-9/10\r\n\r\n89\r\n--") != NULL);
+    expect(begins(
+        ask("GET /a.txt HTTP/1.1\r\nHost: x\r\nRange: bytes=20-\r\n\r\n"),
+        "HTTP/1.1 416 "));
+    expect(strstr(ask(GET("/")), "<p>index") != NULL);
+    expect(begins(ask(GET("/nothing")), "HTTP/1.1 404 "));
+    expect(begins(ask(GET("/out")), "HTTP/1.1 403 "));
+    expect(begins(ask(GET("/../etc/passwd")), "HTTP/1.1 403 "));
+    expect(
+        begins(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"),
+               "HTTP/1.1 405 "));
+    stop();
+    remove_file("a.txt");
+    remove_file("index.html");
+    remove_file("out");
+    rmdir(root);
+}
+
+/* ---- errors ---- */
+
+static void on_piece(void *arg, weir_http_request *request, int status,
+                     weir_bytes bytes)
+{
+}
+
+/* covers: weir_http_read -EINVAL
+ * covers: weir_http_read -EBUSY
+ * covers: weir_http_read WEIR_ECLOSED
+ * covers: weir_http_collect -EINVAL
+ * covers: weir_http_collect -EBUSY
+ * covers: weir_http_collect WEIR_ECLOSED
+ * covers: weir_http_request_on_end -EINVAL
+ * covers: weir_http_request_on_end -EBUSY
+ * covers: weir_http_request_on_end WEIR_ECLOSED
+ * covers: weir_http_request_on_drain -EINVAL
+ * covers: weir_http_request_on_drain -EBUSY
+ * covers: weir_http_request_on_drain WEIR_ECLOSED
+ * covers: weir_http_respond -EINVAL
+ * covers: weir_http_respond -EALREADY
+ * covers: weir_http_respond_with -EINVAL
+ * covers: weir_http_respond_with -EALREADY
+ * covers: weir_http_begin -EINVAL
+ * covers: weir_http_begin -EALREADY
+ * covers: weir_http_write -EINVAL
+ * covers: weir_http_write -EALREADY
+ * covers: weir_http_write -EMSGSIZE
+ * covers: weir_http_end -EINVAL
+ * covers: weir_http_end -EALREADY
+ * covers: weir_http_serve_file -EINVAL
+ * covers: weir_http_serve_file -EALREADY
+ * covers: weir_http_upgrade -EALREADY */
+static void try_nonsense(void *arg, weir_http_request *request)
+{
+    weir_http_field bad = WEIR_HTTP_FIELD("Bad Name", "x");
+    weir_http_field line = WEIR_HTTP_FIELD("X", "a\r\nb");
+    weir_http_field length = WEIR_HTTP_FIELD("Content-Length", "3");
+    weir_bytes none = {NULL, 0}, null = {NULL, 1}, two = WEIR_BYTES_OF("ab");
+    weir_stream *stream;
+
+    expect_status(weir_http_read(NULL, on_piece, NULL), -EINVAL);
+    expect_status(weir_http_read(request, NULL, NULL), -EINVAL);
+    expect_status(weir_http_collect(request, 1, NULL, NULL), -EINVAL);
+    expect_status(weir_http_read(request, on_piece, NULL), 0);
+    expect_status(weir_http_read(request, on_piece, NULL), -EBUSY);
+    expect_status(weir_http_collect(request, 1, on_piece, NULL), -EBUSY);
+    expect_status(weir_http_request_on_end(request, NULL, NULL), -EINVAL);
+    expect_status(weir_http_request_on_end(request, written, NULL), 0);
+    expect_status(weir_http_request_on_end(request, written, NULL), -EBUSY);
+    expect_status(weir_http_request_on_drain(request, NULL, NULL), -EINVAL);
+    expect_status(weir_http_request_on_drain(request, written, NULL), 0);
+    expect_status(weir_http_request_on_drain(request, written, NULL), -EBUSY);
+    expect_status(weir_http_respond(NULL, 200, NULL, NULL, 0), -EINVAL);
+    expect_status(weir_http_respond(request, 199, NULL, NULL, 0), -EINVAL);
+    expect_status(weir_http_respond(request, 1000, NULL, NULL, 0), -EINVAL);
+    expect_status(weir_http_respond(request, 200, "a\nb", NULL, 0), -EINVAL);
+    expect_status(weir_http_respond_with(request, 200, &bad, 1, none), -EINVAL);
+    expect_status(weir_http_respond_with(request, 200, &line, 1, none),
+                  -EINVAL);
+    expect_status(weir_http_respond_with(request, 200, &length, 1, two),
+                  -EINVAL);
+    expect_status(weir_http_respond_with(request, 200, NULL, 0, null), -EINVAL);
+    expect_status(weir_http_begin(request, 200, NULL, 0, -2), -EINVAL);
+    expect_status(weir_http_write(request, two, NULL, NULL), -EINVAL);
+    expect_status(weir_http_end(request, NULL, 0), -EINVAL);
+    expect_status(weir_http_serve_file(request, NULL), -EINVAL);
+    expect_status(weir_http_upgrade(NULL, NULL, 0, NULL, NULL, &stream),
+                  -EINVAL);
+    expect_status(weir_http_begin(request, 200, NULL, 0, 2), 0);
+    expect_status(weir_http_begin(request, 200, NULL, 0, 2), -EALREADY);
+    expect_status(weir_http_write(request, null, NULL, NULL), -EINVAL);
+    expect_status(weir_http_write(request, two, NULL, NULL), 0);
+    expect_status(weir_http_write(request, two, NULL, NULL), -EMSGSIZE);
+    weir_http_request_ref(request);
+    expect_status(weir_http_end(request, &bad, 1), -EINVAL);
+    expect_status(weir_http_end(request, NULL, 0), 0);
+    expect_status(weir_http_end(request, NULL, 0), -EALREADY);
+    expect_status(weir_http_write(request, two, NULL, NULL), -EALREADY);
+    expect_status(weir_http_respond(request, 200, NULL, NULL, 0), -EALREADY);
+    expect_status(weir_http_respond_with(request, 200, NULL, 0, none),
+                  -EALREADY);
+    expect_status(weir_http_serve_file(request, "/"), -EALREADY);
+    expect_status(weir_http_upgrade(request, NULL, 0, NULL, NULL, &stream),
+                  -EALREADY);
+    kept = request;
+}
+
+static void look_later(void *arg, weir_http_request *request)
+{
+    if (kept == NULL) {
+        try_nonsense(arg, request);
+        return;
+    }
+    expect_status(weir_http_read(kept, on_piece, NULL), WEIR_ECLOSED);
+    expect_status(weir_http_collect(kept, 1, on_piece, NULL), WEIR_ECLOSED);
+    expect_status(weir_http_request_on_end(kept, written, NULL), WEIR_ECLOSED);
+    expect_status(weir_http_request_on_drain(kept, written, NULL),
+                  WEIR_ECLOSED);
+    expect(weir_http_loop(kept) == NULL && weir_http_stream(kept) == NULL);
+    weir_http_request_unref(kept);
+    hello(arg, request);
+}
+
+CASE(http_server_refuses_nonsense_of_handlers)
+{
+    serve(look_later);
+    expect(strstr(ask(GET("/")), "\r\n\r\nab") != NULL);
+    expect(strstr(ask(GET("/")), "hello") != NULL);
+    stop();
+}
+
+/* covers: weir_http_end -EMSGSIZE */
+static void end_early(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_begin(request, 200, NULL, 0, 10), 0);
+    remember(weir_http_end(request, NULL, 0));
+}
+
+CASE(http_server_resets_a_response_that_is_too_short)
+{
+    int fd;
+
+    serve(end_early);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    while (recv(fd, answer, sizeof(answer), 0) > 0)
+        ;
+    close(fd);
+    stop();
+    expect_status(statuses[0], -EMSGSIZE);
+}
+
+/* covers: weir_http_respond WEIR_ECLOSED
+ * covers: weir_http_respond_with WEIR_ECLOSED
+ * covers: weir_http_begin WEIR_ECLOSED
+ * covers: weir_http_write WEIR_ECLOSED
+ * covers: weir_http_end WEIR_ECLOSED
+ * covers: weir_http_serve_file WEIR_ECLOSED
+ * covers: weir_http_upgrade WEIR_ECLOSED */
+static void try_after_the_client(void *arg, weir_http_request *request,
+                                 int status)
+{
+    weir_bytes none = {NULL, 0};
+    weir_stream *stream;
+
+    remember(status);
+    expect_status(weir_http_respond(kept, 200, NULL, NULL, 0), WEIR_ECLOSED);
+    expect_status(weir_http_respond_with(kept, 200, NULL, 0, none),
+                  WEIR_ECLOSED);
+    expect_status(weir_http_begin(kept, 200, NULL, 0, 0), WEIR_ECLOSED);
+    expect_status(weir_http_upgrade(kept, NULL, 0, NULL, NULL, &stream),
+                  WEIR_ECLOSED);
+    tell_test();
+}
+
+static void try_when_gone(void *arg, int status)
+{
+    weir_bytes none = {NULL, 0};
+
+    expect_status(weir_http_write(kept, none, NULL, NULL), WEIR_ECLOSED);
+    expect_status(weir_http_end(kept, NULL, 0), WEIR_ECLOSED);
+    expect_status(weir_http_serve_file(kept, "/"), WEIR_ECLOSED);
+    weir_http_request_unref(kept);
+    tell_test();
+}
+
+static void keep_it(void *arg, weir_http_request *request)
+{
+    kept = request;
+    weir_http_request_ref(request);
+    expect_status(weir_http_request_on_end(request, try_after_the_client, NULL),
+                  0);
+    tell_test();
+}
+
+CASE(http_server_refuses_responses_to_clients_that_have_left)
+{
+    struct linger linger = {1, 0};
+    weir_loop *loop;
+    int fd;
+
+    serve(keep_it);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    loop = weir_http_loop(kept);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    close(fd);
+    wait_for(&told_);
+    expect_status(weir_loop_submit(loop, try_when_gone, NULL), 0);
+    wait_for(&told_);
+    stop();
+}
+
+/* covers: weir_http_server_new -EINVAL
+ * covers: weir_http_server_new -E2BIG
+ * covers: weir_http_server_new -EALREADY
+ * covers: weir_http_server_listen -EINVAL
+ * covers: weir_http_server_listen -EALREADY
+ * covers: weir_http_server_address -EINVAL
+ * covers: weir_http_server_address -ENOENT
+ * covers: weir_http_server_counts -EINVAL */
+CASE(http_server_refuses_nonsense)
+{
+    struct {
+        weir_http_server_options options;
+        int unknown;
+    } newer = {{.size = sizeof(newer), .on_request = hello}, 1};
+    weir_http_server_options options = {.size = sizeof(options)};
+    weir_http_counts counts = {.size = 1};
+    weir_http_server *other;
+
+    make();
+    expect_status(weir_http_server_new(&server, service, NULL), -EINVAL);
+    expect_status(weir_http_server_new(&server, service, &options), -EINVAL);
+    options.on_request = hello;
+    expect_status(weir_http_server_new(NULL, service, &options), -EINVAL);
+    expect_status(weir_http_server_new(&server, NULL, &options), -EINVAL);
+    options.loop_count = 1;
+    expect_status(weir_http_server_new(&server, service, &options), -EINVAL);
+    options.loop_count = 0;
+    expect_status(weir_http_server_new(&server, service, &newer.options),
+                  -E2BIG);
+    expect_status(weir_http_server_new(&server, service, &options), 0);
+    expect_status(weir_http_server_listen(NULL, "127.0.0.1:0", NULL), -EINVAL);
+    expect_status(weir_http_server_listen(server, NULL, NULL), -EINVAL);
+    expect_status(weir_http_server_listen(server, "nowhere", NULL), -EINVAL);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_http_server_address(server, 0, NULL), -EINVAL);
+    expect_status(weir_http_server_address(server, 1, &where), -ENOENT);
+    expect_status(weir_http_server_counts(server, NULL), -EINVAL);
+    expect_status(weir_http_server_counts(server, &counts), -EINVAL);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_http_server_new(&other, service, &options), -EALREADY);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL),
+                  -EALREADY);
+    stop();
+}
+
+static struct failing_allocator memory;
+
+/* covers: weir_http_server_new -ENOMEM
+ * covers: weir_http_server_listen -ENOMEM */
+CASE(http_server_without_memory_is_not_made)
+{
+    weir_http_server_options options = {.size = sizeof(options),
+                                        .on_request = hello};
+    int err, failures = 0;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    make();
+    for (uint64_t nth = 1;; nth++) {
+        memory.fail_at = memory.calls + nth;
+        err = weir_http_server_new(&server, service, &options);
+        memory.fail_at = 0;
+        if (err == 0)
+            break;
+        expect_status(err, -ENOMEM);
+        failures++;
+    }
+    expect(failures > 2);
+    for (uint64_t nth = 1;; nth++) {
+        memory.fail_at = memory.calls + nth;
+        err = weir_http_server_listen(server, "127.0.0.1:0", NULL);
+        memory.fail_at = 0;
+        if (err == 0)
+            break;
+        expect_status(err, -ENOMEM);
+    }
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    expect_status(weir_service_start(service), 0);
+    expect(strstr(ask(GET("/")), "hello") != NULL);
+    stop();
+    expect_int(memory.live, 0);
+}
+
+/* covers: weir_http_respond -ENOMEM
+ * covers: weir_http_respond_with -ENOMEM
+ * covers: weir_http_begin -ENOMEM
+ * covers: weir_http_write -ENOMEM
+ * covers: weir_http_end -ENOMEM
+ * covers: weir_http_collect -ENOMEM
+ * covers: weir_http_serve_file -ENOMEM
+ * covers: weir_http_upgrade -ENOMEM */
+static void try_without_memory(void *arg, weir_http_request *request)
+{
+    static char large[70000];
+    weir_http_field field = WEIR_HTTP_FIELD("Upgrade", "echo");
+    weir_http_field trailer = {WEIR_BYTES_OF("X"), {large, sizeof(large)}};
+    weir_bytes byte = WEIR_BYTES_OF("x");
+    weir_stream *stream;
+
+    memset(large, 'x', sizeof(large));
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_http_collect(request, 1, on_piece, NULL), -ENOMEM);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_http_upgrade(request, &field, 1, NULL, NULL, &stream),
+                  -ENOMEM);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_http_respond(request, 200, NULL, "x", 1), -ENOMEM);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_http_respond_with(request, 200, NULL, 0, byte), -ENOMEM);
+    memory.fail_at = memory.calls + 2; /* after that of the root */
+    expect_status(weir_http_serve_file(request, "/"), -ENOMEM);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), -ENOMEM);
+    memory.fail_at = 0;
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_http_write(request, byte, written, NULL), -ENOMEM);
+    memory.fail_at = 0;
+    expect_status(weir_http_end(request, &trailer, 1), -ENOMEM);
+    expect_status(weir_http_end(request, NULL, 0), 0);
+}
+
+CASE(http_server_without_memory_leaves_a_request_as_it_is)
+{
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    serve(try_without_memory);
+    expect(strstr(ask("GET /nothing HTTP/1.1\r\nHost: x\r\n"
+                      "Connection: Upgrade\r\nUpgrade: echo\r\n\r\n"),
+                  "\r\n\r\n0\r\n\r\n") != NULL);
+    stop();
+    expect_int(memory.live, 0);
+}
