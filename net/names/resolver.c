@@ -5,8 +5,8 @@
  * c-ares knows which sockets it wants to read or write, and when it next wants
  * to be called because of the time.  It tells the former by on_state, which
  * keeps the list of watches, and is asked for the latter by update after each
- * of its calls.  Neither watches nor the timer keep the loop running: the
- * queries do (request.h).
+ * of its calls.  Both keep the loop running, but only as long as the queries do
+ * (request.h): when the last one has been told, c-ares is stopped.
  *
  * Life      The end of the loop takes away the watches and the timer (their
  *           callbacks say so) and ends all queries.  From then on the resolver
@@ -162,7 +162,6 @@ static int add_watch(weir_resolver *resolver, int fd, unsigned events)
         return err;
     }
     resolver->watches = watch;
-    (void)!weir_fd_unref(resolver->loop, fd);
     weir_fd_set_name(resolver->loop, fd, "dns");
     return 0;
 }
@@ -229,10 +228,8 @@ static int start_timer(weir_resolver *resolver)
                            WEIR_S(time.tv_sec) + WEIR_US(time.tv_usec) +
                                WEIR_MS(1),
                            WEIR_TIMER_ONCE, on_time, resolver);
-    if (err == 0) {
-        (void)!weir_timer_unref(resolver->loop, resolver->timer);
+    if (err == 0)
         weir_timer_set_name(resolver->loop, resolver->timer, "dns");
-    }
     return err;
 }
 

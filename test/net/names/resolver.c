@@ -3,6 +3,7 @@
  * Resolvers: their servers, how queries are cancelled, the end of the loop, and
  * what happens without memory, sockets and descriptors.
  */
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -201,6 +202,38 @@ CASE(query_that_is_answered_in_time_leaves_no_timer)
                  QUERY_OPTIONS(.timeout_ns = WEIR_S(3000)));
     expect_status(answer.status, 0);
     expect_int(weir_loop_report(loop, holders, 4, sizeof(weir_holder)), 0);
+    end_all();
+}
+
+/* ---- sockets ---- */
+
+static bool is_inherited(int fd)
+{
+    int flags = fcntl(fd, F_GETFD);
+
+    return flags >= 0 && !(flags & FD_CLOEXEC);
+}
+
+CASE(query_has_sockets_that_no_program_inherits)
+{
+    enum { DESCRIPTORS = 100 };
+    bool was_inherited[DESCRIPTORS];
+    struct answer answers[2] = {0};
+    weir_resolver *first;
+
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        was_inherited[fd] = is_inherited(fd);
+    begin_all(NULL);
+    start(&answers[0], "silent.test", WEIR_RECORD_A, NULL);
+    first = resolver;
+    open_resolver(RESOLVER_OPTIONS(.is_tcp = true));
+    start(&answers[1], "silent.test", WEIR_RECORD_A, NULL);
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        expect(was_inherited[fd] || !is_inherited(fd));
+    weir_resolver_close(first);
+    close_resolver();
+    loop_run();
+    expect_int(answers[0].calls + answers[1].calls, 2);
     end_all();
 }
 
