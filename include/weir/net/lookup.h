@@ -113,8 +113,6 @@ typedef struct weir_lookup_options {
  *          -EAGAIN (no thread can be created), WEIR_ECLOSED (the loop or the
  *          pool no longer admits work), WEIR_EFORKED, or an error of
  *          weir_timer_start
- * Orders   fn is called after everything that the caller does before it returns
- *          to the loop
  */
 WEIR_API WEIR_CHECKED int weir_lookup_start(weir_loop *loop,
                                             weir_lookup **lookup,
