@@ -8,6 +8,7 @@
 
 #include "net/support/tls_fixture.h"
 #include "support/failing_allocator.h"
+#include "support/failing_syscalls.h"
 
 static struct failing_allocator memory;
 
@@ -81,6 +82,46 @@ CASE(config_without_memory_is_refused)
     expect(failures >= 8);
     unlink(chain_file);
     unlink(key_file);
+    identities_free();
+}
+
+static int open_descriptors(void)
+{
+    int fd = dup(0);
+
+    expect(fd >= 0);
+    close(fd);
+    return fd; /* the lowest that is free */
+}
+
+CASE(config_whose_file_cannot_be_read_is_refused)
+{
+    char expected[100], reason[100];
+    weir_tls *tls;
+    int before;
+
+    identities_make();
+    write_file(chain_file, root.chain_pem);
+    before = open_descriptors();
+    for (uint32_t n = 1; n <= 2; n++) { /* the bytes, then the end */
+        failing_syscalls_set(CALL_READ, n, 1, EIO);
+        expect_status(weir_tls_new(&tls, WEIR_TLS_CLIENT,
+                                   &TLS_OPTIONS(.ca_file = chain_file), reason,
+                                   sizeof(reason)),
+                      -EIO);
+        snprintf(expected, sizeof(expected), "%s: %s", chain_file,
+                 weir_error_text(-EIO));
+        expect_string(reason, expected);
+        failing_syscalls_set(CALL_READ, n, 1, EINTR);
+        expect_status(weir_tls_new(&tls, WEIR_TLS_CLIENT,
+                                   &TLS_OPTIONS(.ca_file = chain_file), NULL,
+                                   0),
+                      0);
+        weir_tls_unref(tls);
+        expect_int(open_descriptors(), before);
+    }
+    failing_syscalls_set(CALL_READ, 1, 0, 0);
+    unlink(chain_file);
     identities_free();
 }
 
