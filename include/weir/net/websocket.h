@@ -22,7 +22,7 @@
  * the headers of one side and make those of the other; they do no I/O.  After
  * that the connection is a weir_websocket, on the stream that HTTP has left:
  * weir_websocket_open.  In a weir_http_server, weir_websocket_upgrade does all
- * of it.
+ * of it, and so does weir_websocket_connect for a client.
  *
  * A WebSocket belongs to the loop of its stream.  Every call is made on that
  * loop's thread, and so is every callback.  No callback is called before the
@@ -43,6 +43,7 @@
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/net/bytes.h"
+#include "weir/net/connect.h"
 #include "weir/net/http.h"
 #include "weir/net/stream.h"
 
@@ -282,6 +283,61 @@ WEIR_API WEIR_CHECKED int
 weir_websocket_upgrade(weir_websocket **websocket, weir_http_request *request,
                        const weir_websocket_handshake_options *wanted,
                        const weir_websocket_options *options);
+
+/* ---- connecting ---- */
+
+typedef struct weir_websocket_connecting weir_websocket_connecting;
+
+/* The WebSocket is open (status 0); or the reason why not: the error of
+ * weir_connect, of TLS or of the connection, WEIR_EHTTP (what the server has
+ * sent is not HTTP), WEIR_ELIMIT (it is too much), WEIR_EWEBSOCKET (the server
+ * has refused: handshake->status is its status; or its answer is not valid),
+ * -ETIMEDOUT, -ENOMEM, or WEIR_ECANCELED. */
+typedef void
+weir_websocket_connect_fn(void *arg, int status, weir_websocket *websocket,
+                          const weir_websocket_handshake *handshake);
+
+#define WEIR_WEBSOCKET_CONNECT_NS WEIR_S(30)
+
+/* Every member except size may be left 0. */
+typedef struct weir_websocket_connect_options {
+    size_t size; /* sizeof(weir_websocket_connect_options) */
+    /* NULL: the defaults.  Copied, except for their subprotocols. */
+    const weir_websocket_handshake_options *wanted;
+    const weir_websocket_options *websocket; /* NULL: the defaults; copied */
+    const weir_http_field *fields; /* more fields of the request; copied */
+    size_t field_count;
+    weir_tls *tls; /* a client's, for wss:.  The attempt takes a reference */
+    const weir_connect_options *connect; /* NULL: the defaults; copied */
+    /* Until the WebSocket is open.  0: WEIR_WEBSOCKET_CONNECT_NS; negative: no
+     * limit. */
+    int64_t timeout_ns;
+} weir_websocket_connect_options;
+
+/**
+ * Connect to a WebSocket server, such as "ws://127.0.0.1:8080/chat" or
+ * "wss://example.org/".  fn is called once.
+ *
+ * Thread   loop
+ * Owns     url is copied; *connecting (or NULL) is valid until fn is called
+ * Returns  0, -EINVAL (NULL, not such a URL, wss: without tls, an invalid field,
+ *          or an option is invalid), -E2BIG (an option that this library does
+ *          not know), -ENOMEM, or an error of weir_connect or weir_timer_start
+ */
+WEIR_API WEIR_CHECKED int
+weir_websocket_connect(weir_loop *loop, weir_websocket_connecting **connecting,
+                       const char *url, weir_websocket_connect_fn *fn,
+                       void *arg,
+                       const weir_websocket_connect_options *options);
+
+/**
+ * Cancel an attempt to connect.  Its function is called with WEIR_ECANCELED,
+ * after this call has returned.
+ *
+ * Thread   loop, before fn is called
+ */
+WEIR_API void
+weir_websocket_connect_cancel(weir_websocket_connecting *connecting);
 
 /* An operation of a WebSocket is over. */
 typedef void weir_websocket_fn(void *arg, weir_websocket *websocket,

@@ -157,6 +157,21 @@ CASE(a_client_masks_each_frame_with_another_key)
     end_codec();
 }
 
+CASE(the_first_keys_of_two_clients_differ)
+{
+    uint8_t keys[2][4];
+
+    for (int i = 0; i < 2; i++) {
+        codec_make(&codec, CODEC_CLIENT);
+        wire.size = 0;
+        wire_send(&wire, &codec, WEIR_WEBSOCKET_TEXT, "a", 1, true);
+        memcpy(keys[i], wire.data + 2, 4);
+        weir__codec_fini(&codec);
+    }
+    expect(memcmp(keys[0], keys[1], 4) != 0);
+    wire_free(&wire);
+}
+
 CASE(a_server_writes_the_payload_where_it_is)
 {
     static const char text[] = "not copied";
