@@ -5,21 +5,14 @@
  *
  * Prints "end STATUS CODE clean|unclean REASON".
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "peer.h"
 
 enum { LARGEST = 200000 };
 
-static weir_websocket_handshake handshake;
 static weir_websocket *websocket;
-static struct head head;
 static char expected[LARGEST];
 static int wanted, sent, received;
 static bool is_clean, is_wrong;
@@ -101,67 +94,35 @@ static void on_close(void *arg, weir_websocket *closed,
     is_clean = end->is_clean;
 }
 
-static void on_answer(void *arg, weir_stream *stream, int status,
-                      weir_bytes bytes);
-
-static void read_answer(weir_stream *stream)
+static void on_connect(void *arg, int status, weir_websocket *opened,
+                       const weir_websocket_handshake *handshake)
 {
-    static char buffer[4096];
-
-    must(weir_stream_read_into(stream, buffer, sizeof(buffer), on_answer, NULL),
-         "weir_stream_read_into");
-}
-
-static void on_answer(void *arg, weir_stream *stream, int status,
-                      weir_bytes bytes)
-{
-    weir_websocket_options options = {
-        .size = sizeof(options),
-        .on_message = on_message,
-        .on_close = on_close,
-        .on_drain = on_drain,
-        .max_message_bytes = settings.max_message_bytes,
-    };
-    int code = 0;
-
-    must(status, "the answer");
-    if (!head_add(&head, bytes)) {
-        read_answer(stream);
-        return;
-    }
-    (void)sscanf(head.first, "HTTP/1.1 %d", &code);
-    must(weir_websocket_check(&handshake, code, head.fields, head.count),
-         "weir_websocket_check");
-    fprintf(stderr, "client: deflate %d\n", handshake.deflate.is_on);
-    options.early = (weir_bytes){head.text + head.end, head.size - head.end};
-    must(weir_websocket_open(&websocket, stream, &handshake, &options),
-         "weir_websocket_open");
+    must(status, "weir_websocket_connect");
+    fprintf(stderr, "client: deflate %d\n", handshake->deflate.is_on);
+    websocket = opened;
     send_some();
 }
 
 int converse(int port, int count)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET,
-                               .sin_port = htons((uint16_t)port),
-                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    weir_websocket_handshake_options options = {.size = sizeof(options),
-                                                .deflate = settings.deflate};
-    weir_http_field fields[WEIR_WEBSOCKET_HEADERS + 1];
-    char text[1024];
-    weir_bytes bytes = {text, 0};
-    weir_stream *stream;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    weir_websocket_handshake_options handshake = {.size = sizeof(handshake),
+                                                  .deflate = settings.deflate};
+    weir_websocket_options receiving = {
+        .size = sizeof(receiving),
+        .on_message = on_message,
+        .on_close = on_close,
+        .on_drain = on_drain,
+        .max_message_bytes = settings.max_message_bytes,
+    };
+    weir_websocket_connect_options options = {
+        .size = sizeof(options), .wanted = &handshake, .websocket = &receiving};
+    char url[64];
 
     wanted = count;
-    if (connect(fd, (struct sockaddr *)&name, sizeof(name)) != 0)
-        return 2;
-    must(weir_stream_open(&stream, settings.loop, fd, NULL), "stream");
-    must(weir_websocket_request(&handshake, &options), "request");
-    fields[0] = (weir_http_field)WEIR_HTTP_FIELD("Host", "127.0.0.1");
-    bytes.size = head_write(text, sizeof(text), "GET / HTTP/1.1", fields,
-                            1 + weir_websocket_headers(&handshake, fields + 1));
-    must(weir_stream_write(stream, &bytes, 1, NULL, NULL), "write");
-    read_answer(stream);
+    snprintf(url, sizeof(url), "ws://127.0.0.1:%d/", port);
+    must(weir_websocket_connect(settings.loop, NULL, url, on_connect, NULL,
+                                &options),
+         "weir_websocket_connect");
     must(weir_loop_run(settings.loop, WEIR_RUN_UNTIL_IDLE), "weir_loop_run");
     if (received != wanted)
         fprintf(stderr, "client: %d of %d came back\n", received, wanted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * peer -- a WebSocket that test/net/peers/websocket.py talks to: an echo server
- * or a client of one.  The handshake is done by hand, on a plain stream.
+ * or a client of one.  The server does its handshake by hand, on a plain stream.
  */
 #ifndef WEIR_TEST_NET_PEERS_WEBSOCKET_PEER_H
 #define WEIR_TEST_NET_PEERS_WEBSOCKET_PEER_H
