@@ -108,7 +108,6 @@ static void finish(weir_datagram *socket, struct weir__request *request,
 {
     request->status = status;
     socket->queued -= request->queued;
-    request->queued = 0;
     if (request->done == NULL)
         free_request(request);
     else
@@ -183,13 +182,10 @@ static void begin_retry(weir_datagram *socket)
     if (socket->retry_ms < RETRY_LIMIT_MS)
         socket->retry_ms *= 2;
     if (weir_timer_start(socket->loop, &socket->retry, delay_ns,
-                         WEIR_TIMER_ONCE, run_retry, socket) != 0) {
-        socket->retry = 0;
+                         WEIR_TIMER_ONCE, run_retry, socket) != 0)
         return;
-    }
     socket->refs++;
     (void)!weir_timer_unref(socket->loop, socket->retry);
-    (void)weir__datagram_update(socket);
 }
 
 static void drop_queued(weir_datagram *socket, struct weir__request *request,

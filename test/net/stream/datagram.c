@@ -595,6 +595,59 @@ CASE(datagram_that_finds_no_room_waits_in_order)
     end();
 }
 
+CASE(datagram_batch_that_finds_no_room_is_copied)
+{
+    char first[] = "first", second[] = "second";
+    weir_datagram_message messages[2];
+    weir_datagram *client;
+    weir_address to;
+
+    begin();
+    loop_make(NULL);
+    client = bound();
+    to = local_of(client);
+    messages[0] = message_to(&to, first);
+    messages[1] = message_to(&to, second);
+    send_plan = (struct plan){0, 1, -EAGAIN};
+    expect_status(weir_datagram_send_batch(client, messages, 2, NULL, NULL), 0);
+    memset(first, 'z', 5);
+    memset(second, 'z', 6);
+    memset(messages, 0, sizeof(messages));
+    receive(client);
+    loop_turns(3);
+    expect_recorded("first second");
+    close_now(client);
+    loop_run();
+    end();
+}
+
+CASE(datagram_sends_a_bounded_number_in_a_turn)
+{
+    static weir_datagram_message messages[600];
+    weir_datagram *client;
+    weir_address to;
+
+    begin();
+    loop_make(NULL);
+    client = bound();
+    to = local_of(client);
+    for (unsigned i = 0; i < 600; i++)
+        messages[i] = message_to(&to, "m");
+    send_plan = (struct plan){0, 1, -EAGAIN};
+    expect_status(
+        weir_datagram_send_batch(client, messages, 600, note_sent, "all"), 0);
+    expect_int(weir_datagram_queued_bytes(client), 600);
+    loop_turns(1);
+    expect_int(weir_datagram_queued_bytes(client), 600 - 256);
+    loop_turns(1);
+    expect_int(weir_datagram_queued_bytes(client), 600 - 512);
+    loop_turns(1);
+    expect_recorded("all:600/OK");
+    close_now(client);
+    loop_run();
+    end();
+}
+
 CASE(datagram_beyond_the_limit_of_the_queue_is_refused)
 {
     weir_datagram_message message = message_to(NULL, "12345678");
@@ -631,7 +684,7 @@ CASE(datagram_to_a_full_unix_socket_is_retried_without_spinning)
     weir_datagram *server, *client;
     weir_address to;
     uint64_t before;
-    unsigned sent = 0, count = 0;
+    unsigned sent = 0, count = 0, tried;
 
     begin();
     loop_make(NULL);
@@ -646,8 +699,10 @@ CASE(datagram_to_a_full_unix_socket_is_retried_without_spinning)
     weir_datagram_set_ref(server, false);
     weir_datagram_set_ref(client, false);
     before = failing_syscalls_count(WAIT_CALL);
+    tried = send_calls;
     loop_timer(30 * MILLISECOND_NS, "timer");
     loop_run(); /* the kernel says that it is writable, and refuses */
+    expect(send_calls - tried < 9); /* after 1, 2, 4, 8 and 16 ms */
     expect(failing_syscalls_count(WAIT_CALL) - before < 20);
     expect_recorded("timer");
     expect_int(weir_datagram_queued_bytes(client), 1);
