@@ -17,7 +17,11 @@
 #include "weir/watch.h"
 
 struct weir__announced; /* scan.c */
+#ifdef WEIR_SMALL
+enum { WEIR__ANNOUNCED_BUCKETS = 1 };
+#else
 enum { WEIR__ANNOUNCED_BUCKETS = 256 };
+#endif
 
 struct weir_watch {
     weir_loop *loop;

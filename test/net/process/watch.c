@@ -443,26 +443,29 @@ CASE(watch_recursive_finds_what_new_directories_contain)
     finish(watch);
 }
 
-/* Between the watch of a new directory and its scan. */
-static const char *late_file;
-
-static void make_late_file(void)
-{
-    make_file(late_file);
-}
+/* What happens between the watch of a directory and its scan, or how the scan
+ * fails. */
+static void (*before_scan)(void);
+static int scan_error;
 
 int __real_weir__directory_open(void **directory, const char *path);
 int __wrap_weir__directory_open(void **directory, const char *path);
 
-static bool is_racing;
-
 int __wrap_weir__directory_open(void **directory, const char *path)
 {
-    if (is_racing) {
-        is_racing = false;
-        make_late_file();
-    }
-    return __real_weir__directory_open(directory, path);
+    void (*action)(void) = before_scan;
+    int err = scan_error;
+
+    before_scan = NULL;
+    scan_error = 0;
+    if (action != NULL)
+        action();
+    return err != 0 ? err : __real_weir__directory_open(directory, path);
+}
+
+static void make_late_file(void)
+{
+    make_file("a/late");
 }
 
 CASE(watch_recursive_reports_an_entry_that_races_with_the_scan_once)
@@ -471,15 +474,59 @@ CASE(watch_recursive_reports_an_entry_that_races_with_the_scan_once)
 
     start();
     watch = watch_with(".", RECURSIVE);
-    late_file = "a/late";
-    is_racing = true;
+    before_scan = make_late_file;
     make_directory("a");
     expect_changes("+a/ +a/late");
-    expect(!is_racing);
+    expect(before_scan == NULL);
     /* It can be made again, and is reported again. */
     expect_int(unlink("a/late"), 0);
     make_file("a/late");
     expect_changes("-a/late +a/late");
+    finish(watch);
+}
+
+static void remove_a(void)
+{
+    expect_int(rmdir("a"), 0);
+}
+
+CASE(watch_recursive_of_a_directory_that_vanishes_goes_on)
+{
+    weir_watch *watch;
+
+    start();
+    watch = watch_with(".", RECURSIVE);
+    before_scan = remove_a;
+    make_directory("a");
+    expect_changes("+a/ -a/");
+    make_directory("a");
+    make_file("a/x");
+    expect_changes("+a/ +a/x");
+    /* The root itself vanishes while it is read. */
+    expect_int(unlink("a/x"), 0);
+    expect_changes("-a/x");
+    before_scan = remove_a;
+    {
+        weir_watch *never;
+
+        expect_status(weir_watch_open(&never, loop, "a", RECURSIVE, take, NULL),
+                      -ENOENT);
+    }
+    expect_changes("-a/");
+    finish(watch);
+}
+
+CASE(watch_recursive_reports_a_directory_that_cannot_be_read)
+{
+    weir_watch *watch;
+
+    start();
+    watch = watch_with(".", RECURSIVE);
+    scan_error = -EMFILE;
+    make_directory("a");
+    expect_changes("+a/ EMFILE:+a/");
+    make_file("a/x"); /* it is watched nevertheless */
+    expect_changes("+a/x");
     finish(watch);
 }
 
