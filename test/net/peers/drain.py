@@ -35,7 +35,7 @@ import time
 
 import rig
 
-DEADLINE_MS, IDLE_MS, LINGER_MS = 3000, 100, 500
+DEADLINE_MS, IDLE_MS, LINGER_MS = 3000, 300, 500
 GRACE_MS = 50  # how long a listener accepts what has begun: idle counts then
 WEIR_OPTIONS = ["--deadline-ms", DEADLINE_MS, "--idle-ms", IDLE_MS,
                 "--linger-ms", LINGER_MS]
@@ -80,7 +80,7 @@ class Row:
 
     def judge(self, line, executed):
         """Classify one request that was not answered."""
-        _, number, kind, outcome, how, when, idle_us, since_us = line.split()
+        _, number, _, outcome, how, when, *_ = line.split()
         was_executed = executed[int(number)] > 0
         if outcome == "unanswered":
             is_crossed = how == "fin" and not was_executed

@@ -142,8 +142,7 @@ class Target:
         self.log.touch()
         self.errors = scratch / f"errors-{Target.count}"
         command = [*command, "--log", str(self.log), *map(str, options)]
-        more = {"env": {**os.environ, "ASAN_OPTIONS": os.environ.get(
-            "ASAN_OPTIONS", "") + ":quarantine_size_mb=4"}}
+        more = {"env": {**os.environ, **_sanitizers()}}
         if listener is not None:
             command = _inherit(command, listener)
             more["pass_fds"] = [listener.fileno()]
@@ -200,6 +199,14 @@ class Target:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def _sanitizers():
+    """Options without which memory and times would be the sanitizers'."""
+    more = {"ASAN_OPTIONS": "quarantine_size_mb=4",
+            "TSAN_OPTIONS": "atexit_sleep_ms=0"}
+    return {name: f"{os.environ.get(name, '')}:{value}"
+            for name, value in more.items()}
 
 
 def _inherit(command, listener):

@@ -6,7 +6,7 @@
  * response with Connection: close.  What is still unanswered when a connection
  * ends is printed, one line for each request:
  *
- *     request ID KIND OUTCOME HOW WHEN IDLE_US SINCE_US
+ *     request ID KIND OUTCOME HOW WHEN IDLE_US SINCE_US SENT_US
  *
  * OUTCOME  unanswered   handed to the kernel completely, not a byte in return
  *          cut          a part of the response arrived
@@ -16,6 +16,7 @@
  * WHEN     late if the connection was opened after the signal, or early
  * IDLE_US  how long the connection was idle before the request
  * SINCE_US from the signal to the request's beginning; 0 if it began before
+ * SENT_US  from the signal to its last byte, or to the last one that was sent
  */
 #include "connection.h"
 
@@ -123,10 +124,12 @@ static void report_requests(connection *c, const char *how)
             continue; /* none of it was sent */
         if (r->end <= c->handed)
             tally(c, COUNT_SENT);
-        printf("request %" PRIu64 " %s %s %s %s %" PRId64 " %" PRId64 "\n",
+        printf("request %" PRIu64 " %s %s %s %s %" PRId64 " %" PRId64
+               " %" PRId64 "\n",
                r->id, load_kind_name(c->kind), outcome_of(c, i, r), how,
                c->is_late ? "late" : "early", r->idle_ns / 1000,
-               since < 0 ? 0 : since / 1000);
+               since < 0 ? 0 : since / 1000,
+               l->signal_ns == 0 ? 0 : (c->handed_ns - l->signal_ns) / 1000);
     }
 }
 
@@ -276,6 +279,7 @@ void connection_flush(connection *c)
         }
         c->out_at += (size_t)sent;
         c->handed += (size_t)sent;
+        c->handed_ns = load_clock();
     }
     watch(c, false);
     if (c->kind == KIND_SLOW && c->outstanding > 0)

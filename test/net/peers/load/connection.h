@@ -38,6 +38,7 @@ typedef struct connection {
     int64_t idle_since_ns;
     uint64_t served;         /* responses on this connection */
     uint64_t queued, handed; /* bytes, counted from the connection's first */
+    int64_t handed_ns;       /* when the last of them were */
     uint64_t hold_at;        /* stop sending here until hold_ns */
     int64_t hold_ns;         /* INT64_MAX: for ever; 0: until the signal */
     unsigned char *out;      /* what is queued and not handed over */

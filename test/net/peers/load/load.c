@@ -52,7 +52,7 @@ uint64_t load_random(load *l, uint64_t limit)
     return (z ^ (z >> 31)) % limit;
 }
 
-static int64_t read_clock(void)
+int64_t load_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -148,7 +148,7 @@ static void send_signal(load *l, connection *all, int n)
         perror("kill");
         exit(2);
     }
-    l->signal_ns = l->now_ns = read_clock();
+    l->signal_ns = l->now_ns = load_clock();
     for (int i = 0; i < n; i++)
         connection_signalled(&all[i]);
 }
@@ -198,21 +198,21 @@ static int wait_ms(const load *l, const connection *all, int n)
     for (int i = 0; i < n; i++)
         if (all[i].wake_ns != 0 && all[i].wake_ns < next)
             next = all[i].wake_ns;
-    int64_t wait = next - read_clock();
+    int64_t wait = next - load_clock();
     return wait <= 0 || l->open == 0 ? 0 : (int)((wait + MS - 1) / MS);
 }
 
 static void run(load *l, connection *all, int n)
 {
     struct epoll_event events[EVENTS];
-    l->start_ns = l->now_ns = read_clock();
+    l->start_ns = l->now_ns = load_clock();
     while (!take_step(l, all, n)) {
         wake_connections(l, all, n);
         int ready = epoll_wait(l->epoll, events, EVENTS, wait_ms(l, all, n));
-        l->now_ns = read_clock();
+        l->now_ns = load_clock();
         for (int i = 0; i < ready; i++) {
             connection_ready(events[i].data.ptr, events[i].events);
-            l->now_ns = read_clock();
+            l->now_ns = load_clock();
         }
     }
     for (int i = 0; i < n; i++)
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
         printf("%s %" PRIu64 "\n", count_names[i], l.counts[i]);
     printf("last_id %" PRIu64 "\n", l.next_id);
     printf("slowest_us %" PRId64 "\n", l.slowest_ns / 1000);
-    printf("end_us %" PRId64 "\n", (read_clock() - l.signal_ns) / 1000);
+    printf("end_us %" PRId64 "\n", (load_clock() - l.signal_ns) / 1000);
     for (int i = 0; i < n; i++)
         free(all[i].out);
     free(all);

@@ -87,6 +87,9 @@ typedef struct load {
 /* A number 0 .. limit - 1. */
 uint64_t load_random(load *l, uint64_t limit);
 
+/* Nanoseconds of a clock that never goes back. */
+int64_t load_clock(void);
+
 /* The text that bodies are taken from: 'a' + i % 26. */
 enum { LOAD_TEXT = 1 << 20 };
 extern unsigned char load_text[LOAD_TEXT + 32];
