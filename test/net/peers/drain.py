@@ -29,8 +29,10 @@ import re
 import select
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
+import threading
 import time
 
 import rig
@@ -323,6 +325,62 @@ def check_blocked(command):
         rig.expect("blocked: the server exits with 0", one.wait(5) == 0)
 
 
+def ask_over_tls(port, connected, outcomes):
+    """Ask until a response closes; then the end must be announced."""
+    answered = 0
+    try:
+        with socket.create_connection(("127.0.0.1", port), 10) as raw, \
+                rig.tls_context().wrap_socket(
+                    raw, suppress_ragged_eofs=False) as tls:
+            connected.wait(10)
+            data = b""
+            while b"Connection: close" not in data:
+                tls.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                data = b""
+                while not data.endswith(b"OK\n"):
+                    more = tls.recv(65536)
+                    if not more:
+                        raise OSError("the end instead of a response")
+                    data += more
+                answered += 1
+            outcomes.append("announced" if tls.recv(1) == b"" else "more bytes")
+    except OSError as error:
+        outcomes.append(f"{error} after {answered} answers")
+
+
+def drain_tls(command, certificate, key, outcomes):
+    """One shutdown with twenty clients; returns the exit status."""
+    with rig.Target(command, *WEIR_OPTIONS, "--tls-cert", certificate,
+                    "--tls-key", key) as one:
+        connected = threading.Barrier(21)
+        clients = [threading.Thread(target=ask_over_tls,
+                                    args=(one.port, connected, outcomes))
+                   for _ in range(20)]
+        for client in clients:
+            client.start()
+        connected.wait(10)
+        end = time.monotonic() + 5
+        while len(one.executed()) < 200 and time.monotonic() < end:
+            select.select([], [], [], 0.01)
+        one.signal()
+        for client in clients:
+            client.join()
+        return one.wait(5)
+
+
+def check_tls(command):
+    """The same over TLS: close_notify comes after the last response."""
+    certificate, key = rig.make_certificate()
+    rounds, outcomes, statuses = 3 if rig.BRIEF else 20, [], []
+    for _ in range(rounds):
+        statuses.append(drain_tls(command, certificate, key, outcomes))
+    rig.expect("tls: every response is whole, and the end is announced",
+               outcomes == ["announced"] * 20 * rounds,
+               collections.Counter(outcomes))
+    rig.expect("tls: every shutdown exits with 0", statuses == [0] * rounds,
+               statuses)
+
+
 def compare(rng, command, rounds):
     """The rows of others, measured by the same client."""
     if shutil.which("node"):
@@ -370,6 +428,7 @@ def main():
         check_health(rig.command_of(given.server))
         check_force(rig.command_of(given.server))
         check_blocked(rig.command_of(given.server))
+        check_tls(rig.command_of(given.server))
     if is_weir and given.compare:
         compare(rng, rig.command_of(given.server), given.compare)
     rig.finish()

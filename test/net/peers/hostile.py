@@ -14,7 +14,6 @@ import select
 import socket
 import ssl
 import struct
-import subprocess
 import threading
 import time
 
@@ -183,6 +182,21 @@ def never_reads(command):
         for client in clients:
             client.reset()
         expect_released(name, target, before)
+
+
+def write_timeout(command):
+    """A response that nobody reads is given up in the end."""
+    name = "write timeout"
+    with serving(command, "--write-timeout-ms", TIMEOUT_MS) as target:
+        before, _ = settle(target)
+        request = (b"GET /large?bytes=1000000000 HTTP/1.1\r\n" + HOST + b"\r\n")
+        clients = [rig.Client(target.port, receive_buffer=4096).send(request)
+                   for _ in range(20)]
+        for client in clients:
+            select.select([client.socket], [], [], PATIENCE)
+        expect_released(name, target, before)
+        for client in clients:
+            client.socket.close()
 
 
 def never_reads_pipeline(command):
@@ -452,21 +466,9 @@ def unread_pings(command):
 
 # ---- TLS ----
 
-def make_certificate():
-    key, certificate = rig.scratch / "key.pem", rig.scratch / "cert.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=127.0.0.1", "-keyout", key, "-out",
-                    certificate], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
-    return certificate, key
-
-
 def get_over_tls(port):
     """GET on a TLS connection of its own: (status or None, seconds)."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    context = rig.tls_context()
     begun, status = time.monotonic(), None
     try:
         with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw, \
@@ -481,9 +483,7 @@ def get_over_tls(port):
 
 def client_hello(port):
     """The first flight of a real client."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    context = rig.tls_context()
     inside, outside = ssl.MemoryBIO(), ssl.MemoryBIO()
     try:
         context.wrap_bio(inside, outside).do_handshake()
@@ -495,7 +495,7 @@ def client_hello(port):
 def stalled_handshakes(command):
     """TLS handshakes that stop at every byte, and one that drips."""
     name = "stalled handshakes"
-    certificate, key = make_certificate()
+    certificate, key = rig.make_certificate()
     with serving(command, *SHORT, "--tls-cert", certificate, "--tls-key",
                     key) as target:
         if not rig.expect(f"{name}: an ordinary client is served",
@@ -532,6 +532,7 @@ CHECKS = {
     "slow-empty": slow_clients("empty lines", b"", b"\r\n", 400),
     "slow-keep-alive": slow_keep_alive,
     "never-reads": never_reads,
+    "write-timeout": write_timeout,
     "never-reads-pipeline": never_reads_pipeline,
     "never-reads-small": never_reads_small,
     "reset-requests": reset_requests,

@@ -19,6 +19,7 @@ import select
 import shutil
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -223,6 +224,26 @@ def listen(backlog=1024):
     listener.bind(("127.0.0.1", 0))
     listener.listen(backlog)
     return listener
+
+
+# ---- TLS ----
+
+def make_certificate():
+    key, certificate = scratch / "key.pem", scratch / "cert.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=127.0.0.1", "-keyout", key, "-out",
+                    certificate], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    return certificate, key
+
+
+def tls_context():
+    """A client that trusts everybody."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
 
 
 # ---- reverse proxies ----
