@@ -242,7 +242,7 @@ static void on_drain(void *arg, int status)
     weir_http_server *server = arg;
     const weir_http_server_options *options = &server->options;
 
-    if (status != 0)
+    if (status != 0 || server->is_unfinished)
         return;
     for (size_t i = 0; i < server->shard_count; i++)
         weir_connections_drain(&server->shards[i].connections);
@@ -283,7 +283,7 @@ static void on_start(void *arg, int status)
         on_loop_freed(shard);
         status = -ENOMEM;
     }
-    if (status != 0 || shard->is_draining ||
+    if (status != 0 || shard->is_draining || server->is_unfinished ||
         weir_gate_enter(weir_service_gate(server->service)) != 0) {
         shard->is_draining = true; /* a stop came first */
         return;
@@ -612,6 +612,7 @@ int weir_http_server_new(weir_http_server **made, weir_service *service,
     }
     err = start_server(server);
     if (err != 0) {
+        server->is_unfinished = true;
         (void)!weir_gate_drain(&server->life);
         return err;
     }

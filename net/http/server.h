@@ -86,6 +86,7 @@ struct weir_http_server {
     struct weir__http_shard *shards;
     weir_loop **loops; /* of the shards */
     size_t shard_count;
+    bool is_unfinished; /* const after new: it failed after its loops knew it */
     struct weir__http_place *places; /* const after the start */
     weir_gate inside; /* any thread: shards with listeners, and connections */
     weir_gate life;   /* any thread: the owner, and the shards' loops */
