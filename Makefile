@@ -18,13 +18,19 @@ LONGEST = \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs) \
     $(addprefix build/model/test/model/,promise/promisify loop/loop \
         promise/promise loop/timer) \
+    test/net/peers/drain.py test/net/peers/hostile.py \
     test/api/sweep.sh test/api/install.sh
+# Programs of test/net with threads.
+NET_THREADS = $(addprefix build/tsan/test/net/, \
+    http/server names process stream tls/threads websocket/upgrade)
 TESTS = $(LONGEST) \
     build/model/test/model \
     $(foreach preset,tsan asan,build/$(preset)/test/stress) \
     $(foreach preset,tsan asan,build/$(preset)/test/js) build/test/js \
     $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
+    build/asan/test/net $(NET_THREADS) \
+    $(addprefix test/net/peers/,malformed.py takeover.py tls.sh websocket.py) \
     build/asan/test/api \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
