@@ -96,13 +96,10 @@ static int apply_set(weir_js *js, bool needs_fd)
 
 static int block(struct signals *signals, int number)
 {
-    sigset_t now;
-    int err = -pthread_sigmask(SIG_BLOCK, NULL, &now);
+    bool was_blocked;
+    int err = weir_thread_block_signal(number, true, &was_blocked);
 
-    if (err != 0 || sigismember(&now, number) == 1)
-        return err;
-    err = weir_thread_block_signal(number, true);
-    if (err == 0)
+    if (err == 0 && !was_blocked)
         sigaddset(&signals->blocked, number);
     return err;
 }
@@ -112,7 +109,7 @@ static int unblock(struct signals *signals, int number)
     if (sigismember(&signals->blocked, number) != 1)
         return 0;
     sigdelset(&signals->blocked, number);
-    return weir_thread_block_signal(number, false);
+    return weir_thread_block_signal(number, false, NULL);
 }
 
 static int init_signals(weir_js *js)

@@ -53,6 +53,15 @@ finds_part() {
         grep -q 'js/extra/more.c:1: extra/ is not in the list' "$scratch/findings"
 }
 
+finds_call() {
+    plant
+    echo 'static int mask = pthread_sigmask(0, NULL, NULL);' \
+        >>"$tree/js/core/job.c"
+    ! tools/check-layers --root "$tree" >"$scratch/findings" &&
+        grep -q 'js/core/job.c:2: pthread_sigmask: use weir/host/' \
+            "$scratch/findings"
+}
+
 # Three concepts of one part, each of which includes the next.
 finds_cycle() {
     plant
@@ -75,6 +84,7 @@ expect "a program includes public headers only" \
     finds '"core/host.h" is not a public header' cli/main.c core/host.h
 expect "a lock of its own is found in js/" \
     finds '<pthread.h>: use weir/host/' js/core/job.c '<pthread.h>'
+expect "a call of pthreads is found in js/ without their header" finds_call
 expect "a folder that is no part is found" finds_part
 expect "a cycle of three concepts is found" finds_cycle
 finish

@@ -65,12 +65,14 @@ WEIR_API void weir_thread_join(weir_thread *thread);
 WEIR_API const void *weir_thread_stack_end(void);
 
 /**
- * Block or unblock a signal in the calling thread.
+ * Block or unblock a signal in the calling thread.  *was_blocked, unless it is
+ * NULL, is set to whether the signal was blocked before.
  *
  * Thread   any
  * Returns  0, -EINVAL (there is no signal of this number)
  */
-WEIR_API WEIR_CHECKED int weir_thread_block_signal(int number, bool is_blocked);
+WEIR_API WEIR_CHECKED int weir_thread_block_signal(int number, bool is_blocked,
+                                                   bool *was_blocked);
 
 #ifdef __cplusplus
 }

@@ -238,12 +238,16 @@ const void *weir_thread_stack_end(void)
     return end;
 }
 
-int weir_thread_block_signal(int number, bool is_blocked)
+int weir_thread_block_signal(int number, bool is_blocked, bool *was_blocked)
 {
-    sigset_t one;
+    sigset_t one, before;
+    int err;
 
     sigemptyset(&one);
     if (sigaddset(&one, number) != 0)
         return -EINVAL;
-    return -pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &one, NULL);
+    err = -pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &one, &before);
+    if (err == 0 && was_blocked != NULL)
+        *was_blocked = sigismember(&before, number) == 1;
+    return err;
 }

@@ -95,18 +95,32 @@ static bool is_blocked(int number)
 
 CASE(thread_block_signal_blocks_that_one_until_it_is_unblocked)
 {
-    expect_status(weir_thread_block_signal(SIGUSR1, true), 0);
+    expect_status(weir_thread_block_signal(SIGUSR1, true, NULL), 0);
     expect(is_blocked(SIGUSR1));
     expect(!is_blocked(SIGUSR2));
-    expect_status(weir_thread_block_signal(SIGUSR1, false), 0);
+    expect_status(weir_thread_block_signal(SIGUSR1, false, NULL), 0);
     expect(!is_blocked(SIGUSR1));
+}
+
+CASE(thread_block_signal_says_whether_it_was_blocked)
+{
+    bool was_blocked = true;
+
+    expect_status(weir_thread_block_signal(SIGUSR1, true, &was_blocked), 0);
+    expect(!was_blocked);
+    expect_status(weir_thread_block_signal(SIGUSR1, true, &was_blocked), 0);
+    expect(was_blocked);
+    expect_status(weir_thread_block_signal(SIGUSR2, false, &was_blocked), 0);
+    expect(!was_blocked);
+    expect_status(weir_thread_block_signal(SIGUSR1, false, &was_blocked), 0);
+    expect(was_blocked);
 }
 
 /* covers: weir_thread_block_signal -EINVAL */
 CASE(thread_block_signal_of_no_signal_is_refused)
 {
-    expect_status(weir_thread_block_signal(0, true), -EINVAL);
-    expect_status(weir_thread_block_signal(1000, true), -EINVAL);
+    expect_status(weir_thread_block_signal(0, true, NULL), -EINVAL);
+    expect_status(weir_thread_block_signal(1000, true, NULL), -EINVAL);
 }
 
 /* covers: weir_thread_start -EINVAL */
