@@ -96,9 +96,9 @@ static enum weir__wake wake_of(uintptr_t word)
     return word & IN_POLLER ? WEIR__WAKE_POLLER : WEIR__WAKE_FUTEX;
 }
 
-static bool is_refused(uintptr_t word, enum weir__ticket ticket)
+static bool is_refused(uintptr_t word, enum weir__sender sender)
 {
-    return ticket == WEIR__OUTSIDER ? (word & END) != 0
+    return sender == WEIR__OUTSIDER ? (word & END) != 0
                                     : (word & STATE) == WEIR__TERMINATED;
 }
 
@@ -116,7 +116,7 @@ static void let_others_push(void)
 }
 
 int weir__ingress_push(struct weir__ingress *in, weir_task *task,
-                       enum weir__ticket ticket)
+                       enum weir__sender sender)
 {
     DEBUG_CHECK(((uintptr_t)task & STATE) == 0, "a task that is not aligned");
     for (;;) {
@@ -124,7 +124,7 @@ int weir__ingress_push(struct weir__ingress *in, weir_task *task,
         uintptr_t seen = load_relaxed(&in->word);
         uintptr_t next = is_asleep(seen) ? got_up(seen) : seen;
 
-        if (is_refused(seen, ticket))
+        if (is_refused(seen, sender))
             return WEIR_ECLOSED;
         plain_store(&task->next_, task_of(seen));
         next = (uintptr_t)task | (next & STATE);

@@ -42,7 +42,7 @@ struct weir__ingress {
 /* Who pushes.  An outsider is refused once the loop is TERMINATING.  A
  * completion that the loop still waits for is accepted until it is
  * TERMINATED. */
-enum weir__ticket { WEIR__OUTSIDER, WEIR__EXPECTED };
+enum weir__sender { WEIR__OUTSIDER, WEIR__EXPECTED };
 
 /* How the caller must wake the loop after push or close. */
 enum weir__wake { WEIR__WAKE_NOBODY, WEIR__WAKE_FUTEX, WEIR__WAKE_POLLER };
@@ -61,7 +61,7 @@ void weir__ingress_init(struct weir__ingress *in);
  * Orders   what came before happens-before the drain that returns the task
  */
 int weir__ingress_push(struct weir__ingress *in, weir_task *task,
-                       enum weir__ticket ticket);
+                       enum weir__sender sender);
 
 /* Send the wake-up that push or close requested with WEIR__WAKE_FUTEX.  Only
  * the address is used, because the loop may have been freed.  Thread: any. */

@@ -241,13 +241,13 @@ int weir__loop_need_poller(weir_loop *loop);
 /* ---- submit.c ---- */
 
 /* Push a task onto the queue and wake the loop if necessary. */
-int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket);
+int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__sender sender);
 
 /* Push a function and its argument in an envelope.  `run` finds both in the
  * envelope that contains the task. */
 int weir__loop_push_call(weir_loop *loop,
                          void (*run)(weir_task *task, int status), weir_fn *fn,
-                         void *arg, enum weir__ticket ticket);
+                         void *arg, enum weir__sender sender);
 
 /* Wake the loop as the result of push or close requires. */
 void weir__loop_wake(weir_loop *loop, int wake);

@@ -29,9 +29,9 @@ void weir__loop_wake(weir_loop *loop, int wake)
         weir__poller_wake(load_relaxed(&loop->poller));
 }
 
-int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__ticket ticket)
+int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__sender sender)
 {
-    int wake = weir__ingress_push(&loop->in, task, ticket);
+    int wake = weir__ingress_push(&loop->in, task, sender);
 
     if (wake == WEIR__WAKE_NOBODY)
         return 0; /* the loop may have been freed by now */
@@ -69,14 +69,14 @@ fill_envelope(weir_loop *loop, void (*run)(weir_task *task, int status),
 
 int weir__loop_push_call(weir_loop *loop,
                          void (*run)(weir_task *task, int status), weir_fn *fn,
-                         void *arg, enum weir__ticket ticket)
+                         void *arg, enum weir__sender sender)
 {
     struct weir__envelope *envelope = fill_envelope(loop, run, fn, arg, NULL);
     int err;
 
     if (envelope == NULL)
         return -ENOMEM;
-    err = weir__loop_push(loop, &envelope->task, ticket);
+    err = weir__loop_push(loop, &envelope->task, sender);
     if (err != 0)
         weir__recycler_return(envelope->block);
     return err;
