@@ -14,7 +14,7 @@
  *          .entries = entries, .entry_count = 2}};
  *     return bench_main(argc, argv, "gate", workloads, 1);
  *
- * Work that has a size and threads of its own (two million tasks through a
+ * Work that has a size and starts its own threads (two million tasks through a
  * loop) is a job: its entries have `job` instead of `run`.  A job makes what it
  * needs, starts its threads, and says with bench_measured() what came out, or
  * records each operation.
@@ -28,14 +28,14 @@
  * somebody else.  A noisy turn is thrown away, counted, and repeated; when a
  * contestant had five times as many as it needs, they are kept, and counted.
  *
- * A turn of a job is one job, in a process of its own: what one contestant does
+ * A turn of a job is one job, in its own process: what one contestant does
  * to the heap is no matter to the next.  It was noisy if a spin was slow, or if
  * others, the hypervisor among them, had more than a small part of the cores.
  * As jobs are long, no more than twice the turns are spent on them; those of
  * ten seconds and more are not repeated, and --quick leaves them out.
  *
  * Luck is shared out, too.  What takes a few cycles depends on addresses: each
- * round is a process of its own, which the kernel puts elsewhere, and its
+ * round is a separate process, which the kernel puts elsewhere, and its
  * stacks begin elsewhere in the page; loops and floors begin with a cache line
  * (BENCH_ALIGNED).
  *
@@ -60,7 +60,7 @@ enum { BENCH_THREADS = 4, BENCH_ENTRIES = 20, BENCH_ANY_CPU = -1 };
 /* Do the operation `count` times.  `thread` is 0 .. threads - 1. */
 typedef void bench_run_fn(unsigned thread, uint64_t count);
 
-/* Do it all.  On a thread of its own, on the workload's first core. */
+/* Do it all.  On its own thread, on the workload's first core. */
 struct bench_entry;
 struct bench_workload;
 typedef void bench_job_fn(const struct bench_workload *workload,

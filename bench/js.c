@@ -4,7 +4,7 @@
  *
  * A workload is a file of bench/js, and both programs run it: `weir FILE` and
  * `node FILE`, the one of this build and the one that is installed.  What it
- * prints is what it has measured, after a warm-up of its own: V8 compiles what
+ * prints is what it has measured, after its own warm-up: V8 compiles what
  * it has run for a while.  Neither is pinned to a core, as V8 collects its
  * garbage on others.
  *

@@ -2,7 +2,7 @@
 /*
  * round -- one turn for each contestant: the part of bench that measures.
  *
- * It runs in a process of its own, and leaves what it has measured in memory
+ * It runs in its own process, and leaves what it has measured in memory
  * that it shares with the process that watches.
  */
 #ifndef WEIR_BENCH_ROUND_H

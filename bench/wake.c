@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wake -- how long a sleeping loop takes to do what it is told.
+ * wake -- how long a sleeping loop takes to run a new task.
  *
  * wake/latency-1-core, wake/latency-2-cores
  *     A thread lets the loop fall asleep, and wakes it.  Recorded is the time
@@ -13,7 +13,7 @@
  * a word that both sides watch without ever sleeping.
  *
  * Rows that say "spin" do not sleep between two wakes, and are to be compared
- * with each other: weir's spin ends after 50 us at the most, and earlier if
+ * with each other: weir's spin ends after 50 us at most, and earlier if
  * somebody needs the core; libuv with UV_RUN_NOWAIT keeps its core forever.
  */
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coroutine -- a function on a stack of its own that can be left and resumed.
+ * coroutine -- a function on its own stack that can be left and resumed.
  *
  * One thread of the operating system runs them all, so nothing here is
  * concurrent.  A coroutine may be started again at any time, also when it was

@@ -2,10 +2,10 @@
 /*
  * heap -- memory that knows when it is used too late.
  *
- * Each thread has an arena of its own, so that what one allocates does not
- * depend on the others, and addresses repeat from run to run.  Each block has
- * pages of its own; a freed block cannot be touched, and is not used again in
- * the same execution.
+ * Each thread has its own arena, so that what one allocates does not depend on
+ * the others, and addresses repeat from run to run.  Each block has its own
+ * pages; a freed block cannot be touched, and is not used again in the same
+ * execution.
  *
  * A block may be freed only by a thread that knows, by happens-before, that
  * every access of the others is over.  That another thread has merely been

@@ -27,7 +27,7 @@
  * Static data is as the program starts with it in each execution: there is
  * nothing to reset.  Plain data that threads share is accessed with plain_load
  * and plain_store, so that races on it are found.  A test must be
- * deterministic but for what the explorer chooses.
+ * deterministic except for what the explorer chooses.
  */
 #ifndef WEIR_MODEL_MODEL_H
 #define WEIR_MODEL_MODEL_H
@@ -43,7 +43,7 @@ enum { MODEL_THREADS = 7 };
 enum model_finding {
     MODEL_NOTHING,
     MODEL_ASSERTION,      /* model_assert, or a CHECK of the library */
-    MODEL_DEADLOCK,       /* everybody who is left sleeps */
+    MODEL_DEADLOCK,       /* every remaining thread sleeps */
     MODEL_LOST_WAKE,      /* the same, with work left or the word changed */
     MODEL_LIVELOCK,       /* a circle with no way out, or too many steps */
     MODEL_RACE,           /* on memory accessed with plain_load, plain_store */

@@ -4,7 +4,7 @@
  *
  * One 32-bit word is what wait sleeps on: the number of wakes in its low half,
  * a bit for each ready descriptor above.  The kernel keeps tokens and counts
- * under locks of its own: what came before a change happens before the wait
+ * under its own locks: what came before a change happens before the wait
  * that sees it, and nothing is stale.
  *
  * A poller that is used after it was closed is a use of freed memory.

@@ -16,7 +16,8 @@ static struct spare {
     atomic(uint32_t) word;
     void (*body)(void *arg);
     void *arg;
-    bool is_given, is_joined; /* plain: for who has seen all of them end */
+    bool is_given,
+        is_joined; /* plain: for a thread that has seen all of them end */
 } spares[MODEL_THREADS];
 
 static unsigned first_thread, count;

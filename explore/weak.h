@@ -70,8 +70,9 @@ struct location {
     size_t size;
     const struct model_site *site; /* of the first access */
     bool is_plain;
-    uint8_t readers; /* plain: who has read since the last write */
-    uint16_t count;  /* messages */
+    uint8_t
+        readers;    /* plain: the threads that have read since the last write */
+    uint16_t count; /* messages */
     message_id order[MESSAGES];
     message_id latest;   /* the one that was added last, wherever it stands */
     message_id unshared; /* the last set_unshared; must be known */

@@ -4,8 +4,8 @@
  *
  * ck_epoch    the sections that readers of a structure begin and end, beside
  *             liburcu's; ck_epoch_synchronize waits for all of them.
- * ck_brlock   a lock for many readers and few writers: each reader has a count
- *             of its own, and the writer looks at all of them.
+ * ck_brlock   a lock for many readers and few writers: each reader has its
+ *             own count, and the writer looks at all of them.
  *
  * Both are inlined from Concurrency Kit's headers, as it is meant to be used,
  * and both issue a full fence on the way in: neither uses membarrier.  Neither

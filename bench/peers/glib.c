@@ -2,7 +2,7 @@
 /*
  * glib -- GLib's GMainContext.
  *
- * Waking: g_source_set_ready_time(source, 0) on a source of its own, which any
+ * Waking: g_source_set_ready_time(source, 0) on a separate source, which any
  * thread may call and which wakes the context; the callback sets it back.  It
  * is what libraries on top of GLib do for a queue of theirs.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * glib_pool -- GLib's GThreadPool, with threads of its own.
+ * glib_pool -- GLib's GThreadPool, with exclusive threads.
  */
 #include "pool.h"
 

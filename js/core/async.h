@@ -16,7 +16,7 @@
 struct weir__js_work;
 
 struct weir__js_work_kind {
-    const char *name; /* of the job, if the work has no name of its own */
+    const char *name; /* of the job, if the work itself has none */
     /* On a pool thread.  status is 0, or WEIR_ECANCELED if the pool was
      * closed. */
     void (*run)(struct weir__js_work *work, int status);

@@ -23,8 +23,8 @@
  *   tickets           under the service's lock, which a host's thread holds to
  *                     link, unlink or copy one of the list.  The list is for
  *                     reports; the gate decides when the service is empty.
- *   ticket            but for its link, name, thread and time, its host's
- *                     thread
+ *   ticket            its host's thread, except for link, name, thread and
+ *                     time
  *
  * Why no lost wake  A thread that waits for the end registers its wait
  *                   (weir/host/waiter.h), on a word that never changes,

@@ -50,7 +50,7 @@ bool weir__listener_add(struct weir__listener *listener, weir_gate *gate)
     return !is_closed;
 }
 
-/* Move the listeners of this gate to a list of their own. */
+/* Move the listeners of this gate to a separate list. */
 static struct weir__listener *take(const void *gate)
 {
     struct weir__listener *taken = NULL;

@@ -17,7 +17,7 @@
  * These files share the struct: loop.c (lifetime), submit.c (entry points),
  * run.c (ownership), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
  * fire.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.  Their functions are
- * declared here; the headers of their own, such as timer.h, rest on this one.
+ * declared here; their own headers, such as timer.h, include this one.
  */
 #ifndef WEIR_SRC_LOOP_H
 #define WEIR_SRC_LOOP_H

@@ -7,7 +7,7 @@
  * is never there.
  *
  * A callback that notifies others (abort.c, waiter.c, drain.c) calls them by
- * contain, with a landing of their own, so each of them fails alone.
+ * contain, with their own landing, so each of them fails alone.
  *
  * Tested by  test/unit/loop/raise.c, test/unit/sync/abort_raise.c
  */

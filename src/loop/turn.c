@@ -299,7 +299,7 @@ static void sleep_on_futex(weir_loop *loop, int64_t until_ns)
  * the workers have the core before sleeping.  Otherwise a worker that shares
  * the core with the loop would be preempted by each result that it delivers: a
  * wake-up and two context switches per job, which cost twenty times as much as
- * the rest.  On a core of its own the loop loses a tenth of a microsecond.
+ * the rest.  On its own core the loop loses a tenth of a microsecond.
  *
  * Yield only in that case: unlike a thread that sleeps, one that has yielded is
  * not scheduled when work arrives, and after its next sleep it is scheduled

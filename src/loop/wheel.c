@@ -242,7 +242,7 @@ void weir__wheel_clear(struct weir__wheel *wheel)
 
 /* --- room ----------------------------------------------------------------- */
 
-/* Set the number of entries that certainly fit: each in a list of its own,
+/* Set the number of entries that certainly fit: each in a separate list,
  * beyond the chunks in use as `extra`. */
 static void set_limit(struct weir__wheel *wheel)
 {

@@ -13,8 +13,8 @@
  *              [ job  | fn arg ] -----> fn(arg) -----> [ task outcome | ... ]
  *                                                       settle, put
  *
- *           The loop's thread takes requests from a recycler's cache; another
- *           thread allocates each of its own.
+ *           The loop's thread takes requests from a recycler's cache; other
+ *           threads allocate each one.
  *
  *           A request with an abort has a watch, which listens to the abort.
  *           The abort rejects the promise at once, on the thread that raises

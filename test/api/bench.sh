@@ -3,7 +3,7 @@
 # bench -- what hangs or crashes is a failed row, and Ctrl-C leaves nothing
 # behind.
 #
-# With a program of its own, which is built here from bench/.
+# With its own program, which is built here from bench/.
 . "$(dirname "$0")/tap.sh"
 
 mkdir -p "$scratch/build/bench"
@@ -98,7 +98,7 @@ runs() {
     return 1
 }
 
-# await COMMAND...: until it holds, 10 seconds at the most.
+# await COMMAND...: until it holds, 10 seconds at most.
 await() {
     for _ in $(seq 100); do
         "$@" && return

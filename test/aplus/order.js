@@ -155,7 +155,7 @@ async function main() {
       for (let i = 1; i <= n; i++) promise = promise.then(() => log(i));
     };
 
-    // In a callback of its own: its ticks come before its microtasks.
+    // In a separate callback: its ticks come before its microtasks.
     await new Promise(done => setTimeout(() => {
       scene(log, clock);
       setTimeout(done, 1);

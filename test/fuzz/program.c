@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program -- random programs, each on a host of its own: none crashes, hangs or
+ * program -- random programs, each on its own host: none crashes, hangs or
  * leaks.  For libFuzzer; test/fuzz/run runs it.
  *
  * The first byte says how it is run; the others are the program (grammar.h).

@@ -4,7 +4,7 @@
  *
  *     allocations [--stride N] [--only WAY] PROGRAM...
  *
- * Each program runs on a bare engine of its own with a malloc whose n-th call
+ * Each program runs on its own bare engine with a malloc whose n-th call
  * fails, either that one alone (once) or with all that follow (always); n goes up
  * until the program passes without a failure.  None may die by a signal, and none
  * may leave a block or an object behind; afterwards the same context has to run a
@@ -408,7 +408,7 @@ struct way {
 static const struct way ways[] = {
     {"engine", NULL}, {"source", run_source}, {"bytecode", run_bytecode}};
 
-/* One program on an engine of its own, whose nth allocation fails. */
+/* One program on its own engine, whose nth allocation fails. */
 static enum outcome try_it(const struct way *way, const struct program *program,
                            unsigned long nth, bool is_always)
 {

@@ -59,7 +59,7 @@ function hrtime(since) {
 }
 hrtime.bigint = () => native.hrtime();
 
-// Node's one line on stderr; the stack for warnings with a name of their own.
+// Node's one line on stderr; the stack for warnings with their own name.
 function showWarning(warning) {
     const where = warning.code ? `[${warning.code}] ` : '';
     native.write(2, `(weir:${self.pid}) ${where}${warning.name}: ${warning.message}\n`);

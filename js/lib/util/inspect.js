@@ -159,7 +159,7 @@ const setValues = Set.prototype.values, mapEntries = Map.prototype.entries;
 const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
 const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
 
-// Without a prototype it has no iterator of its own, and in Node no limit.
+// Without a prototype it has no iterator, and in Node no limit.
 const itemsOf = (value, all) => Symbol.iterator in value ? value : all.call(value);
 
 function formatSet(ctx, value, level) {
@@ -213,7 +213,7 @@ function formatNamespace(ctx, value, level, keys) {
 
 // ---- any object ----
 
-// `Name [tag] `, for objects without a format of their own.
+// `Name [tag] `, for objects without their own format.
 function nameOf(value, ctor, tag) {
     const kind = ctor === null ? native.classOf(value) : '';
     return prefix(ctor, tag, kind === tag ? 'Object' : kind);

@@ -1,4 +1,4 @@
-// console, but for what goes to stderr.
+// console, except for what goes to stderr.
 console.log(); console.log(''); console.log('a', 1, { b: 2 });
 console.info('info'); console.debug('debug');
 console.group('group'); console.log('inside\nlines'); console.group(); console.log({ a: 1, b: { c: 2 } });

@@ -1,4 +1,4 @@
-// Listeners of "exit" hear of a failure before it is told, and may change the code.
+// Listeners of "exit" hear of a failure before it is reported, and may change the code.
 // exit: 9
 // stderr: in exit 1
 // stderr: Error: second

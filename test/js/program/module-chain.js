@@ -15,7 +15,7 @@ function write(name, count, extension, link, end) {
 const imports = (next) => `import { depth as below } from '${next}'; export const depth = below + 1;`;
 const requires = (next) => `exports.depth = require('${next}').depth + 1;`;
 
-// The last one still has a stack of its own.
+// The last one still has its own stack.
 const dive = 'let depth = 0; function dive(n) { return n === 0 ? 0 : 1 + dive(n - 1); } dive(300);';
 
 async function main() {

@@ -16,7 +16,7 @@ static void eval_module(weir_js *host, const char *source)
                   0);
 }
 
-/* A host on a thread of its own, that enters and then comes to its end. */
+/* A host on its own thread, that enters and then comes to its end. */
 struct side {
     sem_t has_entered, may_end;
     bool is_terminated;

@@ -1,4 +1,4 @@
-// A signal is the main thread's, also if workers were there before the listener.
+// A signal is the main thread's, even if workers were there before the listener.
 'use strict';
 const { Worker } = require('worker_threads');
 const worker = new Worker('setInterval(() => {}, 1000)', { eval: true });

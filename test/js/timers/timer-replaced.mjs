@@ -1,4 +1,4 @@
-// Fake clocks put functions of their own into `timers` and `process`.
+// Fake clocks put their own functions into `timers` and `process`.
 import timers from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 

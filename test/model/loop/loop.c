@@ -262,7 +262,7 @@ static void run_until_idle(void)
 }
 
 /* What was done before the ref was let go is seen by whoever was waiting for
- * that, also if the wake that follows is still on its way. */
+ * that, even if the wake that follows is still on its way. */
 static int news;
 
 static void leave_news_and_unref(void)

@@ -256,7 +256,7 @@ static void two_outcomes(void)
     loop = NULL;
 }
 
-/* It may be refused, once the loop is closed; what was accepted is told. */
+/* It may be refused, once the loop is closed; what was accepted is cancelled. */
 static void start_if_open(void)
 {
     if (weir_timer_start(loop, &id, 0, WEIR_TIMER_ONCE, use, NULL) == 0)

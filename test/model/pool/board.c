@@ -3,7 +3,7 @@
  * board -- each notice is taken or cancelled, once; nobody waits while there is
  * something to take; and each hold is given up before the memory goes.
  *
- * Shares are of two at the most, rings begin with four slots, and a sweep comes
+ * Shares are of two at most, rings begin with four slots, and a sweep comes
  * with the second dead notice (WEIR_SMALL).  A taker is a thread with that
  * number; the poster comes after them.
  */

@@ -135,7 +135,7 @@ static void all_that_was_accepted(void)
     model_assert(weir__injector_is_empty(&in));
 }
 
-/* ---- closed in a word of its own ---- */
+/* ---- closed in a separate word ---- */
 
 static atomic(int) closed;
 

@@ -2,7 +2,7 @@
 /*
  * fd -- descriptors added, changed and removed from other threads, while they
  * are ready and while their loop ends.  Each registration has one last word: it
- * was removed, or it is told WEIR_ECANCELED; and none after that.  Some are
+ * was removed, or it gets WEIR_ECANCELED; and none after that.  Some are
  * closed before they are removed, with a duplicate open: the loop has to get
  * rid of what the kernel keeps of them.
  *

@@ -83,7 +83,7 @@ static int sow(enum way way, unsigned left)
     }
 }
 
-/* Without a close only timers are told WEIR_ECANCELED; and a callback that is
+/* Without a close only timers get WEIR_ECANCELED; and a callback that is
  * told it can queue nothing more. */
 static void grow(void *arg, int status)
 {

@@ -2,7 +2,7 @@
 /*
  * timer -- cancelled from other threads, at the moment when they fire, and at
  * the end of their loop.  Each timer has one outcome: it fires, or a cancel
- * returns 0, or it is told WEIR_ECANCELED; and a cancelled one does not fire.
+ * returns 0, or it gets WEIR_ECANCELED; and a cancelled one does not fire.
  *
  * loop_race.h and effort.h say what sets the number of rounds.
  */

@@ -148,7 +148,7 @@ CASE(service_forced_at_any_moment_tells_all_of_it)
     play_for(2, true);
 }
 
-/* ---- SIGTERM at any moment, and loops that are told of the drain ---- */
+/* ---- SIGTERM at any moment, and loops that are notified of the drain ---- */
 
 enum { LOOPS = 3, CALLBACKS = 6 };
 

@@ -33,7 +33,7 @@ static const weir_holder *find_one(size_t count, bool is_running)
 
 #if WEIR__ORIGINS
 
-/* The calls that are looked for are made by functions of their own.  An origin is
+/* The calls that are looked for are made by separate functions.  An origin is
  * in the last of them that begins before it. */
 #define SPOT __attribute__((noinline))
 

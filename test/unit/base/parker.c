@@ -82,7 +82,7 @@ CASE(parker_that_timed_out_can_be_used_again)
     expect_status(weir__parker_park_for(&parker, 0), -ETIMEDOUT);
 }
 
-/* An owner on a thread of its own, which parks once. */
+/* An owner on its own thread, which parks once. */
 struct owner {
     int64_t timeout_ns; /* 0: park without limit */
     int status;

@@ -143,7 +143,7 @@ CASE(poller_wait_is_not_ended_by_changes_of_others)
     end();
 }
 
-/* Four threads, each with a descriptor of its own that it arms again and
+/* Four threads, each with its own descriptor that it arms again and
  * again; the first member is the loop's thread. */
 enum { ARMERS = 4, ARMS = 500 };
 

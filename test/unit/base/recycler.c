@@ -294,7 +294,7 @@ static void take_in_a_crowd(struct crew *crew, unsigned id)
     struct slot *slot = take(0);
 
     expect(slot != NULL);
-    crew_meet(crew); /* everybody has a number of its own */
+    crew_meet(crew); /* everybody has its own number */
     weir__recycler_return(slot->block);
     taken[id] = take(id);
     expect(taken[id] != NULL);

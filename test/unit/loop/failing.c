@@ -253,7 +253,7 @@ PLACE_CASE(failing_first_add_at_the_limit_of_descriptors_changes_nothing)
     expect_needs_descriptors(add);
 }
 
-/* Later ones need room in what is there: each number is on a page of its own,
+/* Later ones need room in what is there: each number is on its own page,
  * and the others stay watched meanwhile. */
 /* covers: weir_fd_add -ENOMEM */
 PLACE_CASE(failing_later_add_changes_nothing)

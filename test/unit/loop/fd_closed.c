@@ -306,7 +306,7 @@ PLACE_CASE(fd_that_was_lost_is_added_again_under_its_old_number)
 /* ---- when the kernel has no room ---- */
 
 #ifndef WEIR_POLLER_POLL
-/* It goes on with the old instance, and tries again when it is told again. */
+/* It goes on with the old instance, and tries again at the next notification. */
 static void expect_renewed_in_spite_of(enum failing_call call, unsigned nth,
                                        int error)
 {

@@ -196,7 +196,7 @@ PLACE_CASE(fd_is_told_once_when_the_loop_closes)
     expect_each_told_once();
 }
 
-/* A removal that is told to nobody yet when the end begins. */
+/* A removal that nobody was notified of when the end begins. */
 CASE(fd_removal_is_told_also_at_the_end)
 {
     int fd = event_open(0);
@@ -292,7 +292,7 @@ CASE(fd_calls_after_the_end_are_refused)
     expect_recorded("");
 }
 
-/* Two that remove each other: who is told first wins. */
+/* Two that remove each other: the first to be notified wins. */
 static int duel[2];
 
 static void remove_the_other(void *arg, int status, int fd, unsigned events)

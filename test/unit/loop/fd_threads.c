@@ -160,7 +160,7 @@ CASE(fd_removed_elsewhere_lets_a_sleeping_loop_become_idle)
 /* ---- remove under load: scene f ---- */
 
 /* Ready all the time.  Its memory and its number are given back as soon as the
- * removal is told. */
+ * removal is reported. */
 struct target {
     int fd;
     unsigned calls; /* atomic: the thread that removes waits for some */
@@ -222,7 +222,7 @@ CASE(fd_removed_under_load_is_not_called_when_the_removal_was_told)
     end_on_thread();
 }
 
-/* One of several that want to remove it does, and is told. */
+/* One of several that want to remove it does, and is notified. */
 struct contest {
     int fd;
     unsigned wins; /* atomic */
@@ -263,7 +263,7 @@ CASE(fd_removed_by_several_threads_is_removed_by_one)
     expect_recorded("");
 }
 
-/* The removal of a descriptor whose callback runs is told after its return. */
+/* The removal of a descriptor whose callback runs is reported after its return. */
 struct visit {
     sem_t entered, leave, gone;
     bool is_inside; /* the loop's thread */
@@ -382,7 +382,7 @@ CASE(fd_of_one_shot_is_never_lost_when_it_is_armed_elsewhere)
 }
 
 #ifndef WEIR_POLLER_POLL
-/* At the edge: a modify is told once if it is ready. */
+/* At the edge: a modify notifies once if it is ready. */
 CASE(fd_at_the_edge_is_never_lost_when_it_is_modified_elsewhere)
 {
     struct relay relay = {0};

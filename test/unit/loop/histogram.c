@@ -270,7 +270,7 @@ CASE(histogram_value_whose_maximum_is_late_is_shown_as_its_bucket)
 
 /*
  * One adds, others read.  The values lie between two edges of buckets, so a
- * reader who is told of any value is told one between them.
+ * reader that finds any value finds one between them.
  */
 enum { ADDED = 50000, LOW = 1 << 10, HIGH = (1 << 20) - 1 };
 

@@ -7,7 +7,7 @@
  *
  * Here the passing of ten real seconds is what is tested, so this test does
  * sleep; for two in builds with checks, in which it is run once more.  Two
- * loops do it at the same time, each on a thread of its own: one on the futex,
+ * loops do it at the same time, each on its own thread: one on the futex,
  * one in the poller, with a silent descriptor and a far timer.  And the four
  * workers of a pool.
  */
@@ -151,7 +151,7 @@ static void be_the_first(struct crew *crew, unsigned id)
 {
 }
 
-/* ThreadSanitizer has a thread of its own, which wakes up, and which it starts
+/* ThreadSanitizer has its own thread, which wakes up, and which it starts
  * with the first of ours. */
 static struct threads find_others(void)
 {

@@ -38,7 +38,7 @@ static void work_for(int64_t duration_ns)
         ;
 }
 
-/* Metrics are kept by a clock of their own, whose pace is found out each time
+/* Metrics have their own clock, whose pace is found out each time
  * they are read: times are good to a percent. */
 static bool is_at_least(uint64_t measured_ns, int64_t real_ns)
 {

@@ -106,7 +106,7 @@ CASE(microtask_that_goes_on_lets_others_go_first)
 }
 
 /* A tick that comes meanwhile waits for the end of the batch, as it does when
- * each job is a microtask of its own. */
+ * each job is a separate microtask. */
 static void run_two_with_a_tick(void *arg, int status)
 {
     record(arg, status);

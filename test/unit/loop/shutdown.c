@@ -904,7 +904,7 @@ CASE(shutdown_done_may_free_the_loop_while_others_wait_for_the_end)
     struct runner runner;
 
     make_freed_by_done();
-    weir_loop_ref(loop); /* for those who have not begun to wait */
+    weir_loop_ref(loop); /* for threads that have not begun to wait */
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     crew_run(4, shut_down, NULL);
     expect_status(runner_join(&runner), 0);

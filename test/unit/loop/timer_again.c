@@ -18,7 +18,7 @@ static void again(void *arg, int status)
     answer = weir_timer_again(loop, &id, delay_ns);
 }
 
-/* In a callback of its own; it must be accepted. */
+/* In a separate callback; it must be accepted. */
 static void start_again(int64_t new_delay_ns)
 {
     weir_timer before = id;

@@ -271,7 +271,7 @@ CASE(timer_that_fires_once_is_not_told_of_the_end_that_it_began)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* It was accepted, so it is told, although it has not come to the loop. */
+/* It was accepted, so it is notified, although it has not come to the loop. */
 CASE(timer_on_its_way_is_told_when_the_loop_ends)
 {
     begin();
@@ -336,7 +336,7 @@ CASE(timer_calls_after_the_end_are_refused)
     expect_recorded("");
 }
 
-/* Work that was accepted may start timers, until those are told of the end. */
+/* Work that was accepted may start timers, until those are notified of the end. */
 static void start_late(void *word, int status)
 {
     expect_status(status, 0);
@@ -352,7 +352,7 @@ CASE(timer_started_by_accepted_work_of_an_ending_loop_is_told)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* Two that cancel each other: who is told first wins. */
+/* Two that cancel each other: the first to be notified wins. */
 static weir_timer duel[2];
 
 static void cancel_the_other(void *arg, int status)

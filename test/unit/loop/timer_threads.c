@@ -555,7 +555,7 @@ CASE(timer_fires_in_the_poller_when_a_test_moves_the_clock_and_wakes)
 /* ---- the end of the loop ---- */
 
 /* Threads start timers until they are refused, and cancel some.  What was
- * accepted fires, is cancelled, or is told of the end: once. */
+ * accepted fires, is cancelled, or is notified of the end: once. */
 struct tally {
     unsigned started, cancelled; /* atomic */
     unsigned told;               /* the loop's thread */

@@ -73,7 +73,7 @@ CASE(pool_shutdown_of_an_idle_pool_ends_at_once)
     }
 }
 
-/* A report's ages come from a clock of their own, good to 2.5 percent. */
+/* A report's ages have their own clock, good to 2.5 percent. */
 static void expect_age(int64_t age_ns, int64_t least_ns, int64_t most_ns)
 {
     expect(age_ns >= least_ns - least_ns / 40);

@@ -109,7 +109,7 @@ static void linger(void)
     wait_for(&may_return);
 }
 
-/* Blocks, not any more, and again; each when it is told. */
+/* Blocks, not any more, and again; each on command. */
 static void block_twice(weir_job *job, int status)
 {
     block(job, status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promise_rejection -- which rejections are told of, when, and how often.
+ * promise_rejection -- which rejections are reported, when, and how often.
  */
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static weir_result must_not_run(void *arg, const weir_value *value)
 
 static weir_promise *parent, *child;
 
-/* then(f, NULL) handles nothing: the child is told of, and the parent is not. */
+/* then(f, NULL) handles nothing: the child is reported, and the parent is not. */
 static void scene_then_only(void)
 {
     parent = rejected(-EIO);
@@ -165,7 +165,7 @@ CASE(rejection_by_another_thread_is_told)
     loop_end();
 }
 
-/* Each call is a task of its own; the handler is in the last one. */
+/* Each call is a separate task; the handler is in the last one. */
 CASE(rejection_by_another_thread_is_not_told_if_its_handler_came_with_it)
 {
     weir_promise *p;

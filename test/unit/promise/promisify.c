@@ -769,7 +769,7 @@ CASE(shutdown_in_a_job_that_the_loop_waits_for_only_begins)
 }
 
 /* A handler's job is one more that is waited for; a timer's is refused, once
- * timers are told of the end. */
+ * timers are notified of the end. */
 static void on_end(void *arg, int status)
 {
     weir_promise *promise;

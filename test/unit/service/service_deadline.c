@@ -255,7 +255,7 @@ CASE(service_force_without_stop_ends_it_too)
     expect_status(weir_service_free(service), 0);
 }
 
-/* What has not begun is told so. */
+/* What has not begun is cancelled. */
 static void expect_cancelled(void *count, int status)
 {
     expect_status(status, WEIR_ECANCELED);

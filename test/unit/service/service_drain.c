@@ -34,7 +34,7 @@ static bool admits(void)
 
 struct note {
     char letter;       /* for the story */
-    int loop;          /* which one is told */
+    int loop;          /* which one is notified */
     int calls, status; /* the loop's thread, until the end */
 };
 

@@ -367,7 +367,7 @@ CASE(service_drain_in_which_a_wait_fails_ends)
         if (is_over)
             expect_status(status, 0);
         expect_status(done_status, status);
-        /* the wait may fail before the loop is told, or after it */
+        /* the wait may fail before the loop is notified, or after it */
         expect(drain_status == 0 ||
                (status != 0 && drain_status == WEIR_ECANCELED));
         expect_end_when_told(status, drain_status);

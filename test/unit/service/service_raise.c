@@ -71,7 +71,7 @@ CASE(service_draining_that_raises_leaves_the_deadline)
     expect_status(weir_service_free(service), 0);
 }
 
-/* A timer that is told so, after the report. */
+/* A timer that is cancelled, after the report. */
 static void tell_cancelled(void *letter, int status)
 {
     expect_status(status, WEIR_ECANCELED);
@@ -206,7 +206,7 @@ static void raise_in_hook(void *arg)
     weir_raise(-EIO, "no loop here");
 }
 
-/* On a thread of its own; or on the service's, where none can be made. */
+/* On its own thread; or on the service's, where none can be made. */
 static void begin_drain(void (*hook)(void *arg), bool has_threads)
 {
     make();
