@@ -50,8 +50,8 @@ MORE_TESTS = \
     build/debug/test/js build/debug/test/api build/tsan/test/js/programs
 
 # Models with cases that take longer than `make test` allows.
-LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/idle \
-    promise/promise promise/promisify sync/channel
+LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/board \
+    pool/idle promise/promise promise/promisify sync/channel
 
 .PHONY: build run test bench verify install fmt clean help
 

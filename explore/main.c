@@ -26,6 +26,8 @@ static const char *const finding_names[] = {
 };
 
 /* What the command line says instead of the case. */
+enum { BRIEF_PCT_DEPTH = 3 };
+
 struct overrides {
     struct search_options search;
     const char *const *names;
@@ -50,9 +52,8 @@ static void print_help(const char *program)
         "  --quiet             no progress on stderr\n"
         "  --help              this text\n"
         "\n"
-        "WEIR_BRIEF=1 in the environment explores the largest cases with "
-        "fewer\n"
-        "preemptions, as `make test` does.\n"
+        "With WEIR_BRIEF=1 in the environment, as in `make test`, the largest\n"
+        "cases are explored with fewer preemptions or in random runs.\n"
         "\n"
         "exit status: 0 all as expected, 1 something else came out,\n"
         "2 the command line is wrong, 3 the explorer's arrays are too small\n",
@@ -143,9 +144,14 @@ static struct model_case overridden(const struct model_case *test,
                                     const struct overrides *o)
 {
     struct model_case copy = *test;
+    bool is_brief = getenv("WEIR_BRIEF") != NULL && o->bound < 0;
 
-    if (test->brief_bound != 0 && getenv("WEIR_BRIEF") != NULL)
+    if (is_brief && test->brief_bound != 0)
         copy.preemption_bound = test->brief_bound;
+    if (is_brief && test->brief_runs != 0) {
+        copy.random_runs = test->brief_runs;
+        copy.pct_depth = BRIEF_PCT_DEPTH;
+    }
     if (o->bound >= 0)
         copy.preemption_bound = (unsigned)o->bound;
     if (o->random_runs >= 0)

@@ -74,10 +74,12 @@ struct model_case {
 
     bool (*work_left)(void);   /* makes a deadlock a lost wake-up */
     unsigned preemption_bound; /* 0: none, all interleavings */
-    unsigned brief_bound;      /* instead, if WEIR_BRIEF is in the environment,
-                                  as it is in `make test` */
     unsigned random_runs;      /* instead of a search: this many, seeded */
     unsigned pct_depth;        /* with random_runs: PCT of this depth */
+    unsigned brief_bound;      /* instead of preemption_bound, and ... */
+    unsigned brief_runs;       /* instead of a search, PCT of depth 3, if
+                                  WEIR_BRIEF is in the environment, as in
+                                  `make test` */
     unsigned spurious;         /* for each thread: wake-ups and failures of a
                                   weak CAS for no reason */
     unsigned failing_allocs;   /* how many allocations may fail */

@@ -49,12 +49,24 @@ counts() {
         sed -n 's/.* \([0-9]*\) states.*/\1/p'
 }
 
+# ... or the search by random runs, here 2000.
+executions() {
+    "$programs/loop/loop" --quiet "$@" shutdown_against_close_against_submit |
+        sed -n 's/^#  *\([0-9]*\) executions.*/\1/p'
+}
+
+brief_is_random() {
+    [ "$(WEIR_BRIEF=1 executions)" = 2000 ] &&
+        [ "$(WEIR_BRIEF=1 executions --random 7)" = 7 ]
+}
+
 brief_is_bounded() {
     [ "$(WEIR_BRIEF=1 counts)" = "$(counts --bound 2)" ] &&
         [ "$(WEIR_BRIEF=1 counts --bound 1)" = "$(counts --bound 1)" ]
 }
 
 expect "WEIR_BRIEF bounds the largest cases" brief_is_bounded
+expect "WEIR_BRIEF makes random runs of others" brief_is_random
 expect "replay repeats a deadlock" replay_repeats explore/broken seed_service_gets_stuck_draining
 expect "replay repeats a stale read" replay_repeats explore/broken check_then_sleep_with_acq_rel_loses_a_wake
 expect "replay repeats a use after free" replay_repeats explore/explorer plain_use_after_free_is_found_by_delay

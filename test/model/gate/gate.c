@@ -351,7 +351,7 @@ static const struct model_case cases[] = {
     {"plain_three_workers_two_drainers_one_waiter", .setup = start_plain,
      .threads = {T(quick_worker), T(quick_worker), T(quick_worker),
                  T(quick_drainer), T(quick_drainer), T(waiter)},
-     .finish = expect_closed_once, .brief_bound = 2},
+     .finish = expect_closed_once, .brief_bound = 1},
 };
 
 MODEL_CASES(cases)
