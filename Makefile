@@ -11,8 +11,8 @@ MORE_PRESETS = debug clang
 BUILD = xargs -n 1 -P 2 sh -c 'tools/build "$$0" -DWEIR_WERROR=ON || exit 255'
 
 # What `make test` runs, the longest first, so that no core is idle at the end.
-# Searches are bounded and programs that are long under ThreadSanitizer are left
-# out (WEIR_BRIEF), and stress cases take half a second each: `make verify` runs
+# Searches are bounded and programs that are long under a sanitizer are left out
+# (WEIR_BRIEF), and stress cases take half a second each: `make verify` runs
 # them in full.
 LONGEST = \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs) \
@@ -47,7 +47,8 @@ BRIEF = WEIR_BRIEF=1 WEIR_SECONDS=0.5
 MORE_TESTS = \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
     $(foreach preset,debug clang,build/$(preset)/test/unit) \
-    build/debug/test/js build/debug/test/api build/tsan/test/js/programs
+    build/debug/test/js build/debug/test/api \
+    $(foreach preset,tsan asan,build/$(preset)/test/js/programs)
 
 # Models with cases that take longer than `make test` allows.
 LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/board \

@@ -34,3 +34,5 @@ for (const encoding of encodings) {
     }
     console.log(encoding, sum);
 }
+
+// long: address

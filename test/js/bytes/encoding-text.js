@@ -126,3 +126,5 @@ for (let round = 0; round < 3000; round++) {
     add(`${read} ${written} ${into}`);
 }
 console.log(sum, failures);
+
+// long: address

@@ -44,3 +44,5 @@ for (const encoding of ['utf8', 'utf16le', 'base64', 'base64url', 'hex', 'latin1
 }
 for (const encoding of ['nope', {}, [], 1n, { a: 1 }, true, () => {}])
     t(() => new StringDecoder(encoding));
+
+// long: address

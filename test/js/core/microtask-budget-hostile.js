@@ -40,3 +40,5 @@ else
                 { workerData: name }).on('exit', resolve));
         spring('stack');
     })();
+
+// long: thread

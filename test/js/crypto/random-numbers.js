@@ -38,3 +38,5 @@ random.note('outcome', 'bad');
 console.log(random.untaken());
 console.log(random.pick(['x']), random.happens('always', 1), random.untaken());
 random.note('always', false);
+
+// long: address

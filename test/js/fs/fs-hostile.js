@@ -53,4 +53,4 @@ const fd = fs.openSync(__filename);
 fs.read(fd, target, 0, 64, 0, (error) => { console.log(error instanceof TypeError); fs.closeSync(fd); });
 buffer.transfer();
 
-// long
+// long: thread

@@ -40,3 +40,5 @@ for (let i = 0; i < 4000; i++) {
 random.note('result', 'valid', valid);
 random.note('result', 'invalid', invalid);
 console.log(valid, invalid, sum);
+
+// long: address

@@ -33,3 +33,5 @@ for (const [i, a] of left.entries()) {
     }
     console.log(String(i).padStart(3), row);
 }
+
+// long: address
