@@ -247,7 +247,7 @@ WEIR_API WEIR_CHECKED int weir_promise_follow(weir_promise *promise,
  *
  * Thread   any
  * Owns     the thenable is borrowed until its `then` is entered
- * Returns  0, -EALREADY, -ENOMEM, WEIR_ECLOSED, -EINVAL (NULL)
+ * Returns  0, -EALREADY, -ENOMEM, WEIR_ECLOSED, -EINVAL (NULL), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_follow_thenable(weir_promise *promise,
                                                        weir_thenable *thenable);
@@ -265,7 +265,8 @@ WEIR_API WEIR_CHECKED int weir_promise_follow_thenable(weir_promise *promise,
  *          caller's; to free it in every case, give both handlers, or use
  *          weir_promise_finally
  * Returns  0, -EINVAL (promise is NULL), -ENOMEM, WEIR_ECLOSED (the loop has
- *          rejected its promises; on other threads: the loop is ending)
+ *          rejected its promises; on other threads: the loop is ending),
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_then(weir_promise *promise,
                                             weir_then_fn *on_fulfilled,
@@ -278,7 +279,7 @@ WEIR_API WEIR_CHECKED int weir_promise_then(weir_promise *promise,
  *
  * Thread   any
  * Owns     as weir_promise_then
- * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED
+ * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_catch(weir_promise *promise,
                                              weir_then_fn *on_rejected,
@@ -292,7 +293,7 @@ WEIR_API WEIR_CHECKED int weir_promise_catch(weir_promise *promise,
  *
  * Thread   any
  * Owns     as weir_promise_then
- * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED
+ * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_finally(weir_promise *promise,
                                                weir_finally_fn *fn, void *arg,
@@ -324,7 +325,8 @@ typedef struct weir_outcomes {
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
- *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED,
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_all(weir_promise **result,
                                            weir_loop *loop,
@@ -339,7 +341,8 @@ WEIR_API WEIR_CHECKED int weir_promise_all(weir_promise **result,
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
- *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED,
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int
 weir_promise_all_settled(weir_promise **result, weir_loop *loop,
@@ -353,7 +356,8 @@ weir_promise_all_settled(weir_promise **result, weir_loop *loop,
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
- *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED,
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
                                             weir_loop *loop,
@@ -369,7 +373,8 @@ WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
- *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED
+ *          loop), -EPERM (not on the loop's thread), -ENOMEM, WEIR_ECLOSED,
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_any(weir_promise **result,
                                            weir_loop *loop,

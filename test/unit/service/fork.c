@@ -211,6 +211,68 @@ static void fork_inside(void *arg, int status)
         expect_status(weir_loop_free(loop), WEIR_EREENTRANT);
 }
 
+static weir_promise *promise_of_parent;
+
+static weir_result no_handler(void *arg, const weir_value *value)
+{
+    return weir_pass();
+}
+
+static weir_result no_finally(void *arg)
+{
+    return weir_pass();
+}
+
+static int no_then(weir_thenable *thenable, weir_promise *promise)
+{
+    return 0;
+}
+
+static void expect_promise_refuses(void)
+{
+    static weir_thenable thenable = {no_then};
+    weir_promise *parent = promise_of_parent, *made;
+
+    expect_status(weir_promise_then(parent, no_handler, no_handler, NULL, NULL),
+                  WEIR_EFORKED);
+    expect_status(weir_promise_catch(parent, no_handler, NULL, &made),
+                  WEIR_EFORKED);
+    expect_status(weir_promise_finally(parent, no_finally, NULL, &made),
+                  WEIR_EFORKED);
+    expect_status(weir_promise_all(&made, loop, &parent, 1), WEIR_EFORKED);
+    expect_status(weir_promise_all_settled(&made, loop, &parent, 1),
+                  WEIR_EFORKED);
+    expect_status(weir_promise_race(&made, loop, &parent, 1), WEIR_EFORKED);
+    expect_status(weir_promise_any(&made, loop, &parent, 1), WEIR_EFORKED);
+    expect_status(weir_promise_follow_thenable(parent, &thenable),
+                  WEIR_EFORKED);
+}
+
+static void use_promise_in_child(void *arg, int status)
+{
+    expect_status(status, 0);
+    expect_int(in_child(expect_promise_refuses), 0);
+}
+
+/* covers: weir_promise_then WEIR_EFORKED
+ * covers: weir_promise_catch WEIR_EFORKED
+ * covers: weir_promise_finally WEIR_EFORKED
+ * covers: weir_promise_all WEIR_EFORKED
+ * covers: weir_promise_all_settled WEIR_EFORKED
+ * covers: weir_promise_race WEIR_EFORKED
+ * covers: weir_promise_any WEIR_EFORKED
+ * covers: weir_promise_follow_thenable WEIR_EFORKED */
+CASE(fork_child_is_refused_by_a_promise_of_its_parent)
+{
+    loop_make(NULL);
+    expect_status(weir_promise_new(&promise_of_parent, loop), 0);
+    expect_status(weir_loop_submit(loop, use_promise_in_child, NULL), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_int(weir_promise_state(promise_of_parent), WEIR_PROMISE_PENDING);
+    weir_promise_unref(promise_of_parent);
+    expect_status(weir_loop_free(loop), 0);
+}
+
 static void loop_before_and_after(void)
 {
     loop_submit("before");
