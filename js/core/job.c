@@ -15,7 +15,8 @@
  *
  * The loop has no checkpoint while no thread runs it.  In that case one task,
  * the kick, queues everything when the loop runs.  The task is part of the
- * host, so this cannot fail for lack of memory.
+ * host, so this cannot fail for lack of memory.  If there is no memory for a
+ * microtask, the kick runs the first job itself, and comes again for the next.
  *
  * Tested by  test/js/core/job.c, test/js/core/rejection.c
  */
@@ -29,15 +30,7 @@
 #include "core/interrupt.h"
 #include "weir/host/loop.h"
 
-static void run_kick(weir_task *task, int status)
-{
-    weir_js *js = (weir_js *)((char *)task - offsetof(weir_js, jobs.kick));
-
-    js->jobs.has_kick = false;
-    if (status == 0)
-        weir__js_schedule(js);
-    weir__js_let_go(js);
-}
+static void run_kick(weir_task *task, int status);
 
 static void kick(weir_js *js)
 {
@@ -207,6 +200,33 @@ static void queue_all(weir_js *js)
                   check_rejections);
     if (!is_done)
         kick(js);
+}
+
+/* In a task instead of microtasks. */
+static void run_without_memory(weir_js *js)
+{
+    JSContext *context;
+
+    if (weir__js_enter(js) != 0)
+        return;
+    if (!JS_IsJobPending(js->runtime) && js->jobs.ticks == 0)
+        report_rejections(js);
+    else if (JS_ExecutePendingJob(js->runtime, &context) < 0)
+        weir__js_report(js);
+    weir__js_leave(js);
+}
+
+static void run_kick(weir_task *task, int status)
+{
+    weir_js *js = (weir_js *)((char *)task - offsetof(weir_js, jobs.kick));
+
+    js->jobs.has_kick = false;
+    if (status == 0 && !weir__js_is_terminated(js)) {
+        weir__js_schedule(js);
+        if (js->jobs.has_kick) /* it could not queue everything */
+            run_without_memory(js);
+    }
+    weir__js_let_go(js);
 }
 
 /* Called after each job, so test first what is already queued. */

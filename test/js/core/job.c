@@ -2,10 +2,12 @@
 /*
  * job -- promise jobs in the loop's checkpoint: order and budget.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "js/support/js_fixture.h"
 #include "support/suite.h"
+#include "weir/memory.h"
 #include "weir/timer.h"
 
 CASE(job_runs_after_the_script_in_order)
@@ -124,5 +126,66 @@ CASE(await_in_a_loop_is_one_job_each)
     js_run("(async () => { for (let i = 0; i < 100000; i++) await i;"
            "  log('done') })()");
     expect_recorded("done");
+    js_end();
+}
+
+/* ---- no memory for microtasks ---- */
+
+static bool has_run_out;
+
+static void *alloc_unless_out(void *arg, size_t size, size_t align)
+{
+    return has_run_out
+               ? NULL
+               : aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void free_plain(void *arg, void *memory, size_t size)
+{
+    free(memory);
+}
+
+static void make_that_runs_out(const char *source)
+{
+    expect_status(weir_set_allocator(&(weir_allocator){
+                      .alloc = alloc_unless_out, .free = free_plain}),
+                  0);
+    js_make(NULL);
+    js_eval(source);
+    has_run_out = true;
+}
+
+/* One turn each, and none without progress. */
+CASE(job_runs_without_memory_for_a_microtask)
+{
+    make_that_runs_out("Promise.resolve().then(() => log('a'))"
+                       "    .then(() => log('b')).then(() => log('c'))");
+    loop_turns(4);
+    expect_recorded("a b c");
+    loop_run();
+    has_run_out = false;
+    js_end();
+}
+
+CASE(rejection_is_reported_without_memory_for_a_microtask)
+{
+    make_that_runs_out("Promise.reject('no'); Promise.reject('handled')"
+                       "    .catch(() => log('caught'))");
+    loop_turns(3);
+    expect_recorded("caught rejected no");
+    loop_run();
+    has_run_out = false;
+    js_end();
+}
+
+CASE(job_of_a_terminated_host_is_dropped_without_memory)
+{
+    make_that_runs_out("Promise.resolve().then(() => terminate());"
+                       "Promise.resolve().then(() => log('never'))");
+    js_define_terminate();
+    loop_turns(3);
+    expect_recorded("");
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
+    has_run_out = false;
     js_end();
 }
