@@ -24,8 +24,8 @@
  *   exit_code           the worker's thread; the parent's, after the join
  *   last_id             under its own lock, by any host's thread
  *
- * Tested by  test/js/threads/worker-*.js; test/model/base/lock.c explores
- *            publish against terminate
+ * Tested by  test/js/threads/worker-*.js, test/js/threads/worker.c;
+ *            test/model/base/lock.c explores publish against terminate
  */
 #include <errno.h>
 #include <stddef.h>
@@ -74,6 +74,7 @@ struct weir__js_worker {
     /* the worker's thread, until it has ended */
     struct weir__js_message *start; /* NULL: already read */
     struct weir__js_mailbox *far_control, *far_port;
+    struct weir__js_message *online, *memory; /* to be sent; NULL: they were */
     int exit_code;
     weir_lock lock;
     weir_js *js;        /* under the lock */
@@ -105,14 +106,14 @@ static int new_id(void)
 
 /* ---- the worker's thread ---- */
 
+/* Send one of the messages that the parent has allocated, so that this cannot
+ * fail for lack of memory. */
 static void tell(struct weir__js_worker *worker,
-                 enum weir__js_message_kind kind)
+                 struct weir__js_message **message)
 {
-    struct weir__js_message *message =
-        weir__js_message_new(kind, NULL, 0, 0, 0);
-
-    if (message != NULL)
-        weir__js_mailbox_send(worker->far_control, message);
+    if (*message != NULL)
+        weir__js_mailbox_send(worker->far_control, *message);
+    *message = NULL;
 }
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
@@ -140,7 +141,7 @@ static void tell_parent(weir_js *js, JSValueConst thrown)
         message->kind = WEIR__MESSAGE_ERROR;
         weir__js_mailbox_send(worker->far_control, message);
     } else if (!weir__js_is_terminated(js)) { /* else nobody needs a reason */
-        tell(worker, WEIR__MESSAGE_MEMORY);
+        tell(worker, &worker->memory);
     }
 }
 
@@ -165,7 +166,7 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
     weir__js_program(js)->text_length = worker->text_length;
     js->on.described = tell_parent;
     if (!publish(worker, js)) {
-        tell(worker, WEIR__MESSAGE_ONLINE);
+        tell(worker, &worker->online);
         err = weir_js_run(js, &worker->program, &code);
     }
     if ((publish(worker, NULL) && !weir__js_program(js)->has_exited) ||
@@ -195,7 +196,7 @@ static int run_host(struct weir__js_worker *worker, weir_loop *loop)
     int code = TERMINATED_CODE;
 
     if (weir__js_new(&js, loop, &options, worker->parent) != 0) {
-        tell(worker, WEIR__MESSAGE_MEMORY);
+        tell(worker, &worker->memory);
         return code;
     }
     code = run_program(worker, js);
@@ -228,7 +229,7 @@ static void run_thread(void *arg)
         worker->exit_code = run_host(worker, loop);
         weir_loop_free(loop);
     } else {
-        tell(worker, WEIR__MESSAGE_MEMORY);
+        tell(worker, &worker->memory);
     }
     weir__js_message_free(worker->start);
     if (worker->far_port != NULL)
@@ -317,6 +318,8 @@ static void drop_workers(weir_js *js)
 static void free_worker(struct weir__js_worker *worker)
 {
     weir_budget_refund(worker->parent->heap.budget, worker->charged);
+    weir__js_message_free(worker->online);
+    weir__js_message_free(worker->memory);
     free(worker->text);
     free(worker);
 }
@@ -434,6 +437,13 @@ static int start_thread(struct weir__js_worker *worker)
                                  HEADROOM_SIZE);
 }
 
+static int make_messages(struct weir__js_worker *worker)
+{
+    worker->online = weir__js_message_new(WEIR__MESSAGE_ONLINE, NULL, 0, 0, 0);
+    worker->memory = weir__js_message_new(WEIR__MESSAGE_MEMORY, NULL, 0, 0, 0);
+    return worker->online == NULL || worker->memory == NULL ? -ENOMEM : 0;
+}
+
 /* Create both channels; *port is the near end for messages. */
 static int make_channels(struct weir__js_worker *worker,
                          struct weir__js_mailbox **port)
@@ -509,8 +519,10 @@ static JSValue launch(weir_js *js, struct weir__js_worker *worker)
 {
     struct weir__js_mailbox *near;
     JSValue port;
-    int err = make_channels(worker, &near);
+    int err = make_messages(worker);
 
+    if (err == 0)
+        err = make_channels(worker, &near);
     if (err != 0)
         return JS_ThrowOutOfMemory(js->context);
     port = weir__js_port_attach(js, near);
