@@ -143,16 +143,16 @@ static int enter(weir_http_request *request)
 
 static void on_request(void *arg, weir_http_request *request)
 {
-    int err;
+    int err = 0;
 
     if (weir_http_is(request, NULL, "/room"))
         err = enter(request);
     else if (weir_http_is(request, "GET", "/"))
-        err = weir_http_respond(request, 200, "text/html", page,
-                                sizeof(page) - 1);
+        (void)!weir_http_respond(request, 200, "text/html", page,
+                                 sizeof(page) - 1);
     else
-        err = weir_http_respond(request, 404, "text/plain", "not found\n", 10);
-    if (err != 0) /* no memory; or the client has left */
+        (void)!weir_http_respond(request, 404, "text/plain", "not found\n", 10);
+    if (err == -ENOMEM)
         (void)!weir_http_respond(request, 503, NULL, NULL, 0);
 }
 
