@@ -10,6 +10,7 @@ every request that it executes, and drains on SIGTERM.
 import atexit
 import collections
 import contextlib
+import itertools
 import os
 import pathlib
 import random
@@ -37,7 +38,13 @@ LOAD = str(BUILD / "peers" / "load")
 TARGET = str(BUILD / "peers" / "target")
 
 scratch = pathlib.Path(tempfile.mkdtemp(prefix="weir-peers-"))
+_numbers = itertools.count()
 _running = []
+
+
+def scratch_file(name):
+    """A path in the scratch directory that nobody else uses."""
+    return scratch / f"{name}-{next(_numbers)}"
 
 
 def command_of(name):
@@ -135,13 +142,11 @@ def stop(process):
 
 class Target:
     """A running server under test."""
-    count = 0
 
     def __init__(self, command, *options, listener=None, wait=10):
-        Target.count += 1
-        self.log = scratch / f"log-{Target.count}"
+        self.log = scratch_file("log")
         self.log.touch()
-        self.errors = scratch / f"errors-{Target.count}"
+        self.errors = scratch_file("errors")
         command = [*command, "--log", str(self.log), *map(str, options)]
         more = {"env": {**os.environ, **_sanitizers()}}
         if listener is not None:
@@ -251,14 +256,12 @@ def tls_context():
 
 NGINX = """
 daemon off; worker_processes 1; {user}
-error_log {scratch}/nginx-error.log; pid {scratch}/nginx.pid;
+error_log {own}.log; pid {own}.pid;
 events {{ worker_connections 2048; }}
 http {{
     access_log off;
-    client_body_temp_path {scratch}/nginx-body;
-    proxy_temp_path {scratch}/nginx-proxy;
-    fastcgi_temp_path {scratch}/nginx-f; uwsgi_temp_path {scratch}/nginx-u;
-    scgi_temp_path {scratch}/nginx-s;
+    client_body_temp_path {own}.body; proxy_temp_path {own}.proxy;
+    fastcgi_temp_path {own}.f; uwsgi_temp_path {own}.u; scgi_temp_path {own}.s;
     upstream target {{ {servers} keepalive 256; }}
     server {{
         listen 127.0.0.1:{port};
@@ -310,8 +313,8 @@ def nginx(ports):
     servers = " ".join(f"server 127.0.0.1:{one}{' backup' if i else ''};"
                        for i, one in enumerate(ports))
     user = "user root;" if os.geteuid() == 0 else ""  # scratch is 0700
-    config = scratch / "nginx.conf"
-    config.write_text(NGINX.format(scratch=scratch, user=user, servers=servers,
+    config = scratch_file("nginx")
+    config.write_text(NGINX.format(own=config, user=user, servers=servers,
                                    port=front.getsockname()[1]))
     return _proxy(["nginx", "-p", str(scratch), "-c", str(config)], front,
                   last_signal=signal.SIGTERM,  # it has a worker
@@ -325,7 +328,7 @@ def haproxy(ports):
                         "observe layer4 error-limit 1 on-error mark-down"
                         f"{' backup' if i else ''}"
                         for i, one in enumerate(ports))
-    config = scratch / "haproxy.cfg"
+    config = scratch_file("haproxy")
     config.write_text(HAPROXY.format(fd=front.fileno(), servers=servers))
     return _proxy(["haproxy", "-db", "-q", "-f", str(config)], front)
 
