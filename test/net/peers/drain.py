@@ -145,7 +145,7 @@ def run_load(rng, port, pid, mix, *options):
 
 
 def choose_moment(rng, options):
-    """Microseconds until the signal; Node has to compile its code first."""
+    """Microseconds until the signal; others than weir get time to warm up."""
     return rng.randrange(20000, 100000) + (0 if options else 400000)
 
 
@@ -169,6 +169,7 @@ def drain_behind(row, rng, command, options):
     with rig.Target(command, *options) as target, \
             rig.Target(command, *options) as other:
         with PROXIES[row.name]([target.port, other.port]) as (port, _):
+            rig.get(port)  # it is running
             output = run_load(rng, port, target.pid, ROWS[row.name],
                               "--signal-us", choose_moment(rng, options),
                               "--run-ms", 150, "--grace-ms", 5000,
@@ -188,8 +189,9 @@ def stop_proxy(row, rng, command, options):
     name, number = STOPPED[row.name]
     with rig.Target(command, *options) as target, \
             PROXIES[name]([target.port]) as (port, pid):
+        rig.get(port)  # it is running
         output = run_load(rng, port, pid, ROWS["post"], "--signal", number,
-                          "--signal-us", choose_moment(rng, options),
+                          "--signal-us", choose_moment(rng, []),
                           "--run-ms", 2000, "--grace-ms", 500)
         end_ms = int(re.search(r"^end_us (\d+)", output, re.M)[1]) / 1000
         is_left = re.search(r"^left [1-9]", output, re.M)

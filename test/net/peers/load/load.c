@@ -144,11 +144,11 @@ static void read_options(options *o, int argc, char **argv)
 
 static void send_signal(load *l, connection *all, int n)
 {
+    l->signal_ns = l->now_ns = load_clock();
     if (l->options.pid > 0 && kill(l->options.pid, l->options.signal) != 0) {
         perror("kill");
         exit(2);
     }
-    l->signal_ns = l->now_ns = load_clock();
     for (int i = 0; i < n; i++)
         connection_signalled(&all[i]);
 }
