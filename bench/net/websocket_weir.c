@@ -9,8 +9,6 @@
 #include <weir/net/http.h>
 #include <weir/net/websocket.h>
 
-enum { FIELDS = 32 };
-
 static void must(int err, const char *what)
 {
     if (err == 0)
@@ -33,41 +31,16 @@ static void on_drain(void *arg, weir_websocket *websocket)
     weir_websocket_resume(websocket);
 }
 
-static void open_websocket(weir_http_request *request,
-                           const weir_websocket_handshake *handshake,
-                           const weir_http_field *fields, size_t count)
+static void on_request(void *arg, weir_http_request *request)
 {
     weir_websocket_options options = {.size = sizeof(options),
                                       .on_message = on_message,
                                       .on_drain = on_drain};
     weir_websocket *websocket;
-    weir_stream *stream;
+    int err = weir_websocket_upgrade(&websocket, request, NULL, &options);
 
-    if (weir_http_upgrade(request, fields, count, NULL, NULL, &stream) != 0)
-        return; /* the client has left */
-    if (weir_websocket_open(&websocket, stream, handshake, &options) != 0)
-        weir_stream_close(stream, NULL, NULL);
-}
-
-static void on_request(void *arg, weir_http_request *request)
-{
-    weir_http_field fields[FIELDS];
-    weir_websocket_handshake handshake;
-    size_t count = 0;
-    int err;
-
-    while (count < FIELDS && weir_http_field_at(request, count, &fields[count]))
-        count++;
-    err = weir_websocket_accept(&handshake, weir_http_method(request), fields,
-                                count, NULL);
-    if (err != 0 && err != WEIR_EWEBSOCKET)
-        must(err, "accept");
-    count = weir_websocket_headers(&handshake, fields);
-    if (err == 0)
-        open_websocket(request, &handshake, fields, count);
-    else
-        (void)!weir_http_respond_with(request, (unsigned)handshake.status,
-                                      fields, count, (weir_bytes){NULL, 0});
+    if (err != 0 && err != WEIR_EWEBSOCKET) /* otherwise it was answered */
+        must(err, "upgrade");
 }
 
 int main(void)
