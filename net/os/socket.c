@@ -192,7 +192,7 @@ static void block_sigpipe(void)
     static _Thread_local bool is_blocked;
 
     if (!is_blocked)
-        is_blocked = weir_thread_block_signal(SIGPIPE, true) == 0;
+        is_blocked = weir_thread_block_signal(SIGPIPE, true, NULL) == 0;
 }
 
 ssize_t weir__socket_read(int fd, bool is_socket, void *to, size_t size)
