@@ -55,7 +55,7 @@ enum {
 static const struct weir__http_limits defaults = {
     .head_bytes = 16 * 1024,
     .target_bytes = 8 * 1024,
-    .fields = 100,
+    .fields = 200,
     .trailer_bytes = 8 * 1024,
     .chunk_bytes = 4 * 1024,
 };

@@ -60,7 +60,7 @@ enum weir__http_event {
 struct weir__http_limits {
     uint32_t head_bytes;    /* of the start line and the fields; 431.  16 KiB */
     uint32_t target_bytes;  /* of the target; 414.  8 KiB */
-    uint32_t fields;        /* of a head, and of the trailers; 431.  100 */
+    uint32_t fields;        /* of a head, and of the trailers; 431.  200 */
     uint32_t trailer_bytes; /* of all trailers; 431.  8 KiB */
     uint32_t chunk_bytes; /* of what surrounds the data of all chunks beyond 20
                              bytes each: extensions, zeros; 400.  4 KiB */
