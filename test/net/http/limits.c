@@ -173,7 +173,7 @@ CASE(long_name_is_431)
     expect_int(status_of(&request, NULL, 0), 431);
 }
 
-CASE(hundred_fields_are_accepted_and_one_more_is_431)
+CASE(two_hundred_fields_are_accepted_and_one_more_is_431)
 {
     for (size_t count = 200; count <= 201; count++) {
         struct request request = {0};
