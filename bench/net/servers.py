@@ -164,9 +164,12 @@ class Server:
     """Started by its constructor; stop ends it, whatever it does."""
     def __init__(self, command, setting):
         argv, self.port = command(setting)
+        self.name = argv[0]
         self.log = (setting.scratch / "server.log").open("ab")
+        # It is told to end even if this process is killed.
         self.child = subprocess.Popen(
-            ["taskset", "-c", str(setting.server_core), *argv],
+            ["setpriv", "--pdeathsig", "TERM", "taskset", "-c",
+             str(setting.server_core), *argv],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
             process_group=0, cwd=setting.scratch)
         try:
@@ -191,7 +194,7 @@ class Server:
                 return
             except ConnectionRefusedError:
                 time.sleep(0.02)
-        raise Failed(f"{self.child.args[3]} does not listen")
+        raise Failed(f"{self.name} does not listen")
 
     def pids(self):
         """Its processes: itself, and all below."""
@@ -224,7 +227,7 @@ class Server:
             try:
                 self.child.wait(DEADLINE_S)
             except subprocess.TimeoutExpired:
-                print(f"{self.child.args[3]} did not end in time",
+                print(f"{self.name} did not end in time",
                       file=sys.stderr)
         try:
             os.killpg(self.child.pid, signal.SIGKILL)
