@@ -4,7 +4,8 @@
  *
  * The first is the program that weir began with (seed 000), operation by
  * operation.  The others are the mistakes that its sleeping protocol is most
- * often written with, and one that the pool was once made with.
+ * often written with, one that the pool was once made with, and the two steps in
+ * which servers close idle connections.
  */
 #include <stdio.h>
 
@@ -289,7 +290,58 @@ static void each_is_joined(void)
     model_assert(model_spares_are_joined());
 }
 
+/* --- a connection whose phase is looked at, and then stored ---------------- */
+
+enum { CONNECTION_IDLE, CONNECTION_READING, CONNECTION_CLOSING };
+
+static atomic(int) connection;
+static bool has_begun, is_drained;
+
+/* Wrong: the other side may have come between. */
+static void begin_request(void)
+{
+    if (ATOMIC_LOAD(&connection, SC) == CONNECTION_IDLE) {
+        ATOMIC_STORE(&connection, CONNECTION_READING, SC);
+        has_begun = true;
+    }
+}
+
+static void drain_connection(void)
+{
+    if (ATOMIC_LOAD(&connection, SC) == CONNECTION_IDLE) {
+        ATOMIC_STORE(&connection, CONNECTION_CLOSING, SC);
+        is_drained = true;
+    }
+}
+
+/* Right: the look and the change are one step. */
+static void begin_request_by_cas(void)
+{
+    int seen = CONNECTION_IDLE;
+
+    has_begun =
+        ATOMIC_CAS(&connection, &seen, CONNECTION_READING, false, SC, SC);
+}
+
+static void drain_connection_by_cas(void)
+{
+    int seen = CONNECTION_IDLE;
+
+    is_drained =
+        ATOMIC_CAS(&connection, &seen, CONNECTION_CLOSING, false, SC, SC);
+}
+
+static void one_has_won(void)
+{
+    model_assert(has_begun != is_drained);
+}
+
 static const struct model_case cases[] = {
+    {"connection_that_is_looked_at_first_loses_a_request",
+     .finish = one_has_won, .expect = MODEL_ASSERTION, .shortest = true,
+     .threads = {T(begin_request), T(drain_connection)}},
+    {"connection_that_is_swapped_is_right", .finish = one_has_won,
+     .threads = {T(begin_request_by_cas), T(drain_connection_by_cas)}},
     {"seed_service_gets_stuck_draining", .setup = service_start,
      .threads = {T(worker), T(main_thread)}, .shortest = true,
      .expect = MODEL_DEADLOCK},
