@@ -17,12 +17,16 @@
 #include <strings.h>
 
 #include <weir.h>
-#include <weir/net/listener.h>
+#include <weir/net/serve.h>
 
-enum { ARGUMENTS = 16, LARGEST = 1024 * 1024, ENOUGH = 64 * 1024 };
+enum {
+    ARGUMENTS = 16,        /* of a command, at most */
+    LARGEST = 1024 * 1024, /* bytes of an argument */
+    ENOUGH = 64 * 1024,    /* bytes of answers for one write */
+    BUCKETS = 1024 * 1024,
+};
 
 struct client {
-    struct client *next, **link; /* link: points to this one */
     weir_stream *stream;
     char *rest;
     size_t size; /* of rest */
@@ -35,14 +39,9 @@ struct entry {
 };
 
 /* Used on the loop's thread only. */
-static weir_listener_options options = {.size = sizeof(options)};
-static weir_service *service;
-static weir_listener *listener;
-static struct client *clients;
-static struct entry **buckets;
-static size_t bucket_count, entry_count;
-static char *output; /* answers that are not written yet */
-static size_t output_size, output_room;
+static struct entry *buckets[BUCKETS];
+static char output[ENOUGH + LARGEST + 64]; /* answers that are not written */
+static size_t output_size;
 
 static void *allocate(void *old, size_t size)
 {
@@ -67,32 +66,13 @@ static size_t hash_of(weir_bytes key)
 /* Where the entry is linked from, or would be. */
 static struct entry **find(weir_bytes key, size_t hash)
 {
-    struct entry **link = &buckets[hash & (bucket_count - 1)];
+    struct entry **link = &buckets[hash % BUCKETS];
 
     for (; *link != NULL; link = &(*link)->next)
         if ((*link)->hash == hash && (*link)->key_size == key.size &&
             memcmp((*link)->bytes, key.data, key.size) == 0)
             break;
     return link;
-}
-
-static void grow_table(void)
-{
-    size_t old_count = bucket_count;
-    struct entry **old = buckets;
-
-    bucket_count = old_count == 0 ? 1024 : 2 * old_count;
-    buckets = allocate(NULL, bucket_count * sizeof(*buckets));
-    memset(buckets, 0, bucket_count * sizeof(*buckets));
-    for (size_t i = 0; i < old_count; i++)
-        for (struct entry *entry = old[i], *next; entry != NULL; entry = next) {
-            struct entry **link = &buckets[entry->hash & (bucket_count - 1)];
-
-            next = entry->next;
-            entry->next = *link;
-            *link = entry;
-        }
-    free(old);
 }
 
 static void set(weir_bytes key, weir_bytes value)
@@ -103,18 +83,15 @@ static void set(weir_bytes key, weir_bytes value)
     if (entry == NULL || entry->value_size != value.size) {
         struct entry *next = entry != NULL ? entry->next : NULL;
 
-        entry_count += entry == NULL;
         entry = allocate(entry, sizeof(*entry) + key.size + value.size);
         *entry = (struct entry){next, hash, key.size, value.size};
         memcpy(entry->bytes, key.data, key.size);
         *link = entry;
     }
     memcpy(entry->bytes + key.size, value.data, value.size);
-    if (entry_count > bucket_count)
-        grow_table();
 }
 
-static bool delete (weir_bytes key)
+static bool erase(weir_bytes key)
 {
     struct entry **link = find(key, hash_of(key)), *entry = *link;
 
@@ -122,7 +99,6 @@ static bool delete (weir_bytes key)
         return false;
     *link = entry->next;
     free(entry);
-    entry_count--;
     return true;
 }
 
@@ -130,10 +106,6 @@ static bool delete (weir_bytes key)
 
 static void answer(const void *data, size_t size)
 {
-    if (output_room - output_size < size) {
-        output_room = 2 * (output_room + size);
-        output = allocate(output, output_room);
-    }
     memcpy(output + output_size, data, size);
     output_size += size;
 }
@@ -156,31 +128,37 @@ static void answer_number(char kind, size_t number)
     answer(at, (size_t)(text + sizeof(text) - at));
 }
 
-static void execute(const weir_bytes *argument, size_t count)
+static bool is(weir_bytes word, const char *name)
 {
-    const char *name = argument[0].data;
-    size_t length = argument[0].size;
-    bool is_three = length == 3;
+    return word.size == strlen(name) &&
+           strncasecmp(word.data, name, word.size) == 0;
+}
 
-    if (is_three && count == 2 && strncasecmp(name, "get", 3) == 0) {
-        struct entry *entry = *find(argument[1], hash_of(argument[1]));
+static void answer_value(weir_bytes key)
+{
+    struct entry *entry = *find(key, hash_of(key));
 
-        if (entry == NULL) {
-            answer_text("$-1\r\n");
-            return;
-        }
-        answer_number('$', entry->value_size);
-        answer(entry->bytes + entry->key_size, entry->value_size);
-        answer("\r\n", 2);
-    } else if (is_three && count == 3 && strncasecmp(name, "set", 3) == 0) {
-        set(argument[1], argument[2]);
-        answer("+OK\r\n", 5);
-    } else if (is_three && count == 2 && strncasecmp(name, "del", 3) == 0) {
-        answer_number(':', delete (argument[1]));
-    } else if (length == 4 && strncasecmp(name, "ping", 4) == 0) {
+    if (entry == NULL) {
+        answer_text("$-1\r\n");
+        return;
+    }
+    answer_number('$', entry->value_size);
+    answer(entry->bytes + entry->key_size, entry->value_size);
+    answer_text("\r\n");
+}
+
+static void execute(const weir_bytes *word, size_t count)
+{
+    if (count == 2 && is(word[0], "GET")) {
+        answer_value(word[1]);
+    } else if (count == 3 && is(word[0], "SET")) {
+        set(word[1], word[2]);
+        answer_text("+OK\r\n");
+    } else if (count == 2 && is(word[0], "DEL")) {
+        answer_number(':', erase(word[1]));
+    } else if (count == 1 && is(word[0], "PING")) {
         answer_text("+PONG\r\n");
-    } else if ((length == 6 && strncasecmp(name, "config", 6) == 0) ||
-               (length == 7 && strncasecmp(name, "command", 7) == 0)) {
+    } else if (is(word[0], "CONFIG")) { /* redis-benchmark asks */
         answer_text("*0\r\n");
     } else {
         answer_text("-ERR unknown command, or a wrong number of arguments\r\n");
@@ -261,19 +239,15 @@ static void on_closed(void *arg, weir_stream *stream, int status)
 {
     struct client *client = arg;
 
-    if ((*client->link = client->next) != NULL)
-        client->next->link = client->link;
     free(client->rest);
     free(client);
-    weir_gate_exit(weir_service_gate(service));
 }
 
-static void finish(struct client *client)
+/* The service drains, or the client has left, or sends something else. */
+static void finish(void *arg, weir_stream *stream)
 {
-    weir_stream_finish(client->stream, WEIR_S(2), on_closed, client);
+    weir_stream_finish(stream, WEIR_S(2), on_closed, arg);
 }
-
-static void on_room(void *arg, weir_stream *stream, int status);
 
 /* Serve input, which is client->rest or was just read. */
 static void serve_input(struct client *client, const char *data, size_t size)
@@ -281,7 +255,7 @@ static void serve_input(struct client *client, const char *data, size_t size)
     ptrdiff_t used = serve(client, data, size);
 
     if (used < 0) {
-        finish(client);
+        finish(client, client->stream);
         return;
     }
     client->size = size - (size_t)used;
@@ -293,21 +267,17 @@ static void serve_input(struct client *client, const char *data, size_t size)
             client->rest = allocate(NULL, client->size);
         memmove(client->rest, data + used, client->size);
     }
-    if (!weir_stream_is_full(client->stream))
-        return;
-    weir_stream_pause(client->stream); /* until everything is written */
-    if (weir_stream_write(client->stream, NULL, 0, on_room, client) != 0)
-        finish(client);
+    if (weir_stream_is_full(client->stream))
+        weir_stream_pause(client->stream);
 }
 
-static void on_room(void *arg, weir_stream *stream, int status)
+static void on_room(void *arg, weir_stream *stream)
 {
     struct client *client = arg;
 
-    if (status != 0)
-        return; /* the reader is told, too */
     weir_stream_resume(stream);
-    serve_input(client, client->rest, client->size);
+    if (client->size > 0)
+        serve_input(client, client->rest, client->size);
 }
 
 static void on_read(void *arg, weir_stream *stream, int status,
@@ -315,10 +285,8 @@ static void on_read(void *arg, weir_stream *stream, int status,
 {
     struct client *client = arg;
 
-    if (status == WEIR_ECANCELED)
-        return; /* the loop has ended */
     if (status != 0 || client->size > 2 * LARGEST) {
-        finish(client);
+        finish(client, client->stream);
     } else if (client->rest == NULL) {
         serve_input(client, bytes.data, bytes.size);
     } else {
@@ -332,58 +300,32 @@ static void on_stream(void *arg, weir_stream *stream)
 {
     struct client *client = allocate(NULL, sizeof(*client));
 
-    if (weir_gate_enter(weir_service_gate(service)) != 0) {
-        free(client);
-        weir_stream_close(stream, NULL, NULL);
-        return;
-    }
-    *client = (struct client){clients, &clients, stream, NULL, 0};
-    if (clients != NULL)
-        clients->link = &client->next;
-    clients = client;
+    *client = (struct client){stream, NULL, 0};
+    weir_stream_set_arg(stream, client);
     if (weir_stream_read(stream, on_read, client) != 0)
         weir_stream_close(stream, on_closed, client);
 }
 
-/* ---- the service ---- */
-
-static void start(void *arg, int status)
-{
-    char text[WEIR_ADDRESS_TEXT];
-    int err = weir_listener_open(&listener, arg, &options);
-
-    if (err != 0) {
-        fprintf(stderr, "resp: %s\n", weir_error_text(err));
-        weir_service_stop(service);
-        return;
-    }
-    weir_listener_address(listener, &options.address);
-    weir_address_format(&options.address, text, sizeof(text));
-    printf("listening on %s\n", text);
-    fflush(stdout);
-}
-
-static void stop(void *arg, int status)
-{
-    if (listener != NULL)
-        weir_listener_drain(listener, NULL, NULL);
-    for (struct client *client = clients; client != NULL; client = client->next)
-        finish(client);
-}
-
 int main(int argc, char **argv)
 {
-    const char *address = argc > 1 ? argv[1] : "127.0.0.1:6379";
-    weir_loop *loop;
+    weir_stream_options stream = {.size = sizeof(stream), .on_drain = on_room};
+    weir_listener_options listener = {.size = sizeof(listener),
+                                      .stream = &stream};
+    weir_serve_options options = {.size = sizeof(options),
+                                  .on_stream = on_stream,
+                                  .on_drain = finish,
+                                  .listener = &listener};
+    char text[WEIR_ADDRESS_TEXT];
+    weir_service *service;
+    weir_address address;
 
-    grow_table();
-    options.on_stream = on_stream;
-    if (weir_address_parse(&options.address, address, 0) != 0 ||
-        weir_service_new(&service, NULL) != 0 ||
-        weir_service_add_loop(service, &loop, NULL) != 0 ||
-        weir_service_on_drain(service, loop, stop, NULL) != 0 ||
-        weir_service_start(service) != 0 ||
-        weir_loop_submit(loop, start, loop) != 0)
+    if (weir_service_new(&service, NULL) != 0 ||
+        weir_serve(service, argc > 1 ? argv[1] : "127.0.0.1:6379", &options,
+                   &address) != 0 ||
+        weir_service_start(service) != 0)
         return EXIT_FAILURE;
+    weir_address_format(&address, text, sizeof(text));
+    printf("listening on %s\n", text);
+    fflush(stdout);
     return weir_service_wait(service, -1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -624,6 +624,11 @@ void weir_stream_set_name(weir_stream *stream, const char *name)
     weir_fd_set_name(stream->loop, stream->fd, stream->name);
 }
 
+void weir_stream_set_arg(weir_stream *stream, void *arg)
+{
+    stream->arg = arg;
+}
+
 void weir_stream_set_ref(weir_stream *stream, bool is_ref)
 {
     stream->is_unref = !is_ref;

@@ -318,6 +318,14 @@ WEIR_API WEIR_CHECKED int weir_stream_set_timeouts(weir_stream *stream,
 WEIR_API void weir_stream_set_name(weir_stream *stream, const char *name);
 
 /**
+ * Set the argument that on_end and on_drain of the stream's options get, and
+ * on_drain of weir_serve.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_stream_set_arg(weir_stream *stream, void *arg);
+
+/**
  * Make a stream keep weir_loop_run running, or stop it from doing so.  A new
  * stream keeps it running.
  *
