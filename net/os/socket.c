@@ -253,20 +253,21 @@ ssize_t weir__socket_read_fds(int fd, void *to, size_t size, int *fds,
 }
 
 ssize_t weir__socket_write(int fd, bool is_socket, const weir_bytes *parts,
-                           size_t count)
+                           size_t count, bool has_more)
 {
+    int flags = MSG_NOSIGNAL | (has_more ? MSG_MORE : 0);
     struct iovec *vector = (struct iovec *)parts;
     ssize_t result;
 
     if (count > IOV_MAX)
         count = IOV_MAX;
     if (is_socket && count == 1)
-        RETRY(result, send(fd, parts[0].data, parts[0].size, MSG_NOSIGNAL));
+        RETRY(result, send(fd, parts[0].data, parts[0].size, flags));
     else if (is_socket)
         RETRY(result,
               sendmsg(fd,
                       &(struct msghdr){.msg_iov = vector, .msg_iovlen = count},
-                      MSG_NOSIGNAL));
+                      flags));
     else {
         block_sigpipe();
         RETRY(result, writev(fd, vector, (int)count));

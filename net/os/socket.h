@@ -52,8 +52,9 @@ ssize_t weir__socket_read(int fd, bool is_socket, void *to, size_t size);
 /* As read, but takes up to *count descriptors that come with the bytes. */
 ssize_t weir__socket_read_fds(int fd, void *to, size_t size, int *fds,
                               size_t *count);
+/* has_more: another write follows at once, so a socket may wait for it. */
 ssize_t weir__socket_write(int fd, bool is_socket, const weir_bytes *parts,
-                           size_t count);
+                           size_t count, bool has_more);
 ssize_t weir__socket_write_fds(int fd, weir_bytes bytes, const int *fds,
                                size_t count);
 /* Send from *offset on, and advance it.  Returns 0 at the end of the file. */

@@ -99,6 +99,7 @@ struct weir_stream {
     bool is_flushing : 1;
     bool is_hung_up : 1; /* reported while nothing could be done about it */
     bool is_unref : 1;
+    bool has_more : 1; /* the next write is followed by another at once */
     bool is_unwatched : 1; /* the loop does not have the descriptor */
     bool is_told_end : 1;  /* on_end was called */
     int read_err;          /* why nothing more is read */

@@ -168,7 +168,7 @@ static int flush_bytes(weir_stream *stream)
         }
     sent = total == 0 ? 0
                       : weir__socket_write(stream->fd, stream->is_socket, parts,
-                                           count);
+                                           count, false);
     if (sent < 0)
         return (int)sent;
     for (size_t left = (size_t)sent; stream->writing.first != write;) {
@@ -270,8 +270,8 @@ static int flush_output(weir_stream *stream)
     weir_bytes output = stream->filter->output(stream->filter);
 
     while (output.size > 0) {
-        ssize_t sent =
-            weir__socket_write(stream->fd, stream->is_socket, &output, 1);
+        ssize_t sent = weir__socket_write(stream->fd, stream->is_socket,
+                                          &output, 1, false);
 
         if (sent < 0)
             return (int)sent;
@@ -490,7 +490,8 @@ static ssize_t write_directly(weir_stream *stream, const weir_bytes *parts,
 
     if (stream->writing.first != NULL || stream->filter != NULL || size == 0)
         return 0;
-    sent = weir__socket_write(stream->fd, stream->is_socket, parts, count);
+    sent = weir__socket_write(stream->fd, stream->is_socket, parts, count,
+                              stream->has_more);
     if (sent == -EAGAIN)
         sent = 0;
     if (sent >= 0)
