@@ -27,7 +27,7 @@
 #include "weir/host/sized.h"
 #include "weir/net/tls.h"
 
-enum { LONGEST_HOST = 255, SWITCHING = 101, FIELDS_MAX = 128 };
+enum { LONGEST_HOST = 255, SWITCHING = 101, FIELDS_MAX = 256 };
 
 struct weir_websocket_connecting {
     weir_loop *loop;
