@@ -89,7 +89,7 @@ CASE(url_that_is_not_one_of_http_is_refused)
     expect_url("http://:80/", NULL, NULL);
     expect_url("http://a b/", NULL, NULL);
     expect_url("http://a\\b/", NULL, NULL);
-    expect_url("http://a/\x01", NULL, NULL);
+    expect_url("http://a/\x01x", NULL, NULL);
     expect_url("http://a/\r\nX: y", NULL, NULL);
     expect_url("javascript:alert(1)", "http://a/", NULL);
 }
