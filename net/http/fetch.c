@@ -329,7 +329,7 @@ int weir_fetch_start(weir_http_client *client, weir_fetch **made,
     err = check_request(&options, method);
     if (err != 0)
         return err;
-    if (client->is_drained || client->is_closed)
+    if (client->is_closed)
         return WEIR_ECLOSED;
     err = make_fetch(&fetch, client, &options, method);
     if (err != 0)

@@ -134,9 +134,9 @@ weir_http_client_new(weir_http_client **client, weir_loop *loop,
 
 /**
  * Drain a client: no connection is used again, and idle ones are closed.
- * Fetches in progress finish, and new ones can still be started on connections
- * of their own, because those who drain may need them to finish.  When no fetch
- * is left, the client admits no more (WEIR_ECLOSED), and done is called.
+ * Fetches in progress finish, and done is called when none is left.  New ones
+ * can still be started, on connections of their own, because a server that
+ * drains may need them to answer.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EALREADY (it is being drained)
@@ -149,8 +149,8 @@ WEIR_API WEIR_CHECKED int weir_http_client_drain(weir_http_client *client,
  * Close a client.  Fetches in progress get WEIR_ECANCELED, after this call.  Then
  * closed (or NULL) is called, when no callback and no connection is left.
  *
- * Thread   loop; once, before the loop is freed.  It may be called in a callback
- *          of a fetch
+ * Thread   loop, or any after the loop has ended; once, before the loop is
+ *          freed.  It may be called in a callback of a fetch
  * Owns     the client is no longer the caller's
  */
 WEIR_API void weir_http_client_close(weir_http_client *client,
@@ -230,7 +230,7 @@ typedef struct weir_fetch_options {
  * Returns  0, -EINVAL (NULL, options has no valid size, an invalid method, URL
  *          or field, or bytes of a body as well as is_streaming), -E2BIG (an
  *          option that this library does not know), -ENOMEM, WEIR_ECLOSED (the
- *          client has been drained, or the loop no longer admits work), or an
+ *          client is being closed, or the loop no longer admits work), or an
  *          error of weir_connect or weir_tls_new
  */
 WEIR_API WEIR_CHECKED int weir_fetch_start(weir_http_client *client,

@@ -31,9 +31,9 @@ static void make_all(const weir_http_client_options *options)
 
     loop_make(NULL);
     peer_start();
-    expect_status(weir_http_client_new(&client, loop,
-                                       options != NULL ? options : &usual),
-                  0);
+    expect_status(
+        weir_http_client_new(&client, loop, options != NULL ? options : &usual),
+        0);
 }
 
 static void on_closed(void *arg)
@@ -666,7 +666,8 @@ static void write_pieces(struct outcome *outcome)
             weir_fetch_write(outcome->fetch, piece, on_piece, outcome), 0);
     }
     expect_status(weir_fetch_finish(outcome->fetch, &trailer, has_trailers), 0);
-    /* covers: weir_fetch_write -EALREADY, weir_fetch_finish -EALREADY */
+    /* covers: weir_fetch_write -EALREADY
+     * covers: weir_fetch_finish -EALREADY */
     expect_status(weir_fetch_write(outcome->fetch, piece, NULL, NULL),
                   -EALREADY);
     expect_status(weir_fetch_finish(outcome->fetch, NULL, 0), -EALREADY);
@@ -683,7 +684,8 @@ CASE(fetch_streams_a_body_in_chunks)
                         FETCH_OPTIONS(.url = peer_url("/"), .method = "POST",
                                       .is_streaming = true, .stream_size = -1)),
                   0);
-    /* covers: weir_fetch_write -EAGAIN, weir_fetch_finish -EAGAIN */
+    /* covers: weir_fetch_write -EAGAIN
+     * covers: weir_fetch_finish -EAGAIN */
     expect_status(
         weir_fetch_write(outcomes[0].fetch, (weir_bytes){"x", 1}, NULL, NULL),
         -EAGAIN);
@@ -717,9 +719,12 @@ static void write_wrongly(struct outcome *outcome)
 {
     weir_http_field bad = WEIR_HTTP_FIELD("X Y", "3");
 
-    /* covers: weir_fetch_write -EMSGSIZE, weir_fetch_write -EINVAL,
-     * covers: weir_fetch_finish -EINVAL, weir_fetch_finish -EMSGSIZE,
-     * covers: weir_fetch_write WEIR_ECLOSED, weir_fetch_finish WEIR_ECLOSED */
+    /* covers: weir_fetch_write -EMSGSIZE
+     * covers: weir_fetch_write -EINVAL
+     * covers: weir_fetch_finish -EINVAL
+     * covers: weir_fetch_finish -EMSGSIZE
+     * covers: weir_fetch_write WEIR_ECLOSED
+     * covers: weir_fetch_finish WEIR_ECLOSED */
     expect_status(
         weir_fetch_write(outcome->fetch, (weir_bytes){"12345", 5}, NULL, NULL),
         -EMSGSIZE);
@@ -1545,14 +1550,18 @@ CASE(client_without_fetches_is_drained_soon)
     expect_status(weir_http_client_drain(client, on_drained, NULL), 0);
     expect_recorded("");
     expect_int(counts().connections, 0);
-    /* covers: weir_http_client_drain -EALREADY, weir_http_client_drain -EINVAL */
+    /* covers: weir_http_client_drain -EALREADY
+     * covers: weir_http_client_drain -EINVAL */
     expect_status(weir_http_client_drain(client, on_drained, NULL), -EALREADY);
     expect_status(weir_http_client_drain(NULL, on_drained, NULL), -EINVAL);
     loop_turns(2);
     expect_recorded("drained");
-    /* covers: weir_fetch_start WEIR_ECLOSED */
-    expect_status(start(&outcomes[0], FETCH_OPTIONS(.url = peer_url("/"))),
-                  WEIR_ECLOSED);
+    peer_will(OK_HELLO, 0);
+    get("/");
+    expect_status(outcomes[0].status, 0);
+    expect_int(counts().connections, 0);
+    loop_turns(2);
+    expect_recorded("");
     end_all();
 }
 
@@ -1617,6 +1626,25 @@ CASE(client_can_be_closed_in_a_callback)
     peer_stop();
     loop_run();
     loop_end();
+}
+
+static void start_too_late(struct outcome *outcome)
+{
+    /* covers: weir_fetch_start WEIR_ECLOSED */
+    expect_status(start(&outcomes[1], FETCH_OPTIONS(.url = peer_url("/"))),
+                  WEIR_ECLOSED);
+    note("refused");
+}
+
+CASE(client_that_is_being_closed_admits_no_fetch)
+{
+    make_all(NULL);
+    peer_will("", PEER_HOLDS);
+    outcomes[0].on_end = start_too_late;
+    expect_status(start(&outcomes[0], FETCH_OPTIONS(.url = peer_url("/"))), 0);
+    step_until(&peer_requests, 1);
+    end_all();
+    expect_recorded("refused");
 }
 
 CASE(client_can_be_closed_at_the_end_of_a_fetch)
@@ -1769,7 +1797,8 @@ CASE(client_refuses_invalid_options)
     size_t size = sizeof(large);
 
     loop_make(NULL);
-    /* covers: weir_http_client_new -EINVAL, weir_http_client_new -E2BIG */
+    /* covers: weir_http_client_new -EINVAL
+     * covers: weir_http_client_new -E2BIG */
     expect_status(weir_http_client_new(NULL, loop, NULL), -EINVAL);
     expect_status(weir_http_client_new(&client, NULL, NULL), -EINVAL);
     expect_status(weir_http_client_new(&client, loop, &small), -EINVAL);
@@ -1809,7 +1838,8 @@ CASE(fetch_refuses_invalid_options)
     weir_fetch *fetch;
 
     make_all(NULL);
-    /* covers: weir_fetch_start -EINVAL, weir_fetch_start -E2BIG */
+    /* covers: weir_fetch_start -EINVAL
+     * covers: weir_fetch_start -E2BIG */
     expect_status(weir_fetch_start(client, &fetch, NULL), -EINVAL);
     expect_status(weir_fetch_start(client, &fetch, &small), -EINVAL);
     expect_status(
@@ -1901,7 +1931,8 @@ CASE(fetch_without_memory_fails_and_leaks_nothing)
         peer_will_bytes(gzipped, size, 0);
         memory.fail_at = memory.calls + n;
         status = try_once();
-        /* covers: weir_fetch_start -ENOMEM, weir_fetch_collect -ENOMEM */
+        /* covers: weir_fetch_start -ENOMEM
+     * covers: weir_fetch_collect -ENOMEM */
         if (status != 0)
             failures++;
         memory.fail_at = 0;
@@ -1948,4 +1979,39 @@ CASE(client_without_memory_is_not_made)
     loop_run();
     loop_end();
     expect_int(memory.live, 0);
+}
+
+static struct failing_allocator scarce;
+
+static void write_without_memory(struct outcome *outcome)
+{
+    weir_bytes piece = WEIR_BYTES_OF("piece");
+
+    scarce.fail_at = scarce.calls + 1;
+    /* covers: weir_fetch_write -ENOMEM */
+    expect_status(weir_fetch_write(outcome->fetch, piece, on_piece, NULL),
+                  -ENOMEM);
+    scarce.fail_at = scarce.calls + 1;
+    /* covers: weir_fetch_finish -ENOMEM */
+    expect_status(weir_fetch_finish(outcome->fetch, NULL, 0), -ENOMEM);
+    expect_status(weir_fetch_write(outcome->fetch, piece, NULL, NULL), 0);
+    expect_status(weir_fetch_finish(outcome->fetch, NULL, 0), 0);
+}
+
+CASE(fetch_write_without_memory_has_no_effect)
+{
+    failing_allocator_init(&scarce, 0);
+    expect_status(weir_set_allocator(&scarce.hooks), 0);
+    make_all(NULL);
+    peer_will(OK_HELLO, 0);
+    outcomes[0].on_writable = write_without_memory;
+    expect_status(start(&outcomes[0],
+                        FETCH_OPTIONS(.url = peer_url("/"), .method = "POST",
+                                      .is_streaming = true, .stream_size = -1)),
+                  0);
+    wait_for(&outcomes[0]);
+    expect_status(outcomes[0].status, 0);
+    expect_sent("\r\n\r\n5\r\npiece\r\n0\r\n\r\n");
+    end_all();
+    expect_int(scarce.live, 0);
 }
