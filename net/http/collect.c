@@ -39,8 +39,9 @@ static void on_head(void *arg, weir_fetch *fetch, int status)
     struct weir__fetch_collect *collect = &fetch->collect;
     int64_t size = weir_fetch_body_size(fetch);
 
-    /* Of a decoded body the size is not known. */
-    if (fetch->inflate != NULL || size <= 0)
+    /* The size of a decoded body is not known, and HEAD has none. */
+    if (fetch->inflate != NULL || size <= 0 ||
+        !(fetch->message->flags & WEIR__HTTP_BODY))
         return;
     if ((uint64_t)size > collect->limit)
         weir__fetch_stop(fetch, WEIR_ELIMIT);

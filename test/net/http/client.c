@@ -1491,15 +1491,21 @@ static void on_collected(void *arg, weir_fetch *fetch, int status,
     copy_text(outcome->body, sizeof(outcome->body), body);
 }
 
-static void collect(size_t limit)
+static void collect_by(const char *method, size_t limit)
 {
     outcomes[0].status = 1;
     outcomes[0].ends = 0;
     expect_status(weir_fetch_collect(client, NULL, limit, on_collected,
                                      &outcomes[0],
-                                     FETCH_OPTIONS(.url = peer_url("/"))),
+                                     FETCH_OPTIONS(.url = peer_url("/"),
+                                                   .method = method)),
                   0);
     wait_for(&outcomes[0]);
+}
+
+static void collect(size_t limit)
+{
+    collect_by("GET", limit);
 }
 
 CASE(fetch_collects_a_response)
@@ -1517,6 +1523,9 @@ CASE(fetch_collects_a_response)
     expect_string(outcomes[0].body, "abcdef");
     peer_will("HTTP/1.1 204 No\r\n\r\n", 0);
     collect(0);
+    expect_status(outcomes[0].status, 0);
+    peer_will(OK "Content-Length: 100\r\n\r\n", 0);
+    collect_by("HEAD", 5);
     expect_status(outcomes[0].status, 0);
     end_all();
 }
