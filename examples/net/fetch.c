@@ -98,7 +98,9 @@ static void on_end(void *arg, weir_fetch *fetch, int status)
     if (is_stopping)
         return;
     if (status != 0)
-        fail(weir_fetch_url(fetch), weir_error_text(status));
+        fail(weir_fetch_url(fetch), *weir_fetch_reason(fetch) != '\0'
+                                        ? weir_fetch_reason(fetch)
+                                        : weir_error_text(status));
     else if (weir_fetch_status(fetch) / 100 != 2)
         fail(weir_fetch_url(fetch), code);
     show_progress();

@@ -551,6 +551,65 @@ CASE(fetch_without_memory_fails_and_leaks_nothing)
     expect_int(memory.live, 0);
 }
 
+static void write_or_give_up(struct outcome *outcome)
+{
+    weir_bytes piece = WEIR_BYTES_OF("piece");
+
+    if (weir_fetch_write(outcome->fetch, piece, on_piece, NULL) != 0 ||
+        weir_fetch_finish(outcome->fetch, NULL, 0) != 0)
+        weir_fetch_abort(outcome->fetch);
+}
+
+/* Resume what was paused, until it is over. */
+static int try_streaming(void)
+{
+    int err = start(&outcomes[0],
+                    FETCH_OPTIONS(.url = peer_url("/"), .method = "POST",
+                                  .is_streaming = true, .stream_size = -1));
+
+    for (int i = 0; err == 0 && i < 1000 && outcomes[0].status == 1; i++) {
+        expect_status(weir_loop_step(loop, WEIR_MS(10)), 0);
+        if (outcomes[0].status == 1)
+            weir_fetch_resume(outcomes[0].fetch);
+    }
+    return err != 0 ? err : outcomes[0].status;
+}
+
+CASE(fetch_that_streams_without_memory_fails_and_leaks_nothing)
+{
+    struct failing_allocator memory;
+    int status = 1, failures = 0;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    make_all(NULL);
+    outcomes[0].on_writable = write_or_give_up;
+    outcomes[0].on_head = outcomes[0].on_body = pause_fetch;
+    for (uint64_t n = 1; n < 100; n++) {
+        peer_will(OK "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n"
+                     "0\r\nX-Sum: 2\r\n\r\n",
+                  0);
+        memory.fail_at = memory.calls + n;
+        status = try_streaming();
+        expect(status != 1);
+        failures += status != 0;
+        memory.fail_at = 0;
+        weir_http_client_close(client, NULL, NULL);
+        peer_stop();
+        loop_run();
+        peer_start();
+        peer_will_nothing();
+        expect_status(weir_http_client_new(&client, loop,
+                                           CLIENT_OPTIONS(.connections = 2)),
+                      0);
+    }
+    expect_status(status, 0);
+    expect(failures > 5);
+    end_all();
+    (void)take_record();
+    expect_int(memory.live, 0);
+}
+
 CASE(client_without_memory_is_not_made)
 {
     struct failing_allocator memory;

@@ -130,9 +130,12 @@ static void on_read(void *arg, weir_stream *stream, int status,
 
 static void on_stream(void *arg, weir_stream *stream)
 {
-    struct peer *peer = &peers[peer_accepted++ % PEERS];
+    struct peer *peer = peers;
 
-    expect(peer->stream == NULL);
+    while (peer < peers + PEERS && peer->stream != NULL)
+        peer++;
+    expect(peer < peers + PEERS);
+    peer_accepted++;
     *peer = (struct peer){.stream = stream};
     weir_stream_set_ref(stream, false);
     expect_status(weir_stream_read(stream, on_read, peer), 0);
