@@ -116,8 +116,7 @@ int weir_http_client_new(weir_http_client **made, weir_loop *loop,
 
     if (err != 0)
         return err;
-    if (made == NULL || loop == NULL || options.total_ns < 0 ||
-        options.body_bytes < 0)
+    if (made == NULL || loop == NULL || options.body_bytes < 0)
         return -EINVAL;
     client = weir_memory_alloc(sizeof(*client));
     if (client == NULL)

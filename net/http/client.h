@@ -268,6 +268,8 @@ void weir__fetch_end_soon(weir_fetch *fetch, int status); /* by a task */
 /* End a fetch that somebody or something has stopped, by a task. */
 void weir__fetch_stop(weir_fetch *fetch, int status);
 void weir__fetch_set_reason(weir_fetch *fetch, const char *reason);
+/* The deadline that is so long from now; 0 (none) if it is negative. */
+int64_t weir__fetch_deadline(int64_t limit_ns);
 /* Let the alarm follow the deadlines. */
 int weir__fetch_check_alarm(weir_fetch *fetch);
 /* Copy the texts of the response, or drop it. */

@@ -134,12 +134,12 @@ static void free_head(struct weir__http_link *link)
 void weir__http_exchange_sent(struct weir__http_link *link)
 {
     weir_fetch *fetch = link->fetch;
-    int64_t limit_ns = link->client->options.header_ns;
 
     link->is_sent = true;
-    if (fetch->message != NULL || limit_ns < 0)
+    if (fetch->message != NULL)
         return;
-    fetch->header_deadline_ns = weir_clock_now() + limit_ns;
+    fetch->header_deadline_ns =
+        weir__fetch_deadline(link->client->options.header_ns);
     /* Without memory for a timer there is no timeout. */
     (void)!weir__fetch_check_alarm(fetch);
 }

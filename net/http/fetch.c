@@ -79,6 +79,14 @@ static int64_t deadline_of(const weir_fetch *fetch)
     return total == 0 || (header != 0 && header < total) ? header : total;
 }
 
+int64_t weir__fetch_deadline(int64_t limit_ns)
+{
+    int64_t now_ns = weir_clock_now();
+
+    return limit_ns < 0 || limit_ns > INT64_MAX - now_ns ? 0
+                                                         : now_ns + limit_ns;
+}
+
 static void stop_alarm(weir_fetch *fetch)
 {
     if (fetch->alarm_ns != 0)
@@ -194,8 +202,7 @@ static int check_request(const weir_fetch_options *options, weir_bytes method)
         (options->fields == NULL && options->field_count > 0) ||
         (options->body.data == NULL && options->body.size > 0) ||
         (options->is_streaming && options->body.size > 0) ||
-        (options->is_streaming && options->on_writable == NULL) ||
-        options->redirects == UINT32_MAX)
+        (options->is_streaming && options->on_writable == NULL))
         return -EINVAL;
     if (weir__http_method_check(method) != 0 ||
         (method.size == 7 && memcmp(method.data, "CONNECT", 7) == 0))
@@ -253,7 +260,9 @@ static void copy_options(weir_fetch *fetch, const weir_fetch_options *options)
     fetch->stream_size = options->stream_size < 0 ? -1 : options->stream_size;
     fetch->is_raw = options->is_raw;
     /* One more than may be followed, so that 0 means that none are. */
-    fetch->redirects = options->redirects > 0 ? options->redirects + 1 : 0;
+    fetch->redirects = options->redirects;
+    if (fetch->redirects > 0 && fetch->redirects < UINT32_MAX)
+        fetch->redirects++;
     fetch->arg = options->arg;
     fetch->on_head = options->on_head;
     fetch->on_body = options->on_body;
@@ -293,8 +302,8 @@ static int begin_fetch(weir_fetch *fetch)
     weir_http_client *client = fetch->client;
     int err;
 
-    if (fetch->total_ns > 0)
-        fetch->total_deadline_ns = weir_clock_now() + fetch->total_ns;
+    if (fetch->total_ns != 0)
+        fetch->total_deadline_ns = weir__fetch_deadline(fetch->total_ns);
     err = weir__fetch_check_alarm(fetch);
     if (err == 0)
         err = weir__http_pool_request(fetch, false);

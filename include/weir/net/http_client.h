@@ -31,6 +31,7 @@
  *     WEIR_ELIMIT      the response exceeds a limit, or redirects too often
  *     -EBADMSG         the compressed body is corrupt
  *     -ENOTSUP         a redirect needs a body that was streamed, once more
+ *     -EMSGSIZE        weir_fetch_finish was called too early
  *     -ETIMEDOUT       one of the times below is over
  *     -ECONNREFUSED    nobody listens, or the proxy refuses the tunnel
  *     -EACCES          the proxy wants (other) credentials

@@ -262,6 +262,30 @@ CASE(fetch_that_takes_too_long_in_total_fails)
     end_all();
 }
 
+CASE(fetch_without_limits_of_time_waits)
+{
+    make_all(CLIENT_OPTIONS(.total_ns = WEIR_S(1), .header_ns = INT64_MAX,
+                            .progress_ns = -1, .connect_ns = -1));
+    expect_status(weir_clock_freeze(WEIR_S(1000)), 0);
+    peer_will("", PEER_HOLDS);
+    expect_status(start(&outcomes[0],
+                        FETCH_OPTIONS(.url = peer_url("/"), .total_ns = -1)),
+                  0);
+    step_until(&peer_requests, 1);
+    expect_status(weir_clock_advance(WEIR_S(100000)), 0);
+    loop_turns(5);
+    peer_send(OK "Content-Length: 2\r\n\r\na");
+    step_until(&outcomes[0].heads, 1);
+    expect_status(weir_clock_advance(WEIR_S(100000)), 0);
+    loop_turns(5);
+    expect_int(outcomes[0].ends, 0);
+    peer_send("b");
+    wait_for(&outcomes[0]);
+    expect_status(outcomes[0].status, 0);
+    weir_clock_thaw();
+    end_all();
+}
+
 CASE(fetch_in_the_queue_has_its_total_time)
 {
     make_all(CLIENT_OPTIONS(.connections = 1));
