@@ -267,7 +267,8 @@ static void fail(struct weir__http_link *link, int status)
     bool is_retry;
     int err;
 
-    if ((status == WEIR_EEOF || status == WEIR_ETRUNCATED))
+    if (status == WEIR_EEOF || status == WEIR_ETRUNCATED ||
+        status == -ECONNRESET)
         status = link->has_bytes ? WEIR_ETRUNCATED : -ECONNRESET;
     is_retry = can_retry(link, fetch, status);
     if (is_retry) /* the others are probably stale, too */

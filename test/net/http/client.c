@@ -26,6 +26,22 @@ CASE(client_makes_others_wait_beyond_its_limit_of_an_origin)
     end_all();
 }
 
+CASE(client_makes_one_connection_for_each_fetch_at_most)
+{
+    make_all(NULL);
+    peer_will(OK_HELLO, 0);
+    expect_status(start(&outcomes[0], FETCH_OPTIONS(.url = peer_url("/"))), 0);
+    expect_status(
+        start(&outcomes[1], FETCH_OPTIONS(.url = "http://127.0.0.1:1/")), 0);
+    expect_int(counts().connections, 2);
+    weir_fetch_abort(outcomes[1].fetch); /* serves those who wait */
+    expect_int(counts().connections, 1);
+    wait_for(&outcomes[0]);
+    wait_for(&outcomes[1]);
+    expect_int(peer_accepted, 1);
+    end_all();
+}
+
 CASE(client_closes_an_idle_connection_for_another_origin)
 {
     char url[64];

@@ -274,6 +274,21 @@ CASE(fetch_is_not_repeated_after_a_byte_of_the_response)
     end_all();
 }
 
+CASE(fetch_is_not_repeated_after_a_reset_in_the_response)
+{
+    make_all(NULL);
+    peer_will(OK_HELLO, 0);
+    get("/");
+    peer_will(OK "Content-Length: 9\r\n\r\na", PEER_HOLDS);
+    expect_status(start(&outcomes[0], FETCH_OPTIONS(.url = peer_url("/"))), 0);
+    step_until(&outcomes[0].heads, 1);
+    peer_reset_last();
+    wait_for(&outcomes[0]);
+    expect_status(outcomes[0].status, WEIR_ETRUNCATED);
+    expect_int(counts().retried, 0);
+    end_all();
+}
+
 CASE(client_notices_that_an_idle_connection_was_closed)
 {
     make_all(NULL);

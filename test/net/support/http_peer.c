@@ -187,6 +187,15 @@ void peer_close_last(void)
     close_peer(last_peer);
 }
 
+void peer_reset_last(void)
+{
+    weir_stream_reset(last_peer->stream, NULL, NULL);
+    last_peer->stream = NULL;
+    free(last_peer->input);
+    last_peer->input = NULL;
+    last_peer->size = 0;
+}
+
 void peer_close_idle(void)
 {
     for (struct peer *peer = peers; peer < peers + PEERS; peer++)

@@ -40,6 +40,7 @@ void peer_will_nothing(void);
 /* Send more on the connection that had the last request; or end it. */
 void peer_send(const char *text);
 void peer_close_last(void);
+void peer_reset_last(void);
 
 /* Close all connections that wait for a request. */
 void peer_close_idle(void);
