@@ -135,7 +135,7 @@ readme_examples() {
 }
 
 # Each C block of the guides says which example it is from, and is a verbatim
-# part of it.
+# part of it; so is a block of the README that names a file.
 quotes_are_verbatim() {
     python3 - <<'END'
 import pathlib
@@ -145,6 +145,8 @@ import sys
 guide = "".join(path.read_text()
                 for path in sorted(pathlib.Path("docs/guide").glob("*.md")))
 quotes = re.findall(r"^```c *(\S*)\n(.*?)^```$", guide, re.M | re.S)
+readme = pathlib.Path("README.md").read_text()
+quotes += re.findall(r"^```c (\S+)\n(.*?)^```$", readme, re.M | re.S)
 if not quotes:
     sys.exit("no quotes")
 for name, quote in quotes:

@@ -6,10 +6,11 @@
 # there twice, and that none outlives its function, is checked here.
 . "$(dirname "$0")/tap.sh"
 
-# use GUIDE PATTERN: what the checks below are about.
+# use GUIDE PATTERN [EXPORTS]: what the checks below are about.
 use() {
     guide=docs/guide/$1.md
     pattern=$2
+    exports=${3:-tools/exports.txt}
 }
 
 # The names in the first column of the guide's table, in its order.
@@ -19,7 +20,7 @@ rows() {
 
 # Those of include/weir/; the guides leave out include/weir/host/.
 functions() {
-    grep -E "$pattern" tools/exports.txt |
+    grep -hE "$pattern" "$exports" |
         grep -vxFf <(sed -n 's/^WEIR_API.*\b\(weir_[a-z_]*\)(.*/\1/p' \
             include/weir/host/*.h)
 }
@@ -51,4 +52,5 @@ check loop '^weir_(loop|timer|fd)_|^weir_raise$'
 check pool '^weir_(pool|lane|group|abort|channel)_'
 check promise '^weir_promise_|^weir_gate_closed$|^weir_promisify$'
 check service '^weir_service_|^weir_kind_name$'
+check network '^weir_' tools/exports-net.txt
 finish
