@@ -10,6 +10,7 @@ set(WEIR_NET AUTO CACHE STRING "Build libweir-net: ON, OFF, AUTO")
 set_property(CACHE WEIR_NET PROPERTY STRINGS AUTO ON OFF)
 
 set(net_libraries "")
+set(net_names "")
 set(net_missing "")
 foreach(library ssl:openssl/ssl.h crypto:openssl/evp.h z:zlib.h
                 brotlidec:brotli/decode.h zstd:zstd.h wslay:wslay/wslay.h
@@ -19,7 +20,10 @@ foreach(library ssl:openssl/ssl.h crypto:openssl/evp.h z:zlib.h
   find_library(NET_${name}_LIBRARY ${name})
   find_path(NET_${name}_HEADER ${header})
   if(NET_${name}_LIBRARY AND NET_${name}_HEADER)
-    list(APPEND net_libraries ${NET_${name}_LIBRARY})
+    # What is installed finds them by name, wherever they are.
+    list(APPEND net_libraries $<BUILD_INTERFACE:${NET_${name}_LIBRARY}>
+                              $<INSTALL_INTERFACE:${name}>)
+    list(APPEND net_names ${name})
   else()
     list(APPEND net_missing ${name})
   endif()
@@ -62,6 +66,7 @@ add_library(weir-net SHARED $<TARGET_OBJECTS:weir-net-objects>
 add_library(weir-net-static STATIC $<TARGET_OBJECTS:weir-net-objects>
                                    $<TARGET_OBJECTS:llhttp>)
 add_library(weir::weir-net ALIAS weir-net)
+add_library(weir::weir-net-static ALIAS weir-net-static)
 target_link_libraries(weir-net PUBLIC weir PRIVATE ${net_libraries})
 target_link_libraries(weir-net-static PUBLIC weir-static ${net_libraries})
 set_target_properties(weir-net-static PROPERTIES OUTPUT_NAME weir-net)

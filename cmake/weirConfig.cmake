@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-# find_package(weir) defines weir::weir (shared) and weir::weir-static.
+# find_package(weir) defines weir::weir (shared) and weir::weir-static, and, as
+# far as they were built, weir::weir-net, weir::weir-net-static and
+# weir::weir-js.  The static libweir-net needs the libraries that the shared one
+# was linked with, such as libssl, where the linker looks for libraries.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 include(${CMAKE_CURRENT_LIST_DIR}/weirTargets.cmake)

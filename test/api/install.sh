@@ -41,6 +41,82 @@ add_executable(shared program.c)
 target_link_libraries(shared PRIVATE weir::weir)
 add_executable(static program.c)
 target_link_libraries(static PRIVATE weir::weir-static)
+add_executable(net-shared server.c)
+target_link_libraries(net-shared PRIVATE weir::weir-net)
+add_executable(net-static server.c)
+target_link_libraries(net-static PRIVATE weir::weir-net-static)
+END
+
+# A server that has one request, by itself, and drains.
+cat >"$program/server.c" <<'END'
+#include <stdlib.h>
+#include <weir.h>
+#include <weir/net/connect.h>
+#include <weir/net/http.h>
+#include <weir/net/tls.h>
+#include <weir/net/websocket.h>
+#include <weir/process.h>
+#include <weir/watch.h>
+
+static weir_service *service;
+static weir_http_server *server;
+static weir_loop *loop;
+
+static void on_request(void *arg, weir_http_request *request)
+{
+    if (weir_http_respond(request, 204, NULL, NULL, 0) != 0)
+        exit(2);
+}
+
+static void on_read(void *arg, weir_stream *stream, int status,
+                    weir_bytes bytes)
+{
+    if (status == 0) {
+        weir_service_stop(service);
+        return;
+    }
+    weir_stream_close(stream, NULL, NULL);
+}
+
+static void on_connect(void *arg, int status, weir_stream *stream)
+{
+    static const weir_bytes ask =
+        WEIR_BYTES_OF("GET / HTTP/1.1\r\nHost: weir\r\n\r\n");
+
+    if (status != 0 || weir_stream_read(stream, on_read, NULL) != 0 ||
+        weir_stream_write(stream, &ask, 1, NULL, NULL) != 0)
+        exit(3);
+}
+
+static void connect_to_it(void *arg, int status)
+{
+    weir_address address;
+
+    if (weir_http_server_address(server, 0, &address) != 0 ||
+        weir_connect_addresses(loop, NULL, &address, 1, on_connect, NULL,
+                               NULL) != 0)
+        exit(4);
+}
+
+int main(void)
+{
+    static weir_http_server_options options;
+    static weir_http_counts counts;
+
+    options.size = sizeof(options);
+    options.on_request = on_request;
+    counts.size = sizeof(counts);
+    if (weir_service_new(&service, NULL) != 0 ||
+        weir_service_add_loop(service, &loop, NULL) != 0 ||
+        weir_http_server_new(&server, service, &options) != 0 ||
+        weir_http_server_listen(server, "127.0.0.1:0", NULL) != 0 ||
+        weir_service_start(service) != 0 ||
+        weir_loop_submit(loop, connect_to_it, NULL) != 0 ||
+        weir_service_wait(service, -1) != 0 ||
+        weir_http_server_counts(server, &counts) != 0)
+        return 1;
+    return counts.responses == 1 && weir_service_free(service) == 0 ? 0 : 5;
+}
 END
 
 install() {
@@ -65,6 +141,22 @@ with_cmake() {
         cmake --build "$scratch/cmake" --target "$1" && "$scratch/cmake/$1"
 }
 
+# The libraries that the static one needs are known to pkg-config.
+pkg_config_knows_static() {
+    PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --static --libs weir-net |
+        grep -e '-lweir-net.* -lssl .*-lwslay.* -lweir '
+}
+
+is_linked_with_the_network() {
+    LD_LIBRARY_PATH=$prefix/lib ldd "$1" |
+        grep "libweir-net.so.0.1 => $prefix/"
+}
+
+# Where an exported file names a library, it does so without its path.
+package_has_no_path() {
+    ! grep -r '/libssl' "$prefix/lib/cmake/weir"
+}
+
 is_linked_with_the_library() {
     LD_LIBRARY_PATH=$prefix/lib ldd "$1" | grep "libweir.so.0.1 => $prefix/"
 }
@@ -74,7 +166,8 @@ is_not_linked_with_the_library() {
 }
 
 manual_pages_are_there() {
-    for page in man3/weir_gate_enter.3 man7/weir_gate.7 man7/weir.7; do
+    for page in man3/weir_gate_enter.3 man7/weir_gate.7 man7/weir.7 \
+        man3/weir_http_respond.3 man7/weir_net_http.7 man7/weir_process.7; do
         grep "^.TH $(basename "${page%.?}") " "$prefix/share/man/$page" ||
             return
     done
@@ -163,7 +256,7 @@ expect_hardened() {
 }
 
 expect "install succeeds" install
-for file in lib/libweir.so lib/libweir-js.so bin/weir; do
+for file in lib/libweir.so lib/libweir-net.so lib/libweir-js.so bin/weir; do
     expect_hardened $file
 done
 expect "bin/weir can be anywhere in memory" is_pie "$prefix/bin/weir"
@@ -180,6 +273,22 @@ expect "find_package: weir::weir is the shared library" \
 expect "find_package: weir::weir-static builds and runs" with_cmake static
 expect "find_package: weir::weir-static needs no shared library" \
     is_not_linked_with_the_library "$scratch/cmake/static"
+expect "pkg-config: a C program serves with weir-net" \
+    with_pkg_config_of weir-net cc "$program/server.c"
+expect "pkg-config: a C++ program serves with weir-net" \
+    with_pkg_config_of weir-net g++ -x c++ -std=c++17 -Wall -Wextra -Werror \
+    -Wno-unused-parameter "$program/server.c"
+expect "pkg-config knows what the static libweir-net needs" \
+    pkg_config_knows_static
+expect "find_package: weir::weir-net builds and runs" with_cmake net-shared
+expect "find_package: weir::weir-net is the shared library" \
+    is_linked_with_the_network "$scratch/cmake/net-shared"
+expect "find_package: weir::weir-net-static builds and runs" \
+    with_cmake net-static
+expect "find_package: weir::weir-net-static needs no shared library of weir" \
+    is_not_linked_with_the_library "$scratch/cmake/net-static"
+expect "find_package: the package can be moved to another machine" \
+    package_has_no_path
 expect "weir.h includes no header for hosts" main_header_leaves_out_host
 expect "the manual pages are installed" manual_pages_are_there
 expect "install without JavaScript succeeds" install_without_javascript
@@ -188,7 +297,7 @@ expect "neither header nor manual pages of weir_js are installed then" \
 
 expect "pkg-config: weir-js embeds JavaScript" \
     with_pkg_config_of weir-js cc -pthread examples/embed.c
-for path in include/weir.h include/weir/*.h include/weir/host/*.h; do
+for path in include/weir.h include/weir/*.h include/weir/{host,net}/*.h; do
     header=${path#include/}
     expect "$header alone is ISO C11" alone "$header" cc -x c -std=c11
     expect "$header alone is C++" alone "$header" g++ -x c++ -std=c++11

@@ -14,13 +14,14 @@ pages() {
 }
 
 functions_have_pages() {
-    diff <(LC_ALL=C sort tools/exports.txt tools/exports-js.txt) <(pages 3)
+    diff <(LC_ALL=C sort tools/exports.txt tools/exports-js.txt \
+        tools/exports-net.txt) <(pages 3)
 }
 
 headers_have_pages() {
     diff <({
         echo weir
-        printf '%s\n' include/weir/*.h include/weir/host/*.h |
+        printf '%s\n' include/weir/*.h include/weir/{host,net}/*.h |
             sed 's|include/||; s|/|_|g; s|\.h$||'
     } | LC_ALL=C sort) <(pages 7)
 }
@@ -106,6 +107,13 @@ errors_are_in_the_overview() {
     done <"$scratch/errors"
 }
 
+# Pages of libweir-net, and only those, say so.
+pages_name_their_library() {
+    grep -lx 'libweir-net, by pkg-config weir-net\.' "$man"/man3/* |
+        sed 's|.*/||; s|\.3$||' | LC_ALL=C sort >"$scratch/net" &&
+        diff <(LC_ALL=C sort tools/exports-net.txt) "$scratch/net"
+}
+
 # What a page refers to is there.
 references_exist() {
     sed -n 's/^\.BR \(weir\w*\) (\([37]\)).*/\1.\2/p' "$man"/man?/* |
@@ -130,6 +138,7 @@ expect "the check of pages finds one that is broken" lint_is_awake
 expect "nothing is wrong with the pages" lint "$man"/man3/* "$man"/man7/*
 expect "every page says what the header says" pages_say_what_headers_say
 expect "the overview has every error" errors_are_in_the_overview
+expect "the pages of libweir-net name the library" pages_name_their_library
 expect "what the pages refer to is there" references_exist
 expect "pages of the same date are the same" same_date_same_pages
 finish

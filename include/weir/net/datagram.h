@@ -189,7 +189,7 @@ WEIR_API WEIR_CHECKED int weir_datagram_connect(weir_datagram *socket,
 WEIR_API WEIR_CHECKED int weir_datagram_disconnect(weir_datagram *socket);
 
 /**
- * Join a multicast group on an interface (0: chosen by the system).  With a
+ * Join a multicast group on an interface; 0 lets the system choose one.  With a
  * source, only messages of that sender are received (source-specific
  * multicast); several can be joined one after the other.
  *

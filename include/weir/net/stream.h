@@ -366,9 +366,9 @@ WEIR_API weir_loop *weir_stream_loop(const weir_stream *stream);
 WEIR_API int weir_stream_fd(const weir_stream *stream);
 
 /**
- * Take the descriptor out of a stream that has nothing queued, and free the
- * stream without closing the descriptor, for example to hand it to another loop
- * or process.
+ * Take the descriptor out of a stream that has nothing queued, for example to
+ * hand it to another loop or process.  The stream is freed, and the descriptor
+ * stays open.
  *
  * Thread   loop, not inside a callback of the stream
  * Owns     the result is the caller's; the stream is gone unless an error is
