@@ -190,8 +190,8 @@ WEIR_API WEIR_CHECKED int weir_datagram_disconnect(weir_datagram *socket);
 
 /**
  * Join a multicast group on an interface; 0 lets the system choose one.  With a
- * source, only messages of that sender are received (source-specific
- * multicast); several can be joined one after the other.
+ * source (source-specific multicast), only messages of that sender are
+ * received; several can be joined one after the other.
  *
  * Thread   loop
  * Owns     source may be NULL
