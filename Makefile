@@ -30,7 +30,8 @@ TESTS = $(LONGEST) \
     $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
-    $(addprefix test/net/peers/,malformed.py takeover.py tls.sh websocket.py) \
+    $(addprefix test/net/peers/,examples.py malformed.py takeover.py tls.sh \
+        websocket.py) \
     build/asan/test/api \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
@@ -95,7 +96,7 @@ install: build  ## install into PREFIX (/usr/local), below DESTDIR
 
 fmt:  ## run clang-format in place
 	@tools/setup fmt
-	@find bench cli examples explore include js src test \
+	@find bench cli examples explore include js net src test \
 	    \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
 clean:  ## remove build/
