@@ -23,6 +23,7 @@ import tempfile
 import websockets
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
 LIMIT_S = 60  # for anything that should happen at once
 cases = failures = 0
 
@@ -32,7 +33,7 @@ class Server:
 
     def __init__(self, name, *arguments, is_silent=False):
         self.process = subprocess.Popen(
-            [ROOT / "build/net" / name, *arguments], text=True,
+            [BUILD / "net" / name, *arguments], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = "" if is_silent else self.process.stdout.readline()
         self.url = line.strip()
@@ -122,7 +123,7 @@ def echo_stops():
 def echo_refuses():
     with Server("echo", "127.0.0.1:0") as server:
         other = subprocess.run(
-            [ROOT / "build/net/echo", f"127.0.0.1:{server.port}"],
+            [BUILD / "net/echo", f"127.0.0.1:{server.port}"],
             capture_output=True, text=True, timeout=LIMIT_S)
         assert other.returncode == 1, other
         assert "Address already in use" in other.stderr, other
@@ -209,7 +210,7 @@ def files_refuse_a_bad_certificate(directory):
     bad = pathlib.Path(directory, "bad.pem")
     bad.write_text("not a certificate\n")
     ended = subprocess.run(
-        [ROOT / "build/net/files", directory, "127.0.0.1:0", bad, bad],
+        [BUILD / "net/files", directory, "127.0.0.1:0", bad, bad],
         capture_output=True, text=True, timeout=LIMIT_S)
     assert ended.returncode == 1 and ended.stderr.startswith("files: "), ended
 
