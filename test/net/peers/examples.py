@@ -120,6 +120,17 @@ def echo_stops():
         server.expect_end()
 
 
+def echo_is_forced():
+    with Server("echo", "127.0.0.1:0") as server:
+        with server.connect() as client:
+            client.sendall(b"hello")
+            assert client.recv(100) == b"hello"
+            server.stop()
+            assert client.recv(100) == b""  # and it does not hang up
+            server.stop()
+            assert server.process.wait(LIMIT_S) == 1
+
+
 def echo_refuses():
     with Server("echo", "127.0.0.1:0") as server:
         other = subprocess.run(
@@ -295,6 +306,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         expect("echo sends back what a client sends", echo_sends_back)
         expect("echo stops after the last bytes of its clients", echo_stops)
+        expect("echo ends at a second signal, and fails", echo_is_forced)
         expect("echo says that its port is taken", echo_refuses)
         expect("httpd answers, and drains",
                lambda: httpd_answers(directory))
