@@ -545,8 +545,7 @@ CASE(fetch_without_memory_fails_and_leaks_nothing)
         peer_will_bytes(gzipped, size, 0);
         memory.fail_at = memory.calls + n;
         status = try_once();
-        /* covers: weir_fetch_start -ENOMEM
-     * covers: weir_fetch_collect -ENOMEM */
+        /* covers: weir_fetch_start -ENOMEM */
         if (status != 0)
             failures++;
         memory.fail_at = 0;
