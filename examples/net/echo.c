@@ -41,12 +41,15 @@ int main(int argc, char **argv)
     char text[WEIR_ADDRESS_TEXT];
     weir_service *service;
     weir_address address;
+    int err;
 
-    if (weir_service_new(&service, NULL) != 0 ||
-        weir_serve(service, argc > 1 ? argv[1] : "[::]:7777", &options,
-                   &address) != 0 ||
-        weir_service_start(service) != 0)
+    if ((err = weir_service_new(&service, NULL)) != 0 ||
+        (err = weir_serve(service, argc > 1 ? argv[1] : "[::]:7777", &options,
+                          &address)) != 0 ||
+        (err = weir_service_start(service)) != 0) {
+        fprintf(stderr, "echo: %s\n", weir_error_text(err));
         return EXIT_FAILURE;
+    }
     weir_address_format(&address, text, sizeof(text));
     printf("listening on %s\n", text);
     fflush(stdout);
