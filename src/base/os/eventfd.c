@@ -6,8 +6,8 @@
  * its number now refers to another file.  A wake-up would be lost and a loop
  * would sleep forever, so these functions abort with the reason instead.
  *
- * Tested by  test/unit/base/poller.c, test/unit/base/poller_failing.c,
- *            test/unit/base/signals.c
+ * Tested by  test/unit/base/wakefd.c, test/unit/base/poller.c,
+ *            test/unit/base/poller_failing.c, test/unit/base/signals.c
  */
 #include "base/wakefd.h"
 

@@ -216,13 +216,34 @@ static void forget(struct weir__poller *poller, struct registration *entry)
             (poller->count - place) * sizeof(struct registration));
 }
 
+/* A mutex that notices a thread that has not locked it. */
+static int init_mutex(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attributes;
+    int err = -pthread_mutexattr_init(&attributes);
+
+    if (err != 0)
+        return err;
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    err = -pthread_mutex_init(mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return err;
+}
+
+static void unlock(struct weir__poller *poller)
+{
+    int err = pthread_mutex_unlock(&poller->mutex);
+
+    CHECK(err == 0, "unlocks a poller that this thread has not locked");
+}
+
 /* End a change, and make the loop's thread read the table again. */
 static void unlock_and_interrupt(struct weir__poller *poller)
 {
     bool was_asleep = poller->is_asleep;
 
     poller->is_asleep = false; /* one signal is enough */
-    pthread_mutex_unlock(&poller->mutex);
+    unlock(poller);
     if (was_asleep)
         weir__wakefd_signal(poller->interrupt_fd);
 }
@@ -317,7 +338,7 @@ int weir__poller_open(struct weir__poller **result)
     poller->interrupt_fd = err = weir__wakefd_open();
     if (err < 0)
         goto no_interrupt;
-    err = -pthread_mutex_init(&poller->mutex, NULL);
+    err = init_mutex(&poller->mutex);
     if (err != 0)
         goto no_mutex;
     *result = poller;
@@ -397,7 +418,7 @@ static void prepare(struct weir__poller *poller)
     if (poller->polled_version != poller->version)
         copy_table(poller);
     poller->is_asleep = true;
-    pthread_mutex_unlock(&poller->mutex);
+    unlock(poller);
 }
 
 /* Make one system call.  Returns the number of ready entries, or -errno. */
@@ -473,7 +494,7 @@ static int collect(struct weir__poller *poller, struct weir__event *events,
         ready--;
     }
     count += scan(poller, events + count, WEIR__POLLER_BATCH - count, ready);
-    pthread_mutex_unlock(&poller->mutex);
+    unlock(poller);
     return count;
 }
 

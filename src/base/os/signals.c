@@ -35,7 +35,8 @@
  *       Hands over `before` to the next owner.
  *
  * Tested by  test/unit/base/signals.c, test/unit/service/service_signals.c,
- *            test/unit/base/thread_signals.c, test/stress/base/signals.c
+ *            test/unit/base/thread_signals.c, test/unit/service/fork.c,
+ *            test/stress/base/signals.c
  */
 #include "base/signals.h"
 

@@ -254,6 +254,34 @@ CASE(recycler_trim_gives_back_what_a_burst_took_when_the_producer_goes_on)
     end();
 }
 
+/* The first block is full when a second one is allocated. */
+CASE(recycler_trim_leaves_as_many_slots_as_its_kind_says)
+{
+    struct weir__recycler_kind own = unbounded;
+    uint64_t calls, peak;
+    uint32_t count = 0;
+
+    begin_with(&own, 0);
+    taken[count++] = take(0);
+    calls = memory.calls;
+    while (memory.calls == calls) {
+        taken[count] = take(count);
+        count++;
+    }
+    count--; /* it is in the second block */
+    for (uint32_t i = 0; i < count; i++)
+        expect_put(taken[i], i);
+    peak = memory.live_bytes;
+    own.kept = count;
+    weir__recycler_trim(&recycler);
+    expect(memory.live_bytes == peak);
+    own.kept = count - 1;
+    weir__recycler_trim(&recycler);
+    expect(memory.live_bytes < peak);
+    expect_put(taken[count], count);
+    end();
+}
+
 /* So a busy loop, which never sleeps, does not keep what each of its producers
  * once needed. */
 CASE(recycler_gives_back_a_long_queue_without_a_trim)

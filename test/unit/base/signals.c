@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals -- what the handler does if it cannot count.
+ * signals -- what the handler does if it cannot count, and what one owner of the
+ * signals leaves to the next.
  */
 #include "base/signals.h"
 
@@ -34,4 +35,19 @@ CASE_ABORTS(signals_that_find_their_descriptor_closed_abort, "os/eventfd.c",
     expect(fd >= 0);
     expect_int(close(fd), 0);
     raise(SIGINT);
+}
+
+/* The descriptor is the same, and what came for an earlier owner is gone. */
+CASE(signals_of_an_earlier_owner_are_dropped)
+{
+    int fd = weir__signals_take();
+
+    expect(fd >= 0);
+    expect_int(raise(SIGTERM), 0);
+    weir__signals_give_back();
+    expect_int(weir__signals_take(), fd);
+    expect(weir__wakefd_take(fd, false) == 0);
+    expect_int(raise(SIGTERM), 0);
+    expect(weir__wakefd_take(fd, false) == 1);
+    weir__signals_give_back();
 }
