@@ -127,15 +127,28 @@ static void on_stream(void *arg, weir_stream *stream)
     server->inside++;
     weir__stream_on_gone(stream, on_gone, served);
     server->options.on_stream(server->options.arg, stream);
-    if (server->is_draining)
+    if (server->is_draining && server->options.on_drain != NULL)
         drain_stream(served, 0);
+}
+
+static void drain_streams(struct server *server)
+{
+    for (struct served *served = server->first; served != NULL;
+         served = served->next)
+        (void)weir_loop_contain(drain_stream, served, 0);
 }
 
 /* ---- the service ---- */
 
+/* Streams that are finished by the library are finished now, not when the drain
+ * begins: what had arrived by then has been read meanwhile. */
 static void on_listener_gone(void *arg, weir_listener *listener, int status)
 {
-    leave(arg);
+    struct server *server = arg;
+
+    if (status == 0 && server->options.on_drain == NULL)
+        drain_streams(server);
+    leave(server);
 }
 
 static void on_start(void *arg, int status)
@@ -170,9 +183,8 @@ static void on_drain(void *arg, int status)
 
     server->is_draining = true;
     server->listener = NULL;
-    for (struct served *served = server->first; served != NULL && status == 0;
-         served = served->next)
-        (void)weir_loop_contain(drain_stream, served, 0);
+    if (status == 0 && server->options.on_drain != NULL)
+        drain_streams(server);
     if (listener == NULL)
         check_end(server);
     else if (status == 0)
