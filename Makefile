@@ -30,7 +30,7 @@ TESTS = $(LONGEST) \
     $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
-    $(addprefix test/net/peers/,examples.py malformed.py takeover.py tls.sh \
+    $(addprefix test/net/peers/,client.py examples.py malformed.py takeover.py tls.sh \
         websocket.py) \
     build/asan/test/api \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
@@ -87,6 +87,7 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/run-tests $(MORE_TESTS)
 	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
 	@tools/sweep
+	@test/net/peers/drain.py
 	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate
