@@ -73,8 +73,10 @@ static void on_bytes(void *arg, int status)
     if (is_freed || is_closed)
         return;
     has_begun = weir_connection_begin(&mine->connection);
-    if (has_begun)
-        weir_connection_dispatch(&mine->connection);
+    if (!has_begun)
+        return;
+    plain_store(&mine->shown, 7);
+    weir_connection_dispatch(&mine->connection);
 }
 
 /* Bytes have arrived before the close was carried out. */
