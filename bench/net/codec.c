@@ -74,7 +74,7 @@ static void parse(struct weir__http_parser *parser, const char *bytes,
 
 static void format(struct weir__http_date *date, int64_t second)
 {
-    static const struct weir__http_pair fields[] = {
+    static const weir_http_field fields[] = {
         {WEIR_BYTES_OF("Content-Type"), WEIR_BYTES_OF("text/plain")}};
     struct weir__http_response response = {
         .status = 200,

@@ -667,7 +667,7 @@ static void expire(struct weir__http_conn *conn)
 
     conn->deadline_ns = 0;
     if (conn->is_upgraded)
-        tell_drain(conn); /* it was upgraded during the drain */
+        tell_drain(conn); /* its turn has come (spread_drain) */
     if (conn->is_closing || conn->is_upgraded)
         return;
     if (request == NULL && weir__http_parser_is_idle(&conn->parser)) {
@@ -691,6 +691,7 @@ static void cut(struct weir__http_conn *conn)
         conn->request != NULL && conn->request->reply != WEIR__REPLY_NONE;
 
     if (conn->is_upgraded) {
+        weir_stream_resume(conn->stream); /* a reader that pauses is told */
         weir__stream_fail(conn->stream, WEIR_ECANCELED);
         return;
     }
@@ -725,6 +726,25 @@ static void tell_drain(struct weir__http_conn *conn)
     }
 }
 
+/* Clients of upgraded connections connect again when they are told to, so they
+ * are told one after the other, within the time that idle ones have. */
+static void spread_drain(struct weir__http_conn *conn)
+{
+    const weir_http_server_options *options = options_of(conn);
+    uint64_t mixed = (uint64_t)(uintptr_t)conn ^ (uint64_t)conn->since_ns;
+    int64_t spread_ns = options->drain_idle_ns;
+
+    if (options->drain_deadline_ns > 0 &&
+        spread_ns > options->drain_deadline_ns / 4)
+        spread_ns = options->drain_deadline_ns / 4;
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+    if (spread_ns > 0)
+        set_deadline(conn, weir_clock_now(), (int64_t)(mixed >> 1) % spread_ns);
+    else
+        tell_drain(conn);
+}
+
 static void on_notified(weir_connection *word, unsigned what)
 {
     struct weir__http_conn *conn = (struct weir__http_conn *)word;
@@ -737,6 +757,8 @@ static void on_notified(weir_connection *word, unsigned what)
         cut(conn);
     else if (what & WEIR_CONNECTION_IS_CLOSING && !conn->is_closing)
         close_idle(conn);
+    else if (what & WEIR_CONNECTION_IS_DRAINING && conn->is_upgraded)
+        spread_drain(conn);
     else if (what & WEIR_CONNECTION_IS_DRAINING && !conn->is_closing)
         tell_drain(conn);
 }

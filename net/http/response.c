@@ -541,11 +541,15 @@ int weir_http_upgrade(weir_http_request *request, const weir_http_field *fields,
                                            .connection =
                                                WEIR__HTTP_CONNECTION_UPGRADE};
     char *to, *end;
-    int err;
+    int err, names;
 
-    if (request == NULL || stream == NULL || (fields == NULL && count > 0) ||
-        weir__http_fields_check(fields, count) < 0)
+    if (request == NULL || stream == NULL || (fields == NULL && count > 0))
         return -EINVAL;
+    names = weir__http_fields_check(fields, count);
+    if (names < 0)
+        return -EINVAL;
+    if (names & WEIR__HTTP_HAS_CONNECTION)
+        response.connection = WEIR__HTTP_CONNECTION_NONE;
     err = check_reply(request);
     if (err != 0)
         return err;

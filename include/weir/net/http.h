@@ -447,9 +447,9 @@ WEIR_API WEIR_CHECKED int weir_http_respond(weir_http_request *request,
                                             const void *body, size_t size);
 
 /**
- * Answer a request with fields and a body that is complete.  Content-Length,
- * Date and Connection are added, unless they are among the fields; a
- * Content-Length must be right.
+ * Answer a request with fields and a body that is complete.  Content-Length and
+ * Date are added, unless they are among the fields; a Content-Length must be
+ * right.  Connection and Transfer-Encoding are the server's, and refused.
  *
  * Thread   loop
  * Owns     the bytes are copied as far as they cannot be sent at once
