@@ -16,6 +16,8 @@ function lengthOf(buffer) {
     return get.call(buffer);
 }
 
+let open = 2;
+
 function never() {
     console.log('called');
 }
@@ -41,7 +43,11 @@ for (const size of [8, 1 << 20]) {
         port2.close();
     });
     port1.postMessage([sent, buffer], [sent, buffer]);
-    other.on('close', () => console.log('closed'));
+    other.on('close', () => {
+        console.log('closed');
+        if (--open === 0)
+            worker.postMessage('print'); // after all of this
+    });
 }
 
 // The same for a buffer that can be resized, and views of it.
@@ -69,6 +75,6 @@ Object.assign(globalThis, saved);
 console.log(again.map((value, i) => value.constructor === values[i].constructor));
 
 const moved = new ArrayBuffer(8), given = trap(new ArrayBuffer(8), () => moved.transfer?.());
-new Worker('const [a, b] = require("worker_threads").workerData;' +
-    'console.log(a.byteLength, b.byteLength)',
+const worker = new Worker('const { parentPort, workerData: [a, b] } = require("worker_threads");' +
+    'parentPort.once("message", () => console.log(a.byteLength, b.byteLength))',
     { eval: true, workerData: [moved, given], transferList: [moved, given] });
