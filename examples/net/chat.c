@@ -64,11 +64,11 @@ static void tell(struct member *member, weir_bytes line)
     static const weir_bytes reason = WEIR_BYTES_OF("too slow");
 
     if (weir_websocket_is_full(member->websocket))
-        (void)!weir_websocket_close(member->websocket, WEIR_WEBSOCKET_TRY_LATER,
-                                    reason);
+        weir_websocket_close(member->websocket, WEIR_WEBSOCKET_TRY_LATER,
+                             reason);
     else /* fails if the member is leaving */
-        (void)!weir_websocket_send(member->websocket, WEIR_WEBSOCKET_TEXT, line,
-                                   NULL, NULL);
+        weir_websocket_send(member->websocket, WEIR_WEBSOCKET_TEXT, line, NULL,
+                            NULL);
 }
 
 static void tell_all(const char *format, unsigned number, weir_bytes text)
@@ -90,8 +90,7 @@ static void on_message(void *arg, weir_websocket *websocket,
     if (kind == WEIR_WEBSOCKET_TEXT)
         tell_all("%u: %.*s", member->number, text);
     else
-        (void)!weir_websocket_close(websocket, WEIR_WEBSOCKET_UNSUPPORTED,
-                                    reason);
+        weir_websocket_close(websocket, WEIR_WEBSOCKET_UNSUPPORTED, reason);
 }
 
 static void on_close(void *arg, weir_websocket *websocket,
@@ -148,12 +147,11 @@ static void on_request(void *arg, weir_http_request *request)
     if (weir_http_is(request, NULL, "/room"))
         err = enter(request);
     else if (weir_http_is(request, "GET", "/"))
-        (void)!weir_http_respond(request, 200, "text/html", page,
-                                 sizeof(page) - 1);
+        weir_http_respond(request, 200, "text/html", page, sizeof(page) - 1);
     else
-        (void)!weir_http_respond(request, 404, "text/plain", "not found\n", 10);
+        weir_http_respond(request, 404, "text/plain", "not found\n", 10);
     if (err == -ENOMEM)
-        (void)!weir_http_respond(request, 503, NULL, NULL, 0);
+        weir_http_respond(request, 503, NULL, NULL, 0);
 }
 
 int main(int argc, char **argv)

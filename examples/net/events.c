@@ -42,13 +42,13 @@ static void on_tick(void *arg, int status)
     if (status != 0 || weir_http_is_full(feed->request))
         return; /* the loop ends; or the client reads slowly, and misses one */
     size = snprintf(text, sizeof(text), "data: %u\n\n", ++feed->count);
-    (void)!weir_http_write(feed->request, (weir_bytes){text, (size_t)size},
-                           NULL, NULL);
+    weir_http_write(feed->request, (weir_bytes){text, (size_t)size}, NULL,
+                    NULL);
 }
 
 static void on_drain(void *arg, weir_http_request *request, int status)
 {
-    (void)!weir_http_end(request, NULL, 0);
+    weir_http_end(request, NULL, 0);
 }
 
 /* The response has left, or the client has. */
@@ -72,7 +72,7 @@ static void on_request(void *arg, weir_http_request *request)
         weir_timer_start(weir_http_loop(request), &feed->timer, WEIR_MS(100),
                          WEIR_TIMER_FIXED_RATE, on_tick, feed) != 0) {
         free(feed);
-        (void)!weir_http_respond(request, 503, NULL, NULL, 0);
+        weir_http_respond(request, 503, NULL, NULL, 0);
         return;
     }
     feed->request = request;
@@ -80,7 +80,7 @@ static void on_request(void *arg, weir_http_request *request)
         weir_http_request_on_end(request, on_end, feed) != 0)
         on_end(feed, request, 0); /* the client has left */
     else
-        (void)!weir_http_request_on_drain(request, on_drain, feed);
+        weir_http_request_on_drain(request, on_drain, feed);
 }
 
 int main(int argc, char **argv)

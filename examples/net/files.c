@@ -31,7 +31,7 @@ static void must(int err, const char *what)
 static void on_request(void *directory, weir_http_request *request)
 {
     if (weir_http_serve_file(request, directory) != 0)
-        (void)!weir_http_respond(request, 503, NULL, NULL, 0);
+        weir_http_respond(request, 503, NULL, NULL, 0);
 }
 
 /* ---- TLS ---- */

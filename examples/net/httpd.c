@@ -7,18 +7,18 @@
 static void on_body(void *arg, weir_http_request *request, int status,
                     weir_bytes body)
 {
-    (void)!weir_http_respond(request, status == 0 ? 200 : 413, "text/plain",
-                             body.data, body.size);
+    weir_http_respond(request, status == 0 ? 200 : 413, "text/plain", body.data,
+                      body.size);
 }
 
 static void on_request(void *arg, weir_http_request *request)
 {
     if (weir_http_is(request, "GET", "/"))
-        (void)!weir_http_respond(request, 200, "text/plain", "hello\n", 6);
+        weir_http_respond(request, 200, "text/plain", "hello\n", 6);
     else if (!weir_http_is(request, "POST", "/echo"))
-        (void)!weir_http_respond(request, 404, "text/plain", "not found\n", 10);
+        weir_http_respond(request, 404, "text/plain", "not found\n", 10);
     else if (weir_http_collect(request, 1 << 20, on_body, NULL) != 0)
-        (void)!weir_http_respond(request, 503, NULL, NULL, 0);
+        weir_http_respond(request, 503, NULL, NULL, 0);
 }
 
 int main(int argc, char **argv)

@@ -115,14 +115,14 @@ static void end_response(struct exchange *exchange, int status)
 
     if (status != 0 && !exchange->has_begun) {
         status = status == -ETIMEDOUT ? 504 : 502;
-        (void)!weir_http_respond(request, (unsigned)status, "text/plain",
-                                 "upstream failed\n", 16);
+        weir_http_respond(request, (unsigned)status, "text/plain",
+                          "upstream failed\n", 16);
         return;
     }
     /* A response that was cut must not look complete. */
     if (status != 0)
         (void)shutdown(weir_stream_fd(weir_http_stream(request)), SHUT_RDWR);
-    (void)!weir_http_end(request, NULL, 0);
+    weir_http_end(request, NULL, 0);
 }
 
 static void on_end(void *arg, weir_fetch *fetch, int status)
@@ -147,11 +147,11 @@ static void on_upload(void *arg, weir_http_request *request, int status,
     if (fetch == NULL)
         return; /* it was answered before its body ended */
     if (status == 0) {
-        (void)!weir_fetch_write(fetch, bytes, NULL, NULL);
+        weir_fetch_write(fetch, bytes, NULL, NULL);
         if (weir_fetch_is_full(fetch))
             weir_http_pause(request);
     } else if (status == WEIR_EEOF) {
-        (void)!weir_fetch_finish(fetch, NULL, 0);
+        weir_fetch_finish(fetch, NULL, 0);
     } else {
         weir_fetch_abort(fetch);
     }
@@ -219,8 +219,7 @@ static void on_request(void *arg, weir_http_request *request)
 
     if (exchange == NULL || *target != '/') {
         free(exchange);
-        (void)!weir_http_respond(request, exchange == NULL ? 500 : 400, NULL,
-                                 NULL, 0);
+        weir_http_respond(request, exchange == NULL ? 500 : 400, NULL, NULL, 0);
         return;
     }
     exchange->request = request;
@@ -237,7 +236,7 @@ static void on_drained(void *arg)
 
 static void on_drain(void *arg, int status)
 {
-    (void)!weir_http_client_drain(client, on_drained, NULL);
+    weir_http_client_drain(client, on_drained, NULL);
 }
 
 int main(int argc, char **argv)

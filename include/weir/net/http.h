@@ -426,9 +426,8 @@ WEIR_API WEIR_CHECKED int weir_http_request_on_end(weir_http_request *request,
  * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request has
  *          ended)
  */
-WEIR_API WEIR_CHECKED int weir_http_request_on_drain(weir_http_request *request,
-                                                     weir_http_request_fn *fn,
-                                                     void *arg);
+WEIR_API int weir_http_request_on_drain(weir_http_request *request,
+                                        weir_http_request_fn *fn, void *arg);
 
 /* ---- responses ---- */
 
@@ -442,9 +441,8 @@ WEIR_API WEIR_CHECKED int weir_http_request_on_drain(weir_http_request *request,
  *          type with control characters), -EALREADY (it was answered),
  *          WEIR_ECLOSED (the client has left), -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_http_respond(weir_http_request *request,
-                                            unsigned status, const char *type,
-                                            const void *body, size_t size);
+WEIR_API int weir_http_respond(weir_http_request *request, unsigned status,
+                               const char *type, const void *body, size_t size);
 
 /**
  * Answer a request with fields and a body that is complete.  Content-Length and
@@ -457,10 +455,9 @@ WEIR_API WEIR_CHECKED int weir_http_respond(weir_http_request *request,
  *          Content-Length), -EALREADY (it was answered), WEIR_ECLOSED (the
  *          client has left), -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_http_respond_with(weir_http_request *request,
-                                                 unsigned status,
-                                                 const weir_http_field *fields,
-                                                 size_t count, weir_bytes body);
+WEIR_API int weir_http_respond_with(weir_http_request *request, unsigned status,
+                                    const weir_http_field *fields, size_t count,
+                                    weir_bytes body);
 
 /**
  * Begin a response whose body follows in pieces.  body_size is its length, or -1
@@ -489,10 +486,8 @@ WEIR_API WEIR_CHECKED int weir_http_begin(weir_http_request *request,
  *          than body_size), -EALREADY (it has ended), WEIR_ECLOSED (the client
  *          has left), -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_http_write(weir_http_request *request,
-                                          weir_bytes bytes,
-                                          weir_http_request_fn *done,
-                                          void *arg);
+WEIR_API int weir_http_write(weir_http_request *request, weir_bytes bytes,
+                             weir_http_request_fn *done, void *arg);
 
 /**
  * Test whether a writer should wait, because much of the response has not been
@@ -521,9 +516,8 @@ WEIR_API void weir_http_on_writable(weir_http_request *request,
  *          reset), -EALREADY (it has ended), WEIR_ECLOSED (the client has left),
  *          -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_http_end(weir_http_request *request,
-                                        const weir_http_field *trailers,
-                                        size_t count);
+WEIR_API int weir_http_end(weir_http_request *request,
+                           const weir_http_field *trailers, size_t count);
 
 /**
  * Answer a request with a part of a file, by sendfile(2) if possible.  The file
@@ -533,11 +527,9 @@ WEIR_API WEIR_CHECKED int weir_http_end(weir_http_request *request,
  * Owns     fd is the library's, unless an error is returned
  * Returns  0, or an error of weir_http_begin
  */
-WEIR_API WEIR_CHECKED int weir_http_respond_file(weir_http_request *request,
-                                                 unsigned status,
-                                                 const weir_http_field *fields,
-                                                 size_t count, int fd,
-                                                 int64_t offset, int64_t size);
+WEIR_API int weir_http_respond_file(weir_http_request *request, unsigned status,
+                                    const weir_http_field *fields, size_t count,
+                                    int fd, int64_t offset, int64_t size);
 
 /**
  * Answer a request with a static file: the path of the request, decoded, below
@@ -550,8 +542,7 @@ WEIR_API WEIR_CHECKED int weir_http_respond_file(weir_http_request *request,
  * Returns  0, -EINVAL (NULL), -EALREADY (it was answered), WEIR_ECLOSED (the
  *          client has left), -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_http_serve_file(weir_http_request *request,
-                                               const char *root);
+WEIR_API int weir_http_serve_file(weir_http_request *request, const char *root);
 
 /**
  * Answer a request with 101 (or 200 to CONNECT) and take its connection over.

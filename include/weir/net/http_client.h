@@ -142,9 +142,8 @@ weir_http_client_new(weir_http_client **client, weir_loop *loop,
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EALREADY (it is being drained)
  */
-WEIR_API WEIR_CHECKED int weir_http_client_drain(weir_http_client *client,
-                                                 void (*done)(void *arg),
-                                                 void *arg);
+WEIR_API int weir_http_client_drain(weir_http_client *client,
+                                    void (*done)(void *arg), void *arg);
 
 /**
  * Close a client.  Fetches in progress get WEIR_ECANCELED, after this call.  Then
@@ -305,8 +304,8 @@ WEIR_API void weir_fetch_unref(weir_fetch *fetch);
  *          stream_size), -EALREADY (the body has ended), WEIR_ECLOSED (the fetch
  *          has ended, or the server reads no more), -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_fetch_write(weir_fetch *fetch, weir_bytes bytes,
-                                           weir_fetch_fn *done, void *arg);
+WEIR_API int weir_fetch_write(weir_fetch *fetch, weir_bytes bytes,
+                              weir_fetch_fn *done, void *arg);
 
 /**
  * End the body of a request with is_streaming.  Trailers are sent if its size is
@@ -320,9 +319,8 @@ WEIR_API WEIR_CHECKED int weir_fetch_write(weir_fetch *fetch, weir_bytes bytes,
  *          WEIR_ECLOSED (the fetch has ended, or the server reads no more),
  *          -ENOMEM
  */
-WEIR_API WEIR_CHECKED int weir_fetch_finish(weir_fetch *fetch,
-                                            const weir_http_field *trailers,
-                                            size_t count);
+WEIR_API int weir_fetch_finish(weir_fetch *fetch,
+                               const weir_http_field *trailers, size_t count);
 
 /**
  * Test whether a writer should wait for on_writable.

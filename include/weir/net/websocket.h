@@ -357,9 +357,9 @@ typedef void weir_websocket_fn(void *arg, weir_websocket *websocket,
  *          WEIR_ECLOSED (the WebSocket is being closed), or an error of
  *          weir_stream_write
  */
-WEIR_API WEIR_CHECKED int
-weir_websocket_send(weir_websocket *websocket, weir_websocket_kind kind,
-                    weir_bytes bytes, weir_websocket_fn *done, void *arg);
+WEIR_API int weir_websocket_send(weir_websocket *websocket,
+                                 weir_websocket_kind kind, weir_bytes bytes,
+                                 weir_websocket_fn *done, void *arg);
 
 /**
  * Send a fragment of a message, whose size need not be known yet.  All fragments
@@ -436,9 +436,8 @@ WEIR_API void weir_websocket_resume(weir_websocket *websocket);
  *          code, of more than 123 bytes, or that is not UTF-8), -ENOMEM,
  *          WEIR_ECLOSED (it is being closed), or an error of weir_stream_write
  */
-WEIR_API WEIR_CHECKED int weir_websocket_close(weir_websocket *websocket,
-                                               uint16_t code,
-                                               weir_bytes reason);
+WEIR_API int weir_websocket_close(weir_websocket *websocket, uint16_t code,
+                                  weir_bytes reason);
 
 /**
  * Reset a WebSocket: drop the connection and everything that is queued.

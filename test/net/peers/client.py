@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -329,11 +330,26 @@ def encodings(node):
         expect_page(f"{node}/{name}")
 
 
+def await_port(port):
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        with contextlib.suppress(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+    raise AssertionError(f"nobody listens at {port}")
+
+
 def own_server():
-    with running(BUILD / "net/httpd") as (process, url):
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/"
+    process = subprocess.Popen([BUILD / "net/httpd", f"127.0.0.1:{port}"])
+    try:
+        await_port(port)
         status, _, text = fetch("-n", "1000", "-c", "50", url + "?%d")
         check(status == 0, text)
         expect_page(url, b"hello\n")
+    finally:
+        stop(process)
 
 
 def through_proxy(nginx, ca):
