@@ -28,7 +28,11 @@ static const struct error released[] = {
     {"WEIR_ENOTSTARTED", -4100, NULL}, {"WEIR_EABANDONED", -4101, NULL},
     {"WEIR_ESELF", -4102, NULL},       {"WEIR_ENONE", -4103, NULL},
     {"WEIR_EFORCED", -4104, NULL},     {"WEIR_ETHROWN", -4110, NULL},
-    {"WEIR_EFORKED", -4105, NULL}};
+    {"WEIR_EFORKED", -4105, NULL},     {"WEIR_EEOF", -4111, NULL},
+    {"WEIR_ETRUNCATED", -4112, NULL},  {"WEIR_ELIMIT", -4113, NULL},
+    {"WEIR_ENAME", -4114, NULL},       {"WEIR_ETLS", -4115, NULL},
+    {"WEIR_ECERT", -4116, NULL},       {"WEIR_EHTTP", -4117, NULL},
+    {"WEIR_EWEBSOCKET", -4118, NULL}};
 
 CASE(errors_keep_their_places_and_values)
 {

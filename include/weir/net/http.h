@@ -316,13 +316,15 @@ WEIR_API int64_t weir_http_body_size(const weir_http_request *request);
  * not read, write or close it.
  *
  * Thread   loop
+ * Returns  the stream, or NULL if the connection is gone
  */
 WEIR_API weir_stream *weir_http_stream(const weir_http_request *request);
 
 /**
  * Get the loop of a request.
  *
- * Thread   any
+ * Thread   loop
+ * Returns  the loop, or NULL if the connection is gone
  */
 WEIR_API weir_loop *weir_http_loop(const weir_http_request *request);
 

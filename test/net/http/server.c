@@ -26,6 +26,7 @@ static sem_t told_; /* by a handler */
 static int statuses[32];
 static size_t status_count;
 static weir_http_request *kept;
+static weir_loop *kept_loop;
 
 /* ---- the server ---- */
 
@@ -835,6 +836,7 @@ static void try_when_gone(void *arg, int status)
 static void keep_it(void *arg, weir_http_request *request)
 {
     kept = request;
+    kept_loop = weir_http_loop(request);
     weir_http_request_ref(request);
     expect_status(weir_http_request_on_end(request, try_after_the_client, NULL),
                   0);
@@ -844,18 +846,16 @@ static void keep_it(void *arg, weir_http_request *request)
 CASE(http_server_refuses_responses_to_clients_that_have_left)
 {
     struct linger linger = {1, 0};
-    weir_loop *loop;
     int fd;
 
     serve(keep_it);
     fd = join_server();
     send_text(fd, GET("/"));
     wait_for(&told_);
-    loop = weir_http_loop(kept);
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
     close(fd);
     wait_for(&told_);
-    expect_status(weir_loop_submit(loop, try_when_gone, NULL), 0);
+    expect_status(weir_loop_submit(kept_loop, try_when_gone, NULL), 0);
     wait_for(&told_);
     stop();
 }
