@@ -178,6 +178,8 @@ static void end_conn(struct weir__http_conn *conn, int status)
     weir_memory_free(conn->rest, conn->rest_capacity);
     conn->rest = NULL;
     shard->conn_count--;
+    if (conn->quota_key != 0)
+        weir__http_quota_leave(&shard->quota, conn->quota_key);
     if (shard->is_full && !shard->is_draining)
         resume_doors(shard);
     if (weir_connection_remove(&conn->word))
@@ -831,6 +833,20 @@ static void remember_peer(struct weir__http_conn *conn)
     conn->peer_size = (uint8_t)size;
 }
 
+/* Count the connection of a client.  False if the client has too many. */
+static bool is_within_quota(struct weir__http_conn *conn)
+{
+    uint32_t limit = options_of(conn)->connections_per_address;
+    uint64_t key = weir__http_quota_key(conn->peer, conn->peer_size);
+
+    if (limit == 0 || key == 0)
+        return true;
+    if (weir__http_quota_enter(&conn->shard->quota, key, limit) != 0)
+        return false;
+    conn->quota_key = key;
+    return true;
+}
+
 void weir__http_conn_open(struct weir__http_shard *shard, weir_stream *stream)
 {
     const weir_http_server_options *options = &shard->server->options;
@@ -852,7 +868,8 @@ void weir__http_conn_open(struct weir__http_shard *shard, weir_stream *stream)
     weir_counter_add(&shard->counters.connections, 1);
     weir_connection_add(&shard->connections, &conn->word, on_notified);
     weir__stream_set_on_drain(stream, on_stream_drain, conn);
-    if ((options->tls != NULL &&
+    if (!is_within_quota(conn) ||
+        (options->tls != NULL &&
          weir_tls_start(stream, options->tls, NULL) != 0) ||
         weir_stream_set_timeouts(
             stream, 0, options->write_ns < 0 ? 0 : options->write_ns) != 0 ||

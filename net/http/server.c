@@ -79,6 +79,7 @@ static void on_loop_freed(void *arg)
     struct weir__http_shard *shard = arg;
 
     weir__http_roots_free(shard);
+    weir__http_quota_fini(&shard->quota);
     weir_memory_free(shard->cork, WEIR__CORK_SIZE);
     weir_memory_free(shard->spare, sizeof(*shard->spare));
     shard->cork = NULL;

@@ -20,6 +20,7 @@
 #include "http/date.h"
 #include "http/format.h"
 #include "http/parser.h"
+#include "http/quota.h"
 #include "weir/gate.h"
 #include "weir/host/connection.h"
 #include "weir/host/counter.h"
@@ -68,9 +69,10 @@ struct weir__http_shard {
     size_t cork_size;
     struct weir__http_conn *corked; /* ... which is this one */
     struct weir__http_root *roots;
-    weir_http_request *spare; /* kept for the next request */
-    weir_task close_doors;    /* posted by the drain */
-    weir_task quiet;          /* posted to the drain */
+    struct weir__http_quota quota; /* of connections_per_address */
+    weir_http_request *spare;      /* kept for the next request */
+    weir_task close_doors;         /* posted by the drain */
+    weir_task quiet;               /* posted to the drain */
 };
 
 /* An address that the server listens at. */
@@ -157,6 +159,7 @@ struct weir__http_conn {
     bool is_stalled : 1;         /* the stream is paused */
     void (*on_drain)(void *arg); /* is_upgraded */
     void *drain_arg;
+    uint64_t quota_key; /* 0: it is not counted */
     uint8_t peer_size;
     uint8_t peer[28]; /* a struct sockaddr_in or sockaddr_in6 */
 };

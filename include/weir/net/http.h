@@ -103,11 +103,13 @@ typedef struct weir_http_server_options {
     /* Limits.  A request that exceeds one is answered with the status given, and
      * the connection is closed. */
     uint32_t head_bytes; /* of the request line and the fields; 431.  16 KiB */
-    uint32_t target_bytes;            /* of the target; 414.  8 KiB */
-    uint32_t fields;                  /* their number; 431.  200 */
-    int64_t body_bytes;               /* 413.  64 MiB.  Negative: no limit */
-    uint32_t connections;             /* of each loop; others wait.  100,000 */
-    uint32_t connections_per_address; /* others are closed.  0: no limit */
+    uint32_t target_bytes; /* of the target; 414.  8 KiB */
+    uint32_t fields;       /* their number; 431.  200 */
+    int64_t body_bytes;    /* 413.  64 MiB.  Negative: no limit */
+    uint32_t connections;  /* of each loop; others wait.  100,000 */
+    /* Of each loop, for each client: an IPv4 address, or the first 64 bits of an
+     * IPv6 address.  Others are closed at once.  0: no limit. */
+    uint32_t connections_per_address;
     uint32_t requests_per_connection; /* 0: no limit */
 
     /* Times. */

@@ -338,6 +338,39 @@ CASE(http_server_answers_probes)
     stop();
 }
 
+CASE(http_server_limits_the_connections_of_a_client)
+{
+    int one, two, three;
+    char byte;
+
+    serve(hello, .connections_per_address = 2);
+    one = join_server();
+    two = join_server();
+    send_text(one, GET("/"));
+    read_until(one, "hello\n");
+    send_text(two, GET("/"));
+    read_until(two, "hello\n");
+    three = join_server();
+    expect(recv(three, &byte, 1, 0) <= 0);
+    close(three);
+    send_text(one, GET_LAST("/"));
+    read_all(one);
+    close(one);
+    /* The server may learn of the close a moment later. */
+    do {
+        three = join_server();
+        (void)!send(three, GET("/"), strlen(GET("/")), MSG_NOSIGNAL);
+        byte = 0;
+        if (recv(three, &byte, 1, 0) == 1)
+            break;
+        close(three);
+    } while (byte == 0);
+    expect_int(byte, 'H');
+    close(two);
+    close(three);
+    stop();
+}
+
 /* ---- responses in pieces ---- */
 
 static void written(void *arg, weir_http_request *request, int status)
