@@ -311,6 +311,10 @@ int main(int argc, char **argv)
     weir_stream_options stream = {.size = sizeof(stream), .on_drain = on_room};
     weir_listener_options listener = {.size = sizeof(listener),
                                       .stream = &stream};
+    /* With many clients the next request is rarely far.  To look for it for a
+     * moment is cheaper than to sleep, also for the client, whose send would
+     * have to wake us. */
+    weir_loop_options loop = {.size = sizeof(loop), .spin_ns = WEIR_US(50)};
     weir_serve_options options = {.size = sizeof(options),
                                   .on_stream = on_stream,
                                   .on_drain = finish,
@@ -320,6 +324,7 @@ int main(int argc, char **argv)
     weir_address address;
 
     if (weir_service_new(&service, NULL) != 0 ||
+        weir_service_add_loop(service, &options.loop, &loop) != 0 ||
         weir_serve(service, argc > 1 ? argv[1] : "127.0.0.1:6379", &options,
                    &address) != 0 ||
         weir_service_start(service) != 0)

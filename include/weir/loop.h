@@ -129,7 +129,8 @@ typedef struct weir_loop_options {
     size_t size;      /* sizeof(weir_loop_options) */
     const char *name; /* of the loop */
     weir_fd_mode fd_mode;
-    /* The longest time to spin, looking for work, before sleeping.  The loop
+    /* The longest time to spin, looking for work, before sleeping.  Work is
+     * what other threads submit, and descriptors that are ready.  The loop
      * spins only while that pays off and no other thread wants the core.  0:
      * the loop never spins.  The maximum is one second. */
     int64_t spin_ns;

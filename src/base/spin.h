@@ -31,8 +31,8 @@ struct weir__gaze {
 /* Spin until has_news(arg), until end_ns by the real clock, or until a yield
  * loses the core.  Returns whether there is news. */
 static inline bool weir__spin(struct weir__gaze gaze, int64_t began_ns,
-                              int64_t end_ns, bool (*has_news)(const void *),
-                              const void *arg)
+                              int64_t end_ns, bool (*has_news)(void *),
+                              void *arg)
 {
     for (int64_t now_ns = began_ns, before_ns; now_ns < end_ns;) {
         for (int i = 0; i < gaze.looks; i++) {

@@ -404,9 +404,6 @@ bool weir__loop_is_quiet(const weir_loop *loop);
 int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
                            int64_t now_ns, bool in_poller);
 
-/* Spin for new work before sleeping.  True: there is some. */
-bool weir__loop_spin(weir_loop *loop, int64_t until_ns);
-
 /* ---- microtask.c ---- */
 
 /* Run all next-ticks and microtasks, within the budget. */

@@ -263,6 +263,19 @@ static int64_t wait_limit(weir_loop *loop, int64_t limit_ns, bool in_poller)
     return limit_ns < 0 || timer_ns < limit_ns ? timer_ns : limit_ns;
 }
 
+/* Take what the poller has returned: events, or an error. */
+static int take_events(weir_loop *loop, struct weir__poller *poller, int got)
+{
+    if (got < 0)
+        return got;
+    loop->event_at = 0;
+    loop->event_count = got;
+    for (int i = 0; i < got; i++)
+        if (loop->events[i].token == WEIR__POLLER_WAKE)
+            loop->owed_wakes -= weir__poller_take_wakes(poller, false);
+    return 0;
+}
+
 /* Sleep in the poller, or only poll it. */
 static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 {
@@ -273,14 +286,7 @@ static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 
     if (sleeps && !weir__ingress_get_up(&loop->in))
         weir__loop_woken(loop, true);
-    if (got < 0)
-        return got;
-    loop->event_at = 0;
-    loop->event_count = got;
-    for (int i = 0; i < got; i++)
-        if (loop->events[i].token == WEIR__POLLER_WAKE)
-            loop->owed_wakes -= weir__poller_take_wakes(poller, false);
-    return 0;
+    return take_events(loop, poller, got);
 }
 
 static void sleep_on_futex(weir_loop *loop, int64_t until_ns)
@@ -326,52 +332,40 @@ static bool give_way(weir_loop *loop)
     return weir__ingress_has_news(&loop->in, weir__loop_is_ending(loop));
 }
 
-static int wait(weir_loop *loop, int64_t limit_ns)
-{
-    struct weir__poller *poller = weir__loop_choose_poller(loop);
-    int64_t until_ns = wait_limit(loop, limit_ns, poller != NULL);
-    int64_t began_ns = 0;
-    int err = 0;
-
-    if (until_ns != 0 &&
-        (loop->options.spin_ns > 0 ? weir__loop_spin(loop, until_ns)
-                                   : give_way(loop)))
-        until_ns = 0;
-    if (until_ns != 0)
-        weir__recycler_trim(&loop->envelopes);
-    if (loop->counters != NULL && until_ns != 0)
-        began_ns = weir__clock_real();
-    if (poller != NULL)
-        err = poll(loop, poller, until_ns);
-    else
-        sleep_on_futex(loop, until_ns);
-    if (began_ns != 0)
-        weir__counters_slept(loop->counters, began_ns);
-    notice_close(loop);
-    look_at_clock(loop);
-    return err;
-}
-
 /* ---- spinning ---- */
 
-static bool has_news(const void *arg)
-{
-    const weir_loop *loop = arg;
+/* What a spin looks at: the word that other threads change, and, if there are
+ * descriptors, the poller, whose events it takes. */
+struct search {
+    weir_loop *loop;
+    struct weir__poller *poller; /* NULL: no descriptors */
+    int got;                     /* events of the poller, or an error */
+};
 
-    return weir__ingress_has_news(&loop->in, weir__loop_is_ending(loop));
+static bool has_news(void *arg)
+{
+    struct search *search = arg;
+    weir_loop *loop = search->loop;
+
+    if (weir__ingress_has_news(&loop->in, weir__loop_is_ending(loop)))
+        return true;
+    if (search->poller != NULL)
+        search->got = weir__poller_wait(search->poller, loop->events, 0);
+    return search->got != 0;
 }
 
 /* A successful spin doubles the next limit, up to what the user allows; a
  * failed one halves it. */
-bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
+static bool spin(struct search *search, int64_t until_ns)
 {
     const struct weir__gaze gaze = {.pauses = 32, .looks = 4};
+    weir_loop *loop = search->loop;
     int64_t began_ns = weir__clock_real();
     int64_t end_ns = began_ns + loop->spin_ns;
 
     if (until_ns >= 0 && until_ns < end_ns)
         end_ns = until_ns;
-    if (weir__spin(gaze, began_ns, end_ns, has_news, loop)) {
+    if (weir__spin(gaze, began_ns, end_ns, has_news, search)) {
         loop->spin_ns = 2 * loop->spin_ns < loop->options.spin_ns
                             ? 2 * loop->spin_ns
                             : loop->options.spin_ns;
@@ -380,6 +374,36 @@ bool weir__loop_spin(weir_loop *loop, int64_t until_ns)
     if (loop->spin_ns > WEIR__SHORTEST_SPIN_NS)
         loop->spin_ns /= 2;
     return false;
+}
+
+/* ---- waiting, all together ---- */
+
+static int wait(weir_loop *loop, int64_t limit_ns)
+{
+    struct weir__poller *poller = weir__loop_choose_poller(loop);
+    int64_t until_ns = wait_limit(loop, limit_ns, poller != NULL);
+    struct search search = {loop, poller, 0};
+    int64_t began_ns = 0;
+    int err = 0;
+
+    if (until_ns != 0 &&
+        (loop->options.spin_ns > 0 ? spin(&search, until_ns) : give_way(loop)))
+        until_ns = 0;
+    if (until_ns != 0)
+        weir__recycler_trim(&loop->envelopes);
+    if (loop->counters != NULL && until_ns != 0)
+        began_ns = weir__clock_real();
+    if (search.got != 0)
+        err = take_events(loop, poller, search.got);
+    else if (poller != NULL)
+        err = poll(loop, poller, until_ns);
+    else
+        sleep_on_futex(loop, until_ns);
+    if (began_ns != 0)
+        weir__counters_slept(loop->counters, began_ns);
+    notice_close(loop);
+    look_at_clock(loop);
+    return err;
 }
 
 /* ---- the turn ---- */

@@ -302,7 +302,7 @@ static uint32_t sleep_until(weir_waiter *waiter, uint32_t bits,
     }
 }
 
-static bool has_news(const void *arg)
+static bool has_news(void *arg)
 {
     const weir_waiter *waiter = arg;
 
@@ -311,7 +311,7 @@ static bool has_news(const void *arg)
 }
 
 /* Spin for a while before sleeping. */
-static void spin(const weir_waiter *waiter, int64_t began_ns)
+static void spin(weir_waiter *waiter, int64_t began_ns)
 {
     const struct weir__gaze gaze = {.pauses = 8, .looks = 2};
 

@@ -262,6 +262,22 @@ CASE(fd_of_one_shot_can_be_armed_again_by_its_callback)
     expect_status(weir_loop_close(loop, -1), 0);
 }
 
+static void leave(void *word, int status, int fd, unsigned events)
+{
+    record_fd(word, status, fd, events);
+    expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
+}
+
+/* A spin takes the event from the kernel, which reports it only once. */
+CASE(fd_of_one_shot_is_called_by_a_loop_that_spins)
+{
+    loop_make(LOOP_OPTIONS(.spin_ns = SECOND_NS));
+    watch_now(event_open(1), WEIR_FD_READABLE | WEIR_FD_ONESHOT, leave, "shot");
+    loop_run();
+    expect_recorded("shot");
+    loop_end();
+}
+
 #ifdef WEIR_POLLER_POLL
 /* covers: weir_fd_add -ENOTSUP */
 /* covers: weir_fd_modify -ENOTSUP */
