@@ -26,6 +26,7 @@
 
 #include "os/listen.h"
 #include "os/socket.h"
+#include "stream/stream.h"
 #include "weir/fd.h"
 #include "weir/gate.h"
 #include "weir/host/memory.h"
@@ -38,6 +39,7 @@
 /* What a stream is made with, on whichever loop. */
 struct recipe {
     weir_stream_options stream;
+    bool is_unix;
     void (*on_stream)(void *arg, weir_stream *stream);
     void *arg;
 };
@@ -76,7 +78,8 @@ static void make_stream(weir_loop *loop, int fd, const struct recipe *recipe)
 {
     weir_stream *stream;
 
-    if (weir_stream_open(&stream, loop, fd, &recipe->stream) != 0) {
+    if (weir__stream_accepted(&stream, loop, fd, recipe->is_unix,
+                              &recipe->stream) != 0) {
         weir__socket_close(fd); /* no memory for this one; others go on */
         return;
     }
@@ -415,6 +418,8 @@ static int check_options(const weir_listener_options *options)
 static int fill_listener(weir_listener *listener, weir_loop *loop,
                          const weir_listener_options *options)
 {
+    int err;
+
     memset(listener, 0, sizeof(*listener));
     listener->loop = loop;
     listener->fd = -1;
@@ -423,8 +428,10 @@ static int fill_listener(weir_listener *listener, weir_loop *loop,
     listener->recipe.arg = options->arg;
     listener->on_error = options->on_error;
     listener->name = options->name != NULL ? options->name : "listener";
-    return weir_sized_read(&listener->recipe.stream,
-                           sizeof(listener->recipe.stream), options->stream);
+    err = weir_sized_read(&listener->recipe.stream,
+                          sizeof(listener->recipe.stream), options->stream);
+    return err == 0 && listener->recipe.stream.keep_alive_ns < 0 ? -EINVAL
+                                                                 : err;
 }
 
 /* Watch the descriptor of a listener that is complete. */
@@ -432,6 +439,8 @@ static int start(weir_listener *listener)
 {
     int err = weir__socket_local(listener->fd, &listener->address);
 
+    listener->recipe.is_unix =
+        weir_address_family_of(&listener->address) == WEIR_ADDRESS_UNIX;
     if (err == 0 && !listener->is_inherited)
         weir__listen_identify(&listener->address, &listener->file);
     if (err == 0)

@@ -99,7 +99,7 @@ struct weir_stream {
     bool is_flushing : 1;
     bool is_hung_up : 1; /* reported while nothing could be done about it */
     bool is_unref : 1;
-    bool has_more : 1; /* the next write is followed by another at once */
+    bool has_more : 1;     /* the next write is followed by another at once */
     bool is_unwatched : 1; /* the loop does not have the descriptor */
     bool is_told_end : 1;  /* on_end was called */
     int read_err;          /* why nothing more is read */
@@ -134,6 +134,12 @@ struct weir_stream {
 };
 
 /* ---- for the other parts of libweir-net ---- */
+
+/* Make the stream of a socket that accept4 has made non-blocking.  It is watched
+ * for input from the start, because servers read at once: a socket that is
+ * asked what it is, and watched in two steps, costs six more system calls. */
+int weir__stream_accepted(weir_stream **made, weir_loop *loop, int fd,
+                          bool is_unix, const weir_stream_options *options);
 
 /* Call fn when the stream is freed, whoever has closed it. */
 void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg),
@@ -173,14 +179,17 @@ void weir__stream_watch(weir_stream *stream);
 /* Take the descriptor away from the loop, for good. */
 void weir__stream_unwatch(weir_stream *stream);
 
+/* Free a stream whose descriptor is closed or no longer its own. */
+void weir__stream_free(weir_stream *stream);
+
+/* ---- end.c ---- */
+
 /* Note progress in one direction. */
 void weir__stream_progress(struct weir__deadline *deadline);
 /* Start or stop the timer of a deadline, as the state requires. */
 void weir__stream_check_deadlines(weir_stream *stream);
-
 /* The memory of a stream has run out, or its connection has failed. */
 void weir__stream_fail(weir_stream *stream, int err);
-
 /* Close a stream that is FINISHING and has finished. */
 void weir__stream_check_finish(weir_stream *stream);
 
@@ -195,12 +204,17 @@ bool weir__stream_wants_input(const weir_stream *stream);
 /* Nothing more can be read: tell the reader. */
 void weir__stream_end_reading(weir_stream *stream, int err);
 
-/* ---- write.c ---- */
+/* ---- flush.c ---- */
 
 /* Give the kernel as much as it takes. */
 void weir__stream_flush(weir_stream *stream);
 /* Whether something waits for room in the kernel's buffer. */
 bool weir__stream_wants_output(const weir_stream *stream);
+
+/* ---- write.c ---- */
+
+/* The first write is over: its callback is owed. */
+void weir__stream_finish_write(weir_stream *stream, int status);
 /* Nothing more can be written: everything queued gets err. */
 void weir__stream_end_writing(weir_stream *stream, int err);
 /* Call the callbacks of what is finished. */

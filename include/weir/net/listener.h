@@ -91,9 +91,9 @@ typedef void weir_listener_fn(void *arg, weir_listener *listener, int status);
  * Thread   loop
  * Owns     *listener is the caller's until weir_listener_close or
  *          weir_listener_drain; it owns the descriptor of the options
- * Returns  0, -EINVAL (NULL, no on_stream, neither address nor fd, or a
- *          descriptor that does not listen), -E2BIG (an option that this
- *          library does not know), -EADDRINUSE, -EADDRNOTAVAIL, -EACCES,
+ * Returns  0, -EINVAL (NULL, no on_stream, neither address nor fd, a time
+ *          below 0, or a descriptor that does not listen), -E2BIG (an
+ *          option that this library does not know), -EADDRINUSE, -EADDRNOTAVAIL, -EACCES,
  *          -EMFILE, -ENOMEM, another error of socket(2), bind(2) or
  *          listen(2), or an error of weir_fd_add
  */

@@ -370,6 +370,8 @@ CASE(listener_refuses_nonsense_and_addresses_that_it_cannot_have)
         weir_listener_options options;
         int unknown;
     } newer = {{.size = sizeof(newer), .on_stream = on_stream}, 1};
+    weir_stream_options backwards = {.size = sizeof(backwards),
+                                     .keep_alive_ns = -1};
     weir_listener *other = NULL;
     int pipe_ends[2];
 
@@ -389,6 +391,10 @@ CASE(listener_refuses_nonsense_and_addresses_that_it_cannot_have)
         weir_listener_open(&other, loop,
                            LISTENER_OPTIONS(.address = where, .backlog = -1)),
         -EINVAL);
+    expect_status(weir_listener_open(
+                      &other, loop,
+                      LISTENER_OPTIONS(.address = where, .stream = &backwards)),
+                  -EINVAL);
     expect_int(pipe(pipe_ends), 0);
     expect_status(
         weir_listener_open(
