@@ -7,6 +7,7 @@
  *     pool.c      origins, those who wait, connections that are idle
  *     link.c      a connection: connect, tunnel, TLS, idle, close
  *     exchange.c  a request and its response on a link
+ *     ask.c       the request of an exchange
  *     redirect.c  where a response sends the request
  *     fetch.c     the life of a fetch, and what its owner may call
  *     upload.c    the body of a request, in pieces
@@ -238,6 +239,14 @@ void weir__http_link_close(struct weir__http_link *link);
 /* Free a link that is closed, unless something of it is still pending. */
 void weir__http_link_forget(struct weir__http_link *link);
 
+/* ---- ask.c ---- */
+
+/* Give the stream the head, and the body if it is there.  A head alone is
+ * copied as far as it has to wait.  Returns 0 or an error. */
+int weir__http_exchange_send(struct weir__http_link *link, weir_fetch *fetch);
+/* The request was sent: the time for the response begins. */
+void weir__http_exchange_sent(struct weir__http_link *link);
+
 /* ---- exchange.c ---- */
 
 /* Send the request of a fetch on a link.  After an error, nothing was sent. */
@@ -250,8 +259,6 @@ void weir__http_exchange_leave(weir_fetch *fetch);
 /* The owner has paused or resumed the fetch of the link. */
 void weir__http_exchange_pause(struct weir__http_link *link);
 void weir__http_exchange_resume(struct weir__http_link *link);
-/* The request was sent: the time for the response begins. */
-void weir__http_exchange_sent(struct weir__http_link *link);
 
 /* ---- redirect.c ---- */
 

@@ -2,10 +2,9 @@
 /*
  * exchange -- a request and its response, on a link.
  *
- * Out       The head and the bytes of a body are one write.  A streaming body
- *           follows as its owner writes it.  An error of a write does not end
- *           the exchange: the server may have answered before it closed, so
- *           what the reader finds decides.
+ * Out       The request is sent (ask.c).  An error of a write does not end the
+ *           exchange: the server may have answered before it closed, so what
+ *           the reader finds decides.
  * In        feed runs the parser over what was read, and the decoder over the
  *           data of the body, until it is used up or the fetch is paused.  What
  *           is left then waits in `rest`: at first rest_data bytes that the
@@ -22,159 +21,17 @@
 #include <string.h>
 
 #include "http/client.h"
-#include "http/format.h"
 #include "http/header.h"
 #include "weir/host/memory.h"
 
 enum {
-    ADDED_FIELDS = 4,    /* Accept, Accept-Encoding, ... */
     PIECE = 16 * 1024,   /* of a decoded body */
     DISCARD = 64 * 1024, /* of the body of a redirect, to keep the link */
 };
 
 static void feed(struct weir__http_link *link, weir_bytes input);
 
-/* ---- the request ---- */
-
-static bool has_field(const weir_fetch *fetch, const char *name)
-{
-    weir_bytes wanted = {name, strlen(name)};
-
-    for (size_t i = 0; i < fetch->field_count; i++)
-        if (weir__http_is_equal(fetch->fields[i].name, wanted))
-            return true;
-    return false;
-}
-
-static weir_http_field make_field(const char *name, const char *value)
-{
-    return (weir_http_field){{name, strlen(name)}, {value, strlen(value)}};
-}
-
-/* Complete the fields.  Returns their number. */
-static size_t add_fields(struct weir__http_link *link, weir_fetch *fetch,
-                         weir_http_field *fields)
-{
-    const weir_http_client *client = link->client;
-    size_t count = fetch->field_count;
-
-    if (count > 0)
-        memcpy(fields, fetch->fields, count * sizeof(*fields));
-    if (!has_field(fetch, "accept"))
-        fields[count++] = make_field("Accept", "*/*");
-    fetch->is_decoding = !fetch->is_raw &&
-                         !has_field(fetch, "accept-encoding") &&
-                         !has_field(fetch, "range");
-    if (fetch->is_decoding)
-        fields[count++] =
-            make_field("Accept-Encoding", WEIR__HTTP_INFLATE_ACCEPT);
-    if (client->user_agent != NULL && !has_field(fetch, "user-agent"))
-        fields[count++] = make_field("User-Agent", client->user_agent);
-    if (link->origin->is_proxy && client->proxies[0].credentials != NULL &&
-        !has_field(fetch, "proxy-authorization"))
-        fields[count++] =
-            make_field("Proxy-Authorization", client->proxies[0].credentials);
-    return count;
-}
-
-static void set_framing(struct weir__http_request *request, weir_fetch *fetch)
-{
-    bool wants_body = fetch->kind == WEIR__HTTP_POST ||
-                      fetch->kind == WEIR__HTTP_PUT ||
-                      fetch->kind == WEIR__HTTP_PATCH;
-    bool is_streaming = fetch->is_streaming && !fetch->has_body_over;
-
-    fetch->is_chunked = is_streaming && fetch->stream_size < 0;
-    if (fetch->is_chunked) {
-        request->framing = WEIR__HTTP_FRAME_CHUNKED;
-    } else if (is_streaming || fetch->body.size > 0 || wants_body) {
-        request->framing = WEIR__HTTP_FRAME_LENGTH;
-        request->length =
-            is_streaming ? (uint64_t)fetch->stream_size : fetch->body.size;
-    }
-}
-
-/* Write the head to link->head.  Returns its size, or 0 without memory. */
-static size_t format_head(struct weir__http_link *link, weir_fetch *fetch)
-{
-    size_t most = (fetch->field_count + ADDED_FIELDS) * sizeof(weir_http_field);
-    weir_http_field *fields = weir_memory_alloc(most);
-    struct weir__http_request request = {.method = fetch->method,
-                                         .target = fetch->url.target,
-                                         .host = fetch->url.authority,
-                                         .fields = fields};
-    size_t size = 0;
-
-    if (fields == NULL)
-        return 0;
-    if (link->origin->is_proxy)
-        request.target = (weir_bytes){fetch->url.text, strlen(fetch->url.text)};
-    if (has_field(fetch, "host"))
-        request.host.data = NULL;
-    if (link->client->is_draining || link->client->options.keep_alive_ns < 0)
-        request.connection = WEIR__HTTP_CONNECTION_CLOSE;
-    request.field_count = add_fields(link, fetch, fields);
-    set_framing(&request, fetch);
-    link->head_capacity = weir__http_request_size(&request);
-    link->head = weir_memory_alloc(link->head_capacity);
-    if (link->head != NULL)
-        size = (size_t)(weir__http_request_write(&request, link->head) -
-                        link->head);
-    weir_memory_free(fields, most);
-    return size;
-}
-
-static void free_head(struct weir__http_link *link)
-{
-    weir_memory_free(link->head, link->head_capacity);
-    link->head = NULL;
-    link->head_capacity = 0;
-}
-
-void weir__http_exchange_sent(struct weir__http_link *link)
-{
-    weir_fetch *fetch = link->fetch;
-
-    link->is_sent = true;
-    if (fetch->message != NULL)
-        return;
-    fetch->header_deadline_ns =
-        weir__fetch_deadline(link->client->options.header_ns);
-    /* Without memory for a timer there is no timeout. */
-    (void)!weir__fetch_check_alarm(fetch);
-}
-
-/* The kernel has the head and the body, or will never have them. */
-static void on_sent(void *arg, weir_stream *stream, int status)
-{
-    struct weir__http_link *link = arg;
-
-    free_head(link);
-    if (status == 0 && link->state == WEIR__LINK_BUSY)
-        weir__http_exchange_sent(link);
-}
-
-/* Give the stream the head, and the body if it is there.  A head alone is
- * copied as far as it has to wait. */
-static int send_request(struct weir__http_link *link, weir_fetch *fetch)
-{
-    weir_bytes parts[2] = {{NULL, format_head(link, fetch)}, fetch->body};
-    bool has_body = fetch->body.size > 0;
-    int err = -ENOMEM;
-
-    parts[0].data = link->head;
-    if (parts[0].size > 0)
-        err = weir_stream_write(link->stream, parts, has_body ? 2 : 1,
-                                has_body ? on_sent : NULL, link);
-    if (err != 0 || !has_body)
-        free_head(link);
-    return err;
-}
-
-static enum weir__http_method kind_of(const weir_fetch *fetch)
-{
-    return (enum weir__http_method)fetch->kind;
-}
+/* ---- the beginning ---- */
 
 int weir__http_exchange_begin(struct weir__http_link *link, weir_fetch *fetch)
 {
@@ -184,11 +41,12 @@ int weir__http_exchange_begin(struct weir__http_link *link, weir_fetch *fetch)
         weir_stream_set_timeouts(link->stream, 0, write_ns < 0 ? 0 : write_ns);
 
     if (err == 0)
-        err = send_request(link, fetch);
+        err = weir__http_exchange_send(link, fetch);
     if (err != 0)
         return err;
     weir_stream_set_ref(link->stream, true);
-    weir__http_parser_expect(&link->parser, kind_of(fetch));
+    weir__http_parser_expect(&link->parser,
+                             (enum weir__http_method)fetch->kind);
     link->state = WEIR__LINK_BUSY;
     link->fetch = fetch;
     link->has_bytes = link->is_sent = link->is_inflating = false;

@@ -19,11 +19,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "http/conn.h"
 #include "http/header.h"
 #include "http/media.h"
 #include "http/path.h"
 #include "http/range.h"
-#include "http/server.h"
 #include "os/socket.h"
 #include "weir/host/memory.h"
 

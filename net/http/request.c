@@ -15,8 +15,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "http/conn.h"
 #include "http/header.h"
-#include "http/server.h"
 #include "os/socket.h"
 #include "weir/host/memory.h"
 

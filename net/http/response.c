@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "http/conn.h"
 #include "http/header.h"
-#include "http/server.h"
 #include "os/socket.h"
 #include "stream/stream.h"
 #include "weir/host/memory.h"

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * drain -- how an HTTP server stops.
+ *
+ * The service tells its own thread when the drain begins.  From there the drain
+ * is driven, by timers that no callback of a user can delay:
+ *
+ *     service's thread                      each loop
+ *     every word is marked draining    -->  responses say close
+ *     after delay_ns                   -->  listeners accept the rest and close
+ *     no listener left             <------
+ *     every idle_ns: idle ones close   -->  half-close, linger
+ *     at deadline_ns: the rest is cut  -->  503, or reset
+ *
+ * Tested by  test/net/http/server.c, test/net/peers/drain.py
+ */
+#include "http/server.h"
+#include "weir/host/service.h"
+
+/* ---- the drain, on the loops ---- */
+
+/* Tell the drain that the shard accepts no more. */
+static void check_quiet(struct weir__http_shard *shard)
+{
+    weir_http_server *server = shard->server;
+
+    if (!shard->is_draining || shard->doors_open > 0 || shard->is_quiet)
+        return;
+    shard->is_quiet = true;
+    /* Refused if the service was forced: nobody waits then. */
+    (void)!weir_loop_post(weir_service_loop(server->service), &shard->quiet);
+    weir_gate_exit(&server->inside);
+}
+
+static void on_door_closed(void *arg, weir_listener *listener, int status)
+{
+    struct weir__http_shard *shard = arg;
+
+    shard->doors_open--;
+    check_quiet(shard);
+}
+
+static void close_doors(struct weir__http_shard *shard)
+{
+    shard->is_draining = true;
+    for (struct weir__http_door *door = shard->doors; door != NULL;
+         door = door->next) {
+        weir_listener *listener = door->listener;
+
+        door->listener = NULL;
+        door->options.fd = -1;
+        if (listener != NULL)
+            weir_listener_drain(listener, on_door_closed, shard);
+    }
+    check_quiet(shard);
+}
+
+static void on_close_doors(weir_task *task, int status)
+{
+    close_doors((struct weir__http_shard *)((char *)task -
+                                            offsetof(struct weir__http_shard,
+                                                     close_doors)));
+}
+
+/* ---- the drain, on the service's thread ---- */
+
+/* Every idle_ns: close what has been idle since the last time. */
+static void on_idle(void *arg, int status)
+{
+    weir_http_server *server = arg;
+
+    if (status == 0)
+        for (size_t i = 0; i < server->shard_count; i++)
+            (void)weir_connections_close_idle(&server->shards[i].connections);
+}
+
+static void on_deadline(void *arg, int status)
+{
+    weir_http_server *server = arg;
+    size_t count = 0;
+
+    server->deadline = 0;
+    if (status != 0)
+        return;
+    for (size_t i = 0; i < server->shard_count; i++)
+        count += weir_connections_cut(&server->shards[i].connections);
+    if (count > 0)
+        weir_service_set_cut(server->service);
+}
+
+static void on_delay(void *arg, int status)
+{
+    weir_http_server *server = arg;
+
+    server->delay = 0;
+    if (status != 0)
+        return;
+    for (size_t i = 0; i < server->shard_count; i++)
+        /* Refused if the loop has ended: then its listeners have, too. */
+        (void)!weir_loop_post(server->shards[i].loop,
+                              &server->shards[i].close_doors);
+}
+
+/* Start a timer of the drain, or act at once if there is none. */
+static void start_timer(weir_http_server *server, weir_timer *timer,
+                        int64_t delay_ns, weir_timer_repeat repeat, weir_fn *fn)
+{
+    weir_loop *loop = weir_service_loop(server->service);
+
+    if (delay_ns < 0)
+        return;
+    if (weir_timer_start(loop, timer, delay_ns, repeat, fn, server) != 0)
+        fn(server, 0);
+    else
+        (void)!weir_timer_unref(loop, *timer);
+}
+
+/* No listener of this shard is left. */
+static void on_quiet(weir_task *task, int status)
+{
+    struct weir__http_shard *shard =
+        (struct weir__http_shard *)((char *)task -
+                                    offsetof(struct weir__http_shard, quiet));
+    weir_http_server *server = shard->server;
+
+    if (++server->quiet_shards < server->shard_count || status != 0)
+        return;
+    on_idle(server, 0);
+    start_timer(server, &server->idle, server->options.drain_idle_ns,
+                WEIR_TIMER_FIXED_DELAY, on_idle);
+    (void)!weir_gate_drain(&server->inside);
+}
+
+void weir__http_drain_begin(void *arg, int status)
+{
+    weir_http_server *server = arg;
+    const weir_http_server_options *options = &server->options;
+
+    if (status != 0 || server->is_unfinished)
+        return;
+    for (size_t i = 0; i < server->shard_count; i++)
+        weir_connections_drain(&server->shards[i].connections);
+    start_timer(server, &server->deadline, options->drain_deadline_ns,
+                WEIR_TIMER_ONCE, on_deadline);
+    start_timer(server, &server->delay, options->drain_delay_ns,
+                WEIR_TIMER_ONCE, on_delay);
+}
+
+void weir__http_drain_end(void *arg)
+{
+    weir_http_server *server = arg;
+
+    for (size_t i = 0; i < server->shard_count; i++)
+        if (server->shards[i].has_entered)
+            weir_gate_exit(weir_service_gate(server->service));
+}
+
+void weir__http_drain_init(struct weir__http_shard *shard)
+{
+    shard->close_doors =
+        (weir_task){.run = on_close_doors, .name = "close listeners"};
+    shard->quiet = (weir_task){.run = on_quiet, .name = "listeners closed"};
+}
