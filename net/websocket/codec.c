@@ -3,11 +3,11 @@
  * codec -- see codec.h.  Everything belongs to one connection and is touched on
  * its loop's thread only.
  *
- * Receiving  A frame arrives in pieces of at most 4 KiB.  The first piece is
+ * Receiving  A frame arrives in pieces.  The first piece is
  *            checked against the state of the connection.  The payload of a
  *            message goes through the decompressor, if it is compressed, and
  *            through the UTF-8 check, if it is a text, into in.data.  A message
- *            that arrives in one piece is passed on from wslay's buffer.
+ *            that arrives in one piece is passed on from there.
  *
  * Memory     in.data grows with what has arrived, not with what a header
  *            announces.  It is freed by the call after the one that has
@@ -77,7 +77,6 @@ static void free_message(struct weir__codec *codec)
 
 void weir__codec_fini(struct weir__codec *codec)
 {
-    weir__framer_fini(&codec->framer);
     weir__deflate_fini(&codec->deflate);
     weir__inflate_fini(&codec->inflate);
     free_message(codec);
@@ -476,15 +475,35 @@ void weir__codec_feed(struct weir__codec *codec, weir_bytes bytes)
     codec->framer.input = bytes;
 }
 
+/* The bytes that the decompressor has not used.  They lie before the rest of the
+ * input. */
+static size_t count_compressed(const struct weir__codec *codec)
+{
+    return codec->in.is_pending ? weir__inflate_left(&codec->inflate) : 0;
+}
+
 weir_bytes weir__codec_unread(const struct weir__codec *codec)
 {
-    return codec->framer.input;
+    weir_bytes unread = codec->framer.input;
+    size_t left = count_compressed(codec);
+
+    return (weir_bytes){(const uint8_t *)unread.data - left,
+                        unread.size + left};
+}
+
+void weir__codec_move(struct weir__codec *codec, const void *to)
+{
+    size_t left = count_compressed(codec);
+
+    if (left > 0)
+        weir__inflate_move(&codec->inflate, to);
+    codec->framer.input.data = (const uint8_t *)to + left;
 }
 
 bool weir__codec_is_pending(const struct weir__codec *codec)
 {
-    return !codec->is_over && (codec->in.is_pending || codec->framer.buffered ||
-                               codec->framer.input.size > 0);
+    return !codec->is_over &&
+           (codec->in.is_pending || codec->framer.input.size > 0);
 }
 
 /* Nothing that arrives from now on matters. */
@@ -493,7 +512,6 @@ static void end_input(struct weir__codec *codec)
     codec->is_over = true;
     codec->in.is_pending = false;
     codec->framer.input.size = 0;
-    weir__framer_fini(&codec->framer);
     weir__inflate_fini(&codec->inflate);
     free_message(codec);
 }

@@ -14,9 +14,8 @@
  * Whoever stops calling weir__codec_next applies back-pressure: the input stays
  * where it is, and weir__codec_unread tells what has to be kept.
  *
- * Memory that a peer can make the codec use: a context of wslay (4 KiB) in the
- * middle of a frame, a message of max_message_bytes (at most twice that while
- * the buffer grows), and the decompressor.  Between messages there is only the
+ * Memory that a peer can make the codec use: a message of max_message_bytes (at
+ * most twice that while the buffer grows), and the decompressor.  Between messages there is only the
  * decompressor, if its context is taken over.
  */
 #ifndef WEIR_NET_WEBSOCKET_CODEC_H
@@ -115,7 +114,8 @@ bool weir__codec_is_code_valid(uint16_t code);
 /* ---- receiving ---- */
 
 /* Give bytes that have arrived, after weir__codec_next has used up the last
- * ones.  They are borrowed until it has used up these. */
+ * ones.  They are borrowed until it has used up these, and they are changed: the
+ * mask is removed in them. */
 void weir__codec_feed(struct weir__codec *codec, weir_bytes bytes);
 
 /* Get the next event.  Returns 1, 0 (it needs more input), WEIR_EWEBSOCKET (then
@@ -126,6 +126,8 @@ int weir__codec_next(struct weir__codec *codec,
 
 /* Get the input that weir__codec_next has not taken yet. */
 weir_bytes weir__codec_unread(const struct weir__codec *codec);
+/* That input was moved. */
+void weir__codec_move(struct weir__codec *codec, const void *to);
 
 /* Whether weir__codec_next may return an event without more input. */
 bool weir__codec_is_pending(const struct weir__codec *codec);

@@ -243,6 +243,18 @@ int weir__inflate_feed(struct weir__inflate *inflate, weir_bytes part)
     return 0;
 }
 
+size_t weir__inflate_left(const struct weir__inflate *inflate)
+{
+    return inflate->zlib == NULL || inflate->is_ending
+               ? 0
+               : inflate->zlib->stream.avail_in;
+}
+
+void weir__inflate_move(struct weir__inflate *inflate, const void *to)
+{
+    inflate->zlib->stream.next_in = (Bytef *)(uintptr_t)to;
+}
+
 void weir__inflate_feed_tail(struct weir__inflate *inflate)
 {
     inflate->is_ending = true;

@@ -49,6 +49,11 @@ void weir__deflate_forget(struct weir__deflate *deflate);
  * weir__inflate_run has returned less than it could.  Returns 0 or -ENOMEM. */
 int weir__inflate_feed(struct weir__inflate *inflate, weir_bytes part);
 
+/* The bytes of that part which were not used yet.  Whoever moves them tells the
+ * decompressor. */
+size_t weir__inflate_left(const struct weir__inflate *inflate);
+void weir__inflate_move(struct weir__inflate *inflate, const void *to);
+
 /* Give the tail of a message, after its last part. */
 void weir__inflate_feed_tail(struct weir__inflate *inflate);
 

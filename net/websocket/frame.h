@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame -- WebSocket frames from bytes, and bytes from frames, by wslay.
+ * frame -- WebSocket frames from bytes, and bytes from frames (RFC 6455, 5.2).
  *
- * wslay's frame layer parses headers and removes masks.  It checks lengths and
- * the shape of control frames; everything else is the codec's.
- *
- * wslay's context has a buffer of 4 KiB.  So that an idle connection does not
- * pay for it, a framer has a context only from the first byte of a frame to its
- * last one.  Nothing in wslay tells when that is, so the framer counts the
- * bytes that it has given and those of the frames that it got back.
+ * The framer parses headers and removes masks.  It checks lengths and the shape
+ * of control frames; everything else is the codec's.  It has no buffer: a frame
+ * is passed on in the parts in which it arrives.
  */
 #ifndef WEIR_NET_WEBSOCKET_FRAME_H
 #define WEIR_NET_WEBSOCKET_FRAME_H
@@ -34,17 +30,16 @@ enum {
     WEIR__FRAME_KEYS = 32,
 };
 
-struct wslay_frame_context;
-
 struct weir__framer {
-    struct wslay_frame_context *context; /* NULL between frames */
-    weir_bytes input;                    /* given, and not taken by wslay */
-    size_t buffered;  /* in wslay: taken, and not part of a frame yet */
-    uint64_t left;    /* payload of the current frame that is to come */
-    bool is_inside;   /* a frame has begun, and has not ended */
+    weir_bytes input; /* given, and not read */
+    uint64_t size;    /* payload of the current frame ... */
+    uint64_t left;    /* ... and what of it is to come */
+    bool is_inside;   /* a header has been read, and its payload has not */
     bool is_masking;  /* a client's */
-    uint8_t key_size; /* unused bytes of keys */
-    uint8_t keys[WEIR__FRAME_KEYS]; /* random bytes, for masks */
+    uint8_t header_size;
+    uint8_t key_size;                   /* unused bytes of keys */
+    uint8_t header[WEIR__FRAME_HEADER]; /* of the current frame */
+    uint8_t keys[WEIR__FRAME_KEYS];     /* random bytes, for masks */
 };
 
 /* A part of a frame's payload. */
@@ -68,11 +63,10 @@ struct weir__frame_out {
 };
 
 void weir__framer_init(struct weir__framer *framer, bool is_client);
-void weir__framer_fini(struct weir__framer *framer);
 
-/* Read the next part of a frame from framer->input.  Its data is valid until the
- * next read.  Returns 1, 0 (it needs more input), WEIR_EWEBSOCKET, or -ENOMEM.
- * A framer that has returned an error is at its end. */
+/* Read the next part of a frame from framer->input, whose bytes are changed: the
+ * mask is removed in them.  Returns 1, 0 (it needs more input), or
+ * WEIR_EWEBSOCKET, which is the end of the framer. */
 int weir__framer_read(struct weir__framer *framer, struct weir__frame *frame);
 
 /* Make a frame.  A server's refers to the payload; a client's owns a masked

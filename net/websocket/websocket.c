@@ -99,7 +99,7 @@ static int keep_unread(weir_websocket *websocket)
     free_held(websocket);
     websocket->held = kept;
     websocket->held_size = unread.size;
-    weir__codec_feed(&websocket->codec, (weir_bytes){kept, unread.size});
+    weir__codec_move(&websocket->codec, kept);
     return 0;
 }
 

@@ -144,7 +144,7 @@ with_cmake() {
 # The libraries that the static one needs are known to pkg-config.
 pkg_config_knows_static() {
     PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --static --libs weir-net |
-        grep -e '-lweir-net.* -lssl .*-lwslay.* -lweir '
+        grep -e '-lweir-net.* -lssl .*-lcares.* -lweir '
 }
 
 is_linked_with_the_network() {

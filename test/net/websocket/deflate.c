@@ -354,6 +354,42 @@ static void expect_passed(struct random *random, struct weir__codec *from,
     wire.size = 0;
 }
 
+/* What a reader that pauses does: keep the rest of the input elsewhere. */
+CASE(a_compressed_message_can_be_kept_in_the_middle)
+{
+    static char text[200000], got[sizeof(text)];
+    struct random random = {random_seed()};
+    size_t size = make_text(&random, text, sizeof(text)), seen = 0;
+    struct weir__codec_event event = {.is_last = false};
+    unsigned moves = 0;
+    uint8_t *held;
+
+    while (size < sizeof(text) / 2)
+        size += make_text(&random, text + size, sizeof(text) - size);
+    make_with((weir_websocket_deflate){.is_on = true}, true, SIZE_MAX);
+    wire_send(&wire, &client, WEIR_WEBSOCKET_BINARY, text, size, true);
+    held = malloc(wire.size);
+    memcpy(held, wire.data, wire.size);
+    weir__codec_feed(&server, (weir_bytes){held, wire.size});
+    while (weir__codec_next(&server, &event) == 1) {
+        weir_bytes unread = weir__codec_unread(&server);
+        uint8_t *moved = malloc(unread.size + 1);
+
+        memcpy(got + seen, event.bytes.data, event.bytes.size);
+        seen += event.bytes.size;
+        memcpy(moved, unread.data, unread.size);
+        free(held);
+        held = moved;
+        if (unread.size > 0)
+            weir__codec_move(&server, held), moves++;
+    }
+    expect(event.is_last && moves > 2);
+    expect_int(seen, size);
+    expect(memcmp(got, text, size) == 0);
+    free(held);
+    end_both();
+}
+
 CASE(texts_pass_with_every_window_with_and_without_takeover)
 {
     struct random random = {random_seed()};
