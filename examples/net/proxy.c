@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include <weir.h>
 #include <weir/net/http.h>
@@ -119,10 +118,10 @@ static void end_response(struct exchange *exchange, int status)
                           "upstream failed\n", 16);
         return;
     }
-    /* A response that was cut must not look complete. */
     if (status != 0)
-        (void)shutdown(weir_stream_fd(weir_http_stream(request)), SHUT_RDWR);
-    weir_http_end(request, NULL, 0);
+        weir_http_abort(request); /* what was sent must not look complete */
+    else
+        weir_http_end(request, NULL, 0);
 }
 
 static void on_end(void *arg, weir_fetch *fetch, int status)

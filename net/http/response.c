@@ -432,6 +432,18 @@ int weir_http_end(weir_http_request *request, const weir_http_field *trailers,
     return err;
 }
 
+int weir_http_abort(weir_http_request *request)
+{
+    if (request == NULL)
+        return -EINVAL;
+    if (request->reply == WEIR__REPLY_ENDED)
+        return -EALREADY;
+    if (request->conn == NULL || request->conn->is_closing)
+        return WEIR_ECLOSED;
+    weir__http_conn_fail(request->conn, WEIR_ECANCELED);
+    return 0;
+}
+
 /* ---- files ---- */
 
 static void on_file_left(void *arg, weir_stream *stream, int status)

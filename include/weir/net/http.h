@@ -524,6 +524,18 @@ WEIR_API int weir_http_end(weir_http_request *request,
                            const weir_http_field *trailers, size_t count);
 
 /**
+ * Abort a response.  The connection is reset, so the client does not take what
+ * it has received for the whole response.  Without a response that has begun,
+ * the client gets none.
+ *
+ * Thread   loop
+ * Owns     the handle is no longer valid, unless there is a reference
+ * Returns  0, -EINVAL (NULL), -EALREADY (the response has ended), WEIR_ECLOSED
+ *          (the client has left)
+ */
+WEIR_API int weir_http_abort(weir_http_request *request);
+
+/**
  * Answer a request with a part of a file, by sendfile(2) if possible.  The file
  * is closed afterwards.
  *

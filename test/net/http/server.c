@@ -729,6 +729,8 @@ static void on_piece(void *arg, weir_http_request *request, int status,
  * covers: weir_http_write -EMSGSIZE
  * covers: weir_http_end -EINVAL
  * covers: weir_http_end -EALREADY
+ * covers: weir_http_abort -EINVAL
+ * covers: weir_http_abort -EALREADY
  * covers: weir_http_serve_file -EINVAL
  * covers: weir_http_serve_file -EALREADY
  * covers: weir_http_upgrade -EALREADY */
@@ -777,6 +779,8 @@ static void try_nonsense(void *arg, weir_http_request *request)
     expect_status(weir_http_end(request, &bad, 1), -EINVAL);
     expect_status(weir_http_end(request, NULL, 0), 0);
     expect_status(weir_http_end(request, NULL, 0), -EALREADY);
+    expect_status(weir_http_abort(NULL), -EINVAL);
+    expect_status(weir_http_abort(request), -EALREADY);
     expect_status(weir_http_write(request, two, NULL, NULL), -EALREADY);
     expect_status(weir_http_respond(request, 200, NULL, NULL, 0), -EALREADY);
     expect_status(weir_http_respond_with(request, 200, NULL, 0, none),
@@ -832,11 +836,57 @@ CASE(http_server_resets_a_response_that_is_too_short)
     expect_status(statuses[0], -EMSGSIZE);
 }
 
+static void remember_end(void *arg, weir_http_request *request, int status)
+{
+    remember(status);
+}
+
+static void abort_it(void *arg, weir_http_request *request)
+{
+    weir_bytes some = WEIR_BYTES_OF("some of it");
+
+    expect_status(weir_http_request_on_end(request, remember_end, NULL), 0);
+    if (!weir_http_is(request, "GET", "/before")) {
+        expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+        expect_status(weir_http_write(request, some, NULL, NULL), 0);
+    }
+    expect_status(weir_http_abort(request), 0);
+}
+
+/* Read to the end, which must be a reset. */
+static void expect_reset(int fd)
+{
+    ssize_t count;
+
+    while ((count = recv(fd, answer, sizeof(answer), 0)) > 0)
+        expect(memmem(answer, (size_t)count, "0\r\n\r\n", 5) == NULL);
+    expect_int(count, -1);
+    expect_int(errno, ECONNRESET);
+    close(fd);
+}
+
+CASE(http_server_resets_a_response_that_is_aborted)
+{
+    int begun, before;
+
+    serve(abort_it);
+    begun = join_server();
+    before = join_server();
+    send_text(begun, GET("/"));
+    send_text(before, GET("/before"));
+    expect_reset(begun);
+    expect_reset(before);
+    stop();
+    expect_status(statuses[0], WEIR_ECANCELED);
+    expect_status(statuses[1], WEIR_ECANCELED);
+}
+
 /* covers: weir_http_respond WEIR_ECLOSED
  * covers: weir_http_respond_with WEIR_ECLOSED
  * covers: weir_http_begin WEIR_ECLOSED
  * covers: weir_http_write WEIR_ECLOSED
  * covers: weir_http_end WEIR_ECLOSED
+ * covers: weir_http_abort WEIR_ECLOSED
  * covers: weir_http_serve_file WEIR_ECLOSED
  * covers: weir_http_upgrade WEIR_ECLOSED */
 static void try_after_the_client(void *arg, weir_http_request *request,
@@ -861,6 +911,7 @@ static void try_when_gone(void *arg, int status)
 
     expect_status(weir_http_write(kept, none, NULL, NULL), WEIR_ECLOSED);
     expect_status(weir_http_end(kept, NULL, 0), WEIR_ECLOSED);
+    expect_status(weir_http_abort(kept), WEIR_ECLOSED);
     expect_status(weir_http_serve_file(kept, "/"), WEIR_ECLOSED);
     weir_http_request_unref(kept);
     tell_test();
