@@ -29,6 +29,7 @@
 #include "process/launch.h"
 #include "process/orphan.h"
 #include "weir/fd.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 #include "weir/timer.h"
@@ -83,11 +84,17 @@ static void tell(weir_process *process, int status,
         process->on_exit(process->arg, process, status, result);
 }
 
-static void tell_cancelled(weir_process *process)
+static void call_cancelled(void *process, int status)
 {
     weir_process_result none = {0};
 
     tell(process, WEIR_ECANCELED, &none);
+}
+
+/* The caller goes on, even if on_exit raises. */
+static void tell_cancelled(weir_process *process)
+{
+    (void)weir_loop_contain(call_cancelled, process, 0);
 }
 
 /* ---- signals ---- */

@@ -24,6 +24,7 @@
 
 #include "os/socket.h"
 #include "weir/fd.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
@@ -354,12 +355,34 @@ static void free_contents(weir_watch *watch)
     watch->tree = (struct weir__tree){0};
 }
 
+/* A callback that raises fails alone: the others follow. */
+static void call_closed(void *arg, int status)
+{
+    weir_watch *watch = arg;
+
+    watch->closed(watch->closed_arg, watch);
+}
+
+static void call_cancelled(void *arg, int status)
+{
+    weir_watch *watch = arg;
+
+    watch->fn(watch->arg, watch, WEIR_ECANCELED, NULL);
+}
+
+static void call_on_end(void *arg, int status)
+{
+    weir_watch *watch = arg;
+
+    watch->options.on_end(watch->options.arg, watch);
+}
+
 static void tell_closed(weir_watch *watch)
 {
     weir__socket_close(watch->fd);
     free_contents(watch);
     if (watch->closed != NULL)
-        watch->closed(watch->closed_arg, watch);
+        (void)weir_loop_contain(call_closed, watch, 0);
     release(watch);
 }
 
@@ -368,7 +391,7 @@ static void run_closed(void *arg, int status)
 {
     weir_watch *watch = arg;
 
-    watch->fn(watch->arg, watch, WEIR_ECANCELED, NULL);
+    (void)weir_loop_contain(call_cancelled, watch, 0);
     tell_closed(watch);
 }
 
@@ -376,9 +399,9 @@ static void run_closed(void *arg, int status)
 static void end(weir_watch *watch)
 {
     watch->is_ended = watch->is_ending = true;
-    watch->fn(watch->arg, watch, WEIR_ECANCELED, NULL);
+    (void)weir_loop_contain(call_cancelled, watch, 0);
     if (!watch->is_closing && watch->options.on_end != NULL)
-        watch->options.on_end(watch->options.arg, watch);
+        (void)weir_loop_contain(call_on_end, watch, 0);
     watch->is_ending = false;
     if (watch->is_closing || watch->options.on_end == NULL)
         tell_closed(watch);

@@ -23,6 +23,7 @@
 #include "os/datagram.h"
 #include "os/socket.h"
 #include "weir/fd.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
@@ -91,19 +92,40 @@ static void run_task(weir_task *task, int status)
         weir__inbox_continue(socket);
 }
 
-/* Everything is over: call each callback for the last time. */
+static void cancel(void *arg, int status)
+{
+    weir__outbox_cancel(arg);
+    weir__inbox_cancel(arg);
+}
+
+/* Everything is over: call each callback for the last time.  One that raises is
+ * not called again, and the others follow. */
 static void cancel_all(weir_datagram *socket)
 {
-    weir__outbox_cancel(socket);
-    weir__inbox_cancel(socket);
+    while (!weir_loop_contain(cancel, socket, 0))
+        ;
+}
+
+static void call_closed(void *arg, int status)
+{
+    weir_datagram *socket = arg;
+
+    socket->closed(socket->closed_arg, socket);
 }
 
 static void tell_closed(weir_datagram *socket)
 {
     weir__socket_close(socket->fd);
     if (socket->closed != NULL)
-        socket->closed(socket->closed_arg, socket);
+        (void)weir_loop_contain(call_closed, socket, 0);
     weir__datagram_release(socket);
+}
+
+static void call_on_end(void *arg, int status)
+{
+    weir_datagram *socket = arg;
+
+    socket->options.on_end(socket->options.arg, socket);
 }
 
 /* In the close phase: no callback of the descriptor will come. */
@@ -119,7 +141,7 @@ static void end(weir_datagram *socket)
     socket->is_ended = socket->is_ending = true;
     cancel_all(socket);
     if (!socket->is_closing && socket->options.on_end != NULL)
-        socket->options.on_end(socket->options.arg, socket);
+        (void)weir_loop_contain(call_on_end, socket, 0);
     socket->is_ending = false;
     if (socket->is_closing || socket->options.on_end == NULL)
         tell_closed(socket);

@@ -918,6 +918,48 @@ CASE(watch_callback_that_raises_fails_alone)
     finish(watch);
 }
 
+static void take_end_and_raise(void *arg, weir_watch *watch, int status,
+                               const weir_watch_event *event)
+{
+    take(arg, watch, status, event);
+    weir_raise(-EIO, "no");
+}
+
+static void end_and_raise(void *arg, weir_watch *watch)
+{
+    weir_watch_close(watch, note_closed, NULL);
+    note("end");
+    weir_raise(-EIO, "no");
+}
+
+static void closed_and_raise(void *arg, weir_watch *watch)
+{
+    note("closed");
+    weir_raise(-EIO, "no");
+}
+
+CASE(watch_that_ends_calls_the_others_if_a_callback_raises)
+{
+    weir_watch *watch;
+
+    make_place();
+    begin();
+    loop_make(LOOP_OPTIONS(.on_uncaught = swallow));
+    expect_status(
+        weir_watch_open(&watch, loop, ".", NULL, take_end_and_raise, NULL), 0);
+    weir_watch_close(watch, closed_and_raise, NULL);
+    loop_run();
+    expect_recorded("ECANCELED raised closed raised");
+    expect_status(weir_watch_open(&watch, loop, ".",
+                                  OPTIONS(.on_end = end_and_raise),
+                                  take_end_and_raise, NULL),
+                  0);
+    loop_end();
+    expect_recorded("ECANCELED raised end raised closed");
+    expect_no_leak();
+    remove_place();
+}
+
 CASE(watch_holds_the_loop_under_its_name)
 {
     weir_watch *watch;

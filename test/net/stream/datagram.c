@@ -1333,6 +1333,39 @@ CASE(datagram_callback_that_raises_fails_alone)
     end();
 }
 
+static void take_end_and_raise(void *arg, weir_datagram *socket, int status,
+                               const weir_datagram_message *message)
+{
+    take(arg, socket, status, message);
+    weir_raise(-EIO, "no");
+}
+
+static void closed_and_raise(void *arg, weir_datagram *socket)
+{
+    note("closed");
+    weir_raise(-EIO, "no");
+}
+
+CASE(datagram_that_is_closed_calls_the_others_if_a_callback_raises)
+{
+    weir_datagram_message message;
+    weir_datagram *server;
+    weir_address to;
+
+    begin();
+    loop_make(LOOP_OPTIONS(.on_uncaught = swallow));
+    server = bound();
+    to = local_of(server);
+    message = message_to(&to, "m");
+    expect_status(weir_datagram_receive(server, take_end_and_raise, NULL), 0);
+    expect_status(weir_datagram_send(server, &message, sent_and_raise, "a"), 0);
+    expect_status(weir_datagram_send(server, &message, sent_and_raise, "b"), 0);
+    weir_datagram_close(server, closed_and_raise, NULL);
+    loop_run();
+    expect_recorded("a raised b raised ECANCELED raised closed raised");
+    end();
+}
+
 /* ---- refusals ---- */
 
 CASE(datagram_open_refuses_nonsense)
