@@ -200,11 +200,11 @@ def stop_proxy(row, rng, command, options):
 
 
 def measure(name, rng, command, options, rounds):
-    """Run the rounds; those behind a proxy, which mostly wait, together."""
+    """Run the rounds, several at a time where they mostly wait."""
     row = Row(name)
     run = (stop_proxy if name in STOPPED else
            drain_behind if name in PROXIES else drain_once)
-    jobs = 4 if name in PROXIES else 1
+    jobs = 4 if name in PROXIES else 1 if rig.BRIEF else 2
     seeds = [rng.randrange(1 << 32) for _ in range(rounds)]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for done in [pool.submit(run, row, random.Random(seed), command,
