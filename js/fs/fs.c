@@ -27,7 +27,7 @@
 #include "core/plain.h"
 #include "system/syserror.h"
 
-enum { MAX_ARGS = 5 };
+enum { MAX_ARGS = 6 };
 
 /* ---- system calls ---- */
 
@@ -325,7 +325,7 @@ static const struct op {
     {"mkdir", "mkdir", weir__js_fs_make_path, WEIR__JS_FS_TEXT, 3, 1},
     {"mkdtemp", "mkdtemp", do_mkdtemp, WEIR__JS_FS_BYTES, 1, 1},
     {"readdir", "scandir", weir__js_fs_list, WEIR__JS_FS_ENTRIES, 4, 1},
-    {"rm", "rm", weir__js_fs_remove, WEIR__JS_FS_NOTHING, 5, 1},
+    {"rm", "rm", weir__js_fs_remove, WEIR__JS_FS_NOTHING, 6, 1},
     {"rmdir", "rmdir", do_rmdir, WEIR__JS_FS_NOTHING, 1, 1},
     {"unlink", "unlink", do_unlink, WEIR__JS_FS_NOTHING, 1, 1},
     {"rename", "rename", do_rename, WEIR__JS_FS_NOTHING, 2, 2},

@@ -304,15 +304,40 @@ static int remove_tree(struct weir__js_fs_request *request,
     return err;
 }
 
-/* rm(path, recursive, force, tries, delay in ms).  A directory that may not be
- * removed gives -EISDIR. */
+/* Follow the recursive rmdir of Node: anything but a directory is -ENOTDIR.
+ * Node's synchronous and callback forms do not follow a link, its promise form
+ * does. */
+static int check_directory(struct weir__js_fs_request *request, bool follows)
+{
+    const char *path = weir__js_fs_path(request, 0);
+    struct stat at;
+
+    if ((follows ? stat(path, &at) : lstat(path, &at)) != 0)
+        return weir__js_fs_failed(request, follows ? "stat" : "lstat", NULL);
+    if (S_ISDIR(at.st_mode))
+        return 0;
+    errno = ENOTDIR;
+    return weir__js_fs_failed(request, "rmdir", NULL);
+}
+
+/* Values of the last argument of rm(). */
+enum { REMOVE_ANYTHING, REMOVE_DIRECTORY, REMOVE_DIRECTORY_OR_LINK };
+
+/* rm(path, recursive, force, tries, delay in ms, kind).  A directory that may
+ * not be removed gives -EISDIR. */
 int weir__js_fs_remove(struct weir__js_fs_request *request)
 {
     const char *path = weir__js_fs_path(request, 0);
     struct patience patience = {weir__js_fs_int(request, 3),
                                 weir__js_fs_int(request, 4)};
+    int64_t kind = weir__js_fs_int(request, 5);
     struct stat stat;
+    int err = kind == REMOVE_ANYTHING
+                  ? 0
+                  : check_directory(request, kind == REMOVE_DIRECTORY_OR_LINK);
 
+    if (err != 0)
+        return err;
     if (lstat(path, &stat) != 0)
         return errno == ENOENT && request->args[2].boolean
                    ? 0

@@ -95,6 +95,9 @@ function mkdir(path, options) {
         (first) => recursive ? first : undefined);
 }
 
+// What native.rm removes (js/fs/tree.c).
+const ANYTHING = 0, DIRECTORY = 1, DIRECTORY_OR_LINK = 2;
+
 function rmOptions(options = {}, isOld = false) {
     checkObject(options, 'options');
     const { recursive = false, force = false, maxRetries = 0, retryDelay = 100 } = options;
@@ -112,7 +115,7 @@ Object.defineProperty(SystemError.prototype, 'name',
 
 function rm(path, options) {
     const where = check.path(path);
-    return op(native.rm, [where, ...rmOptions(options)], nothing, {
+    return op(native.rm, [where, ...rmOptions(options), ANYTHING], nothing, {
         fail(error) {
             if (error.code !== 'EISDIR')
                 return error;
@@ -126,14 +129,14 @@ function rm(path, options) {
     });
 }
 
-function rmdir(path, options) {
+function rmdir(path, options, kind = DIRECTORY) {
     const where = check.path(path);
     if (!options?.recursive)
         return op(native.rmdir, [where], nothing);
     require('program/process').emitWarning('In future versions of Node.js, ' +
         'fs.rmdir(path, { recursive: true }) will be removed. ' +
         'Use fs.rm(path, { recursive: true }) instead', 'DeprecationWarning', 'DEP0147');
-    return op(native.rm, [where, ...rmOptions(options, true)], nothing);
+    return op(native.rm, [where, ...rmOptions(options, true), kind], nothing);
 }
 
 // ---- descriptors ----
@@ -242,7 +245,7 @@ const ops = {
     realpath,
     rename: (from, to) => pathOp('rename', check.path(from, 'oldPath'),
         check.path(to, 'newPath')),
-    rm, rmdir,
+    rm, rmdir: (path, options) => rmdir(path, options),
     stat: (path, options) => look('stat', check.path(path), options),
     symlink: (target, path) => pathOp('symlink', check.path(target, 'target'),
         check.path(path)),
@@ -310,4 +313,7 @@ function later(one, resolve, reject) {
     }, (error) => fail(one.fail?.(error) ?? error), ...one.args);
 }
 
-module.exports = { ops, realpathNative, now, later, checkView };
+// fs.promises.rmdir: follows a link when it looks, and then removes the link.
+const rmdirFollowing = (path, options) => rmdir(path, options, DIRECTORY_OR_LINK);
+
+module.exports = { ops, realpathNative, rmdirFollowing, now, later, checkView };

@@ -3,7 +3,7 @@
 'use strict';
 
 const EventEmitter = require('events/events');
-const { ops, realpathNative, later, checkView } = require('fs/ops');
+const { ops, realpathNative, rmdirFollowing, later, checkView } = require('fs/ops');
 const check = require('fs/check');
 const constants = require('fs/constants');
 const { toBuffer } = require('bytes/bytes');
@@ -166,7 +166,7 @@ class FileHandle extends EventEmitter {
 
 const names = ['access', 'appendFile', 'chmod', 'chown', 'copyFile', 'lchown', 'link',
     'lstat', 'lutimes', 'mkdir', 'mkdtemp', 'readdir', 'readFile', 'readlink', 'rename',
-    'rm', 'rmdir', 'stat', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile'];
+    'rm', 'stat', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile'];
 const promises = {};
 for (const name of names)
     promises[name] = { async [name](...args) {
@@ -184,6 +184,9 @@ for (const name of names)
     } }[name];
 promises.realpath = async function realpath(path, options) {
     return settle(realpathNative(path, options));
+};
+promises.rmdir = async function rmdir(path, options) {
+    return settle(rmdirFollowing(path, options));
 };
 promises.open = async function open(path, flags, mode) {
     return new FileHandle(await settle(ops.open(path, flags, mode)));
