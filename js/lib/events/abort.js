@@ -6,7 +6,9 @@ const { coded, invalidArgType, outOfRange } = require('core/errors');
 const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal, shownBy } =
     require('events/eventtarget');
 
-const signals = new WeakMap(); // AbortSignal -> {aborted, reason, dependants}
+// AbortSignal -> {aborted, reason, dependants, sources}.  `sources` is null if it
+// was not made by any().
+const signals = new WeakMap();
 let isAllowed = false;
 
 function makeSignal() {
@@ -24,7 +26,7 @@ class AbortSignal extends EventTarget {
             throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
         super();
         signals.set(this, { aborted: false, reason: undefined,
-            dependants: new Set(), sources: new Set() });
+            dependants: new Set(), sources: null });
     }
     get aborted() { return ownOf(this).aborted; }
     get reason() { return ownOf(this).reason; }
@@ -65,10 +67,14 @@ class AbortSignal extends EventTarget {
             Object.assign(own, { aborted: true, reason: first.reason });
             return signal;
         }
-        for (const source of sources) {
-            signals.get(source).dependants.add(signal);
-            own.sources.add(source);
-        }
+        own.sources = new Set();
+        // A signal that depends on others passes on what it depends on: those
+        // are the only ones that are aborted by themselves.
+        for (const source of sources)
+            for (const origin of signals.get(source).sources ?? [source]) {
+                signals.get(origin).dependants.add(signal);
+                own.sources.add(origin);
+            }
         return signal;
     }
 }
@@ -86,16 +92,15 @@ function abort(signal, reason) {
     const own = signals.get(signal);
     if (own.aborted)
         return;
-    Object.assign(own, { aborted: true, reason });
-    const dependants = [...own.dependants].filter((one) => !one.aborted);
+    own.aborted = true;
+    own.reason = reason;
+    const event = new Event('abort');
+    stateOf(event).isTrusted = true;
+    dispatch(signal, event, stateOf(event));
+    // One after the other, as in Node: each is aborted when its turn comes.
+    for (const one of own.dependants)
+        abort(one, reason);
     own.dependants.clear();
-    for (const one of dependants)
-        Object.assign(signals.get(one), { aborted: true, reason });
-    for (const one of [signal, ...dependants]) {
-        const event = new Event('abort');
-        stateOf(event).isTrusted = true;
-        dispatch(one, event, stateOf(event));
-    }
 }
 
 class AbortController {
