@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // hooks -- the functions of process.js that C calls, which programs cannot
-// reach; `program`, the file and module that module.js leaves for it; and
-// `tellEmitter` of events.js.
+// reach; `program`, the file and module that module.js leaves for it;
+// `tellEmitter` of events.js; and `isURL` of url.js.
 'use strict';
 
 module.exports = {};

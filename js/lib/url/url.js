@@ -206,6 +206,7 @@ class URL {
 }
 
 const { isURL } = URL;
+require('core/hooks').isURL = isURL;
 delete URL.isURL;
 for (const key of ['toString', 'href', 'origin', 'protocol', 'username',
     'password', 'host', 'hostname', 'port', 'pathname', 'search',

@@ -5,6 +5,8 @@
 
 const { classOf, isError } = require('util/kinds');
 
+const hooks = require('core/hooks');
+
 const { hasOwnProperty, propertyIsEnumerable, toString } = Object.prototype;
 const has = (object, key) => hasOwnProperty.call(object, key);
 const isEnumerable = (object, key) => propertyIsEnumerable.call(object, key);
@@ -35,6 +37,11 @@ function sameView(a, b, kind, isStrict) {
     if (!isStrict && /^Float/.test(kind))
         return a.length === b.length && a.every((number, i) => number === b[i]);
     return sameBytes(a, b);
+}
+
+// Nothing is a URL before that module is loaded.
+function isURL(value) {
+    return hooks.isURL !== undefined && hooks.isURL(value);
 }
 
 // One comparison: its strictness, and the pairs under way, to detect cycles.
@@ -92,6 +99,8 @@ class Comparison {
         case 'Number': case 'String': case 'Boolean': case 'BigInt': case 'Symbol':
             return sameBox(a, b, kind);
         }
+        if (isURL(a) || isURL(b))
+            return isURL(a) && isURL(b) && a.href === b.href;
         if (!(a instanceof Error) && !isError(a))
             return true;
         return a.message === b.message && a.name === b.name &&
