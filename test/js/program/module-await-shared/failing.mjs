@@ -1,0 +1,1 @@
+import './waits-and-fails.mjs';

@@ -1,0 +1,3 @@
+import './parent.mjs';
+export const grand = 1;
+console.log('grand');

@@ -1,0 +1,3 @@
+import './waits.mjs';
+export const parent = 1;
+console.log('parent');

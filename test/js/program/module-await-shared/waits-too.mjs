@@ -1,0 +1,2 @@
+await null;
+console.log('waits too');

@@ -1,0 +1,3 @@
+export * from './left.mjs';
+export * from './right.mjs';
+export * from './indirect.mjs';

@@ -1,0 +1,1 @@
+import { distinct } from './all.mjs';

@@ -1,0 +1,3 @@
+import { value } from './left.mjs';
+export { value };
+export { renamed } from './right.mjs';
