@@ -20,27 +20,29 @@
  *
  * A request is answered once, at any time: in on_request or later, with
  * weir_http_respond, or with weir_http_begin, weir_http_write and weir_http_end
- * for a body that is produced in pieces.  The handle is valid until then.  To
- * keep it longer, for example because a job still uses it, take a reference
- * (weir_http_request_ref).  Requests that a client has pipelined are handled one
- * after the other.
+ * for a body that is produced in pieces.  The handle is valid until the request
+ * is answered or its connection ends, whichever comes first.  A handler that
+ * answers later therefore takes a reference (weir_http_request_ref), or sets a
+ * function that is called at the end (weir_http_request_on_end).  Requests that
+ * a client has pipelined are handled one after the other.
  *
  * The drain, which SIGTERM begins, loses nothing that a client has sent:
  *
  *  1. The service is not ready: /readyz answers 503.  Every response from now on
- *     says `Connection: close`.  Listeners stay open for delay_ns, because a
- *     load balancer needs time to notice.
- *  2. What the kernel has queued is accepted; then the listeners close.
- *  3. A connection that is idle may send one more request within idle_ns.  After
+ *     says `Connection: close`.  Listeners stay open for drain_delay_ns, because
+ *     a load balancer needs time to notice the 503.
+ *  2. The listeners accept what the kernel has queued; then they close.
+ *  3. An idle connection may carry one more request within drain_idle_ns.  After
  *     that it is half-closed, and closed when the client has closed its side, or
- *     after linger_ns.
+ *     after drain_linger_ns.
  *  4. Requests that have arrived are answered, and each connection is closed
- *     after its answer has left.
- *  5. At deadline_ns what is left is cut off: requests without a response get a
- *     503, other connections are reset, and the service ends with WEIR_EFORCED.
+ *     after its response has been sent.
+ *  5. At drain_deadline_ns what is left is cut off: requests without a response
+ *     get a 503, other connections are reset, and the service ends with
+ *     WEIR_EFORCED.
  *
- * A handler that streams for a long time registers with
- * weir_http_request_on_drain, and ends its response when it is called.
+ * A handler that streams for a long time calls weir_http_request_on_drain, and
+ * ends its response when the function that it has set is called.
  */
 #ifndef WEIR_NET_HTTP_H
 #define WEIR_NET_HTTP_H
@@ -84,8 +86,8 @@ typedef struct weir_http_field {
 #define WEIR_HTTP_DRAIN_IDLE_NS WEIR_S(1)
 #define WEIR_HTTP_DRAIN_LINGER_NS WEIR_S(2)
 
-/* on_request is set; every other member except size may be left 0, which means
- * the default.  A negative time means no limit. */
+/* size and on_request must be set.  Every other member may be left 0, which
+ * means the default.  A negative time means no limit. */
 typedef struct weir_http_server_options {
     size_t size; /* sizeof(weir_http_server_options) */
     /* A request has arrived: its head, and perhaps its body. */
@@ -106,9 +108,10 @@ typedef struct weir_http_server_options {
     uint32_t target_bytes; /* of the target; 414.  8 KiB */
     uint32_t fields;       /* their number; 431.  200 */
     int64_t body_bytes;    /* 413.  64 MiB.  Negative: no limit */
-    uint32_t connections;  /* of each loop; others wait.  100,000 */
-    /* Of each loop, for each client: an IPv4 address, or the first 64 bits of an
-     * IPv6 address.  Others are closed at once.  0: no limit. */
+    uint32_t connections;  /* of each loop; further ones wait.  100,000 */
+    /* Of each client, on each loop.  A client is an IPv4 address, or the first
+     * 64 bits of an IPv6 address.  Further connections are closed at once.  0:
+     * no limit. */
     uint32_t connections_per_address;
     uint32_t requests_per_connection; /* 0: no limit */
 
@@ -141,23 +144,24 @@ weir_http_server_new(weir_http_server **server, weir_service *service,
                      const weir_http_server_options *options);
 
 /**
- * Free a server.  Passing NULL has no effect.
+ * Free a server.  Its memory is freed when the service has been freed, too, in
+ * either order.  Passing NULL has no effect.
  *
  * Thread   any, after weir_service_wait has returned, or if the service was
- *          never started; before or after weir_service_free, with which the
- *          memory goes
+ *          never started
  */
 WEIR_API void weir_http_server_free(weir_http_server *server);
 
 /**
- * Listen at an address, which is a text as for weir_address_parse.  The address
- * is in use when the call returns, and connections are accepted when the service
+ * Listen at an address, which is a string as for weir_address_parse.  The socket
+ * is bound when the call returns, and connections are accepted when the service
  * has started.  If the server has several loops, each of them accepts.
  *
+ * options are those of weir_listener_open, or NULL.  Their on_stream and arg are
+ * ignored.  If address is NULL, the address or the descriptor of the options is
+ * used.
+ *
  * Thread   any, before weir_service_start
- * Owns     options are those of weir_listener_open, or NULL; on_stream and arg
- *          of them are ignored, and the address if `address` is given.  NULL as
- *          the address means that of the options, or their descriptor
  * Returns  0, -EINVAL (NULL, or not an address), -EALREADY (the service was
  *          started), -ENOMEM, or an error of weir_listener_open
  */
@@ -180,7 +184,7 @@ typedef struct weir_http_counts {
     size_t size;          /* sizeof(weir_http_counts), set by the caller */
     uint64_t connections; /* accepted */
     uint64_t requests;    /* that on_request was called for */
-    uint64_t responses;   /* that have left completely */
+    uint64_t responses;   /* that were sent completely */
     uint64_t refused;     /* malformed, or beyond a limit */
     uint64_t cut;         /* requests whose response was cut off */
     /* Bytes arrived after the server had half-closed the connection: requests
@@ -193,7 +197,7 @@ typedef struct weir_http_counts {
  * has ended.
  *
  * Thread   any
- * Owns     fills counts, as far as its size
+ * Owns     fills *counts, up to counts->size
  * Returns  0, -EINVAL (NULL, or a size that is invalid)
  */
 WEIR_API WEIR_CHECKED int
@@ -212,8 +216,8 @@ typedef struct weir_http_holder {
 } weir_http_holder;
 
 /**
- * Report the connections of a server: those that are busy first, then the
- * others, the oldest first.  The call never waits for a loop.
+ * Report the connections of a server: the busy ones first, then the others.
+ * Within each group the order is unspecified.  The call never waits for a loop.
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]; size is sizeof(weir_http_holder)
@@ -259,8 +263,8 @@ WEIR_API weir_bytes weir_http_path(const weir_http_request *request);
 WEIR_API weir_bytes weir_http_query(const weir_http_request *request);
 
 /**
- * Test whether the method and the path of a request are these.  A method of NULL
- * means any.
+ * Test whether a request has this method and this path.  A method of NULL
+ * matches any.
  *
  * Thread   loop
  */
@@ -268,8 +272,8 @@ WEIR_API bool weir_http_is(const weir_http_request *request, const char *method,
                            const char *path);
 
 /**
- * Find a field of a request by its name, without regard to case.  If there are
- * several, it is the first.
+ * Find a field of a request by its name, ignoring case.  If there are several,
+ * the first one is found.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the request
@@ -279,21 +283,23 @@ WEIR_API weir_bytes weir_http_field_of(const weir_http_request *request,
                                        const char *name);
 
 /**
- * Get the n-th field of a request, in the order in which they were sent.
+ * Get the field of a request at an index.  Fields count from 0, in the order in
+ * which they were sent.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the request
- * Returns  true; false if there are not so many
+ * Returns  true, or false if there is no field at this index
  */
 WEIR_API bool weir_http_field_at(const weir_http_request *request, size_t index,
                                  weir_http_field *field);
 
 /**
- * Get the n-th field of the trailers, after the end of the body.
+ * Get the field of a request's trailers at an index, which counts from 0.  There
+ * are none before the end of the body.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the request
- * Returns  true; false if there are not so many
+ * Returns  true, or false if there is no field at this index
  */
 WEIR_API bool weir_http_trailer_at(const weir_http_request *request,
                                    size_t index, weir_http_field *field);
@@ -346,7 +352,7 @@ WEIR_API void *weir_http_data(const weir_http_request *request);
 
 /**
  * Take a reference to a request, so that the handle stays valid after the
- * response.
+ * response, and after the end of the connection.
  *
  * Thread   loop
  */
@@ -367,8 +373,8 @@ typedef void weir_http_body_fn(void *arg, weir_http_request *request,
 
 /**
  * Read the body of a request.  fn is called for each piece, and once at the end.
- * A client that waits for it (Expect: 100-continue) is told to go on.  A body
- * that is not read is discarded after the response.
+ * If the client waits with its body (Expect: 100-continue), the server sends 100
+ * Continue.  A body that is not read is discarded after the response.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EBUSY (it is being read, or was), WEIR_ECLOSED
@@ -379,8 +385,8 @@ WEIR_API WEIR_CHECKED int weir_http_read(weir_http_request *request,
 
 /**
  * Read the whole body of a request into memory, and call fn once: with 0 and the
- * body, or with the reason why there is none.  A body beyond limit_bytes is
- * WEIR_ELIMIT; it is not answered by the library.
+ * body, or with the reason why there is none.  If the body is longer than
+ * limit_bytes, fn gets WEIR_ELIMIT and answers the request itself.
  *
  * Thread   loop
  * Owns     the bytes are valid during fn
@@ -409,10 +415,10 @@ typedef void weir_http_request_fn(void *arg, weir_http_request *request,
                                   int status);
 
 /**
- * Be notified of the end of a request.  fn is called once: with 0 when the
- * response has left completely, or with the reason why it never will
- * (-ECONNRESET, -ETIMEDOUT, WEIR_ECANCELED at the end of the drain).  A handler
- * that still works on the response stops then.
+ * Set the function that is called at the end of a request.  fn is called once:
+ * with 0 when the whole response has been sent, or with the reason why it never
+ * will be (-ECONNRESET, -ETIMEDOUT, WEIR_ECANCELED at the end of the drain).  A
+ * handler that is still working on the response stops then.
  *
  * Thread   loop; at most once for each request
  * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request has
@@ -423,8 +429,9 @@ WEIR_API WEIR_CHECKED int weir_http_request_on_end(weir_http_request *request,
                                                    void *arg);
 
 /**
- * Be notified of the beginning of the drain, to end a long response early.  fn
- * is called at most once, before on_end; soon, if the drain has begun already.
+ * Set the function that is called when the drain begins, to end a long response
+ * early.  fn is called at most once, before the function of
+ * weir_http_request_on_end.  If the drain has begun already, fn is called soon.
  *
  * Thread   loop; at most once for each request
  * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request has
@@ -436,11 +443,11 @@ WEIR_API int weir_http_request_on_drain(weir_http_request *request,
 /* ---- responses ---- */
 
 /**
- * Answer a request with a body that is complete.  The fields Content-Length,
- * Date and Connection are added.
+ * Answer a request with a complete body.  type is its media type, or NULL.  The
+ * fields Content-Length, Date and Connection are added.
  *
  * Thread   loop
- * Owns     the bytes are copied as far as they cannot be sent at once
+ * Owns     bytes that cannot be sent at once are copied
  * Returns  0, -EINVAL (NULL, or a status that is not between 200 and 999, or a
  *          type with control characters), -EALREADY (it was answered),
  *          WEIR_ECLOSED (the client has left), -ENOMEM
@@ -449,12 +456,12 @@ WEIR_API int weir_http_respond(weir_http_request *request, unsigned status,
                                const char *type, const void *body, size_t size);
 
 /**
- * Answer a request with fields and a body that is complete.  Content-Length and
- * Date are added, unless they are among the fields; a Content-Length must be
- * right.  Connection and Transfer-Encoding are the server's, and refused.
+ * Answer a request with fields and a complete body.  Content-Length and Date are
+ * added, unless they are among the fields; a Content-Length must be correct.
+ * Connection and Transfer-Encoding are set by the server, and refused here.
  *
  * Thread   loop
- * Owns     the bytes are copied as far as they cannot be sent at once
+ * Owns     bytes that cannot be sent at once are copied
  * Returns  0, -EINVAL (NULL, an invalid status, an invalid field, or a wrong
  *          Content-Length), -EALREADY (it was answered), WEIR_ECLOSED (the
  *          client has left), -ENOMEM
@@ -464,10 +471,10 @@ WEIR_API int weir_http_respond_with(weir_http_request *request, unsigned status,
                                     weir_bytes body);
 
 /**
- * Begin a response whose body follows in pieces.  body_size is its length, or -1
- * if that is not known: then the body is chunked, or ends with the connection if
- * the client speaks HTTP/1.0.  Responses to HEAD and those with status 204 or
- * 304 have no body: what is written is discarded.
+ * Begin a response whose body follows in pieces.  body_size is the length of the
+ * body, or -1 if it is not known.  A body of unknown length is chunked; for a
+ * client of HTTP/1.0 it ends with the connection.  Responses to HEAD and those
+ * with status 204 or 304 have no body: what is written is discarded.
  *
  * Thread   loop
  * Owns     the fields are copied
@@ -484,8 +491,8 @@ WEIR_API WEIR_CHECKED int weir_http_begin(weir_http_request *request,
  * called when the kernel has the bytes.
  *
  * Thread   loop
- * Owns     with done, the bytes are borrowed until it is called; without, they
- *          are copied as far as they cannot be sent at once
+ * Owns     with done, the bytes are borrowed until it is called; with done NULL,
+ *          bytes that cannot be sent at once are copied
  * Returns  0, -EINVAL (NULL, or the response has not begun), -EMSGSIZE (more
  *          than body_size), -EALREADY (it has ended), WEIR_ECLOSED (the client
  *          has left), -ENOMEM
@@ -494,8 +501,8 @@ WEIR_API int weir_http_write(weir_http_request *request, weir_bytes bytes,
                              weir_http_request_fn *done, void *arg);
 
 /**
- * Test whether a writer should wait, because much of the response has not been
- * sent yet.  The function of weir_http_on_writable is called when it has.
+ * Test whether a writer should wait, because too much of the response is queued.
+ * The function of weir_http_on_writable is called when the queue is empty.
  *
  * Thread   loop
  */
@@ -548,11 +555,13 @@ WEIR_API int weir_http_respond_file(weir_http_request *request, unsigned status,
                                     int fd, int64_t offset, int64_t size);
 
 /**
- * Answer a request with a static file: the path of the request, decoded, below
- * the directory root.  Knows GET and HEAD, types by extension, ETag,
- * Last-Modified, conditional requests, single and multiple ranges, and
- * "index.html" of a directory.  Never leaves root, not even through a symbolic
- * link.  Everything else is answered with 404, 403 or 405.
+ * Answer a request with a static file.  The decoded path of the request names a
+ * file below the directory root; for a directory it is the "index.html" there.
+ * GET, HEAD, media types by extension, ETag, Last-Modified, conditional requests,
+ * and single and multiple ranges are supported.  Paths never lead out of root,
+ * not even through a symbolic link.  Otherwise the answer is 400 (an invalid
+ * path), 403 (not allowed), 404 (no such file), 405 (another method) or 503 (no
+ * descriptor or memory left).
  *
  * Thread   loop.  The call opens a file, which can block on slow disks
  * Returns  0, -EINVAL (NULL), -EALREADY (it was answered), WEIR_ECLOSED (the
@@ -561,10 +570,11 @@ WEIR_API int weir_http_respond_file(weir_http_request *request, unsigned status,
 WEIR_API int weir_http_serve_file(weir_http_request *request, const char *root);
 
 /**
- * Answer a request with 101 (or 200 to CONNECT) and take its connection over.
- * Bytes that the client has sent already are read from the stream first.  The
- * connection stays a part of the server: the drain waits for it, until the
- * stream is closed.  on_drain (or NULL) is called when the drain begins.
+ * Answer a request with 101 (or 200 to CONNECT) and take over its connection.
+ * Bytes that the client has already sent after the request are read from the
+ * stream first.  The connection remains part of the server: the drain waits
+ * until the stream is closed.  on_drain (or NULL) is called when the drain
+ * begins.
  *
  * Thread   loop
  * Owns     *stream is the caller's; the handle is no longer valid, unless there
