@@ -270,7 +270,7 @@ static int append(struct weir__codec *codec, const struct weir__frame *frame)
     size_t more = frame->data.size;
     int err;
 
-    if (in->capacity == 0 && frame->size > more)
+    if (in->capacity == 0 && more < LARGEST_START && more < frame->size)
         more = frame->size < LARGEST_START ? frame->size : LARGEST_START;
     if (more == 0)
         return 0;

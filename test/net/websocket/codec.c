@@ -128,9 +128,9 @@ static void expect_round_trip(int sender, size_t size, size_t piece)
 
 CASE(messages_of_all_lengths_arrive_in_both_directions)
 {
-    static const size_t sizes[] = {0,    1,    125,  126,   127,   128,
-                                   4090, 4096, 8192, 65535, 65536, 65537};
-    static const size_t pieces[] = {1, 13, 4096, 1 << 20};
+    static const size_t sizes[] = {0,    1,    125,   126,   127,   128,   4090,
+                                   4096, 8192, 65535, 65536, 65537, 200000};
+    static const size_t pieces[] = {1, 13, 4096, 70000, 1 << 20};
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (size_t k = 0; k < sizeof(pieces) / sizeof(pieces[0]); k++) {
