@@ -30,6 +30,7 @@ const builtins = {
     'path/posix': () => require('fs/path'),
     perf_hooks: () => require('timers/performance'),
     process: () => require('program/process'),
+    querystring: () => require('url/querystring'),
     string_decoder: () => require('bytes/stringdecoder'),
     timers: () => require('timers/timers').node,
     'timers/promises': () => require('timers/promises'),

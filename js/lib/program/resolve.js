@@ -341,7 +341,7 @@ function urlOf(file) {
 // missing.
 const absent = new Set(['async_hooks', 'child_process', 'cluster', 'dgram', 'dns',
     'domain', 'http', 'http2', 'https', 'inspector', 'net', 'punycode',
-    'querystring', 'readline', 'repl', 'stream', 'tls', 'trace_events', 'v8', 'vm',
+    'readline', 'repl', 'stream', 'tls', 'trace_events', 'v8', 'vm',
     'wasi', 'zlib']);
 
 function absence(name) {
