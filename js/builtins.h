@@ -47,6 +47,7 @@
     X(RANDOM, random)                                                          \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
+    X(CONTEXT, context)                                                        \
     X(INSPECT, inspect)                                                        \
     X(GLOBALS, globals)
 

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/plain.h"
@@ -48,6 +49,7 @@ static void drop(struct weir__js_work *work)
     weir__js_list_remove(&work->link);
     JS_FreeValue(work->js->context, work->functions[0]);
     JS_FreeValue(work->js->context, work->functions[1]);
+    JS_FreeValue(work->js->context, work->context);
     work->is_dropped = true;
     weir_gate_exit(&work->gate);
 }
@@ -66,8 +68,9 @@ static void settle(struct weir__js_work *work)
 
     if (is_error)
         value = JS_GetException(context);
-    result = JS_Call(context, work->functions[is_error], JS_UNDEFINED, 1,
-                     (JSValueConst *)&value);
+    result = weir__js_context_call(work->js, work->context,
+                                   work->functions[is_error], JS_UNDEFINED, 1,
+                                   (JSValueConst *)&value);
     JS_FreeValue(context, value);
     if (JS_IsException(result))
         weir__js_report(work->js);
@@ -145,6 +148,7 @@ int weir__js_work_start(weir_js *js, struct weir__js_work *work,
     /* Complete the block before the worker can return it. */
     work->functions[0] = JS_DupValue(js->context, resolve);
     work->functions[1] = JS_DupValue(js->context, reject);
+    work->context = weir__js_context_capture(js);
     weir__js_list_add(&js->works, &work->link);
     weir_loop_ref(js->loop);
     err = weir_pool_post(pool, &work->job);
@@ -153,6 +157,7 @@ int weir__js_work_start(weir_js *js, struct weir__js_work *work,
     weir__js_list_remove(&work->link);
     JS_FreeValue(js->context, work->functions[0]);
     JS_FreeValue(js->context, work->functions[1]);
+    JS_FreeValue(js->context, work->context);
     weir_loop_unref(js->loop);
     weir__js_let_go(js);
     return err;

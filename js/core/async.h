@@ -34,6 +34,7 @@ struct weir__js_work {
     weir_js *js;
     const struct weir__js_work_kind *kind;
     JSValue functions[2]; /* loop only: resolve, reject */
+    JSValue context;      /* loop only: captured (core/context.h) */
     bool is_dropped;      /* loop only: the functions were released */
 };
 

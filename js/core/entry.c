@@ -6,6 +6,7 @@
  */
 #include "core/entry.h"
 
+#include "core/context.h"
 #include "core/headroom.h"
 #include "core/interrupt.h"
 #include "core/job.h"
@@ -38,6 +39,9 @@ void weir__js_leave(weir_js *js)
         if (js->breach.wants_shift || js->breach.culprit != NULL)
             weir__js_tell_culprit(js);
     }
-    if (--js->depth == 0)
+    if (--js->depth == 0) {
+        if (!js->has_ended)
+            JS_FreeValue(js->context, weir__js_context_swap(js, JS_UNDEFINED));
         weir__js_schedule(js);
+    }
 }

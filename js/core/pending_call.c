@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 
@@ -24,6 +25,7 @@ struct weir__js_pending_call *weir__js_pending_call_new(weir_js *js,
     }
     pending->js = js;
     pending->function = JS_DupValue(js->context, function);
+    pending->context = weir__js_context_capture(js);
     pending->count = count;
     for (int i = 0; i < count; i++)
         pending->args[i] = JS_DupValue(js->context, args[i]);
@@ -37,6 +39,7 @@ static void drop(struct weir__js_pending_call *pending)
 
     weir__js_list_remove(&pending->link);
     JS_FreeValue(context, pending->function);
+    JS_FreeValue(context, pending->context);
     for (int i = 0; i < pending->count; i++)
         JS_FreeValue(context, pending->args[i]);
 }
@@ -81,8 +84,9 @@ void weir__js_pending_call_run(struct weir__js_pending_call *pending)
 
     if (weir__js_enter(js) != 0)
         return;
-    result = JS_Call(js->context, pending->function, JS_UNDEFINED,
-                     pending->count, (JSValueConst *)pending->args);
+    result = weir__js_context_call(js, pending->context, pending->function,
+                                   JS_UNDEFINED, pending->count,
+                                   (JSValueConst *)pending->args);
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);

@@ -16,6 +16,7 @@ struct weir__js_pending_call {
     struct weir__js_link link;
     weir_js *js;
     JSValue function;
+    JSValue context; /* captured (core/context.h) */
     int count;
     JSValue args[];
 };

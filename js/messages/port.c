@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "core/builtin.h"
+#include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
@@ -37,6 +38,7 @@ struct port {
     weir_js *js;
     struct weir__js_mailbox *mailbox; /* NULL: closed or transferred */
     JSValue object;                   /* held until "close" was emitted */
+    JSValue context;  /* captured (core/context.h), while the object is held */
     JSValue listener; /* the only listener, if it wants just the value */
     bool is_started, is_ref;
     bool is_collected; /* the object was collected */
@@ -125,12 +127,14 @@ static void call_hook(struct port *port, enum hook hook, JSValue value,
     JSValue function = JS_DupValue(
         context, is_simple ? port->listener : ports_of(js)->hooks[hook]);
     JSValueConst args[] = {value, ports};
-    JSValue result =
-        JS_Call(context, function, object, is_simple ? 1 : 2, args);
+    JSValue captured = JS_DupValue(context, port->context);
+    JSValue result = weir__js_context_call(js, captured, function, object,
+                                           is_simple ? 1 : 2, args);
 
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(context, result);
+    JS_FreeValue(context, captured);
     JS_FreeValue(context, function);
     JS_FreeValue(context, value);
     JS_FreeValue(context, ports);
@@ -177,11 +181,12 @@ static void set_listener(struct port *port, JSValueConst function)
 
 static void drop_object(struct port *port)
 {
-    JSValue object = port->object;
+    JSValue object = port->object, captured = port->context;
 
     weir__js_list_remove(&port->link);
     set_listener(port, JS_UNDEFINED);
-    port->object = JS_UNDEFINED;
+    port->object = port->context = JS_UNDEFINED;
+    JS_FreeValue(port->js->context, captured);
     JS_FreeValue(port->js->context, object);
 }
 
@@ -333,7 +338,7 @@ JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
     }
     JS_SetOpaque(object, port);
     port->js = js;
-    port->object = port->listener = JS_UNDEFINED;
+    port->object = port->listener = port->context = JS_UNDEFINED;
     result = JS_Call(context, all->hooks[INIT], object, 0, NULL);
     JS_FreeValue(context, result);
     if (JS_IsException(result)) {
@@ -342,6 +347,7 @@ JSValue weir__js_port_attach(weir_js *js, struct weir__js_mailbox *mailbox)
     }
     port->mailbox = mailbox;
     port->object = JS_DupValue(context, object);
+    port->context = weir__js_context_capture(js);
     weir__js_list_add(&all->held, &port->link);
     weir__js_mailbox_attach(mailbox, js, serve, port);
     return object;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/builtin.h"
+#include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
@@ -45,9 +46,10 @@ static void call(struct weir__js_pending_call *pending)
 
     if (weir__js_enter(js) != 0)
         return;
-    result = JS_Call(js->context, pending->function,
-                     pending->args[pending->count - 1], pending->count - 1,
-                     (JSValueConst *)pending->args);
+    result = weir__js_context_call(js, pending->context, pending->function,
+                                   pending->args[pending->count - 1],
+                                   pending->count - 1,
+                                   (JSValueConst *)pending->args);
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);

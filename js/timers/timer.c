@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "core/builtin.h"
+#include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/host.h"
@@ -42,6 +43,7 @@ struct timeout {
     bool is_armed, is_ref, repeats, is_cleared;
     JSValue self; /* the object, while armed */
     JSValue function;
+    JSValue context; /* captured (core/context.h) */
     int count;
     JSValue args[];
 };
@@ -153,6 +155,7 @@ static bool cancel(struct timeout *timeout)
 static void drop_values(JSRuntime *runtime, struct timeout *timeout)
 {
     JS_FreeValueRT(runtime, timeout->function);
+    JS_FreeValueRT(runtime, timeout->context);
     for (int i = 0; i < timeout->count; i++)
         JS_FreeValueRT(runtime, timeout->args[i]);
 }
@@ -227,8 +230,9 @@ static void plan_next(struct timeout *timeout)
 static void call(struct timeout *timeout, JSValueConst self)
 {
     weir_js *js = timeout->js;
-    JSValue result = JS_Call(js->context, timeout->function, self,
-                             timeout->count, (JSValueConst *)timeout->args);
+    JSValue result =
+        weir__js_context_call(js, timeout->context, timeout->function, self,
+                              timeout->count, (JSValueConst *)timeout->args);
 
     if (JS_IsException(result))
         weir__js_report(js);
@@ -284,6 +288,7 @@ static void mark(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *fn)
     if (timeout == NULL)
         return;
     JS_MarkValue(runtime, timeout->function, fn);
+    JS_MarkValue(runtime, timeout->context, fn);
     for (int i = 0; i < timeout->count; i++)
         JS_MarkValue(runtime, timeout->args[i], fn);
 }
@@ -325,6 +330,7 @@ static JSValue new_timeout(weir_js *js, JSValueConst function, double ms,
     timeout->delay_ns = (int64_t)sensible_ms(ms) * MS_NS;
     timeout->planned_ns = base_ns(js) + timeout->delay_ns;
     timeout->function = JS_DupValue(context, function);
+    timeout->context = weir__js_context_capture(js);
     timeout->self = JS_UNDEFINED;
     for (; timeout->count < count; timeout->count++)
         timeout->args[timeout->count] =

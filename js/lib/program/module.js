@@ -17,6 +17,7 @@ const builtins = {
     __proto__: null,
     assert: () => require('assert/assert'),
     'assert/strict': () => require('assert/assert').strict,
+    async_hooks: () => require('events/async_hooks'),
     buffer: () => require('bytes/buffer'),
     console: () => require('program/console'),
     crypto: () => require('crypto/crypto'),

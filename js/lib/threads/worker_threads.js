@@ -4,6 +4,7 @@
 
 const EventEmitter = require('events/events');
 const path = require('fs/path');
+const { bind: bindContext } = require('core/context');
 const { coded, invalidArgType } = require('core/errors');
 const { MessageChannel, MessagePort, markAsUntransferable,
     receiveMessageOnPort, transferList, unheard } = require('messages/messaging');
@@ -101,7 +102,7 @@ class Worker extends EventEmitter {
             limits: this.#limits,
             environment: environment.size > 0 ? environment : undefined };
         [this.#handle, this.#port, this.threadId] = thread.newWorker(
-            (event, value) => this.#hear(event, value), !!isEval, text, start,
+            bindContext((event, value) => this.#hear(event, value)), !!isEval, text, start,
             Math.min(this.#limits.maxOldGenerationSizeMb ?? 0, MOST_MB),
             Math.min(this.#limits.stackSizeMb, MOST_MB),
             options.transferList == null ? undefined

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * context -- a value that follows a program from a call to what it causes.
+ *
+ * AsyncLocalStorage keeps its stores there.  The engine hands the value on to
+ * promise jobs (js/engine/promise-context.patch).  Whatever else calls
+ * JavaScript later captures the value when it is asked to, and calls with it:
+ * timers, pending calls, ports.  Outside of all calls the value is undefined.
+ *
+ * Without the patch, which an installed engine lacks, it is always undefined,
+ * and node:async_hooks is absent.
+ */
+#ifndef WEIR_JS_CONTEXT_H
+#define WEIR_JS_CONTEXT_H
+
+#include "core/host.h"
+
+/* Get the value, as a new reference. */
+static inline JSValue weir__js_context_capture(weir_js *js)
+{
+#ifdef JS_HAS_JOB_CONTEXT
+    return JS_DupValue(js->context, JS_GetJobContext(js->runtime));
+#else
+    return JS_UNDEFINED;
+#endif
+}
+
+/* Set the value, which is consumed, and return the one before. */
+static inline JSValue weir__js_context_swap(weir_js *js, JSValue value)
+{
+#ifdef JS_HAS_JOB_CONTEXT
+    return JS_SetJobContext(js->runtime, value);
+#else
+    return value;
+#endif
+}
+
+/* Call a function with a value that was captured. */
+JSValue weir__js_context_call(weir_js *js, JSValueConst captured,
+                              JSValueConst function, JSValueConst self,
+                              int argc, JSValueConst *argv);
+
+#endif /* WEIR_JS_CONTEXT_H */
