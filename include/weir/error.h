@@ -26,11 +26,11 @@ extern "C" {
     X(WEIR_ECLOSED, -4096, "closed: no longer admits work")                    \
     X(WEIR_ECANCELED, -4097, "cancelled before it could run")                  \
     X(WEIR_EREENTRANT, -4098, "called from inside its own callback")           \
-    X(WEIR_ENOFDS, -4099, "the loop was told to run without descriptors")      \
+    X(WEIR_ENOFDS, -4099, "the loop is set to run without descriptors")        \
     X(WEIR_ENOTSTARTED, -4100, "not started yet")                              \
-    X(WEIR_EABANDONED, -4101, "nobody is left who could settle it")            \
+    X(WEIR_EABANDONED, -4101, "no reference is left to settle the promise")    \
     X(WEIR_ESELF, -4102, "a promise cannot follow itself")                     \
-    X(WEIR_ENONE, -4103, "every one of them was rejected")                     \
+    X(WEIR_ENONE, -4103, "all of the promises were rejected")                  \
     X(WEIR_EFORCED, -4104, "the end was forced: something was cut off")        \
     X(WEIR_ETHROWN, -4110, "JavaScript threw an exception")                    \
     X(WEIR_EFORKED, -4105, "made by the parent process, before fork()")        \
