@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * weir/host/connection.h -- the phase of a connection, which several threads
- * decide.
+ * change.
  *
- * A server's loop serves a connection.  The service's thread closes connections
- * that are idle when it drains, cuts the rest off at its deadline, and reports
- * what they do.  "A request begins" and "the drain closes it" are two changes
- * of one word, of which exactly one happens.
+ * A server's loop serves a connection.  During a drain, the service's thread
+ * closes idle connections, cuts the rest off at its deadline, and reports what
+ * they are doing.  "A request begins" and "the drain closes the connection" are
+ * two changes of one word, of which exactly one happens.
  *
  *            begin            dispatch          idle
  *     NEW ---------> READING ----------> BUSY --------> IDLE --+
@@ -20,12 +20,12 @@
  *
  *     weir_connections_init(&set, loop);
  *     weir_connection_add(&set, &mine->connection, on_notified);
- *     if (!weir_connection_begin(&mine->connection)) ...     the drain was first
+ *     if (!weir_connection_begin(&mine->connection)) ...    the drain was first
  *
- * The drain's close is carried out by the loop.  If the loop finds bytes that
- * have arrived before that, it may take the close back (weir_connection_reopen).
+ * The loop carries out the drain's close.  If it finds that bytes arrived
+ * before that, it may revoke the close (weir_connection_reopen).
  *
- * The functions of a connection are called on the loop's thread, those of the
+ * Functions of a connection are called on the loop's thread, functions of the
  * set on any thread.
  */
 #ifndef WEIR_HOST_CONNECTION_H
@@ -55,8 +55,9 @@ typedef enum weir_connection_phase {
 
 /* What a notification is about; both may be set. */
 enum weir_connection_notice {
-    WEIR_CONNECTION_IS_CLOSING = 1, /* the drain has closed an idle one */
-    WEIR_CONNECTION_IS_CUT = 2,     /* the time is over: end it now */
+    WEIR_CONNECTION_IS_CLOSING =
+        1,                      /* the drain has closed it, as it was idle */
+    WEIR_CONNECTION_IS_CUT = 2, /* the deadline has passed: end it now */
     /* The last use of the memory: weir_connection_remove returned false, and
      * the connection may be freed now. */
     WEIR_CONNECTION_IS_GONE = 4,
@@ -111,8 +112,8 @@ WEIR_API void weir_connection_add(weir_connections *set,
  * Remove a connection from its set.
  *
  * Thread   loop
- * Owns     true: the memory is the caller's.  false: a notification is on its
- *          way, whose WEIR_CONNECTION_IS_GONE gives the memory back
+ * Owns     true: the memory is the caller's.  false: a notification is pending;
+ *          the memory is the caller's when WEIR_CONNECTION_IS_GONE arrives
  */
 WEIR_API WEIR_CHECKED bool weir_connection_remove(weir_connection *connection);
 
@@ -125,17 +126,18 @@ WEIR_API WEIR_CHECKED bool weir_connection_remove(weir_connection *connection);
 WEIR_API WEIR_CHECKED bool weir_connection_begin(weir_connection *connection);
 
 /**
- * Take a close of the drain back, because bytes had arrived before it was
- * carried out: the connection is IDLE again, and a request can begin.  Has no
- * effect in another phase than CLOSING.
+ * Revoke a close by the drain, because bytes had arrived before it was carried
+ * out.  The connection is IDLE again, and a request can begin.  In any phase
+ * other than CLOSING, this has no effect.
  *
  * Thread   loop, before the owner has ended the connection in any way
  */
 WEIR_API void weir_connection_reopen(weir_connection *connection);
 
 /**
- * Enter BUSY, because the head of a request has arrived.  What the caller wrote
- * before can be read by weir_connections_report until the next change of phase.
+ * Enter BUSY, because the head of a request has arrived.  The function of
+ * weir_connections_report can read what the caller wrote before this call,
+ * until the next change of phase.
  *
  * Thread   loop
  */
@@ -187,8 +189,8 @@ weir_connection_phase_of(const weir_connection *connection);
 WEIR_API void weir_connections_drain(weir_connections *set);
 
 /**
- * Close the connections of a set that are NEW or IDLE, and that were already so
- * at the last call.  Each one is notified.  Call it again and again: an idle
+ * Close the connections of a set that are NEW or IDLE, and that already were at
+ * the last call.  Each one is notified.  Call it periodically: an idle
  * connection has at least the time between two calls for its next request.
  *
  * Thread   any
@@ -197,8 +199,8 @@ WEIR_API void weir_connections_drain(weir_connections *set);
 WEIR_API size_t weir_connections_close_idle(weir_connections *set);
 
 /**
- * Cut off all connections of a set, in whatever phase they are, and those that
- * are added later.  Each one is notified.
+ * Cut off all connections of a set, in any phase, and those that are added
+ * later.  Each one is notified.
  *
  * Thread   any
  * Returns  the number of connections that were not CLOSING

@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Open, so that it can be embedded; its member is private.  All bytes 0 are a
- * counter that reads 0. */
+/* Open, so that it can be embedded; its member is private.  A counter whose
+ * bytes are all 0 reads 0. */
 typedef struct weir_counter {
     struct {
         uint64_t v_;
@@ -29,7 +29,7 @@ typedef struct weir_counter {
 /**
  * Add to a counter.
  *
- * Thread   always the same one, or several that are ordered
+ * Thread   always the same one; or several, if their calls are ordered
  */
 WEIR_API void weir_counter_add(weir_counter *counter, uint64_t by);
 

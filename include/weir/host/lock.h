@@ -16,7 +16,7 @@
  * callback.  A lock needs no cleanup.
  *
  * A child of fork() must not use a lock that another thread of its parent may
- * have held at the time of the fork: nobody releases it in the child.
+ * have held at the time of the fork: no thread of the child would release it.
  */
 #ifndef WEIR_HOST_LOCK_H
 #define WEIR_HOST_LOCK_H
@@ -29,8 +29,8 @@
 extern "C" {
 #endif
 
-/* The struct is open so that it can be embedded; its member is private.  All
- * bytes 0 are a lock that nobody holds. */
+/* The struct is open so that it can be embedded; its member is private.  A lock
+ * whose bytes are all 0 is free. */
 typedef struct weir_lock {
     struct {
         uint32_t v_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/host/loop.h -- a loop as the engine of a language needs it.
+ * weir/host/loop.h -- functions of a loop for engines and libraries.
  *
  * An engine has its own queue of jobs, and calls several functions of a program
  * in one callback of the loop.  These functions keep the order of microtasks
@@ -70,7 +70,7 @@ WEIR_API bool weir_loop_contain(weir_fn *fn, void *arg, int status);
 /**
  * Attach a value to a loop under a key, which is the address of any object.
  * destroy is called with the value when the memory of the loop is freed, or
- * when another value takes its place.  A library keeps there what all its
+ * when another value replaces it.  A library uses this for data that all its
  * objects on the loop share.
  *
  * Thread   loop; destroy runs on the thread that releases the loop last, and

@@ -6,8 +6,8 @@
  *     ...
  *     weir_memory_free(made, sizeof(*made));
  *
- * Libraries that are built on weir allocate here, so that a program which sets
- * the hooks gets their memory, too.
+ * Libraries that are built on weir allocate with these functions, so that the
+ * hooks of a program cover their memory, too.
  */
 #ifndef WEIR_HOST_MEMORY_H
 #define WEIR_HOST_MEMORY_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/host/service.h -- a service as the libraries that are part of it need it.
+ * weir/host/service.h -- functions for servers that are part of a service.
  *
- * A server opens its listeners when the service starts, and drives its own drain
- * from the service's thread, which no callback of a user can block.
+ * A server opens its listeners when the service starts, and drives its drain
+ * from the service's thread, which no user callback can block.
  *
  *     weir_service_on_start(service, loop, open_listener, server);
- *     weir_service_on_drain(service, weir_service_loop(service), begin, server);
+ *     weir_service_on_drain(service, weir_service_loop(service), stop, server);
  */
 #ifndef WEIR_HOST_SERVICE_H
 #define WEIR_HOST_SERVICE_H
@@ -31,8 +31,8 @@ WEIR_API weir_loop *weir_service_loop(weir_service *service);
 
 /**
  * Add a function that runs on a loop of the service when the service has
- * started.  If another thread stops the service at that moment, the functions of
- * weir_service_on_drain may run first.
+ * started.  If another thread stops the service at that moment, the functions
+ * of weir_service_on_drain may run first.
  *
  * fn is called exactly once: with status 0, or with WEIR_ECANCELED if the loop
  * ends before that.
