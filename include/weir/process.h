@@ -25,11 +25,11 @@
  * the descriptors of its stdio table and no others, even if the program has
  * some that are not close-on-exec.
  *
- * A process belongs to one loop.  Every call is made on that loop's thread, and
- * so is every callback.  on_exit is called exactly once for each process, and
- * never before weir_process_spawn has returned.  The process remains until
- * weir_process_close, which must be called exactly once: in on_exit, or before
- * or after it.
+ * A process belongs to one loop.  Every call must be made on that loop's
+ * thread, where on_exit is called, too.  on_exit is called exactly once for
+ * each process, and never before weir_process_spawn has returned.  The process
+ * remains until weir_process_close, which must be called exactly once: before
+ * on_exit, in it, or after it.
  *
  * When the loop ends, or when the process is closed before the child has
  * exited, on_exit gets WEIR_ECANCELED.  The child is killed (SIGKILL) and
@@ -40,8 +40,9 @@
  * A program that ignores SIGCHLD, or that waits for all of its children with
  * wait(2), takes exit statuses away: then status is -ECHILD.
  *
- * This needs Linux 5.9 or later (pidfds, and close_range); there is no fallback
- * to SIGCHLD, which every library of a program would have to share.
+ * This needs Linux 5.9 or later (pidfds, and close_range).  There is no
+ * fallback to SIGCHLD, because all libraries of a program would have to share
+ * it.
  */
 #ifndef WEIR_PROCESS_H
 #define WEIR_PROCESS_H
@@ -82,14 +83,14 @@ typedef struct weir_process_result {
     int signal;        /* that has killed it; 0: none */
     bool has_core;     /* it has dumped core */
     bool is_timed_out; /* timeout_ns passed before it exited */
-    int64_t user_ns;   /* processor time, with that of its own children */
+    int64_t user_ns;   /* processor time, including that of its children */
     int64_t system_ns;
-    uint64_t rss_bytes; /* the most memory that it had */
+    uint64_t rss_bytes; /* peak resident memory */
 } weir_process_result;
 
 /* A child has exited (status 0), or will never be reported: WEIR_ECANCELED if
  * the process was closed or the loop has ended, -ECHILD if the program has
- * waited for it elsewhere.  In these cases the result is 0. */
+ * waited for it elsewhere.  In these cases every member of the result is 0. */
 typedef void weir_process_exit_fn(void *arg, weir_process *process, int status,
                                   const weir_process_result *result);
 
@@ -124,17 +125,18 @@ typedef struct weir_process_options {
     bool is_detached;
     bool is_group; /* a new process group, for weir_process_kill_group */
     bool is_unref; /* does not keep weir_loop_run running */
-    /* After this time the child (with its group, if it has its own) gets
-     * SIGTERM, and SIGKILL grace_ns later.  0: no limit. */
+    /* After this time the child (with its process group, if is_group or
+     * is_detached is set) gets SIGTERM, and SIGKILL grace_ns later.  0: no
+     * limit. */
     int64_t timeout_ns;
     int64_t grace_ns;              /* 0: WEIR_PROCESS_GRACE_NS */
-    weir_process_exit_fn *on_exit; /* NULL: nobody asks */
+    weir_process_exit_fn *on_exit; /* may be NULL */
     void *arg;
 } weir_process_options;
 
 /**
- * Spawn a child process.  The call returns when the child runs the new program,
- * or with the reason why it cannot: then there is no child.
+ * Spawn a child process.  The call returns 0 when the child is running the new
+ * program.  If it returns an error, there is no child.
  *
  * Thread   loop
  * Owns     *process is the caller's until weir_process_close; the options are
@@ -181,12 +183,12 @@ weir_process_open_stream(weir_process *process, size_t index,
                          const weir_stream_options *options);
 
 /**
- * Send a signal to a child.  It never reaches another process that has got the
- * same number.  Signal 0 only checks.
+ * Send a signal to a child.  It never reaches another process that has been
+ * given the same pid.  Signal 0 only checks.
  *
  * Thread   loop
- * Returns  0, -EINVAL (NULL, or no such signal), -ESRCH (its exit was reported),
- *          -EPERM (it has become another user)
+ * Returns  0, -EINVAL (NULL, or no such signal), -ESRCH (its exit was
+ *          reported), -EPERM (the child runs as another user)
  */
 WEIR_API WEIR_CHECKED int weir_process_kill(weir_process *process, int number);
 
@@ -195,15 +197,16 @@ WEIR_API WEIR_CHECKED int weir_process_kill(weir_process *process, int number);
  * they have left its group.
  *
  * Thread   loop
- * Returns  0, -EINVAL (NULL, or no such signal), -ENOTSUP (the child has no
- *          group of its own: neither is_group nor is_detached), -ESRCH (its
- *          exit was reported), -EPERM (all of them are other users')
+ * Returns  0, -EINVAL (NULL, or no such signal), -ENOTSUP (the child does not
+ *          have its own group: neither is_group nor is_detached was set),
+ *          -ESRCH (its exit was reported), -EPERM (all of them run as other
+ *          users)
  */
 WEIR_API WEIR_CHECKED int weir_process_kill_group(weir_process *process,
                                                   int number);
 
 /**
- * Get the number of a process (pid), for messages.  To send it a signal, use
+ * Get the pid of a process, for messages.  To send it a signal, use
  * weir_process_kill.
  *
  * Thread   loop

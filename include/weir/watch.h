@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/watch.h -- changes of files and directories.
+ * weir/watch.h -- watch files and directories for changes.
  *
  *     static void on_change(void *arg, weir_watch *watch, int status,
  *                           const weir_watch_event *event)
@@ -13,22 +13,23 @@
  *
  * A watch of a directory reports what happens to its entries.  A recursive one
  * also reports what happens in the directories below it, including those that
- * are made or moved there later.  Entries that a new directory has by the time
- * it is watched are reported as created, once each.
+ * are made or moved there later.  A new directory may already have entries when
+ * the watch reaches it; they are reported as created, once each.
  *
  * A watch of a file reports what happens to this file, until it is removed or
- * moved.  Programs replace a file by writing another one and renaming it, so
- * is_by_name follows the name: whatever file has it at any time.
+ * moved.  Many programs replace a file by writing another one and renaming it.
+ * is_by_name therefore follows the name: the watch reports what happens to
+ * whichever file has that name.
  *
- * The kernel keeps a bounded number of events.  If some were lost,
- * WEIR_WATCH_OVERFLOW is reported: look at everything again.  A recursive watch
- * then finds the new directories by itself, without reporting them.
+ * The kernel queues a bounded number of events.  If some were dropped,
+ * WEIR_WATCH_OVERFLOW is reported: read everything again.  A recursive watch
+ * then finds new directories itself, without reporting them.
  *
- * A watch belongs to one loop.  Every call is made on that loop's thread, and
- * so is every callback.  A turn of the loop reports a bounded number of events.
- * The watch remains until weir_watch_close, which must be called exactly once.
- * When the loop ends, the callback gets WEIR_ECANCELED, and then on_end of the
- * options is called, in which the owner calls weir_watch_close.
+ * A watch belongs to one loop.  Every call must be made on that loop's thread,
+ * where every callback is made, too.  A turn of the loop reports a bounded
+ * number of events.  The watch remains until weir_watch_close, which must be
+ * called exactly once.  When the loop ends, the callback gets WEIR_ECANCELED.
+ * Then on_end of the options is called, which must call weir_watch_close.
  *
  * Each watch is an inotify(7) instance: the system limits their number
  * (fs.inotify.max_user_instances, often 128) and that of directories
@@ -56,7 +57,7 @@ typedef enum weir_watch_kind {
     WEIR_WATCH_CREATED = 1,
     WEIR_WATCH_MODIFIED = 2,   /* its content; reported for each write */
     WEIR_WATCH_WRITTEN = 4,    /* closed by a program that could write it */
-    WEIR_WATCH_ATTRIBUTES = 8, /* rights, times, owner, number of links */
+    WEIR_WATCH_ATTRIBUTES = 8, /* permissions, times, owner, number of links */
     WEIR_WATCH_REMOVED = 16,
     WEIR_WATCH_MOVED_FROM = 32, /* its old name */
     WEIR_WATCH_MOVED_TO = 64,   /* its new name */
@@ -73,8 +74,8 @@ typedef struct weir_watch_event {
      * itself. */
     const char *name;
     bool is_directory;
-    /* The same for the MOVED_FROM and MOVED_TO of one rename.  One of the two is
-     * missing if the other name is not watched. */
+    /* The same for the MOVED_FROM and MOVED_TO of one rename.  One of the two
+     * is missing if the other name is not watched. */
     uint32_t cookie;
 } weir_watch_event;
 
@@ -99,8 +100,8 @@ typedef struct weir_watch_options {
      * that has it now. */
     bool is_by_name;
     bool is_unref; /* does not keep weir_loop_run running */
-    /* The loop has ended: the owner calls weir_watch_close now.  NULL: the watch
-     * is closed by itself. */
+    /* The loop has ended.  This function must call weir_watch_close.  NULL: the
+     * library closes the watch. */
     weir_watch_fn *on_end;
     void *arg; /* for on_end */
 } weir_watch_options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/net/address.h -- where a socket is: IPv4, IPv6, or a path.
+ * weir/net/address.h -- the address of a socket: IPv4, IPv6, or a path.
  *
  *     weir_address address;
  *     char text[WEIR_ADDRESS_TEXT];
@@ -42,10 +42,10 @@ typedef struct weir_address {
 } weir_address;
 
 /**
- * Parse the text of an address: "127.0.0.1:80", "[::1]:80", "127.0.0.1", "::1",
- * "fe80::1%eth0", a path, or "@name".  A text without a port gets `port`.  The
- * interface after "%" may be a number.  Names of hosts are refused, because
- * looking them up takes time: use weir_lookup_start.
+ * Parse an address: "127.0.0.1:80", "[::1]:80", "127.0.0.1", "::1",
+ * "fe80::1%eth0", a path, or "@name".  If the text has no port, the address
+ * gets `port`.  The interface after "%" may be a number.  Host names are
+ * refused, because looking them up takes time: use weir_lookup_start.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or not an address), -ENAMETOOLONG (a path that
@@ -55,8 +55,8 @@ WEIR_API WEIR_CHECKED int weir_address_parse(weir_address *address,
                                              const char *text, uint16_t port);
 
 /**
- * Copy an address from the bytes of a struct sockaddr.  Bytes that mean nothing
- * are dropped, so that equal addresses compare equal.
+ * Copy an address from the bytes of a struct sockaddr.  Padding and unused
+ * bytes are dropped, so that equal addresses compare equal.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or a size that does not fit the family),
@@ -76,11 +76,12 @@ WEIR_API const void *weir_address_sockaddr(const weir_address *address,
 
 /**
  * Write the text of an address: "127.0.0.1:80", "[::1]:80", a path, or "@name".
- * An address that is unknown, or a socket without a name, is "".  A NUL inside
- * an abstract name is shown as "@".
+ * The text of an unknown address, and of a socket without a name, is "".  A NUL
+ * inside an abstract name is shown as "@".
  *
  * Thread   any
- * Returns  the length of the text, which was cut if that is not less than size
+ * Returns  the length of the whole text; if that is not less than size, the
+ *          text was truncated
  */
 WEIR_API size_t weir_address_format(const weir_address *address, char *text,
                                     size_t size);
@@ -90,7 +91,8 @@ WEIR_API size_t weir_address_format(const weir_address *address, char *text,
  * "fe80::1%eth0", a path, or "@name".
  *
  * Thread   any
- * Returns  the length of the text, which was cut if that is not less than size
+ * Returns  the length of the whole text; if that is not less than size, the
+ *          text was truncated
  */
 WEIR_API size_t weir_address_format_host(const weir_address *address,
                                          char *text, size_t size);

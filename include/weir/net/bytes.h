@@ -6,7 +6,7 @@
  *     weir_stream_write(stream, parts, 2, NULL, NULL);
  *
  * A weir_bytes owns nothing.  A weir_buffer is a block that a stream has read
- * into; whoever takes it, frees it.
+ * into.  A program that takes one from the stream frees it.
  */
 #ifndef WEIR_NET_BYTES_H
 #define WEIR_NET_BYTES_H
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* A view of bytes that somebody else owns.  It has the layout of a struct
+/* A view of bytes, which it does not own.  It has the layout of a struct
  * iovec. */
 typedef struct weir_bytes {
     const void *data;
@@ -35,10 +35,10 @@ typedef struct weir_bytes {
 typedef struct weir_buffer weir_buffer;
 
 /**
- * Get the bytes of a buffer.  They are the caller's to change.
+ * Get the bytes of a buffer.  The caller may change them.
  *
  * Thread   the one that owns the buffer
- * Returns  the first byte; *size is their number
+ * Returns  the first byte; *size is set to the number of bytes
  */
 WEIR_API void *weir_buffer_data(const weir_buffer *buffer, size_t *size);
 

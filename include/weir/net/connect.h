@@ -10,9 +10,10 @@
  *
  *     weir_connect(loop, NULL, "example.org", 80, on_connect, NULL, NULL);
  *
- * A host usually has several addresses, and some may not answer.  They are tried
- * as RFC 8305 (happy eyeballs) says: IPv6 and IPv4 in turn, the next one when an
- * attempt has failed or after 250 ms, and the first that succeeds wins.
+ * A host usually has several addresses, and some may not answer.  They are
+ * tried as RFC 8305 (happy eyeballs) describes: IPv6 and IPv4 in turn, the next
+ * one when an attempt has failed or after 250 ms, and the first that succeeds
+ * wins.
  */
 #ifndef WEIR_NET_CONNECT_H
 #define WEIR_NET_CONNECT_H
@@ -33,9 +34,9 @@ extern "C" {
 
 typedef struct weir_connecting weir_connecting;
 
-/* The stream, which is the caller's (status 0); or the reason why there is none:
- * the error of the lookup, of the last attempt, -ETIMEDOUT, or
- * WEIR_ECANCELED. */
+/* Called once.  status is 0, and the stream belongs to this function; or status
+ * is the reason why there is no stream: the error of the lookup or of the last
+ * attempt, -ETIMEDOUT, or WEIR_ECANCELED. */
 typedef void weir_connect_fn(void *arg, int status, weir_stream *stream);
 
 #define WEIR_CONNECT_TIMEOUT_NS WEIR_S(30)
@@ -48,14 +49,14 @@ typedef struct weir_connect_options {
      * negative: no limit. */
     int64_t timeout_ns;
     int64_t delay_ns;   /* before the next attempt; 0: WEIR_CONNECT_DELAY_NS */
-    weir_address local; /* where to connect from, with or without a port */
+    weir_address local; /* bind to this first, with or without a port */
     const weir_lookup_options *lookup; /* NULL: the defaults; copied */
     const weir_stream_options *stream; /* NULL: the defaults; copied */
 } weir_connect_options;
 
 /**
  * Connect to a host by its name, or to an address or a path as in
- * weir_address_parse.  The port of a text that has one takes precedence.
+ * weir_address_parse.  A port in `host` takes precedence over `port`.
  *
  * Thread   loop
  * Owns     host is copied; *connecting (or NULL) is valid until fn is called
@@ -86,8 +87,8 @@ weir_connect_addresses(weir_loop *loop, weir_connecting **connecting,
                        const weir_connect_options *options);
 
 /**
- * Cancel a connect.  Its function is called with WEIR_ECANCELED, after this call
- * has returned.
+ * Cancel an attempt to connect.  Its function is called with WEIR_ECANCELED,
+ * after this call has returned.
  *
  * Thread   loop, before fn is called
  */

@@ -13,20 +13,19 @@
  *     weir_datagram_bind(socket, &address);
  *     weir_datagram_receive(socket, on_message, NULL);
  *
- * A weir_datagram is a socket that belongs to one loop.  Every call is made on
- * that loop's thread, and so is every callback.  No callback is called before
- * the call that it belongs to has returned.
+ * A weir_datagram is a socket that belongs to one loop.  Every call must be
+ * made on that loop's thread, where every callback is made, too.  No callback
+ * is made before the call that it belongs to has returned.
  *
- * Datagrams get lost, and the kernel does not always say so.  What it does say
- * (an ICMP message: -ECONNREFUSED, -EHOSTUNREACH, ...) concerns a datagram that
- * was sent earlier, and does not end the socket.  Such an error is reported
- * once: to the callback of weir_datagram_receive, or, if nobody receives, by
- * the next send, which sends nothing then.
+ * Datagrams can be lost without notice.  An error that the kernel does report
+ * (from an ICMP message: -ECONNREFUSED, -EHOSTUNREACH, ...) concerns a datagram
+ * that was sent earlier, and does not end the socket.  Such an error is
+ * reported once: to the callback of weir_datagram_receive, or, if the socket is
+ * not receiving, by the next send, which then sends nothing.
  *
  * A socket remains until weir_datagram_close, which must be called exactly
- * once.  When the loop ends, everything pending gets WEIR_ECANCELED, and then
- * on_end of the options is called, in which the owner calls
- * weir_datagram_close.
+ * once.  When the loop ends, everything pending gets WEIR_ECANCELED.  Then
+ * on_end of the options is called, which must call weir_datagram_close.
  */
 #ifndef WEIR_NET_DATAGRAM_H
 #define WEIR_NET_DATAGRAM_H
@@ -47,9 +46,9 @@ extern "C" {
 
 typedef struct weir_datagram weir_datagram;
 
-/* One datagram.  The address is the sender of one that was received, or the
- * destination of one to send; WEIR_ADDRESS_NONE: the connected peer, or a
- * sender without a name. */
+/* One datagram.  When receiving, the address is the sender; WEIR_ADDRESS_NONE:
+ * a sender without a name.  When sending, it is the destination;
+ * WEIR_ADDRESS_NONE: the connected peer. */
 typedef struct weir_datagram_message {
     weir_bytes bytes;
     weir_address address;
@@ -81,10 +80,10 @@ typedef struct weir_datagram_options {
     size_t size;           /* sizeof(weir_datagram_options) */
     const char *name;      /* for reports; not copied */
     bool is_reuse_address; /* bind an address that is in use (multicast) */
-    bool is_reuse_port;    /* share a port: the kernel spreads the senders */
+    bool is_reuse_port;    /* share a port: the kernel distributes datagrams */
     bool is_broadcast;     /* allow broadcast addresses as destinations */
     bool is_ipv6_only;     /* IPv6: refuse IPv4 (false: dual stack) */
-    bool is_loopback_off;  /* do not receive one's own multicasts here */
+    bool is_loopback_off;  /* do not deliver sent multicasts on this host */
     bool is_unref;         /* does not keep weir_loop_run running */
     int ttl;               /* hops of unicasts, 1 to 255; 0: the system's */
     int multicast_ttl;     /* hops of multicasts, 1 to 255; 0: the system's 1 */
@@ -100,8 +99,8 @@ typedef struct weir_datagram_options {
     /* The most bytes that wait until the kernel has room; further sends return
      * WEIR_ELIMIT.  0: WEIR_DATAGRAM_QUEUE. */
     size_t queue_bytes;
-    /* The loop has ended: everything pending was cancelled, and the owner calls
-     * weir_datagram_close now.  NULL: the socket is closed by itself. */
+    /* The loop has ended, and everything pending was cancelled.  This function
+     * must call weir_datagram_close.  NULL: the library closes the socket. */
     weir_datagram_fn *on_end;
     void *arg; /* for on_end */
 } weir_datagram_options;
@@ -109,7 +108,7 @@ typedef struct weir_datagram_options {
 /* ---- making and ending ---- */
 
 /**
- * Open a socket for datagrams of a family.  It has no address yet: bind it, or
+ * Open a datagram socket of a family.  It has no address yet: bind it, or
  * connect it, or let the kernel choose an address at the first send.
  *
  * Thread   loop
@@ -167,9 +166,9 @@ WEIR_API WEIR_CHECKED int weir_datagram_bind(weir_datagram *socket,
                                              const weir_address *address);
 
 /**
- * Connect a socket to a peer: messages without an address go there, messages of
- * others are not received, and ICMP errors are reported.  This takes no time.
- * It can be called again for another peer.
+ * Connect a socket to a peer.  Messages without an address go to that peer,
+ * messages from others are not received, and ICMP errors are reported.  The
+ * call does not wait.  It can be made again for another peer.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), WEIR_ECLOSED (the loop has ended), -EAFNOSUPPORT
@@ -180,8 +179,8 @@ WEIR_API WEIR_CHECKED int weir_datagram_connect(weir_datagram *socket,
                                                 const weir_address *address);
 
 /**
- * Disconnect a socket from its peer.  A local address or port that the kernel
- * has chosen is lost, too: bind the socket again.
+ * Disconnect a socket from its peer.  If the kernel chose the local address or
+ * port, it is lost, too: bind the socket again.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), WEIR_ECLOSED (the loop has ended)
@@ -190,8 +189,8 @@ WEIR_API WEIR_CHECKED int weir_datagram_disconnect(weir_datagram *socket);
 
 /**
  * Join a multicast group on an interface; 0 lets the system choose one.  With a
- * source (source-specific multicast), only messages of that sender are
- * received; several can be joined one after the other.
+ * source (source-specific multicast), only messages from that sender are
+ * received.  For several sources, make one call for each.
  *
  * Thread   loop
  * Owns     source may be NULL
@@ -241,8 +240,8 @@ WEIR_API void weir_datagram_peer(const weir_datagram *socket,
  * for each error.  A turn of the loop calls it a bounded number of times.
  *
  * Thread   loop
- * Returns  0, -EINVAL (NULL), -EBUSY (it is receiving), WEIR_ECLOSED (the loop
- *          has ended), -ENOMEM, or an error of weir_fd_modify
+ * Returns  0, -EINVAL (NULL), -EBUSY (already receiving), WEIR_ECLOSED (the
+ *          loop has ended), -ENOMEM, or an error of weir_fd_modify
  */
 WEIR_API WEIR_CHECKED int weir_datagram_receive(weir_datagram *socket,
                                                 weir_datagram_receive_fn *fn,
@@ -288,8 +287,7 @@ weir_datagram_send(weir_datagram *socket, const weir_datagram_message *message,
 
 /**
  * Send several datagrams with few system calls, in order.  The first error ends
- * the batch.  If not even the first one can be sent, the call returns the
- * error.
+ * the batch.  If the first datagram cannot be sent, the call returns the error.
  *
  * Thread   loop
  * Owns     as weir_datagram_send; the array is copied
@@ -334,7 +332,7 @@ WEIR_API void weir_datagram_set_ref(weir_datagram *socket, bool is_ref);
 WEIR_API weir_loop *weir_datagram_loop(const weir_datagram *socket);
 
 /**
- * Get the descriptor of a socket, for settings that weir does not have.
+ * Get the descriptor of a socket, for settings that weir does not offer.
  *
  * Thread   loop
  * Owns     the descriptor stays the socket's

@@ -28,13 +28,13 @@
  *
  * The drain, which SIGTERM begins, loses nothing that a client has sent:
  *
- *  1. The service is not ready: /readyz answers 503.  Every response from now on
- *     says `Connection: close`.  Listeners stay open for drain_delay_ns, because
- *     a load balancer needs time to notice the 503.
+ *  1. The service is not ready: /readyz answers 503.  Every response from now
+ *     on says `Connection: close`.  Listeners stay open for drain_delay_ns,
+ *     because a load balancer needs time to notice the 503.
  *  2. The listeners accept what the kernel has queued; then they close.
- *  3. An idle connection may carry one more request within drain_idle_ns.  After
- *     that it is half-closed, and closed when the client has closed its side, or
- *     after drain_linger_ns.
+ *  3. An idle connection may carry one more request within drain_idle_ns.
+ *     After that it is half-closed, and closed when the client has closed its
+ *     side, or after drain_linger_ns.
  *  4. Requests that have arrived are answered, and each connection is closed
  *     after its response has been sent.
  *  5. At drain_deadline_ns what is left is cut off: requests without a response
@@ -102,8 +102,8 @@ typedef struct weir_http_server_options {
     weir_tls *tls;   /* NULL: no TLS.  The server takes a reference */
     bool has_health; /* answer GET /livez and GET /readyz */
 
-    /* Limits.  A request that exceeds one is answered with the status given, and
-     * the connection is closed. */
+    /* Limits.  A request that exceeds one is answered with the status given,
+     * and the connection is closed. */
     uint32_t head_bytes; /* of the request line and the fields; 431.  16 KiB */
     uint32_t target_bytes; /* of the target; 414.  8 KiB */
     uint32_t fields;       /* their number; 431.  200 */
@@ -135,9 +135,9 @@ typedef struct weir_http_server_options {
  *
  * Thread   any, before weir_service_start
  * Owns     *server is the caller's until weir_http_server_free
- * Returns  0, -EINVAL (NULL, no on_request, or an option is invalid), -E2BIG (an
- *          option that this library does not know), -EALREADY (the service was
- *          started), -ENOMEM, or an error of weir_service_add_loop
+ * Returns  0, -EINVAL (NULL, no on_request, or an option is invalid), -E2BIG
+ *          (an option that this library does not know), -EALREADY (the service
+ *          was started), -ENOMEM, or an error of weir_service_add_loop
  */
 WEIR_API WEIR_CHECKED int
 weir_http_server_new(weir_http_server **server, weir_service *service,
@@ -153,13 +153,13 @@ weir_http_server_new(weir_http_server **server, weir_service *service,
 WEIR_API void weir_http_server_free(weir_http_server *server);
 
 /**
- * Listen at an address, which is a string as for weir_address_parse.  The socket
- * is bound when the call returns, and connections are accepted when the service
- * has started.  If the server has several loops, each of them accepts.
+ * Listen at an address, which is a string as for weir_address_parse.  The
+ * socket is bound when the call returns, and connections are accepted when the
+ * service has started.  If the server has several loops, each of them accepts.
  *
- * options are those of weir_listener_open, or NULL.  Their on_stream and arg are
- * ignored.  If address is NULL, the address or the descriptor of the options is
- * used.
+ * options are those of weir_listener_open, or NULL.  Their on_stream and arg
+ * are ignored.  If address is NULL, the address or the descriptor of the
+ * options is used.
  *
  * Thread   any, before weir_service_start
  * Returns  0, -EINVAL (NULL, or not an address), -EALREADY (the service was
@@ -294,8 +294,8 @@ WEIR_API bool weir_http_field_at(const weir_http_request *request, size_t index,
                                  weir_http_field *field);
 
 /**
- * Get the field of a request's trailers at an index, which counts from 0.  There
- * are none before the end of the body.
+ * Get the field of a request's trailers at an index, which counts from 0.
+ * There are none before the end of the body.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the request
@@ -372,9 +372,9 @@ typedef void weir_http_body_fn(void *arg, weir_http_request *request,
                                int status, weir_bytes bytes);
 
 /**
- * Read the body of a request.  fn is called for each piece, and once at the end.
- * If the client waits with its body (Expect: 100-continue), the server sends 100
- * Continue.  A body that is not read is discarded after the response.
+ * Read the body of a request.  fn is called for each piece, and once at the
+ * end.  If the client waits with its body (Expect: 100-continue), the server
+ * sends 100 Continue.  A body that is not read is discarded after the response.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EBUSY (it is being read, or was), WEIR_ECLOSED
@@ -384,8 +384,8 @@ WEIR_API WEIR_CHECKED int weir_http_read(weir_http_request *request,
                                          weir_http_body_fn *fn, void *arg);
 
 /**
- * Read the whole body of a request into memory, and call fn once: with 0 and the
- * body, or with the reason why there is none.  If the body is longer than
+ * Read the whole body of a request into memory, and call fn once: with 0 and
+ * the body, or with the reason why there is none.  If the body is longer than
  * limit_bytes, fn gets WEIR_ELIMIT and answers the request itself.
  *
  * Thread   loop
@@ -421,8 +421,8 @@ typedef void weir_http_request_fn(void *arg, weir_http_request *request,
  * handler that is still working on the response stops then.
  *
  * Thread   loop; at most once for each request
- * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request has
- *          ended)
+ * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request
+ *          has ended)
  */
 WEIR_API WEIR_CHECKED int weir_http_request_on_end(weir_http_request *request,
                                                    weir_http_request_fn *fn,
@@ -434,8 +434,8 @@ WEIR_API WEIR_CHECKED int weir_http_request_on_end(weir_http_request *request,
  * weir_http_request_on_end.  If the drain has begun already, fn is called soon.
  *
  * Thread   loop; at most once for each request
- * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request has
- *          ended)
+ * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request
+ *          has ended)
  */
 WEIR_API int weir_http_request_on_drain(weir_http_request *request,
                                         weir_http_request_fn *fn, void *arg);
@@ -456,9 +456,10 @@ WEIR_API int weir_http_respond(weir_http_request *request, unsigned status,
                                const char *type, const void *body, size_t size);
 
 /**
- * Answer a request with fields and a complete body.  Content-Length and Date are
- * added, unless they are among the fields; a Content-Length must be correct.
- * Connection and Transfer-Encoding are set by the server, and refused here.
+ * Answer a request with fields and a complete body.  Content-Length and Date
+ * are added, unless they are among the fields; a Content-Length must be
+ * correct.  Connection and Transfer-Encoding are set by the server, and refused
+ * here.
  *
  * Thread   loop
  * Owns     bytes that cannot be sent at once are copied
@@ -471,10 +472,10 @@ WEIR_API int weir_http_respond_with(weir_http_request *request, unsigned status,
                                     weir_bytes body);
 
 /**
- * Begin a response whose body follows in pieces.  body_size is the length of the
- * body, or -1 if it is not known.  A body of unknown length is chunked; for a
- * client of HTTP/1.0 it ends with the connection.  Responses to HEAD and those
- * with status 204 or 304 have no body: what is written is discarded.
+ * Begin a response whose body follows in pieces.  body_size is the length of
+ * the body, or -1 if it is not known.  A body of unknown length is chunked; for
+ * a client of HTTP/1.0 it ends with the connection.  Responses to HEAD and
+ * those with status 204 or 304 have no body: what is written is discarded.
  *
  * Thread   loop
  * Owns     the fields are copied
@@ -491,8 +492,8 @@ WEIR_API WEIR_CHECKED int weir_http_begin(weir_http_request *request,
  * called when the kernel has the bytes.
  *
  * Thread   loop
- * Owns     with done, the bytes are borrowed until it is called; with done NULL,
- *          bytes that cannot be sent at once are copied
+ * Owns     with done, the bytes are borrowed until it is called; with done
+ *          NULL, bytes that cannot be sent at once are copied
  * Returns  0, -EINVAL (NULL, or the response has not begun), -EMSGSIZE (more
  *          than body_size), -EALREADY (it has ended), WEIR_ECLOSED (the client
  *          has left), -ENOMEM
@@ -501,8 +502,9 @@ WEIR_API int weir_http_write(weir_http_request *request, weir_bytes bytes,
                              weir_http_request_fn *done, void *arg);
 
 /**
- * Test whether a writer should wait, because too much of the response is queued.
- * The function of weir_http_on_writable is called when the queue is empty.
+ * Test whether a writer should wait, because too much of the response is
+ * queued.  The function of weir_http_on_writable is called when the queue is
+ * empty.
  *
  * Thread   loop
  */
@@ -524,8 +526,8 @@ WEIR_API void weir_http_on_writable(weir_http_request *request,
  * Owns     the handle is no longer valid, unless there is a reference
  * Returns  0, -EINVAL (NULL, the response has not begun, or an invalid field),
  *          -EMSGSIZE (less than body_size was written: the connection is
- *          reset), -EALREADY (it has ended), WEIR_ECLOSED (the client has left),
- *          -ENOMEM
+ *          reset), -EALREADY (it has ended), WEIR_ECLOSED (the client has
+ *          left), -ENOMEM
  */
 WEIR_API int weir_http_end(weir_http_request *request,
                            const weir_http_field *trailers, size_t count);
@@ -557,11 +559,11 @@ WEIR_API int weir_http_respond_file(weir_http_request *request, unsigned status,
 /**
  * Answer a request with a static file.  The decoded path of the request names a
  * file below the directory root; for a directory it is the "index.html" there.
- * GET, HEAD, media types by extension, ETag, Last-Modified, conditional requests,
- * and single and multiple ranges are supported.  Paths never lead out of root,
- * not even through a symbolic link.  Otherwise the answer is 400 (an invalid
- * path), 403 (not allowed), 404 (no such file), 405 (another method) or 503 (no
- * descriptor or memory left).
+ * GET, HEAD, media types by extension, ETag, Last-Modified, conditional
+ * requests, and single and multiple ranges are supported.  Paths never lead out
+ * of root, not even through a symbolic link.  Otherwise the answer is 400 (an
+ * invalid path), 403 (not allowed), 404 (no such file), 405 (another method) or
+ * 503 (no descriptor or memory left).
  *
  * Thread   loop.  The call opens a file, which can block on slow disks
  * Returns  0, -EINVAL (NULL), -EALREADY (it was answered), WEIR_ECLOSED (the
@@ -579,8 +581,8 @@ WEIR_API int weir_http_serve_file(weir_http_request *request, const char *root);
  * Thread   loop
  * Owns     *stream is the caller's; the handle is no longer valid, unless there
  *          is a reference
- * Returns  0, -EINVAL (NULL, an invalid field, or the request has a body or asks
- *          for no upgrade), -EALREADY (it was answered), WEIR_ECLOSED (the
+ * Returns  0, -EINVAL (NULL, an invalid field, or the request has a body or
+ *          asks for no upgrade), -EALREADY (it was answered), WEIR_ECLOSED (the
  *          client has left), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_http_upgrade(weir_http_request *request,

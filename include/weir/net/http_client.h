@@ -16,36 +16,37 @@
  *     weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);
  *     weir_http_client_close(client, NULL, NULL);
  *
- * A client belongs to one loop.  It keeps connections open and uses them again
- * for the same origin (scheme, host and port).  Connections that nobody uses do
- * not keep weir_loop_run running.
+ * A client belongs to one loop.  It keeps connections open and reuses them for
+ * the same origin (scheme, host and port).  Idle connections do not keep
+ * weir_loop_run running.
  *
- * A fetch is one request and its response.  One that was started calls on_end
- * exactly once: with 0 when the response is complete, whatever its status, or
- * with an error:
+ * A fetch is one request and its response.  A fetch that was started calls
+ * on_end exactly once: with 0 when the response is complete, whatever its
+ * status, or with an error:
  *
  *     -ECONNRESET      the server closed the connection before its response
  *     WEIR_ETRUNCATED  the connection ended in the middle of the response
- *     WEIR_EHTTP       the response is malformed, or redirects to what is not
- *                      a valid URL of HTTP
+ *     WEIR_EHTTP       the response is malformed, or redirects to a URL that is
+ *                      invalid or not http or https
  *     WEIR_ELIMIT      the response exceeds a limit, or redirects too often
  *     -EBADMSG         the compressed body is corrupt
- *     -ENOTSUP         a redirect needs a body that was streamed, once more
+ *     -ENOTSUP         a redirect needs the body again, but it was streamed
  *     -EMSGSIZE        weir_fetch_finish was called too early
  *     -ETIMEDOUT       one of the times below is over
- *     -ECONNREFUSED    nobody listens, or the proxy refuses the tunnel
- *     -EACCES          the proxy wants (other) credentials
+ *     -ECONNREFUSED    no server listens, or the proxy refuses the tunnel
+ *     -EACCES          the proxy requires credentials, or refuses those given
  *     WEIR_ECERT, WEIR_ETLS    see weir_fetch_reason
  *     WEIR_ECANCELED   weir_fetch_abort, the end of the client or the loop
  *     any other error of weir_connect and of a stream
  *
- * A connection that was kept open may be closed by the server at the moment in
- * which it is used again.  If not one byte of the response has arrived, the
- * method is idempotent and the body was not streamed, the request is sent again
- * on a new connection, once.  Nothing else is ever sent twice.
+ * A server may close a connection that was kept open just as the client reuses
+ * it.  The request is then sent again on a new connection, once, if no byte of
+ * the response has arrived, the method is idempotent and the body was not
+ * streamed.  Nothing else is ever sent twice.
  *
  * Interim responses (1xx) are skipped.  The body is decoded (gzip, deflate, br,
- * zstd), unless the fields have an Accept-Encoding or a Range, or is_raw is set.
+ * zstd), unless the fields have an Accept-Encoding or a Range, or is_raw is
+ * set.
  */
 #ifndef WEIR_NET_HTTP_CLIENT_H
 #define WEIR_NET_HTTP_CLIENT_H
@@ -82,13 +83,14 @@ typedef struct weir_fetch weir_fetch;
 typedef struct weir_http_client_options {
     size_t size; /* sizeof(weir_http_client_options) */
 
-    /* The pool.  Fetches beyond these limits wait for a connection, in order. */
+    /* The pool.  Fetches beyond these limits wait for a connection, in
+     * order. */
     uint32_t connections_per_origin; /* 16 */
     uint32_t connections;            /* in total; 256 */
     uint32_t idle_connections;       /* that are kept open; 64 */
     /* How long a connection is kept open without a request; 30 s.  A shorter
      * time that the server announces (Keep-Alive: timeout=5) takes
-     * precedence.  Negative: connections are not used again. */
+     * precedence.  Negative: connections are not reused. */
     int64_t keep_alive_ns;
 
     /* Times. */
@@ -110,9 +112,9 @@ typedef struct weir_http_client_options {
     /* Proxies, such as "http://user:password@proxy:3128", for http and for
      * https (through a tunnel by CONNECT), and a list of hosts that are
      * connected to directly: "localhost,.example.org,10.0.0.1:8080" or "*".
-     * Copied.  NULL: the environment's, which are http_proxy, https_proxy and
-     * no_proxy, also in capitals; HTTP_PROXY is ignored in a CGI program.  "":
-     * none. */
+     * Copied.  NULL: the environment variables http_proxy, https_proxy and
+     * no_proxy, or the same in capitals; HTTP_PROXY is ignored in a CGI
+     * program.  "": none. */
     const char *http_proxy;
     const char *https_proxy;
     const char *no_proxy;
@@ -134,10 +136,10 @@ weir_http_client_new(weir_http_client **client, weir_loop *loop,
                      const weir_http_client_options *options);
 
 /**
- * Drain a client: no connection is used again, and idle ones are closed.
- * Fetches in progress finish, and done is called when none is left.  New ones
- * can still be started, on connections of their own, because a server that
- * drains may need them to answer.
+ * Drain a client: no connection is reused, and idle ones are closed.  Fetches
+ * in progress finish, and done is called when none is left.  New fetches can
+ * still be started, each on a new connection, because a server that drains may
+ * need them to answer.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EALREADY (it is being drained)
@@ -146,8 +148,9 @@ WEIR_API int weir_http_client_drain(weir_http_client *client,
                                     void (*done)(void *arg), void *arg);
 
 /**
- * Close a client.  Fetches in progress get WEIR_ECANCELED, after this call.  Then
- * closed (or NULL) is called, when no callback and no connection is left.
+ * Close a client.  Fetches in progress get WEIR_ECANCELED after this call has
+ * returned.  closed (or NULL) is called when no callback and no connection is
+ * left.
  *
  * Thread   loop, or any after the loop has ended; once, before the loop is
  *          freed.  It may be called in a callback of a fetch
@@ -163,7 +166,7 @@ typedef struct weir_http_client_counts {
     uint64_t reused;      /* requests on a connection that had served before */
     uint64_t retried;     /* requests that were sent again */
     uint64_t redirected;  /* redirects that were followed */
-    uint32_t connections; /* now, with those that are being made */
+    uint32_t connections; /* now, including those that are being made */
     uint32_t idle;        /* connections without a request, now */
     uint32_t fetches;     /* in progress, now */
     uint32_t waiting;     /* fetches that wait for a connection, now */
@@ -173,7 +176,7 @@ typedef struct weir_http_client_counts {
  * Get the counts of a client.
  *
  * Thread   loop
- * Owns     fills counts, as far as its size
+ * Owns     fills *counts, up to counts->size
  * Returns  0, -EINVAL (NULL, or a size that is invalid)
  */
 WEIR_API WEIR_CHECKED int
@@ -192,14 +195,14 @@ typedef void weir_fetch_body_fn(void *arg, weir_fetch *fetch, weir_bytes bytes);
 typedef void weir_fetch_collected_fn(void *arg, weir_fetch *fetch, int status,
                                      weir_bytes body);
 
-/* url is set, and on_end; every other member except size may be left 0. */
+/* size, url and on_end must be set.  Every other member may be left 0. */
 typedef struct weir_fetch_options {
     size_t size;        /* sizeof(weir_fetch_options) */
     const char *method; /* NULL: "GET".  CONNECT is refused */
     const char *url;    /* "http://..." or "https://...", without a user */
     /* Copied.  Host, User-Agent, Accept and Accept-Encoding are added unless
      * they are among them.  Content-Length, Transfer-Encoding, Connection,
-     * Upgrade and Trailer are the library's. */
+     * Upgrade and Trailer are set by the library, and refused here. */
     const weir_http_field *fields;
     size_t field_count;
 
@@ -210,15 +213,16 @@ typedef struct weir_fetch_options {
     int64_t stream_size; /* with is_streaming.  Negative: not known (chunked) */
 
     bool is_raw;            /* do not decode the body, ask for no coding */
-    uint32_t redirects;     /* how many are followed.  0: none, the response
-                               that redirects is an ordinary one */
+    uint32_t redirects;     /* how many are followed.  0: none; a redirect is
+                               delivered like any other response */
     int64_t total_ns;       /* 0: the client's; negative: no limit */
     void *arg;              /* for the callbacks */
     weir_fetch_fn *on_head; /* the head of the response has arrived; status 0 */
     weir_fetch_body_fn *on_body;
     weir_fetch_fn *on_end;
-    /* With is_streaming: the body can be written, at the beginning and whenever
-     * weir_fetch_is_full was true and is no longer; status 0.  Required then. */
+    /* Required with is_streaming.  The body can be written: called at the
+     * beginning, and whenever weir_fetch_is_full was true and is no longer,
+     * with status 0. */
     weir_fetch_fn *on_writable;
 } weir_fetch_options;
 
@@ -238,12 +242,14 @@ WEIR_API WEIR_CHECKED int weir_fetch_start(weir_http_client *client,
                                            const weir_fetch_options *options);
 
 /**
- * Start a fetch, and call fn once with the whole response.  A body beyond
- * limit_bytes is WEIR_ELIMIT.  on_end of the options is not used;
- * on_head and on_body must be NULL.  arg of the options is for on_writable.
+ * Start a fetch, and call fn once with the whole response.  If the body is
+ * longer than limit_bytes, fn gets WEIR_ELIMIT.  on_end of the options is not
+ * used; on_head and on_body must be NULL.  arg of the options is for
+ * on_writable.
  *
  * Thread   loop
- * Owns     *fetch (or NULL) is valid until fn has returned, and so are the bytes
+ * Owns     *fetch (or NULL) is valid until fn has returned, and so are the
+ *          bytes
  * Returns  0, -EINVAL (NULL, on_head or on_body is set), or an error of
  *          weir_fetch_start
  */
@@ -297,19 +303,19 @@ WEIR_API void weir_fetch_unref(weir_fetch *fetch);
  * called when the kernel has the bytes, or with the reason why not.
  *
  * Thread   loop
- * Owns     with done, the bytes are borrowed until it is called; without, they
- *          are copied as far as they cannot be sent at once
+ * Owns     with done, the bytes are borrowed until it is called; with done
+ *          NULL, bytes that cannot be sent at once are copied
  * Returns  0, -EINVAL (NULL, or the fetch is not streaming), -EAGAIN (there is
  *          no connection yet: wait for on_writable), -EMSGSIZE (more than
- *          stream_size), -EALREADY (the body has ended), WEIR_ECLOSED (the fetch
- *          has ended, or the server reads no more), -ENOMEM
+ *          stream_size), -EALREADY (the body has ended), WEIR_ECLOSED (the
+ *          fetch has ended, or the server reads no more), -ENOMEM
  */
 WEIR_API int weir_fetch_write(weir_fetch *fetch, weir_bytes bytes,
                               weir_fetch_fn *done, void *arg);
 
 /**
- * End the body of a request with is_streaming.  Trailers are sent if its size is
- * not known.
+ * End the body of a request with is_streaming.  Trailers are sent only if the
+ * body is chunked, that is, if its size is not known.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL, an invalid field, or the fetch is not streaming),
@@ -340,8 +346,8 @@ WEIR_API bool weir_fetch_is_full(const weir_fetch *fetch);
 WEIR_API unsigned weir_fetch_status(const weir_fetch *fetch);
 
 /**
- * Find a field of a response by its name, without regard to case.  If there are
- * several, it is the first.
+ * Find a field of a response by its name, ignoring case.  If there are several,
+ * the first one is found.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the fetch
@@ -351,21 +357,23 @@ WEIR_API weir_bytes weir_fetch_field_of(const weir_fetch *fetch,
                                         const char *name);
 
 /**
- * Get the n-th field of a response, in the order in which they were sent.
+ * Get the field of a response at an index.  Fields count from 0, in the order
+ * in which they were sent.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the fetch
- * Returns  true; false if there are not so many
+ * Returns  true, or false if there is no field at this index
  */
 WEIR_API bool weir_fetch_field_at(const weir_fetch *fetch, size_t index,
                                   weir_http_field *field);
 
 /**
- * Get the n-th field of the trailers, in on_end or later.
+ * Get the field of a response's trailers at an index, which counts from 0, in
+ * on_end or later.
  *
  * Thread   loop
  * Owns     the bytes are valid as long as the fetch
- * Returns  true; false if there are not so many
+ * Returns  true, or false if there is no field at this index
  */
 WEIR_API bool weir_fetch_trailer_at(const weir_fetch *fetch, size_t index,
                                     weir_http_field *field);
@@ -380,8 +388,8 @@ WEIR_API bool weir_fetch_trailer_at(const weir_fetch *fetch, size_t index,
 WEIR_API int64_t weir_fetch_body_size(const weir_fetch *fetch);
 
 /**
- * Get the URL of a fetch: normalized, without a fragment, and after redirects
- * the last one.
+ * Get the URL of a fetch, normalized and without a fragment.  After redirects
+ * it is the last one.
  *
  * Thread   loop
  * Owns     the text is valid until the next redirect, or as long as the fetch

@@ -17,13 +17,13 @@
  * With `loops`, one listener accepts and hands the sockets over in turn, so
  * that on_stream runs on the loop that the stream belongs to.
  *
- * If the process runs out of descriptors, the listener pauses, tells on_error
+ * If the process runs out of descriptors, the listener pauses, calls on_error
  * once, and tries again ten times a second.  Connections wait in the kernel's
  * queue meanwhile.
  *
- * To stop without losing a connection that the kernel has already accepted, call
- * weir_listener_drain.  When the loop ends, the socket is closed; the listener
- * remains until weir_listener_close.
+ * To stop without losing a connection that the kernel has already accepted,
+ * call weir_listener_drain.  When the loop ends, the socket is closed; the
+ * listener remains until weir_listener_close.
  */
 #ifndef WEIR_NET_LISTENER_H
 #define WEIR_NET_LISTENER_H
@@ -47,17 +47,17 @@ typedef struct weir_listener weir_listener;
 #define WEIR_LISTENER_BACKLOG 4096
 #define WEIR_LISTENER_BATCH 64
 
-/* Either address or fd is set, and on_stream; every other member may be left
- * 0. */
+/* size, on_stream, and either address or fd must be set.  Every other member
+ * may be left 0. */
 typedef struct weir_listener_options {
     size_t size; /* sizeof(weir_listener_options) */
-    /* Where to listen.  Port 0: any; weir_listener_address tells which.  The
-     * IPv6 address "::" accepts IPv4 as well, unless is_ipv6_only. */
+    /* Where to listen.  Port 0: any free port; weir_listener_address returns
+     * it.  The IPv6 address "::" accepts IPv4 as well, unless is_ipv6_only. */
     weir_address address;
     /* A socket that already listens, for example from weir_listener_inherited;
      * address is ignored.  The listener owns it if weir_listener_open succeeds.
-     * It is released at the end, not shut down: other processes that have the
-     * socket go on accepting. */
+     * At the end it is closed but not shut down, so other processes that have
+     * the socket go on accepting. */
     bool has_fd;
     int fd;
     bool is_private;  /* no other process has fd: shut it down at the end */
@@ -66,7 +66,7 @@ typedef struct weir_listener_options {
     unsigned batch;   /* accepts per turn; 0: WEIR_LISTENER_BATCH */
     bool reuse_port;  /* other sockets may listen at the same port */
     bool is_ipv6_only; /* no IPv4 on an IPv6 address */
-    int unix_mode; /* permissions of a Unix socket's file; 0: as umask says */
+    int unix_mode;     /* permissions of a Unix socket's file; 0: by umask */
     /* Hand the sockets over to these loops in turn.  They must outlive the
      * listener.  A loop that no longer admits work is skipped. */
     weir_loop *const *loops;
@@ -85,17 +85,17 @@ typedef struct weir_listener_options {
 typedef void weir_listener_fn(void *arg, weir_listener *listener, int status);
 
 /**
- * Listen for connections.  A Unix socket's file that nobody listens at is
- * replaced.
+ * Listen for connections.  If the file of a Unix socket exists but no process
+ * listens there, it is replaced.
  *
  * Thread   loop
  * Owns     *listener is the caller's until weir_listener_close or
  *          weir_listener_drain; it owns the descriptor of the options
- * Returns  0, -EINVAL (NULL, no on_stream, neither address nor fd, a time
- *          below 0, or a descriptor that does not listen), -E2BIG (an
- *          option that this library does not know), -EADDRINUSE, -EADDRNOTAVAIL, -EACCES,
- *          -EMFILE, -ENOMEM, another error of socket(2), bind(2) or
- *          listen(2), or an error of weir_fd_add
+ * Returns  0, -EINVAL (NULL, no on_stream, neither address nor fd, a negative
+ *          time, or a descriptor that does not listen), -E2BIG (an option that
+ *          this library does not know), -EADDRINUSE, -EADDRNOTAVAIL, -EACCES,
+ *          -EMFILE, -ENOMEM, another error of socket(2), bind(2) or listen(2),
+ *          or an error of weir_fd_add
  */
 WEIR_API WEIR_CHECKED int
 weir_listener_open(weir_listener **listener, weir_loop *loop,
@@ -104,7 +104,7 @@ weir_listener_open(weir_listener **listener, weir_loop *loop,
 /**
  * Accept everything that the kernel has queued, then stop listening.  Closing
  * at once would reset those connections.  done (or NULL) is called after the
- * last on_stream, also on other loops, and after the socket was closed: with 0,
+ * last on_stream, even on other loops, and after the socket was closed: with 0,
  * or with WEIR_ECANCELED if the loop ended first.
  *
  * Thread   loop; instead of weir_listener_close
@@ -115,7 +115,7 @@ WEIR_API void weir_listener_drain(weir_listener *listener,
 
 /**
  * Stop listening immediately.  Connections that the kernel has queued are
- * reset, unless another process has the socket, too.  done (or NULL) is called
+ * reset, unless another process also has the socket.  done (or NULL) is called
  * after the last on_stream on other loops.
  *
  * Thread   loop; once for each listener
@@ -163,10 +163,9 @@ WEIR_API void weir_listener_address(const weir_listener *listener,
 WEIR_API int weir_listener_fd(const weir_listener *listener);
 
 /**
- * Find the sockets that were passed to this process in the way of systemd: the
- * variables LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES.  They become
- * close-on-exec, and the variables are removed, so that a second call finds
- * none.
+ * Find the sockets that were passed to this process by systemd's protocol, with
+ * the variables LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES.  The sockets become
+ * close-on-exec.  The variables are removed, so a second call finds none.
  *
  * Thread   any, before other threads use the environment
  * Owns     fds[0 .. result - 1] are the caller's; sockets that do not fit stay

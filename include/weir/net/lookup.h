@@ -14,20 +14,20 @@
  *     weir_lookup_start(loop, NULL, "example.org", 443, on_found, NULL, NULL);
  *
  * A lookup calls getaddrinfo(3), so it follows /etc/hosts, nsswitch.conf and
- * resolv.conf as all programs of the system do.  getaddrinfo blocks.  It runs
- * on threads that all loops of the process share and that do nothing else:
- * lookups that hang never delay files or other blocking work, and other work
- * never delays lookups.  The first lookup starts them.  More are started while
- * most of them hang, up to WEIR_LOOKUP_THREADS.
+ * resolv.conf as other programs do.  getaddrinfo blocks, so it runs on threads
+ * that all loops of the process share and that do nothing else.  Lookups that
+ * hang never delay files or other blocking work, and other work never delays
+ * lookups.  The first lookup starts the threads.  More are started while most
+ * of them hang, up to WEIR_LOOKUP_THREADS.
  *
  * For the records of DNS servers, see weir/net/query.h.
  *
  * A lookup that was started calls its function exactly once, on the loop's
  * thread, and never before weir_lookup_start has returned.  It keeps
  * weir_loop_run running until then.  A cancel, a timeout and the end of the
- * loop are reported at once, although getaddrinfo cannot be interrupted: its
- * thread goes on, touches nothing of the loop or the caller, and drops what it
- * finds.
+ * loop are reported at once, although getaddrinfo cannot be interrupted.  Its
+ * thread continues without access to the loop or the caller, and discards its
+ * result.
  */
 #ifndef WEIR_NET_LOOKUP_H
 #define WEIR_NET_LOOKUP_H
@@ -47,7 +47,7 @@ extern "C" {
 
 typedef struct weir_lookup weir_lookup;
 
-/* The most threads that lookups without a pool of their own use. */
+/* The most threads that lookups without a pool in their options use. */
 #define WEIR_LOOKUP_THREADS 32
 
 /* What a lookup has found.  Later versions may append members. */
@@ -66,7 +66,7 @@ typedef struct weir_lookup_result {
 /* A lookup is over.  status is
  *
  *     0                 there is at least one address
- *     WEIR_ENAME        the name does not exist, or has no such addresses
+ *     WEIR_ENAME        the name does not exist, or has no such address
  *     -EAGAIN           no server has answered; the same lookup may succeed
  *                       later
  *     -EIO              a server has failed, or refuses to answer
@@ -81,11 +81,11 @@ typedef void weir_lookup_fn(void *arg, int status,
 
 /* Flags of a lookup.  They are those of getaddrinfo. */
 enum weir_lookup_flags {
-    WEIR_LOOKUP_CONFIGURED = 1, /* families this host has (AI_ADDRCONFIG) */
+    WEIR_LOOKUP_CONFIGURED = 1, /* only families this host has an address of */
     WEIR_LOOKUP_V4MAPPED = 2,   /* IPv4 as IPv6, if there is no IPv6 */
     WEIR_LOOKUP_ALL = 4,        /* with V4MAPPED: even if there is IPv6 */
     WEIR_LOOKUP_CANONICAL = 8,  /* find the canonical name, too */
-    WEIR_LOOKUP_NUMERIC = 16,   /* only numbers, such as "::1" */
+    WEIR_LOOKUP_NUMERIC = 16,   /* accept only numeric addresses: "::1" */
 };
 
 /* Every member except size may be left 0. */
@@ -101,8 +101,8 @@ typedef struct weir_lookup_options {
 } weir_lookup_options;
 
 /**
- * Look up the addresses of a host.  Each gets `port`.  A host that is a number,
- * such as "127.0.0.1" or "fe80::1%eth0", needs no thread.
+ * Look up the addresses of a host.  Each address gets `port`.  A numeric
+ * address, such as "127.0.0.1" or "fe80::1%eth0", needs no thread.
  *
  * Thread   loop
  * Owns     host is copied; arg is the caller's; *lookup (or NULL) is valid
@@ -131,7 +131,7 @@ WEIR_API WEIR_CHECKED int weir_lookup_start(weir_loop *loop,
 WEIR_API int weir_lookup_cancel(weir_lookup *lookup);
 
 /**
- * Keep the result of a lookup when its function returns.
+ * Keep the result of a lookup after its function has returned.
  *
  * Thread   loop, inside a weir_lookup_fn, at most once
  * Owns     the result is the caller's until weir_lookup_result_free
@@ -153,8 +153,8 @@ WEIR_API void weir_lookup_result_free(const weir_lookup_result *result);
  * it blocks as long as getaddrinfo does.  Lookups that have not begun are
  * called with WEIR_ECANCELED.  A later lookup starts the threads again.
  *
- * A program need not call this before it exits.  A plug-in that is unloaded
- * does, and so does a program that looks for leaks.
+ * A program need not call this before it exits.  Call it in a plug-in before it
+ * is unloaded, and in a program that is checked for leaks.
  *
  * Thread   any except a loop's
  * Returns  0, -EDEADLK (on a loop's thread; nothing has changed)

@@ -18,10 +18,10 @@
  *     ...
  *     weir_resolver_close(resolver);
  *
- * A resolver asks servers over UDP, and over TCP if an answer was truncated
- * (with c-ares).  It asks the next server if one cannot be reached or does not
- * answer, but not if one answers that it has failed.  It knows neither
- * /etc/hosts nor other sources of the system: to connect to a host, use
+ * A resolver (c-ares) asks servers over UDP, and over TCP if an answer was
+ * truncated.  It asks the next server if one cannot be reached or does not
+ * answer, but not if one answers that it has failed.  It does not use
+ * /etc/hosts or other sources of the system: to connect to a host, use
  * weir/net/lookup.h.
  *
  * A query that was started calls its function exactly once, on the loop's
@@ -68,12 +68,12 @@ enum weir_record_type {
 };
 
 /* One record.  Names have no dot at the end.  In a label, a dot or a backslash
- * follows a backslash, and a byte that is not printable is written as a
+ * is escaped by a backslash, and a byte that is not printable is written as a
  * backslash and three digits. */
 typedef struct weir_record {
     unsigned type;    /* of enum weir_record_type, or another number */
     uint32_t ttl_s;   /* how long it may be cached, in seconds */
-    const char *name; /* that the record belongs to, after CNAMEs */
+    const char *name; /* the owner of the record, after CNAMEs */
     weir_bytes data;  /* as on the wire; names in it may be compressed */
     union {
         weir_address address; /* A, AAAA; the port is 0 */
@@ -157,7 +157,7 @@ typedef struct weir_resolver_options {
                            attempt.  0: five seconds */
     uint32_t attempts;  /* at each server; 0: four */
     bool is_tcp;        /* never use UDP */
-    bool is_rotating;   /* begin each query with another server */
+    bool is_rotating;   /* begin each query with the next server */
 } weir_resolver_options;
 
 /**
@@ -264,7 +264,7 @@ WEIR_API WEIR_CHECKED int weir_query_reverse(weir_resolver *resolver,
 WEIR_API int weir_query_cancel(weir_query *query);
 
 /**
- * Keep the result of a query when its function returns.
+ * Keep the result of a query after its function has returned.
  *
  * Thread   loop, inside a weir_query_fn, at most once
  * Owns     the result is the caller's until weir_query_result_free

@@ -14,10 +14,10 @@
  *     weir_service_start(service);
  *     return weir_service_wait(service, -1) == 0 ? 0 : 1;
  *
- * When the service drains, the listener accepts what the kernel has queued and
- * closes, and on_drain is called for each stream that is open, and for those
- * that are accepted meanwhile.  The service waits until all of them are closed,
- * or until its deadline.
+ * When the service drains, the listener accepts what the kernel has queued, and
+ * closes.  on_drain is called for each open stream, and for each stream that is
+ * accepted meanwhile.  The service waits until all of them are closed, or until
+ * its deadline.
  */
 #ifndef WEIR_NET_SERVE_H
 #define WEIR_NET_SERVE_H
@@ -38,18 +38,18 @@ extern "C" {
 
 #define WEIR_SERVE_LINGER_NS WEIR_S(2)
 
-/* on_stream is set; every other member except size may be left 0. */
+/* size and on_stream must be set.  Every other member may be left 0. */
 typedef struct weir_serve_options {
     size_t size; /* sizeof(weir_serve_options) */
     /* A connection was accepted.  Called on the loop of the stream.  The stream
      * belongs to the function that is called. */
     void (*on_stream)(void *arg, weir_stream *stream);
-    /* The service drains: close the stream, now or after its last answer.  arg
-     * is that of weir_stream_set_arg.  NULL: the stream is finished, as by
+    /* The service drains: close the stream, now or after its last response.
+     * arg is that of weir_stream_set_arg.  NULL: the stream is finished, as by
      * weir_stream_finish without a callback. */
     void (*on_drain)(void *arg, weir_stream *stream);
     void *arg;         /* for on_stream */
-    int64_t linger_ns; /* on_drain is NULL; 0: WEIR_SERVE_LINGER_NS */
+    int64_t linger_ns; /* if on_drain is NULL.  0: WEIR_SERVE_LINGER_NS */
     weir_loop *loop;   /* of the service.  NULL: the service gets a new one */
     /* How to listen.  The address, on_stream, arg and loops are ignored.  NULL:
      * the defaults.  Copied, with its stream options. */
@@ -57,9 +57,10 @@ typedef struct weir_serve_options {
 } weir_serve_options;
 
 /**
- * Serve an address, which is a text as for weir_address_parse.  The address is
- * in use when the call returns; connections are accepted when the service has
- * started.  bound (or NULL) gets the address with its port.
+ * Serve connections at an address, which is a string as for weir_address_parse.
+ * The socket is bound when the call returns; connections are accepted when the
+ * service has started.  *bound (unless it is NULL) is set to the address with
+ * its port.
  *
  * Thread   any, before weir_service_start
  * Owns     everything belongs to the service

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/net/stream.h -- bytes in order: TCP, Unix sockets, pipes, terminals, TLS.
+ * weir/net/stream.h -- bytes in order: TCP, Unix sockets, pipes, terminals,
+ * TLS.
  *
  *     static void on_read(void *arg, weir_stream *stream, int status,
  *                         weir_bytes bytes)
@@ -13,30 +14,30 @@
  *     weir_stream_open(&stream, loop, fd, NULL);
  *     weir_stream_read(stream, on_read, NULL);
  *
- * A stream belongs to one loop.  Every call is made on that loop's thread, and
- * so is every callback.  No callback is called before the call that it belongs
- * to has returned, unless the loop is being closed.
+ * A stream belongs to one loop.  Every call must be made on that loop's thread,
+ * where every callback is made, too.  No callback is made before the call that
+ * it belongs to has returned, unless the loop is being closed.
  *
  * A call that returns 0 calls its callback exactly once: with 0, with an error,
  * or with WEIR_ECANCELED if the stream is closed or the loop ends first.  The
  * callback of weir_stream_read is called until it has reported an error or the
  * end.  Closing the stream ends the reading without another call.
  *
- * Each direction ends with its first error, which everything pending in that
- * direction gets, and which later calls return.  A failed write does not end
- * the reading: what the peer sent before it went away can still be read.  A
- * timeout and a failure of TLS end both directions.
+ * Each direction ends with its first error.  Everything pending in that
+ * direction gets this error, and later calls return it.  A failed write does
+ * not end the reading: what the peer sent before it went away can still be
+ * read.  A timeout or a failure of TLS ends both directions.
  *
  * A stream remains until it is closed, which its owner does exactly once, with
  * weir_stream_close, weir_stream_reset or weir_stream_finish.  Its memory is
  * freed after its `closed` callback.
  *
  * When the loop ends, everything pending gets WEIR_ECANCELED, and so does the
- * reader.  Then on_end of the options is called if the stream is still open,
- * and the stream is closed if it is open after that.
+ * reader.  If the stream is still open, on_end of the options is called.  If it
+ * is open after that, the library closes it.
  *
- * The loop's thread gets SIGPIPE blocked when it writes to a pipe or sends a
- * file.
+ * Writing to a pipe, or sending a file, blocks SIGPIPE on the loop's thread
+ * from then on.
  */
 #ifndef WEIR_NET_STREAM_H
 #define WEIR_NET_STREAM_H
@@ -72,17 +73,18 @@ typedef void weir_stream_fn(void *arg, weir_stream *stream, int status);
 typedef struct weir_stream_options {
     size_t size;      /* sizeof(weir_stream_options) */
     const char *name; /* for reports; not copied.  NULL: the kind of the file */
-    /* weir_stream_is_full once this many bytes wait to be written.  0:
-     * WEIR_STREAM_HIGH_WATER. */
+    /* The stream is full (weir_stream_is_full) once this many bytes wait to be
+     * written.  0: WEIR_STREAM_HIGH_WATER. */
     size_t high_water_bytes;
     bool has_delay;        /* leave Nagle's algorithm on (TCP) */
     int64_t keep_alive_ns; /* idle time before TCP probes; 0: no probes */
     bool is_unref;         /* does not keep weir_loop_run running */
-    /* The loop has ended and everything pending was cancelled.  The stream is
-     * closed after this call, unless the call does it. */
+    /* The loop has ended and everything pending was cancelled.  The library
+     * closes the stream after this call, unless the call has done so.  May be
+     * NULL. */
     void (*on_end)(void *arg, weir_stream *stream);
-    /* The queue has become empty after weir_stream_is_full was true.  NULL:
-     * nobody asks. */
+    /* The queue has become empty after weir_stream_is_full was true.  May be
+     * NULL. */
     void (*on_drain)(void *arg, weir_stream *stream);
     void *arg; /* for the two callbacks above */
 } weir_stream_options;
@@ -117,10 +119,10 @@ WEIR_API WEIR_CHECKED int weir_stream_pair(weir_stream *streams[2],
 
 /**
  * Close a stream immediately.  What is pending gets WEIR_ECANCELED, then closed
- * (or NULL) is called with the status of the connection: 0, or its first error.
- * The kernel still sends the bytes that it has, but if input is unread it
- * resets the connection and drops them: use weir_stream_finish to end a
- * connection whose last bytes matter.
+ * (or NULL) is called with the status of the connection: 0, or its first
+ * error.  The kernel still sends the bytes that it has.  If input is unread,
+ * however, it resets the connection and drops them.  Use weir_stream_finish to
+ * end a connection whose last bytes matter.
  *
  * Thread   loop; once for each stream.  It may be called in a callback of the
  *          stream
@@ -131,8 +133,8 @@ WEIR_API void weir_stream_close(weir_stream *stream, weir_stream_fn *closed,
                                 void *arg);
 
 /**
- * Reset a stream: like weir_stream_close, but the peer is told at once that the
- * connection has failed (TCP: RST), and bytes that the kernel has are dropped.
+ * Reset a stream.  This is weir_stream_close, except that the kernel drops the
+ * bytes that it has, and sends a reset to the peer (TCP: RST).
  *
  * Thread   loop; instead of weir_stream_close
  * Owns     as weir_stream_close
@@ -161,8 +163,8 @@ WEIR_API void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
  * the loop share, so a stream that waits takes no memory for its input.
  *
  * Thread   loop
- * Returns  0, -EINVAL (NULL), -EBUSY (it is being read), or the error that has
- *          ended the reading, which is WEIR_EEOF after the end
+ * Returns  0, -EINVAL (NULL), -EBUSY (a read is in progress), or the error that
+ *          has ended the reading, which is WEIR_EEOF after the end
  */
 WEIR_API WEIR_CHECKED int weir_stream_read(weir_stream *stream,
                                            weir_read_fn *fn, void *arg);
@@ -173,8 +175,8 @@ WEIR_API WEIR_CHECKED int weir_stream_read(weir_stream *stream,
  *
  * Thread   loop
  * Owns     data is borrowed until fn is called
- * Returns  0, -EINVAL (NULL, or size is 0), -EBUSY (it is being read), or the
- *          error that has ended the stream
+ * Returns  0, -EINVAL (NULL, or size is 0), -EBUSY (a read is in progress), or
+ *          the error that has ended the stream
  */
 WEIR_API WEIR_CHECKED int weir_stream_read_into(weir_stream *stream, void *data,
                                                 size_t size, weir_read_fn *fn,
@@ -182,7 +184,8 @@ WEIR_API WEIR_CHECKED int weir_stream_read_into(weir_stream *stream, void *data,
 
 /**
  * Pause the reading of a stream.  No callback of weir_stream_read begins until
- * weir_stream_resume.  The kernel's buffer fills up, and the peer has to wait.
+ * weir_stream_resume.  Meanwhile the kernel's buffer fills up, and then the
+ * peer has to wait.
  *
  * Thread   loop
  */
@@ -196,9 +199,9 @@ WEIR_API void weir_stream_pause(weir_stream *stream);
 WEIR_API void weir_stream_resume(weir_stream *stream);
 
 /**
- * Take the buffer whose bytes the running read callback was given.  The bytes
+ * Take the buffer that holds the bytes of the running read callback.  The bytes
  * stay valid until weir_buffer_free.  The loop allocates a new buffer for the
- * next read.  Bytes of at most a few kilobytes are copied to a smaller buffer.
+ * next read.  A few kilobytes or less are copied to a smaller buffer instead.
  *
  * Thread   loop, inside a callback of weir_stream_read
  * Owns     the buffer is the caller's
@@ -259,8 +262,8 @@ WEIR_API WEIR_CHECKED int weir_stream_send_fds(weir_stream *stream,
 
 /**
  * Take the descriptors that arrived with the bytes of the running read
- * callback.  Those that nobody takes are closed after the callback.  They are
- * close-on-exec.
+ * callback.  Descriptors that are not taken are closed after the callback.  All
+ * of them are close-on-exec.
  *
  * Thread   loop, inside a callback of weir_stream_read
  * Owns     fds[0 .. result - 1] are the caller's
@@ -271,7 +274,7 @@ WEIR_API size_t weir_stream_take_fds(weir_stream *stream, int *fds,
 
 /**
  * Half-close a stream: the peer sees the end after everything that was written
- * before.  done (or NULL) is called when the kernel has been told.
+ * before.  done (or NULL) is called when the half-close has been carried out.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EPIPE (half-closed before), -ENOMEM, or the
@@ -289,8 +292,7 @@ WEIR_API WEIR_CHECKED int weir_stream_shutdown(weir_stream *stream,
 WEIR_API bool weir_stream_is_full(const weir_stream *stream);
 
 /**
- * Get the number of bytes that were accepted and that the kernel does not have
- * yet.
+ * Get the number of bytes that were accepted but not yet given to the kernel.
  *
  * Thread   loop
  */
@@ -299,9 +301,9 @@ WEIR_API size_t weir_stream_queued_bytes(const weir_stream *stream);
 /* ---- settings ---- */
 
 /**
- * Set how long a read may wait for a byte, and a queued write for progress.
- * When the time is over, the stream ends with -ETIMEDOUT.  While reading is
- * paused, its time does not count.  0: no limit.
+ * Set how long a read may wait for a byte, and how long a queued write may go
+ * without progress.  When the time is over, the stream ends with -ETIMEDOUT.
+ * Time in which reading is paused does not count.  0: no limit.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL, or negative)
@@ -318,8 +320,8 @@ WEIR_API WEIR_CHECKED int weir_stream_set_timeouts(weir_stream *stream,
 WEIR_API void weir_stream_set_name(weir_stream *stream, const char *name);
 
 /**
- * Set the argument that on_end and on_drain of the stream's options get, and
- * on_drain of weir_serve.
+ * Set the argument of on_end and on_drain in the stream's options, and of
+ * on_drain in weir_serve_options.
  *
  * Thread   loop
  */
@@ -358,7 +360,7 @@ WEIR_API void weir_stream_local(const weir_stream *stream,
 WEIR_API weir_loop *weir_stream_loop(const weir_stream *stream);
 
 /**
- * Get the descriptor of a stream, for settings that weir does not have.
+ * Get the descriptor of a stream, for settings that weir does not offer.
  *
  * Thread   loop
  * Owns     the descriptor stays the stream's

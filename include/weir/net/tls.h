@@ -15,13 +15,13 @@
  *         sizeof(weir_tls_start_options), .on_ready = on_ready});
  *
  * A client verifies the certificate of its peer, including the host name.  The
- * end of a connection must be announced by the peer (close_notify), otherwise
- * the reader gets WEIR_ETRUNCATED.
+ * peer must announce the end of a connection (close_notify).  Otherwise the
+ * reader gets WEIR_ETRUNCATED.
  *
  * A failed handshake ends the stream with WEIR_ECERT if the certificate of the
  * peer was refused, with -ETIMEDOUT if it took too long, with WEIR_ETRUNCATED
  * if the peer closed the connection, and otherwise with WEIR_ETLS.
- * weir_tls_reason tells more.
+ * weir_tls_reason explains the failure.
  */
 #ifndef WEIR_NET_TLS_H
 #define WEIR_NET_TLS_H
@@ -56,12 +56,12 @@ typedef enum weir_tls_version {
 /* Whether a server asks its clients for a certificate. */
 typedef enum weir_tls_clients {
     WEIR_TLS_CLIENTS_UNASKED = 0,
-    WEIR_TLS_CLIENTS_REQUEST, /* a client may have none, but not a bad one */
+    WEIR_TLS_CLIENTS_REQUEST, /* none is accepted, an invalid one is not */
     WEIR_TLS_CLIENTS_REQUIRE,
 } weir_tls_clients;
 
-/* A certificate and its private key, as PEM: files, or bytes.  Each of chain
- * and key is one of the two. */
+/* A certificate and its private key, as PEM.  The chain is either a file or
+ * bytes, and so is the key. */
 typedef struct weir_tls_certificate {
     size_t size;            /* sizeof(weir_tls_certificate) */
     const char *chain_file; /* the certificate, then its intermediates */
@@ -97,29 +97,30 @@ typedef struct weir_tls_options {
     bool insecure_accept_any_certificate;
     /* Always do a full handshake. */
     bool has_no_resumption;
-    /* Server: the age at which the key of session tickets is replaced, and for
-     * how long a session can be resumed.  At least a second, at most seven
-     * days.  0: WEIR_TLS_TICKET_ROTATION_NS. */
+    /* Server: the age at which the key of session tickets is replaced, which is
+     * also the time for which a session can be resumed.  At least a second, at
+     * most seven days.  0: WEIR_TLS_TICKET_ROTATION_NS. */
     int64_t ticket_rotation_ns;
-    /* Client: how many sessions are kept in order to resume them.  At most
+    /* Client: the number of sessions that are kept for resumption.  At most
      * 65536.  0: WEIR_TLS_SESSIONS. */
     uint32_t sessions;
-    /* Server: choose the configuration for the name that the client asks for,
-     * which is in lower case.  *use is the configuration of weir_tls_start; set
-     * it to another server's, which stays the caller's.  Return 0, or a
-     * negative error to refuse the handshake (alert unrecognized_name).  Called
-     * on the loop's thread during the handshake, and only if there is a name.
-     * It must not use the stream.  If it raises, the handshake is refused. */
+    /* Server: choose the configuration for the name that the client asks for
+     * (SNI), which is in lower case.  *use is the configuration of
+     * weir_tls_start.  To use another one, set *use to it; it must be a
+     * server's, and no reference is transferred.  Return 0, or a negative error
+     * to refuse the handshake (alert unrecognized_name).  Called on the loop's
+     * thread during the handshake, and only if there is a name.  It must not
+     * use the stream.  If it raises, the handshake is refused. */
     int (*on_server_name)(void *arg, const char *name, weir_tls **use);
     void *arg;
 } weir_tls_options;
 
 /**
- * Make a configuration of TLS.  The files are read now, so call this before the
- * loop runs, or on a pool.
+ * Make a TLS configuration.  The call reads files, so make it before the loop
+ * runs, or on a pool.
  *
- * If it fails and reason is not NULL, reason gets a text that explains why, with
- * its NUL, cut to reason_size bytes.
+ * If the call fails and reason is not NULL, a text that explains the failure is
+ * stored there, truncated to reason_size bytes including its NUL.
  *
  * Thread   any
  * Owns     *tls is the caller's until weir_tls_unref
@@ -149,8 +150,8 @@ WEIR_API void weir_tls_unref(weir_tls *tls);
 
 /**
  * Replace the certificate and key of a configuration.  Handshakes that start
- * afterwards use the new ones; existing connections continue.  With NULL, the
- * files that weir_tls_new or the last successful reload has read are read
+ * afterwards use the new ones; existing connections continue.  If certificate
+ * is NULL, the files of weir_tls_new or of the last successful reload are read
  * again.  After an error the old certificate stays.  reason is as in
  * weir_tls_new.
  *
@@ -177,10 +178,11 @@ typedef struct weir_tls_start_options {
     /* Client: the host name or IP address that the certificate must be for.  A
      * name is also sent to the server (SNI).  Copied. */
     const char *server_name;
-    const char *alpn; /* client: instead of that of the configuration */
+    const char *alpn; /* client: replaces that of the configuration */
     /* For the whole handshake.  0: WEIR_TLS_TIMEOUT_NS. */
     int64_t timeout_ns;
-    /* The handshake has succeeded (0) or failed.  It may close the stream. */
+    /* The handshake has succeeded (0) or failed.  The function may close the
+     * stream.  May be NULL. */
     weir_stream_fn *on_ready;
     void *arg;
 } weir_tls_start_options;
@@ -221,8 +223,9 @@ WEIR_API const char *weir_tls_reason(const weir_stream *stream);
 WEIR_API const char *weir_tls_alpn(const weir_stream *stream);
 
 /**
- * Get the name of the server: the one that this client has asked for, or that
- * the client of this server has (SNI), in lower case.
+ * Get the server name of a connection, in lower case.  On the client it is the
+ * server_name of the options, on the server the name that the client has asked
+ * for (SNI).
  *
  * Thread   loop
  * Owns     the text is the stream's, until it is freed
@@ -240,8 +243,7 @@ WEIR_API const char *weir_tls_server_name(const weir_stream *stream);
 WEIR_API const char *weir_tls_protocol(const weir_stream *stream);
 
 /**
- * Get the name of the cipher suite by RFC 8446 or IANA, such as
- * "TLS_AES_256_GCM_SHA384".
+ * Get the IANA name of the cipher suite, such as "TLS_AES_256_GCM_SHA384".
  *
  * Thread   loop
  * Returns  a static text, or NULL (the handshake is not over, or the stream has
@@ -262,7 +264,7 @@ typedef struct weir_tls_peer {
     weir_bytes der;      /* the certificate */
     const char *subject; /* such as "CN=example.org,O=Example" (RFC 2253) */
     const char *issuer;
-    bool is_verified; /* it was checked, and found valid */
+    bool is_verified; /* it was checked and is valid */
 } weir_tls_peer;
 
 /**

@@ -18,20 +18,21 @@
  *             ...
  *     }
  *
- * A WebSocket begins as an HTTP request.  The functions of the handshake check
- * the headers of one side and make those of the other; they do no I/O.  After
- * that the connection is a weir_websocket, on the stream that HTTP has left:
- * weir_websocket_open.  In a weir_http_server, weir_websocket_upgrade does all
- * of it, and so does weir_websocket_connect for a client.
+ * A WebSocket begins as an HTTP request.  In a weir_http_server,
+ * weir_websocket_upgrade does all of this, and weir_websocket_connect does it
+ * for a client.  With another implementation of HTTP, use the functions of the
+ * handshake, which check the headers of one side, make those of the other, and
+ * do no I/O.  Then weir_websocket_open makes a weir_websocket of the stream.
  *
- * A WebSocket belongs to the loop of its stream.  Every call is made on that
- * loop's thread, and so is every callback.  No callback is called before the
- * call that it belongs to has returned.
+ * A WebSocket belongs to the loop of its stream.  Every call must be made on
+ * that loop's thread, where every callback is made, too.  No callback is made
+ * before the call that it belongs to has returned.
  *
- * It ends in one of these ways: weir_websocket_close, a Close frame of the
- * peer, a violation of the protocol, a timeout, or the end of the connection or
- * of the loop.  In each case on_close is called exactly once, after every other
- * callback, and then the memory is freed.
+ * A WebSocket ends in one of these ways: weir_websocket_close,
+ * weir_websocket_reset, a Close frame from the peer, a violation of the
+ * protocol, a timeout, or the end of the connection or of the loop.  In each
+ * case on_close is called exactly once, after every other callback, and then
+ * the memory is freed.
  */
 #ifndef WEIR_NET_WEBSOCKET_H
 #define WEIR_NET_WEBSOCKET_H
@@ -63,7 +64,7 @@ typedef enum weir_websocket_kind {
     WEIR_WEBSOCKET_BINARY = 2,
 } weir_websocket_kind;
 
-/* Why a WebSocket ends, as the Close frame says it. */
+/* The code in a Close frame: why a WebSocket ends. */
 enum {
     WEIR_WEBSOCKET_NORMAL = 1000,
     WEIR_WEBSOCKET_GOING_AWAY = 1001,
@@ -81,11 +82,11 @@ enum {
 
 /* ---- the handshake ---- */
 
-/* How messages are compressed (permessage-deflate, RFC 7692): what a side wants,
- * and what both have agreed on.  A window of n bits costs the compressing side
- * about 8 << n bytes and the other side about 1 << n, from the first compressed
- * message on.  Without context takeover that memory is freed after each
- * message. */
+/* How messages are compressed (permessage-deflate, RFC 7692): what one side
+ * wants, or what both have agreed on.  A window of n bits costs the compressing
+ * side about 8 << n bytes and the other side about 1 << n, from the first
+ * compressed message on.  Without context takeover that memory is freed after
+ * each message. */
 typedef struct weir_websocket_deflate {
     bool is_on;
     bool server_no_context_takeover; /* for messages of the server */
@@ -94,7 +95,7 @@ typedef struct weir_websocket_deflate {
     uint8_t client_max_window_bits;
 } weir_websocket_deflate;
 
-/* What a side wants.  Every member except size may be left 0. */
+/* What one side wants.  Every member except size may be left 0. */
 typedef struct weir_websocket_handshake_options {
     size_t size; /* sizeof(weir_websocket_handshake_options) */
     /* The subprotocols that this side speaks, the best one first, separated by
@@ -106,8 +107,9 @@ typedef struct weir_websocket_handshake_options {
 #define WEIR_WEBSOCKET_KEY 32
 #define WEIR_WEBSOCKET_EXTENSIONS 160
 
-/* A handshake, and what has been agreed on.  Open, so that it needs no memory of
- * its own.  The members up to the line are for reading. */
+/* A handshake, and what both sides have agreed on.  The struct is open, so that
+ * it can be on the stack.  The members above the line may be read; those below
+ * it are private. */
 typedef struct weir_websocket_handshake {
     weir_websocket_role role;
     /* Server: the status of the answer, 101 or an error.  Client: the status of
@@ -126,18 +128,19 @@ typedef struct weir_websocket_handshake {
 #define WEIR_WEBSOCKET_HEADERS 6
 
 /**
- * Check a request to open a WebSocket, and decide on the answer.  The handshake
- * then has what was agreed on.  After WEIR_EWEBSOCKET its status is that of the
- * answer: 400, 405 (the method is not GET) or 426 (another version of the
- * protocol).  Either way weir_websocket_headers makes the headers of the answer.
- * The request must be of HTTP/1.1.  Whether its Origin is welcome is for the
- * caller to decide.
+ * Check a request to open a WebSocket, and decide on the answer.  On success
+ * the handshake holds what both sides have agreed on.  After WEIR_EWEBSOCKET
+ * its status is that of the answer: 400, 405 (the method is not GET) or 426
+ * (another version of the protocol).  In both cases weir_websocket_headers
+ * makes the headers of the answer.  The request must be an HTTP/1.1 request,
+ * which is not checked.  Nor is its Origin: the caller decides which ones it
+ * accepts.
  *
  * Thread   any
  * Owns     the handshake refers to options->subprotocols, and to nothing else
- * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an option
- *          that this library does not know), -ENOMEM, WEIR_EWEBSOCKET (not a
- *          valid request)
+ * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an
+ *          option that this library does not know), -ENOMEM, WEIR_EWEBSOCKET
+ *          (not a valid request)
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_accept(weir_websocket_handshake *handshake, weir_bytes method,
@@ -146,25 +149,25 @@ weir_websocket_accept(weir_websocket_handshake *handshake, weir_bytes method,
 
 /**
  * Begin a handshake as the client.  weir_websocket_headers then makes the
- * headers of the request, which is a GET of HTTP/1.1 with a Host.
+ * headers of the request.  The caller sends them in an HTTP/1.1 GET request
+ * with a Host field.
  *
  * Thread   any
  * Owns     the handshake refers to options->subprotocols, and to nothing else
- * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an option
- *          that this library does not know), or an error of getrandom(2)
+ * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an
+ *          option that this library does not know), or an error of getrandom(2)
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_request(weir_websocket_handshake *handshake,
                        const weir_websocket_handshake_options *options);
 
 /**
- * Check the answer to the request of a handshake.  The handshake then has what
- * was agreed on.
+ * Check the answer to the request of a handshake.  On success the handshake
+ * holds what both sides have agreed on.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or not a client's handshake), -ENOMEM,
- *          WEIR_EWEBSOCKET (the
- *          server has refused, or its answer is not valid)
+ *          WEIR_EWEBSOCKET (the server has refused, or its answer is not valid)
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_check(weir_websocket_handshake *handshake, int status,
@@ -186,15 +189,15 @@ weir_websocket_headers(const weir_websocket_handshake *handshake,
 
 /* How a WebSocket has ended. */
 typedef struct weir_websocket_end {
-    /* 0 if it was clean.  WEIR_EWEBSOCKET: the peer has violated the protocol,
-     * or a limit.  WEIR_EEOF: the connection ended without a Close frame.
-     * -ETIMEDOUT: the peer did not answer a ping or a Close frame in time.
-     * WEIR_ECANCELED: weir_websocket_reset, or the loop has ended.  Others:
-     * the error of the connection. */
+    /* 0 if it was clean.  WEIR_EWEBSOCKET: the peer has violated the protocol
+     * or exceeded a limit.  WEIR_EEOF: the connection ended without a Close
+     * frame.  -ETIMEDOUT: the peer did not answer a ping or a Close frame in
+     * time.  WEIR_ECANCELED: weir_websocket_reset, or the loop has ended.
+     * Others: the error of the connection. */
     int status;
-    /* The code of the peer's Close frame, or WEIR_WEBSOCKET_NO_CODE.  The one
-     * that was sent, if the peer has violated the protocol.  Otherwise
-     * WEIR_WEBSOCKET_ABNORMAL. */
+    /* The code of the peer's Close frame, or WEIR_WEBSOCKET_NO_CODE if that
+     * frame had none.  If the peer has violated the protocol: the code that was
+     * sent to it.  Otherwise WEIR_WEBSOCKET_ABNORMAL. */
     uint16_t code;
     bool is_clean;     /* both sides have sent a Close frame */
     weir_bytes reason; /* of the peer: UTF-8, at most 123 bytes */
@@ -204,15 +207,15 @@ typedef struct weir_websocket_end {
 typedef struct weir_websocket_options {
     size_t size; /* sizeof(weir_websocket_options) */
     void *arg;   /* for the callbacks */
-    /* A message has arrived.  With is_streaming, a part of one: parts are
-     * passed on as they come, is_last with the last one, and a character of a
-     * text may be split between two of them.  The bytes are valid during the
-     * call.  Messages that were under way arrive even after
-     * weir_websocket_close.  NULL: messages are dropped. */
+    /* A message has arrived.  With is_streaming, a part of a message: each part
+     * is delivered as it arrives, the last one with is_last, and a character of
+     * a text may be split between two parts.  The bytes are valid during the
+     * call.  Messages that the peer sends before its Close frame are delivered
+     * even after weir_websocket_close.  NULL: messages are dropped. */
     void (*on_message)(void *arg, weir_websocket *websocket,
                        weir_websocket_kind kind, weir_bytes bytes,
                        bool is_last);
-    /* A pong has arrived, which was asked for or not. */
+    /* A pong has arrived, whether a ping was sent or not. */
     void (*on_pong)(void *arg, weir_websocket *websocket, weir_bytes bytes);
     /* The WebSocket has ended.  It must not be used after this call. */
     void (*on_close)(void *arg, weir_websocket *websocket,
@@ -223,15 +226,16 @@ typedef struct weir_websocket_options {
      * WebSocket soon.  NULL: it is closed with WEIR_WEBSOCKET_RESTART. */
     void (*on_shutdown)(void *arg, weir_websocket *websocket);
     bool is_streaming;
-    /* A larger message is refused with 1009, after decompression as well.  0:
-     * WEIR_WEBSOCKET_MAX_MESSAGE. */
+    /* A message that is larger, before or after decompression, is refused with
+     * 1009.  0: WEIR_WEBSOCKET_MAX_MESSAGE. */
     size_t max_message_bytes;
-    /* So is a message of more fragments.  0: WEIR_WEBSOCKET_MAX_FRAMES. */
+    /* A message of more fragments is refused with 1009.  0:
+     * WEIR_WEBSOCKET_MAX_FRAMES. */
     uint32_t max_frames;
-    /* weir_websocket_is_full once this many bytes wait to be written.  0:
-     * WEIR_STREAM_HIGH_WATER. */
+    /* The WebSocket is full (weir_websocket_is_full) once this many bytes wait
+     * to be written.  0: WEIR_STREAM_HIGH_WATER. */
     size_t high_water_bytes;
-    /* Ping a peer that has been silent for so long, and give up if it stays
+    /* Ping a peer that has been silent for this long, and give up if it stays
      * silent for ping_timeout_ns (0: ping_interval_ns).  0: no pings. */
     int64_t ping_interval_ns;
     int64_t ping_timeout_ns;
@@ -251,15 +255,15 @@ typedef struct weir_websocket_options {
 #define WEIR_WEBSOCKET_MAX_FRAMES 16384
 
 /**
- * Open a WebSocket on a stream over which the handshake is over, or whose
- * answer is queued.
+ * Open a WebSocket on a stream after the handshake.  The answer may still be
+ * queued in the stream.
  *
  * Thread   loop
  * Owns     the WebSocket owns the stream from now on, unless an error is
  *          returned.  The WebSocket is the library's: use it until on_close.
  *          The options and the handshake are copied
- * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an option
- *          that this library does not know), -ENOMEM, or an error of
+ * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an
+ *          option that this library does not know), -ENOMEM, or an error of
  *          weir_stream_read
  */
 WEIR_API WEIR_CHECKED int
@@ -275,9 +279,9 @@ weir_websocket_open(weir_websocket **websocket, weir_stream *stream,
  * Thread   loop, the request's
  * Owns     as weir_websocket_open; the request has been answered if 0 or
  *          WEIR_EWEBSOCKET is returned
- * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an option
- *          that this library does not know), WEIR_EWEBSOCKET (the request was
- *          refused), -ENOMEM, or an error of weir_http_upgrade
+ * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an
+ *          option that this library does not know), WEIR_EWEBSOCKET (the
+ *          request was refused), -ENOMEM, or an error of weir_http_upgrade
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_upgrade(weir_websocket **websocket, weir_http_request *request,
@@ -288,11 +292,12 @@ weir_websocket_upgrade(weir_websocket **websocket, weir_http_request *request,
 
 typedef struct weir_websocket_connecting weir_websocket_connecting;
 
-/* The WebSocket is open (status 0); or the reason why not: the error of
- * weir_connect, of TLS or of the connection, WEIR_EHTTP (what the server has
- * sent is not HTTP), WEIR_ELIMIT (it is too much), WEIR_EWEBSOCKET (the server
- * has refused: handshake->status is its status; or its answer is not valid),
- * -ETIMEDOUT, -ENOMEM, or WEIR_ECANCELED. */
+/* Called once.  status is 0 if the WebSocket is open.  Otherwise it is the
+ * reason: the error of weir_connect, of TLS or of the connection, WEIR_EHTTP
+ * (the server's answer is not HTTP), WEIR_ELIMIT (the answer is too long),
+ * WEIR_EWEBSOCKET (the answer is not valid, or the server has refused:
+ * handshake->status is the status of its answer), -ETIMEDOUT, -ENOMEM, or
+ * WEIR_ECANCELED. */
 typedef void
 weir_websocket_connect_fn(void *arg, int status, weir_websocket *websocket,
                           const weir_websocket_handshake *handshake);
@@ -320,9 +325,10 @@ typedef struct weir_websocket_connect_options {
  *
  * Thread   loop
  * Owns     url is copied; *connecting (or NULL) is valid until fn is called
- * Returns  0, -EINVAL (NULL, not such a URL, wss: without tls, an invalid field,
- *          or an option is invalid), -E2BIG (an option that this library does
- *          not know), -ENOMEM, or an error of weir_connect or weir_timer_start
+ * Returns  0, -EINVAL (NULL, an invalid URL, wss: without tls, an invalid
+ *          field, or an option is invalid), -E2BIG (an option that this library
+ *          does not know), -ENOMEM, or an error of weir_connect or
+ *          weir_timer_start
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_connect(weir_loop *loop, weir_websocket_connecting **connecting,
@@ -362,15 +368,15 @@ WEIR_API int weir_websocket_send(weir_websocket *websocket,
                                  weir_websocket_fn *done, void *arg);
 
 /**
- * Send a fragment of a message, whose size need not be known yet.  All fragments
- * of a message have the same kind; is_last ends the message, and its bytes may
- * be none.  A character of a text may be split between two fragments.
+ * Send a fragment of a message whose size need not be known yet.  All fragments
+ * of a message have the same kind.  is_last ends the message, and that fragment
+ * may be empty.  A character of a text may be split between two fragments.
  *
  * Thread   loop
  * Owns     as weir_websocket_send
- * Returns  0, -EINVAL (NULL, an unknown kind, another kind than the message has,
- *          or a text that is not UTF-8), -ENOMEM, WEIR_ECLOSED (the WebSocket is
- *          being closed), or an error of weir_stream_write
+ * Returns  0, -EINVAL (NULL, an unknown kind, a kind other than the message's,
+ *          or a text that is not UTF-8), -ENOMEM, WEIR_ECLOSED (the WebSocket
+ *          is being closed), or an error of weir_stream_write
  */
 WEIR_API WEIR_CHECKED int
 weir_websocket_send_fragment(weir_websocket *websocket,
@@ -378,13 +384,13 @@ weir_websocket_send_fragment(weir_websocket *websocket,
                              bool is_last, weir_websocket_fn *done, void *arg);
 
 /**
- * Send a ping with at most 125 bytes.  The peer answers with a pong that has the
- * same bytes.
+ * Send a ping with at most 125 bytes.  The peer answers with a pong that has
+ * the same bytes.
  *
  * Thread   loop
  * Owns     the bytes are copied
- * Returns  0, -EINVAL (NULL, or more than 125 bytes), -ENOMEM, WEIR_ECLOSED (the
- *          WebSocket is being closed), or an error of weir_stream_write
+ * Returns  0, -EINVAL (NULL, or more than 125 bytes), -ENOMEM, WEIR_ECLOSED
+ *          (the WebSocket is being closed), or an error of weir_stream_write
  */
 WEIR_API WEIR_CHECKED int weir_websocket_ping(weir_websocket *websocket,
                                               weir_bytes bytes);
@@ -398,8 +404,7 @@ WEIR_API WEIR_CHECKED int weir_websocket_ping(weir_websocket *websocket,
 WEIR_API bool weir_websocket_is_full(const weir_websocket *websocket);
 
 /**
- * Get the number of bytes that were accepted and that the kernel does not have
- * yet.
+ * Get the number of bytes that were accepted but not yet given to the kernel.
  *
  * Thread   loop
  */
@@ -426,9 +431,9 @@ WEIR_API void weir_websocket_resume(weir_websocket *websocket);
 
 /**
  * Close a WebSocket: send a Close frame after everything that was sent before,
- * wait for the peer's, then finish the stream so that nothing is lost.  The code
- * is 1000 to 1003, 1007 to 1014, 3000 to 4999, or 0 for a Close frame without
- * one.
+ * wait for the peer's, then finish the stream so that nothing is lost.  The
+ * code is 1000 to 1003, 1007 to 1014, 3000 to 4999, or 0 for a Close frame
+ * without one.
  *
  * Thread   loop
  * Owns     the reason is copied
