@@ -507,7 +507,7 @@ static weir_task beginning = {.run = begin, .name = "begin"};
 
 /* ---- the program ---- */
 
-/* A hook: nobody is inside any more, and all their writes are visible here. */
+/* A hook: all requests have left, and their writes are visible here. */
 static void say_goodbye(void *arg)
 {
     printf("jobserver: %lu answered", answered);

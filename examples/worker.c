@@ -85,7 +85,7 @@ int main(void)
     weir_loop_ref(worker.loop); /* for the worker, before it starts */
     must(-pthread_create(&thread, NULL, work, &worker), "thread");
     must(weir_loop_run(worker.loop, WEIR_RUN_UNTIL_IDLE), "run");
-    puts("the worker has let go");
+    puts("the worker has released the loop");
 
     must(-pthread_join(thread, NULL), "join");
     must(weir_loop_free(worker.loop), "free");
