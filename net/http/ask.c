@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ask -- the request of an exchange: its head, its framing, its way out.
+ * ask -- the request of an exchange: its head, its framing, and sending it.
  *
  * The head and the bytes of a body are one write.  A streaming body follows as
  * its owner writes it (upload.c).  The head lives in the link until the kernel

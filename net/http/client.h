@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * client -- the inside of the HTTP client, which its files share.
+ * client -- the internal structs of the HTTP client, which its files share.
  *
  *     client.c    the client: options, drain, close
  *     proxy.c     which proxy, if any
- *     pool.c      origins, those who wait, connections that are idle
+ *     pool.c      origins, waiting fetches, idle connections
  *     link.c      a connection: connect, tunnel, TLS, idle, close
  *     exchange.c  a request and its response on a link
  *     ask.c       the request of an exchange
- *     redirect.c  where a response sends the request
- *     fetch.c     the life of a fetch, and what its owner may call
+ *     redirect.c  following redirects
+ *     fetch.c     the life of a fetch, and the functions for its owner
  *     upload.c    the body of a request, in pieces
- *     collect.c   a response as a whole
+ *     collect.c   a whole response in memory
  *
- * Data      A client has origins.  An origin has links (connections) and a queue
- *           of fetches that wait for one.  A link serves one fetch at a time.
+ * Data      A client has origins.  An origin has links (connections) and a
+ *           queue of fetches that wait for one.  A link serves one fetch at a
+ *           time.
  * Owner     The client is freed after its last fetch, link and task.  An origin
  *           is freed when it has neither a link nor a fetch that waits.  A link
  *           is freed when its stream is, a fetch with its last reference.
- * Callbacks The files call the user in few places: in exchange.c while a
- *           response is fed, and in tasks of fetch.c.  Everything else (the pool
- *           above all) may be called at any time, even by the user, because it
- *           never calls back: a fetch that fails is ended by a task.
+ * Callbacks User callbacks are called in two places only: in exchange.c while a
+ *           response is parsed, and in tasks of fetch.c.  Everything else,
+ *           especially the pool, never calls back, so it may be called at any
+ *           time, even by the user.  A fetch that fails is ended by a task.
  * Thread    The loop's.
  */
 #ifndef WEIR_NET_HTTP_CLIENT_INSIDE_H
@@ -219,13 +220,13 @@ void weir__http_pool_withdraw(weir_fetch *fetch);
 weir_fetch *weir__http_pool_next(struct weir__http_origin *origin);
 /* Use a link that is ready and free: for the next that waits, or later. */
 void weir__http_pool_release(struct weir__http_link *link);
-/* Serve those who wait, because a link was closed. */
+/* Serve waiting fetches, because a link was closed. */
 void weir__http_pool_serve(weir_http_client *client);
 /* Close idle links, of one origin or of all (NULL). */
 void weir__http_pool_close_idle(weir_http_client *client,
                                 const struct weir__http_origin *origin);
 void weir__http_pool_leave_idle(struct weir__http_link *link);
-/* Free an origin that nobody needs. */
+/* Free an origin that has neither links nor waiting fetches. */
 void weir__http_pool_check(struct weir__http_origin *origin);
 
 /* ---- link.c ---- */
@@ -272,7 +273,7 @@ int weir__http_redirect_follow(weir_fetch *fetch);
 
 void weir__fetch_end(weir_fetch *fetch, int status); /* now: calls on_end */
 void weir__fetch_end_soon(weir_fetch *fetch, int status); /* by a task */
-/* End a fetch that somebody or something has stopped, by a task. */
+/* End a fetch that has failed or was aborted, in a task. */
 void weir__fetch_stop(weir_fetch *fetch, int status);
 void weir__fetch_set_reason(weir_fetch *fetch, const char *reason);
 /* The deadline that is so long from now; 0 (none) if it is negative. */

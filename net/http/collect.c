@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collect -- a response as a whole, in one block that grows.
+ * collect -- a whole response in memory, in one block that grows.
  */
 #include <errno.h>
 #include <string.h>

@@ -5,17 +5,17 @@
  * Life      A connection begins with a stream.  It reads requests (input.c),
  *           writes responses (response.c), and ends by itself, by its deadline,
  *           or because of the drain (conn_drain.c).
- * Output    Responses are collected in the shard's cork while input is parsed,
- *           and given to the kernel at its end: pipelined requests are answered
- *           by one system call.
+ * Output    Responses are collected in the shard's cork (a buffer) while input
+ *           is parsed, and given to the kernel at its end.  So one system call
+ *           answers pipelined requests.
  * Over      A request is over when its last byte has arrived and its response
- *           was written.  Its response has *left* when the kernel has all of it;
- *           requests wait for that in the list `leaving`.
+ *           was written.  Its response has *left* when the kernel has all of
+ *           it; requests wait for that in the list `leaving`.
  * Closing   A connection ends by weir_stream_finish: half-close, then discard
  *           until the client closes.  Closing a socket with unread input would
  *           reset it and destroy the response.
- * Time      One timer for each connection.  A deadline that moves back is
- *           only stored: the timer finds that out when it fires.
+ * Time      One timer for each connection.  A later deadline is only stored;
+ *           the timer is restarted when it fires too early.
  * Thread    The loop's.
  *
  * Tested by  test/net/http/server.c, test/net/peers

@@ -24,7 +24,7 @@ struct weir_http_request {
     uint8_t reply;          /* enum weir__http_reply */
     bool owns_message : 1;  /* taken from the parser */
     bool is_complete : 1;   /* its last byte has arrived */
-    bool is_discarding : 1; /* nobody will read the body */
+    bool is_discarding : 1; /* the body will not be read */
     bool is_paused : 1;     /* the reader wants no more for now */
     bool was_read : 1;      /* weir_http_read was called */
     bool has_continued : 1; /* 100 was sent, or is not expected */
@@ -85,7 +85,7 @@ weir__http_conn_options(const struct weir__http_conn *conn)
 
 /* ---- conn.c ---- */
 
-/* Nobody uses the connection any more: free it, and leave the server. */
+/* The connection is no longer in use: free it, and leave the server. */
 void weir__http_conn_free(struct weir__http_conn *conn);
 
 /* Give the kernel what is in the cork, and then tell the requests whose bytes
@@ -148,7 +148,7 @@ void weir__http_request_release(weir_http_request *request);
 void weir__http_request_give(weir_http_request *request, int status,
                              weir_bytes bytes);
 
-/* Whether the body may be parsed on: somebody reads it, or nobody will. */
+/* Whether parsing of the body may continue: it is being read, or discarded. */
 bool weir__http_request_wants_body(const weir_http_request *request);
 
 /* Call on_end, and on_drain. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conn_drain -- how a connection ends that does not end by itself: its deadline
- * is over, or the drain has decided (weir/host/connection.h).
+ * conn_drain -- ends a connection at its deadline, or because of the drain
+ * (weir/host/connection.h).
  *
  * The drain runs on another thread.  It changes the word of the connection and
  * notifies the loop, where on_notified carries it out.
@@ -92,8 +92,8 @@ static void cut(struct weir__http_conn *conn)
     weir__http_conn_close(conn, CUT_LINGER_NS);
 }
 
-/* Clients of upgraded connections connect again when they are told to, so they
- * are told one after the other, within the time that idle ones have. */
+/* Clients of upgraded connections connect again when theirs is closed.  To
+ * avoid a burst, on_drain is called at random times within drain_idle_ns. */
 static void spread_drain(struct weir__http_conn *conn)
 {
     const weir_http_server_options *options = weir__http_conn_options(conn);

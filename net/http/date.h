@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * date -- the three formats of RFC 9110, 5.6.7, and a Date that is written once
- * a second.
+ * date -- parses the three date formats of RFC 9110, 5.6.7, and formats the
+ * Date field at most once a second.
  */
 #ifndef WEIR_NET_HTTP_DATE_H
 #define WEIR_NET_HTTP_DATE_H

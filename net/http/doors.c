@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doors -- where an HTTP server listens.
+ * doors -- the listeners of an HTTP server.
  *
- * A door is a listener of a shard.  Its socket is bound when the owner asks for
- * it, before the service starts, so that errors are the owner's; the loop of the
- * shard opens the listener when it has started.  At an address of TCP each loop
- * has a socket of its own (SO_REUSEPORT); a Unix socket and an inherited one
- * belong to the first loop, which hands connections to all.
+ * A door is a listener of a shard.  weir_http_server_listen binds its socket
+ * before the service starts, so that it can return errors.  The loop of the
+ * shard opens the listener when the service has started.  At a TCP address each
+ * loop has its own socket (SO_REUSEPORT).  A Unix socket or an inherited socket
+ * belongs to the first loop, which hands connections to all loops.
  *
- * A shard with as many connections as it may have pauses its doors.
+ * A shard that has reached its limit of connections pauses its doors.
  *
  * Threads   The owner's before the start, then each shard's loop.
  *

@@ -2,8 +2,8 @@
 /*
  * drain -- how an HTTP server stops.
  *
- * The service tells its own thread when the drain begins.  From there the drain
- * is driven, by timers that no callback of a user can delay:
+ * The drain begins on the service's own thread and is driven from there, by
+ * timers that no user callback can delay:
  *
  *     service's thread                      each loop
  *     every word is marked draining    -->  responses say close
@@ -27,7 +27,7 @@ static void check_quiet(struct weir__http_shard *shard)
     if (!shard->is_draining || shard->doors_open > 0 || shard->is_quiet)
         return;
     shard->is_quiet = true;
-    /* Refused if the service was forced: nobody waits then. */
+    /* Refused if the service was forced: then it does not wait. */
     (void)!weir_loop_post(weir_service_loop(server->service), &shard->quiet);
     weir_gate_exit(&server->inside);
 }

@@ -3,18 +3,18 @@
  * exchange -- a request and its response, on a link.
  *
  * Out       The request is sent (ask.c).  An error of a write does not end the
- *           exchange: the server may have answered before it closed, so what
- *           the reader finds decides.
+ *           exchange: the server may have answered before it closed, so the
+ *           result of reading decides.
  * In        feed runs the parser over what was read, and the decoder over the
  *           data of the body, until it is used up or the fetch is paused.  What
- *           is left then waits in `rest`: at first rest_data bytes that the
- *           parser has seen and the decoder has not.
+ *           is left then waits in `rest`, whose first rest_data bytes have gone
+ *           through the parser but not through the decoder.
  * Over      A link whose response is complete goes back to the pool, if both
  *           sides want that and the request was sent completely.  Otherwise it
  *           is closed.
- * Stale     A link that has served before and ends without one byte of a
- *           response was closed by the server before the request arrived.  The
- *           request is sent again if that does no harm.
+ * Stale     If a link that has served before ends without one byte of a
+ *           response, the server closed it before the request arrived.  The
+ *           request is sent again if it is idempotent and was not streamed.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -235,7 +235,7 @@ static void give(struct weir__http_link *link, weir_bytes piece)
         fetch->on_body(fetch->arg, fetch, piece);
 }
 
-/* The body of a redirect interests nobody.  A long one costs the link. */
+/* The body of a redirect is discarded.  If it is long, the link is closed. */
 static void discard(struct weir__http_link *link)
 {
     weir_fetch *fetch = link->fetch;
@@ -302,7 +302,7 @@ static void stall(struct weir__http_link *link, bool is_stalled)
         weir_stream_resume(link->stream);
 }
 
-/* The response is complete.  The link is free before the owner is told. */
+/* The response is complete.  The link is free before on_end is called. */
 static void complete(struct weir__http_link *link, bool has_more)
 {
     weir_http_client *client = link->client;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fetch -- the life of a fetch, and what its owner may call.
+ * fetch -- the life of a fetch, and the functions for its owner.
  *
  *     WAITING -> BUSY -> ENDED          back to WAITING: redirect, repetition
  *
- * The end   A response that is complete ends its fetch while it is being read.
- *           Everything else, above all what the owner's own call has caused,
- *           ends it by a task.  So on_end is never called inside a call.
+ * The end   A complete response ends its fetch while it is being read.  In
+ *           every other case, such as a call of the owner, a task ends the
+ *           fetch.  So on_end is never called inside a call.
  * Memory    One reference is the library's, until on_end has returned.  Method
  *           and fields are one block; the bytes of the body are the owner's.
- * Time      One timer for both deadlines.  A deadline that moves back is only
- *           stored: the timer finds that out when it fires.
+ * Time      One timer for both deadlines.  A later deadline is only stored; the
+ *           timer is restarted when it fires too early.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -82,7 +82,7 @@ enum {
 };
 
 /* Check names (tokens) and values (no control character except tab, no
- * whitespace at either end), so that nobody can inject a line.  Returns the
+ * whitespace at either end), so that no value can inject a line.  Returns the
  * names above that are among them, or -EINVAL. */
 int weir__http_fields_check(const weir_http_field *fields, size_t count);
 

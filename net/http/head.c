@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * head -- see head.h.  No state of its own.
+ * head -- see head.h.  It has no state.
  *
- * Stricter than the RFCs, because nothing honest sends it and proxies disagree
- * about it: an empty Host; a Content-Length with leading zeros; a repeated
- * Content-Length even if it is the same; Content-Length beside
- * Transfer-Encoding; Transfer-Encoding in HTTP/1.0; a # in the target;
- * Content-Length, Host and the like in trailers.
+ * It is stricter than the RFCs.  These are refused, because legitimate clients
+ * do not send them and proxies interpret them differently: an empty Host; a
+ * Content-Length with leading zeros; a repeated Content-Length, even with the
+ * same value; Content-Length beside Transfer-Encoding; Transfer-Encoding in
+ * HTTP/1.0; a # in the target; Content-Length, Host and the like in trailers.
  *
  * Tested by  test/net/http/requests.c, chunks.c, responses.c
  */

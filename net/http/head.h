@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * head -- what a complete head means, and whether it may mean that.
+ * head -- interprets a complete head, and checks whether it is valid.
  *
  * llhttp has checked the bytes one by one.  This checks what RFC 9110 and 9112
- * demand of the whole: the form of the target, Host, the framing.  It only ever
- * refuses: whatever passes is framed as llhttp understood it.
+ * require of the whole head: the form of the target, Host, the framing.  It can
+ * only refuse a head; it never changes the framing that llhttp has found.
  */
 #ifndef WEIR_NET_HTTP_HEAD_H
 #define WEIR_NET_HTTP_HEAD_H

@@ -2,17 +2,17 @@
 /*
  * input -- from the bytes of a connection to requests, one by one.
  *
- * Shape     The stream gives bytes; feed runs the parser over them until they
- *           are used up, or until a request is in progress that has to be
- *           answered, or whose body nobody reads yet.  What is left waits in
- *           `rest`, and the stream is paused.  When the request is over, feed
- *           goes on with the rest.  So requests are handled in order, and a
- *           connection holds at most what one read has given.
+ * Shape     feed runs the parser over the bytes that the stream has read.  It
+ *           stops when they are used up, when a request has to be answered
+ *           first, or when the handler is not yet reading a request's body.
+ *           The remaining bytes wait in `rest`, and the stream is paused.  When
+ *           the request is over, feed continues with the rest.  So requests are
+ *           handled in order, and a connection holds at most the bytes of one
+ *           read.
  * The drain The word of the connection decides whether a request begins or the
  *           drain closes the connection (weir/host/connection.h).  The drain
- *           marks the word, so every response that is written later closes the
- *           connection, unless more requests of the client are already here:
- *           then the last of them does.
+ *           marks the word, so the next response closes the connection.  If the
+ *           client has already sent more requests, the last response does.
  * Thread    The loop's.
  *
  * Tested by  test/net/http/server.c, test/net/peers

@@ -4,11 +4,11 @@
  *
  *     CONNECTING -> (TUNNELLING) -> (SECURING) -> BUSY <-> IDLE -> CLOSED
  *
- * Tunnel    A proxy is asked to CONNECT to the server.  After its 200 the stream
- *           is the server's, and TLS starts on it.
+ * Tunnel    A proxy is asked to CONNECT to the server.  After its 200 the
+ *           stream leads to the server, and TLS starts on it.
  * Idle      The stream is read, so that its end is noticed, and has a timeout.
  *           It does not keep the loop running.
- * Memory    A link that is closed is gone for the pool at once, and freed when
+ * Memory    A link that is closed leaves the pool at once, and is freed when
  *           its stream or its attempt to connect is over.
  * The end   When the loop ends, the reader gets WEIR_ECANCELED, and the link is
  *           closed like any other that has failed.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine -- llhttp, which reads heads, chunk lines and trailers of a message.
+ * machine -- llhttp, which parses the heads, chunk lines and trailers of a
+ * message.
  *
- * Its state is inside of the message.  It stops exactly at the end of a head,
- * of a chunk line, and of a message, because its callbacks pause there.
+ * Its state is part of the message.  It stops exactly at the end of a head, of
+ * a chunk line, and of a message, because its callbacks pause there.
  */
 #ifndef WEIR_NET_HTTP_MACHINE_H
 #define WEIR_NET_HTTP_MACHINE_H

@@ -5,10 +5,11 @@
  * Bytes     The text of a head is one block: a part of the caller's input while
  *           that is valid, or a copy.  Fields are offsets into the block, so
  *           that copying it (weir__http_message_keep) is one memcpy and leaves
- *           the fields as they are.  The trailers have a block of their own.
+ *           the fields as they are.  The trailers have a separate block.
  * Fields    The first ones are inside the struct; a longer table is allocated.
  *           Values have no whitespace around them.
- * Owner     The parser that has made it, or whoever has taken it from there.
+ * Owner     The parser that has made it, or the code that has taken it from the
+ *           parser.
  * Thread    The loop's.
  */
 #ifndef WEIR_NET_HTTP_MESSAGE_H

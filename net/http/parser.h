@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parser -- requests or responses out of bytes, one event at a time.
+ * parser -- turns bytes into requests or responses, one event at a time.
  *
- * It does no I/O.  The caller has bytes, and asks for events until there are no
- * more; each call takes bytes off the front of the view.
+ * It does no I/O.  The caller passes bytes, and asks for events until there are
+ * no more; each call takes bytes off the front of the view.
  *
  *     weir_bytes input = {data, size};
  *
@@ -22,7 +22,8 @@
  * Every message gives HEAD, DATA any number of times, TRAILERS at most once,
  * and COMPLETE.  Pipelined messages come one after the other: the next one
  * begins with the call after COMPLETE, which frees the message, unless it was
- * taken.  So a server that is busy does not call, and keeps the bytes.
+ * taken.  While a server is busy with a request, it keeps the bytes and does
+ * not call the parser.
  *
  * Views     parser.data and the texts of parser.message lie in the caller's
  *           input if all of the head arrived at once.  Before the input goes

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool -- who gets a connection: origins, fetches that wait, links that are idle.
+ * pool -- assigns connections to fetches: origins, waiting fetches, idle links.
  *
- * Waiting   A fetch takes an idle link of its origin, the one that was used last.
- *           Without one it waits, and a new link is dialled, as long as the
- *           limits allow.  Fetches and links that are being made do not belong
- *           to each other: whichever link is ready first takes the fetch that
- *           waits longest.  A link that cannot be made fails that fetch.
+ * Waiting   A fetch takes an idle link of its origin, the one that was used
+ *           last.  Without one it waits, and a new link is dialled, as long as
+ *           the limits allow.  Fetches and links that are being made do not
+ *           belong to each other: whichever link is ready first takes the fetch
+ *           that waits longest.  A link that cannot be made fails that fetch.
  * Limits    If the limit of the whole client is reached, the link that is idle
  *           longest makes room.
  * Fairness  An origin that has got a link goes to the end of the list.
@@ -234,7 +234,7 @@ weir_fetch *weir__http_pool_next(struct weir__http_origin *origin)
     return fetch;
 }
 
-/* Nobody waits for one of the links that are being made: stop one. */
+/* More links are being made than fetches wait: stop one. */
 static void stop_dialing(struct weir__http_origin *origin)
 {
     struct weir__http_link *link = origin->client->links;

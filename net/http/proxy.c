@@ -2,10 +2,9 @@
 /*
  * proxy -- which proxy a URL is fetched through.
  *
- * The variables of the environment are read once, when the client is made.
- * HTTP_PROXY in capitals is not: a CGI program gets a variable of that name for
- * a field "Proxy:" of whoever sends a request ("httpoxy"), so it counts only if
- * REQUEST_METHOD is not set.
+ * The environment variables are read once, when the client is made.  HTTP_PROXY
+ * in capitals is ignored if REQUEST_METHOD is set: in a CGI program it holds
+ * the field "Proxy:" of the request, which any client can send ("httpoxy").
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /*
  * quota -- a hash table with linear probing.
  *
- * A removed entry leaves no mark: the entries behind it move up, so the table
- * does not fill up with the clients of yesterday.
+ * A removed entry leaves no tombstone: the entries behind it move up, so the
+ * table does not fill up with clients that have left.
  *
  * Thread    The loop's.
  *

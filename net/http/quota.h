@@ -2,8 +2,9 @@
 /*
  * quota -- how many connections each client has.
  *
- * A client is an IPv4 address, or the first 64 bits of an IPv6 address, which a
- * single host can choose the rest of.  Zeros are an empty quota.
+ * A client is an IPv4 address, or the first 64 bits of an IPv6 address, because
+ * a single host can choose the other 64.  A quota whose bytes are all 0 is
+ * empty.
  */
 #ifndef WEIR_NET_HTTP_QUOTA_H
 #define WEIR_NET_HTTP_QUOTA_H
@@ -17,8 +18,8 @@ struct weir__http_quota {
     size_t used;
 };
 
-/* Make the key of a client from a struct sockaddr_in or sockaddr_in6; 0 if it is
- * neither. */
+/* Make the key of a client from a struct sockaddr_in or sockaddr_in6; 0 if it
+ * is neither. */
 uint64_t weir__http_quota_key(const void *sockaddr, size_t size);
 
 /* Count a connection.  Returns 0, -EDQUOT (the client has `limit`), -ENOMEM. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redirect -- where a response sends the request, by the rules of fetch().
+ * redirect -- follows redirects, by the rules of the web's fetch().
  *
  * 303, and 301 and 302 after a POST, become a GET without a body.  The other
  * redirects repeat the request as it was, which is impossible if its body was

@@ -2,8 +2,8 @@
 /*
  * report -- what an HTTP server has done, and what it is doing.
  *
- * Any thread may ask.  The counters are atomic; a connection is shown while its
- * word pins it (weir/host/connection.h).
+ * Any thread may ask.  The counters are atomic.  The word of a connection keeps
+ * its request from changing while the report reads it (weir/host/connection.h).
  *
  * Tested by  test/net/http/server.c
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * request -- what a handler knows of a request, and its body.
+ * request -- a request as its handler sees it: head, body, references.
  *
- * A request has one reference of the connection, until its response has left or
- * the connection is gone, and those of its users.  The texts of its head lie in
- * the connection's input at first; the connection copies them before the input
- * goes away.
+ * The connection holds one reference to a request, until the response has been
+ * sent or the connection has ended.  Users may hold others.  The texts of the
+ * head lie in the connection's input at first; the connection copies them
+ * before the input becomes invalid.
  *
  * Each shard keeps one request for the next, so a server that answers at once
  * allocates none.
@@ -90,7 +90,7 @@ void weir_http_request_unref(weir_http_request *request)
 void weir__http_request_release(weir_http_request *request)
 {
     if (request->refs > 1)
-        request->conn = NULL; /* it may be gone when the user lets go */
+        request->conn = NULL; /* the user may hold the request longer */
     weir_http_request_unref(request);
 }
 

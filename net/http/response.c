@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * response -- heads and bodies, through the cork to the stream.
+ * response -- writes heads and bodies, through the cork to the stream.
  *
- * What is small is copied to the shard's cork, behind what is there already;
- * what is large goes to the stream as it is, after the cork.  The cork is given
- * to the kernel when the connection has parsed all of its input, when it is
- * full, or at once if the response is written later.
+ * The cork is a buffer of the shard that collects output.  Small pieces are
+ * appended to it; large ones go to the stream directly, after the cork.  The
+ * cork is given to the kernel when the connection has parsed all of its input,
+ * when the cork is full, or at once if no input is being parsed.
  *
  * Thread    The loop's.
  */
@@ -83,7 +83,7 @@ static int write_parts(struct weir__http_conn *conn, weir_bytes before,
     return after.size > 0 ? cork_bytes(conn, after) : 0;
 }
 
-/* Send what was corked if nobody else will. */
+/* Send the cork, unless the parsing of input will do it. */
 static void uncork(struct weir__http_conn *conn)
 {
     if (conn->input == NULL && !conn->is_closing)

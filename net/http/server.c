@@ -3,13 +3,13 @@
  * server -- the life of an HTTP server: made, started, freed.
  *
  * Shape     A shard for each loop has its listeners (doors.c) and connections
- *           (conn.c).  The service tells each loop when it has started, and its
- *           own thread when the drain begins (drain.c).
- * Gates     `inside` counts the shards with listeners, and the connections.  It
- *           is entered before anybody can see a connection.  It is drained when
- *           no listener is left, and its closing is the server's exit from the
- *           service's gate.  `life` counts the owner and the shards' loops: the
- *           last one frees the server.
+ *           (conn.c).  The service notifies each loop when it has started, and
+ *           its own thread when the drain begins (drain.c).
+ * Gates     `inside` counts the shards with listeners, and the connections.  A
+ *           connection enters it before other threads can see the connection.
+ *           The gate is drained when no listener is left.  When it closes, the
+ *           server exits the service's gate.  `life` counts the owner and the
+ *           shards' loops; the last one frees the server.
  *
  * Tested by  test/net/http/server.c, test/net/peers
  */

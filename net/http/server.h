@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * server -- the inside of an HTTP server: shards, connections, requests.
+ * server -- the internal structs of an HTTP server: shards and what they share.
  *
  *     server  one for each weir_http_server_new
  *     shard   one for each loop: its connections, its listeners, what they share
@@ -63,7 +63,7 @@ struct weir__http_shard {
     bool is_draining; /* its listeners are closed, or will never be open */
     bool is_full;     /* its listeners are paused */
     bool has_entered; /* the service's gate */
-    bool is_quiet;    /* the server was told that no listener is left */
+    bool is_quiet;    /* has reported that no listener is left */
     struct weir__http_date date;
     char *cork; /* WEIR__CORK_SIZE bytes, for the conn that writes ... */
     size_t cork_size;

@@ -2,9 +2,9 @@
 /*
  * upload -- the body of a request that its owner writes in pieces.
  *
- * The owner is told when a connection is there, and after that whenever what it
- * has written has left and more is welcome.  The server may answer before the
- * body has ended; then the fetch ends and writing is WEIR_ECLOSED.
+ * on_writable is called when there is a connection, and later whenever the
+ * queue was full and is empty again.  The server may answer before the body has
+ * ended; then the fetch ends, and writing returns WEIR_ECLOSED.
  */
 #include <errno.h>
 #include <stddef.h>

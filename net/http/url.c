@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * url -- RFC 3986, as far as http and https need it.
+ * url -- the part of RFC 3986 that http and https need.
  *
  * The parts of a reference are found first (split), those that it lacks are
  * taken from the base, and then everything is written in one pass to a block

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * url -- a URL of http or https, taken apart and put into its normal form.
+ * url -- parses and normalizes URLs of http and https.
  *
  * The text is "http://host[:port]/path[?query]": the host in lower case, the
  * port only if it is not the scheme's, no fragment, no dot segments, and bytes
  * that a target may not have are percent-encoded.  So two URLs of the same
  * origin have the same scheme and authority.
  *
- * Owner     whoever has parsed it, until weir__http_url_fini
+ * Owner     the caller of the parser, until weir__http_url_fini
  */
 #ifndef WEIR_NET_HTTP_URL_H
 #define WEIR_NET_HTTP_URL_H

@@ -226,8 +226,8 @@ typedef struct weir_websocket_options {
      * WebSocket soon.  NULL: it is closed with WEIR_WEBSOCKET_RESTART. */
     void (*on_shutdown)(void *arg, weir_websocket *websocket);
     bool is_streaming;
-    /* A message that is larger, before or after decompression, is refused with
-     * 1009.  0: WEIR_WEBSOCKET_MAX_MESSAGE. */
+    /* A message that is larger, after decompression, is refused with 1009.  0:
+     * WEIR_WEBSOCKET_MAX_MESSAGE. */
     size_t max_message_bytes;
     /* A message of more fragments is refused with 1009.  0:
      * WEIR_WEBSOCKET_MAX_FRAMES. */
