@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connect -- a race of attempts, which the first one wins (RFC 8305).
+ * connect -- races several attempts to connect; the first to succeed wins (RFC
+ * 8305).
  *
  * Shape     The addresses, of the caller or of a lookup, are sorted so that the
- *           families alternate.  Attempt n begins when attempt n - 1 has failed,
- *           or delay_ns after it.  Each has a socket that the loop watches until
- *           it is connected or has failed.
+ *           families alternate.  Attempt n begins when attempt n - 1 has
+ *           failed, or delay_ns after it.  Each has a socket that the loop
+ *           watches until it is connected or has failed.
  * The end   One of: an attempt succeeds, all have failed, the time is over, a
  *           cancel, the end of the loop.  The outcome is recorded, everything
  *           else is stopped, and a task calls fn.
@@ -40,7 +41,7 @@ struct weir_connecting {
     weir_address *addresses;
     struct attempt *attempts;
     size_t count, begun, failed;
-    weir_lookup *lookup;       /* NULL: none is under way */
+    weir_lookup *lookup;       /* NULL: none is in progress */
     weir_timer deadline, next; /* 0: not started */
     bool is_over;
     int status;
@@ -188,7 +189,7 @@ static int bind_local(int fd, const weir_connect_options *options,
     return weir__socket_bind(fd, &options->local);
 }
 
-/* Returns 0 (the attempt is under way, or has won), or why it has failed. */
+/* Returns 0 (the attempt is in progress, or has won), or why it has failed. */
 static int begin_attempt(struct attempt *attempt, const weir_address *address)
 {
     static const int families[] = {[WEIR_ADDRESS_NONE] = AF_UNSPEC,
@@ -239,7 +240,8 @@ static void begin_next(weir_connecting *connecting)
 
 /* ---- addresses ---- */
 
-/* Let the families alternate, beginning with that of the first (RFC 8305, 4). */
+/* Let the families alternate, beginning with that of the first (RFC 8305,
+ * 4). */
 static void sort_addresses(weir_address *to, const weir_address *from,
                            size_t count)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * datagram -- a socket for datagrams in a loop.
+ * datagram -- a datagram socket on a loop.
  *
  * Shape     The descriptor is watched from the beginning to the end, so that
- *           the loop always tells when it ends.  What it is watched for follows
- *           from the state: READABLE while somebody receives, WRITABLE while
- *           sends wait.
+ *           its callback is always called when the loop ends.  The events
+ *           follow from the state: READABLE while the socket receives, WRITABLE
+ *           while sends wait.
  * Raising   A callback may be left by weir_raise.  Before several callbacks are
  *           called in a row, the task is posted, which calls the rest.
  * Memory    `refs` counts what will still use the socket: its owner (until the

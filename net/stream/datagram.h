@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * datagram -- a socket for datagrams, as its parts see it: outbox.c sends,
- * inbox.c receives, and datagram.c does the rest.
+ * datagram -- the internal struct of a datagram socket: outbox.c sends, inbox.c
+ * receives, and datagram.c does the rest.
  */
 #ifndef WEIR_NET_STREAM_DATAGRAM_H
 #define WEIR_NET_STREAM_DATAGRAM_H
@@ -28,7 +28,7 @@ struct weir_datagram {
     weir_datagram_receive_fn *receive;
     void *receive_arg;
     struct weir__area *area;
-    int error; /* found while nobody could be told */
+    int error; /* not reported yet */
     struct weir__requests queue, over;
     size_t queued;
     weir_timer retry; /* 0: none */

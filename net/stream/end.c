@@ -3,7 +3,7 @@
  * end -- how a stream ends: its deadlines, closing, finishing, detaching.
  *
  * Deadlines  One for reading and one for writing.  Progress only stores the
- *            time; the timer finds that out when it fires.
+ *            time; the timer is restarted when it fires too early.
  * Finish     FINISHING is a stream without an owner.  It writes what is queued,
  *            half-closes, and discards input until the peer closes.  Closing a
  *            socket with unread input would reset the connection and destroy

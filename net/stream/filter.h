@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter -- what turns the bytes of a socket into those of a stream, and back.
+ * filter -- transforms the bytes between a socket and the user of a stream.
  *
- * TLS is one.  A filter does no I/O: the stream gives it what the socket has
- * received and takes from it what is to be sent.  All of it happens on the
- * loop's thread, and no function calls back into the stream, except where
- * noted.
+ * TLS is a filter.  A filter does no I/O: the stream passes it what the socket
+ * has received, and sends what the filter returns.  All functions are called on
+ * the loop's thread, and none calls back into the stream, except where noted.
  *
  *     socket --> feed --> read --> the reader's callback
  *     socket <-- output <-- write <-- weir_stream_write
  *
  * After every feed, read, write and shutdown the stream sends what output
  * returns.  So a handshake, which answers input with output, needs no special
- * treatment: the stream feeds the filter even if nobody reads, until is_ready.
+ * treatment: until is_ready, the stream feeds the filter even without a reader.
  */
 #ifndef WEIR_NET_STREAM_FILTER_H
 #define WEIR_NET_STREAM_FILTER_H
@@ -27,8 +26,8 @@ struct weir__filter {
     /* Take bytes that the socket has received.  Returns 0 or -ENOMEM. */
     int (*feed)(struct weir__filter *filter, const void *data, size_t size);
     /* Get bytes for the reader.  Returns their number, 0 if more input is
-     * needed, WEIR_EEOF after the peer's orderly end, or an error.  It is called
-     * with size 0 to continue a handshake while nobody reads. */
+     * needed, WEIR_EEOF after the peer's orderly end, or an error.  It is
+     * called with size 0 to continue a handshake while there is no reader. */
     ssize_t (*read)(struct weir__filter *filter, void *to, size_t size);
     /* The socket has ended.  Returns WEIR_EEOF if the peer has announced that,
      * otherwise WEIR_ETRUNCATED or another error. */

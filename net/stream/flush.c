@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flush -- from the queue of writes, through the filter, to the kernel.
+ * flush -- moves queued writes through the filter to the kernel.
  *
- * The loop is asked to watch for room only after the kernel has refused.
+ * The descriptor is watched for WRITABLE only after the kernel has refused
+ * bytes.
  *
  * With a filter, writes are first turned into output.  At most OUTPUT bytes of
  * it are made ahead of the kernel, so a large write takes little memory.  A
@@ -265,9 +266,9 @@ static struct weir__write *first_untaken(const weir_stream *stream)
     return write;
 }
 
-/* Make some output and send it.  Returns 0 if there may be more to do, -EALREADY
- * if nothing is left or the filter waits for input, -EAGAIN if the kernel is
- * full, or an error. */
+/* Make some output and send it.  Returns 0 if there may be more to do,
+ * -EALREADY if nothing is left or the filter waits for input, -EAGAIN if the
+ * kernel is full, or an error. */
 static int flush_filter(weir_stream *stream)
 {
     struct weir__write *write = first_untaken(stream);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inbox -- the receiving of a socket for datagrams.
+ * inbox -- the receiving half of a datagram socket.
  *
  * An area holds a batch of datagrams.  It is allocated when the receiving
- * begins.  Those of a batch that were not handed over, because the receiver has
- * paused or raised, stay in it.
+ * begins.  If the receiver pauses or raises, the datagrams of the batch that it
+ * has not seen stay in the area.
  *
  * Everything here happens on the loop's thread.
  */

@@ -14,8 +14,9 @@
  *           called and the memory is freed.  If that loop has ended, `done` was
  *           called with WEIR_ECANCELED at that time, and the memory is freed
  *           where the gate was closed.
- * Draining  os/listen.h stops new connections.  A handshake that has begun still
- *           completes, so accepting goes on for a while (GRACE), and closes.
+ * Draining  os/listen.h stops new connections.  A handshake that has begun
+ *           still completes, so the listener accepts for GRACE_NS more, then
+ *           closes.
  *
  * Tested by  test/net/stream/listener.c
  */
@@ -294,7 +295,7 @@ static void on_gone(weir_task *task, int status)
     free_listener(listener);
 }
 
-/* The gate is closed: no handover is on its way, and nobody uses the listener.
+/* The gate is closed: no handover is pending, and the listener is not in use.
  * On any thread. */
 static void on_closed(void *arg)
 {

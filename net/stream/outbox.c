@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outbox -- the sends of a socket for datagrams.
+ * outbox -- the sending half of a datagram socket.
  *
- * A send with a callback is a request.  It waits in `queue` until the kernel has
- * room, and then in `over` until its callback is called.  A send without a
+ * A send with a callback is a request.  It waits in `queue` until the kernel
+ * has room, and then in `over` until its callback is called.  A send without a
  * callback needs a request only if it has to wait.
  *
  * Everything here happens on the loop's thread.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read -- from the socket, through the filter, to the reader.
+ * read -- reads from the socket, through the filter, for the reader.
  *
- * A read takes the loop's shared buffer, so a stream that waits has none.  A
- * callback may keep the bytes by taking the buffer: large ones change hands,
- * small ones are copied, because a block of 64 KiB for a few bytes is a waste.
+ * A read uses the loop's shared buffer, so a waiting stream has no buffer.  A
+ * callback may keep the bytes by taking the buffer.  A large buffer is handed
+ * over; a few bytes are copied, because they would waste a block of 64 KiB.
  *
- * A read that fills the buffer is repeated a few times.  One that does not has
- * emptied the socket, as far as anybody knows: the next event says otherwise.
+ * A read that fills the buffer is repeated a few times.  A shorter read is
+ * taken to have emptied the socket; the next event reports further bytes.
  *
  * Tested by  test/net/stream/stream.c
  */
@@ -215,8 +215,8 @@ static bool wants_bytes(const weir_stream *stream)
 }
 
 /* Give the reader what the filter has.  Until the handshake is over, and while
- * nobody reads, the filter only continues its handshake: on_ready comes before
- * the first byte. */
+ * there is no reader, the filter only continues its handshake: on_ready comes
+ * before the first byte. */
 static void read_filter(weir_stream *stream, weir_buffer *buffer)
 {
     ssize_t count = 0;

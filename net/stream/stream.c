@@ -8,17 +8,17 @@
  *           from there or from a call of the owner.
  * Owner     The loop's thread touches everything; no other thread touches
  *           anything.
- * Ticks     No callback runs inside a call of the owner.  What a call owes is
- *           recorded in the stream and paid by a tick, which runs at the next
- *           checkpoint of the loop.
- * Memory    The stream is freed by the release of the last hold, once it is
- *           CLOSED and owes nothing.
+ * Ticks     No callback runs inside a call of the owner.  A callback that is
+ *           due is recorded in the stream (it is owed) and made by a next-tick,
+ *           at the next checkpoint of the loop.
+ * Memory    The stream is freed when the last hold is released, it is CLOSED,
+ *           and no callback is owed.
  * Waiting   The loop watches level-triggered.  Bits of the mask are added when
- *           they are needed and removed when an event arrives that nobody
- *           wants, so a reader that pauses and resumes costs no system call.
- *           An error or hang-up is reported whatever the mask is.  If nobody
- *           can act on it, the descriptor is watched for one more event only,
- *           because the loop would be called in every turn.
+ *           they are needed and removed when an event arrives that is not
+ *           wanted, so a reader that pauses and resumes costs no system call.
+ *           An error or hang-up is reported whatever the mask is.  If the
+ *           stream cannot act on it, the descriptor becomes one-shot, because
+ *           the event would be reported in every turn.
  *
  * Tested by  test/net/stream/stream.c
  */
@@ -137,8 +137,8 @@ static void pay_reader(weir_stream *stream)
     stream->read_fn(stream->read_arg, stream, stream->read_err, none);
 }
 
-/* Call everything that is owed, while the caller holds the stream.  Each debt is
- * cancelled before it is paid. */
+/* Call everything that is owed, while the caller holds the stream.  Each debt
+ * is cancelled before it is paid. */
 static void pay(void *arg, int status)
 {
     weir_stream *stream = arg;
@@ -194,7 +194,7 @@ void weir__stream_watch(weir_stream *stream)
         set_watched(stream, stream->watched | wanted);
 }
 
-/* After an event: stop watching for what nobody wants. */
+/* After an event: stop watching for events that are not wanted. */
 static void narrow_watch(weir_stream *stream, unsigned events)
 {
     unsigned wanted = wanted_events(stream);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream -- the inside of a stream, which stream.c, read.c and write.c share.
+ * stream -- the internal struct of a stream, which the files of this folder
+ * share.
  *
  * Everything here belongs to the loop's thread.
  */
@@ -96,7 +97,7 @@ struct weir_stream {
     bool is_blocked : 1;  /* the kernel took less than it was given */
     bool wants_drain : 1; /* was full: on_drain is owed */
     bool is_shut : 1;     /* half-closed, or queued to be */
-    bool has_shut : 1;    /* the kernel has been told */
+    bool has_shut : 1;    /* shutdown(2) was called */
     bool is_ready : 1;    /* no filter, or its handshake is over */
     bool is_flushing : 1;
     bool is_hung_up : 1; /* reported while nothing could be done about it */
@@ -137,13 +138,14 @@ struct weir_stream {
 
 /* ---- for the other parts of libweir-net ---- */
 
-/* Make the stream of a socket that accept4 has made non-blocking.  It is watched
- * for input from the start, because servers read at once: a socket that is
- * asked what it is, and watched in two steps, costs six more system calls. */
+/* Make the stream of a socket that accept4 has made non-blocking.  It is
+ * watched for input from the start, because servers read at once: a socket that
+ * is asked what it is, and watched in two steps, costs six more system
+ * calls. */
 int weir__stream_accepted(weir_stream **made, weir_loop *loop, int fd,
                           bool is_unix, const weir_stream_options *options);
 
-/* Call fn when the stream is freed, whoever has closed it. */
+/* Call fn when the stream is freed, however it was closed. */
 void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg),
                           void *arg);
 /* Give the next reader these bytes before those of the socket.  Returns 0 or

@@ -189,7 +189,7 @@ static ssize_t write_directly(weir_stream *stream, const weir_bytes *parts,
     return sent;
 }
 
-/* Write bytes that nobody waits for: what the kernel does not take is copied. */
+/* Write bytes without a callback: what the kernel does not take is copied. */
 static int write_copied(weir_stream *stream, const weir_bytes *parts,
                         size_t count, size_t size)
 {

@@ -60,7 +60,7 @@ static long control(BIO *bio, int command, long number, void *pointer)
 
 BIO_METHOD *weir__tls_bio_methods(void)
 {
-    /* No index of its own: OpenSSL has few, and never takes them back. */
+    /* No separate index: OpenSSL has few, and never frees them. */
     BIO_METHOD *methods = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "weir");
 
     if (methods != NULL && BIO_meth_set_read_ex(methods, read_in) &&

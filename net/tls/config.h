@@ -35,7 +35,7 @@ struct weir_tls {
     int (*on_server_name)(void *arg, const char *name, weir_tls **use);
     void *arg;
 
-    /* with locks of their own */
+    /* each with its own lock */
     struct weir__tickets tickets;
     struct weir__sessions sessions;
 };
@@ -43,7 +43,7 @@ struct weir_tls {
 /* Get the current context, with a reference of OpenSSL. */
 SSL_CTX *weir__tls_config_context(weir_tls *tls);
 
-/* Free a configuration that nobody uses, even if it is not complete.  All
+/* Free a configuration that is not in use, even if it is not complete.  All
  * members that are not set must be 0. */
 void weir__tls_config_free(weir_tls *tls);
 

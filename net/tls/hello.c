@@ -5,11 +5,11 @@
  * The callbacks of OpenSSL.  Each finds its engine through the SSL object, so
  * none depends on the context, which the name of the server may replace.
  *
- * The name is looked at before anything else of the ClientHello.  OpenSSL's
- * callback for it comes later, after a session may have been resumed: a session
- * of one name could then be used for another that requires a certificate of the
- * client.  Here the id of the chosen configuration is in place before that, and
- * the session of another configuration is refused.
+ * The name is examined before anything else in the ClientHello.  OpenSSL's own
+ * callback for the name comes too late, because a session may have been resumed
+ * by then: a session of one name could be used for another name that requires a
+ * client certificate.  Here the id of the chosen configuration is set before
+ * that, and a session of another configuration is refused.
  */
 #include "tls/hello.h"
 

@@ -2,8 +2,8 @@
 /*
  * peer -- see peer.h.
  *
- * It is made when somebody asks, because few do, and is then kept with the
- * connection: one block with the certificate and both texts.
+ * It is made at the first request, because few programs ask, and is then kept
+ * with the connection: one block with the certificate and both texts.
  */
 #include "tls/peer.h"
 

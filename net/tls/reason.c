@@ -3,8 +3,8 @@
  * reason -- see reason.h.
  *
  * The queue belongs to the thread, not to a connection.  What one connection
- * left there would be taken for the failure of the next, so everybody clears it
- * before and after using OpenSSL.
+ * left there would be taken for the failure of the next, so every caller clears
+ * it before and after using OpenSSL.
  */
 #include "tls/reason.h"
 

@@ -2,15 +2,15 @@
 /*
  * sessions -- see sessions.h.
  *
- * A list, the newest first, shared by all loops of a configuration under a lock.
- * The oldest session leaves when there are too many.  It is searched linearly:
- * a few hundred hashes are compared in less time than a handshake's smallest
- * step takes.
+ * A list, the newest first, shared by all loops of a configuration under a
+ * lock.  The oldest session leaves when there are too many.  It is searched
+ * linearly: a few hundred hashes are compared in less time than a handshake's
+ * smallest step takes.
  *
- * A ticket of TLS 1.3 is used once, so that nobody can tell from it that two
- * connections are of the same client (RFC 8446, appendix C.4).  A server sends
- * several, so some are kept for each server.  A session of TLS 1.2 is used again
- * and again.
+ * A ticket of TLS 1.3 is used once, so that an observer cannot link two
+ * connections of one client by it (RFC 8446, appendix C.4).  A server sends
+ * several, so some are kept for each server.  A session of TLS 1.2 is used
+ * repeatedly.
  */
 #include "tls/sessions.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start -- TLS on a stream: the handshake's deadline, and what came out of it.
+ * start -- TLS on a stream: the deadline of the handshake, and its result.
  *
  * A connection is an engine (engine.h) with the caller's callback and a timer.
  * The stream owns it as its filter and frees it.  The timer ends with the
@@ -23,7 +23,7 @@ struct connection {
     weir_stream_fn *on_ready;
     void *arg;
     weir_timer timer;            /* 0: none */
-    struct weir__tls_peer *peer; /* NULL until somebody asks */
+    struct weir__tls_peer *peer; /* NULL until weir_tls_get_peer */
 };
 
 /* ---- the handshake ---- */

@@ -2,15 +2,15 @@
 /*
  * tickets -- see tickets.h.
  *
- * A ticket holds the whole state of a session, so whoever gets the key can
- * decrypt the recorded connections of TLS 1.2 that used it.  Therefore no key is
- * used for long: it encrypts for one rotation, decrypts for another one, and is
- * then overwritten.  A ticket lives for one rotation, so its key is known as
- * long as it is valid.
+ * A ticket holds the whole state of a session, so an attacker who gets the key
+ * can decrypt recorded connections of TLS 1.2 that used it.  Therefore no key
+ * is used for long: it encrypts for one rotation, decrypts for another one, and
+ * is then overwritten.  A ticket is valid for one rotation, so its key exists
+ * as long as the ticket is valid.
  *
- * Nothing runs at a certain time: the keys are replaced when a ticket is needed
- * and they are too old.  The loops of a server share them, under a lock that is
- * held to copy 80 bytes.
+ * There is no timer: the keys are replaced when a ticket is needed and they are
+ * too old.  The loops of a server share them, under a lock that is held to copy
+ * 80 bytes.
  */
 #include "tls/tickets.h"
 

@@ -13,7 +13,7 @@
 
 #include "tls/pem.h"
 
-/* Add one certificate, and its name to what clients are told. */
+/* Add one certificate, and its name to the list that clients get. */
 static bool add_anchor(struct weir__tls_trust *trust, X509 *certificate)
 {
     X509_NAME *name;

@@ -11,12 +11,12 @@
 #include "weir/net/tls.h"
 
 struct weir__tls_trust {
-    X509_STORE *store;           /* NULL: nobody is verified */
-    STACK_OF(X509_NAME) * names; /* server: what clients are told; or NULL */
+    X509_STORE *store;           /* NULL: peers are not verified */
+    STACK_OF(X509_NAME) * names; /* server: the list for clients; or NULL */
 };
 
 /* Load what the options name, or the system's store.  Returns 0, -EINVAL (a
- * server asks for certificates, but trusts nobody), -ENOMEM, WEIR_ECERT,
+ * server asks for certificates, but trusts no CA), -ENOMEM, WEIR_ECERT,
  * WEIR_ETLS, or the error of reading a file. */
 int weir__tls_trust_init(struct weir__tls_trust *trust, weir_tls_role role,
                          const weir_tls_options *options,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * codec -- see codec.h.  Everything belongs to one connection and is touched on
+ * codec -- see codec.h.  Everything belongs to one connection and is used on
  * its loop's thread only.
  *
- * Receiving  A frame arrives in pieces.  The first piece is
- *            checked against the state of the connection.  The payload of a
- *            message goes through the decompressor, if it is compressed, and
- *            through the UTF-8 check, if it is a text, into in.data.  A message
- *            that arrives in one piece is passed on from there.
+ * Receiving  A frame arrives in pieces.  The first piece is checked against the
+ *            state of the connection.  The payload of a message goes through
+ *            the decompressor if it is compressed, through the UTF-8 check if
+ *            it is a text, and into in.data.  A message that arrives in one
+ *            piece is not copied.
  *
  * Memory     in.data grows with what has arrived, not with what a header
  *            announces.  It is freed by the call after the one that has
@@ -475,8 +475,8 @@ void weir__codec_feed(struct weir__codec *codec, weir_bytes bytes)
     codec->framer.input = bytes;
 }
 
-/* The bytes that the decompressor has not used.  They lie before the rest of the
- * input. */
+/* The bytes that the decompressor has not used.  They lie before the rest of
+ * the input. */
 static size_t count_compressed(const struct weir__codec *codec)
 {
     return codec->in.is_pending ? weir__inflate_left(&codec->inflate) : 0;

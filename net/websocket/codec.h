@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * codec -- the WebSocket protocol without I/O: bytes in, events out; messages
- * in, frames out.
+ * codec -- the WebSocket protocol without I/O.  It turns received bytes into
+ * events, and messages into frames to send.
  *
  *     weir__codec_feed(&codec, bytes);
  *     while ((err = weir__codec_next(&codec, &event)) == 1)
@@ -11,12 +11,12 @@
  *     ...                                        write frame.parts
  *     weir__codec_sent(&codec, &frame);          or weir__codec_unsent
  *
- * Whoever stops calling weir__codec_next applies back-pressure: the input stays
- * where it is, and weir__codec_unread tells what has to be kept.
+ * A caller that stops calling weir__codec_next applies back-pressure: the input
+ * stays where it is, and weir__codec_unread returns what has to be kept.
  *
  * Memory that a peer can make the codec use: a message of max_message_bytes (at
- * most twice that while the buffer grows), and the decompressor.  Between messages there is only the
- * decompressor, if its context is taken over.
+ * most twice that while the buffer grows), and the decompressor.  Between
+ * messages there is only the decompressor, if its context is taken over.
  */
 #ifndef WEIR_NET_WEBSOCKET_CODEC_H
 #define WEIR_NET_WEBSOCKET_CODEC_H
@@ -114,13 +114,13 @@ bool weir__codec_is_code_valid(uint16_t code);
 /* ---- receiving ---- */
 
 /* Give bytes that have arrived, after weir__codec_next has used up the last
- * ones.  They are borrowed until it has used up these, and they are changed: the
- * mask is removed in them. */
+ * ones.  They are borrowed until it has used up these, and they are changed:
+ * the mask is removed in them. */
 void weir__codec_feed(struct weir__codec *codec, weir_bytes bytes);
 
-/* Get the next event.  Returns 1, 0 (it needs more input), WEIR_EWEBSOCKET (then
- * codec->code is what to close with) or -ENOMEM.  After an error or a Close
- * frame it ignores all input and returns 0. */
+/* Get the next event.  Returns 1, 0 (it needs more input), WEIR_EWEBSOCKET
+ * (then codec->code is what to close with) or -ENOMEM.  After an error or a
+ * Close frame it ignores all input and returns 0. */
 int weir__codec_next(struct weir__codec *codec,
                      struct weir__codec_event *event);
 

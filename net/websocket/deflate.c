@@ -3,8 +3,9 @@
  * deflate -- see deflate.h.
  *
  * A message is a raw DEFLATE stream, flushed to a byte boundary by an empty
- * stored block, 00 00 ff ff, which is removed from its end.  Each part of a
- * message that is sent in parts is flushed, and only the last one loses it.
+ * stored block, 00 00 ff ff, which is removed from its end.  If a message is
+ * sent in parts, each part is flushed, and the block is removed from the last
+ * part only.
  *
  * zlib's free function does not get the size of a block, which weir's needs, so
  * each block begins with its size.
@@ -116,8 +117,8 @@ static uInt clamp(size_t size)
     return size < UINT32_MAX ? (uInt)size : UINT32_MAX;
 }
 
-/* What deflate writes to.  It grows as needed, because most messages become much
- * smaller. */
+/* What deflate writes to.  It grows as needed, because most messages become
+ * much smaller. */
 struct output {
     uint8_t *block;
     size_t size;

@@ -4,7 +4,7 @@
  *
  * A frame is made first, and changes the codec's state only when the stream has
  * accepted it, because a call that fails must have no effect.  The compressor
- * is the exception: if what it has made is not sent, it is reset.
+ * is the exception: if its output is not sent, it is reset.
  */
 #include <errno.h>
 #include <string.h>

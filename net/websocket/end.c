@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * end -- how a WebSocket ends, and the timers that see to it.
+ * end -- how a WebSocket ends, and its timer.
  *
  *     weir_websocket_close     Close frame, wait for the peer's, finish
  *     the peer's Close frame   answer it, finish
@@ -13,8 +13,9 @@
  * input is read until it closes, so that no reset destroys the last frames.
  * From then on the stream is NULL, and its `closed` calls on_close.
  *
- * One timer serves both purposes, because pings stop when the closing begins.
- * It is a hold: it may be about to fire when it is cancelled.
+ * One timer serves for pings and for the deadline of the close, because pings
+ * stop when the closing begins.  The timer holds a reference to the WebSocket,
+ * because it may be about to fire when it is cancelled.
  */
 #include <errno.h>
 #include <string.h>

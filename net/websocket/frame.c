@@ -2,10 +2,10 @@
 /*
  * frame -- see frame.h.
  *
- * A header is collected byte by byte, because it may arrive in pieces; it has at
- * most 14.  The payload is not copied: the mask is removed in the bytes that
- * were given, eight at a time.  A library that does this byte by byte took a
- * seventh of the time of an echo server.
+ * A header has at most 14 bytes and is collected byte by byte, because it may
+ * arrive in pieces.  The payload is not copied: the mask is removed in place,
+ * eight bytes at a time.  Removing it byte by byte took a seventh of the time
+ * of an echo server.
  */
 #include "websocket/frame.h"
 

@@ -2,9 +2,9 @@
 /*
  * frame -- WebSocket frames from bytes, and bytes from frames (RFC 6455, 5.2).
  *
- * The framer parses headers and removes masks.  It checks lengths and the shape
- * of control frames; everything else is the codec's.  It has no buffer: a frame
- * is passed on in the parts in which it arrives.
+ * The framer parses headers and removes masks.  It checks lengths and the form
+ * of control frames; the codec checks everything else.  The framer has no
+ * buffer: a frame is passed on in the parts in which it arrives.
  */
 #ifndef WEIR_NET_WEBSOCKET_FRAME_H
 #define WEIR_NET_WEBSOCKET_FRAME_H
@@ -64,8 +64,8 @@ struct weir__frame_out {
 
 void weir__framer_init(struct weir__framer *framer, bool is_client);
 
-/* Read the next part of a frame from framer->input, whose bytes are changed: the
- * mask is removed in them.  Returns 1, 0 (it needs more input), or
+/* Read the next part of a frame from framer->input, whose bytes are changed:
+ * the mask is removed in them.  Returns 1, 0 (it needs more input), or
  * WEIR_EWEBSOCKET, which is the end of the framer. */
 int weir__framer_read(struct weir__framer *framer, struct weir__frame *frame);
 

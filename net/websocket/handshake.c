@@ -3,10 +3,10 @@
  * handshake -- the HTTP messages that open a WebSocket (RFC 6455, 4), without
  * I/O.
  *
- * A handshake is the caller's, and needs no memory but its own.  The key of the
- * request is 16 random bytes in base64.  The answer proves that its sender has
- * understood the request: it is the SHA-1 of the key and a fixed text.  key_
- * holds the key in a client's handshake, and that answer in a server's.
+ * The caller owns a handshake, which allocates nothing.  The key of the request
+ * is 16 random bytes in base64.  The answer contains the SHA-1 of the key and a
+ * fixed text, which proves that its sender has understood the request.  key_
+ * holds the key in a client's handshake, and that hash in a server's.
  */
 #include <errno.h>
 #include <openssl/evp.h>

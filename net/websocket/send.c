@@ -2,8 +2,8 @@
 /*
  * send -- frames to the stream: messages, pings, pongs.
  *
- * A frame that nobody waits for is written from the stack; what the kernel does
- * not take, the stream copies.  A frame with a callback lives in a record until
+ * A frame without a callback is written from the stack; the stream copies what
+ * the kernel does not take.  A frame with a callback lives in a record until
  * the stream has written it.
  *
  * A peer that sends pings and does not read must not make the queue grow.  So a

@@ -2,10 +2,11 @@
 /*
  * upgrade -- a request of weir's HTTP server becomes a WebSocket.
  *
- * Everything that can fail comes before the answer, so that a call that fails
- * leaves the request to be answered otherwise.  The server knows the connection
- * until the stream is freed, and its drain calls on_server_drain.  That may
- * happen inside weir_http_upgrade, while the WebSocket has no stream yet.
+ * Everything that can fail comes before the answer, so that after a failed call
+ * the request can still be answered in another way.  The server keeps the
+ * connection in its list until the stream is freed, and its drain calls
+ * on_server_drain.  That may happen inside weir_http_upgrade, while the
+ * WebSocket has no stream yet.
  *
  * Tested by  test/net/websocket/upgrade.c
  */

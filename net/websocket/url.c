@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * url -- see url.h.  There is neither a user in such a URL nor a fragment.
+ * url -- see url.h.  Such a URL has neither a user nor a fragment.
  */
 #include "websocket/url.h"
 

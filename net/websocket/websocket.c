@@ -8,8 +8,9 @@
  *           anything.  The WebSocket owns its stream until it finishes it.
  * Pausing   The codec stops after the event in whose callback the user pauses.
  *           The bytes that it has not taken are copied, because the stream's
- *           buffer is lent for one callback.  A task goes on with them after
- *           weir_websocket_resume; the stream follows when they are used up.
+ *           buffer is valid for one callback only.  After weir_websocket_resume
+ *           a task feeds these bytes to the codec first, and then the stream is
+ *           resumed.
  * Memory    Freed by the release of the last hold, after on_close.  The stream
  *           is one hold, the timer another, a posted task a third.
  *

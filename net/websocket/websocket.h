@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * websocket -- the inside of a WebSocket, which websocket.c, send.c and end.c
- * share.
+ * websocket -- the internal struct of a WebSocket, which websocket.c, send.c
+ * and end.c share.
  *
  * Everything here belongs to the loop's thread.
  */
