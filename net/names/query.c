@@ -2,10 +2,10 @@
 /*
  * query -- a question to DNS servers, with exactly one outcome.
  *
- * A query ends twice: c-ares answers it (on_answer), and its user is told
- * (finish).  c-ares cannot cancel a single query, so a query that was cancelled
- * remains until c-ares has answered, and the other way round an answer waits
- * for the reaction of its promise.  The later one frees the query.
+ * A query ends in two steps, in either order: c-ares answers it (on_answer),
+ * and its function is called (finish).  c-ares cannot cancel a single query, so
+ * a cancelled query remains until c-ares has answered.  Conversely, an answer
+ * waits for the reaction of its promise.  The later step frees the query.
  *
  * Everything happens on the loop's thread.
  */
@@ -26,7 +26,7 @@ enum { CLASS_IN = 1, REVERSE_TEXT = 80 };
 struct weir_query {
     struct weir__request request; /* first */
     weir_resolver *resolver;
-    weir_query *next, *prev; /* in the resolver's list, until it is told */
+    weir_query *next, *prev; /* in the resolver's list, until finish */
     unsigned type;
     bool is_unanswered; /* c-ares has it */
     bool is_told;

@@ -2,21 +2,21 @@
 /*
  * resolver -- a channel of c-ares on a loop.
  *
- * c-ares knows which sockets it wants to read or write, and when it next wants
- * to be called because of the time.  It tells the former by on_state, which
- * keeps the list of watches, and is asked for the latter by update after each
- * of its calls.  Both keep the loop running, but only as long as the queries do
- * (request.h): when the last one has been told, c-ares is stopped.
+ * c-ares decides which sockets it wants to read or write, and when its next
+ * timeout is due.  It reports the sockets through on_state, which keeps the
+ * list of watches.  update asks for the timeout after each call of c-ares.
+ * Both keep the loop running, but only as long as queries are pending
+ * (request.h): when the last one has finished, c-ares is stopped.
  *
  * Life      The end of the loop takes away the watches and the timer (their
  *           callbacks say so) and ends all queries.  From then on the resolver
  *           does not touch the loop, which may be freed before the resolver is
  *           closed.
- *           A closed resolver is freed when its queries have been told, and no
+ *           A closed resolver is freed when its queries have finished and no
  *           timer is left.
  *
- * No function of a user is called inside c-ares: queries are told by reactions
- * of promises.  So nobody can close a resolver while c-ares runs.
+ * No user function is called inside c-ares: queries finish in reactions of
+ * promises.  So a resolver cannot be closed while c-ares runs.
  */
 #include "names/resolver.h"
 

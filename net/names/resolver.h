@@ -19,7 +19,7 @@ struct weir_resolver {
     ares_channel channel; /* NULL: closed */
     struct weir__watch *watches;
     weir_timer timer;    /* for the next timeout of c-ares; 0: none */
-    weir_query *queries; /* that have not been told, newest first */
+    weir_query *queries; /* that have not finished, newest first */
     size_t unanswered;   /* what c-ares works on, including the cancelled */
     int err; /* why a socket cannot be watched, since the last update; 0 */
     bool is_closed;
@@ -29,8 +29,8 @@ struct weir_resolver {
  * fails, all queries end with the error. */
 void weir__resolver_update(weir_resolver *resolver);
 
-/* A query has been told, and is no longer in the list.  Stops c-ares if it
- * works for nobody, and frees a closed resolver with its last query. */
+/* A query has finished, and is no longer in the list.  Stops c-ares after the
+ * last query, and then frees a resolver that was closed. */
 void weir__resolver_leave(weir_resolver *resolver);
 
 /* The request of a query, and the query after it in the list. */

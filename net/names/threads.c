@@ -7,8 +7,8 @@
  * thread of it is stuck.  The pool is made by the first lookup and remains
  * until weir_lookup_end_threads, or until the process ends.
  *
- * `lock` protects `pool`.  A job is posted under it, so that nobody frees the
- * pool meanwhile; posting neither waits nor calls anybody.
+ * `lock` protects `pool`.  A job is posted under it, so that no thread frees
+ * the pool meanwhile; posting neither waits nor makes a callback.
  *
  * A child of fork() has none of the threads.  It notices when it posts, frees
  * the memory of its parent's pool, and makes its own.

@@ -6,8 +6,8 @@
  * accepted and the program has not.  Accepting until there is none left is not
  * enough: another may arrive before the close.  So a TCP socket first gets a
  * filter that drops the segments which open a connection (SYN without ACK).
- * The kernel does not answer them, their senders try again later, and nobody
- * believes to be connected.  A Unix socket's file is removed first.
+ * The kernel does not answer them, so their senders are not connected, and try
+ * again later.  A Unix socket's file is removed first.
  */
 #include "os/listen.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random -- random bytes of the kernel, which nobody can predict.
+ * random -- unpredictable random bytes from the kernel.
  */
 #ifndef WEIR_NET_OS_RANDOM_H
 #define WEIR_NET_OS_RANDOM_H

@@ -17,7 +17,7 @@
 #include "weir/net/address.h"
 #include "weir/net/bytes.h"
 
-/* What a descriptor is, as far as a stream has to know. */
+/* The kind of a descriptor, for a stream. */
 enum weir__file {
     WEIR__FILE_TCP,
     WEIR__FILE_UNIX,
@@ -63,7 +63,7 @@ ssize_t weir__socket_send_file(int fd, int file, int64_t *offset, size_t size);
 ssize_t weir__socket_read_file(int file, void *to, size_t size, int64_t offset);
 
 int weir__socket_shutdown(int fd);
-/* Whether bytes have arrived that nobody has read. */
+/* Whether bytes have arrived that were not read yet. */
 bool weir__socket_has_input(int fd);
 /* Make the close of a TCP socket a reset. */
 void weir__socket_prepare_reset(int fd);
@@ -71,7 +71,7 @@ void weir__socket_close(int fd);
 /* Close the file of a descriptor and keep the number, for /dev/null. */
 int weir__socket_replace(int fd);
 int weir__socket_duplicate(int fd);
-/* Remove the file of a Unix socket at which nobody listens. */
+/* Remove the file of a Unix socket at which no process listens. */
 int weir__socket_unlink(const char *path);
 
 #endif /* WEIR_NET_OS_SOCKET_H */

@@ -3,11 +3,12 @@
  * spawn -- see spawn.h.
  *
  * Why not posix_spawn: it cannot change the user, it searches the PATH of the
- * parent, and it returns a pid.  Here the pidfd is born with the child.
+ * parent, and it returns a pid.  Here clone creates the pidfd together with the
+ * child.
  *
- * The child is made as by vfork: it runs on the parent's memory, on a stack of
- * its own, and the calling thread sleeps until the child has called execve or
- * has ended.  So there is nothing to copy, however large the parent is, and the
+ * The child is made as by vfork: it runs in the parent's memory, on its own
+ * stack, and the calling thread sleeps until the child has called execve or has
+ * ended.  So there is nothing to copy, however large the parent is, and the
  * child reports an error by storing it in `status`.
  *
  * Until execve the child shares memory, including the C library's state and

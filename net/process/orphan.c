@@ -2,9 +2,10 @@
 /*
  * orphan -- see orphan.h.
  *
- * Nobody waits for an orphan.  The list of all orphans of this process is looked
- * through whenever a child is spawned, on any loop's thread, under a lock.  So
- * zombies do not accumulate.  When this process exits, init takes over.
+ * An orphan is a child that no loop watches.  Whenever a child is spawned, on
+ * any loop's thread, the orphans of this process that have exited are reaped,
+ * under a lock.  So zombies do not accumulate.  When this process exits, init
+ * takes over.
  */
 #include "process/orphan.h"
 

@@ -197,7 +197,7 @@ static void end_child(weir_process *process)
     }
 }
 
-/* The registration of the pidfd is over; call on_exit unless somebody else does.
+/* The registration of the pidfd is over; call on_exit unless the task does.
  * If the process was closed and its task refused, the owner's reference is left
  * to us. */
 static void finish(weir_process *process, int status,

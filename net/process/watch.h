@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch -- a watch, as its parts see it: scan.c finds directories, watch.c does
- * the rest.
+ * watch -- the internal struct of a watch: scan.c finds directories, watch.c
+ * does the rest.
  */
 #ifndef WEIR_NET_PROCESS_WATCH_H
 #define WEIR_NET_PROCESS_WATCH_H
