@@ -201,7 +201,7 @@ static int make(struct program *program)
 static void show_holders(const weir_holder *holders, size_t count)
 {
     for (size_t i = 0; i < count && i < HOLDERS; i++)
-        fprintf(stderr, "weir: still there: %s (%llu)\n",
+        fprintf(stderr, "weir: the shutdown waits for %s (%llu)\n",
                 holders[i].name != NULL ? holders[i].name
                                         : weir_kind_name(holders[i].kind),
                 (unsigned long long)holders[i].count);
@@ -219,8 +219,8 @@ static int end_loop(struct program *program)
     return err != 0 ? err : weir_loop_free(program->loop);
 }
 
-/* After process.exit there may be jobs that nobody waits for.  Those that have
- * not started never do. */
+/* After process.exit, jobs may be left whose results are not needed.  Those
+ * that have not started never do. */
 static int end_pool(struct program *program)
 {
     weir_holder holders[HOLDERS];

@@ -31,17 +31,18 @@ static const struct option table[] = {
     {"--allow-blocking", NULL, NULL, FLAG, PLACE(allow_blocking),
      "let Atomics.wait block the main thread"},
     {"--microtask-budget", NULL, "N", COUNT, PLACE(microtask_budget),
-     "serve timers and I/O after N consecutive microtasks; 0: never (100000)"},
+     "serve timers and I/O after N consecutive microtasks; 0: no limit "
+     "(default: 100000)"},
     {"--memory-limit", NULL, "SIZE", SIZE, PLACE(memory_limit),
-     "limit JavaScript's memory, including workers, to SIZE: bytes, or K, M, "
-     "G; 0: no limit (0)"},
+     "limit the memory of JavaScript, including workers, to SIZE bytes, or K, "
+     "M, G (default: no limit)"},
     {"--stack-size", NULL, "SIZE", SIZE, PLACE(stack_size),
-     "JavaScript's stack size in each thread (1M, and 4M in workers)"},
+     "JavaScript's stack size in each thread (default: 1M, and 4M in workers)"},
     {"--shutdown-deadline", NULL, "SECONDS", SECONDS,
      PLACE(shutdown_deadline_ns),
-     "how long the shutdown may take before reporting what holds it (10)"},
+     "report what holds up the shutdown after this time (default: 10)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
-     "threads for files and other blocking work (as many as cores)"},
+     "threads for files and other blocking work (default: one per core)"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and exit"},
@@ -175,9 +176,10 @@ void options_help(void)
 {
     char text[64];
 
-    printf("%s\n%s; without a file, or with -, read it from stdin,\n"
-           "line by line on a terminal\n\n",
-           usage, summary);
+    printf("usage: %s\n\n"
+           "Run JavaScript on an event loop.  Without a file, or with -, the\n"
+           "program is read from stdin; on a terminal, line by line.\n\n",
+           usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
         printf("  %-28s %s\n", text, table[i].help);
