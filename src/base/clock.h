@@ -23,7 +23,8 @@ extern weir__clock_word weir__clock_frozen; /* any thread, clock/P1 */
 /* Whether the clock is frozen.  Thread: any. */
 static inline bool weir__clock_is_frozen(void)
 {
-    /* relaxed: whoever moves the clock wakes the loops that should read it */
+    /* relaxed: a test that moves the clock wakes the loops that should read
+     * it */
     return load_relaxed(&weir__clock_frozen) != WEIR__CLOCK_RUNNING;
 }
 

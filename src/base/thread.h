@@ -25,7 +25,7 @@ enum { WEIR__THREAD_INDEX_LIMIT = 1024 };
 
 /* Each of the first numbers has a slot of CACHE_APART bytes.  All other
  * threads, and threads without a number, share the slot after the last one.
- * Nobody owns that slot, but it exists and can be read, so no caller needs a
+ * No thread owns that slot, but it exists and can be read, so no caller needs a
  * bounds check. */
 #ifdef WEIR_SMALL
 enum { WEIR__THREAD_SLOTS = 2 };
@@ -74,7 +74,7 @@ static inline uint32_t weir__thread_index(void)
 }
 
 /* Return the byte offset of the calling thread's slot.  Until the thread has
- * asked for its number, this is the slot that nobody owns.  Thread: any. */
+ * asked for its number, this is the slot without an owner.  Thread: any. */
 static inline uint32_t weir__thread_slot(void)
 {
     return weir__thread_slot_;

@@ -9,48 +9,47 @@
  *
  * Shape     The loop's thread moves a connection through its phases.  Another
  *           thread may close one that is NEW or IDLE, cut one off, and mark one
- *           as draining.  Each of these is one CAS on the word, so a request
- *           that begins while the drain closes the connection either begins or
- *           does not.
- * Roles     begin, reopen, dispatch, idle, upgrade, close,
- *           add, remove                                          the loop's thread
- *           drain, close_idle, cut, report                       any thread, under
- *                                                                the set's lock
- * Fresh     A connection that has just become idle is FRESH.  close_idle takes
- *           that mark away and closes those that have lost it before, so a
- *           client has at least the time between two calls for its next request
- *           (the clock algorithm of page replacement).
- * Notify    The thread that changes a word tells the loop: it sets NOTIFIED and
- *           posts the task inside the connection.  While NOTIFIED is set the
- *           task is on its way, and is not posted again.  The loop clears it
- *           when the task runs, and looks at the word.
+ *           as draining.  Each of these is one CAS on the word.  If a request
+ *           begins while the drain closes the connection, exactly one of the
+ *           two succeeds.
+ * Roles     begin, reopen, dispatch, idle, upgrade, close, add, remove
+ *                                            the loop's thread
+ *           drain, close_idle, cut, report   any thread, under the set's lock
+ * Fresh     A connection that has just become idle is FRESH.  close_idle clears
+ *           that mark, and closes connections that were not FRESH any more.  So
+ *           a client has at least the time between two calls for its next
+ *           request (the clock algorithm of page replacement).
+ * Notify    The thread that changes a word notifies the loop: it sets NOTIFIED
+ *           and posts the task inside the connection.  While NOTIFIED is set,
+ *           the task is queued and is not posted again.  When the task runs,
+ *           the loop clears NOTIFIED and examines the word.
  * Reclaim   remove takes the connection out of the list under the lock, so no
- *           other thread finds it afterwards.  If NOTIFIED is set then, the task
- *           is the last user.
- * Pinning   A report reads what a BUSY connection shows.  It sets PINNED by a CAS
- *           from BUSY, under the lock.  The loop finds PINNED when it wants to
- *           leave BUSY, and does that under the lock: after the report, and
- *           before the next one.  Connections that no report looks at pay
- *           nothing.
+ *           other thread finds it afterwards.  If NOTIFIED is set then, the
+ *           task is the last user.
+ * Pinning   A report reads data of a BUSY connection's owner.  It sets PINNED
+ *           by a CAS from BUSY, under the lock.  If the loop finds PINNED when
+ *           it wants to leave BUSY, it does so under the lock: after the
+ *           report, and before the next one.  Connections that are not reported
+ *           pay nothing.
  *
  * Shared state
  *   word              any thread                                        P1 P2
  *   next_, link_      under the lock
  *   task_             the thread that has set NOTIFIED, until it is posted
- *   what the owner shows while BUSY   the loop's thread until P1, then readers
+ *   the owner's data while BUSY       the loop's thread until P1, then readers
  *
  * Pairs
  *   P1  dispatch: CAS to BUSY, release  -->  report: CAS to PINNED, acquire
- *       Publishes what the owner shows.  The way back, from the report to the
- *       owner's next write, is the lock's.
+ *       Publishes the owner's data.  The lock orders the report before the
+ *       owner's next write.
  *   P2  on_task: CAS that clears NOTIFIED, release  -->  change_all: CAS that
  *       sets it, acquire
  *       Hands the task back to the next thread that notifies.
  *
  * Not paired, on purpose
  *   Every other change is relaxed.  A phase publishes nothing but itself, and
- *   what follows from it reaches the loop through its queue.  notify takes
- *   NOTIFIED back under the lock.
+ *   its consequences reach the loop through the queue.  If the post is refused,
+ *   notify clears NOTIFIED under the lock.
  *
  * Tested by  test/model/sync/connection.c, test/stress/sync/connection.c
  */
@@ -261,7 +260,7 @@ bool weir_connection_remove(weir_connection *connection)
 }
 
 /* The new word of a connection; the old one if it is not concerned.  A change
- * that sets NOTIFIED is told to the loop. */
+ * that sets NOTIFIED is reported to the loop. */
 typedef uint32_t change_fn(uint32_t word);
 
 static uint32_t change_to_draining(uint32_t word)
