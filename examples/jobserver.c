@@ -71,7 +71,8 @@ static weir_pool *pool;
 static int64_t limit_ns;   /* for a client to hang up */
 static atomic_uint inside; /* the listener and its clients: see leave() */
 
-/* Used by the loop only; the last three by anyone, once nobody is inside. */
+/* Used by the loop only; the last three by any thread, once the gate is
+ * empty. */
 static int listener;
 static struct client *first;
 static bool is_open, is_stopping;
@@ -381,7 +382,7 @@ static void on_client(void *arg, int status, int fd, unsigned events)
     bool is_there = false; /* WORKING: only a reset is watched for */
 
     if (status != 0)
-        is_full = false; /* the loop is ending: admit nobody */
+        is_full = false; /* the loop is ending: admit no client */
     else if (client->state == SENDING)
         is_there = send_answer(client);
     else if (client->state != WORKING)

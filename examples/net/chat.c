@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chat -- everybody in the room gets every line: WebSockets, and a page for
- * browsers.
+ * chat -- a chat room over WebSockets, and a page for browsers.
  *
  *     build/net/chat [ADDRESS]       127.0.0.1:0, and it prints the address
  *
  *     GET /          the page
- *     GET /room      a WebSocket; each text is sent to everybody
+ *     GET /room      a WebSocket; each text is sent to all members
  *
- * The room belongs to the server's only loop, so it needs no lock.  A member who
- * does not read is asked to leave: a queue that grows without limit would take
- * the memory of all.  On SIGTERM everybody is told to connect again (1012), and
- * the process ends when all have left.
+ * The room belongs to the server's only loop, so it needs no lock.  The server
+ * closes the WebSocket of a member that does not read, because its queue would
+ * grow without limit.  At SIGTERM it closes all of them with code 1012 (service
+ * restart: connect again), and the process ends when all have left.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * echo -- a TCP echo server.  build/net/echo [ADDRESS]
  *
  * It stops reading from a client that does not read.  At SIGTERM each client
- * gets its last bytes, then the end.
+ * receives the bytes that are queued for it, then the end of the stream.
  */
 #include <stdio.h>
 #include <stdlib.h>

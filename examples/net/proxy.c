@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proxy -- a reverse proxy: what arrives here is fetched from another server.
+ * proxy -- a reverse proxy: it fetches each request from another server.
  *
  *     build/net/proxy http://127.0.0.1:8080 [ADDRESS]
  *
- * Bodies are passed on as they arrive, in both directions.  Whoever reads slowly
- * makes the other side wait, so a large body needs no memory.  SIGTERM stops it
- * after the requests in progress.
+ * Bodies are passed on as they arrive, in both directions.  A side that reads
+ * slowly makes the other side wait, so a large body takes little memory.
+ * SIGTERM stops it after the requests in progress.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -6,9 +6,10 @@
  *     redis-benchmark -p PORT -t get,set -P 16
  *
  * All commands that have arrived together are answered with one write.  Input
- * that ends in the middle of a command waits in the client's `rest`, and so does
- * input that would be answered faster than the client reads.  At SIGTERM each
- * client gets the answers to what was read, then the end.
+ * that ends in the middle of a command waits in the client's `rest`, and so
+ * does input that would be answered faster than the client reads.  At SIGTERM
+ * each client gets the answers to the commands that were read, then the end of
+ * the stream.
  */
 #include <stdbool.h>
 #include <stdio.h>
