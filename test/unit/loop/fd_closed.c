@@ -303,6 +303,28 @@ PLACE_CASE(fd_that_was_lost_is_added_again_under_its_old_number)
     loop_end();
 }
 
+/* The kernel reports the old registration under the old token.  Only the
+ * generation in the token tells it from the new one, which has its slot. */
+PLACE_CASE(fd_in_the_slot_of_a_lost_one_does_not_get_its_events)
+{
+    int fd, duplicate, other = event_open(0);
+    unsigned calls = 0;
+
+    loop_make(IN_POLLER);
+    duplicate = open_closed(&fd);
+    event_drain(duplicate); /* no stale event shows it first */
+    unwatch(fd);
+    loop_turns(1); /* frees the slot */
+    watch_count(other, WEIR_FD_READABLE, &calls);
+    event_fill(duplicate);
+    expect_int(calls_in(3, &calls), 0);
+    event_fill(other);
+    expect_int(calls_in(3, &calls), 3);
+    unwatch(other);
+    expect_sleeps();
+    loop_end();
+}
+
 /* ---- when the kernel has no room ---- */
 
 #ifndef WEIR_POLLER_POLL
