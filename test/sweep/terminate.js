@@ -9,6 +9,7 @@
 'use strict';
 const { Worker } = require('worker_threads');
 const { parseArgs } = require('util');
+const { Random } = require('../js/support/random.cjs');
 
 const KINDS = {
     // code
@@ -74,16 +75,7 @@ const { values: options } = parseArgs({ options: {
     kind: { type: 'string' }, 'at-once': { type: 'string', default: '4' },
 } });
 const rounds = Number(options.rounds), names = options.kind ? [options.kind] : Object.keys(KINDS);
-let state = BigInt(options.seed);
-
-// splitmix64
-function below(limit) {
-    state = BigInt.asUintN(64, state + 0x9e3779b97f4a7c15n);
-    let z = state;
-    z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
-    z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
-    return Number((z ^ (z >> 31n)) % BigInt(limit));
-}
+const random = new Random(Number(options.seed));
 
 const terminated = Object.fromEntries(names.map((name) => [name, 0]));
 let begun = 0, ended = 0, hasFailed = false;
@@ -109,7 +101,7 @@ function next() {
     if (begun === rounds)
         return;
     begun++;
-    const name = names[below(names.length)], isEarly = below(4) === 0, moment = below(LATEST_MS * 1000) / 1000;
+    const name = random.pick(names), isEarly = random.below(4) === 0, moment = random.below(LATEST_MS * 1000) / 1000;
     const worker = new Worker(KINDS[name].replace('BEGIN', 'require("worker_threads").parentPort.postMessage(0);'), { eval: true });
     const late = setTimeout(() => {
         console.log(`not ok 1 - ${name} has not ended ${LIMIT_MS} ms after terminate() at ${moment} ms`);
@@ -135,6 +127,6 @@ function next() {
         worker.on('message', end);
 }
 
-console.log(`1..1\n# ${rounds} rounds, --seed ${options.seed}`);
+console.log(`1..1\n# ${rounds} rounds, --seed ${random.seed}`);
 for (let i = 0; i < Number(options['at-once']); i++)
     next();

@@ -4,15 +4,16 @@
  * random, with servers that do anything: each ends exactly once.
  */
 #include "net/support/fetch_fixture.h"
+#include "support/random.h"
 
 enum { ROUNDS = 3000, LIVE = 12 };
 
-static uint64_t seed;
+static struct random dice;
+static uint64_t acts[8], methods_asked[4], answers[12]; /* counts */
 
 static unsigned draw(unsigned limit)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(seed >> 33) % limit;
+    return (unsigned)random_below(&dice, limit);
 }
 
 struct guest {
@@ -27,7 +28,7 @@ static void act(struct guest *guest)
 {
     if (guest->fetch == NULL)
         return;
-    switch (draw(8)) {
+    switch (random_choose(&dice, acts)) {
     case 0:
         weir_fetch_pause(guest->fetch);
         break;
@@ -72,15 +73,16 @@ static void on_guest_writable(void *arg, weir_fetch *fetch, int status)
 static void begin(struct guest *guest)
 {
     static const char *const methods[] = {"GET", "POST", "PUT", "HEAD"};
-    weir_fetch_options options = {.size = sizeof(options),
-                                  .url = peer_url("/random"),
-                                  .method = methods[draw(4)],
-                                  .redirects = draw(3),
-                                  .arg = guest,
-                                  .on_head = on_guest_head,
-                                  .on_body = on_guest_body,
-                                  .on_end = on_guest_end,
-                                  .on_writable = on_guest_writable};
+    weir_fetch_options options = {
+        .size = sizeof(options),
+        .url = peer_url("/random"),
+        .method = methods[random_choose(&dice, methods_asked)],
+        .redirects = draw(3),
+        .arg = guest,
+        .on_head = on_guest_head,
+        .on_body = on_guest_body,
+        .on_end = on_guest_end,
+        .on_writable = on_guest_writable};
 
     options.is_streaming = draw(4) == 0;
     options.stream_size = -1;
@@ -95,7 +97,7 @@ static void promise_answers(void)
     static const struct {
         const char *text;
         unsigned flags;
-    } rows[] = {
+    } rows[sizeof(answers) / sizeof(*answers)] = {
         {OK_HELLO, 0},
         {OK_HELLO, 0},
         {OK_HELLO, PEER_EARLY},
@@ -113,7 +115,7 @@ static void promise_answers(void)
 
     peer_will_nothing();
     for (int i = 0; i < 64; i++) {
-        unsigned n = draw(sizeof(rows) / sizeof(*rows));
+        uint64_t n = random_choose(&dice, answers);
 
         peer_will(rows[n].text, rows[n].flags);
     }
@@ -139,16 +141,15 @@ static void run_rounds(void)
 
 CASE(client_ends_each_fetch_once_whatever_happens)
 {
-    const char *given = getenv("WEIR_SEED");
-
-    seed =
-        given != NULL ? strtoull(given, NULL, 0) : (uint64_t)weir_clock_now();
-    printf("# WEIR_SEED=%llu\n", (unsigned long long)seed);
+    dice.state = random_seed();
     make_all(
         CLIENT_OPTIONS(.connections_per_origin = 5, .idle_connections = 3));
     run_rounds();
     end_all();
     expect_int(ended, begun);
     expect(succeeded > 0);
+    expect_all_taken(acts);
+    expect_all_taken(methods_asked);
+    expect_all_taken(answers);
     printf("# %u fetches, %u succeeded\n", begun, succeeded);
 }

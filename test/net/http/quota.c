@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
+#include "support/random.h"
 #include "support/suite.h"
 
 CASE(quota_refuses_a_client_beyond_its_limit)
@@ -44,25 +45,28 @@ CASE(quota_counts_like_an_array)
     enum { CLIENTS = 200, STEPS = 200000, LIMIT = 5 };
     static uint32_t counts[CLIENTS + 1];
     struct weir__http_quota quota = {NULL, 0, 0};
-    uint64_t state = 1;
+    struct random random = {random_seed()};
+    uint64_t refusals_and_entries[2] = {0}, leaves[1] = {0};
     size_t used = 0;
 
     for (int i = 0; i < STEPS; i++) {
-        uint32_t client, is_entering;
+        uint32_t client = (uint32_t)random_below(&random, CLIENTS) + 1;
+        bool has_room = counts[client] < LIMIT;
 
-        state = state * UINT64_C(6364136223846793005) + 1;
-        client = (uint32_t)(state >> 33) % CLIENTS + 1;
-        is_entering = (uint32_t)(state >> 62);
-        if (is_entering > 1) {
+        if (random_below(&random, 2) == 0) {
             expect_int(weir__http_quota_enter(&quota, client, LIMIT),
-                       counts[client] < LIMIT ? 0 : -EDQUOT);
+                       has_room ? 0 : -EDQUOT);
+            refusals_and_entries[has_room]++;
             used += counts[client] == 0;
-            counts[client] += counts[client] < LIMIT;
+            counts[client] += has_room;
         } else if (counts[client] > 0) {
             weir__http_quota_leave(&quota, client);
+            leaves[0]++;
             used -= --counts[client] == 0;
         }
         expect_int(quota.used, used);
     }
+    expect_all_taken(refusals_and_entries);
+    expect_all_taken(leaves);
     weir__http_quota_fini(&quota);
 }
