@@ -441,14 +441,14 @@ CASE(shutdown_refuses_outsiders_at_once)
 }
 
 /* What a call was about to be kept in is used by the next one. */
-CASE(shutdown_refuses_any_number_of_calls_without_memory)
+static void expect_refused_without_memory(const weir_loop_options *options)
 {
     struct failing_allocator memory;
     uint64_t calls;
 
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
-    make_stuck(NULL);
+    make_stuck(options);
     expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
     expect_refused();
     calls = memory.calls;
@@ -460,6 +460,17 @@ CASE(shutdown_refuses_any_number_of_calls_without_memory)
     expect_status(runner_join(&runner_of_stuck), 0);
     expect_status(weir_loop_free(loop), 0);
     expect_int(memory.live, 0);
+}
+
+CASE(shutdown_refuses_any_number_of_calls_without_memory)
+{
+    expect_refused_without_memory(NULL);
+}
+
+/* Some of them send a probe first, which is refused, too. */
+CASE(shutdown_refuses_any_number_of_measured_calls_without_memory)
+{
+    expect_refused_without_memory(LOOP_OPTIONS(.metrics = true));
 }
 
 static void shut_down(struct crew *crew, unsigned id)
