@@ -18,7 +18,7 @@
 
 static void free_client(weir_http_client *client)
 {
-    void (*closed)(void *arg) = client->closed;
+    weir_call_fn *closed = client->closed;
     void *arg = client->closed_arg;
 
     weir__http_proxy_fini(client);
@@ -169,7 +169,7 @@ static void run_drain(weir_task *task, int status)
     weir__http_client_unref(client);
 }
 
-int weir_http_client_drain(weir_http_client *client, void (*done)(void *arg),
+int weir_http_client_drain(weir_http_client *client, weir_call_fn *done,
                            void *arg)
 {
     if (client == NULL || done == NULL)
@@ -195,7 +195,7 @@ static void run_close(weir_task *task, int status)
     weir__http_client_unref(client);
 }
 
-void weir_http_client_close(weir_http_client *client, void (*closed)(void *arg),
+void weir_http_client_close(weir_http_client *client, weir_call_fn *closed,
                             void *arg)
 {
     client->is_closed = true;

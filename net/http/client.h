@@ -67,9 +67,9 @@ struct weir_http_client {
     uint32_t refs; /* the owner, fetches, links, tasks */
     bool is_draining, is_drained, is_closed;
     uint64_t connected, reused, retried, redirected;
-    void (*drained)(void *arg);
+    weir_call_fn *drained;
     void *drained_arg;
-    void (*closed)(void *arg);
+    weir_call_fn *closed;
     void *closed_arg;
     weir_task drain_task, close_task;
 };

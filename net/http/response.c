@@ -543,7 +543,7 @@ int weir__http_write_file(weir_http_request *request, int64_t offset,
 /* ---- upgrades ---- */
 
 int weir_http_upgrade(weir_http_request *request, const weir_http_field *fields,
-                      size_t count, void (*on_drain)(void *arg), void *arg,
+                      size_t count, weir_call_fn *on_drain, void *arg,
                       weir_stream **stream)
 {
     bool is_tunnel;

@@ -70,7 +70,7 @@
 struct work {
     weir_blocking_fn *fn;
     void *arg;
-    void (*release)(void *arg); /* or NULL */
+    weir_call_fn *release; /* or NULL */
 };
 
 /* Run fn, unless the job was cancelled, and then release its argument, before
@@ -408,7 +408,7 @@ start_outside(weir_promise **promise, weir_loop *loop, weir_pool *pool,
 }
 
 int weir_promisify(weir_promise **promise, weir_loop *loop, weir_pool *pool,
-                   weir_blocking_fn *fn, void *arg, void (*release)(void *arg),
+                   weir_blocking_fn *fn, void *arg, weir_call_fn *release,
                    const weir_submit_options *options)
 {
     const struct work work = {fn, arg, release};

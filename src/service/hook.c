@@ -136,7 +136,7 @@ bool weir__hooks_next(weir_service *service)
 /* ---- any thread ---- */
 
 int weir_service_add_hook(weir_service *service, const char *name,
-                          int64_t timeout_ns, void (*fn)(void *arg), void *arg)
+                          int64_t timeout_ns, weir_call_fn *fn, void *arg)
 {
     struct weir__hook *hook;
     int err = 0;

@@ -54,7 +54,7 @@ struct weir__hook {
     weir_service *service;   /* const, like all but the last six */
     const char *name;
     int64_t timeout_ns;
-    void (*fn)(void *arg);
+    weir_call_fn *fn;
     void *arg;
     struct weir__thread thread;
     bool has_thread;            /* service's thread */

@@ -19,6 +19,7 @@
 
 #include "weir/error.h"
 #include "weir/export.h"
+#include "weir/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +43,7 @@ typedef struct weir_thread {
  * Orders   everything before the call happens-before body
  */
 WEIR_API WEIR_CHECKED int weir_thread_start(weir_thread *thread,
-                                            void (*body)(void *arg), void *arg,
+                                            weir_call_fn *body, void *arg,
                                             size_t stack_bytes);
 
 /**

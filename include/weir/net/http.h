@@ -57,6 +57,7 @@
 #include "weir/net/listener.h"
 #include "weir/net/stream.h"
 #include "weir/service.h"
+#include "weir/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -589,8 +590,8 @@ WEIR_API int weir_http_serve_file(weir_http_request *request, const char *root);
 WEIR_API WEIR_CHECKED int weir_http_upgrade(weir_http_request *request,
                                             const weir_http_field *fields,
                                             size_t count,
-                                            void (*on_drain)(void *arg),
-                                            void *arg, weir_stream **stream);
+                                            weir_call_fn *on_drain, void *arg,
+                                            weir_stream **stream);
 
 #ifdef __cplusplus
 }

@@ -62,6 +62,7 @@
 #include "weir/net/bytes.h"
 #include "weir/net/http.h"
 #include "weir/net/tls.h"
+#include "weir/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -145,7 +146,7 @@ weir_http_client_new(weir_http_client **client, weir_loop *loop,
  * Returns  0, -EINVAL (NULL), -EALREADY (it is being drained)
  */
 WEIR_API int weir_http_client_drain(weir_http_client *client,
-                                    void (*done)(void *arg), void *arg);
+                                    weir_call_fn *done, void *arg);
 
 /**
  * Close a client.  Fetches in progress get WEIR_ECANCELED after this call has
@@ -157,7 +158,7 @@ WEIR_API int weir_http_client_drain(weir_http_client *client,
  * Owns     the client is no longer the caller's
  */
 WEIR_API void weir_http_client_close(weir_http_client *client,
-                                     void (*closed)(void *arg), void *arg);
+                                     weir_call_fn *closed, void *arg);
 
 /* What a client has done, and what it has now. */
 typedef struct weir_http_client_counts {
