@@ -91,6 +91,7 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/run-tests $(MORE_TESTS)
 	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
 	@tools/sweep
+	@ROUNDS=50 tools/run-tests test/api/examples.sh
 	@test/net/peers/drain.py
 	@test/fuzz/run 60
 	@bench/instructions
