@@ -669,6 +669,8 @@ static NOINLINE int cancel_elsewhere(weir_loop *loop, struct weir__timer *timer,
     }
     if (weir__loop_is_foreign(loop))
         return WEIR_EFORKED;
+    if (weir__loop_is_claimed(loop)) /* between two steps */
+        return cancel_own(loop, timer, id);
     weir__loop_enter(loop); /* it may be idle and freed before we return */
     err = kill_by_letter(loop, timer, id);
     weir__loop_exit(loop);

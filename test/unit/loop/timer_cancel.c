@@ -34,6 +34,38 @@ PLACE_CASE(timer_that_was_cancelled_never_fires)
     loop_end();
 }
 
+/* Between two steps the loop still belongs to this thread: what a timer refers
+ * to can be freed whether or not there is memory. */
+CASE(timer_is_cancelled_between_steps_without_memory)
+{
+    enum { MANY = 1000 };
+    struct failing_allocator memory;
+    weir_timer ids[MANY];
+    uint64_t before;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    begin();
+    for (int i = 0; i < MANY; i++) {
+        expect_status(weir_timer_start(loop, &ids[i], (i + 1) * MILLISECOND_NS,
+                                       WEIR_TIMER_ONCE, record, "fired"),
+                      0);
+        if (i == MANY / 2)
+            loop_turns(1);
+    }
+    before = memory.calls;
+    for (int i = 0; i < MANY; i++)
+        expect_status(weir_timer_cancel(loop, ids[i]), 0);
+    expect_status(weir_timer_cancel(loop, ids[0]), -ENOENT);
+    expect_int(memory.calls, before);
+    pass(HOUR_NS);
+    loop_turns(2);
+    expect_recorded("");
+    expect_int(weir_loop_timeout(loop), -1);
+    loop_end();
+    expect_int(memory.live, 0);
+}
+
 /* covers: weir_timer_cancel -ENOENT */
 PLACE_CASE(timer_that_has_fired_cannot_be_cancelled)
 {
