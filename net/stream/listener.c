@@ -203,14 +203,14 @@ static int accept_some(weir_listener *listener, unsigned most)
 
         if (fd < 0 && !is_of_connection(fd))
             return fd;
+        if (listener->left > 0)
+            listener->left--;
         if (fd < 0)
             continue;
         if (listener->is_starved) {
             listener->is_starved = false;
             watch(listener);
         }
-        if (listener->left > 0)
-            listener->left--;
         welcome(listener, fd);
     }
     return 0;
@@ -315,6 +315,7 @@ static void finish_drain(weir_listener *listener)
 
     if (weir_gate_enter(gate) != 0)
         return;
+    listener->is_paused = false; /* an error may have stopped it */
     while (listener->fd >= 0 && listener->left > 0 &&
            accept_some(listener, listener->left) == 0)
         ;
