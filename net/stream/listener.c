@@ -134,16 +134,6 @@ static void welcome(weir_listener *listener, int fd)
 
 /* ---- accepting ---- */
 
-static void watch(weir_listener *listener)
-{
-    bool is_wanted = !listener->is_paused && !listener->is_starved;
-
-    /* It cannot fail for a descriptor that is watched, except for memory; then
-     * the next event finds the listener as it is. */
-    (void)!weir_fd_modify(listener->loop, listener->fd,
-                          is_wanted ? WEIR_FD_READABLE : 0);
-}
-
 static void tell_error(weir_listener *listener, int err)
 {
     if (listener->on_error != NULL)
@@ -163,6 +153,20 @@ static void cancel_timer(weir_listener *listener)
     if (listener->timer != 0)
         (void)!weir_timer_cancel(listener->loop, listener->timer);
     listener->timer = 0;
+}
+
+/* If the loop cannot watch the descriptor again, which takes memory, the
+ * listener tries to accept from time to time, as one without descriptors does.
+ * If it cannot stop watching, the next event finds the listener as it is. */
+static void watch(weir_listener *listener)
+{
+    bool is_wanted = !listener->is_paused && !listener->is_starved;
+    int err = weir_fd_modify(listener->loop, listener->fd,
+                             is_wanted ? WEIR_FD_READABLE : 0);
+
+    if (err != 0 && is_wanted && !listener->is_draining)
+        listener->is_starved =
+            listener->timer != 0 || start_timer(listener, RETRY_NS) == 0;
 }
 
 /* Whether accepting may work again by itself. */
