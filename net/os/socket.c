@@ -37,15 +37,20 @@ enum { FDS_MAX = 64 };
 
 /* ---- what a descriptor is ---- */
 
-static enum weir__file kind_of_socket(int fd)
+static int kind_of_socket(int fd, enum weir__file *kind)
 {
-    int family = 0, type = 0;
+    int family, type;
+    int err = weir__socket_get(fd, SOL_SOCKET, SO_DOMAIN, &family);
 
-    (void)weir__socket_get(fd, SOL_SOCKET, SO_DOMAIN, &family);
-    (void)weir__socket_get(fd, SOL_SOCKET, SO_TYPE, &type);
+    if (err == 0)
+        err = weir__socket_get(fd, SOL_SOCKET, SO_TYPE, &type);
+    if (err != 0)
+        return err;
     if (type == SOCK_STREAM && (family == AF_INET || family == AF_INET6))
-        return WEIR__FILE_TCP;
-    return family == AF_UNIX ? WEIR__FILE_UNIX : WEIR__FILE_OTHER_SOCKET;
+        *kind = WEIR__FILE_TCP;
+    else
+        *kind = family == AF_UNIX ? WEIR__FILE_UNIX : WEIR__FILE_OTHER_SOCKET;
+    return 0;
 }
 
 /* Give fd an open file description that no other process shares. */
@@ -65,12 +70,14 @@ static void reopen_terminal(int fd)
 int weir__socket_adopt(int fd, enum weir__file *kind)
 {
     struct stat about;
-    int flags;
+    int flags, err;
 
     if (fstat(fd, &about) != 0)
         return -errno;
     if (S_ISSOCK(about.st_mode)) {
-        *kind = kind_of_socket(fd);
+        err = kind_of_socket(fd, kind);
+        if (err != 0)
+            return err;
     } else if (S_ISFIFO(about.st_mode)) {
         *kind = WEIR__FILE_PIPE;
     } else if (S_ISCHR(about.st_mode) && isatty(fd)) {
