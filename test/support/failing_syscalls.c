@@ -9,6 +9,7 @@
 #include "failing_syscalls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,8 +17,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 
 /* One word, so that it can be stored atomically. */
@@ -64,8 +70,102 @@ static void run_once(void (**place)(void))
         action();
 }
 
-/* Whether the call must fail; if so, errno is set. */
-static bool fails(enum failing_call call)
+/* ---- the sweep ---- */
+
+static const int *sweep_errors; /* atomic; NULL: there is none */
+static uint64_t sweep_nth, sweep_count;
+static bool sweep_is_lasting;
+static enum failing_call sweep_failed; /* atomic */
+
+static bool is_swept(enum failing_call call)
+{
+    const int *errors = __atomic_load_n(&sweep_errors, __ATOMIC_RELAXED);
+    enum failing_call failed = __atomic_load_n(&sweep_failed, __ATOMIC_RELAXED);
+
+    if (errors == NULL || errors[call] == 0)
+        return false;
+    if (failed != FAILING_CALLS && (failed != call || !sweep_is_lasting))
+        return false;
+    if (failed == FAILING_CALLS &&
+        __atomic_add_fetch(&sweep_count, 1, __ATOMIC_RELAXED) != sweep_nth)
+        return false;
+    __atomic_store_n(&sweep_failed, call, __ATOMIC_RELAXED);
+    errno = errors[call];
+    return true;
+}
+
+void failing_sweep_begin(const int errors[FAILING_CALLS], uint64_t nth,
+                         bool is_lasting)
+{
+    sweep_nth = nth;
+    sweep_count = 0;
+    sweep_is_lasting = is_lasting;
+    sweep_failed = FAILING_CALLS;
+    __atomic_store_n(&sweep_errors, errors, __ATOMIC_RELAXED);
+}
+
+enum failing_call failing_sweep_end(void)
+{
+    __atomic_store_n(&sweep_errors, NULL, __ATOMIC_RELAXED);
+    return __atomic_load_n(&sweep_failed, __ATOMIC_RELAXED);
+}
+
+const char *failing_syscalls_name(enum failing_call call)
+{
+    static const char *const names[FAILING_CALLS] = {
+        [CALL_ACCEPT4] = "accept4",
+        [CALL_BIND] = "bind",
+        [CALL_CHMOD] = "chmod",
+        [CALL_CLOSE] = "close",
+        [CALL_CONNECT] = "connect",
+        [CALL_DUP3] = "dup3",
+        [CALL_EPOLL_CREATE1] = "epoll_create1",
+        [CALL_EPOLL_CTL] = "epoll_ctl",
+        [CALL_EPOLL_PWAIT2] = "epoll_pwait2",
+        [CALL_EPOLL_WAIT] = "epoll_wait",
+        [CALL_EVENTFD] = "eventfd",
+        [CALL_FCNTL] = "fcntl",
+        [CALL_FSTAT] = "fstat",
+        [CALL_FUTEX] = "futex",
+        [CALL_GETPEERNAME] = "getpeername",
+        [CALL_GETRANDOM] = "getrandom",
+        [CALL_GETSOCKNAME] = "getsockname",
+        [CALL_GETSOCKOPT] = "getsockopt",
+        [CALL_INOTIFY_ADD_WATCH] = "inotify_add_watch",
+        [CALL_INOTIFY_INIT1] = "inotify_init1",
+        [CALL_LISTEN] = "listen",
+        [CALL_OPEN] = "open",
+        [CALL_OPENAT2] = "openat2",
+        [CALL_PIPE2] = "pipe2",
+        [CALL_POLL] = "poll",
+        [CALL_PPOLL] = "ppoll",
+        [CALL_PREAD] = "pread",
+        [CALL_PTHREAD_CREATE] = "pthread_create",
+        [CALL_PTHREAD_JOIN] = "pthread_join",
+        [CALL_READ] = "read",
+        [CALL_RECV] = "recv",
+        [CALL_RECVMMSG] = "recvmmsg",
+        [CALL_RECVMSG] = "recvmsg",
+        [CALL_SEND] = "send",
+        [CALL_SENDFILE] = "sendfile",
+        [CALL_SENDMMSG] = "sendmmsg",
+        [CALL_SENDMSG] = "sendmsg",
+        [CALL_SETSOCKOPT] = "setsockopt",
+        [CALL_SHUTDOWN] = "shutdown",
+        [CALL_SOCKET] = "socket",
+        [CALL_SOCKETPAIR] = "socketpair",
+        [CALL_STAT] = "stat",
+        [CALL_UNLINK] = "unlink",
+        [CALL_WRITE] = "write",
+        [CALL_WRITEV] = "writev"};
+
+    return names[call];
+}
+
+/* ---- calls ---- */
+
+/* Whether a call that is planned to fail is next; if so, errno is set. */
+static bool is_planned(enum failing_call call)
 {
     uint64_t number = __atomic_add_fetch(&counts[call], 1, __ATOMIC_RELAXED);
     struct plan plan;
@@ -76,6 +176,12 @@ static bool fails(enum failing_call call)
         return false;
     errno = plan.error;
     return true;
+}
+
+/* Whether the call must fail; if so, errno is set. */
+static bool fails(enum failing_call call)
+{
+    return is_planned(call) || is_swept(call);
 }
 
 /* The return value of a call that fails. */
@@ -93,14 +199,32 @@ static int failure(void)
         return fails(call) ? failure() : __real_##name arguments;              \
     }
 
+#define ANY_NAME struct sockaddr *name, socklen_t *size
+#define THIS_NAME const struct sockaddr *name, socklen_t size
+
+WRAP(int, accept4, CALL_ACCEPT4, (int fd, ANY_NAME, int flags),
+     (fd, name, size, flags))
+WRAP(int, bind, CALL_BIND, (int fd, THIS_NAME), (fd, name, size))
+WRAP(int, chmod, CALL_CHMOD, (const char *path, mode_t mode), (path, mode))
+WRAP(int, connect, CALL_CONNECT, (int fd, THIS_NAME), (fd, name, size))
+WRAP(int, dup3, CALL_DUP3, (int from, int to, int flags), (from, to, flags))
 WRAP(int, epoll_create1, CALL_EPOLL_CREATE1, (int flags), (flags))
-WRAP(int, epoll_ctl, CALL_EPOLL_CTL,
-     (int epoll_fd, int operation, int fd, struct epoll_event *event),
-     (epoll_fd, operation, fd, event))
 WRAP(int, epoll_wait, CALL_EPOLL_WAIT,
      (int epoll_fd, struct epoll_event *events, int size, int timeout_ms),
      (epoll_fd, events, size, timeout_ms))
-WRAP(int, eventfd, CALL_EVENTFD, (unsigned count, int flags), (count, flags))
+WRAP(int, fstat, CALL_FSTAT, (int fd, struct stat *about), (fd, about))
+WRAP(int, getpeername, CALL_GETPEERNAME, (int fd, ANY_NAME), (fd, name, size))
+WRAP(ssize_t, getrandom, CALL_GETRANDOM,
+     (void *buffer, size_t size, unsigned flags), (buffer, size, flags))
+WRAP(int, getsockname, CALL_GETSOCKNAME, (int fd, ANY_NAME), (fd, name, size))
+WRAP(int, getsockopt, CALL_GETSOCKOPT,
+     (int fd, int level, int option, void *value, socklen_t *size),
+     (fd, level, option, value, size))
+WRAP(int, inotify_add_watch, CALL_INOTIFY_ADD_WATCH,
+     (int fd, const char *path, uint32_t mask), (fd, path, mask))
+WRAP(int, inotify_init1, CALL_INOTIFY_INIT1, (int flags), (flags))
+WRAP(int, listen, CALL_LISTEN, (int fd, int backlog), (fd, backlog))
+WRAP(int, pipe2, CALL_PIPE2, (int fds[2], int flags), (fds, flags))
 WRAP(int, poll, CALL_POLL,
      (struct pollfd * entries, nfds_t size, int timeout_ms),
      (entries, size, timeout_ms))
@@ -108,10 +232,165 @@ WRAP(int, ppoll, CALL_PPOLL,
      (struct pollfd * entries, nfds_t size, const struct timespec *timeout,
       const sigset_t *mask),
      (entries, size, timeout, mask))
-WRAP(ssize_t, read, CALL_READ, (int fd, void *buffer, size_t size),
-     (fd, buffer, size))
-WRAP(ssize_t, write, CALL_WRITE, (int fd, const void *buffer, size_t size),
-     (fd, buffer, size))
+WRAP(ssize_t, pread, CALL_PREAD,
+     (int fd, void *buffer, size_t size, off_t offset),
+     (fd, buffer, size, offset))
+WRAP(ssize_t, recv, CALL_RECV, (int fd, void *buffer, size_t size, int flags),
+     (fd, buffer, size, flags))
+WRAP(int, recvmmsg, CALL_RECVMMSG,
+     (int fd, struct mmsghdr *messages, unsigned count, int flags,
+      struct timespec *timeout),
+     (fd, messages, count, flags, timeout))
+WRAP(ssize_t, recvmsg, CALL_RECVMSG,
+     (int fd, struct msghdr *message, int flags), (fd, message, flags))
+WRAP(ssize_t, send, CALL_SEND,
+     (int fd, const void *buffer, size_t size, int flags),
+     (fd, buffer, size, flags))
+WRAP(ssize_t, sendfile, CALL_SENDFILE,
+     (int to, int from, off_t *offset, size_t size), (to, from, offset, size))
+WRAP(int, sendmmsg, CALL_SENDMMSG,
+     (int fd, struct mmsghdr *messages, unsigned count, int flags),
+     (fd, messages, count, flags))
+WRAP(ssize_t, sendmsg, CALL_SENDMSG,
+     (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+WRAP(int, setsockopt, CALL_SETSOCKOPT,
+     (int fd, int level, int option, const void *value, socklen_t size),
+     (fd, level, option, value, size))
+WRAP(int, shutdown, CALL_SHUTDOWN, (int fd, int how), (fd, how))
+WRAP(int, socket, CALL_SOCKET, (int family, int type, int protocol),
+     (family, type, protocol))
+WRAP(int, socketpair, CALL_SOCKETPAIR,
+     (int family, int type, int protocol, int fds[2]),
+     (family, type, protocol, fds))
+WRAP(int, stat, CALL_STAT, (const char *path, struct stat *about),
+     (path, about))
+WRAP(int, unlink, CALL_UNLINK, (const char *path), (path))
+WRAP(ssize_t, writev, CALL_WRITEV,
+     (int fd, const struct iovec *parts, int count), (fd, parts, count))
+
+/* A removal never fails for want of something. */
+int __real_epoll_ctl(int epoll_fd, int operation, int fd,
+                     struct epoll_event *event);
+int __wrap_epoll_ctl(int epoll_fd, int operation, int fd,
+                     struct epoll_event *event);
+
+int __wrap_epoll_ctl(int epoll_fd, int operation, int fd,
+                     struct epoll_event *event)
+{
+    bool has_failed = operation == EPOLL_CTL_DEL ? is_planned(CALL_EPOLL_CTL)
+                                                 : fails(CALL_EPOLL_CTL);
+
+    return has_failed ? failure()
+                      : __real_epoll_ctl(epoll_fd, operation, fd, event);
+}
+
+/* The library never passes anything but a number as the third argument. */
+int __real_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...);
+
+int __wrap_fcntl(int fd, int command, ...)
+{
+    va_list list;
+    long argument;
+
+    va_start(list, command);
+    argument = va_arg(list, long);
+    va_end(list);
+    return fails(CALL_FCNTL) ? failure() : __real_fcntl(fd, command, argument);
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    va_list list;
+
+    va_start(list, flags);
+    if (flags & O_CREAT)
+        mode = va_arg(list, mode_t);
+    va_end(list);
+    return fails(CALL_OPEN) ? failure() : __real_open(path, flags, mode);
+}
+
+/* ---- eventfds ---- */
+
+/* Which descriptors are eventfds: a sweep leaves them alone. */
+static uint64_t eventfds[1024 / 64]; /* atomic */
+
+static void mark_eventfd(int fd, bool is_one)
+{
+    uint64_t bit = UINT64_C(1) << (fd % 64);
+
+    if (fd < 0 || fd >= 1024)
+        return;
+    if (is_one)
+        __atomic_or_fetch(&eventfds[fd / 64], bit, __ATOMIC_RELAXED);
+    else
+        __atomic_and_fetch(&eventfds[fd / 64], ~bit, __ATOMIC_RELAXED);
+}
+
+static bool is_eventfd(int fd)
+{
+    return fd >= 0 && fd < 1024 &&
+           __atomic_load_n(&eventfds[fd / 64], __ATOMIC_RELAXED) >> (fd % 64) &
+               1;
+}
+
+static bool fails_on(enum failing_call call, int fd)
+{
+    return is_eventfd(fd) ? is_planned(call) : fails(call);
+}
+
+int __real_eventfd(unsigned count, int flags);
+int __wrap_eventfd(unsigned count, int flags);
+
+int __wrap_eventfd(unsigned count, int flags)
+{
+    int fd;
+
+    if (fails(CALL_EVENTFD))
+        return failure();
+    fd = __real_eventfd(count, flags);
+    mark_eventfd(fd, true);
+    return fd;
+}
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+
+int __wrap_close(int fd)
+{
+    bool has_failed = fails(CALL_CLOSE);
+    int error = errno, result;
+
+    mark_eventfd(fd, false);
+    result = __real_close(fd);
+    if (!has_failed)
+        return result;
+    errno = error;
+    return failure();
+}
+
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+    return fails_on(CALL_READ, fd) ? failure() : __real_read(fd, buffer, size);
+}
+
+ssize_t __real_write(int fd, const void *buffer, size_t size);
+ssize_t __wrap_write(int fd, const void *buffer, size_t size);
+
+ssize_t __wrap_write(int fd, const void *buffer, size_t size)
+{
+    return fails_on(CALL_WRITE, fd) ? failure()
+                                    : __real_write(fd, buffer, size);
+}
+
+/* ---- threads ---- */
 
 /* The two pthread functions return their error. */
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -219,6 +498,8 @@ __wrap_syscall(long number, ...)
     if (number == SYS_futex && is_timed_wait(given))
         note_wait((const struct timespec *)given[3]);
     if (number == SYS_futex && fails(CALL_FUTEX))
+        return failure();
+    if (number == SYS_openat2 && fails(CALL_OPENAT2))
         return failure();
     return __real_syscall(number, given[0], given[1], given[2], given[3],
                           given[4], given[5]);

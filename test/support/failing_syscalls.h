@@ -8,7 +8,14 @@
  *
  * Every test program is linked with --wrap for these calls (CMakeLists.txt), so
  * its own calls and libweir's go through here.  By default they reach the C
- * library unchanged.  A call that fails has no other effect.
+ * library unchanged.  A call that fails has no other effect, except close(),
+ * which closes the descriptor all the same, as the kernel does.
+ *
+ * A sweep fails the n-th of all calls, whichever it is:
+ *
+ *     failing_sweep_begin(errors, n, false);
+ *     ...
+ *     call = failing_sweep_end();                         the one that failed
  */
 #ifndef WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
 #define WEIR_TEST_SUPPORT_FAILING_SYSCALLS_H
@@ -19,18 +26,51 @@
 #include "suite.h"
 
 enum failing_call {
+    CALL_ACCEPT4,
+    CALL_BIND,
+    CALL_CHMOD,
+    CALL_CLOSE,
+    CALL_CONNECT,
+    CALL_DUP3,
     CALL_EPOLL_CREATE1,
     CALL_EPOLL_CTL,
     CALL_EPOLL_PWAIT2,
     CALL_EPOLL_WAIT,
     CALL_EVENTFD,
+    CALL_FCNTL,
+    CALL_FSTAT,
     CALL_FUTEX, /* syscall(SYS_futex, ...) */
+    CALL_GETPEERNAME,
+    CALL_GETRANDOM,
+    CALL_GETSOCKNAME,
+    CALL_GETSOCKOPT,
+    CALL_INOTIFY_ADD_WATCH,
+    CALL_INOTIFY_INIT1,
+    CALL_LISTEN,
+    CALL_OPEN,
+    CALL_OPENAT2, /* syscall(SYS_openat2, ...) */
+    CALL_PIPE2,
     CALL_POLL,
     CALL_PPOLL,
+    CALL_PREAD,
     CALL_PTHREAD_CREATE,
     CALL_PTHREAD_JOIN,
     CALL_READ,
+    CALL_RECV,
+    CALL_RECVMMSG,
+    CALL_RECVMSG,
+    CALL_SEND,
+    CALL_SENDFILE,
+    CALL_SENDMMSG,
+    CALL_SENDMSG,
+    CALL_SETSOCKOPT,
+    CALL_SHUTDOWN,
+    CALL_SOCKET,
+    CALL_SOCKETPAIR,
+    CALL_STAT,
+    CALL_UNLINK,
     CALL_WRITE,
+    CALL_WRITEV,
     FAILING_CALLS
 };
 
@@ -57,6 +97,26 @@ void failing_syscalls_after_create(void (*action)(void));
 
 /* Return the number of calls since the last set, or since the start. */
 uint64_t failing_syscalls_count(enum failing_call call);
+
+/* The name of a call, as in "accept4". */
+const char *failing_syscalls_name(enum failing_call call);
+
+/*
+ * Count the calls of all threads from now on, of those that have an error in
+ * `errors`, and let the nth fail with its error.  With is_lasting, all later
+ * calls of the same kind fail, too.  Not counted are what a loop wakes itself
+ * by (reads and writes of an eventfd) and EPOLL_CTL_DEL, whose failures have
+ * tests of their own.
+ *
+ * Thread   any; orders nothing
+ * Owns     errors is borrowed until failing_sweep_end
+ */
+void failing_sweep_begin(const int errors[FAILING_CALLS], uint64_t nth,
+                         bool is_lasting);
+
+/* Let all calls succeed again.  Returns the one that has failed, or
+ * FAILING_CALLS if there were not so many. */
+enum failing_call failing_sweep_end(void);
 
 /*
  * The calling thread's waits with a deadline, since its last waits_forget().

@@ -27,25 +27,34 @@ void suite_add(struct suite_case *entry)
     last = &entry->next;
 }
 
+const char *expect_where;
+
+static const char *where(void)
+{
+    return expect_where != NULL ? expect_where : "";
+}
+
 void expect_failed(const char *file, int line, const char *what)
 {
-    _ck_assert_failed(file, line, "expectation failed", "expected %s", what);
+    _ck_assert_failed(file, line, "expectation failed", "expected %s%s", what,
+                      where());
 }
 
 void expect_int_failed(const char *file, int line, const char *what,
                        intmax_t actual, intmax_t expected)
 {
     _ck_assert_failed(file, line, "expectation failed",
-                      "%s is %jd, expected %jd", what, actual, expected);
+                      "%s is %jd, expected %jd%s", what, actual, expected,
+                      where());
 }
 
 void expect_status_at(const char *file, int line, const char *what, int actual,
                       int expected)
 {
     if (actual != expected)
-        _ck_assert_failed(file, line, "expectation failed",
-                          "%s is %s, expected %s", what,
-                          weir_error_name(actual), weir_error_name(expected));
+        _ck_assert_failed(
+            file, line, "expectation failed", "%s is %s, expected %s%s", what,
+            weir_error_name(actual), weir_error_name(expected), where());
 }
 
 void expect_string_at(const char *file, int line, const char *what,
@@ -53,8 +62,8 @@ void expect_string_at(const char *file, int line, const char *what,
 {
     if (strcmp(actual, expected) != 0)
         _ck_assert_failed(file, line, "expectation failed",
-                          "%s is \"%s\", expected \"%s\"", what, actual,
-                          expected);
+                          "%s is \"%s\", expected \"%s\"%s", what, actual,
+                          expected, where());
 }
 
 void skip_case(const char *reason)

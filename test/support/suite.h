@@ -85,6 +85,10 @@ void suite_add(struct suite_case *entry);
 #define expect_string(actual, expected)                                        \
     expect_string_at(__FILE__, __LINE__, #actual, actual, expected)
 
+/* A text, or NULL, that each message of a failed expectation ends with: where a
+ * case is that does the same thing many times. */
+extern const char *expect_where;
+
 /* End the case without a verdict, because the machine or the build cannot run
  * it. */
 _Noreturn void skip_case(const char *reason);
