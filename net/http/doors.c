@@ -63,22 +63,42 @@ static void on_stream(void *arg, weir_stream *stream)
         pause_doors(shard);
 }
 
-/* ---- opening and freeing ---- */
-
-static void open_door(struct weir__http_door *door)
+/* A server that can no longer accept ends its service. */
+static void on_error(void *arg, weir_listener *listener, int err)
 {
-    struct weir__http_shard *shard = door->shard;
+    weir_http_server *server = arg;
 
-    door->options.stream = &door->stream;
-    if (weir_listener_open(&door->listener, shard->loop, &door->options) == 0)
-        shard->doors_open++;
+    if (!weir__listen_is_shortage(err))
+        (void)weir_service_stop(server->service);
 }
 
-void weir__http_doors_open(struct weir__http_shard *shard)
+/* ---- opening and freeing ---- */
+
+static int open_door(struct weir__http_door *door)
 {
-    for (struct weir__http_door *door = shard->doors; door != NULL;
+    struct weir__http_shard *shard = door->shard;
+    int err;
+
+    door->options.stream = &door->stream;
+    err = weir_listener_open(&door->listener, shard->loop, &door->options);
+    if (err == 0) {
+        shard->doors_open++;
+        return 0;
+    }
+    door->listener = NULL;
+    weir__socket_close(door->options.fd); /* or clients would wait for ever */
+    door->options.fd = -1;
+    return err;
+}
+
+int weir__http_doors_open(struct weir__http_shard *shard)
+{
+    int err = 0;
+
+    for (struct weir__http_door *door = shard->doors; door != NULL && err == 0;
          door = door->next)
-        open_door(door);
+        err = open_door(door);
+    return err;
 }
 
 void weir__http_doors_free(struct weir__http_shard *shard)
@@ -116,6 +136,8 @@ static int add_door(struct weir__http_shard *shard,
     door->options.fd = fd;
     door->options.is_private = is_private;
     door->options.on_stream = on_stream;
+    if (door->options.on_error == NULL)
+        door->options.on_error = on_error;
     door->options.arg = shard->server;
     if (door->options.name == NULL)
         door->options.name = "http listener";

@@ -47,10 +47,11 @@ static void close_doors(struct weir__http_shard *shard)
          door = door->next) {
         weir_listener *listener = door->listener;
 
+        if (listener == NULL)
+            continue; /* it was never open: its socket is closed at the end */
         door->listener = NULL;
         door->options.fd = -1;
-        if (listener != NULL)
-            weir_listener_drain(listener, on_door_closed, shard);
+        weir_listener_drain(listener, on_door_closed, shard);
     }
     check_quiet(shard);
 }

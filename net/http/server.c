@@ -71,13 +71,16 @@ void weir_http_server_free(weir_http_server *server)
 
 /* ---- the start ---- */
 
-/* On the loop of each shard.  The shard is the loop's from now on. */
+/* On the loop of each shard.  The shard is the loop's from now on.  A server
+ * that cannot serve ends its service. */
 static void on_start(void *arg, int status)
 {
     struct weir__http_shard *shard = arg;
     weir_http_server *server = shard->server;
 
     if (weir_loop_set_local(shard->loop, shard, shard, on_loop_freed) != 0) {
+        if (!server->is_unfinished)
+            (void)weir_service_stop(server->service);
         on_loop_freed(shard);
         status = -ENOMEM;
     }
@@ -87,7 +90,8 @@ static void on_start(void *arg, int status)
         return;
     }
     shard->has_entered = true;
-    weir__http_doors_open(shard);
+    if (weir__http_doors_open(shard) != 0)
+        (void)weir_service_stop(server->service);
 }
 
 /* ---- making ---- */

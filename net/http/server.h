@@ -99,8 +99,8 @@ struct weir_http_server {
 
 /* ---- doors.c ---- */
 
-/* Open the listeners of a shard, on its loop. */
-void weir__http_doors_open(struct weir__http_shard *shard);
+/* Open the listeners of a shard, on its loop.  Returns 0, or the first error. */
+int weir__http_doors_open(struct weir__http_shard *shard);
 /* A connection of a shard that was full has ended: accept again. */
 void weir__http_doors_resume(struct weir__http_shard *shard);
 /* Free them; sockets that were never opened as listeners are closed. */

@@ -154,6 +154,12 @@ int weir__listen_check(int fd)
     return fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ? -errno : 0;
 }
 
+bool weir__listen_is_shortage(int err)
+{
+    return err == -EMFILE || err == -ENFILE || err == -ENOBUFS ||
+           err == -ENOMEM;
+}
+
 /* ---- stopping ---- */
 
 void weir__listen_stop(int fd, const weir_address *address)

@@ -33,6 +33,10 @@ int weir__listen_open(const struct weir__listen_request *request,
 /* Whether fd is a stream socket that listens.  Returns 0 or -EINVAL. */
 int weir__listen_check(int fd);
 
+/* Whether accepting has failed with an error that passes by itself: there are no
+ * descriptors, or there is no memory. */
+bool weir__listen_is_shortage(int err);
+
 /* Stop new connections before the socket is closed.  Connections that are being
  * made, or that wait to be accepted, are not affected. */
 void weir__listen_stop(int fd, const weir_address *address);

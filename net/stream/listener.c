@@ -169,13 +169,6 @@ static void watch(weir_listener *listener)
             listener->timer != 0 || start_timer(listener, RETRY_NS) == 0;
 }
 
-/* Whether accepting may work again by itself. */
-static bool is_shortage(int err)
-{
-    return err == -EMFILE || err == -ENFILE || err == -ENOBUFS ||
-           err == -ENOMEM;
-}
-
 /* Stop until descriptors are available again. */
 static void starve(weir_listener *listener, int err)
 {
@@ -267,7 +260,7 @@ static void on_event(void *arg, int status, int fd, unsigned events)
         end_with_loop(listener);
     } else {
         err = accept_some(listener, listener->batch);
-        if (listener->fd >= 0 && is_shortage(err))
+        if (listener->fd >= 0 && weir__listen_is_shortage(err))
             starve(listener, err);
         else if (listener->fd >= 0 && err != 0 && err != -EAGAIN) {
             listener->is_paused = true;

@@ -131,6 +131,15 @@ static void on_stream(void *arg, weir_stream *stream)
         drain_stream(served, 0);
 }
 
+/* A server that can no longer accept ends its service. */
+static void on_error(void *arg, weir_listener *listener, int err)
+{
+    struct server *server = arg;
+
+    if (!weir__listen_is_shortage(err))
+        (void)weir_service_stop(server->service);
+}
+
 static void drain_streams(struct server *server)
 {
     for (struct served *served = server->first; served != NULL;
@@ -234,6 +243,8 @@ static int read_options(struct server *server, const char *address,
     if (server->options.linger_ns == 0)
         server->options.linger_ns = WEIR_SERVE_LINGER_NS;
     listening->on_stream = on_stream;
+    if (listening->on_error == NULL)
+        listening->on_error = on_error;
     listening->arg = server;
     listening->loops = NULL;
     listening->loop_count = 0;

@@ -157,6 +157,8 @@ WEIR_API void weir_http_server_free(weir_http_server *server);
  * Listen at an address, which is a string as for weir_address_parse.  The
  * socket is bound when the call returns, and connections are accepted when the
  * service has started.  If the server has several loops, each of them accepts.
+ * If a listener cannot be opened then, or stops because of an error and has no
+ * on_error, the service drains and ends, because it could not serve anybody.
  *
  * options are those of weir_listener_open, or NULL.  Their on_stream and arg
  * are ignored.  If address is NULL, the address or the descriptor of the

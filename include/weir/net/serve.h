@@ -18,6 +18,9 @@
  * closes.  on_drain is called for each open stream, and for each stream that is
  * accepted meanwhile.  The service waits until all of them are closed, or until
  * its deadline.
+ *
+ * If the listener cannot be opened when the service starts, or stops because of
+ * an error, the service drains and ends, because it could not serve anybody.
  */
 #ifndef WEIR_NET_SERVE_H
 #define WEIR_NET_SERVE_H
@@ -52,7 +55,8 @@ typedef struct weir_serve_options {
     int64_t linger_ns; /* if on_drain is NULL.  0: WEIR_SERVE_LINGER_NS */
     weir_loop *loop;   /* of the service.  NULL: the service gets a new one */
     /* How to listen.  The address, on_stream, arg and loops are ignored.  NULL:
-     * the defaults.  Copied, with its stream options. */
+     * the defaults.  Copied, with its stream options.  With on_error, a listener
+     * that stops does not end the service. */
     const weir_listener_options *listener;
 } weir_serve_options;
 
