@@ -111,11 +111,11 @@ static void free_head(struct weir__http_link *link)
     link->head_capacity = 0;
 }
 
-void weir__http_exchange_sent(struct weir__http_link *link)
+/* Limit the time until the head of the response. */
+static void start_header_time(struct weir__http_link *link)
 {
     weir_fetch *fetch = link->fetch;
 
-    link->is_sent = true;
     if (fetch->message != NULL)
         return;
     fetch->header_deadline_ns =
@@ -124,14 +124,28 @@ void weir__http_exchange_sent(struct weir__http_link *link)
     (void)!weir__fetch_check_alarm(fetch);
 }
 
-/* The kernel has the head and the body, or will never have them. */
+void weir__http_exchange_sent(struct weir__http_link *link)
+{
+    link->is_sent = true;
+    start_header_time(link);
+}
+
+/* The kernel has the head and the body, or will never have them.  A server that
+ * reads no more may have answered before; after any other error no answer can be
+ * expected. */
 static void on_sent(void *arg, weir_stream *stream, int status)
 {
     struct weir__http_link *link = arg;
 
     free_head(link);
-    if (status == 0 && link->state == WEIR__LINK_BUSY)
+    if (link->state != WEIR__LINK_BUSY)
+        return;
+    if (status == 0)
         weir__http_exchange_sent(link);
+    else if (status == -EPIPE || status == -ECONNRESET)
+        start_header_time(link);
+    else
+        weir__http_exchange_read(link, status, (weir_bytes){NULL, 0});
 }
 
 int weir__http_exchange_send(struct weir__http_link *link, weir_fetch *fetch)
