@@ -51,17 +51,16 @@ static int cork_bytes(struct weir__http_conn *conn, weir_bytes bytes)
     return 0;
 }
 
-/* Write parts behind what was written before.  `borrowed` is large: it goes to
- * the stream directly, and done is called when it has left. */
-static int write_parts(struct weir__http_conn *conn, weir_bytes before,
-                       weir_bytes borrowed, weir_bytes after,
+/* Write parts behind what was written before: all of them, or nothing.  If they
+ * are large or done is given, they go to the stream directly; with done they are
+ * borrowed until it is called. */
+static int write_parts(struct weir__http_conn *conn, const weir_bytes parts[3],
                        weir_stream_fn *done, void *arg)
 {
-    size_t size = before.size + borrowed.size + after.size;
-    weir_bytes parts[] = {before, borrowed, after};
+    size_t size = parts[0].size + parts[1].size + parts[2].size;
     int err = 0;
 
-    if (done == NULL && borrowed.size <= SMALL && size <= WEIR__CORK_SIZE) {
+    if (done == NULL && parts[1].size <= SMALL && size <= WEIR__CORK_SIZE) {
         if (weir__http_cork_reserve(conn, size) == NULL)
             return conn->is_closing ? WEIR_ECLOSED : -ENOMEM;
         for (int i = 0; i < 3 && err == 0; i++)
@@ -69,18 +68,18 @@ static int write_parts(struct weir__http_conn *conn, weir_bytes before,
                 err = cork_bytes(conn, parts[i]);
         return err;
     }
-    if (before.size > 0)
-        err = cork_bytes(conn, before);
-    if (err != 0)
-        return err;
     weir__http_conn_flush(conn);
     if (conn->is_closing)
         return WEIR_ECLOSED;
-    weir_counter_add(&conn->sent, borrowed.size);
-    err = weir_stream_write(conn->stream, &borrowed, 1, done, arg);
-    if (err != 0)
-        return err;
-    return after.size > 0 ? cork_bytes(conn, after) : 0;
+    if (parts[0].size == 0 && parts[2].size == 0)
+        err = weir_stream_write(conn->stream, &parts[1], 1, done, arg);
+    else
+        err = weir_stream_write(conn->stream, parts, 3, done, arg);
+    if (err == 0)
+        weir_counter_add(&conn->sent, size);
+    else if (conn->stream->write_err != 0) /* some of it may have left */
+        weir__http_conn_fail(conn, err);
+    return err;
 }
 
 /* Send the cork, unless the parsing of input will do it. */
@@ -206,7 +205,7 @@ int weir_http_respond_with(weir_http_request *request, unsigned status,
                            const weir_http_field *fields, size_t count,
                            weir_bytes body)
 {
-    weir_bytes none = {NULL, 0};
+    weir_bytes parts[3] = {{NULL, 0}, body, {NULL, 0}};
     int err;
 
     if (request == NULL || (body.data == NULL && body.size > 0))
@@ -217,7 +216,7 @@ int weir_http_respond_with(weir_http_request *request, unsigned status,
     if (err != 0)
         return err;
     if (!request->is_head && body.size > 0)
-        err = write_parts(request->conn, none, body, none, NULL, NULL);
+        err = write_parts(request->conn, parts, NULL, NULL);
     if (err != 0) {
         if (!request->conn->is_closing)
             weir__http_conn_fail(request->conn, err);
@@ -301,6 +300,7 @@ struct piece {
     weir_http_request *request;
     weir_http_request_fn *done;
     void *arg;
+    char head[WEIR__HTTP_CHUNK_HEAD];
 };
 
 static void on_piece_left(void *arg, weir_stream *stream, int status)
@@ -320,7 +320,7 @@ static struct piece *make_piece(weir_http_request *request,
     struct piece *piece = weir_memory_alloc(sizeof(*piece));
 
     if (piece != NULL)
-        *piece = (struct piece){request, done, arg};
+        *piece = (struct piece){.request = request, .done = done, .arg = arg};
     return piece;
 }
 
@@ -337,17 +337,17 @@ static int check_body(const weir_http_request *request)
 static int write_piece(weir_http_request *request, weir_bytes bytes,
                        struct piece *piece)
 {
-    weir_bytes before = {NULL, 0}, after = {NULL, 0};
     char head[WEIR__HTTP_CHUNK_HEAD];
+    char *to = piece != NULL ? piece->head : head;
+    weir_bytes parts[3] = {{to, 0}, bytes, {NULL, 0}};
 
-    if (request->is_chunked && bytes.size > 0) {
-        before.data = head;
-        before.size = (size_t)(weir__http_chunk_write(head, bytes.size) - head);
-        after = (weir_bytes)WEIR_BYTES_OF("\r\n");
+    if (request->is_head) {
+        parts[1].size = 0;
+    } else if (request->is_chunked && bytes.size > 0) {
+        parts[0].size = (size_t)(weir__http_chunk_write(to, bytes.size) - to);
+        parts[2] = (weir_bytes)WEIR_BYTES_OF("\r\n");
     }
-    if (request->is_head)
-        before.size = bytes.size = after.size = 0;
-    return write_parts(request->conn, before, bytes, after,
+    return write_parts(request->conn, parts,
                        piece != NULL ? on_piece_left : NULL, piece);
 }
 
