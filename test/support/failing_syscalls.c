@@ -25,6 +25,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 /* One word, so that it can be stored atomically. */
 struct plan {
@@ -199,6 +200,30 @@ static int failure(void)
         return fails(call) ? failure() : __real_##name arguments;              \
     }
 
+/* A connection that is gone stays so. */
+static void end_connection(int fd)
+{
+    int error = errno;
+
+    if (error == EPIPE || error == ECONNRESET || error == ETIMEDOUT)
+        (void)syscall(SYS_shutdown, fd, SHUT_RDWR);
+    errno = error;
+}
+
+/* Define __wrap_NAME, of a call whose first parameter is a connection. */
+#define WRAP_ON(result, name, call, parameters, arguments)                     \
+    result __real_##name parameters;                                           \
+    result __wrap_##name parameters;                                           \
+    result __wrap_##name parameters                                            \
+    {                                                                          \
+        if (is_planned(call))                                                  \
+            return failure();                                                  \
+        if (!is_swept(call))                                                   \
+            return __real_##name arguments;                                    \
+        end_connection(fd);                                                    \
+        return -1;                                                             \
+    }
+
 #define ANY_NAME struct sockaddr *name, socklen_t *size
 #define THIS_NAME const struct sockaddr *name, socklen_t size
 
@@ -235,24 +260,26 @@ WRAP(int, ppoll, CALL_PPOLL,
 WRAP(ssize_t, pread, CALL_PREAD,
      (int fd, void *buffer, size_t size, off_t offset),
      (fd, buffer, size, offset))
-WRAP(ssize_t, recv, CALL_RECV, (int fd, void *buffer, size_t size, int flags),
-     (fd, buffer, size, flags))
+WRAP_ON(ssize_t, recv, CALL_RECV,
+        (int fd, void *buffer, size_t size, int flags),
+        (fd, buffer, size, flags))
 WRAP(int, recvmmsg, CALL_RECVMMSG,
      (int fd, struct mmsghdr *messages, unsigned count, int flags,
       struct timespec *timeout),
      (fd, messages, count, flags, timeout))
-WRAP(ssize_t, recvmsg, CALL_RECVMSG,
-     (int fd, struct msghdr *message, int flags), (fd, message, flags))
-WRAP(ssize_t, send, CALL_SEND,
-     (int fd, const void *buffer, size_t size, int flags),
-     (fd, buffer, size, flags))
-WRAP(ssize_t, sendfile, CALL_SENDFILE,
-     (int to, int from, off_t *offset, size_t size), (to, from, offset, size))
+WRAP_ON(ssize_t, recvmsg, CALL_RECVMSG,
+        (int fd, struct msghdr *message, int flags), (fd, message, flags))
+WRAP_ON(ssize_t, send, CALL_SEND,
+        (int fd, const void *buffer, size_t size, int flags),
+        (fd, buffer, size, flags))
+WRAP_ON(ssize_t, sendfile, CALL_SENDFILE,
+        (int fd, int from, off_t *offset, size_t size),
+        (fd, from, offset, size))
 WRAP(int, sendmmsg, CALL_SENDMMSG,
      (int fd, struct mmsghdr *messages, unsigned count, int flags),
      (fd, messages, count, flags))
-WRAP(ssize_t, sendmsg, CALL_SENDMSG,
-     (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+WRAP_ON(ssize_t, sendmsg, CALL_SENDMSG,
+        (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 WRAP(int, setsockopt, CALL_SETSOCKOPT,
      (int fd, int level, int option, const void *value, socklen_t size),
      (fd, level, option, value, size))

@@ -106,7 +106,7 @@ const char *failing_syscalls_name(enum failing_call call);
  * `errors`, and let the nth fail with its error.  With is_lasting, all later
  * calls of the same kind fail, too.  Not counted are what a loop wakes itself
  * by (reads and writes of an eventfd) and EPOLL_CTL_DEL, whose failures have
- * tests of their own.
+ * tests of their own.  An error which means that a connection is gone ends it.
  *
  * Thread   any; orders nothing
  * Owns     errors is borrowed until failing_sweep_end

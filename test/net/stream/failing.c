@@ -131,7 +131,7 @@ static void on_server_read(void *arg, weir_stream *stream, int status,
 
     if (status == WEIR_EEOF) {
         run.begun++;
-        weir_stream_finish(stream, WEIR_S(20), on_stream_gone, NULL);
+        weir_stream_finish(stream, WEIR_S(5), on_stream_gone, NULL);
         return;
     }
     count = weir_stream_take_fds(stream, fds, 4);
@@ -262,7 +262,7 @@ static void on_connect(void *arg, int status, weir_stream *stream)
         weir_stream_local(stream, &address);
     }
     if (err == 0)
-        err = weir_stream_set_timeouts(stream, WEIR_S(20), WEIR_S(20));
+        err = weir_stream_set_timeouts(stream, WEIR_S(5), WEIR_S(20));
     if (err == 0)
         err = send_all(stream);
     if (err == 0)
@@ -299,7 +299,7 @@ static int end_run(void)
 
 static int start_watchdog(void)
 {
-    return weir_timer_start(run.loop, &run.watchdog, WEIR_S(30),
+    return weir_timer_start(run.loop, &run.watchdog, WEIR_S(6),
                             WEIR_TIMER_ONCE, on_watchdog, NULL);
 }
 
@@ -472,7 +472,7 @@ static int make_pipe(void)
         if (err == 0)
             err = weir_stream_read(run.client, on_pipe_read, NULL);
         run.begun++;
-        weir_stream_finish(writer, WEIR_S(20), on_stream_gone, NULL);
+        weir_stream_finish(writer, WEIR_S(5), on_stream_gone, NULL);
     }
     if (err != 0)
         close_client();
@@ -521,7 +521,7 @@ static int make_pair(void)
         close(fd);
     } else { /* the bytes wait, or it has failed */
         run.begun++;
-        weir_stream_finish(ends[0], WEIR_S(20), on_stream_gone, NULL);
+        weir_stream_finish(ends[0], WEIR_S(5), on_stream_gone, NULL);
     }
     if (err != 0)
         close_client();

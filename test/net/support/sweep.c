@@ -6,12 +6,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/failing_allocator.h"
+#include "weir/host/service.h"
 #include "weir/memory.h"
 
 /* ---- the failures ---- */
@@ -74,10 +74,10 @@ static const int second_errors[FAILING_CALLS] = {
     [CALL_RECV] = ETIMEDOUT,
     [CALL_RECVMMSG] = ENOMEM,
     [CALL_RECVMSG] = ENOMEM,
-    [CALL_SEND] = ECONNRESET,
-    [CALL_SENDFILE] = ECONNRESET,
+    [CALL_SEND] = ENOBUFS,
+    [CALL_SENDFILE] = EPIPE,
     [CALL_SENDMMSG] = EMSGSIZE,
-    [CALL_SENDMSG] = ETOOMANYREFS,
+    [CALL_SENDMSG] = ENOBUFS,
     [CALL_SETSOCKOPT] = ENOMEM,
     [CALL_SOCKET] = ENOBUFS,
     [CALL_STAT] = ENOENT,
@@ -128,7 +128,8 @@ static bool is_consequence(int status, enum failing_call call,
     static const int known[] = {
         WEIR_EEOF,    WEIR_ETRUNCATED, WEIR_ECANCELED,
         WEIR_ECLOSED, WEIR_EFORCED,    -ECONNRESET,
-        -EPIPE,       -ECONNREFUSED,   -EADDRINUSE,
+        -EPIPE,       -ECONNREFUSED,
+        -EADDRINUSE,  -ENOENT,
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -163,6 +164,11 @@ static void list_descriptors(char *text, size_t room)
 
 /* ---- runs ---- */
 
+static struct {
+    const struct kind *kind;
+    uint64_t nth;
+} place;
+
 /* Say where the sweep is, in case an expectation fails. */
 static void set_place(const struct kind *kind, uint64_t nth,
                       enum failing_call call)
@@ -173,6 +179,8 @@ static void set_place(const struct kind *kind, uint64_t nth,
              (uintmax_t)nth, call < FAILING_CALLS ? ", " : "",
              call < FAILING_CALLS ? failing_syscalls_name(call) : "");
     expect_where = text;
+    place.kind = kind;
+    place.nth = nth;
     if (call == FAILING_CALLS && getenv("SWEEP_VERBOSE") != NULL)
         fprintf(stderr, "#%s\n", text);
 }
@@ -246,16 +254,98 @@ void sweep_run(const char *name, sweep_scenario *scenario,
 
 /* ---- time ---- */
 
+/* If nothing seems to happen, time goes faster, and the kernel gets some real
+ * time, which its own timers need: an acknowledgement may be delayed by 40 ms. */
+enum { SOON = 50 };
+
+static void pass_time(unsigned ticks)
+{
+    expect_status(weir_clock_advance(WEIR_MS(ticks < SOON ? 10 : 100)), 0);
+}
+
+/* Fail if the scenario takes too long. */
+static void check_time(int64_t end_ns)
+{
+    if (weir_clock_now() < end_ns)
+        return;
+    set_place(place.kind, place.nth, failing_sweep_end());
+    expect(weir_clock_now() < end_ns);
+}
+
 void sweep_step(weir_loop *loop, const bool *is_over, int64_t limit_ns)
 {
-    enum { STEPS = 8, TICK_MS = 10 };
+    enum { STEPS = 8 };
     int64_t end_ns = weir_clock_now() + limit_ns;
 
-    while (!*is_over) {
-        expect(weir_clock_now() < end_ns);
+    for (unsigned ticks = 0; !*is_over; ticks++) {
+        check_time(end_ns);
         for (int i = 0; i < STEPS && !*is_over; i++)
             expect_status(weir_loop_step(loop, 0), 0);
-        sched_yield(); /* the kernel may have to deliver something */
-        expect_status(weir_clock_advance(WEIR_MS(TICK_MS)), 0);
+        if (!*is_over && ticks >= SOON)
+            expect_status(weir_loop_step(loop, WEIR_MS(1)), 0);
+        pass_time(ticks);
+    }
+}
+
+/* ---- loops of a service ---- */
+
+enum { LOOPS = 8 };
+
+/* A loop that is asked for a turn. */
+struct turn {
+    weir_loop *loop;
+    bool is_asked; /* this thread */
+    bool is_over;  /* atomic */
+};
+
+static void on_turn(void *arg, int status)
+{
+    __atomic_store_n(&((struct turn *)arg)->is_over, true, __ATOMIC_RELAXED);
+}
+
+/* Ask for a turn.  A loop without memory is asked again; one that has ended has
+ * nothing to do. */
+static void ask(struct turn *turn)
+{
+    int err;
+
+    if (turn->is_asked)
+        return;
+    __atomic_store_n(&turn->is_over, false, __ATOMIC_RELAXED);
+    err = weir_loop_submit(turn->loop, on_turn, turn);
+    turn->is_asked = err != -ENOMEM;
+    if (err == WEIR_ECLOSED)
+        on_turn(turn, err);
+}
+
+int sweep_wait(weir_service *service, weir_loop *const *loops, size_t count,
+               int64_t limit_ns)
+{
+    static struct turn turns[LOOPS]; /* a loop may have one until it is freed */
+    int64_t end_ns = weir_clock_now() + limit_ns;
+    int status;
+
+    expect(count < LOOPS);
+    for (size_t i = 0; i <= count; i++)
+        turns[i] = (struct turn){
+            .loop = i < count ? loops[i] : weir_service_loop(service)};
+    for (unsigned ticks = 0;;) {
+        bool is_over = true;
+
+        for (size_t i = 0; i <= count; i++)
+            ask(&turns[i]);
+        status =
+            weir_service_wait(service, ticks < SOON ? WEIR_US(20) : WEIR_MS(1));
+        if (status != -ETIMEDOUT)
+            return status;
+        for (size_t i = 0; i <= count; i++)
+            is_over &= turns[i].is_asked &&
+                       __atomic_load_n(&turns[i].is_over, __ATOMIC_RELAXED);
+        if (!is_over)
+            continue;
+        check_time(end_ns);
+        pass_time(ticks++);
+        for (size_t i = 0; i <= count; i++)
+            turns[i].is_asked = false;
     }
 }

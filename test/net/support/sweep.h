@@ -31,6 +31,7 @@
 #include "support/suite.h"
 #include "weir/clock.h"
 #include "weir/loop.h"
+#include "weir/service.h"
 
 typedef int sweep_scenario(void);
 
@@ -48,6 +49,15 @@ void sweep_run(const char *name, sweep_scenario *scenario,
  * fails.
  */
 void sweep_step(weir_loop *loop, const bool *is_over, int64_t limit_ns);
+
+/*
+ * Wait for the end of a service on a frozen clock, which moves on when each of
+ * these loops and the service's own has had a turn, so that a slow machine makes
+ * no difference.  Returns the status of the service.  One that does not end
+ * within limit_ns hangs: the case fails.
+ */
+int sweep_wait(weir_service *service, weir_loop *const *loops, size_t count,
+               int64_t limit_ns);
 
 /* Keep the first error of a scenario. */
 static inline void sweep_note(int *status, int err)
