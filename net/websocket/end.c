@@ -188,8 +188,8 @@ static void check_silence(weir_websocket *websocket)
     } else if (websocket->is_pinging) {
         close_now(websocket, -ETIMEDOUT);
         return;
-    } else if (left <= 0) {
-        websocket->is_pinging = weir_websocket_ping(websocket, none) == 0;
+    } else if (left <= 0) { /* a peer that cannot be asked is silent, too */
+        websocket->is_pinging = weir_websocket_ping(websocket, none) != -ENOMEM;
         left = websocket->ping_timeout_ns;
     }
     if (weir__websocket_start_timer(websocket, left) != 0)

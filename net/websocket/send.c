@@ -44,6 +44,32 @@ static int write_frame(weir_websocket *websocket,
                              frame->parts[1].size > 0 ? 2 : 1, done, arg);
 }
 
+/* The stream could not be written.  If the peer has left, what it sent before can
+ * still be read, and then the end.  After any other error nothing else would end
+ * the WebSocket. */
+static void lose_output(weir_websocket *websocket, int status)
+{
+    if (status != 0 && status != -EPIPE && status != -ECONNRESET)
+        weir__websocket_lose(websocket, status);
+}
+
+static void on_settled(void *arg, weir_stream *stream, int status)
+{
+    weir_websocket *websocket = arg;
+
+    websocket->is_settling = false;
+    lose_output(websocket, status);
+}
+
+/* Be told if a frame that had to wait, and that nobody waits for, fails. */
+static void settle(weir_websocket *websocket)
+{
+    if (!websocket->is_settling &&
+        weir_stream_queued_bytes(websocket->stream) > 0)
+        websocket->is_settling = weir_stream_write(websocket->stream, NULL, 0,
+                                                   on_settled, websocket) == 0;
+}
+
 /* Write a frame of which nothing is needed afterwards. */
 static int send_frame(weir_websocket *websocket,
                       struct weir__codec_frame *frame)
@@ -56,6 +82,7 @@ static int send_frame(weir_websocket *websocket,
     }
     weir__codec_sent(&websocket->codec, frame);
     weir__codec_frame_free(frame);
+    settle(websocket);
     return 0;
 }
 
@@ -66,6 +93,7 @@ static void on_sent(void *arg, weir_stream *stream, int status)
     weir__codec_frame_free(&sending.frame);
     weir_memory_free(arg, sizeof(sending));
     sending.done(sending.arg, sending.websocket, status);
+    lose_output(sending.websocket, status);
 }
 
 static int send_with_done(weir_websocket *websocket,
@@ -195,6 +223,7 @@ static void on_pong_sent(void *arg, weir_stream *stream, int status)
             return;
     }
     free_pong(pong);
+    lose_output(websocket, status);
 }
 
 static int write_pong(struct weir__pong *pong)

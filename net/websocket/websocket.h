@@ -26,6 +26,7 @@ struct weir_websocket {
     unsigned holds; /* calls in progress, and callbacks that are to come */
     bool is_paused : 1;
     bool is_waking : 1;         /* the task is posted */
+    bool is_settling : 1;       /* it will be told when the queue is empty */
     bool is_close_sent : 1;     /* a Close frame, or queued to be */
     bool is_close_received : 1; /* a Close frame */
     bool is_pinging : 1;        /* the peer must be heard before the timer */
