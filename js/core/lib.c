@@ -22,10 +22,23 @@ static const struct weir__js_lib *find(const char *name)
     return NULL;
 }
 
+/* The files see the engine's builtins as they were when the host began,
+ * whatever a program does to them: js/engine/intrinsics.patch.  An engine that
+ * could not be patched lacks this. */
+#ifdef JS_READ_OBJ_INTERNAL
+enum { INTERNAL = JS_READ_OBJ_INTERNAL };
+#else
+enum { INTERNAL = 0 };
+static void JS_ProtectIntrinsics(JSContext *context)
+{
+    (void)context;
+}
+#endif
+
 static JSValue read_function(JSContext *context, const struct weir__js_lib *lib)
 {
-    JSValue code =
-        JS_ReadObject(context, lib->code, lib->size, JS_READ_OBJ_BYTECODE);
+    JSValue code = JS_ReadObject(context, lib->code, lib->size,
+                                 JS_READ_OBJ_BYTECODE | INTERNAL);
 
     return JS_IsException(code) ? code : JS_EvalFunction(context, code);
 }
@@ -43,8 +56,9 @@ static JSValue load(weir_js *js, const struct weir__js_lib *lib)
     JSValueConst args[] = {exports, require, module, native};
 
     if (!JS_IsException(function) && !JS_IsException(native) &&
-        JS_SetPropertyStr(context, module, "exports",
-                          JS_DupValue(context, exports)) >= 0 &&
+        JS_DefinePropertyValueStr(context, module, "exports",
+                                  JS_DupValue(context, exports),
+                                  JS_PROP_C_W_E) >= 0 &&
         JS_SetPropertyStr(context, js->libs, lib->name,
                           JS_DupValue(context, module)) >= 0 &&
         weir__js_builtins_add(context, native, lib->name) >= 0)
@@ -125,6 +139,7 @@ int weir__js_boot(weir_js *js)
     JSValue exports;
     bool is_done;
 
+    JS_ProtectIntrinsics(js->context);
     js->libs = JS_NewObjectProto(js->context, JS_NULL);
     exports = JS_IsException(js->libs) ? JS_EXCEPTION
                                        : require_by_name(js, "core/bootstrap");

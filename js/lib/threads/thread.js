@@ -42,7 +42,7 @@ function unpackError(packed) {
     if (name !== undefined && !Object.hasOwn(more, 'name'))
         Object.defineProperty(error, 'name',
             { value: name, writable: true, configurable: true });
-    for (const key in more)
+    for (const key of Object.keys(more ?? {}))
         Object.defineProperty(error, key, { value: more[key], writable: true,
             configurable: true, enumerable: !hidden.includes(key) });
     return error;

@@ -499,7 +499,7 @@ function formatCustom(ctx, value, level, inspected) {
 
 function pick(ctx) {
     const options = {};
-    for (const key in defaults)
+    for (const key of Object.keys(defaults))
         options[key] = ctx[key];
     return options;
 }
@@ -567,7 +567,7 @@ function inspect(value, options, ...legacy) {
 
 function pickKnown(options) {
     const known = {};
-    for (const key in defaults)
+    for (const key of Object.keys(defaults))
         if (hasOwnProperty.call(options, key) && options[key] !== undefined)
             known[key] = options[key];
     return known;
