@@ -158,7 +158,7 @@ WEIR_API void weir_http_server_free(weir_http_server *server);
  * socket is bound when the call returns, and connections are accepted when the
  * service has started.  If the server has several loops, each of them accepts.
  * If a listener cannot be opened then, or stops because of an error and has no
- * on_error, the service drains and ends, because it could not serve anybody.
+ * on_error, the service drains and ends, because it could not serve any client.
  *
  * options are those of weir_listener_open, or NULL.  Their on_stream and arg
  * are ignored.  If address is NULL, the address or the descriptor of the
@@ -536,9 +536,9 @@ WEIR_API int weir_http_end(weir_http_request *request,
                            const weir_http_field *trailers, size_t count);
 
 /**
- * Abort a response.  The connection is reset, so the client does not take what
- * it has received for the whole response.  Without a response that has begun,
- * the client gets none.
+ * Abort a response.  The connection is reset, so the client does not mistake
+ * the part that it has received for the whole response.  If the response has
+ * not begun, the client receives nothing.
  *
  * Thread   loop
  * Owns     the handle is no longer valid, unless there is a reference

@@ -20,7 +20,7 @@
  * its deadline.
  *
  * If the listener cannot be opened when the service starts, or stops because of
- * an error, the service drains and ends, because it could not serve anybody.
+ * an error, the service drains and ends, because it could not serve any client.
  */
 #ifndef WEIR_NET_SERVE_H
 #define WEIR_NET_SERVE_H
@@ -55,8 +55,8 @@ typedef struct weir_serve_options {
     int64_t linger_ns; /* if on_drain is NULL.  0: WEIR_SERVE_LINGER_NS */
     weir_loop *loop;   /* of the service.  NULL: the service gets a new one */
     /* How to listen.  The address, on_stream, arg and loops are ignored.  NULL:
-     * the defaults.  Copied, with its stream options.  With on_error, a listener
-     * that stops does not end the service. */
+     * the defaults.  Copied, with its stream options.  With on_error, a
+     * listener that stops does not end the service. */
     const weir_listener_options *listener;
 } weir_serve_options;
 
