@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * context -- a value that follows a program from a call to what it causes.
+ * context -- the async context: a value that asynchronous work inherits from
+ * the code that starts it.
  *
- * AsyncLocalStorage keeps its stores there.  The engine hands the value on to
- * promise jobs (js/engine/promise-context.patch).  Whatever else calls
- * JavaScript later captures the value when it is asked to, and calls with it:
- * timers, pending calls, ports.  Outside of all calls the value is undefined.
+ * AsyncLocalStorage keeps its stores there.  The engine passes the value on to
+ * promise jobs (js/engine/promise-context.patch).  Everything else that calls
+ * JavaScript later (timers, pending calls, ports) captures the value when it is
+ * created, and restores it for the call.  Outside of all calls the value is
+ * undefined.
  *
  * Without the patch, which an installed engine lacks, it is always undefined,
  * and node:async_hooks is absent.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// core/context -- the value that follows a program from a call to what it causes
-// (js/core/context.h).
+// core/context -- the async context, which asynchronous work inherits from the
+// code that starts it (js/core/context.h).
 'use strict';
 
 const { context, setContext, hasContext } = native;
@@ -16,7 +16,7 @@ function callWith(captured, fn, self, args) {
     }
 }
 
-// A function that calls fn with the value of now.
+// A function that calls fn with the current value.
 function bind(fn) {
     const captured = context();
     return function (...args) { return callWith(captured, fn, this, args); };
