@@ -205,7 +205,8 @@ static void end_connection(int fd)
 {
     int error = errno;
 
-    if (error == EPIPE || error == ECONNRESET || error == ETIMEDOUT)
+    if (error == EPIPE || error == ECONNRESET || error == ETIMEDOUT ||
+        error == ENOTCONN)
         (void)syscall(SYS_shutdown, fd, SHUT_RDWR);
     errno = error;
 }
@@ -283,7 +284,7 @@ WRAP_ON(ssize_t, sendmsg, CALL_SENDMSG,
 WRAP(int, setsockopt, CALL_SETSOCKOPT,
      (int fd, int level, int option, const void *value, socklen_t size),
      (fd, level, option, value, size))
-WRAP(int, shutdown, CALL_SHUTDOWN, (int fd, int how), (fd, how))
+WRAP_ON(int, shutdown, CALL_SHUTDOWN, (int fd, int how), (fd, how))
 WRAP(int, socket, CALL_SOCKET, (int family, int type, int protocol),
      (family, type, protocol))
 WRAP(int, socketpair, CALL_SOCKETPAIR,

@@ -321,7 +321,7 @@ static void remove_files(void)
     rmdir(root);
 }
 
-CASE(http_survives_every_failure)
+CASE_WITHIN(http_survives_every_failure, 180)
 {
     make_files();
     sweep("HTTP", serve, CALL_SOCKET, CALL_SETSOCKOPT, CALL_BIND, CALL_LISTEN,

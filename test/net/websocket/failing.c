@@ -250,7 +250,7 @@ static void fill_text(void)
     }
 }
 
-CASE(websockets_survive_every_failure)
+CASE_WITHIN(websockets_survive_every_failure, 180)
 {
     fill_text();
     sweep("WebSockets", echo, CALL_SOCKET, CALL_BIND, CALL_LISTEN, CALL_ACCEPT4,
