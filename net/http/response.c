@@ -580,5 +580,10 @@ int weir_http_upgrade(weir_http_request *request, const weir_http_field *fields,
     end = weir__http_response_write(&response, to);
     request->conn->shard->cork_size += (size_t)(end - to);
     request->reply = WEIR__REPLY_ENDED;
-    return weir__http_conn_hand_over(request->conn, on_drain, arg, stream);
+    err = weir__http_conn_hand_over(request->conn, on_drain, arg, stream);
+    if (err == -ENOMEM) { /* take the answer back */
+        request->conn->shard->cork_size -= (size_t)(end - to);
+        request->reply = WEIR__REPLY_NONE;
+    }
+    return err;
 }
