@@ -15,6 +15,7 @@
 
 #include "net/support/sweep.h"
 #include "weir/host/service.h"
+#include "weir/net/connect.h"
 #include "weir/net/http.h"
 #include "weir/net/http_client.h"
 
@@ -33,6 +34,8 @@ static struct {
     unsigned next;         /* fetch */
     unsigned fetching;     /* fetches in progress */
     unsigned begun, ended; /* operations */
+    char answer[4096];     /* to an upgrade */
+    size_t size;           /* of it */
 } run;
 
 static void fail(int err)
@@ -109,6 +112,8 @@ static void respond_in_chunks(weir_http_request *request)
     weir_http_request_unref(request);
 }
 
+static void upgrade_request(weir_http_request *request);
+
 static void on_request(void *arg, weir_http_request *request)
 {
     int err = accepted(weir_http_request_on_end(request, on_request_end, NULL));
@@ -123,6 +128,8 @@ static void on_request(void *arg, weir_http_request *request)
                                                          on_collected, NULL)));
     else if (weir_http_is(request, "GET", "/chunks"))
         respond_in_chunks(request);
+    else if (weir_http_is(request, "GET", "/up"))
+        upgrade_request(request);
     else
         check_answer(request, weir_http_serve_file(request, root));
 }
@@ -232,13 +239,134 @@ static void on_start(void *arg, int status)
     (void)weir_service_stop(run.service);
 }
 
+/* ---- an upgrade ---- */
+
+/* A client that does not wait for the answer: bytes of the new protocol come
+ * with its request. */
+static const char upgrade[] = "GET /up HTTP/1.1\r\nHost: x\r\n"
+                              "Connection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+                              "early";
+
+static void on_stream_gone(void *arg, weir_stream *stream, int status)
+{
+    run.ended++;
+    if (status != 0)
+        fail(status);
+}
+
+static void close_stream(weir_stream *stream)
+{
+    run.begun++;
+    weir_stream_close(stream, on_stream_gone, NULL);
+}
+
+static void on_upgraded_read(void *arg, weir_stream *stream, int status,
+                             weir_bytes bytes)
+{
+    int err = status;
+
+    if (err == 0)
+        err = weir_stream_write(stream, &bytes, 1, NULL, NULL);
+    if (err == 0)
+        return;
+    if (err != WEIR_EEOF)
+        fail(err);
+    close_stream(stream);
+}
+
+static void upgrade_request(weir_http_request *request)
+{
+    weir_http_field field = WEIR_HTTP_FIELD("Upgrade", "echo");
+    weir_stream *stream;
+    int err = weir_http_upgrade(request, &field, 1, NULL, NULL, &stream);
+
+    if (err == -ENOMEM) { /* it had no effect */
+        fail(err);
+        expect_status(weir_http_respond(request, 500, NULL, "", 0), 0);
+        return;
+    }
+    if (err != 0) {
+        fail(err);
+        return;
+    }
+    err = weir_stream_read(stream, on_upgraded_read, NULL);
+    if (err != 0) {
+        fail(err);
+        close_stream(stream);
+    }
+}
+
+static void on_client_gone(void *arg, weir_stream *stream, int status)
+{
+    on_stream_gone(arg, stream, status);
+    (void)weir_service_stop(run.service);
+}
+
+static void on_client_read(void *arg, weir_stream *stream, int status,
+                           weir_bytes bytes)
+{
+    if (status == 0 && run.size + bytes.size < sizeof(run.answer)) {
+        memcpy(run.answer + run.size, bytes.data, bytes.size);
+        run.size += bytes.size;
+        if (strncmp(run.answer, "HTTP/1.1 5", 10) == 0)
+            fail(-ENOMEM); /* the server says so */
+        else if (strstr(run.answer, "\r\n\r\nearly") == NULL)
+            return;
+        else
+            expect(strncmp(run.answer, "HTTP/1.1 101 ", 13) == 0);
+    } else {
+        fail(status);
+    }
+    run.begun++;
+    weir_stream_close(stream, on_client_gone, NULL);
+}
+
+static void on_connect(void *arg, int status, weir_stream *stream)
+{
+    weir_bytes bytes = {upgrade, sizeof(upgrade) - 1};
+    int err = status;
+
+    run.ended++;
+    if (err == 0)
+        err = weir_stream_set_timeouts(stream, WEIR_S(5), 0);
+    if (err == 0)
+        err = weir_stream_read(stream, on_client_read, NULL);
+    if (err == 0)
+        err = weir_stream_write(stream, &bytes, 1, NULL, NULL);
+    if (err == 0)
+        return;
+    fail(err);
+    if (stream != NULL) {
+        run.begun++;
+        weir_stream_close(stream, on_client_gone, NULL);
+    } else {
+        (void)weir_service_stop(run.service);
+    }
+}
+
+static void on_upgrade_start(void *arg, int status)
+{
+    weir_address where;
+    int err = status;
+
+    run.ended++;
+    expect_status(weir_address_parse(&where, run.authority, 0), 0);
+    if (err == 0)
+        err = accepted(weir_connect_addresses(run.loop, NULL, &where, 1,
+                                              on_connect, NULL, NULL));
+    if (err != 0) {
+        fail(err);
+        (void)weir_service_stop(run.service);
+    }
+}
+
 /* ---- runs ---- */
 
 static void on_report(void *arg, weir_service *service)
 {
 }
 
-static int make_server(weir_http_server **server)
+static int make_server(weir_http_server **server, weir_fn *begin)
 {
     weir_http_server_options options = {.size = sizeof(options),
                                         .on_request = on_request,
@@ -260,14 +388,14 @@ static int make_server(weir_http_server **server)
     if (err == 0)
         weir_address_format(&where, run.authority, sizeof(run.authority));
     if (err == 0)
-        err = accepted(
-            weir_service_on_start(run.service, run.loop, on_start, NULL));
+        err =
+            accepted(weir_service_on_start(run.service, run.loop, begin, NULL));
     if (err == 0)
         err = weir_service_start(run.service);
     return err;
 }
 
-static int serve(void)
+static int run_service(weir_fn *begin)
 {
     weir_service_options options = {
         .size = sizeof(options), .no_signals = true, .on_report = on_report};
@@ -279,7 +407,7 @@ static int serve(void)
     err = weir_service_new(&run.service, &options);
     if (err != 0)
         return err;
-    err = make_server(&server);
+    err = make_server(&server, begin);
     if (err == 0)
         err = sweep_wait(run.service, &run.loop, 1, WEIR_S(100));
     expect_status(weir_service_free(run.service), 0);
@@ -287,6 +415,16 @@ static int serve(void)
     expect_int(run.ended, run.begun);
     expect(run.client == NULL);
     return run.status != 0 ? run.status : err;
+}
+
+static int serve(void)
+{
+    return run_service(on_start);
+}
+
+static int serve_upgrade(void)
+{
+    return run_service(on_upgrade_start);
 }
 
 static void write_file(const char *name, size_t size)
@@ -329,4 +467,10 @@ CASE_WITHIN(http_survives_every_failure, 180)
           CALL_SENDMSG, CALL_SENDFILE, CALL_OPEN, CALL_OPENAT2, CALL_FSTAT,
           CALL_SHUTDOWN, CALL_CLOSE, CALL_EPOLL_CTL, CALL_PTHREAD_CREATE);
     remove_files();
+}
+
+CASE_WITHIN(an_upgrade_survives_every_failure, 180)
+{
+    sweep("an upgrade", serve_upgrade, CALL_ACCEPT4, CALL_CONNECT, CALL_RECV,
+          CALL_SEND, CALL_EPOLL_CTL);
 }
