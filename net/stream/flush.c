@@ -299,6 +299,15 @@ bool weir__stream_wants_output(const weir_stream *stream)
              stream->filter->output(stream->filter).size > 0));
 }
 
+/* A handshake that cannot write is over.  If the peer has left, what it sent
+ * before may tell why. */
+static void end_handshake(weir_stream *stream, int err)
+{
+    if (!stream->is_ready && stream->life != WEIR__STREAM_CLOSED &&
+        err != -EPIPE && err != -ECONNRESET)
+        weir__stream_end_reading(stream, err);
+}
+
 void weir__stream_flush(weir_stream *stream)
 {
     size_t before = stream->queued;
@@ -312,9 +321,10 @@ void weir__stream_flush(weir_stream *stream)
     stream->is_blocked = err == -EAGAIN;
     if (stream->has_shut && stream->life == WEIR__STREAM_FINISHING)
         weir__stream_progress(&stream->write_deadline);
-    if (err != 0 && err != -EAGAIN && err != -EALREADY)
+    if (err != 0 && err != -EAGAIN && err != -EALREADY) {
         weir__stream_end_writing(stream, err);
-    else if (stream->has_shut)
+        end_handshake(stream, err);
+    } else if (stream->has_shut)
         weir__stream_check_finish(stream);
     if (stream->life == WEIR__STREAM_CLOSED)
         return;
