@@ -105,6 +105,16 @@ void failing_sweep_begin(const int errors[FAILING_CALLS], uint64_t nth,
     __atomic_store_n(&sweep_errors, errors, __ATOMIC_RELAXED);
 }
 
+void failing_sweep_pause(bool is_paused)
+{
+    static const int *errors;
+
+    if (is_paused)
+        errors = __atomic_exchange_n(&sweep_errors, NULL, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&sweep_errors, errors, __ATOMIC_RELAXED);
+}
+
 enum failing_call failing_sweep_end(void)
 {
     __atomic_store_n(&sweep_errors, NULL, __ATOMIC_RELAXED);

@@ -114,6 +114,9 @@ const char *failing_syscalls_name(enum failing_call call);
 void failing_sweep_begin(const int errors[FAILING_CALLS], uint64_t nth,
                          bool is_lasting);
 
+/* Neither count nor fail calls until `is_paused` is false again. */
+void failing_sweep_pause(bool is_paused);
+
 /* Let all calls succeed again.  Returns the one that has failed, or
  * FAILING_CALLS if there were not so many. */
 enum failing_call failing_sweep_end(void);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "net/support/sweep.h"
+#include "net/support/tls_fixture.h"
 #include "weir/net/connect.h"
 #include "weir/net/listener.h"
 #include "weir/timer.h"
@@ -38,6 +39,9 @@ static struct {
 } run;
 
 static int file = -1; /* with the pattern */
+
+/* For the server and the client of a run; NULL: no TLS. */
+static weir_tls *server_tls, *client_tls;
 
 static void fail(int err)
 {
@@ -147,9 +151,11 @@ static void on_server_read(void *arg, weir_stream *stream, int status,
 
 static void on_server_stream(void *arg, weir_stream *stream)
 {
-    int err = weir_stream_read(stream, on_server_read, NULL);
+    int err = server_tls != NULL ? weir_tls_start(stream, server_tls, NULL) : 0;
 
     run.streams++;
+    if (err == 0)
+        err = weir_stream_read(stream, on_server_read, NULL);
     if (err != 0) {
         fail(err);
         close_stream(stream);
@@ -243,6 +249,24 @@ static int send_descriptors(weir_stream *stream)
 
 static int (*send_all)(weir_stream *stream);
 
+static void on_ready(void *arg, weir_stream *stream, int status)
+{
+    run.ended++;
+    if (status != 0)
+        fail(status);
+}
+
+static int start_tls(weir_stream *stream)
+{
+    weir_tls_start_options options = {.size = sizeof(options),
+                                      .server_name = "localhost",
+                                      .on_ready = on_ready};
+
+    return client_tls != NULL
+               ? accepted(weir_tls_start(stream, client_tls, &options))
+               : 0;
+}
+
 static void on_connect(void *arg, int status, weir_stream *stream)
 {
     weir_address address;
@@ -263,6 +287,8 @@ static void on_connect(void *arg, int status, weir_stream *stream)
     }
     if (err == 0)
         err = weir_stream_set_timeouts(stream, WEIR_S(5), WEIR_S(20));
+    if (err == 0)
+        err = start_tls(stream);
     if (err == 0)
         err = send_all(stream);
     if (err == 0)
@@ -299,8 +325,8 @@ static int end_run(void)
 
 static int start_watchdog(void)
 {
-    return weir_timer_start(run.loop, &run.watchdog, WEIR_S(6),
-                            WEIR_TIMER_ONCE, on_watchdog, NULL);
+    return weir_timer_start(run.loop, &run.watchdog, WEIR_S(6), WEIR_TIMER_ONCE,
+                            on_watchdog, NULL);
 }
 
 static int start_echo(const weir_listener_options *options)
@@ -435,6 +461,32 @@ CASE(passing_descriptors_survives_every_failure)
     sweep("descriptors over a Unix socket", echo_descriptors, CALL_FCNTL,
           CALL_SENDMSG, CALL_RECVMSG, CALL_CLOSE);
     unlink(unix_path);
+}
+
+/* ---- TLS ---- */
+
+static int echo_tls(void)
+{
+    int status;
+
+    sweep_spare(true);
+    server_tls = server_make(&leaf, TLS_OPTIONS());
+    client_tls = client_make(&root, TLS_OPTIONS());
+    sweep_spare(false);
+    status = echo("127.0.0.1:0", 0, send_file);
+    weir_tls_unref(server_tls);
+    weir_tls_unref(client_tls);
+    expect_no_openssl_error();
+    return status;
+}
+
+CASE_WITHIN(tls_echo_survives_every_failure, 180)
+{
+    make_file();
+    identities_make();
+    sweep("a file over TLS", echo_tls, CALL_RECV, CALL_SEND, CALL_PREAD,
+          CALL_SHUTDOWN, CALL_EPOLL_CTL);
+    identities_free();
 }
 
 /* ---- pipes ---- */

@@ -59,28 +59,17 @@ static const int first_errors[FAILING_CALLS] = {
 };
 
 static const int second_errors[FAILING_CALLS] = {
-    [CALL_ACCEPT4] = EMFILE,
-    [CALL_BIND] = EACCES,
-    [CALL_CONNECT] = ENETUNREACH,
-    [CALL_EPOLL_CTL] = ENOSPC,
-    [CALL_FCNTL] = EBADF,
-    [CALL_FSTAT] = EOVERFLOW,
-    [CALL_GETPEERNAME] = ENOBUFS,
-    [CALL_INOTIFY_ADD_WATCH] = ENOMEM,
-    [CALL_OPEN] = EACCES,
-    [CALL_OPENAT2] = EACCES,
-    [CALL_READ] = ENOMEM,
-    [CALL_RECV] = ETIMEDOUT,
-    [CALL_RECVMMSG] = ENOMEM,
-    [CALL_RECVMSG] = ENOMEM,
-    [CALL_SEND] = ENOBUFS,
-    [CALL_SENDFILE] = EPIPE,
-    [CALL_SENDMMSG] = EMSGSIZE,
-    [CALL_SENDMSG] = ENOBUFS,
-    [CALL_SETSOCKOPT] = ENOMEM,
-    [CALL_SOCKET] = ENOBUFS,
-    [CALL_STAT] = ENOENT,
-    [CALL_UNLINK] = ENOENT,
+    [CALL_ACCEPT4] = EMFILE,      [CALL_BIND] = EACCES,
+    [CALL_CONNECT] = ENETUNREACH, [CALL_EPOLL_CTL] = ENOSPC,
+    [CALL_FCNTL] = EBADF,         [CALL_FSTAT] = EOVERFLOW,
+    [CALL_GETPEERNAME] = ENOBUFS, [CALL_INOTIFY_ADD_WATCH] = ENOMEM,
+    [CALL_OPEN] = EACCES,         [CALL_OPENAT2] = EACCES,
+    [CALL_READ] = ENOMEM,         [CALL_RECV] = ETIMEDOUT,
+    [CALL_RECVMMSG] = ENOMEM,     [CALL_RECVMSG] = ENOMEM,
+    [CALL_SEND] = ENOBUFS,        [CALL_SENDFILE] = EPIPE,
+    [CALL_SENDMMSG] = EMSGSIZE,   [CALL_SENDMSG] = ENOBUFS,
+    [CALL_SETSOCKOPT] = ENOMEM,   [CALL_SOCKET] = ENOBUFS,
+    [CALL_STAT] = ENOENT,         [CALL_UNLINK] = ENOENT,
     [CALL_WRITEV] = EIO,
 };
 
@@ -125,9 +114,8 @@ static bool is_consequence(int status, enum failing_call call,
                            const struct kind *kind)
 {
     static const int known[] = {
-        WEIR_EEOF,    WEIR_ETRUNCATED, WEIR_ECANCELED,
-        WEIR_ECLOSED, WEIR_EFORCED,    -ECONNRESET,
-        -EPIPE,       -ECONNREFUSED,
+        WEIR_EEOF,    WEIR_ETRUNCATED, WEIR_ECANCELED, WEIR_ECLOSED,
+        WEIR_EFORCED, -ECONNRESET,     -EPIPE,         -ECONNREFUSED,
         -EADDRINUSE,  -ENOENT,
     };
 
@@ -249,6 +237,21 @@ void sweep_run(const char *name, sweep_scenario *scenario,
             expect(failed[used[i]] > 0);
         }
     expect_where = NULL;
+}
+
+void sweep_spare(bool is_spared)
+{
+    static uint64_t calls, fail_at;
+
+    failing_sweep_pause(is_spared);
+    if (is_spared) {
+        calls = memory.calls;
+        fail_at = memory.fail_at;
+        memory.fail_at = 0;
+    } else {
+        memory.calls = calls;
+        memory.fail_at = fail_at;
+    }
 }
 
 /* ---- time ---- */

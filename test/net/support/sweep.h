@@ -43,6 +43,10 @@ typedef int sweep_scenario(void);
 void sweep_run(const char *name, sweep_scenario *scenario,
                const enum failing_call *used, size_t used_count);
 
+/* Let nothing fail while a scenario makes what it needs, until is_spared is false
+ * again.  On one thread. */
+void sweep_spare(bool is_spared);
+
 /*
  * Step a loop on a frozen clock until *is_over.  When nothing seems to happen,
  * time passes.  A scenario that does not end within limit_ns hangs: the case
