@@ -176,11 +176,15 @@ static void on_listener_error(void *arg, weir_listener *listener, int err)
 
 /* ---- the client ---- */
 
+/* A client that cannot send expects no answer. */
 static void on_sent(void *arg, weir_stream *stream, int status)
 {
     run.ended++;
-    if (status != 0)
-        fail(status);
+    if (status == 0)
+        return;
+    fail(status);
+    if (stream == run.client)
+        close_client();
 }
 
 /* Count what was accepted. */
