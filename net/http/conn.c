@@ -145,7 +145,7 @@ static void end_conn(struct weir__http_conn *conn, int status)
     if (conn->quota_key != 0)
         weir__http_quota_leave(&shard->quota, conn->quota_key);
     if (shard->is_full && !shard->is_draining)
-        weir__http_doors_resume(shard);
+        weir__http_listeners_resume(shard);
     if (weir_connection_remove(&conn->word))
         weir__http_conn_free(conn);
 }

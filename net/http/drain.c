@@ -24,7 +24,7 @@ static void check_quiet(struct weir__http_shard *shard)
 {
     weir_http_server *server = shard->server;
 
-    if (!shard->is_draining || shard->doors_open > 0 || shard->is_quiet)
+    if (!shard->is_draining || shard->listeners_open > 0 || shard->is_quiet)
         return;
     shard->is_quiet = true;
     /* Refused if the service was forced: then it does not wait. */
@@ -32,35 +32,36 @@ static void check_quiet(struct weir__http_shard *shard)
     weir_gate_exit(&server->inside);
 }
 
-static void on_door_closed(void *arg, weir_listener *listener, int status)
+static void on_listener_closed(void *arg, weir_listener *listener, int status)
 {
     struct weir__http_shard *shard = arg;
 
-    shard->doors_open--;
+    shard->listeners_open--;
     check_quiet(shard);
 }
 
-static void close_doors(struct weir__http_shard *shard)
+static void close_listeners(struct weir__http_shard *shard)
 {
     shard->is_draining = true;
-    for (struct weir__http_door *door = shard->doors; door != NULL;
-         door = door->next) {
-        weir_listener *listener = door->listener;
+    for (struct weir__http_listener *listener = shard->listeners;
+         listener != NULL; listener = listener->next) {
+        weir_listener *open = listener->open;
 
-        if (listener == NULL)
+        if (open == NULL)
             continue; /* it was never open: its socket is closed at the end */
-        door->listener = NULL;
-        door->options.fd = -1;
-        weir_listener_drain(listener, on_door_closed, shard);
+        listener->open = NULL;
+        listener->options.fd = -1;
+        weir_listener_drain(open, on_listener_closed, shard);
     }
     check_quiet(shard);
 }
 
-static void on_close_doors(weir_task *task, int status)
+static void on_close_listeners(weir_task *task, int status)
 {
-    close_doors((struct weir__http_shard *)((char *)task -
-                                            offsetof(struct weir__http_shard,
-                                                     close_doors)));
+    close_listeners(
+        (struct weir__http_shard *)((char *)task -
+                                    offsetof(struct weir__http_shard,
+                                             close_listeners)));
 }
 
 /* ---- the drain, on the service's thread ---- */
@@ -99,7 +100,7 @@ static void on_delay(void *arg, int status)
     for (size_t i = 0; i < server->shard_count; i++)
         /* Refused if the loop has ended: then its listeners have, too. */
         (void)!weir_loop_post(server->shards[i].loop,
-                              &server->shards[i].close_doors);
+                              &server->shards[i].close_listeners);
 }
 
 /* Start a timer of the drain, or act at once if there is none. */
@@ -158,7 +159,7 @@ void weir__http_drain_end(void *arg)
 
 void weir__http_drain_init(struct weir__http_shard *shard)
 {
-    shard->close_doors =
-        (weir_task){.run = on_close_doors, .name = "close listeners"};
+    shard->close_listeners =
+        (weir_task){.run = on_close_listeners, .name = "close listeners"};
     shard->quiet = (weir_task){.run = on_quiet, .name = "listeners closed"};
 }

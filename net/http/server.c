@@ -2,7 +2,7 @@
 /*
  * server -- the life of an HTTP server: made, started, freed.
  *
- * Shape     A shard for each loop has its listeners (doors.c) and connections
+ * Shape     A shard for each loop has its listeners (listen.c) and connections
  *           (conn.c).  The service notifies each loop when it has started, and
  *           its own thread when the drain begins (drain.c).
  * Gates     `inside` counts the shards with listeners, and the connections.  A
@@ -41,7 +41,7 @@ static void free_server(void *arg)
     if (server->options.tls != NULL)
         weir_tls_unref(server->options.tls);
     for (size_t i = 0; i < server->shard_count && server->shards != NULL; i++)
-        weir__http_doors_free(&server->shards[i]);
+        weir__http_listeners_free(&server->shards[i]);
     weir_memory_free(server->shards,
                      server->shard_count * sizeof(*server->shards));
     weir_memory_free(server->loops,
@@ -90,7 +90,7 @@ static void on_start(void *arg, int status)
         return;
     }
     shard->has_entered = true;
-    if (weir__http_doors_open(shard) != 0)
+    if (weir__http_listeners_open(shard) != 0)
         (void)weir_service_stop(server->service);
 }
 

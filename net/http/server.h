@@ -36,12 +36,12 @@ struct weir__http_counters {
 };
 
 /* A listener of a shard. */
-struct weir__http_door {
-    struct weir__http_door *next;
+struct weir__http_listener {
+    struct weir__http_listener *next;
     struct weir__http_shard *shard;
     weir_listener_options options; /* what it is opened with */
     weir_stream_options stream;
-    weir_listener *listener; /* NULL: not open */
+    weir_listener *open; /* NULL: not open */
 };
 
 /* A directory with static files. */
@@ -57,8 +57,8 @@ struct weir__http_shard {
     weir_loop *loop;
     weir_connections connections;
     struct weir__http_counters counters;
-    struct weir__http_door *doors;
-    uint32_t doors_open;
+    struct weir__http_listener *listeners;
+    uint32_t listeners_open;
     uint32_t conn_count;
     bool is_draining; /* its listeners are closed, or will never be open */
     bool is_full;     /* its listeners are paused */
@@ -71,7 +71,7 @@ struct weir__http_shard {
     struct weir__http_root *roots;
     struct weir__http_quota quota; /* of connections_per_address */
     weir_http_request *spare;      /* kept for the next request */
-    weir_task close_doors;         /* posted by the drain */
+    weir_task close_listeners;     /* posted by the drain */
     weir_task quiet;               /* posted to the drain */
 };
 
@@ -97,14 +97,14 @@ struct weir_http_server {
     weir_timer delay, idle, deadline;
 };
 
-/* ---- doors.c ---- */
+/* ---- listen.c ---- */
 
 /* Open the listeners of a shard, on its loop.  Returns 0, or the first error. */
-int weir__http_doors_open(struct weir__http_shard *shard);
+int weir__http_listeners_open(struct weir__http_shard *shard);
 /* A connection of a shard that was full has ended: accept again. */
-void weir__http_doors_resume(struct weir__http_shard *shard);
+void weir__http_listeners_resume(struct weir__http_shard *shard);
 /* Free them; sockets that were never opened as listeners are closed. */
-void weir__http_doors_free(struct weir__http_shard *shard);
+void weir__http_listeners_free(struct weir__http_shard *shard);
 
 /* ---- drain.c ---- */
 

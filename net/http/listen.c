@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doors -- the listeners of an HTTP server.
+ * listen -- the listeners of an HTTP server.
  *
- * A door is a listener of a shard.  weir_http_server_listen binds its socket
+ * Each belongs to a shard.  weir_http_server_listen binds its socket
  * before the service starts, so that it can return errors.  The loop of the
  * shard opens the listener when the service has started.  At a TCP address each
  * loop has its own socket (SO_REUSEPORT).  A Unix socket or an inherited socket
  * belongs to the first loop, which hands connections to all loops.
  *
- * A shard that has reached its limit of connections pauses its doors.
+ * A shard that has reached its limit of connections pauses its listeners.
  *
  * Threads   The owner's before the start, then each shard's loop.
  *
@@ -34,22 +34,22 @@ static struct weir__http_shard *shard_of(weir_http_server *server,
     return NULL;
 }
 
-static void pause_doors(struct weir__http_shard *shard)
+static void pause_listeners(struct weir__http_shard *shard)
 {
     shard->is_full = true;
-    for (struct weir__http_door *door = shard->doors; door != NULL;
-         door = door->next)
-        if (door->listener != NULL)
-            weir_listener_pause(door->listener);
+    for (struct weir__http_listener *listener = shard->listeners;
+         listener != NULL; listener = listener->next)
+        if (listener->open != NULL)
+            weir_listener_pause(listener->open);
 }
 
-void weir__http_doors_resume(struct weir__http_shard *shard)
+void weir__http_listeners_resume(struct weir__http_shard *shard)
 {
     shard->is_full = false;
-    for (struct weir__http_door *door = shard->doors; door != NULL;
-         door = door->next)
-        if (door->listener != NULL)
-            weir_listener_resume(door->listener);
+    for (struct weir__http_listener *listener = shard->listeners;
+         listener != NULL; listener = listener->next)
+        if (listener->open != NULL)
+            weir_listener_resume(listener->open);
 }
 
 static void on_stream(void *arg, weir_stream *stream)
@@ -60,7 +60,7 @@ static void on_stream(void *arg, weir_stream *stream)
     weir__http_conn_open(shard, stream);
     if (shard->conn_count >= server->options.connections &&
         !shard->is_draining && !shard->is_full)
-        pause_doors(shard);
+        pause_listeners(shard);
 }
 
 /* A server that can no longer accept ends its service. */
@@ -74,83 +74,85 @@ static void on_error(void *arg, weir_listener *listener, int err)
 
 /* ---- opening and freeing ---- */
 
-static int open_door(struct weir__http_door *door)
+static int open_listener(struct weir__http_listener *listener)
 {
-    struct weir__http_shard *shard = door->shard;
+    struct weir__http_shard *shard = listener->shard;
     int err;
 
-    door->options.stream = &door->stream;
-    err = weir_listener_open(&door->listener, shard->loop, &door->options);
+    listener->options.stream = &listener->stream;
+    err = weir_listener_open(&listener->open, shard->loop, &listener->options);
     if (err == 0) {
-        shard->doors_open++;
+        shard->listeners_open++;
         return 0;
     }
-    door->listener = NULL;
-    weir__socket_close(door->options.fd); /* or clients would wait for ever */
-    door->options.fd = -1;
+    listener->open = NULL;
+    /* Or clients would wait for ever. */
+    weir__socket_close(listener->options.fd);
+    listener->options.fd = -1;
     return err;
 }
 
-int weir__http_doors_open(struct weir__http_shard *shard)
+int weir__http_listeners_open(struct weir__http_shard *shard)
 {
     int err = 0;
 
-    for (struct weir__http_door *door = shard->doors; door != NULL && err == 0;
-         door = door->next)
-        err = open_door(door);
+    for (struct weir__http_listener *listener = shard->listeners;
+         listener != NULL && err == 0; listener = listener->next)
+        err = open_listener(listener);
     return err;
 }
 
-void weir__http_doors_free(struct weir__http_shard *shard)
+void weir__http_listeners_free(struct weir__http_shard *shard)
 {
-    while (shard->doors != NULL) {
-        struct weir__http_door *door = shard->doors;
+    while (shard->listeners != NULL) {
+        struct weir__http_listener *listener = shard->listeners;
 
-        shard->doors = door->next;
-        if (door->listener == NULL && door->options.fd >= 0)
-            weir__socket_close(door->options.fd);
-        weir_memory_free(door, sizeof(*door));
+        shard->listeners = listener->next;
+        if (listener->open == NULL && listener->options.fd >= 0)
+            weir__socket_close(listener->options.fd);
+        weir_memory_free(listener, sizeof(*listener));
     }
 }
 
 /* ---- listening ---- */
 
-static int add_door(struct weir__http_shard *shard,
-                    const weir_listener_options *options, int fd,
-                    bool is_private)
+static int add_listener(struct weir__http_shard *shard,
+                        const weir_listener_options *options, int fd,
+                        bool is_private)
 {
-    struct weir__http_door *door = weir_memory_alloc(sizeof(*door));
+    struct weir__http_listener *listener = weir_memory_alloc(sizeof(*listener));
     int err;
 
-    if (door == NULL)
+    if (listener == NULL)
         return -ENOMEM;
-    memset(door, 0, sizeof(*door));
-    err = weir_sized_read(&door->stream, sizeof(door->stream), options->stream);
+    memset(listener, 0, sizeof(*listener));
+    err = weir_sized_read(&listener->stream, sizeof(listener->stream),
+                          options->stream);
     if (err != 0) {
-        weir_memory_free(door, sizeof(*door));
+        weir_memory_free(listener, sizeof(*listener));
         return err;
     }
-    door->shard = shard;
-    door->options = *options;
-    door->options.has_fd = true;
-    door->options.fd = fd;
-    door->options.is_private = is_private;
-    door->options.on_stream = on_stream;
-    if (door->options.on_error == NULL)
-        door->options.on_error = on_error;
-    door->options.arg = shard->server;
-    if (door->options.name == NULL)
-        door->options.name = "http listener";
-    if (door->stream.name == NULL)
-        door->stream.name = "http";
-    door->next = shard->doors;
-    shard->doors = door;
+    listener->shard = shard;
+    listener->options = *options;
+    listener->options.has_fd = true;
+    listener->options.fd = fd;
+    listener->options.is_private = is_private;
+    listener->options.on_stream = on_stream;
+    if (listener->options.on_error == NULL)
+        listener->options.on_error = on_error;
+    listener->options.arg = shard->server;
+    if (listener->options.name == NULL)
+        listener->options.name = "http listener";
+    if (listener->stream.name == NULL)
+        listener->stream.name = "http";
+    listener->next = shard->listeners;
+    shard->listeners = listener;
     return 0;
 }
 
-static int bind_door(struct weir__http_shard *shard,
-                     const weir_listener_options *options,
-                     weir_address *address, bool reuse_port)
+static int bind_listener(struct weir__http_shard *shard,
+                         const weir_listener_options *options,
+                         weir_address *address, bool reuse_port)
 {
     struct weir__listen_request request = {
         .address = address,
@@ -167,7 +169,7 @@ static int bind_door(struct weir__http_shard *shard,
         return fd;
     err = weir__socket_local(fd, address); /* with the port */
     if (err == 0)
-        err = add_door(shard, options, fd, true);
+        err = add_listener(shard, options, fd, true);
     if (err != 0) {
         weir__listen_remove(address, &file);
         weir__socket_close(fd);
@@ -175,15 +177,15 @@ static int bind_door(struct weir__http_shard *shard,
     return err;
 }
 
-/* Undo the doors that were added since. */
-static void remove_doors(weir_http_server *server, size_t shards)
+/* Undo the listeners that were added since. */
+static void remove_listeners(weir_http_server *server, size_t shards)
 {
     for (size_t i = 0; i < shards; i++) {
-        struct weir__http_door *door = server->shards[i].doors;
+        struct weir__http_listener *listener = server->shards[i].listeners;
 
-        server->shards[i].doors = door->next;
-        weir__socket_close(door->options.fd);
-        weir_memory_free(door, sizeof(*door));
+        server->shards[i].listeners = listener->next;
+        weir__socket_close(listener->options.fd);
+        weir_memory_free(listener, sizeof(*listener));
     }
 }
 
@@ -192,11 +194,11 @@ static int bind_all(weir_http_server *server,
                     const weir_listener_options *options, weir_address *address)
 {
     for (size_t i = 0; i < server->shard_count; i++) {
-        int err = bind_door(&server->shards[i], options, address,
-                            server->shard_count > 1);
+        int err = bind_listener(&server->shards[i], options, address,
+                                server->shard_count > 1);
 
         if (err != 0) {
-            remove_doors(server, i);
+            remove_listeners(server, i);
             return err;
         }
     }
@@ -214,13 +216,13 @@ static int share_one(weir_http_server *server, weir_listener_options *options,
         options->loop_count = server->shard_count;
     }
     if (!options->has_fd)
-        return bind_door(&server->shards[0], options, address, false);
+        return bind_listener(&server->shards[0], options, address, false);
     err = weir__listen_check(options->fd);
     if (err == 0)
         err = weir__socket_local(options->fd, address);
     if (err == 0)
-        err = add_door(&server->shards[0], options, options->fd,
-                       options->is_private);
+        err = add_listener(&server->shards[0], options, options->fd,
+                           options->is_private);
     return err;
 }
 
