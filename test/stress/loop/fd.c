@@ -4,7 +4,9 @@
  * are ready and while their loop ends.  Each registration has one last word: it
  * was removed, or it gets WEIR_ECANCELED; and none after that.  Some are
  * closed before they are removed, with a duplicate open: the loop has to get
- * rid of what the kernel keeps of them.
+ * rid of what the kernel keeps of them.  Half of the files are not readable
+ * until they are lost, so that an event of a lost one that reaches another
+ * registration, in the same slot, shows.
  *
  * loop_race.h says what sets the number of rounds.
  */
@@ -31,6 +33,8 @@ enum { WORKERS = 3, FDS = 4 };
 struct wire {
     int fd;
     int kept;                 /* the same file */
+    bool is_silent;           /* it is never readable while it is watched */
+    int lost;                 /* silent: the file before, or -1 */
     struct registration *now; /* NULL: not added */
 };
 
@@ -39,6 +43,7 @@ struct wire {
 struct registration {
     struct worker *worker;
     int fd;
+    bool is_silent;
 };
 
 struct worker {
@@ -61,6 +66,7 @@ static void on_event(void *arg, int status, int fd, unsigned events)
     expect_int(fd, registration->fd);
     if (status == 0) {
         expect(events != 0);
+        expect(!registration->is_silent || !(events & WEIR_FD_READABLE));
         registration->worker->called++;
         return;
     }
@@ -86,7 +92,8 @@ static int add(struct worker *worker, struct wire *wire)
     int err;
 
     expect(registration != NULL);
-    *registration = (struct registration){.worker = worker, .fd = wire->fd};
+    *registration = (struct registration){
+        .worker = worker, .fd = wire->fd, .is_silent = wire->is_silent};
     err = weir_fd_add(loop, wire->fd, WEIR_FD_READABLE, on_event, registration);
     if (err == 0) {
         worker->added++;
@@ -120,6 +127,12 @@ static int lose(struct worker *worker, struct wire *wire)
     /* Not by close: ThreadSanitizer knows that the loop may be using it. */
     expect_int(syscall(SYS_close, wire->fd), 0);
     err = take_away(worker, wire);
+    if (wire->is_silent) {
+        if (wire->lost >= 0)
+            close(wire->lost);
+        wire->lost = wire->kept;
+        wire->kept = event_open(0);
+    }
     wire->fd = dup(wire->kept);
     pthread_mutex_unlock(&numbers);
     expect(wire->fd >= 0);
@@ -158,6 +171,8 @@ static void work_wires(struct worker *worker)
             err = lose(worker, wire);
         else
             err = take_away(worker, wire);
+        if (wire->lost >= 0 && random_below(&worker->random, 4) == 0)
+            event_fill(wire->lost);
         if (random_below(&worker->random, 16) == 0)
             sched_yield();
     }
@@ -172,7 +187,9 @@ static void open_wires(void)
         for (unsigned j = 0; j < FDS; j++) {
             struct wire *wire = &workers[i].wires[j];
 
-            wire->kept = event_open(1);
+            wire->is_silent = j % 2 == 1;
+            wire->kept = event_open(!wire->is_silent);
+            wire->lost = -1;
             wire->fd = dup(wire->kept);
             expect(wire->fd >= 0);
         }

@@ -921,9 +921,11 @@ static int64_t later_by(int64_t span_ns)
                                               : model.now_ns + span_ns;
 }
 
+static uint64_t deadlines[16];
+
 static int64_t random_deadline(void)
 {
-    switch (random_below(&model.random, 16)) {
+    switch (random_choose(&model.random, deadlines)) {
     case 0:
         return model.now_ns - random_span(62);
     case 1:
@@ -1100,4 +1102,5 @@ CASE(wheel_does_what_a_plain_list_does)
         end();
     }
     expect_all_taken(dice);
+    expect_all_taken(deadlines);
 }
