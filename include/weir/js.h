@@ -247,7 +247,8 @@ WEIR_API WEIR_CHECKED int weir_js_eval(weir_js *js, const char *source,
  * Call a JavaScript function with `this` undefined.
  *
  * Thread   loop
- * Owns     as weir_js_eval
+ * Owns     function and args are the caller's; result may be NULL, and
+ *          otherwise must be released
  * Returns  0, -EINVAL (NULL, not a function, or a value of another host),
  *          -EPERM, WEIR_ETHROWN, -ETIMEDOUT, WEIR_ECANCELED, -ENOMEM
  */
@@ -296,7 +297,8 @@ typedef int weir_js_fn(weir_js *js, void *arg, const weir_js_value *args,
  *
  * Thread   loop
  * Owns     arg is the caller's and must outlive the host
- * Returns  as weir_js_set, and -ENOMEM
+ * Returns  0, -EINVAL, -EPERM, WEIR_ETHROWN (a frozen object, a proxy's trap,
+ *          or no memory), -ETIMEDOUT (a proxy's trap), WEIR_ECANCELED, -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_js_define(weir_js *js,
                                          const weir_js_value *object,
@@ -329,7 +331,8 @@ typedef int weir_js_async_fn(void *arg, const weir_js_value *args, size_t count,
  *
  * Thread   loop
  * Owns     arg and name are the caller's and must outlive the pool
- * Returns  as weir_js_set, and -ENOMEM
+ * Returns  0, -EINVAL, -EPERM, WEIR_ETHROWN (a frozen object, a proxy's trap,
+ *          or no memory), -ETIMEDOUT (a proxy's trap), WEIR_ECANCELED, -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_js_define_async(weir_js *js,
                                                const weir_js_value *object,

@@ -149,9 +149,10 @@ typedef struct weir_submit_options {
  *
  * Thread   any
  * Owns     arg is the caller's
- * Returns  0, WEIR_ECLOSED, WEIR_EFORKED, -EINVAL (as weir_pool_post, or
- *          options has no valid size), -E2BIG (an option that this library does
- *          not know), -ENOMEM
+ * Returns  0, WEIR_ECLOSED (the pool no longer admits work), WEIR_EFORKED (the
+ *          pool belongs to the parent process), -EINVAL (NULL, an unknown
+ *          priority, a lane of another pool, or options has no valid size),
+ *          -E2BIG (an option that this library does not know), -ENOMEM
  * Orders   everything before the call happens-before fn()
  */
 WEIR_API WEIR_CHECKED int weir_pool_submit(weir_pool *pool, weir_fn *fn,
@@ -222,10 +223,14 @@ WEIR_API WEIR_CHECKED int weir_pool_shutdown(weir_pool *pool,
 /**
  * Close a pool at once.  Running jobs finish.  All other accepted jobs are
  * called with WEIR_ECANCELED, on the workers.  Jobs can no longer post either.
+ * The call waits for the end, for at most timeout_ns.  A negative timeout means
+ * no limit; a timeout of 0 begins the close and checks once.  From inside a job
+ * of the pool, the call begins the close and returns at once.
  *
  * Thread   any, any number of times, even during a shutdown
- * Returns  0 (finished, or begun from inside), -ETIMEDOUT, -EDEADLK,
- *          WEIR_EFORKED; all as weir_pool_shutdown
+ * Returns  0 (finished, or begun from inside), -ETIMEDOUT (the close continues;
+ *          weir_pool_report shows what holds it), -EDEADLK (on a loop's thread,
+ *          with a timeout other than 0; nothing has begun), WEIR_EFORKED
  * Orders   0: all jobs happened before
  */
 WEIR_API WEIR_CHECKED int weir_pool_close(weir_pool *pool, int64_t timeout_ns);

@@ -221,9 +221,12 @@ WEIR_API WEIR_CHECKED int weir_promise_resolve(weir_promise *promise,
  * Reject a promise with a reason.
  *
  * Thread   any
- * Owns     as weir_promise_resolve
- * Returns  0, -EALREADY, -EINVAL (NULL)
- * Orders   as weir_promise_resolve
+ * Owns     0: the reason is the promise's.  An error: it stays the caller's
+ * Returns  0, -EALREADY (the promise is decided: it is settled, follows another
+ *          one, or was made by then, catch, finally or a combinator), -EINVAL
+ *          (NULL)
+ * Orders   everything before the call happens-before the handlers, and before a
+ *          wait that returns 0
  */
 WEIR_API WEIR_CHECKED int weir_promise_reject(weir_promise *promise,
                                               weir_value reason);
@@ -278,7 +281,8 @@ WEIR_API WEIR_CHECKED int weir_promise_then(weir_promise *promise,
  * NULL for on_fulfilled.
  *
  * Thread   any
- * Owns     as weir_promise_then
+ * Owns     *derived is the caller's; pass NULL if it is not needed.  arg is the
+ *          caller's
  * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_catch(weir_promise *promise,
@@ -292,7 +296,8 @@ WEIR_API WEIR_CHECKED int weir_promise_catch(weir_promise *promise,
  * waited for, and a value that it returns is freed.
  *
  * Thread   any
- * Owns     as weir_promise_then
+ * Owns     *derived is the caller's; pass NULL if it is not needed.  arg is the
+ *          caller's
  * Returns  0, -EINVAL (NULL), -ENOMEM, WEIR_ECLOSED, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_promise_finally(weir_promise *promise,

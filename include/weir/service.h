@@ -165,9 +165,10 @@ WEIR_API weir_gate *weir_service_gate(weir_service *service);
  * Thread   any, before weir_service_start
  * Owns     *loop belongs to the service and is freed with it; do not free it in
  *          done
- * Returns  0, -EINVAL (NULL, or as weir_loop_new), -E2BIG (as weir_loop_new),
- *          -EALREADY (the service was started), -ENOMEM, -EAGAIN (no more
- *          threads can be created), -EMFILE, -ENFILE, WEIR_EFORKED
+ * Returns  0, -EINVAL (NULL, or an option is invalid), -E2BIG (an
+ *          option that this library does not know), -EALREADY (the service was
+ *          started), -ENOMEM, -EAGAIN (no more threads can be created),
+ *          -EMFILE, -ENFILE, WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_loop(weir_service *service, weir_loop **loop,
@@ -178,9 +179,10 @@ weir_service_add_loop(weir_service *service, weir_loop **loop,
  *
  * Thread   any, before weir_service_start
  * Owns     *pool belongs to the service and is freed with it
- * Returns  0, -EINVAL (NULL, or as weir_pool_new), -E2BIG (as weir_pool_new),
- *          -EALREADY (the service was started), -ENOMEM, -EAGAIN (no more
- *          threads can be created), WEIR_EFORKED
+ * Returns  0, -EINVAL (NULL, or an option is invalid), -E2BIG (an
+ *          option that this library does not know), -EALREADY (the service was
+ *          started), -ENOMEM, -EAGAIN (no more threads can be created),
+ *          WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int
 weir_service_add_pool(weir_service *service, weir_pool **pool,

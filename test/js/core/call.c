@@ -311,6 +311,66 @@ CASE(defined_function_that_fails_throws_an_error_with_a_code)
     js_end();
 }
 
+static int give_nothing(void *arg, const weir_js_value *args, size_t count,
+                        weir_js_result *result)
+{
+    return 0;
+}
+
+/* Of functions in C and of async ones. */
+static void expect_define(const weir_js_value *object, const char *name,
+                          int status)
+{
+    static int err;
+
+    expect_status(weir_js_define(js, object, name, fail, &err), status);
+    expect_status(weir_js_define_async(js, object, name, give_nothing, NULL),
+                  status);
+}
+
+/* covers: weir_js_define -EINVAL
+ * covers: weir_js_define WEIR_ETHROWN
+ * covers: weir_js_define -ETIMEDOUT
+ * covers: weir_js_define WEIR_ECANCELED
+ * covers: weir_js_define_async -EINVAL
+ * covers: weir_js_define_async WEIR_ETHROWN
+ * covers: weir_js_define_async -ETIMEDOUT
+ * covers: weir_js_define_async WEIR_ECANCELED */
+CASE(definition_that_fails_says_why)
+{
+    weir_js_value object = weir_js_number(1);
+
+    js_make(NULL);
+    expect_define(NULL, NULL, -EINVAL);
+    expect_define(&object, "f", -EINVAL);
+    expect_status(weir_js_define(js, NULL, "f", NULL, NULL), -EINVAL);
+    expect_status(weir_js_define_async(js, NULL, "f", NULL, NULL), -EINVAL);
+    object = value_of("Object.freeze({})");
+    expect_define(&object, "f", WEIR_ETHROWN);
+    expect_status(weir_js_set_time_limit(js, 100 * MILLISECOND_NS), 0);
+    object = value_of("new Proxy({}, {defineProperty() { for (;;); }})");
+    expect_define(&object, "f", -ETIMEDOUT);
+    expect_define(NULL, "f", 0);
+    weir_js_terminate(js);
+    expect_define(NULL, "g", WEIR_ECANCELED);
+    js_end();
+}
+
+/* covers: weir_js_define -EPERM
+ * covers: weir_js_define_async -EPERM */
+CASE(definition_on_another_thread_than_the_loops_is_refused)
+{
+    struct runner runner;
+
+    js_make(NULL);
+    runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
+    expect_define(NULL, "f", -EPERM);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(runner_join(&runner), 0);
+    expect_status(weir_js_free(js), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
 static int keep(weir_js *host, void *arg, const weir_js_value *args,
                 size_t count, weir_js_value *result)
 {
