@@ -359,10 +359,11 @@ static uint64_t eventfds[1024 / 64]; /* atomic */
 
 static void mark_eventfd(int fd, bool is_one)
 {
-    uint64_t bit = UINT64_C(1) << (fd % 64);
+    uint64_t bit;
 
     if (fd < 0 || fd >= 1024)
         return;
+    bit = UINT64_C(1) << (fd % 64);
     if (is_one)
         __atomic_or_fetch(&eventfds[fd / 64], bit, __ATOMIC_RELAXED);
     else

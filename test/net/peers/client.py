@@ -413,7 +413,8 @@ def reverse_proxy(node, folder):
         status, output = curl("--compressed", url + "gzip")
         check(status == 0 and output == PAGE, status, len(output))
         status, output = curl(url + "cut")
-        check(status == 18 and output == b"begun", status, output)
+        # The proxy resets what it cannot complete, which may overtake the bytes.
+        check(status in (18, 52, 56) and b"begun".startswith(output), status, output)
         grown = peak_kb(process) - before
         check(grown < 8192, grown, "kB more")
 
