@@ -41,6 +41,44 @@ static JSValue ask_about(weir_js *js, enum weir__js_hook hook, JSValue first,
     return answer;
 }
 
+/* Shorten the name of code that was compiled by eval() or new Function(), such
+ * as "eval at f (FILE:1:2), <anonymous>", to FILE (js/engine/sites.patch).
+ * Evaluations may be nested. */
+static void strip_eval(char *name)
+{
+    static const char begin[] = "eval at ", end[] = "), <anonymous>";
+
+    while (strncmp(name, begin, sizeof(begin) - 1) == 0) {
+        char *open = strstr(name, " (");
+        size_t length = strlen(name);
+
+        if (open == NULL || length < sizeof(end) ||
+            strcmp(name + length - (sizeof(end) - 1), end) != 0)
+            return;
+        name[length - (sizeof(end) - 1)] = '\0';
+        memmove(name, open + 2, strlen(open + 2) + 1);
+        for (int i = 0; i < 2; i++) { /* the column and the line */
+            char *colon = strrchr(name, ':');
+
+            if (colon != NULL)
+                *colon = '\0';
+        }
+    }
+}
+
+static JSValue importer_of(JSContext *context, const char *base)
+{
+    char *name = js_strdup(context, base);
+    JSValue importer;
+
+    if (name == NULL)
+        return JS_EXCEPTION;
+    strip_eval(name);
+    importer = JS_NewString(context, name);
+    js_free(context, name);
+    return importer;
+}
+
 /* If none of our modules is being linked, this is an import(), which goes to a
  * gate (js/program/import.c). */
 static char *normalize(JSContext *context, const char *base, const char *name,
@@ -48,7 +86,7 @@ static char *normalize(JSContext *context, const char *base, const char *name,
 {
     weir_js *js = opaque;
     bool is_dynamic = js->linking == 0 && JS_IsUndefined(attributes);
-    JSValue parent = JS_NewString(context, base);
+    JSValue parent = importer_of(context, base);
     JSValue id =
         ask_about(js, is_dynamic ? WEIR__JS_HOOK_IMPORT : WEIR__JS_HOOK_RESOLVE,
                   JS_NewString(context, name), parent);
