@@ -2,8 +2,21 @@
 // errors -- errors with Node's codes and messages.
 'use strict';
 
-// "TypeError [CODE]: message" in the stack, "TypeError" as the name.
+// "TypeError [CODE]: message" in the stack and as a string, "TypeError" as the
+// name.
 function coded(Base, code, message) {
+    const error = plainly(Base, code, message);
+    if (!code.startsWith('ERR_'))
+        return error;
+    Object.defineProperty(error, 'toString', {
+        value() { return `${this.name} [${code}]: ${this.message}`; },
+        writable: true, configurable: true,
+    });
+    return error;
+}
+
+// The same for an error that Node creates in C++: its string lacks the code.
+function plainly(Base, code, message) {
     const error = new Base(message);
     Object.defineProperty(error, 'code',
         { value: code, writable: true, enumerable: true, configurable: true });
@@ -111,5 +124,5 @@ function unhandledRejection(reason) {
     return error;
 }
 
-module.exports = { abortError, checkObject, coded, describeType, invalidArgType, invalidArgValue,
+module.exports = { abortError, checkObject, coded, plainly, describeType, invalidArgType, invalidArgValue,
     outOfRange, unhandledRejection, unknownEncoding };

@@ -6,7 +6,7 @@
 
 const whatwg = require('bundle/whatwg-url');
 const { URLSearchParams, link, refill } = require('url/searchparams');
-const { coded, invalidArgType } = require('core/errors');
+const { coded, invalidArgType, plainly } = require('core/errors');
 const { custom } = require('util/kinds');
 
 const { basicURLParse: parse } = whatwg;
@@ -28,7 +28,7 @@ function parseBoth(input, base) {
 }
 
 function invalid(input, base) {
-    const error = coded(TypeError, 'ERR_INVALID_URL', 'Invalid URL');
+    const error = plainly(TypeError, 'ERR_INVALID_URL', 'Invalid URL');
     error.stack = error.stack.replace(' [ERR_INVALID_URL]', '');
     error.input = input;
     if (base !== undefined)
