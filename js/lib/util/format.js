@@ -3,7 +3,7 @@
 'use strict';
 
 const { inspect, isProxy, proxyTarget } = require('util/inspect');
-const { numberText } = require('util/text');
+const { formatPrimitive, plain } = require('util/text');
 
 const { hasOwnProperty } = Object.prototype;
 
@@ -30,12 +30,13 @@ const builtins = new Set(Object.getOwnPropertyNames(globalThis)
     .filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name)));
 
 function shown(spec, value, options) {
+    const separate = Boolean(options?.numericSeparator);
+    const number = (one) => formatPrimitive(
+        { stylize: plain, numericSeparator: separate }, one);
     switch (spec) {
     case 's':
-        if (typeof value === 'number')
-            return numberText(value, false);
-        if (typeof value === 'bigint')
-            return `${value}n`;
+        if (typeof value === 'number' || typeof value === 'bigint')
+            return number(value);
         if (typeof value !== 'object' || value === null ||
             !hasOwnToString(value))
             return String(value);
@@ -49,13 +50,13 @@ function shown(spec, value, options) {
             throw error;
         }
     case 'd':
-        return typeof value === 'bigint' ? `${value}n`
-            : typeof value === 'symbol' ? 'NaN' : numberText(Number(value), false);
+        return typeof value === 'bigint' ? number(value)
+            : typeof value === 'symbol' ? 'NaN' : number(Number(value));
     case 'i':
-        return typeof value === 'bigint' ? `${value}n`
-            : typeof value === 'symbol' ? 'NaN' : numberText(parseInt(value), false);
+        return typeof value === 'bigint' ? number(value)
+            : typeof value === 'symbol' ? 'NaN' : number(parseInt(value));
     case 'f':
-        return typeof value === 'symbol' ? 'NaN' : numberText(parseFloat(value), false);
+        return typeof value === 'symbol' ? 'NaN' : number(parseFloat(value));
     case 'O':
         return inspect(value, options);
     case 'o':

@@ -17,7 +17,14 @@ function paint(text, style) {
         : `\u001b[${color[0]}m${text}\u001b[${color[1]}m`;
 }
 
-const ansi = /\u001b\[[0-9;]*m/g;
+const ansi = /\u001b\[[0-9;]*m/g; // colours
+
+// Control sequences of a terminal.  An introducer is followed by a command with
+// its text up to a terminator, or by numbers and a final letter.
+const word = '[-a-zA-Z\\d/#&.:=?%@~_]';
+const command = `(?:(?:;${word}+)*|[a-zA-Z\\d]+(?:;${word}*)*)?(?:\\x07|\\x1b\\\\|\\x9c)`;
+const sequence = '(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PR-TZcf-nq-uy=><~]';
+let controls; // made on first use
 
 function widthOf(ctx, text) {
     return ctx.colors ? text.replace(ansi, '').length : text.length;
@@ -26,7 +33,8 @@ function widthOf(ctx, text) {
 function stripVTControlCharacters(text) {
     if (typeof text !== 'string')
         throw require('core/errors').invalidArgType('str', 'of type string', text);
-    return text.replace(ansi, '');
+    controls ??= new RegExp(`[\\x1b\\x9b][[\\]()#;?]*(?:${command}|${sequence})`, 'g');
+    return text.replace(controls, '');
 }
 
 // Characters that take two cells, and those that take none.
