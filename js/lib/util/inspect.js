@@ -67,11 +67,6 @@ function keysOf(value, showHidden) {
 
 const isIndex = /^(0|[1-9][0-9]*)$/;
 
-function nonIndexKeys(value, showHidden) {
-    return keysOf(value, showHidden).filter((key) =>
-        typeof key === 'symbol' || !isIndex.test(key) || key > 4294967294);
-}
-
 // ---- kinds of objects: each returns its entries ----
 
 function more(output, count) {
@@ -234,14 +229,14 @@ function describe(ctx, value, level, ctor, tag, isTyped, hasMore) {
     if (isIterable && Array.isArray(value)) {
         const name = ctor !== 'Array' || tag !== ''
             ? head('Array', `(${value.length})`) : '';
-        shape.keys = nonIndexKeys(value, showHidden);
+        shape.keys = native.nonIndexKeys(value, showHidden);
         if (value.length === 0 && shape.keys.length === 0 && !hasMore)
             return `${name}[]`;
         return Object.assign(shape, { open: `${name}[`, close: ']',
             entries: formatArray, type: ARRAY });
     }
     if (isIterable && ArrayBuffer.isView(value) && kind !== 'DataView') {
-        shape.keys = nonIndexKeys(value, showHidden);
+        shape.keys = native.nonIndexKeys(value, showHidden);
         const length = typedLength.call(value), name = head(kind, `(${length})`);
         if (length === 0 && shape.keys.length === 0 && !showHidden)
             return `${name}[]`;
@@ -374,6 +369,21 @@ function isBuiltin(proto) {
     return typeof found?.value === 'function' && builtins.has(found.value.name);
 }
 
+// The engine's error for too deep a recursion.
+function isOverflow(error) {
+    return isError(error) && error.name === 'RangeError' &&
+        error.message === 'Maximum call stack size exceeded';
+}
+
+function formatEntries(ctx, value, level, shape, inherited) {
+    const output = shape.entries(ctx, value, level);
+    const type = shape.type === ARRAY ? EXTRA : OBJECT;
+    for (const key of shape.keys)
+        output.push(formatProperty(ctx, value, level, key, type));
+    output.push(...inherited);
+    return output;
+}
+
 function formatObject(ctx, value, level, isTyped) {
     const ctor = constructorName(value, ctx, level);
     let tag = value[Symbol.toStringTag];
@@ -394,11 +404,18 @@ function formatObject(ctx, value, level, isTyped) {
     level++;
     ctx.seen.push(value);
     ctx.current = level;
-    const output = shape.entries(ctx, value, level);
-    const type = shape.type === ARRAY ? EXTRA : OBJECT;
-    for (const key of shape.keys)
-        output.push(formatProperty(ctx, value, level, key, type));
-    output.push(...inherited);
+    const { indentation } = ctx, depth = ctx.seen.length;
+    let output;
+    try {
+        output = formatEntries(ctx, value, level, shape, inherited);
+    } catch (error) {
+        if (!isOverflow(error))
+            throw error;
+        ctx.seen.length = depth - 1;
+        ctx.indentation = indentation;
+        return ctx.stylize(`[${nameOf(value, ctor, tag).slice(0, -1)}: Inspection ` +
+            'interrupted prematurely. Maximum call stack size exceeded.]', 'special');
+    }
     ctx.seen.pop();
     const index = ctx.circular?.get(value);
     if (index !== undefined) {
