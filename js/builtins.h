@@ -49,6 +49,7 @@
     X(ENCODING, encoding)                                                      \
     X(CONTEXT, context)                                                        \
     X(INSPECT, inspect)                                                        \
+    X(URL, url)                                                                \
     X(GLOBALS, globals)
 
 enum {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // url -- URL, and the supported part of Node's url.
 //
-// The parser is npm's whatwg-url, which is bundled when weir is built.
+// The parser is npm's whatwg-url, which is bundled when weir is built.  The
+// common form of a URL is parsed in C (js/url/parse.c).
 'use strict';
 
 const whatwg = require('bundle/whatwg-url');
@@ -20,11 +21,22 @@ const text = (value) => `${value}`.toWellFormed();
 
 // Returns null if it is invalid.
 function parseBoth(input, base) {
-    if (base === undefined)
-        return parse(text(input));
     input = text(input);
-    const from = parse(text(base));
+    if (base === undefined)
+        return native.parse(input) ?? parse(input);
+    base = text(base);
+    const common = native.parse(input, base);
+    if (common !== undefined)
+        return common;
+    const from = native.parse(base) ?? parse(base);
     return from === null ? null : parse(input, { baseURL: from });
+}
+
+function canParse(input, base) {
+    input = text(input);
+    if (base !== undefined)
+        base = text(base);
+    return native.canParse(input, base) ?? parseBoth(input, base) !== null;
 }
 
 function invalid(input, base) {
@@ -62,7 +74,7 @@ class URL {
     static canParse(input, base = undefined) {
         if (arguments.length === 0)
             throw missing('url');
-        return parseBoth(input, base) !== null;
+        return canParse(input, base);
     }
 
     #set(value, state) {
@@ -74,7 +86,7 @@ class URL {
     get href() { return whatwg.serializeURL(this.#url); }
     set href(value) {
         value = text(value);
-        const url = parse(value);
+        const url = native.parse(value) ?? parse(value);
         if (url === null)
             throw invalid(value);
         this.#url = url;
