@@ -154,6 +154,13 @@ function position(value) {
     return integer(value, 'position', -1);
 }
 
+// The kind of a symbolic link matters on Windows only.
+function linkType(value) {
+    if (typeof value === 'string' && !/^(dir|file|junction)$/.test(value))
+        throw coded(Error, 'ERR_FS_INVALID_SYMLINK_TYPE', 'Symlink type must be one of ' +
+            `"dir", "file", or "junction". Received "${value}"`);
+}
+
 function callback(value) {
     if (typeof value !== 'function')
         throw invalidArgType('cb', 'of type function', value);
@@ -161,4 +168,4 @@ function callback(value) {
 }
 
 module.exports = { isURL, path, integer, fd, id, boolean, mode, bits, flags, options,
-    signal, time, data, position, callback };
+    signal, time, data, position, linkType, callback };

@@ -57,6 +57,18 @@ fs.write = function write(fd, data, ...args) {
     later(ops.write(...own), (count) => callback(null, count, data), callback);
 };
 
+// Without a callback, an error is thrown.
+function rethrow(error) {
+    if (error !== null)
+        throw error;
+}
+
+fs.close = function close(fd, callback = rethrow) {
+    const one = ops.close(fd);
+    check.callback(callback);
+    later(one, () => callback(null), callback);
+};
+
 fs.exists = function exists(path, callback) {
     check.callback(callback);
     let one;

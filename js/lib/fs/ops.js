@@ -208,6 +208,20 @@ const realpath = (path, options) => pathFrom(native.realpath, options, () => [
 
 const pathOp = (name, ...rest) => op(native[name], rest, nothing);
 
+let hasWarned = false;
+
+function truncate(path, length = 0) {
+    if (typeof path !== 'number')
+        return pathOp('truncate', check.path(path),
+            Math.max(0, check.integer(length ?? 0, 'len')));
+    if (!hasWarned)
+        require('program/process').emitWarning('Using fs.truncate with a file descriptor ' +
+            'is deprecated. Please use fs.ftruncate with a file descriptor instead.',
+        'DeprecationWarning', 'DEP0081');
+    hasWarned = true;
+    return ops.ftruncate(path, length);
+}
+
 const ops = {
     access: (path, mode) => pathOp('access', check.path(path), check.bits(mode)),
     appendFile: (path, data, options) => writeFile(path, data, options, 'a'),
@@ -247,10 +261,9 @@ const ops = {
         check.path(to, 'newPath')),
     rm, rmdir: (path, options) => rmdir(path, options),
     stat: (path, options) => look('stat', check.path(path), options),
-    symlink: (target, path) => pathOp('symlink', check.path(target, 'target'),
-        check.path(path)),
-    truncate: (path, length = 0) => pathOp('truncate', check.path(path),
-        Math.max(0, check.integer(length ?? 0, 'len'))),
+    symlink: (target, path, type) => pathOp('symlink', check.path(target, 'target'),
+        check.path(path), check.linkType(type)),
+    truncate,
     unlink: (path) => pathOp('unlink', check.path(path)),
     utimes: (path, atime, mtime) => pathOp('utimes', check.path(path),
         check.time(atime), check.time(mtime)),
