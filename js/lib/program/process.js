@@ -91,6 +91,8 @@ function emitWarning(warning, type, code) {
         throw invalidArgType('warning',
             'of type string or an instance of Error', warning);
     }
+    if (warning.name === 'DeprecationWarning' && self.noDeprecation)
+        return;
     nextTick(() => {
         showWarning(warning);
         self.emit('warning', warning);
