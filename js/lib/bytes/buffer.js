@@ -5,7 +5,7 @@
 
 const { UTF8, UTF16LE, HEX, BASE64, BASE64URL, kindOf, decode, encode, write,
     utf8Length, validity } = require('bytes/encodings');
-const { coded, invalidArgType, invalidArgValue, outOfRange, unknownEncoding } =
+const { coded, invalidArgType, invalidArgValue, outOfRange, unknownEncoding, plainly } =
     require('core/errors');
 const { classOf, custom } = require('util/kinds');
 const { bytesOf } = require('bytes/encoding');
@@ -496,6 +496,8 @@ function checkInput(input) {
     if (!ArrayBuffer.isView(input) && !isAnyArrayBuffer(input))
         throw invalidArgType('input',
             'an instance of ArrayBuffer, Buffer, or TypedArray', input);
+    if (!ArrayBuffer.isView(input) && input.detached) // a view of it is empty
+        throw plainly(Error, 'ERR_INVALID_STATE', 'Cannot validate on a detached buffer');
     return bytesOf(input);
 }
 

@@ -81,15 +81,16 @@ function unfinished(state, bytes) {
     }
 }
 
-class StringDecoder {
-    constructor(encoding) {
-        const kind = encoding == null || encoding === '' ? UTF8 : kindOf(encoding);
-        if (kind === undefined)
-            throw unknownEncoding(encoding);
-        this.encoding = names[kind];
-        own.set(this, { kind, kept: new Uint8Array(4), count: 0, missing: 0 });
-    }
+// A function, because programs call it on objects of their own.
+function StringDecoder(encoding) {
+    const kind = encoding == null || encoding === '' ? UTF8 : kindOf(encoding);
+    if (kind === undefined)
+        throw unknownEncoding(encoding);
+    this.encoding = names[kind];
+    own.set(this, { kind, kept: new Uint8Array(4), count: 0, missing: 0 });
+}
 
+const methods = {
     write(buf) {
         const state = ownOf(this);
         if (typeof buf === 'string')
@@ -107,7 +108,7 @@ class StringDecoder {
         const rest = unfinished(state, bytes), end = bytes.length - rest;
         keep(state, bytes.subarray(end));
         return text + decode(state.kind, bytes, 0, end, false);
-    }
+    },
 
     end(buf) {
         const state = ownOf(this);
@@ -115,19 +116,27 @@ class StringDecoder {
         const count = state.kind === UTF16LE ? state.count & ~1 : state.count;
         state.count = state.missing = 0;
         return text + decode(state.kind, state.kept, 0, count, false);
-    }
+    },
+
+    // Forget what was kept, and decode from an offset on.
+    text(buf, offset) {
+        const state = ownOf(this);
+        state.count = state.missing = 0;
+        return this.write(buf.slice(offset));
+    },
 
     get lastChar() {
         return require('bytes/buffer').Buffer.from(ownOf(this).kept.buffer);
-    }
-    get lastNeed() { return ownOf(this).missing; }
+    },
+    get lastNeed() { return ownOf(this).missing; },
     get lastTotal() {
         const { count, missing } = ownOf(this);
         return count + missing;
-    }
-}
+    },
+};
 
-for (const key of ['write', 'end', 'lastChar', 'lastNeed', 'lastTotal'])
-    Object.defineProperty(StringDecoder.prototype, key, { enumerable: true });
+for (const key of Object.keys(methods))
+    Object.defineProperty(StringDecoder.prototype, key,
+        Object.getOwnPropertyDescriptor(methods, key));
 
 module.exports = { StringDecoder };
