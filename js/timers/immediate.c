@@ -140,8 +140,10 @@ static JSValue ref(JSContext *context, JSValueConst this_value, int argc,
     struct immediate *immediate =
         weir__js_opaque(weir__js_of(context), this_value, WEIR__JS_IMMEDIATE);
 
-    if (immediate == NULL)
+    if (immediate == NULL && !JS_IsObject(this_value))
         return JS_ThrowTypeError(context, "Illegal invocation");
+    if (immediate == NULL) /* Node's have no effect on another object */
+        return magic == HAS_REF ? JS_FALSE : JS_DupValue(context, this_value);
     if (magic == HAS_REF)
         return JS_NewBool(context, immediate->is_ref);
     immediate->is_ref = magic == REF;

@@ -298,12 +298,17 @@ static const JSClassDef timeout_class = {
 
 static struct timeout *timeout_of(JSContext *context, JSValueConst value)
 {
-    struct timeout *timeout =
-        weir__js_opaque(weir__js_of(context), value, WEIR__JS_TIMEOUT);
+    return weir__js_opaque(weir__js_of(context), value, WEIR__JS_TIMEOUT);
+}
 
-    if (timeout == NULL)
-        JS_ThrowTypeError(context, "Illegal invocation");
-    return timeout;
+/* What a method returns if it is called on another object: in Node it has no
+ * effect on anything else. */
+static JSValue on_another(JSContext *context, JSValueConst this_value,
+                          JSValueConst result)
+{
+    return JS_IsObject(this_value)
+               ? JS_DupValue(context, result)
+               : JS_ThrowTypeError(context, "Illegal invocation");
 }
 
 static double sensible_ms(double ms)
@@ -403,7 +408,7 @@ static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
     struct timeout *timeout = timeout_of(context, this_value);
 
     if (timeout == NULL)
-        return JS_EXCEPTION;
+        return on_another(context, this_value, this_value);
     timeout->is_ref = magic == REF;
     if (timeout->is_armed)
         apply_ref(timeout);
@@ -415,7 +420,7 @@ static JSValue has_ref(JSContext *context, JSValueConst this_value, int argc,
 {
     struct timeout *timeout = timeout_of(context, this_value);
 
-    return timeout == NULL ? JS_EXCEPTION
+    return timeout == NULL ? on_another(context, this_value, JS_UNDEFINED)
                            : JS_NewBool(context, timeout->is_ref);
 }
 
@@ -425,7 +430,7 @@ static JSValue refresh(JSContext *context, JSValueConst this_value, int argc,
     struct timeout *timeout = timeout_of(context, this_value);
 
     if (timeout == NULL)
-        return JS_EXCEPTION;
+        return on_another(context, this_value, this_value);
     if (!timeout->is_cleared) {
         if (!cancel(timeout)) /* the caller holds the object */
             return JS_ThrowOutOfMemory(context);
@@ -442,7 +447,7 @@ static JSValue close_timeout(JSContext *context, JSValueConst this_value,
     struct timeout *timeout = timeout_of(context, this_value);
 
     if (timeout == NULL)
-        return JS_EXCEPTION;
+        return on_another(context, this_value, this_value);
     clear(timeout);
     return JS_DupValue(context, this_value);
 }
@@ -455,7 +460,7 @@ static JSValue to_number(JSContext *context, JSValueConst this_value, int argc,
     struct timers *timers = timers_of(js);
 
     if (timeout == NULL)
-        return JS_EXCEPTION;
+        return on_another(context, this_value, JS_UNDEFINED);
     if (timeout->number == 0) {
         uint32_t number = ++timers->last_number;
 

@@ -69,11 +69,9 @@ class Event {
         if (own.phase === NONE)
             Object.assign(own, { type: `${type}`, bubbles: !!bubbles, cancelable: !!cancelable });
     }
-    static NONE = 0;
-    static CAPTURING_PHASE = 1;
-    static AT_TARGET = 2;
-    static BUBBLING_PHASE = 3;
 }
+for (const [phase, key] of ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'].entries())
+    Object.defineProperty(Event, key, { value: phase, enumerable: true });
 
 class CustomEvent extends Event {
     #detail;
