@@ -8,7 +8,7 @@
 
 const path = require('fs/path');
 const resolve = require('program/resolve');
-const { coded, invalidArgType } = require('core/errors');
+const { coded, invalidArgType, invalidArgValue } = require('core/errors');
 const hooks = require('core/hooks');
 
 // ---- builtins ----
@@ -118,8 +118,31 @@ function notFound(name, module) {
     return error;
 }
 
+// Like Node, try what a program has added to require.extensions, in its order.
+function resolveRequire(name, from) {
+    const extensions = Object.keys(Module._extensions).filter((one) => one !== '.mjs');
+    return resolve.withExtensions(extensions, () => resolve.resolveRequire(name, from));
+}
+
+// The longest extension that has a function, such as ".foo.bar" of "a.foo.bar".
+function extensionOf(file) {
+    const name = path.basename(file);
+    for (let at = name.indexOf('.', 1); at > 0; at = name.indexOf('.', at + 1))
+        if (at < name.length - 1 && Module._extensions[name.slice(at)])
+            return name.slice(at);
+    return '.js';
+}
+
+function checkPaths(paths) {
+    if (!Array.isArray(paths))
+        throw invalidArgValue('options.paths', paths);
+    for (const base of paths)
+        if (typeof base !== 'string')
+            throw invalidArgType('paths', 'array of strings', paths);
+}
+
 function find(name, module, from) {
-    const file = resolve.resolveRequire(name, from);
+    const file = resolveRequire(name, from);
     if (file === undefined)
         throw notFound(name, module);
     return file;
@@ -137,16 +160,20 @@ function makeRequire(module) {
             return name;
         if (options?.paths === undefined)
             return find(name, module, from);
+        checkPaths(options.paths);
         for (const base of options.paths) {
-            const file = resolve.resolveRequire(name, path.resolve(base, 'x'));
+            const file = resolveRequire(name, path.resolve(base, 'x'));
             if (file !== undefined)
                 return file;
         }
         throw notFound(name, module);
     };
-    require.resolve.paths = (name) => builtinName(name) !== undefined ? null
-        : /^\.\.?(\/|$)/.test(name) ? [path.dirname(from)]
+    require.resolve.paths = (name) => {
+        if (typeof name !== 'string')
+            throw invalidArgType('request', 'of type string', name);
+        return builtinName(name) !== undefined ? null : /^\.\.?(\/|$)/.test(name) ? [path.dirname(from)]
             : resolve.lookUpPaths(path.dirname(from));
+    };
     require.main = Module.main;
     require.extensions = Module._extensions;
     require.cache = cache;
@@ -155,6 +182,8 @@ function makeRequire(module) {
 
 function load(name, parent) {
     const builtin = builtinName(name);
+    if (builtin !== undefined && builtin === name && cache[name] !== undefined)
+        return cache[name].exports; // a program's own, in place of it
     if (builtin !== undefined)
         return builtins[builtin]();
     return loadFile(find(name, parent, parent.filename), parent).exports;
@@ -219,8 +248,7 @@ function run(module, file, code) {
         if (code !== undefined)
             execute(module, code, file);
         else
-            (Module._extensions[path.extname(file)] ??
-                Module._extensions['.js'])(module, file);
+            Module._extensions[extensionOf(file)](module, file);
     } catch (error) {
         delete cache[file];
         const { parent } = module;

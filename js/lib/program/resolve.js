@@ -169,7 +169,18 @@ function resolveImports(name, parent, request) {
 
 // ---- files and directories ----
 
-const extensions = ['.js', '.json'];
+let extensions = ['.js', '.json'];
+
+// Run a function while the extensions of a program are tried.
+function withExtensions(list, run) {
+    const before = extensions;
+    extensions = list;
+    try {
+        return run();
+    } finally {
+        extensions = before;
+    }
+}
 
 function asFile(path) {
     if (isFile(path))
@@ -349,4 +360,4 @@ function absence(name) {
 }
 
 module.exports = { absence, urlOf, resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
-    asDirectory, realPath };
+    asDirectory, realPath, withExtensions };
