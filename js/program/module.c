@@ -449,6 +449,31 @@ static JSValue evaluate(JSContext *context, JSValueConst this_value, int argc,
     return value;
 }
 
+/* isScript(text): whether it compiles as a script. */
+static JSValue is_script(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    size_t length;
+    const char *source = JS_ToCStringLen(context, &length, argv[0]);
+    JSValue code;
+
+    if (source == NULL)
+        return JS_EXCEPTION;
+    code = JS_Eval(context, source, length, "",
+                   JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+    JS_FreeCString(context, source);
+    if (JS_IsException(code)) {
+        JSValue error = JS_GetException(context);
+
+        if (JS_IsUncatchableError(error))
+            return JS_Throw(context, error);
+        JS_FreeValue(context, error);
+        return JS_FALSE;
+    }
+    JS_FreeValue(context, code);
+    return JS_TRUE;
+}
+
 static JSValue detect(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
@@ -547,6 +572,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("apply", 6, apply),
     JS_CFUNC_DEF("evaluate", 2, evaluate),
     JS_CFUNC_DEF("detectModule", 1, detect),
+    JS_CFUNC_DEF("isScript", 1, is_script),
     JS_CFUNC_DEF("prepare", 1, prepare),
     JS_CFUNC_DEF("runMain", 1, run_main),
     JS_CFUNC_DEF("runMainText", 2, run_main_text),

@@ -525,7 +525,9 @@ function runText(kind, text) {
     module.paths = resolve.lookUpPaths(directory);
     if (kind !== 'stdin' && isMainThread)
         exposeBuiltins();
-    const isModule = compileAny(text, name) === null;
+    // The text is a script: the variables of a CommonJS module are not its
+    // parameters, and it may declare them.
+    const isModule = !native.isScript(text) && native.detectModule(text);
     if (isModule && kind === 'print')
         throw coded(Error, 'ERR_EVAL_ESM_CANNOT_PRINT',
             '--print cannot be used with ESM input');
