@@ -27,6 +27,30 @@ function plainly(Base, code, message) {
     return error;
 }
 
+class SystemError extends Error {}
+Object.defineProperty(SystemError.prototype, 'name',
+    { value: 'SystemError', writable: true, configurable: true });
+Object.defineProperty(SystemError.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+    value(depth, options, inspect) {
+        return inspect(this, { ...options, getters: true, customInspect: false });
+    },
+});
+
+// An error of the system that Node wraps.  `text` says what failed; `info` is
+// {errno, code, message, syscall, path}, and the error shows its parts.
+function systemError(code, text, info) {
+    const { path } = info;
+    const error = coded(SystemError, code, `${text}: ${info.syscall} returned ` +
+        `${info.code} (${info.message})${path === undefined ? '' : ` ${path}`}`);
+    Object.defineProperty(error, 'info',
+        { value: info, enumerable: true, configurable: true });
+    for (const key of ['errno', 'syscall', 'path'])
+        if (info[key] !== undefined)
+            Object.defineProperty(error, key, { enumerable: true, configurable: true,
+                get: () => info[key], set(value) { info[key] = value; } });
+    return error;
+}
+
 // Truncate a long text.  If it contains quotes, use those of JSON.
 function quoted(text) {
     const shown = text.length > 28 ? `${text.slice(0, 25)}...` : text;
@@ -125,4 +149,4 @@ function unhandledRejection(reason) {
 }
 
 module.exports = { abortError, checkObject, coded, plainly, describeType, invalidArgType, invalidArgValue,
-    outOfRange, unhandledRejection, unknownEncoding };
+    outOfRange, systemError, unhandledRejection, unknownEncoding };

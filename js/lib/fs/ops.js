@@ -7,7 +7,7 @@
 const check = require('fs/check');
 const { Stats, BigIntStats, Dirent } = require('fs/stats');
 const { isUtf8, toBuffer, toText, utf8 } = require('bytes/bytes');
-const { abortError, checkObject, coded, invalidArgType, outOfRange } =
+const { abortError, checkObject, coded, invalidArgType, outOfRange, systemError } =
     require('core/errors');
 
 // fn: a function of C; take: converts its result; fail: converts its error.
@@ -109,22 +109,14 @@ function rmOptions(options = {}, isOld = false) {
         check.integer(retryDelay, 'options.retryDelay', 0, 2147483647)];
 }
 
-class SystemError extends Error {}
-Object.defineProperty(SystemError.prototype, 'name',
-    { value: 'SystemError', writable: true, configurable: true });
-
 function rm(path, options) {
     const where = check.path(path);
     return op(native.rm, [where, ...rmOptions(options), ANYTHING], nothing, {
         fail(error) {
             if (error.code !== 'EISDIR')
                 return error;
-            const info = { code: 'EISDIR', message: 'is a directory', path, syscall: 'rm',
-                errno: 21 };
-            const own = coded(SystemError, 'ERR_FS_EISDIR', 'Path is a directory: ' +
-                `rm returned EISDIR (is a directory) ${path}`);
-            Object.assign(own, { info, errno: 21, syscall: 'rm', path });
-            return own;
+            return systemError('ERR_FS_EISDIR', 'Path is a directory', { code: 'EISDIR',
+                message: 'is a directory', path, syscall: 'rm', errno: 21 });
         },
     });
 }

@@ -2,7 +2,7 @@
 // os -- the machine and its user.
 'use strict';
 
-const { invalidArgType, outOfRange } = require('core/errors');
+const { invalidArgType, outOfRange, systemError } = require('core/errors');
 const process = require('program/process');
 
 // The content of a kernel file; '' if it cannot be read.
@@ -60,9 +60,20 @@ function checkPid(pid) {
         throw outOfRange('pid', '>= -2147483648 && <= 2147483647', pid);
 }
 
+// Node wraps the errors of the system here.
+function wrapped(run) {
+    try {
+        return run();
+    } catch (error) {
+        const { errno, code, syscall } = error;
+        throw systemError('ERR_SYSTEM_ERROR', 'A system error occurred', { errno, code,
+            message: error.message.slice(code.length + 2, -(syscall.length + 2)), syscall });
+    }
+}
+
 function getPriority(pid = 0) {
     checkPid(pid);
-    return native.getPriority(pid);
+    return wrapped(() => native.getPriority(pid));
 }
 
 function setPriority(pid, priority) {
@@ -75,7 +86,7 @@ function setPriority(pid, priority) {
         throw outOfRange('priority', 'an integer', priority);
     if (priority < -20 || priority > 19)
         throw outOfRange('priority', '>= -20 && <= 19', priority);
-    native.setPriority(pid, priority);
+    wrapped(() => native.setPriority(pid, priority));
 }
 
 function tmpdir() {
