@@ -236,6 +236,26 @@ static bool put_shared(struct weir__js_writer *writer, JSValueConst buffer)
 
 static bool put_object(struct weir__js_writer *writer, JSValueConst object);
 
+/* Refuse a typed array whose buffer is detached, or too small for it.  The
+ * texts are V8's. */
+static bool refuse_lost_view(struct weir__js_writer *writer, JSValueConst view)
+{
+    JSContext *context = writer->context;
+    JSValue buffer = JS_GetPropertyStr(context, view, "buffer"), detached;
+
+    if (JS_IsException(buffer))
+        return false;
+    detached = JS_GetPropertyStr(context, buffer, "detached");
+    JS_FreeValue(context, buffer);
+    if (JS_IsException(detached))
+        return false;
+    JS_FreeValue(context, detached);
+    return weir__js_writer_refuse_text(
+        writer, JS_IsBool(detached) && JS_VALUE_GET_BOOL(detached)
+                    ? "An ArrayBuffer is detached and could not be cloned."
+                    : "[object Object] could not be cloned.");
+}
+
 /* js/lib/messages/clone.js handles a view whose length follows its buffer's. */
 static bool put_view(struct weir__js_writer *writer, JSValueConst view)
 {
@@ -247,8 +267,16 @@ static bool put_view(struct weir__js_writer *writer, JSValueConst view)
     size_t max;
     bool done;
 
-    if (JS_IsException(buffer))
-        return false;
+    if (JS_IsException(buffer)) {
+        JSValue error = JS_GetException(context);
+
+        if (JS_IsUncatchableError(error)) {
+            JS_Throw(context, error);
+            return false;
+        }
+        JS_FreeValue(context, error);
+        return refuse_lost_view(writer, view);
+    }
     done = weir__js_resizable_max(writer->js, buffer,
                                   weir__js_kind_of(writer->cloner, buffer) ==
                                       WEIR__KIND_SHARED,

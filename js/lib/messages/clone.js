@@ -56,14 +56,29 @@ function gettersOf({ prototype }, ...keys) {
 const inDataView = gettersOf(DataView, 'buffer', 'byteOffset', 'byteLength');
 const inTypedArray = gettersOf(Object.getPrototypeOf(Uint8Array), 'buffer',
     'byteOffset', 'byteLength');
+const bufferOf = gettersOf(DataView, 'buffer');
 const inBuffer = gettersOf(ArrayBuffer, 'byteLength');
 const inShared = gettersOf(SharedArrayBuffer, 'byteLength');
+
+// The error for a DataView whose buffer is detached, or too small for it, with
+// V8's texts; js/messages/writer.c has that for typed arrays.
+function lost(value) {
+    const [buffer] = bufferOf(value);
+    return new DOMException(buffer.detached
+        ? 'An ArrayBuffer is detached and could not be cloned.'
+        : '#<DataView> could not be cloned.', 'DataCloneError');
+}
 
 // A length of undefined means that the view follows its buffer.  The engine does
 // not say so; a view that ends where its buffer ends is taken for one that does.
 function takeView(value, kind) {
-    const [buffer, offset, size] = kind === 'DataView' ? inDataView(value)
-        : inTypedArray(value);
+    let buffer, offset, size;
+    try {
+        [buffer, offset, size] = kind === 'DataView' ? inDataView(value)
+            : inTypedArray(value);
+    } catch {
+        throw lost(value);
+    }
     const [whole] = classOf(buffer) === 'ArrayBuffer' ? inBuffer(buffer)
         : inShared(buffer);
     const element = views[kind].BYTES_PER_ELEMENT ?? 1;
