@@ -9,6 +9,7 @@ const { coded, invalidArgType } = require('core/errors');
 const { MessageChannel, MessagePort, markAsUntransferable,
     receiveMessageOnPort, transferList, unheard } = require('messages/messaging');
 const thread = require('threads/thread');
+const process = () => require('program/process');
 
 const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
 const MOST_MB = 2 ** 40; // more than any machine has, and its bytes still fit in a size_t
@@ -107,6 +108,7 @@ class Worker extends EventEmitter {
             Math.min(this.#limits.stackSizeMb, MOST_MB),
             options.transferList == null ? undefined
                 : transferList(options.transferList));
+        process().nextTick(() => process().emit('worker', this));
     }
 
     // Listen to its messages, which come after "online".
@@ -172,9 +174,14 @@ class Worker extends EventEmitter {
             this.#port.postMessage(...args);
     }
 
-    terminate() {
+    terminate(callback) {
+        if (typeof callback === 'function')
+            process().emitWarning('Passing a callback to worker.terminate() is deprecated. ' +
+                'It returns a Promise instead.', 'DeprecationWarning', 'DEP0132');
         if (this.#handle === undefined)
             return Promise.resolve();
+        if (typeof callback === 'function')
+            this.once('exit', (code) => callback(null, code));
         this.ref();
         thread.terminate(this.#handle);
         return new Promise((resolve) => { this.once('exit', resolve); });
