@@ -121,13 +121,20 @@ function rm(path, options) {
     });
 }
 
+const warned = new Set(); // codes: each once
+
+function deprecate(text, code) {
+    if (!warned.has(code))
+        require('program/process').emitWarning(text, 'DeprecationWarning', code);
+    warned.add(code);
+}
+
 function rmdir(path, options, kind = DIRECTORY) {
     const where = check.path(path);
     if (!options?.recursive)
         return op(native.rmdir, [where], nothing);
-    require('program/process').emitWarning('In future versions of Node.js, ' +
-        'fs.rmdir(path, { recursive: true }) will be removed. ' +
-        'Use fs.rm(path, { recursive: true }) instead', 'DeprecationWarning', 'DEP0147');
+    deprecate('In future versions of Node.js, fs.rmdir(path, { recursive: true }) will be ' +
+        'removed. Use fs.rm(path, { recursive: true }) instead', 'DEP0147');
     return op(native.rm, [where, ...rmOptions(options, true), kind], nothing);
 }
 
@@ -200,17 +207,12 @@ const realpath = (path, options) => pathFrom(native.realpath, options, () => [
 
 const pathOp = (name, ...rest) => op(native[name], rest, nothing);
 
-let hasWarned = false;
-
 function truncate(path, length = 0) {
     if (typeof path !== 'number')
         return pathOp('truncate', check.path(path),
             Math.max(0, check.integer(length ?? 0, 'len')));
-    if (!hasWarned)
-        require('program/process').emitWarning('Using fs.truncate with a file descriptor ' +
-            'is deprecated. Please use fs.ftruncate with a file descriptor instead.',
-        'DeprecationWarning', 'DEP0081');
-    hasWarned = true;
+    deprecate('Using fs.truncate with a file descriptor is deprecated. Please use ' +
+        'fs.ftruncate with a file descriptor instead.', 'DEP0081');
     return ops.ftruncate(path, length);
 }
 

@@ -4,6 +4,11 @@
 const fs = require('fs');
 const dir = fs.mkdtempSync('/tmp/weir-fs-'), before = process.cwd();
 process.chdir(dir);
+// fs.close without a callback throws.
+process.on('uncaughtException', (error) => {
+    if (error.syscall !== 'close')
+        throw error;
+});
 const throwing = new Proxy({}, { get() { throw new Error('trap'); }, ownKeys() { throw new Error('trap'); }, getPrototypeOf() { throw new Error('trap'); } });
 const { proxy: revoked, revoke } = Proxy.revocable({}, {});
 revoke();
