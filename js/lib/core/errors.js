@@ -6,24 +6,23 @@
 // name.
 function coded(Base, code, message) {
     const error = plainly(Base, code, message);
-    if (!code.startsWith('ERR_'))
-        return error;
-    Object.defineProperty(error, 'toString', {
-        value() { return `${this.name} [${code}]: ${this.message}`; },
-        writable: true, configurable: true,
-    });
-    return error;
-}
-
-// The same for an error that Node creates in C++: its string lacks the code.
-function plainly(Base, code, message) {
-    const error = new Base(message);
-    Object.defineProperty(error, 'code',
-        { value: code, writable: true, enumerable: true, configurable: true });
     Object.defineProperty(error, 'stack', {
         value: error.stack.replace(error.name, `${error.name} [${code}]`),
         writable: true, configurable: true,
     });
+    if (code.startsWith('ERR_'))
+        Object.defineProperty(error, 'toString', {
+            value() { return `${this.name} [${code}]: ${this.message}`; },
+            writable: true, configurable: true,
+        });
+    return error;
+}
+
+// Like an error that Node creates in C++: neither has the code.
+function plainly(Base, code, message) {
+    const error = new Base(message);
+    Object.defineProperty(error, 'code',
+        { value: code, writable: true, enumerable: true, configurable: true });
     return error;
 }
 

@@ -41,7 +41,6 @@ function canParse(input, base) {
 
 function invalid(input, base) {
     const error = plainly(TypeError, 'ERR_INVALID_URL', 'Invalid URL');
-    error.stack = error.stack.replace(' [ERR_INVALID_URL]', '');
     error.input = input;
     if (base !== undefined)
         error.base = base;
