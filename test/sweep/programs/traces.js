@@ -5,3 +5,6 @@ function f() { return new Error('b').stack; } f(); (() => f())(); [1].map(f); Er
 Error.prepareStackTrace = () => { throw new Error('c'); }; try { f(); } catch (e) { String(e); }
 Error.prepareStackTrace = { a: 1 }; try { f(); } catch (e) { String(e); }
 Error.prepareStackTrace = undefined; f(); try { undefined.x; } catch (e) { e.stack; }
+Error.prepareStackTrace = (e, frames) => frames.map((f) => `${f} ${f.getTypeName()} ${f.getMethodName()} ${f.getEvalOrigin()} ${typeof f.getThis()} ${f.isEval()} ${f.isToplevel()}`).join();
+class C { m() { return new Error('d').stack; } } new C().m(); eval('f()'); new Function('f', 'return f()')(f); eval('eval("f()")'); ({ f }).f(); f.call(1);
+Error.prepareStackTrace = undefined; eval('f()');
