@@ -15,8 +15,11 @@
 
 #include "hash.h"
 
+#ifndef WEIR_EXPLORE_STACK_KIB
+#define WEIR_EXPLORE_STACK_KIB 256
+#endif
 enum {
-    STACK_BYTES = 256 * 1024,
+    STACK_BYTES = WEIR_EXPLORE_STACK_KIB * 1024,
     GUARD_BYTES = 4096,
     CLEARED_BYTES = 1024 /* below the stack's end, before it grows again */
 };
@@ -53,6 +56,7 @@ void coroutine_init(struct coroutine *co)
     context.uc_stack.ss_size = STACK_BYTES;
     context.uc_link = NULL;
     co->low = co->top = stack + STACK_BYTES;
+    co->bottom = stack;
     makecontext(&context, first, 0);
     if (stage == NULL && (stage = calloc(1, sizeof(*stage))) == NULL)
         abort();

@@ -18,6 +18,7 @@ struct coroutine {
     jmp_buf start; /* where to resume to begin again */
     char *low;     /* the end of its stack, when it was left */
     char *top;     /* the beginning; stacks grow down */
+    char *bottom;  /* of the memory that it has */
     void (*run)(void);
     bool is_done;
 };

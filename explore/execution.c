@@ -44,8 +44,20 @@ static bool is_fence(const struct op *op)
     return op->kind == OP_LIGHT || op->kind == OP_HEAVY;
 }
 
+static bool is_seq_cst(const struct op *op)
+{
+    return op->order == __ATOMIC_SEQ_CST || op->failure == __ATOMIC_SEQ_CST;
+}
+
+static bool is_on(const struct op *op, const void *object)
+{
+    return object != NULL && (op->word == object || op->also == object);
+}
+
 bool execution_depends(const struct op *a, const struct op *b)
 {
+    if (a->kind <= OP_CAS && b->kind <= OP_CAS) /* mostly */
+        return a->word == b->word && (is_write(a) || is_write(b));
     /* Freeing takes memory from everybody, also from plain code. */
     if (a->kind == OP_FREE || b->kind == OP_FREE)
         return true;
@@ -53,6 +65,11 @@ bool execution_depends(const struct op *a, const struct op *b)
         return false;
     if (a->kind == OP_ALLOC || b->kind == OP_ALLOC)
         return a->kind == b->kind && execution->failing_allocs > 0;
+    if (a->kind == OP_FENCE || b->kind == OP_FENCE)
+        return is_seq_cst(a) && is_seq_cst(b);
+    if (a->kind == OP_SYNC || b->kind == OP_SYNC)
+        return is_on(a, b->word) || is_on(a, b->also) ||
+               (a->also != NULL && is_on(b, a->also));
     if (is_fence(a) || is_fence(b))
         return is_fence(a) && is_fence(b) &&
                (a->kind == OP_HEAVY || b->kind == OP_HEAVY);
@@ -86,8 +103,11 @@ static void go_on(struct actor *actor)
 {
     actor->is_delayed = false;
     execution->self = actor;
+    image_switch((unsigned)(actor - execution->actor));
     coroutine_resume(&actor->co);
     execution->self = NULL;
+    if (execution->weak.has_dirty)
+        weak_refresh(&execution->weak);
     if (actor->co.is_done)
         actor->status = DONE;
     else
@@ -169,9 +189,20 @@ static void begin(unsigned index, const char *name, void (*run)(void),
     actor->is_delayed = false;
     actor->view = *view;
     actor->light = *view;
+    actor->fences.is_used = execution->has_fences;
+    if (execution->has_fences) {
+        memset(&actor->fences.released, 0, sizeof(struct view));
+        memset(&actor->fences.pending, 0, sizeof(struct view));
+    }
     actor->spurious = index == SETUP ? 0 : execution->test->spurious;
     coroutine_start(&actor->co, run);
     go_on(actor);
+}
+
+void execution_begin(const char *name, void (*run)(void),
+                     const struct view *view)
+{
+    begin(execution->threads++, name, run, view);
 }
 
 /* Setup and finish: nobody else is there, so there is nothing to choose. */
@@ -194,16 +225,35 @@ static void run_alone(const char *name, void (*run)(void),
         execution_fail(MODEL_DEADLOCK, "%s sleeps, and nobody is there", name);
 }
 
+/* It cannot make its step before another thread has made one. */
+static bool is_blocked(const struct actor *actor)
+{
+    const struct op *op = &actor->op;
+
+    return op->kind == OP_SYNC && actor->status == READY &&
+           !actor->is_delayed && op->verb->can != NULL && !op->is_timed &&
+           !op->verb->can(actor);
+}
+
 static void report_stuck(void)
 {
     const char *sleeper = NULL;
 
+    for (unsigned i = 0; i < execution->threads; i++)
+        if (is_blocked(&execution->actor[i]) &&
+            execution->actor[i].op.verb->is_lost != NULL &&
+            execution->actor[i].op.verb->is_lost(&execution->actor[i]))
+            execution_fail(MODEL_LOST_WAKE,
+                           "%s waits for a wake-up that came before",
+                           execution->actor[i].name);
     for (unsigned i = 0; i < execution->threads; i++) {
         struct actor *actor = &execution->actor[i];
         struct weak *weak = &execution->weak;
         unsigned location;
         uint64_t now;
 
+        if (is_blocked(actor))
+            sleeper = actor->name;
         if (actor->status != ASLEEP)
             continue;
         sleeper = actor->name;
@@ -225,15 +275,24 @@ static uint8_t find_enabled(void)
 {
     uint8_t enabled = 0, spurious = 0, asleep = 0;
 
+    if (execution->is_over)
+        return 0;
     for (unsigned i = 0; i < execution->threads; i++) {
         struct actor *actor = &execution->actor[i];
         uint8_t bit = (uint8_t)(1u << i);
 
-        if (actor->status == READY ||
-            (actor->status == ASLEEP && actor->op.is_timed))
-            enabled |= bit;
-        if (actor->status == ASLEEP) {
+        if (actor->status == READY) {
+            if (!is_blocked(actor)) {
+                enabled |= bit;
+                continue;
+            }
             asleep |= bit;
+            if (actor->op.verb->is_spurious && actor->spurious > 0)
+                spurious |= bit;
+        } else if (actor->status == ASLEEP) {
+            asleep |= bit;
+            if (actor->op.is_timed)
+                enabled |= bit;
             if (actor->spurious > 0)
                 spurious |= bit;
         }
@@ -310,6 +369,7 @@ enum ending execution_run(const struct model_case *test, unsigned limit)
     execution->limit = limit < STEPS ? limit : STEPS;
     execution->finding = MODEL_NOTHING;
     execution->outcome[0] = '\0';
+    execution->is_over = false;
     execution->steps = 0;
     return run_all(test);
 }
@@ -328,6 +388,12 @@ static uint64_t hash_actor(const struct actor *actor,
     hash = hash_mix(hash, weak_hash_view(weak, &actor->view, floor, seed));
     hash = hash_mix(hash, actor->spurious * 2u +
                               perform_is_late(actor, __ATOMIC_RELAXED));
+    if (actor->fences.is_used) {
+        hash = hash_mix(
+            hash, weak_hash_view(weak, &actor->fences.released, floor, seed));
+        hash = hash_mix(
+            hash, weak_hash_view(weak, &actor->fences.pending, floor, seed));
+    }
     hash = hash_mix(hash_mix(hash, actor->op.read), actor->op.is_done);
     return hash_mix(hash, coroutine_hash(&actor->co, seed));
 }
@@ -353,6 +419,8 @@ uint64_t execution_hash(void)
     hash = hash_mix(image_hash(0), execution->failing_allocs);
     hash = hash_mix(hash, heap_hash(1));
     hash = hash_mix(hash, weak_hash(&execution->weak, &floor, 2));
+    if (execution->hash_more != NULL)
+        hash = hash_mix(hash, execution->hash_more(&floor, 2));
     for (unsigned i = 0; i < execution->threads; i++)
         hash = hash_mix(hash, hash_actor(&execution->actor[i], &floor, 3 + i));
     return hash;

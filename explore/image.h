@@ -11,11 +11,18 @@
 #ifndef WEIR_MODEL_IMAGE_H
 #define WEIR_MODEL_IMAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 void image_take(void);
 void image_restore(void);
 uint64_t image_hash(uint64_t seed);
+
+/* Thread `index` of the execution runs next: its thread_local variables. */
+void image_switch(unsigned index);
+
+/* Whether the address is one of a thread_local variable. */
+bool image_has_local(const void *address);
 
 /* Calls look(value) for each pointer-sized value in static data. */
 void image_scan(void (*look)(uintptr_t value));

@@ -21,6 +21,12 @@ static uint64_t apply(const struct op *op, uint64_t old)
         return truncated(old - op->operand, op->size);
     case MODEL_OR:
         return old | op->operand;
+    case MODEL_AND:
+        return old & op->operand;
+    case MODEL_XOR:
+        return old ^ op->operand;
+    case MODEL_NAND:
+        return truncated(~(old & op->operand), op->size);
     default:
         return op->operand;
     }
@@ -51,7 +57,17 @@ static void note_read(struct actor *actor, unsigned location, message_id from)
     struct op *op = &actor->op;
 
     op->read = weak_value(&execution->weak, location, from);
+    op->from = execution->weak.message[from].step;
     op->is_stale = from != weak_newest(&execution->weak, location);
+}
+
+/* The message that the thread has just written is of this step. */
+static void note_write(struct actor *actor, unsigned location)
+{
+    struct weak *weak = &execution->weak;
+
+    weak->message[actor->view.at[location]].step =
+        (uint16_t)(execution->steps + 1);
 }
 
 /* Whether the word was written while the thread was about to read it. */
@@ -82,7 +98,7 @@ static void perform_load(struct actor *actor, unsigned location)
     message_id pick = from[search_choose(count)];
 
     note_read(actor, location, pick);
-    weak_read(weak, location, &actor->view, pick, op->order);
+    weak_read(weak, location, &actor->view, &actor->fences, pick, op->order);
 }
 
 static void perform_store(struct actor *actor, unsigned location)
@@ -96,7 +112,9 @@ static void perform_store(struct actor *actor, unsigned location)
 
     op->wrote = truncated(op->operand, op->size);
     op->is_stale = pick != weak_newest(weak, location);
-    weak_write(weak, location, &actor->view, pick, op->wrote, op->order);
+    weak_write(weak, location, &actor->view, &actor->fences, pick, op->wrote,
+               op->order);
+    note_write(actor, location);
 }
 
 static void perform_rmw(struct actor *actor, unsigned location)
@@ -110,7 +128,9 @@ static void perform_rmw(struct actor *actor, unsigned location)
 
     note_read(actor, location, pick);
     op->wrote = apply(op, op->read);
-    weak_rmw(weak, location, &actor->view, pick, op->wrote, op->order);
+    weak_rmw(weak, location, &actor->view, &actor->fences, pick, op->wrote,
+             op->order);
+    note_write(actor, location);
 }
 
 /* A CAS may succeed on each message that it could swap, and fail on each that
@@ -146,13 +166,20 @@ static void perform_cas(struct actor *actor, unsigned location)
     op->is_done = option[pick].swaps;
     if (op->is_done) {
         op->wrote = truncated(op->operand, op->size);
-        weak_rmw(weak, location, &actor->view, option[pick].from, op->wrote,
-                 op->order);
+        weak_rmw(weak, location, &actor->view, &actor->fences,
+                 option[pick].from, op->wrote, op->order);
+        note_write(actor, location);
     } else {
         if (op->read == op->expected)
             actor->spurious--;
-        weak_read(weak, location, &actor->view, option[pick].from, op->failure);
+        weak_read(weak, location, &actor->view, &actor->fences,
+                  option[pick].from, op->failure);
     }
+}
+
+static void perform_fence(struct actor *actor)
+{
+    weak_fence(&execution->weak, &actor->view, &actor->fences, actor->op.order);
 }
 
 static void perform_light(struct actor *actor)
@@ -183,8 +210,8 @@ static void perform_wait(struct actor *actor, unsigned location)
     if (op->is_done)
         actor->status = ASLEEP;
     else
-        weak_read(weak, location, &actor->view, weak_newest(weak, location),
-                  __ATOMIC_RELAXED);
+        weak_read(weak, location, &actor->view, &actor->fences,
+                  weak_newest(weak, location), __ATOMIC_RELAXED);
 }
 
 static void wake_up(struct actor *actor, bool is_timeout)
@@ -231,8 +258,8 @@ static void perform_wake(struct actor *actor)
         /* Of what the waker knows, the word itself is all that is promised. */
         for (unsigned l = 0; l < weak->locations; l++)
             if (weak->location[l].word == op->word)
-                weak_read(weak, l, &sleeper->view, actor->view.at[l],
-                          __ATOMIC_RELAXED);
+                weak_read(weak, l, &sleeper->view, &sleeper->fences,
+                          actor->view.at[l], __ATOMIC_RELAXED);
         wake_up(sleeper, false);
     }
 }
@@ -325,6 +352,12 @@ void perform(struct actor *actor)
         break;
     case OP_CAS:
         perform_cas(actor, location);
+        break;
+    case OP_FENCE:
+        perform_fence(actor);
+        break;
+    case OP_SYNC:
+        actor->op.verb->act(actor);
         break;
     case OP_LIGHT:
         perform_light(actor);

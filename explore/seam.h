@@ -14,7 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum model_rmw { MODEL_SWAP, MODEL_ADD, MODEL_SUB, MODEL_OR };
+enum model_rmw {
+    MODEL_SWAP,
+    MODEL_ADD,
+    MODEL_SUB,
+    MODEL_OR,
+    MODEL_AND,
+    MODEL_XOR,
+    MODEL_NAND
+};
 
 /* Where an operation stands in the source, for the trace. */
 struct model_site {

@@ -13,7 +13,12 @@
 #include "hash.h"
 #include "known.h"
 
-enum { PICKS = 16000, MAX_CHANGES = 16 };
+enum {
+    PICKS = 16000,
+    MAX_CHANGES = 16,
+    TURNS = 200, /* steps of a run that goes on to find a livelock */
+    SPINS = 100  /* steps in a row, with others ready, that are a spin */
+};
 
 /* A point of the current run at which there was a choice. */
 struct node {
@@ -43,11 +48,18 @@ static struct search {
     uint8_t picks[PICKS]; /* all picks of this run, for the replay string */
     unsigned picked;
     uint64_t random;
-    unsigned priority[ACTORS];    /* PCT */
+    int priority[ACTORS];         /* PCT */
+    int lowest;                   /* PCT: below all of them */
     unsigned change[MAX_CHANGES]; /* PCT: at which steps */
     unsigned changes;
 
+    unsigned row; /* how many steps the last thread has made in a row */
     double started, shown;
+    bool is_late;        /* options->seconds have passed */
+    bool has_circle;     /* this run has come to a state again */
+    bool spins;          /* ... or an earlier one of this search has */
+    bool is_extended;    /* this run goes on where the search has nothing new */
+    unsigned turns_left; /* ... for so many steps */
 } * search;
 
 /* --- small things -------------------------------------------------------- */
@@ -114,8 +126,7 @@ static unsigned replayed(unsigned otherwise)
 static unsigned pick(unsigned value)
 {
     if (search->picked == PICKS) {
-        fprintf(stderr, "explorer: run too long\n");
-        exit(3);
+        weak_limit("choices of one run (search.c)");
     }
     search->picks[search->picked++] = (uint8_t)value;
     return value;
@@ -145,6 +156,8 @@ unsigned search_choose(unsigned count)
     }
     if (search->test->random_runs != 0)
         return pick(random_below(count));
+    if (search->is_extended)
+        return pick(0); /* what is newest */
     if (search->at < search->depth) {
         node = &search->stack[search->at++];
     } else {
@@ -154,19 +167,30 @@ unsigned search_choose(unsigned count)
     return pick(node->pick);
 }
 
+/* What a thread does next: mostly its operation itself, without a copy. */
+static const struct op *look_at(unsigned index, struct op *copy)
+{
+    const struct actor *actor = &execution->actor[index];
+
+    if (actor->status == READY && !actor->is_delayed)
+        return &actor->op;
+    *copy = execution_pending(index);
+    return copy;
+}
+
 /* Those of `set` whose next step does not depend on that of `index`. */
 static uint8_t independent(uint8_t set, unsigned index)
 {
-    struct op mine = execution_pending(index);
+    struct op copies[2];
+    const struct op *mine;
 
-    for (unsigned i = 0; i < execution->threads; i++) {
-        if ((set >> i & 1) != 0) {
-            struct op theirs = execution_pending(i);
-
-            if (execution_depends(&mine, &theirs))
-                set &= (uint8_t) ~(1u << i);
-        }
-    }
+    if (set == 0)
+        return 0;
+    mine = look_at(index, &copies[0]);
+    for (unsigned i = 0; i < execution->threads; i++)
+        if ((set >> i & 1) != 0 &&
+            execution_depends(mine, look_at(i, &copies[1])))
+            set &= (uint8_t) ~(1u << i);
     return set;
 }
 
@@ -217,13 +241,25 @@ static void find_livelock(uint64_t hash, uint8_t enabled)
             return;
         moved |= (uint8_t)(1u << step->actor);
         if (search->path[i] == hash) {
-            if ((enabled & ~moved) == 0)
+            search->has_circle = true;
+            if ((enabled & ~moved) == 0) {
                 execution_fail(MODEL_LIVELOCK,
                                "the last %u steps go on forever",
                                execution->steps - i);
-            return;
+                return;
+            }
         }
     }
+}
+
+/* From each state at most once. */
+static void begin_extension(uint64_t hash)
+{
+    if (execution->finding != MODEL_NOTHING ||
+        known_visit(search->known, hash_mix(hash, 3), 0, 0) == 0)
+        return;
+    search->is_extended = true;
+    search->turns_left = TURNS;
 }
 
 /* Threads whose steps from this state have not been seen. */
@@ -240,10 +276,34 @@ static uint8_t unseen(uint8_t enabled)
                                   (unsigned)(search->last + 1));
     missing =
         known_visit(search->known, hash, search->sleep, steps_that_count());
+    search->has_circle = false;
     if (missing == 0)
         find_livelock(hash, enabled);
     search->path[execution->steps] = hash;
+    if (search->has_circle) {
+        search->spins = true;
+        begin_extension(hash);
+    }
     return missing;
+}
+
+/* A run that is given up goes on for a while, and each thread has its turn. */
+static int extend(uint8_t enabled)
+{
+    uint64_t hash;
+    unsigned next;
+
+    if (search->turns_left-- == 0)
+        return -1;
+    hash = execution_hash();
+    find_livelock(hash, enabled);
+    if (execution->finding != MODEL_NOTHING)
+        return -1;
+    search->path[execution->steps] = hash;
+    next = (unsigned)(search->last + 1);
+    while ((enabled >> next % ACTORS & 1) == 0)
+        next++;
+    return (int)(next % ACTORS);
 }
 
 /* The run has come to a state that it was not led to by earlier choices: what
@@ -252,6 +312,8 @@ static uint8_t open_threads(uint8_t enabled)
 {
     uint8_t open = allowed(enabled) & (uint8_t)~search->sleep;
 
+    if (open == 0 && search->spins)
+        begin_extension(execution_hash());
     return open == 0 ? 0 : open & unseen(enabled);
 }
 
@@ -261,16 +323,18 @@ static int schedule_next(uint8_t enabled)
     uint8_t tried = search->sleep;
     int next;
 
+    if (search->is_extended)
+        return extend(enabled);
     if (is_single(enabled)) {
         if (is_new && open_threads(enabled) == 0)
-            return -1;
+            return search->is_extended ? extend(enabled) : -1;
         next = (int)lowest(enabled);
     } else if (is_new) {
         uint8_t open = open_threads(enabled);
         struct node *node;
 
         if (open == 0)
-            return -1;
+            return search->is_extended ? extend(enabled) : -1;
         next = search->last >= 0 && (open >> search->last & 1) != 0
                    ? search->last
                    : (int)lowest(open);
@@ -296,7 +360,9 @@ static unsigned highest_priority(uint8_t enabled)
 
     for (unsigned i = 0; i < search->changes; i++)
         if (search->change[i] == execution->steps && search->last >= 0)
-            search->priority[search->last] = MAX_CHANGES - i - 1;
+            search->priority[search->last] = (int)(MAX_CHANGES - i - 1);
+    if (search->options->is_lenient && search->row >= SPINS)
+        search->priority[search->last] = search->lowest--;
     for (unsigned i = best + 1; i < execution->threads; i++)
         if ((enabled >> i & 1) != 0 &&
             search->priority[i] > search->priority[best])
@@ -311,7 +377,12 @@ int search_schedule(uint8_t enabled)
     if (search->options->replay != NULL) {
         unsigned value =
             is_single(enabled) ? lowest(enabled) : replayed(lowest(enabled));
+        uint64_t hash = execution_hash();
 
+        find_livelock(hash, enabled);
+        search->path[execution->steps] = hash;
+        if (execution->finding != MODEL_NOTHING)
+            return -1;
         next = (int)((enabled >> value & 1) != 0 ? value : lowest(enabled));
     } else if (search->test->pct_depth != 0) {
         next = (int)highest_priority(enabled);
@@ -324,6 +395,7 @@ int search_schedule(uint8_t enabled)
         return next;
     if (is_bounded() && preempts(enabled, (unsigned)next))
         search->preemptions -= search->preemptions > 0;
+    search->row = next == search->last ? search->row + 1 : 0;
     search->last = next;
     if (!is_single(enabled))
         pick((unsigned)next);
@@ -372,8 +444,7 @@ static void keep_outcome(struct search_result *result)
     if (outcome[0] == '\0' || has_outcome(result->outcomes, outcome))
         return;
     if (used + strlen(outcome) + 2 > sizeof(result->outcomes)) {
-        fprintf(stderr, "explorer: too many outcomes\n");
-        exit(3);
+        weak_limit("outcomes (search.h)");
     }
     snprintf(result->outcomes + used, sizeof(result->outcomes) - used, "%s%s",
              used == 0 ? "" : " ", outcome);
@@ -394,19 +465,49 @@ static void keep_finding(struct search_result *result)
            execution->steps * sizeof(struct step));
 }
 
+/* How much of the tree of choices has been tried, if all branches of a choice
+ * are equally large: from 0 to 1. */
+static double estimate(void)
+{
+    double sum = 0, share = 1;
+
+    for (unsigned i = 0; i < search->depth; i++) {
+        const struct node *node = &search->stack[i];
+        int tried =
+            node->is_schedule ? __builtin_popcount(node->done) : node->pick;
+        int all = node->is_schedule ? tried + 1 + __builtin_popcount(node->open)
+                                    : node->count;
+
+        sum += share * tried / all;
+        share /= all;
+    }
+    return sum;
+}
+
 static void show_progress(const struct search_result *result)
 {
-    double now = seconds();
+    FILE *out;
+    double now;
 
+    if ((result->executions + result->pruned) % 64 != 0)
+        return;
+    now = seconds();
+    search->is_late = search->options->seconds > 0 &&
+                      now - search->started >= search->options->seconds;
     if (search->options->is_quiet || now - search->shown < 5)
         return;
     search->shown = now;
-    fprintf(stderr,
+    out =
+        search->options->progress != NULL ? search->options->progress : stderr;
+    if (search->test->random_runs == 0)
+        fprintf(out, "about %.0f %%: ", 100 * estimate());
+    fprintf(out,
             "%s: %llu executions, %llu pruned, %llu states, depth %u, %.0f s\n",
             search->test->name, (unsigned long long)result->executions,
             (unsigned long long)result->pruned,
             (unsigned long long)known_count(search->known), result->depth,
             now - search->started);
+    fflush(out);
 }
 
 /* --- one run after another ------------------------------------------------ */
@@ -421,11 +522,14 @@ static void begin_run(void)
     search->last = -1;
     search->preemptions = test->preemption_bound;
     search->changes = 0;
+    search->is_extended = false;
+    search->row = 0;
+    search->lowest = -1;
     if (test->pct_depth != 0) {
         unsigned length = search->result->depth + 1;
 
         for (unsigned i = 0; i < ACTORS; i++)
-            search->priority[i] = MAX_CHANGES + random_below(1u << 20);
+            search->priority[i] = (int)(MAX_CHANGES + random_below(1u << 20));
         search->changes = test->pct_depth - 1;
         if (search->changes > MAX_CHANGES)
             search->changes = MAX_CHANGES;
@@ -443,6 +547,8 @@ static bool run_once(struct search_result *result)
     ending = execution_run(search->test, search->limit);
     if (execution->steps > result->depth)
         result->depth = execution->steps;
+    if (execution->threads > result->threads)
+        result->threads = execution->threads;
     show_progress(result);
     if (ending == PRUNED) {
         result->pruned++;
@@ -451,8 +557,13 @@ static bool run_once(struct search_result *result)
     /* Looking for something shorter than what was found: too long is no
      * finding then. */
     if (ending == FOUND && execution->finding == MODEL_LIVELOCK &&
-        result->finding != MODEL_NOTHING) {
+        (result->finding != MODEL_NOTHING || search->options->limit != 0)) {
         result->pruned++;
+        return true;
+    }
+    if (ending == FOUND && execution->finding == MODEL_LIVELOCK &&
+        search->options->is_lenient && search->test->random_runs != 0) {
+        result->too_long++;
         return true;
     }
     result->executions++;
@@ -507,6 +618,10 @@ void search_run(const struct model_case *test,
     search->result = result;
     search->depth = 0;
     search->limit = test->steps != 0 ? test->steps : 400;
+    if (options->limit != 0)
+        search->limit = options->limit;
+    search->is_late = false;
+    search->spins = false;
     search->known = known_new();
     search->random = hash_mix(options->seed, 2);
     search->started = search->shown = seconds();
@@ -516,7 +631,11 @@ void search_run(const struct model_case *test,
         runs++;
         if (!go_on || options->replay != NULL)
             break;
-        if (test->random_runs != 0 ? runs == test->random_runs : !backtrack())
+        if (test->random_runs != 0 ? runs == test->random_runs : !backtrack()) {
+            result->is_complete = true;
+            break;
+        }
+        if (search->is_late || (options->stop != NULL && *options->stop))
             break;
     }
     result->states = known_count(search->known);

@@ -19,6 +19,12 @@
  *           have 64 bits: of n states, two are confused with a probability
  *           below n*n / 2^65, one in 300,000 for ten million;
  *           late loads: see perform.h.
+ *           A thread that spins comes to a known state, and the run is given
+ *           up there, or where all threads sleep.  Then no run might show that
+ *           it spins for ever.  So a run that is given up in a circle, and once
+ *           there was a circle also one in which all threads sleep, goes on
+ *           for a while.  Each thread has its turn, until the run ends or all
+ *           of them go in a circle.  This happens at most once in each state.
  *           With a preemption bound sleep sets and late loads are off, as they
  *           would lose runs; the fingerprint then includes the preemptions
  *           that are left.
@@ -31,14 +37,21 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "execution.h"
 
 struct search_options {
     uint64_t seed;
-    const char *replay; /* picks to repeat; NULL: search */
-    bool no_reduction;  /* every run, for checking the reduction */
-    bool is_quiet;      /* no progress line */
+    const char *replay;        /* picks to repeat; NULL: search */
+    bool no_reduction;         /* every run, for checking the reduction */
+    bool is_quiet;             /* no progress line */
+    FILE *progress;            /* where its line goes; NULL: stderr */
+    double seconds;            /* after which to stop; 0: never */
+    const volatile bool *stop; /* ... or as soon as this is true; or NULL */
+    unsigned limit;  /* look for runs of so few steps only; 0: for all */
+    bool is_lenient; /* a random run that is too long is given up, and a
+                            thread that spins lets the others go on */
 };
 
 struct search_result {
@@ -50,7 +63,10 @@ struct search_result {
     uint64_t executions; /* runs that ended */
     uint64_t pruned;     /* runs that were given up as known */
     uint64_t states;
-    unsigned depth; /* of the longest run, in steps */
+    unsigned threads;  /* of the execution with the most of them */
+    uint64_t too_long; /* random runs that were given up (is_lenient) */
+    bool is_complete;  /* nothing is left to be tried */
+    unsigned depth;    /* of the longest run, in steps */
     double seconds;
     char outcomes[2000]; /* sorted, separated by blanks */
 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 16, CELL = 80 };
+enum { SHOWN = 64, CELL = 80 };
 
 static struct trace {
     unsigned count;
@@ -43,6 +43,14 @@ void model_show(const void *word, const char *name, model_format_fn *format)
     trace->shown[i].format = format;
     if (i == trace->count)
         trace->count++;
+}
+
+bool trace_has(const void *word)
+{
+    for (unsigned i = 0; i < trace->count; i++)
+        if (trace->shown[i].word == word)
+            return true;
+    return false;
 }
 
 static const char *name_of(const struct op *op)
@@ -88,7 +96,8 @@ static const char *order_name(int order)
 
 static const char *rmw_name(enum model_rmw rmw)
 {
-    static const char *const names[] = {"swap", "add", "sub", "or"};
+    static const char *const names[] = {"swap", "add", "sub", "or",
+                                        "and",  "xor", "nand"};
 
     return names[rmw];
 }
@@ -108,8 +117,8 @@ static void list_threads(char *text, size_t size, uint8_t set,
         snprintf(text, size, "nobody");
 }
 
-static void describe(char *text, size_t size, const struct op *op,
-                     const struct model_case *test)
+void trace_describe(char *text, size_t size, const struct op *op,
+                    const struct model_case *test)
 {
     char a[CELL], b[CELL];
     const char *name = name_of(op);
@@ -136,6 +145,15 @@ static void describe(char *text, size_t size, const struct op *op,
                      stale);
         else
             snprintf(text, size, "cas.%s %s = %s, no%s", order, name, a, stale);
+        break;
+    case OP_FENCE:
+        snprintf(text, size, "fence.%s", order);
+        break;
+    case OP_SYNC:
+        snprintf(text, size, op->read == 0 ? "%s %s" : "%s %s: %s",
+                 op->verb->name,
+                 op->verb->object != NULL ? op->verb->object : name,
+                 strerrorname_np((int)op->read));
         break;
     case OP_LIGHT:
         snprintf(text, size, "light fence");
@@ -175,10 +193,10 @@ void trace_print(FILE *out, const char *prefix, const struct model_case *test,
     unsigned threads = 0;
     char cell[2 * CELL];
 
-    for (; threads < MODEL_THREADS && test->threads[threads].run; threads++)
+    for (; threads < MODEL_THREADS && test->threads[threads].name; threads++)
         width[threads] = (int)strlen(test->threads[threads].name);
     for (unsigned i = 0; i < count; i++) {
-        describe(cell, sizeof(cell), &steps[i].op, test);
+        trace_describe(cell, sizeof(cell), &steps[i].op, test);
         if ((int)strlen(cell) > width[steps[i].actor])
             width[steps[i].actor] = (int)strlen(cell);
     }
@@ -190,7 +208,7 @@ void trace_print(FILE *out, const char *prefix, const struct model_case *test,
         fprintf(out, "%s%3u ", prefix, i + 1);
         for (unsigned t = 0; t < steps[i].actor; t++)
             fprintf(out, "  %*s", width[t], "");
-        describe(cell, sizeof(cell), &steps[i].op, test);
+        trace_describe(cell, sizeof(cell), &steps[i].op, test);
         fprintf(out, "  %s\n", cell);
     }
 }

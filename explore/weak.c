@@ -22,15 +22,20 @@ static bool is_release(int order)
            order == __ATOMIC_SEQ_CST;
 }
 
-static _Noreturn void too_small(const char *what)
+void (*weak_on_limit)(const char *what);
+
+void weak_limit(const char *what)
 {
-    fprintf(stderr, "explorer: out of %s; enlarge it in weak.h\n", what);
+    if (weak_on_limit != NULL)
+        weak_on_limit(what);
+    fprintf(stderr, "explorer: more than there is room for: %s\n", what);
     exit(3);
 }
 
 void weak_reset(struct weak *weak)
 {
     weak->locations = 0;
+    weak->has_dirty = false;
     weak->messages = 1; /* 0 is the first value of every location */
     memset(&weak->heavy, 0, sizeof(weak->heavy));
 }
@@ -48,17 +53,35 @@ static uint64_t in_memory(const void *word, size_t size)
     return value;
 }
 
+static unsigned guess_of(const void *word)
+{
+    return ((uintptr_t)word >> 2) % GUESSES;
+}
+
+/* The index of the location; weak->locations if there is none. */
+static unsigned find(const struct weak *weak, const void *word)
+{
+    unsigned i = weak->guess[guess_of(word)];
+
+    if (i < weak->locations && weak->location[i].word == word)
+        return i;
+    for (i = 0; i < weak->locations && weak->location[i].word != word; i++)
+        ;
+    return i;
+}
+
 unsigned weak_locate(struct weak *weak, const void *word, size_t size,
                      const struct model_site *site, bool is_plain)
 {
     struct location *location;
     struct message *first;
+    unsigned index = find(weak, word);
 
-    for (unsigned i = 0; i < weak->locations; i++)
-        if (weak->location[i].word == word)
-            return i;
+    weak->guess[guess_of(word)] = (uint16_t)index;
+    if (index < weak->locations)
+        return index;
     if (weak->locations == LOCATIONS || weak->messages == POOL)
-        too_small("locations");
+        weak_limit("atomic variables, or stores to them (weak.h)");
     location = &weak->location[weak->locations];
     *location = (struct location){
         .word = word, .size = size, .site = site, .is_plain = is_plain};
@@ -113,10 +136,9 @@ unsigned weak_unglued(const struct weak *weak, unsigned location,
 
 unsigned weak_count(const struct weak *weak, const void *word)
 {
-    for (unsigned i = 0; i < weak->locations; i++)
-        if (weak->location[i].word == word)
-            return weak->location[i].count;
-    return 1;
+    unsigned index = find(weak, word);
+
+    return index < weak->locations ? weak->location[index].count : 1;
 }
 
 message_id weak_latest(const struct weak *weak, unsigned location,
@@ -169,13 +191,15 @@ void weak_join_atomics(const struct weak *weak, struct view *view,
 }
 
 void weak_read(struct weak *weak, unsigned location, struct view *view,
-               message_id from, int order)
+               struct fences *fences, message_id from, int order)
 {
     struct location *l = &weak->location[location];
 
     move_up(weak, &view->at[location], from);
     if (is_acquire(order))
         weak_join(weak, view, &weak->message[from].view);
+    else if (fences->is_used)
+        weak_join(weak, &fences->pending, &weak->message[from].view);
     if (order == __ATOMIC_SEQ_CST)
         move_up(weak, &l->newest_sc, from);
 }
@@ -197,7 +221,7 @@ static message_id insert(struct weak *weak, unsigned location, message_id after,
     message_id id = (message_id)weak->messages;
 
     if (weak->messages == POOL || l->count == MESSAGES)
-        too_small("messages");
+        weak_limit("stores to one atomic variable (weak.h)");
     weak->messages++;
     memmove(&l->order[place + 1], &l->order[place],
             (l->count - place) * sizeof(l->order[0]));
@@ -209,36 +233,82 @@ static message_id insert(struct weak *weak, unsigned location, message_id after,
     memset(&weak->message[id].view, 0, sizeof(struct view));
     weak->message[id].value = value;
     weak->message[id].is_glued = false;
+    weak->message[id].step = 0;
     write_through(weak, location);
     return id;
 }
 
 void weak_write(struct weak *weak, unsigned location, struct view *view,
-                message_id after, uint64_t value, int order)
+                const struct fences *fences, message_id after, uint64_t value,
+                int order)
 {
     message_id id = insert(weak, location, after, value);
 
     view->at[location] = id;
     if (is_release(order))
         weak->message[id].view = *view;
+    else if (fences->is_used)
+        weak->message[id].view = fences->released;
     if (order == __ATOMIC_SEQ_CST)
         move_up(weak, &weak->location[location].newest_sc, id);
 }
 
 void weak_rmw(struct weak *weak, unsigned location, struct view *view,
-              message_id from, uint64_t value, int order)
+              struct fences *fences, message_id from, uint64_t value, int order)
 {
     message_id id;
 
-    weak_read(weak, location, view, from, order);
+    weak_read(weak, location, view, fences, from, order);
     id = insert(weak, location, from, value);
     weak->message[from].is_glued = true;
     view->at[location] = id;
     if (is_release(order))
         weak->message[id].view = *view;
+    else if (fences->is_used)
+        weak->message[id].view = fences->released;
     weak_join(weak, &weak->message[id].view, &weak->message[from].view);
     if (order == __ATOMIC_SEQ_CST)
         move_up(weak, &weak->location[location].newest_sc, id);
+}
+
+void weak_fence(struct weak *weak, struct view *view, struct fences *fences,
+                int order)
+{
+    if (is_acquire(order))
+        weak_join(weak, view, &fences->pending);
+    if (order == __ATOMIC_SEQ_CST) {
+        for (unsigned i = 0; i < weak->locations; i++) {
+            struct location *l = &weak->location[i];
+
+            move_up(weak, &l->newest_sc, view->at[i]);
+            move_up(weak, &view->at[i], l->newest_sc);
+        }
+    }
+    if (is_release(order))
+        fences->released = *view;
+}
+
+void weak_overwrite(struct weak *weak, unsigned location, struct view *view)
+{
+    message_id newest = weak_newest(weak, location);
+
+    view->at[location] =
+        insert(weak, location, newest, weak_value(weak, location, newest));
+    weak->location[location].is_dirty = true;
+    weak->has_dirty = true;
+}
+
+void weak_refresh(struct weak *weak)
+{
+    for (unsigned i = 0; i < weak->locations; i++) {
+        struct location *l = &weak->location[i];
+
+        if (l->is_dirty)
+            weak->message[weak_newest(weak, i)].value =
+                in_memory(l->word, l->size);
+        l->is_dirty = false;
+    }
+    weak->has_dirty = false;
 }
 
 bool weak_unshared(struct weak *weak, unsigned location, struct view *view,

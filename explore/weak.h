@@ -21,6 +21,12 @@
  *           are executed.  For each location the newest message that an
  *           earlier one read or wrote is the bound for the later ones, as for
  *           one more view that they all share.
+ *   fence   a release fence puts the thread's view into the messages that it
+ *           writes later; an acquire fence joins the views of the messages
+ *           that it has read.  A seq_cst fence does both, and takes its place
+ *           in S: what the thread knows bounds the later seq_cst operations
+ *           and fences of all, and what earlier ones know bounds the thread.
+ *           It orders atomic accesses only.
  *   light, heavy   the asymmetric fences (src/base/membarrier.h): a heavy fence
  *           receives what every thread knew at its last light fence, and hands
  *           all it knows to each thread's next light fence.  They order atomic
@@ -47,7 +53,15 @@
 
 #include "model.h"
 
-enum { LOCATIONS = 128, MESSAGES = 255, POOL = 4096 };
+#ifndef WEIR_EXPLORE_LOCATIONS
+#define WEIR_EXPLORE_LOCATIONS 128
+#endif
+enum {
+    LOCATIONS = WEIR_EXPLORE_LOCATIONS,
+    MESSAGES = 255,
+    POOL = 4096,
+    GUESSES = 64
+};
 
 typedef uint16_t message_id; /* 0: the location's first value */
 
@@ -58,9 +72,17 @@ struct view {
                                           known to be over, for heap.h */
 };
 
+/* What a thread's fences hand on and receive. */
+struct fences {
+    bool is_used;         /* by a program that may have fences at all */
+    struct view released; /* as it was at the last release fence */
+    struct view pending;  /* of the messages read, for an acquire fence */
+};
+
 struct message {
     uint64_t value;
     uint16_t rank;    /* its place in modification order */
+    uint16_t step;    /* which step wrote it, from 1; 0: it was there */
     bool is_glued;    /* the next message is an rmw that read this one */
     struct view view; /* what an acquire of it receives */
 };
@@ -70,6 +92,7 @@ struct location {
     size_t size;
     const struct model_site *site; /* of the first access */
     bool is_plain;
+    bool is_dirty; /* a plain write is under way (weak_refresh) */
     uint8_t
         readers;    /* plain: the threads that have read since the last write */
     uint16_t count; /* messages */
@@ -82,10 +105,17 @@ struct location {
 struct weak {
     unsigned locations;
     unsigned messages;
-    struct view heavy; /* what heavy fences have handed on */
+    bool has_dirty;          /* a location is dirty */
+    uint16_t guess[GUESSES]; /* where to look for an address first */
+    struct view heavy;       /* what heavy fences have handed on */
     struct location location[LOCATIONS];
     struct message message[POOL];
 };
+
+/* An array of the explorer is too small: does not return.  NULL: prints that,
+ * and exits with status 3. */
+extern void (*weak_on_limit)(const char *what);
+_Noreturn void weak_limit(const char *what);
 
 /* Forgets everything: the start of an execution. */
 void weak_reset(struct weak *weak);
@@ -113,11 +143,23 @@ message_id weak_newest(const struct weak *weak, unsigned location);
 
 /* Reads a message; writes one after another; both, as one step. */
 void weak_read(struct weak *weak, unsigned location, struct view *view,
-               message_id from, int order);
+               struct fences *fences, message_id from, int order);
 void weak_write(struct weak *weak, unsigned location, struct view *view,
-                message_id after, uint64_t value, int order);
+                const struct fences *fences, message_id after, uint64_t value,
+                int order);
 void weak_rmw(struct weak *weak, unsigned location, struct view *view,
-              message_id from, uint64_t value, int order);
+              struct fences *fences, message_id from, uint64_t value,
+              int order);
+
+/* A fence of this order. */
+void weak_fence(struct weak *weak, struct view *view, struct fences *fences,
+                int order);
+
+/* A plain write of a word that atomic operations use, too, by a thread that
+ * knows all of them.  The value comes with the write itself: when the thread
+ * has stopped, weak_refresh() takes it from memory. */
+void weak_overwrite(struct weak *weak, unsigned location, struct view *view);
+void weak_refresh(struct weak *weak);
 
 /* A new beginning of a word that nobody else uses.  False: somebody does. */
 bool weak_unshared(struct weak *weak, unsigned location, struct view *view,
