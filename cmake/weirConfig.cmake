@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # find_package(weir) defines weir::weir (shared) and weir::weir-static, and, as
-# far as they were built, weir::weir-net, weir::weir-net-static and
-# weir::weir-js.  The static libweir-net needs the libraries that the shared one
+# far as they were built, weir::weir-net, weir::weir-net-static, weir::weir-js
+# and weir::weir-explore.  The static libweir-net needs the libraries that the shared one
 # was linked with, such as libssl, where the linker looks for libraries.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
