@@ -45,6 +45,34 @@ add_executable(net-shared server.c)
 target_link_libraries(net-shared PRIVATE weir::weir-net)
 add_executable(net-static server.c)
 target_link_libraries(net-static PRIVATE weir::weir-net-static)
+add_executable(explored explored.c)
+target_link_libraries(explored PRIVATE weir::weir-explore)
+END
+
+# Two threads that update a counter in two steps.
+cat >"$program/explored.c" <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int counter;
+
+static void *increment(void *argument)
+{
+    atomic_store(&counter, atomic_load(&counter) + 1);
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, increment, NULL);
+    increment(NULL);
+    pthread_join(thread, NULL);
+    assert(atomic_load(&counter) == 2);
+    return 0;
+}
 END
 
 # A server that has one request, by itself, and drains.
@@ -245,6 +273,33 @@ has_unit() {
         grep "DW_AT_name.*$2"
 }
 
+# ---- the explorer ----
+
+with_the_script() {
+    "$prefix/bin/weir-explore" cc "$program/explored.c" -o "$1"
+}
+
+# In two steps: the linker must not hear of the sanitizer.
+with_the_flags() {
+    export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+    cc $(pkg-config --cflags weir-explore) -c "$program/explored.c" \
+        -o "$scratch/explored.o" &&
+        cc "$scratch/explored.o" -o "$1" $(pkg-config --libs weir-explore) \
+            -Wl,-rpath,"$prefix/lib"
+}
+
+with_the_target() {
+    cmake -S "$program" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$scratch/cmake" --target explored &&
+        cp "$scratch/cmake/explored" "$1"
+}
+
+finds_a_bug() {
+    "$1" "$scratch/explored" || return
+    said=$("$scratch/explored")
+    [ $? = 1 ] && echo "$said" | grep '^assertion failed: main: explored.c:'
+}
+
 expect_hardened() {
     file=$prefix/$1
     flags="-fstack-protector-strong -fstack-clash-protection"
@@ -258,12 +313,17 @@ expect_hardened() {
 }
 
 expect "install succeeds" install
-for file in lib/libweir.so lib/libweir-net.so lib/libweir-js.so bin/weir; do
+for file in lib/libweir.so lib/libweir-net.so lib/libweir-js.so \
+    lib/libweir-explore.so bin/weir; do
     expect_hardened $file
 done
 expect "bin/weir can be anywhere in memory" is_pie "$prefix/bin/weir"
 expect "the engine in lib/libweir-js.so was looked at" \
     has_unit "$prefix/lib/libweir-js.so" 'quickjs\.c'
+expect "weir-explore: a program is built, and its bug found" \
+    finds_a_bug with_the_script
+expect "pkg-config: a program is explored" finds_a_bug with_the_flags
+expect "find_package: a program is explored" finds_a_bug with_the_target
 expect "pkg-config: a C program builds and runs" \
     with_pkg_config cc "$program/program.c"
 expect "pkg-config: a C++ program builds and runs" \
