@@ -46,7 +46,8 @@
  *             fails spuriously only in code that gcc compiled, because clang
  *             does not tell it from a strong one.
  * Not seen    Accesses in libraries that were compiled without
- *             -fsanitize=thread, and in inline assembly.  Signals.  What other
+ *             -fsanitize=thread, including libc's own, such as those of
+ *             memcpy(), and in inline assembly.  Signals.  What other
  *             processes do.
  * Refused     With an error that names it: more than seven threads, atomic
  *             operations on 16 bytes or of different sizes on one word, fork(),
