@@ -32,29 +32,30 @@
  * thread runs without interruption, which loses nothing, because plain accesses
  * that depend on the order of threads are data races, and races are found.
  *
- * Memory      Loads may return any store that coherence and happens-before
- *             allow.  Stores may take any place in modification order that they
- *             allow.  Fences, release sequences (as in C++20: a later relaxed
- *             store by the same thread does not continue one) and seq_cst are
- *             those of C11, with C++20's stronger seq_cst fences.
- *             memory_order_consume is acquire.
- * Not covered Load buffering: a load never returns a store that is executed
- *             later, although C11 allows that for relaxed operations.  The
- *             single order of seq_cst operations always agrees with
- *             happens-before; C++20 is weaker where seq_cst and weaker
- *             operations on one location are mixed.  Weak compare-and-swap
- *             fails spuriously only in code that gcc compiled, because clang
- *             does not tell it from a strong one.
- * Not seen    Accesses in libraries that were compiled without
- *             -fsanitize=thread, including libc's own, such as those of
- *             memcpy(), and in inline assembly.  Signals.  What other
- *             processes do.
- * Refused     With an error that names it: more than seven threads, atomic
- *             operations on 16 bytes or of different sizes on one word, fork(),
- *             pthread_cancel(), pthread_kill(), futex operations other than
- *             wait and wake, and more than 4000 operations in one execution.
- * Wrong       A pointer to a thread_local variable must not be used by another
- *             thread.
+ * The memory model is C11's.  A load may return any store that coherence and
+ * the order of threads allow, and a store may take any place in modification
+ * order that they allow.  Fences, release sequences (as in C++20: a later
+ * relaxed store by the same thread does not continue one) and seq_cst are
+ * those of C11, with the stronger seq_cst fences of C++20.
+ * memory_order_consume is acquire.
+ *
+ * Not covered is load buffering: a load never returns a store that is executed
+ * later, although C11 allows that for relaxed operations.  The single order of
+ * seq_cst operations always agrees with the order of threads; C++20 is weaker
+ * where seq_cst and weaker operations on one location are mixed.  A weak
+ * compare_exchange fails spuriously only in code that gcc compiled, because
+ * clang does not tell it from a strong one.
+ *
+ * Not seen are accesses in libraries that were compiled without
+ * -fsanitize=thread, including libc's own, such as those of memcpy(), and in
+ * inline assembly; signals; and what other processes do.
+ *
+ * Refused with an error that names it are: more than seven threads, atomic
+ * operations on 16 bytes or of different sizes on one word, fork(),
+ * pthread_cancel(), pthread_kill(), futex operations other than wait and wake,
+ * and more than 4000 operations in one execution.
+ *
+ * A pointer to a thread_local variable must not be used by another thread.
  */
 #ifndef WEIR_EXPLORE_H
 #define WEIR_EXPLORE_H
