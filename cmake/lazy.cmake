@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# The program weir loads the libraries of libweir-net when they are needed
+# (cli/lazy.c).  Where there are no stubs for the processor, and with sanitizers,
+# which want to see every library at the start, it is linked with them.
+
+file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND CMAKE_SIZEOF_VOID_P EQUAL 8
+   AND NOT WEIR_SANITIZE)
+  set(lazy_libraries "")
+  foreach(name IN LISTS net_names)
+    list(APPEND lazy_libraries ${NET_${name}_LIBRARY})
+  endforeach()
+  add_custom_command(OUTPUT lazy.h
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/make-lazy
+            $<TARGET_FILE:weir-net-static> -- ${lazy_libraries} > lazy.h
+    DEPENDS weir-net-static tools/make-lazy VERBATIM)
+  add_executable(weir-program ${cli_sources} ${PROJECT_BINARY_DIR}/lazy.h)
+  target_include_directories(weir-program PRIVATE ${PROJECT_BINARY_DIR})
+  # By its file, because the target would bring its libraries along.
+  add_dependencies(weir-program weir-js-static weir-net-static)
+  target_link_libraries(weir-program PRIVATE
+    $<TARGET_FILE:weir-js-static> engine $<TARGET_FILE:weir-net-static>
+    weir-static ${CMAKE_DL_LIBS})
+  target_include_directories(weir-program PRIVATE include)
+else()
+  list(FILTER cli_sources EXCLUDE REGEX "/lazy\\.c$")
+  add_executable(weir-program ${cli_sources})
+  target_link_libraries(weir-program PRIVATE weir-js-static)
+endif()
