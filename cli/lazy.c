@@ -5,7 +5,7 @@
  * Loading OpenSSL and the other libraries of libweir-net takes longer than
  * everything else that `weir hello.js` does, and most programs never open a
  * connection.  So the program is not linked with these libraries.  Instead it
- * has a stub for each function that it calls in them (lazy.h, which
+ * has a stub for each function that it calls in them (LAZY_FUNCTIONS, which
  * tools/make-lazy writes), under the name of the function.  The stub jumps to
  * the address in the function's slot.  At first that is code that loads the
  * library and puts the address of the function into the slot.
@@ -26,14 +26,16 @@
     __asm__(".text\n"                                                          \
             ".globl " #function "\n"                                           \
             ".type " #function ", @function\n" #function ":\n"                 \
+            "    endbr64\n"                                                    \
             "    jmp *weir__slot_" #function "(%rip)\n"                        \
             ".globl weir__first_" #function "\n"                               \
             ".hidden weir__first_" #function "\n"                              \
             "weir__first_" #function ":\n"                                     \
+            "    endbr64\n"                                                    \
             "    push $" #index "\n"                                           \
             "    jmp weir__lazy_first\n"                                       \
             ".size " #function ", . - " #function "\n");
-#include "lazy.h"
+#include LAZY_FUNCTIONS
 #undef LAZY
 
 /* The first call of a function.  Its index is on the stack, above the address
@@ -90,7 +92,7 @@ static const struct {
 } functions[] = {
 #define LAZY(index, function, soname)                                          \
     [index] = {#function, soname, &weir__slot_##function},
-#include "lazy.h"
+#include LAZY_FUNCTIONS
 };
 
 const void *weir__lazy_load(size_t index);

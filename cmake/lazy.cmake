@@ -15,7 +15,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND CMAKE_SIZEOF_VOID_P EQUAL 8
             $<TARGET_FILE:weir-net-static> -- ${lazy_libraries} > lazy.h
     DEPENDS weir-net-static tools/make-lazy VERBATIM)
   add_executable(weir-program ${cli_sources} ${PROJECT_BINARY_DIR}/lazy.h)
-  target_include_directories(weir-program PRIVATE ${PROJECT_BINARY_DIR})
+  target_compile_definitions(weir-program PRIVATE
+    LAZY_FUNCTIONS="${PROJECT_BINARY_DIR}/lazy.h")
   # By its file, because the target would bring its libraries along.
   add_dependencies(weir-program weir-js-static weir-net-static)
   target_link_libraries(weir-program PRIVATE

@@ -235,19 +235,6 @@ WEIR_API WEIR_CHECKED int weir_loop_submit(weir_loop *loop, weir_fn *fn,
                                            void *arg);
 
 /**
- * Submit a function and its argument under a name, which reports and metrics
- * show.  In every other respect this is weir_loop_submit.
- *
- * Thread   any
- * Owns     arg is the caller's; name is not copied
- * Returns  0, WEIR_ECLOSED (the loop no longer admits work), -EINVAL (NULL),
- *          -ENOMEM, WEIR_EFORKED
- * Orders   everything before the call happens-before fn()
- */
-WEIR_API WEIR_CHECKED int weir_loop_submit_named(weir_loop *loop, weir_fn *fn,
-                                                 void *arg, const char *name);
-
-/**
  * Call fn immediately on the loop's thread, or submit it from any other thread.
  *
  * Thread   any

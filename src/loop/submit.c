@@ -54,13 +54,13 @@ static int push_own(weir_loop *loop, struct weir__tasks *list, weir_task *task)
 
 static struct weir__envelope *
 fill_envelope(weir_loop *loop, void (*run)(weir_task *task, int status),
-              weir_fn *fn, void *arg, const char *name)
+              weir_fn *fn, void *arg)
 {
     struct weir__envelope *envelope = weir__recycler_take(&loop->envelopes);
 
     if (envelope != NULL) {
         envelope->task.run = run;
-        envelope->task.name = name;
+        envelope->task.name = NULL;
         envelope->fn = fn;
         envelope->arg = arg;
     }
@@ -71,7 +71,7 @@ int weir__loop_push_call(weir_loop *loop,
                          void (*run)(weir_task *task, int status), weir_fn *fn,
                          void *arg, enum weir__sender sender)
 {
-    struct weir__envelope *envelope = fill_envelope(loop, run, fn, arg, NULL);
+    struct weir__envelope *envelope = fill_envelope(loop, run, fn, arg);
     int err;
 
     if (envelope == NULL)
@@ -133,7 +133,7 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
  * `arrive` runs first. */
 static int enqueue(weir_loop *loop, struct weir__tasks *list,
                    void (*arrive)(weir_task *task, int status), weir_fn *fn,
-                   void *arg, const char *name)
+                   void *arg)
 {
     bool is_mine = weir__loop_is_local(loop);
     struct weir__envelope *envelope;
@@ -141,8 +141,7 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
 
     if (!is_mine && loop->counters != NULL && weir__counters_wants_probe())
         send_probe(loop);
-    envelope =
-        fill_envelope(loop, is_mine ? run_envelope : arrive, fn, arg, name);
+    envelope = fill_envelope(loop, is_mine ? run_envelope : arrive, fn, arg);
     if (envelope == NULL)
         return -ENOMEM;
     if (list == &loop->ready)
@@ -156,19 +155,12 @@ static int enqueue(weir_loop *loop, struct weir__tasks *list,
     return err;
 }
 
-int weir_loop_submit_named(weir_loop *loop, weir_fn *fn, void *arg,
-                           const char *name)
+int weir_loop_submit(weir_loop *loop, weir_fn *fn, void *arg)
 {
     weir__origin_begin();
     if (loop == NULL || fn == NULL)
         return -EINVAL;
-    return enqueue(loop, &loop->ready, run_envelope, fn, arg, name);
-}
-
-int weir_loop_submit(weir_loop *loop, weir_fn *fn, void *arg)
-{
-    weir__origin_begin();
-    return weir_loop_submit_named(loop, fn, arg, NULL);
+    return enqueue(loop, &loop->ready, run_envelope, fn, arg);
 }
 
 int weir_loop_dispatch(weir_loop *loop, weir_fn *fn, void *arg)
@@ -207,12 +199,12 @@ int weir_loop_immediate(weir_loop *loop, weir_fn *fn, void *arg)
 {
     if (loop == NULL || fn == NULL)
         return -EINVAL;
-    return enqueue(loop, &loop->immediates, arrive_immediate, fn, arg, NULL);
+    return enqueue(loop, &loop->immediates, arrive_immediate, fn, arg);
 }
 
 int weir_loop_on_close_phase(weir_loop *loop, weir_fn *fn, void *arg)
 {
     if (loop == NULL || fn == NULL)
         return -EINVAL;
-    return enqueue(loop, &loop->closing, arrive_closing, fn, arg, NULL);
+    return enqueue(loop, &loop->closing, arrive_closing, fn, arg);
 }

@@ -26,6 +26,7 @@
 #include "support/effort.h"
 #include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
+#include "support/named.h"
 #include "support/random.h"
 #include "support/suite.h"
 #include "weir/fd.h"
@@ -183,7 +184,7 @@ static int send_as(enum thing thing)
     case POST:
         return post(chit);
     case NAMED:
-        return weir_loop_submit_named(loop, called, chit, "named");
+        return submit_named(loop, called, chit, "named");
     case DISPATCH:
         return weir_loop_dispatch(loop, called, chit);
     case TICK:

@@ -211,7 +211,6 @@ static struct {
 enum {
     POST,
     SUBMIT,
-    SUBMIT_NAMED,
     DISPATCH,
     NEXT_TICK,
     MICROTASK,
@@ -230,8 +229,6 @@ static int send_message(void)
         return weir_loop_post(loop, &message.task);
     case SUBMIT:
         return weir_loop_submit(loop, finish, NULL);
-    case SUBMIT_NAMED:
-        return weir_loop_submit_named(loop, finish, NULL, "finish");
     case DISPATCH:
         return weir_loop_dispatch(loop, finish, NULL);
     case NEXT_TICK:

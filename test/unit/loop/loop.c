@@ -97,7 +97,6 @@ CASE(loop_that_is_NULL_is_refused)
 
     expect_status(weir_loop_post(NULL, &task), -EINVAL);
     expect_status(weir_loop_submit(NULL, record, NULL), -EINVAL);
-    expect_status(weir_loop_submit_named(NULL, record, NULL, "a"), -EINVAL);
     expect_status(weir_loop_dispatch(NULL, record, NULL), -EINVAL);
     expect_status(weir_loop_next_tick(NULL, record, NULL), -EINVAL);
     expect_status(weir_loop_microtask(NULL, record, NULL), -EINVAL);
@@ -213,8 +212,7 @@ static void post_and_submit_inside(void *arg, int status)
     expect_status(weir_loop_post(loop, &tasks[0].task), 0);
     loop_submit("b");
     expect_status(weir_loop_post(loop, &tasks[1].task), 0);
-    expect_status(weir_loop_submit_named(loop, record, (void *)"d", "named"),
-                  0);
+    loop_submit("d");
     expect_recorded("");
 }
 
@@ -235,12 +233,10 @@ CASE(loop_post_and_submit_keep_one_order_inside_a_callback)
 /* submit */
 
 /* covers: weir_loop_submit -EINVAL */
-/* covers: weir_loop_submit_named -EINVAL */
 CASE(loop_submit_of_no_function_is_refused)
 {
     loop_make(NULL);
     expect_status(weir_loop_submit(loop, NULL, NULL), -EINVAL);
-    expect_status(weir_loop_submit_named(loop, NULL, NULL, "a"), -EINVAL);
     loop_end();
 }
 
@@ -332,13 +328,7 @@ static void sweep_queue(queue_fn *queue)
     }
 }
 
-static int submit_named(weir_loop *to, weir_fn *fn, void *arg)
-{
-    return weir_loop_submit_named(to, fn, arg, "named");
-}
-
 /* covers: weir_loop_submit -ENOMEM */
-/* covers: weir_loop_submit_named -ENOMEM */
 /* covers: weir_loop_dispatch -ENOMEM */
 /* covers: weir_loop_next_tick -ENOMEM */
 /* covers: weir_loop_microtask -ENOMEM */
@@ -347,7 +337,6 @@ static int submit_named(weir_loop *to, weir_fn *fn, void *arg)
 CASE(loop_queue_from_outside_without_memory_is_refused)
 {
     sweep_queue(weir_loop_submit);
-    sweep_queue(submit_named);
     sweep_queue(weir_loop_dispatch);
     sweep_queue(weir_loop_next_tick);
     sweep_queue(weir_loop_microtask);

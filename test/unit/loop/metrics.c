@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "support/crew.h"
 #include "support/loop_fixture.h"
+#include "support/named.h"
 #include "support/suite.h"
 #include "weir/fd.h"
 #include "weir/timer.h"
@@ -374,8 +375,7 @@ CASE(metrics_name_the_longest_callback)
 
     make();
     for (int i = 0; i < 3; i++)
-        expect_status(
-            weir_loop_submit_named(loop, work, &jobs[i], jobs[i].name), 0);
+        expect_status(submit_named(loop, work, &jobs[i], jobs[i].name), 0);
     loop_turns(1);
     for (int i = 1; i < 3; i++)
         if (jobs[i].took_ns > longest->took_ns)
@@ -417,7 +417,7 @@ CASE(metrics_count_microtasks_as_part_of_their_callback)
     struct job job = {20 * MILLISECOND_NS, 0, "parent"};
 
     make();
-    expect_status(weir_loop_submit_named(loop, queue_work, &job, job.name), 0);
+    expect_status(submit_named(loop, queue_work, &job, job.name), 0);
     loop_turns(1);
     look();
     expect_int(metrics.in_callback.count, 1);
@@ -489,7 +489,7 @@ CASE(metrics_name_the_longest_callback_in_a_crowd)
     for (int i = 0; i < 1000; i++) {
         struct job *job = i == 103 ? &first : i == 203 ? &second : &brief;
 
-        expect_status(weir_loop_submit_named(loop, work, job, job->name), 0);
+        expect_status(submit_named(loop, work, job, job->name), 0);
     }
     loop_turns(1);
     look();

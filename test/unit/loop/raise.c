@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support/loop_fixture.h"
+#include "support/named.h"
 #include "support/random.h"
 #include "support/suite.h"
 #include "weir/clock.h"
@@ -87,11 +88,11 @@ static const char *const name = "a name";
 CASE(raise_leaves_a_submitted_call)
 {
     make();
-    expect_status(weir_loop_submit_named(loop, fail, failing, name), 0);
+    expect_status(weir_loop_submit(loop, fail, failing), 0);
     loop_submit("next");
     loop_run();
     expect_recorded("fail caught microtask next");
-    expect_uncaught(WEIR_KIND_TASK, name, failing);
+    expect_uncaught(WEIR_KIND_TASK, NULL, failing);
     loop_end();
 }
 
@@ -433,7 +434,7 @@ static const char *captured(void)
 CASE(raise_with_nobody_to_tell_is_one_line_on_stderr)
 {
     loop_make(NULL);
-    expect_status(weir_loop_submit_named(loop, fail, failing, name), 0);
+    expect_status(submit_named(loop, fail, failing, name), 0);
     loop_submit("next");
     capture_stderr();
     loop_run();
@@ -469,7 +470,7 @@ CASE(raise_inside_on_uncaught_is_printed_and_the_loop_goes_on)
     const char *said;
 
     loop_make(LOOP_OPTIONS(.arg = &uncaught, .on_uncaught = fail_in_uncaught));
-    expect_status(weir_loop_submit_named(loop, fail, failing, name), 0);
+    expect_status(submit_named(loop, fail, failing, name), 0);
     expect_status(weir_loop_submit(loop, fail, (void *)"second"), 0);
     loop_submit("next");
     capture_stderr();

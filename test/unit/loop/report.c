@@ -11,6 +11,7 @@
 #include "support/crew.h"
 #include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
+#include "support/named.h"
 #include "support/suite.h"
 #include "weir/clock.h"
 #include "weir/fd.h"
@@ -149,7 +150,7 @@ CASE(report_shows_the_callback_that_runs_whatever_its_kind)
     expect_status(weir_clock_advance(1), 0);
     expect_status(weir_fd_add(loop, fd, WEIR_FD_READABLE, ask_fd, NULL), 0);
     expect_status(weir_fd_set_name(loop, fd, name), 0);
-    expect_status(weir_loop_submit_named(loop, ask, &task, name), 0);
+    expect_status(submit_named(loop, ask, &task, name), 0);
     expect_status(weir_loop_submit(loop, queue_both, NULL), 0);
     expect_status(weir_loop_immediate(loop, ask, &immediate), 0);
     expect_status(weir_loop_on_close_phase(loop, ask, &closing), 0);
@@ -165,7 +166,7 @@ CASE(report_shows_another_thread_what_runs)
 
     blocker_open(&blocker);
     loop_make(NULL);
-    expect_status(weir_loop_submit_named(loop, block, &blocker, name), 0);
+    expect_status(submit_named(loop, block, &blocker, name), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     blocker_await(&blocker);
     expect_int(report(), 1);
@@ -312,7 +313,7 @@ CASE(report_of_a_terminating_loop_shows_only_what_still_runs)
     expect_status(weir_fd_add(loop, event_open(0), WEIR_FD_READABLE, record_fd,
                               (void *)"fd"),
                   0);
-    expect_status(weir_loop_submit_named(loop, block, &blocker, name), 0);
+    expect_status(submit_named(loop, block, &blocker, name), 0);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     blocker_await(&blocker);
     expect_int(report(), 4);
@@ -480,7 +481,7 @@ static void churn(void *left, int status)
         expect_status(weir_fd_remove(loop, fd, NULL, NULL), 0);
     }
     if (--*rounds > 0)
-        expect_status(weir_loop_submit_named(loop, churn, left, "churn"), 0);
+        expect_status(submit_named(loop, churn, left, "churn"), 0);
     else
         __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 }
@@ -512,7 +513,7 @@ CASE(report_may_be_asked_while_everything_changes)
     struct crew crew;
 
     loop_make(NULL);
-    expect_status(weir_loop_submit_named(loop, churn, &rounds, "churn"), 0);
+    expect_status(submit_named(loop, churn, &rounds, "churn"), 0);
     crew_start(&crew, 2, look, NULL);
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     crew_join(&crew);

@@ -12,6 +12,7 @@
 #include "support/crew.h"
 #include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
+#include "support/named.h"
 #include "support/place.h"
 #include "support/suite.h"
 #include "weir/clock.h"
@@ -303,7 +304,7 @@ static void make_stuck(const weir_loop_options *options)
 {
     blocker_open(&stuck);
     loop_make(options);
-    expect_status(weir_loop_submit_named(loop, block, &stuck, "stuck"), 0);
+    expect_status(submit_named(loop, block, &stuck, "stuck"), 0);
     runner_start(&runner_of_stuck, loop, WEIR_RUN_UNTIL_CLOSED);
     blocker_await(&stuck);
 }
@@ -320,8 +321,6 @@ static void expect_refused(void)
 
     expect_status(weir_loop_post(loop, &task), WEIR_ECLOSED);
     expect_status(weir_loop_submit(loop, record, arg), WEIR_ECLOSED);
-    expect_status(weir_loop_submit_named(loop, record, arg, "refused"),
-                  WEIR_ECLOSED);
     expect_status(weir_loop_dispatch(loop, record, arg), WEIR_ECLOSED);
     expect_status(weir_loop_next_tick(loop, record, arg), WEIR_ECLOSED);
     expect_status(weir_loop_microtask(loop, record, arg), WEIR_ECLOSED);
@@ -393,7 +392,7 @@ CASE(shutdown_that_times_out_can_be_asked_for_how_long)
 
     blocker_open(&second);
     make_stuck(OPTIONS);
-    expect_status(weir_loop_submit_named(loop, block, &second, "second"), 0);
+    expect_status(submit_named(loop, block, &second, "second"), 0);
     loop_immediate("pending");
     expect_status(weir_loop_shutdown(loop, 0), -ETIMEDOUT);
     blocker_let_go(&stuck);
@@ -670,7 +669,6 @@ static void expect_queues_refuse(void *arg, int status)
     record(arg, status);
 }
 
-/* covers: weir_loop_submit_named WEIR_ECLOSED */
 /* covers: weir_loop_dispatch WEIR_ECLOSED */
 /* covers: weir_loop_next_tick WEIR_ECLOSED */
 /* covers: weir_loop_microtask WEIR_ECLOSED */

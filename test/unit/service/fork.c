@@ -67,8 +67,6 @@ static void expect_loop_refuses(void)
 
     expect_status(weir_loop_post(loop, &task), WEIR_EFORKED);
     expect_status(weir_loop_submit(loop, nothing, NULL), WEIR_EFORKED);
-    expect_status(weir_loop_submit_named(loop, nothing, NULL, "nothing"),
-                  WEIR_EFORKED);
     expect_status(weir_loop_dispatch(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_next_tick(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_microtask(loop, nothing, NULL), WEIR_EFORKED);
@@ -138,7 +136,6 @@ static void make_watching(void)
 /* covers: weir_loop_post WEIR_EFORKED
  * covers: weir_loop_close WEIR_EFORKED
  * covers: weir_loop_submit WEIR_EFORKED
- * covers: weir_loop_submit_named WEIR_EFORKED
  * covers: weir_loop_dispatch WEIR_EFORKED
  * covers: weir_loop_next_tick WEIR_EFORKED
  * covers: weir_loop_microtask WEIR_EFORKED

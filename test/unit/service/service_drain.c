@@ -3,6 +3,7 @@
  * service -- what its loops do when the drain begins: weir_service_on_drain.
  */
 #include "support/failing_allocator.h"
+#include "support/named.h"
 #include "support/service_fixture.h"
 #include "weir/memory.h"
 
@@ -72,7 +73,7 @@ static void block(void *arg, int status)
 
 static void block_loop(int i)
 {
-    expect_status(weir_loop_submit_named(loops[i], block, NULL, "blocker"), 0);
+    expect_status(submit_named(loops[i], block, NULL, "blocker"), 0);
     wait_for(&begun);
 }
 
