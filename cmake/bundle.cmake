@@ -15,7 +15,7 @@ file(GLOB installed CONFIGURE_DEPENDS
 find_program(NODE NAMES node nodejs)
 if(installed AND NODE)
   file(GLOB entries CONFIGURE_DEPENDS ${bundle}/*.js ${bundle}/*.mjs)
-  foreach(package whatwg-url tr46 cjs-module-lexer)
+  foreach(package whatwg-url tr46 cjs-module-lexer readable-stream)
     file(GLOB found CONFIGURE_DEPENDS
          ${bundle}/node_modules/${package}/package.json)
     if(found)

@@ -10,6 +10,7 @@
 const esbuild = require('esbuild');
 const fs = require('fs');
 const path = require('path');
+const streamSource = require('./stream-source.js');
 
 const [directory, ...names] = process.argv.slice(2);
 
@@ -30,7 +31,7 @@ async function bundle() {
         absWorkingDir: __dirname, entryPoints: names.map((name) => `./${name}.js`),
         outdir: path.resolve(directory), bundle: true, format: 'cjs',
         platform: 'neutral', target: 'es2023', mainFields: ['main'],
-        external: ['bytes/encoding'], inject: ['globals.mjs'], plugins: [ours],
+        external: ['bytes/encoding'], inject: ['globals.mjs'], plugins: [ours, streamSource],
         metafile: true, logLevel: 'warning',
     });
     return Object.keys(result.metafile.inputs);

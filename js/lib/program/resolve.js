@@ -352,7 +352,7 @@ function urlOf(file) {
 // missing.
 const absent = new Set(['child_process', 'cluster', 'dgram', 'dns',
     'domain', 'http', 'http2', 'https', 'inspector', 'net', 'punycode',
-    'readline', 'repl', 'stream', 'tls', 'trace_events', 'v8', 'vm',
+    'readline', 'repl', 'tls', 'trace_events', 'v8', 'vm',
     'wasi', 'zlib']);
 
 function absence(name) {

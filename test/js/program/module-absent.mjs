@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-for (const name of ['stream', 'stream/promises', 'child_process', 'no-such-package'])
+for (const name of ['inspector', 'inspector/promises', 'no-such-package'])
     for (const ask of [require, require.resolve, (name) => import(name)])
         try {
             await ask(name);
@@ -13,7 +13,7 @@ for (const name of ['stream', 'stream/promises', 'child_process', 'no-such-packa
         }
 for (const ask of [require, (name) => import(name)])
     try {
-        await ask('node:stream');
+        await ask('node:inspector');
     } catch (error) {
         console.log(error.code, error.message);
     }

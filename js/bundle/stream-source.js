@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// stream-source -- an esbuild plugin that fits the sources of readable-stream
+// into weir.
+//
+// Its imports of Node's modules become those of js/lib.  Its wrappers around
+// methods ("primordials") become plain calls of the methods, because an
+// interpreter pays for each call; js/engine/intrinsics.patch protects these
+// from a program's changes.  For the same reason the flags of a Readable are
+// tested as bits where the source uses accessors.
+'use strict';
+
+const fs = require('fs');
+
+const modules = {
+    'ours/errors': 'stream/errors',
+    'ours/util': 'stream/support',
+    'internal/validators': 'stream/check',
+    validators: 'stream/check',
+    events: 'events/events',
+    buffer: 'bytes/buffer',
+    'string_decoder/': 'bytes/stringdecoder',
+    'abort-controller': 'events/abort',
+};
+
+const method = (name) => (self, ...args) => `${self}.${name}(${args.join(', ')})`;
+const plain = (name) => (...args) => `${name}(${args.join(', ')})`;
+
+const calls = {
+    ArrayIsArray: plain('Array.isArray'),
+    ArrayPrototypeIncludes: method('includes'),
+    ArrayPrototypeIndexOf: method('indexOf'),
+    ArrayPrototypeJoin: method('join'),
+    ArrayPrototypeMap: method('map'),
+    ArrayPrototypePop: method('pop'),
+    ArrayPrototypePush: method('push'),
+    ArrayPrototypeSlice: method('slice'),
+    FunctionPrototypeCall: method('call'),
+    NumberIsInteger: plain('Number.isInteger'),
+    NumberIsNaN: plain('Number.isNaN'),
+    PromisePrototypeThen: method('then'),
+    StringPrototypeToLowerCase: method('toLowerCase'),
+    TypedArrayPrototypeSet: method('set'),
+};
+
+// Split the arguments of a call whose "(" is at `open`.  Returns them and the
+// position after ")".
+function argumentsAt(text, open) {
+    const args = [];
+    let depth = 0, start = open + 1, at = open;
+    for (;; at++) {
+        const char = text[at];
+        if ('([{'.includes(char))
+            depth++;
+        else if (')]}'.includes(char))
+            depth--;
+        if ((char === ',' && depth === 1) || depth === 0) {
+            args.push(text.slice(start, at).trim());
+            start = at + 1;
+        }
+        if (depth === 0)
+            return [args, at + 1];
+    }
+}
+
+function inlineCalls(text) {
+    const pattern = new RegExp(`\\b(${Object.keys(calls).join('|')})\\(`, 'g');
+    let result = '', from = 0, found;
+    while ((found = pattern.exec(text)) !== null) {
+        const [args, end] = argumentsAt(text, pattern.lastIndex - 1);
+        result += text.slice(from, found.index) + calls[found[1]](...args.map(inlineCalls));
+        pattern.lastIndex = from = end;
+    }
+    return result + text.slice(from);
+}
+
+// `objectMode: makeBitMapDescriptor(kObjectMode)` declares that state.objectMode
+// is a bit of state.state.
+function testBits(text) {
+    const bits = new Map(Array.from(
+        text.matchAll(/^ +(\w+): makeBitMapDescriptor\((\w+)\)/gm),
+        ([, name, bit]) => [name, bit]));
+    if (bits.size === 0)
+        return text;
+    return text.replace(/\bstate\.(\w+)\b(?: = (true|false)\b| (=) (?!=))?/g,
+        (whole, name, value, assigns) => !bits.has(name) || assigns ? whole
+            : value === 'true' ? `state.state |= ${bits.get(name)}`
+                : value === 'false' ? `state.state &= ~${bits.get(name)}`
+                    : `((state.state & ${bits.get(name)}) !== 0)`);
+}
+
+function fit(text) {
+    return inlineCalls(testBits(text))
+        .replace(/^ *debug\(.*\)$/gm, '')
+        .replaceAll("require('../shims/process')", "require('../../ours/util').process")
+        .replaceAll('globalThis.AbortController ||', '')
+        .replaceAll('webStreamsAdapters = {}', "webStreamsAdapters = require('stream/adapters')");
+}
+
+module.exports = { name: 'stream-source', setup(build) {
+    build.onResolve({ filter: /./ }, ({ path, importer }) => {
+        if (!/\/readable-stream\/lib\//.test(importer))
+            return undefined;
+        const found = modules[path.replace(/^[./]*\/(?=.)/, '')] ??
+            (path.startsWith('stream/') ? path : undefined);
+        return found === undefined ? undefined : { path: found, external: true };
+    });
+    build.onLoad({ filter: /\/readable-stream\/lib\/(internal\/|stream).*\.js$/ }, ({ path }) =>
+        ({ contents: fit(fs.readFileSync(path, 'utf8')), loader: 'js' }));
+} };
