@@ -141,6 +141,9 @@ void weir__http_conn_resume(struct weir__http_conn *conn);
 /* Make the request of a message whose head has arrived.  NULL: no memory. */
 weir_http_request *weir__http_request_new(struct weir__http_conn *conn);
 
+/* Copy the head of a request that stays valid after the input. */
+void weir__http_request_keep(weir_http_request *request);
+
 /* Release the server's reference. */
 void weir__http_request_release(weir_http_request *request);
 

@@ -2,10 +2,11 @@
 /*
  * drain -- how an HTTP server stops.
  *
- * The drain begins on the service's own thread and is driven from there, by
+ * The drain begins on the thread of the control loop, which is the service's
+ * own unless the server is a guest (guest.c), and is driven from there, by
  * timers that no user callback can delay:
  *
- *     service's thread                      each loop
+ *     control loop's thread                 each loop
  *     every word is marked draining    -->  responses say close
  *     after delay_ns                   -->  listeners accept the rest and close
  *     no listener left             <------
@@ -15,7 +16,6 @@
  * Tested by  test/net/http/server.c, test/net/peers/drain.py
  */
 #include "http/server.h"
-#include "weir/host/service.h"
 
 /* ---- the drain, on the loops ---- */
 
@@ -28,7 +28,7 @@ static void check_quiet(struct weir__http_shard *shard)
         return;
     shard->is_quiet = true;
     /* Refused if the service was forced: then it does not wait. */
-    (void)!weir_loop_post(weir_service_loop(server->service), &shard->quiet);
+    (void)!weir_loop_post(server->control, &shard->quiet);
     weir_gate_exit(&server->inside);
 }
 
@@ -64,7 +64,23 @@ static void on_close_listeners(weir_task *task, int status)
                                              close_listeners)));
 }
 
-/* ---- the drain, on the service's thread ---- */
+void weir__http_drain_abandon(struct weir__http_shard *shard)
+{
+    shard->is_draining = true;
+    for (struct weir__http_listener *listener = shard->listeners;
+         listener != NULL; listener = listener->next) {
+        weir_listener *open = listener->open;
+
+        if (open == NULL)
+            continue;
+        listener->open = NULL;
+        listener->options.fd = -1;
+        weir_listener_close(open, on_listener_closed, shard);
+    }
+    check_quiet(shard);
+}
+
+/* ---- the drain, on the thread of the control loop ---- */
 
 /* Every idle_ns: close what has been idle since the last time. */
 static void on_idle(void *arg, int status)
@@ -74,6 +90,18 @@ static void on_idle(void *arg, int status)
     if (status == 0)
         for (size_t i = 0; i < server->shard_count; i++)
             (void)weir_connections_close_idle(&server->shards[i].connections);
+}
+
+static void on_delay(void *arg, int status)
+{
+    weir_http_server *server = arg;
+
+    server->delay = 0;
+    if (status != 0 || server->is_accepting_no_more)
+        return;
+    server->is_accepting_no_more = true;
+    for (size_t i = 0; i < server->shard_count; i++)
+        weir__http_post(&server->shards[i], &server->shards[i].close_listeners);
 }
 
 static void on_deadline(void *arg, int status)
@@ -87,27 +115,15 @@ static void on_deadline(void *arg, int status)
     for (size_t i = 0; i < server->shard_count; i++)
         count += weir_connections_cut(&server->shards[i].connections);
     if (count > 0)
-        weir_service_set_cut(server->service);
-}
-
-static void on_delay(void *arg, int status)
-{
-    weir_http_server *server = arg;
-
-    server->delay = 0;
-    if (status != 0)
-        return;
-    for (size_t i = 0; i < server->shard_count; i++)
-        /* Refused if the loop has ended: then its listeners have, too. */
-        (void)!weir_loop_post(server->shards[i].loop,
-                              &server->shards[i].close_listeners);
+        weir__http_set_cut(server);
+    on_delay(server, 0);
 }
 
 /* Start a timer of the drain, or act at once if there is none. */
 static void start_timer(weir_http_server *server, weir_timer *timer,
                         int64_t delay_ns, weir_timer_repeat repeat, weir_fn *fn)
 {
-    weir_loop *loop = weir_service_loop(server->service);
+    weir_loop *loop = server->control;
 
     if (delay_ns < 0)
         return;
@@ -115,6 +131,13 @@ static void start_timer(weir_http_server *server, weir_timer *timer,
         fn(server, 0);
     else
         (void)!weir_timer_unref(loop, *timer);
+}
+
+static void cancel_timer(weir_http_server *server, weir_timer *timer)
+{
+    if (*timer != 0)
+        (void)!weir_timer_cancel(server->control, *timer);
+    *timer = 0;
 }
 
 /* No listener of this shard is left. */
@@ -125,33 +148,58 @@ static void on_quiet(weir_task *task, int status)
                                     offsetof(struct weir__http_shard, quiet));
     weir_http_server *server = shard->server;
 
-    if (++server->quiet_shards < server->shard_count || status != 0)
+    if (++server->quiet_shards < server->shard_count)
         return;
-    on_idle(server, 0);
-    start_timer(server, &server->idle, server->options.drain_idle_ns,
-                WEIR_TIMER_FIXED_DELAY, on_idle);
+    if (status == 0) {
+        on_idle(server, 0);
+        start_timer(server, &server->idle, server->options.drain_idle_ns,
+                    WEIR_TIMER_FIXED_DELAY, on_idle);
+    } else if (server->guest == NULL) {
+        return; /* the service was forced, and does not wait */
+    }
     (void)!weir_gate_drain(&server->inside);
+}
+
+void weir__http_drain_start(weir_http_server *server, int64_t deadline_ns)
+{
+    for (size_t i = 0; i < server->shard_count; i++)
+        weir_connections_drain(&server->shards[i].connections);
+    start_timer(server, &server->deadline, deadline_ns, WEIR_TIMER_ONCE,
+                on_deadline);
+    start_timer(server, &server->delay, server->options.drain_delay_ns,
+                WEIR_TIMER_ONCE, on_delay);
+}
+
+void weir__http_drain_hasten(weir_http_server *server, int64_t deadline_ns)
+{
+    cancel_timer(server, &server->deadline);
+    start_timer(server, &server->deadline, deadline_ns, WEIR_TIMER_ONCE,
+                on_deadline);
+}
+
+void weir__http_drain_fini(weir_http_server *server)
+{
+    cancel_timer(server, &server->deadline);
+    cancel_timer(server, &server->delay);
+    cancel_timer(server, &server->idle);
 }
 
 void weir__http_drain_begin(void *arg, int status)
 {
     weir_http_server *server = arg;
-    const weir_http_server_options *options = &server->options;
 
-    if (status != 0 || server->is_unfinished)
-        return;
-    for (size_t i = 0; i < server->shard_count; i++)
-        weir_connections_drain(&server->shards[i].connections);
-    start_timer(server, &server->deadline, options->drain_deadline_ns,
-                WEIR_TIMER_ONCE, on_deadline);
-    start_timer(server, &server->delay, options->drain_delay_ns,
-                WEIR_TIMER_ONCE, on_delay);
+    if (status == 0 && !server->is_unfinished)
+        weir__http_drain_start(server, server->options.drain_deadline_ns);
 }
 
 void weir__http_drain_end(void *arg)
 {
     weir_http_server *server = arg;
 
+    if (server->guest != NULL) {
+        weir__http_guest_over(server);
+        return;
+    }
     for (size_t i = 0; i < server->shard_count; i++)
         if (server->shards[i].has_entered)
             weir_gate_exit(weir_service_gate(server->service));

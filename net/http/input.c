@@ -88,9 +88,7 @@ static bool answer_probe(struct weir__http_conn *conn,
     if ((!is_alive && !is_ready) || request->message->method > WEIR__HTTP_HEAD)
         return false;
     weir__http_reply_plainly(
-        conn,
-        is_alive || weir_service_is_ready(conn->shard->server->service) ? 200
-                                                                        : 503,
+        conn, is_alive || weir__http_is_ready(conn->shard->server) ? 200 : 503,
         false);
     return true;
 }
@@ -318,17 +316,23 @@ static void stall(struct weir__http_conn *conn, bool is_stalled)
         weir_stream_resume(conn->stream);
 }
 
-/* The input goes away: keep what is still needed of it. */
+/* The input goes away: keep the heads of requests whose responses are leaving,
+ * if anybody can still read them. */
+static void keep_leaving(struct weir__http_conn *conn)
+{
+    for (weir_http_request *each = conn->leaving; each != NULL;
+         each = each->next)
+        if (each->refs > 1 || each->on_end != NULL)
+            weir__http_request_keep(each);
+}
+
+/* Keep what else is needed of the input. */
 static int keep_input(struct weir__http_conn *conn, weir_bytes input)
 {
     weir_http_request *request = conn->request;
     int err = 0;
 
-    for (weir_http_request *each = conn->leaving; each != NULL && err == 0;
-         each = each->next)
-        if (each->refs > 1 || each->on_end != NULL)
-            err = weir__http_message_keep(each->message);
-    if (request != NULL && err == 0)
+    if (request != NULL)
         err = weir__http_message_keep(request->message);
     if (input.size > 0 && err == 0)
         err = keep_rest(conn, input);
@@ -344,6 +348,7 @@ static void feed(struct weir__http_conn *conn, weir_bytes bytes)
     while (can_parse(conn) && advance(conn, &bytes))
         ;
     conn->input = NULL;
+    keep_leaving(conn);
     if (conn->is_upgraded)
         return;
     if (!conn->is_closing)

@@ -4,7 +4,8 @@
  *
  * Each belongs to a shard.  weir_http_server_listen binds its socket
  * before the service starts, so that it can return errors.  The loop of the
- * shard opens the listener when the service has started.  At a TCP address each
+ * shard opens the listener when the service has started; that of a guest
+ * (guest.c) opens it at once.  At a TCP address each
  * loop has its own socket (SO_REUSEPORT).  A Unix socket or an inherited socket
  * belongs to the first loop, which hands connections to all loops.
  *
@@ -63,13 +64,13 @@ static void on_stream(void *arg, weir_stream *stream)
         pause_listeners(shard);
 }
 
-/* A server that can no longer accept ends its service. */
+/* A server that can no longer accept ends. */
 static void on_error(void *arg, weir_listener *listener, int err)
 {
     weir_http_server *server = arg;
 
     if (!weir__listen_is_shortage(err))
-        (void)weir_service_stop(server->service);
+        weir__http_stop(server);
 }
 
 /* ---- opening and freeing ---- */
@@ -100,6 +101,14 @@ int weir__http_listeners_open(struct weir__http_shard *shard)
          listener != NULL && err == 0; listener = listener->next)
         err = open_listener(listener);
     return err;
+}
+
+void weir__http_listeners_set_ref(struct weir__http_shard *shard, bool is_ref)
+{
+    for (struct weir__http_listener *listener = shard->listeners;
+         listener != NULL; listener = listener->next)
+        if (listener->open != NULL)
+            weir_listener_set_ref(listener->open, is_ref);
 }
 
 void weir__http_listeners_free(struct weir__http_shard *shard)
@@ -226,6 +235,35 @@ static int share_one(weir_http_server *server, weir_listener_options *options,
     return err;
 }
 
+/* Open the listener that was added last, on the loop of a guest.  After an
+ * error the listener is gone, with its socket. */
+static int open_on_guest(weir_http_server *server)
+{
+    struct weir__http_shard *shard = &server->shards[0];
+    struct weir__http_listener *listener = shard->listeners;
+    int err = open_listener(listener);
+
+    if (err == 0) {
+        weir_listener_set_ref(listener->open, server->guest->is_ref);
+        return 0;
+    }
+    shard->listeners = listener->next;
+    weir_memory_free(listener, sizeof(*listener));
+    return err;
+}
+
+/* Whether it is too late to listen. */
+static int check_phase(const weir_http_server *server)
+{
+    if (server->guest == NULL)
+        return weir_service_phase(server->service) != WEIR_PHASE_INIT
+                   ? -EALREADY
+                   : 0;
+    return weir_http_server_is_draining(server) || server->guest->is_told
+               ? -EALREADY
+               : 0;
+}
+
 int weir_http_server_listen(weir_http_server *server, const char *text,
                             const weir_listener_options *given)
 {
@@ -237,10 +275,10 @@ int weir_http_server_listen(weir_http_server *server, const char *text,
         return -EINVAL;
     if (err == 0 && text != NULL)
         err = weir_address_parse(&options.address, text, 0);
+    if (err == 0)
+        err = check_phase(server);
     if (err != 0)
         return err;
-    if (weir_service_phase(server->service) != WEIR_PHASE_INIT)
-        return -EALREADY;
     if (!options.has_fd &&
         weir_address_family_of(&options.address) == WEIR_ADDRESS_NONE)
         return -EINVAL;
@@ -254,6 +292,8 @@ int weir_http_server_listen(weir_http_server *server, const char *text,
         err = share_one(server, &options, &place->address);
     else
         err = bind_all(server, &options, &place->address);
+    if (err == 0 && server->guest != NULL)
+        err = open_on_guest(server);
     if (err != 0) {
         weir_memory_free(place, sizeof(*place));
         return err;

@@ -87,10 +87,25 @@ void weir_http_request_unref(weir_http_request *request)
         free_request(request);
 }
 
+/* Without memory for the copy, the head is empty. */
+void weir__http_request_keep(weir_http_request *request)
+{
+    struct weir__http_message *message = request->message;
+
+    if (!request->owns_message || weir__http_message_keep(message) == 0)
+        return;
+    message->field_count = message->trailer_count = 0;
+    message->target = message->path = (struct weir__http_span){0, 0};
+    message->authority = message->target;
+    message->head.data = "";
+}
+
 void weir__http_request_release(weir_http_request *request)
 {
-    if (request->refs > 1)
-        request->conn = NULL; /* the user may hold the request longer */
+    if (request->refs > 1) { /* the user may hold the request longer */
+        weir__http_request_keep(request);
+        request->conn = NULL;
+    }
     weir_http_request_unref(request);
 }
 

@@ -28,7 +28,7 @@
 /* ---- memory ---- */
 
 /* The last user is gone: the owner, and every loop. */
-static void free_server(void *arg)
+void weir__http_server_destroy(void *arg)
 {
     weir_http_server *server = arg;
 
@@ -46,7 +46,18 @@ static void free_server(void *arg)
                      server->shard_count * sizeof(*server->shards));
     weir_memory_free(server->loops,
                      server->shard_count * sizeof(*server->loops));
+    weir_memory_free(server->guest, sizeof(*server->guest));
     weir_memory_free(server, sizeof(*server));
+}
+
+void weir__http_shard_fini(struct weir__http_shard *shard)
+{
+    weir__http_roots_free(shard);
+    weir__http_quota_fini(&shard->quota);
+    weir_memory_free(shard->cork, WEIR__CORK_SIZE);
+    weir_memory_free(shard->spare, sizeof(*shard->spare));
+    shard->cork = NULL;
+    shard->spare = NULL;
 }
 
 /* The shard's loop is being freed. */
@@ -54,12 +65,7 @@ static void on_loop_freed(void *arg)
 {
     struct weir__http_shard *shard = arg;
 
-    weir__http_roots_free(shard);
-    weir__http_quota_fini(&shard->quota);
-    weir_memory_free(shard->cork, WEIR__CORK_SIZE);
-    weir_memory_free(shard->spare, sizeof(*shard->spare));
-    shard->cork = NULL;
-    shard->spare = NULL;
+    weir__http_shard_fini(shard);
     weir_gate_exit(&shard->server->life);
 }
 
@@ -131,12 +137,6 @@ static int add_loops(weir_http_server *server)
     const weir_http_server_options *options = &server->options;
     int err = 0;
 
-    server->loops = weir_memory_alloc(count * sizeof(*server->loops));
-    server->shards = weir_memory_alloc(count * sizeof(*server->shards));
-    if (server->shards != NULL)
-        memset(server->shards, 0, count * sizeof(*server->shards));
-    if (server->loops == NULL || server->shards == NULL)
-        return -ENOMEM;
     for (size_t i = 0; i < count && err == 0; i++) {
         const weir_loop_options loop = {.size = sizeof(loop), .name = "http"};
 
@@ -165,7 +165,7 @@ static int start_shard(struct weir__http_shard *shard)
     return err;
 }
 
-static void init_shard(weir_http_server *server, size_t index)
+void weir__http_server_init_shard(weir_http_server *server, size_t index)
 {
     struct weir__http_shard *shard = &server->shards[index];
 
@@ -175,13 +175,14 @@ static void init_shard(weir_http_server *server, size_t index)
     weir__http_drain_init(shard);
 }
 
-static int start_gates(weir_http_server *server)
+int weir__http_server_start_gates(weir_http_server *server)
 {
     int err =
         weir_gate_init(&server->inside, weir__http_drain_end, server, NULL);
 
     if (err == 0)
-        err = weir_gate_init(&server->life, free_server, server, NULL);
+        err = weir_gate_init(&server->life, weir__http_server_destroy, server,
+                             NULL);
     if (err == 0)
         err = weir_gate_start(&server->inside);
     if (err == 0)
@@ -189,12 +190,16 @@ static int start_gates(weir_http_server *server)
     return err;
 }
 
-static int fill_server(weir_http_server *server, weir_service *service,
-                       const weir_http_server_options *options)
+int weir__http_server_fill(weir_http_server *server,
+                           const weir_http_server_options *options)
 {
+    size_t count = options->loops != NULL ? options->loop_count
+                   : options->threads > 0 ? options->threads
+                                          : 1;
+
     memset(server, 0, sizeof(*server));
-    server->service = service;
     server->options = *options;
+    server->shard_count = count;
     if (options->tls != NULL)
         weir_tls_ref(options->tls);
     fill_options(&server->options);
@@ -202,25 +207,25 @@ static int fill_server(weir_http_server *server, weir_service *service,
     server->limits.target_bytes = options->target_bytes;
     server->limits.fields = options->fields;
     weir__http_limits_fill(&server->limits);
-    server->shard_count = options->loops != NULL ? options->loop_count
-                          : options->threads > 0 ? options->threads
-                                                 : 1;
-    return add_loops(server);
+    server->loops = weir_memory_alloc(count * sizeof(*server->loops));
+    server->shards = weir_memory_alloc(count * sizeof(*server->shards));
+    if (server->shards != NULL)
+        memset(server->shards, 0, count * sizeof(*server->shards));
+    return server->loops == NULL || server->shards == NULL ? -ENOMEM : 0;
 }
 
 /* From the first shard on, the callbacks of the service use the server: it is
  * freed when their loops are. */
 static int start_server(weir_http_server *server)
 {
-    int err = start_gates(server);
+    int err = weir__http_server_start_gates(server);
 
     for (size_t i = 0; i < server->shard_count && err == 0; i++) {
-        init_shard(server, i);
+        weir__http_server_init_shard(server, i);
         err = start_shard(&server->shards[i]);
     }
     if (err == 0)
-        err = weir_service_on_drain(server->service,
-                                    weir_service_loop(server->service),
+        err = weir_service_on_drain(server->service, server->control,
                                     weir__http_drain_begin, server);
     return err;
 }
@@ -242,9 +247,13 @@ int weir_http_server_new(weir_http_server **made, weir_service *service,
     server = weir_memory_alloc(sizeof(*server));
     if (server == NULL)
         return -ENOMEM;
-    err = fill_server(server, service, &options);
+    err = weir__http_server_fill(server, &options);
+    server->service = service;
+    server->control = weir_service_loop(service);
+    if (err == 0)
+        err = add_loops(server);
     if (err != 0) {
-        free_server(server);
+        weir__http_server_destroy(server);
         return err;
     }
     err = start_server(server);

@@ -24,6 +24,7 @@
 #include "weir/gate.h"
 #include "weir/host/connection.h"
 #include "weir/host/counter.h"
+#include "weir/host/http.h"
 #include "weir/net/http.h"
 #include "weir/timer.h"
 
@@ -81,8 +82,29 @@ struct weir__http_place {
     weir_address address;
 };
 
+/* What a server that is not part of a service has instead; guest.c */
+struct weir__http_guest {
+    weir_http_server *server;
+    weir_http_guest_options options; /* const after open */
+    weir_timer sentinel;             /* loop only: cancelled with the loop */
+    bool is_told;                    /* loop only: on_end was called */
+    bool is_ref;                     /* loop only */
+    weir_lock lock;                  /* for: */
+    bool has_loop;                   /* the loop may be posted to */
+    bool is_held;                    /* the drain keeps the loop running */
+    bool is_draining;                /* a drain was asked for */
+    bool is_over;                    /* a drain has nothing to do */
+    bool is_posted;                  /* `drain` is on its way to control */
+    int64_t wanted_ns;               /* the deadline; -1: none */
+    /* The control loop's thread, from here on. */
+    bool has_begun, was_cut, is_late;
+    weir_task drain, over, ended;
+};
+
 struct weir_http_server {
-    weir_service *service; /* valid until the service has ended */
+    weir_service *service; /* valid until the service has ended; or NULL: */
+    struct weir__http_guest *guest;
+    weir_loop *control; /* whose thread drives the drain */
     weir_http_server_options options;
     struct weir__http_limits limits;
     struct weir__http_shard *shards;
@@ -92,15 +114,44 @@ struct weir_http_server {
     struct weir__http_place *places; /* const after the start */
     weir_gate inside; /* any thread: shards with listeners, and connections */
     weir_gate life;   /* any thread: the owner, and the shards' loops */
-    /* The service's thread, from here on. */
+    /* The thread of the control loop, from here on. */
     size_t quiet_shards;
+    bool is_accepting_no_more; /* the listeners were told to close */
     weir_timer delay, idle, deadline;
 };
+
+/* ---- server.c ---- */
+
+/* Fill a server that has no loops yet. */
+int weir__http_server_fill(weir_http_server *server,
+                           const weir_http_server_options *options);
+/* Start a server's gates. */
+int weir__http_server_start_gates(weir_http_server *server);
+void weir__http_server_init_shard(weir_http_server *server, size_t index);
+/* Free the memory; nothing else refers to it. */
+void weir__http_server_destroy(void *server);
+/* Free what only the loop of a shard uses. */
+void weir__http_shard_fini(struct weir__http_shard *shard);
+
+/* ---- guest.c ---- */
+
+/* The listeners cannot accept any more. */
+void weir__http_stop(weir_http_server *server);
+/* Whether a load balancer should send more requests. */
+bool weir__http_is_ready(const weir_http_server *server);
+/* Record that something was cut off.  The control loop's thread. */
+void weir__http_set_cut(weir_http_server *server);
+/* Post a task to the loop of a shard.  The control loop's thread. */
+void weir__http_post(struct weir__http_shard *shard, weir_task *task);
+/* The last connection of a guest has left.  On any thread. */
+void weir__http_guest_over(weir_http_server *server);
 
 /* ---- listen.c ---- */
 
 /* Open the listeners of a shard, on its loop.  Returns 0, or the first error. */
 int weir__http_listeners_open(struct weir__http_shard *shard);
+/* Let them keep the loop running, or not. */
+void weir__http_listeners_set_ref(struct weir__http_shard *shard, bool is_ref);
 /* A connection of a shard that was full has ended: accept again. */
 void weir__http_listeners_resume(struct weir__http_shard *shard);
 /* Free them; sockets that were never opened as listeners are closed. */
@@ -111,6 +162,14 @@ void weir__http_listeners_free(struct weir__http_shard *shard);
 void weir__http_drain_init(struct weir__http_shard *shard);
 /* The service drains.  On its thread. */
 void weir__http_drain_begin(void *server, int status);
+/* Begin the drain with this deadline; negative: none.  Then change the
+ * deadline.  On the control loop's thread, like the next one. */
+void weir__http_drain_start(weir_http_server *server, int64_t deadline_ns);
+void weir__http_drain_hasten(weir_http_server *server, int64_t deadline_ns);
+/* Cancel the timers of a drain that is over. */
+void weir__http_drain_fini(weir_http_server *server);
+/* Close the listeners of a shard whose loop ends, on the loop's thread. */
+void weir__http_drain_abandon(struct weir__http_shard *shard);
 /* The last connection has left.  On any thread. */
 void weir__http_drain_end(void *server);
 

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guest -- a server on a loop that it does not own, and its drain.
+ *
+ * A thread runs the loop; the case is the client, with a socket that blocks.
+ * The control loop is that of a service without members.
+ */
+#include "weir/host/http.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "support/failing_allocator.h"
+#include "support/service_fixture.h"
+#include "weir/host/service.h"
+#include "weir/host/thread.h"
+
+static weir_loop *loop;
+static weir_thread thread;
+static weir_http_server *server;
+static weir_address where;
+static weir_http_request *kept;
+static sem_t opened, arrived, late, ended;
+static int end_status, listen_error;
+static unsigned ends, deadlines;
+static weir_http_server_options given;
+static bool is_unref;
+
+/* ---- the server ---- */
+
+static void hello(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_respond(request, 200, "text/plain", "hello\n", 6),
+                  0);
+}
+
+static void keep(void *arg, weir_http_request *request)
+{
+    weir_http_request_ref(request);
+    kept = request;
+    expect_int(sem_post(&arrived), 0);
+}
+
+/* Keep the loop busy until the deadline has passed. */
+static void block(void *arg, weir_http_request *request)
+{
+    expect_int(sem_post(&arrived), 0);
+    expect_int(sem_wait(&late), 0);
+}
+
+static void on_end(void *arg, weir_http_server *of, int status)
+{
+    expect(of == server && arg == &given);
+    end_status = status;
+    ends++;
+    expect_status(weir_http_server_drain(of, 0), -EALREADY);
+    expect_status(weir_http_server_listen(of, "127.0.0.1:0", NULL), -EALREADY);
+    weir_http_server_free(of);
+    expect_int(sem_post(&ended), 0);
+}
+
+static void on_late(void *arg, weir_http_server *of)
+{
+    expect(of == server && arg == &given);
+    deadlines++;
+    expect_int(sem_post(&late), 0);
+}
+
+static int open_on(weir_loop *on)
+{
+    return weir_http_server_open(
+        &server, on, &given,
+        &(weir_http_guest_options){.size = sizeof(weir_http_guest_options),
+                                   .control = weir_service_loop(service),
+                                   .arg = &given,
+                                   .on_end = on_end,
+                                   .on_deadline = on_late});
+}
+
+static void open_server(void *arg, int status)
+{
+    expect_status(status, 0);
+    expect_status(open_on(loop), 0);
+    if (is_unref)
+        weir_http_server_set_ref(server, false);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    expect_int(sem_post(&opened), 0);
+}
+
+static void run_loop(void *arg)
+{
+    int err = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);
+
+    expect(err == 0 || err == WEIR_ECLOSED);
+}
+
+static void prepare(void)
+{
+    expect_int(sem_init(&opened, 0, 0), 0);
+    expect_int(sem_init(&arrived, 0, 0), 0);
+    expect_int(sem_init(&late, 0, 0), 0);
+    expect_int(sem_init(&ended, 0, 0), 0);
+    make();
+    expect_status(weir_loop_new(&loop, NULL), 0);
+}
+
+/* Open a server on a loop that runs. */
+#define serve(handler, ...)                                                    \
+    start(                                                                     \
+        &(weir_http_server_options){.size = sizeof(weir_http_server_options),  \
+                                    .on_request = handler,                     \
+                                    __VA_ARGS__})
+
+static void start(const weir_http_server_options *options)
+{
+    given = *options;
+    if (given.drain_idle_ns == 0)
+        given.drain_idle_ns = WEIR_MS(20);
+    prepare();
+    expect_status(weir_loop_submit(loop, open_server, NULL), 0);
+    expect_status(weir_thread_start(&thread, run_loop, NULL, 0), 0);
+    expect_int(sem_wait(&opened), 0);
+}
+
+/* The drain was asked for: the loop becomes idle when the server has ended. */
+static void finish(int status)
+{
+    weir_thread_join(&thread);
+    expect_int(ends, 1);
+    expect_status(end_status, status);
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_service_free(service), 0);
+}
+
+/* ---- the client ---- */
+
+static int join_server(void)
+{
+    size_t size;
+    const struct sockaddr *name = weir_address_sockaddr(&where, &size);
+    struct timeval limit = {30, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    expect_int(connect(fd, name, (socklen_t)size), 0);
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
+               0);
+    return fd;
+}
+
+static void send_text(int fd, const char *text)
+{
+    expect_int(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+static char answer[1 << 16];
+
+/* Read until the server closes the connection, and close it. */
+static const char *read_all(int fd)
+{
+    size_t size = 0;
+    ssize_t count;
+
+    while ((count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0)) > 0)
+        size += (size_t)count;
+    answer[size] = '\0';
+    close(fd);
+    return answer;
+}
+
+static const char *read_until(int fd, const char *text)
+{
+    size_t size = 0;
+
+    do {
+        ssize_t count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0);
+
+        expect(count > 0);
+        size += (size_t)count;
+        answer[size] = '\0';
+    } while (strstr(answer, text) == NULL);
+    return answer;
+}
+
+#define GET "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+/* ---- cases ---- */
+
+CASE(guest_serves_on_a_running_loop_and_ends_with_0)
+{
+    int fd;
+
+    serve(hello);
+    expect(!weir_http_server_is_draining(server));
+    fd = join_server();
+    send_text(fd, GET);
+    expect(strstr(read_until(fd, "hello\n"), "200 OK") != NULL);
+    close(fd);
+    expect_status(weir_http_server_drain(server, -1), 0);
+    finish(0);
+    expect_int(deadlines, 0);
+}
+
+static void answer_late(void *arg, weir_http_request *request, int status)
+{
+    expect(weir_http_server_is_draining(server));
+    expect_status(weir_http_respond(request, 200, NULL, "late\n", 5), 0);
+}
+
+static void wait_for_drain(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_drain(request, answer_late, NULL), 0);
+    expect_int(sem_post(&arrived), 0);
+}
+
+CASE(guest_drain_waits_for_the_answer_of_a_request)
+{
+    int fd;
+
+    serve(wait_for_drain);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
+    expect(strstr(read_all(fd), "late\n") != NULL);
+    expect(strstr(answer, "Connection: close") != NULL);
+    finish(0);
+}
+
+static void answer_and_keep(void *arg, weir_http_request *request)
+{
+    keep(arg, request);
+    hello(arg, request);
+}
+
+static void read_kept(void *arg, int status)
+{
+    weir_bytes host = weir_http_field_of(kept, "Host");
+
+    expect_int(host.size, 1);
+    expect(memcmp(host.data, "x", 1) == 0);
+    expect(weir_http_is(kept, "GET", "/"));
+    weir_http_request_unref(kept);
+}
+
+CASE(guest_request_that_was_answered_can_be_read_while_it_is_referenced)
+{
+    int fd;
+
+    serve(answer_and_keep);
+    fd = join_server();
+    send_text(fd, GET);
+    read_until(fd, "hello\n");
+    close(fd);
+    expect_status(weir_loop_submit(loop, read_kept, NULL), 0);
+    expect_status(weir_http_server_drain(server, -1), 0);
+    finish(0);
+}
+
+static void drop_kept(void *arg, weir_http_request *request, int status)
+{
+    expect_status(status, WEIR_ECANCELED);
+    weir_http_request_unref(request);
+}
+
+static void keep_until_end(void *arg, weir_http_request *request)
+{
+    weir_http_request_ref(request);
+    expect_status(weir_http_request_on_end(request, drop_kept, NULL), 0);
+    expect_int(sem_post(&arrived), 0);
+}
+
+CASE(guest_deadline_answers_503_and_ends_with_EFORCED)
+{
+    int fd;
+
+    serve(keep_until_end);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_http_server_drain(server, WEIR_MS(10)), 0);
+    expect(strstr(read_all(fd), "503 ") != NULL);
+    finish(WEIR_EFORCED);
+    expect_int(deadlines, 1);
+}
+
+CASE(guest_deadline_passes_while_a_handler_blocks_the_loop)
+{
+    int fd;
+
+    serve(block);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_http_server_drain(server, WEIR_MS(10)), 0);
+    expect(strstr(read_all(fd), "503 ") != NULL);
+    finish(WEIR_EFORCED);
+    expect_int(deadlines, 1);
+}
+
+CASE(guest_deadline_can_be_brought_forward_only)
+{
+    int fd;
+
+    serve(keep_until_end);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_http_server_drain(server, WEIR_S(3600)), 0);
+    expect_status(weir_http_server_drain(server, 0), 0);
+    expect_status(weir_http_server_drain(server, WEIR_S(3600)), 0);
+    expect(strstr(read_all(fd), "503 ") != NULL);
+    finish(WEIR_EFORCED);
+}
+
+CASE(guest_drain_at_once_ends_without_connections_with_0)
+{
+    serve(hello, .drain_delay_ns = WEIR_S(3600));
+    expect_status(weir_http_server_drain(server, 0), 0);
+    finish(0);
+}
+
+CASE(guest_that_drains_is_not_ready_but_alive)
+{
+    int fd, other;
+
+    serve(hello, .has_health = true, .drain_delay_ns = WEIR_S(3600));
+    fd = join_server();
+    other = join_server();
+    send_text(fd, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(strstr(read_until(fd, "\r\n\r\n"), "200 OK") != NULL);
+    expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
+    send_text(fd, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(strstr(read_all(fd), "503 ") != NULL);
+    send_text(other, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(strstr(read_all(other), "200 OK") != NULL);
+    expect_status(weir_http_server_drain(server, 0), 0);
+    finish(0);
+}
+
+CASE(guest_of_a_loop_that_is_closed_ends_with_ECANCELED)
+{
+    int fd;
+
+    serve(keep_until_end);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_string(read_all(fd), "");
+    finish(WEIR_ECANCELED);
+}
+
+CASE(guest_of_a_loop_that_is_closed_during_the_drain_ends_once)
+{
+    int fd;
+
+    serve(keep_until_end);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_string(read_all(fd), "");
+    finish(WEIR_ECANCELED);
+}
+
+CASE(guest_that_is_unreferenced_lets_its_loop_end)
+{
+    is_unref = true;
+    serve(hello);
+    weir_thread_join(&thread);
+    expect_int(ends, 0);
+    expect_status(weir_loop_free(loop), 0);
+    expect_int(ends, 1);
+    expect_status(end_status, WEIR_ECANCELED);
+    expect_status(weir_service_free(service), 0);
+}
+
+static void open_again(void *arg, int status)
+{
+    expect_status(open_on(loop), 0);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_http_server_drain(server, -1), 0);
+}
+
+CASE(guest_can_be_opened_again_and_again_on_one_loop)
+{
+    prepare();
+    given = (weir_http_server_options){.size = sizeof(given),
+                                       .on_request = hello,
+                                       .drain_idle_ns = WEIR_MS(1)};
+    for (unsigned i = 1; i <= 20; i++) {
+        expect_status(weir_loop_submit(loop, open_again, NULL), 0);
+        expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+        expect_int(ends, i);
+        expect_status(end_status, 0);
+    }
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_service_free(service), 0);
+}
+
+/* covers: weir_http_server_listen -EALREADY */
+static void listen_twice(void *arg, int status)
+{
+    char text[64];
+
+    expect_status(open_on(loop), 0);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    weir_address_format(&where, text, sizeof(text));
+    listen_error = weir_http_server_listen(server, text, NULL);
+    expect_status(weir_http_server_address(server, 1, &where), -ENOENT);
+    expect_status(weir_http_server_drain(server, 0), 0);
+    expect_status(weir_http_server_listen(server, text, NULL), -EALREADY);
+}
+
+CASE(guest_that_cannot_listen_returns_the_error)
+{
+    prepare();
+    given =
+        (weir_http_server_options){.size = sizeof(given), .on_request = hello};
+    expect_status(weir_loop_submit(loop, listen_twice, NULL), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_status(listen_error, -EADDRINUSE);
+    expect_int(ends, 1);
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_service_free(service), 0);
+}
+
+/* covers: weir_http_server_open -EINVAL
+ * covers: weir_http_server_open -E2BIG
+ * covers: weir_http_server_drain -EINVAL */
+CASE(guest_open_refuses_invalid_options)
+{
+    struct {
+        weir_http_server_options options;
+        char more[8];
+    } large = {{.size = sizeof(large), .on_request = hello}, {1}};
+    weir_http_server_options options = {.size = sizeof(options),
+                                        .on_request = hello};
+    weir_http_guest_options guest = {.size = sizeof(guest), .on_end = on_end};
+    weir_http_server *other;
+
+    prepare();
+    expect_status(weir_http_server_open(&other, loop, &options, &guest),
+                  -EINVAL);
+    guest.control = weir_service_loop(service);
+    expect_status(weir_http_server_open(NULL, loop, &options, &guest), -EINVAL);
+    expect_status(weir_http_server_open(&other, NULL, &options, &guest),
+                  -EINVAL);
+    expect_status(weir_http_server_open(&other, loop, &large.options, &guest),
+                  -E2BIG);
+    options.threads = 2;
+    expect_status(weir_http_server_open(&other, loop, &options, &guest),
+                  -EINVAL);
+    options.threads = 0;
+    guest.on_end = NULL;
+    expect_status(weir_http_server_open(&other, loop, &options, &guest),
+                  -EINVAL);
+    expect_status(weir_http_server_drain(NULL, 0), -EINVAL);
+    expect_status(weir_http_server_new(&other, service, &options), 0);
+    expect_status(weir_http_server_drain(other, 0), -EINVAL);
+    expect(!weir_http_server_is_draining(other));
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(other);
+}
+
+/* covers: weir_http_server_open WEIR_ECLOSED
+ * covers: weir_http_server_drain -EALREADY */
+CASE(guest_open_on_a_closed_loop_is_refused)
+{
+    prepare();
+    given =
+        (weir_http_server_options){.size = sizeof(given), .on_request = hello};
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_status(open_on(loop), WEIR_ECLOSED);
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_service_free(service), 0);
+}
+
+/* covers: weir_http_server_open -ENOMEM */
+CASE(guest_open_without_memory_leaves_nothing_behind)
+{
+    struct failing_allocator memory;
+    int err = -ENOMEM;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    prepare();
+    given =
+        (weir_http_server_options){.size = sizeof(given), .on_request = hello};
+    for (unsigned i = 1; err != 0; i++) {
+        memory.fail_at = memory.calls + i;
+        err = open_on(loop);
+        expect(err == 0 || err == -ENOMEM);
+        expect(err != 0 || i > 3);
+    }
+    memory.fail_at = 0;
+    expect_status(weir_loop_free(loop), 0);
+    expect_int(ends, 1);
+    expect_status(end_status, WEIR_ECANCELED);
+    expect_status(weir_service_free(service), 0);
+    expect_int(memory.live, 0);
+}
