@@ -50,6 +50,7 @@
     X(CONTEXT, context)                                                        \
     X(INSPECT, inspect)                                                        \
     X(URL, url)                                                                \
+    X(LATER, later)                                                            \
     X(GLOBALS, globals)
 
 enum {

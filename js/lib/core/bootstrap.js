@@ -42,6 +42,15 @@ lazy('structuredClone', 'messages/clone', undefined, true);
 for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
     lazy(name, 'messages/messaging', name, false);
 lazy('BroadcastChannel', 'messages/broadcast', undefined, false);
+for (const name of ['ReadableStream', 'ReadableStreamDefaultReader',
+    'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest',
+    'ReadableByteStreamController', 'ReadableStreamDefaultController',
+    'TransformStream', 'TransformStreamDefaultController', 'WritableStream',
+    'WritableStreamDefaultController', 'WritableStreamDefaultWriter',
+    'ByteLengthQueuingStrategy', 'CountQueuingStrategy'])
+    lazy(name, 'web/streams', name, false);
+for (const name of ['TextEncoderStream', 'TextDecoderStream'])
+    lazy(name, 'web/textstreams', name, false);
 lazy('console', 'program/console', undefined, false);
 lazy('process', 'program/process', undefined, false);
 const { atob, btoa } = globalThis; // the engine's

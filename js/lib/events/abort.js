@@ -118,4 +118,6 @@ shownBy(AbortSignal.prototype, ({ aborted }) => ({ aborted }),
 shownBy(AbortController.prototype, ({ signal }) => ({ signal }),
     (name) => `${name} {}`);
 
-module.exports = { AbortSignal, AbortController };
+const isSignal = (value) => signals.has(value);
+
+module.exports = { AbortSignal, AbortController, isSignal };

@@ -35,6 +35,7 @@ const builtins = {
     stream: () => require('stream/stream'),
     'stream/consumers': () => require('stream/consumers'),
     'stream/promises': () => require('stream/promises'),
+    'stream/web': () => require('web/node'),
     string_decoder: () => require('bytes/stringdecoder'),
     timers: () => require('timers/timers').node,
     'timers/promises': () => require('timers/promises'),

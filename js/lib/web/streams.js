@@ -77,3 +77,260 @@
 //   hooks.isLocked(stream), hooks.stateOf(stream) -> 'readable', 'closed', ...
 //       None of these can be faked or replaced by a program.
 'use strict';
+
+const { later, newPromise, rejected } = require('web/base');
+const { coded } = require('core/errors');
+const { DEFAULT, Readable, cancelStream, lock, read } = require('web/readablestate');
+const { ReadableStreamDefaultController } = require('web/controller');
+const { ByteController } = require('web/bytestream');
+const { ReadableByteStreamController, ReadableStreamBYOBRequest } =
+    require('web/bytecontroller');
+const { ReadableStreamBYOBReader, ReadableStreamDefaultReader } = require('web/reader');
+const { ReadableStream, adoptReadable, streamOf, teeOf } = require('web/readable');
+const { Controller, PENDING, Writable, WritableStream, WritableStreamDefaultController,
+    adoptWritable, writableOf, writeFailed, written } = require('web/writable');
+const { WritableStreamDefaultWriter } = require('web/writer');
+const { TransformStream, TransformStreamDefaultController } = require('web/transform');
+const { ByteLengthQueuingStrategy, CountQueuingStrategy } = require('web/strategies');
+const { concat, isView, partsOf } = require('web/views');
+
+// ---- sources ----
+
+function openReadable(source, highWaterMark = 0) {
+    const stream = new Readable();
+    const controller = new ByteController(stream, source, undefined, source.cancel,
+        highWaterMark, undefined, true);
+    controller.isStarted = true;
+    return adoptReadable(stream);
+}
+
+// After a source has given bytes: whether it should go on.
+function wants(controller) {
+    return controller.isPulling = controller.shouldPull();
+}
+
+function push(object, bytes) {
+    const { controller, state } = streamOf(object);
+    if (state !== 'readable' || controller.isClosing)
+        return false;
+    const { byteLength } = bytes;
+    controller.isPulling = true; // do not ask again meanwhile
+    if (byteLength > 0)
+        controller.enqueue(bytes.buffer, bytes.byteOffset, byteLength, bytes);
+    return wants(controller);
+}
+
+function space(object) {
+    const { controller, state } = streamOf(object), { first } = controller.places;
+    return first === null || first.isOrphan || state !== 'readable' ? undefined
+        : new Uint8Array(first.buffer, first.offset + first.filled,
+            first.length - first.filled);
+}
+
+function filled(object, count) {
+    const { controller } = streamOf(object);
+    controller.isPulling = true;
+    if (count > 0)
+        controller.respondWith(count);
+    return wants(controller);
+}
+
+function end(object) {
+    const { controller, state } = streamOf(object);
+    if (state !== 'readable')
+        return;
+    try {
+        controller.close();
+    } catch {} // half an element is left: the stream has failed
+    if (controller.places.length > 0 && controller.stream.state === 'closed')
+        controller.respondWith(0);
+}
+
+function fail(object, error) {
+    const readable = streamOf(object);
+    if (readable !== undefined)
+        readable.controller.error(error);
+    else
+        failWritable(writableOf(object), error);
+}
+
+// ---- sinks of readable streams ----
+
+class Consumer {
+    next = null;
+    isReading = false;
+    isFull = false;
+    isRunning = false;
+    isOver = false;
+
+    constructor(stream, sink) {
+        this.stream = stream;
+        this.sink = sink;
+        this.reader = lock(stream, DEFAULT);
+    }
+
+    run() {
+        if (this.isRunning)
+            return;
+        this.isRunning = true;
+        while (!this.isReading && !this.isFull && !this.isOver) {
+            this.isReading = true;
+            read(this.stream, this);
+        }
+        this.isRunning = false;
+    }
+
+    chunk(chunk) {
+        this.isReading = false;
+        if (this.isOver)
+            return;
+        try {
+            this.isFull = !this.sink.write(chunk);
+        } catch (error) {
+            this.finish('fail', error);
+            cancelStream(this.stream, error).catch(() => {});
+            return;
+        }
+        this.run();
+    }
+
+    close() {
+        this.finish('end');
+    }
+
+    error(reason) {
+        this.finish('fail', reason);
+    }
+
+    finish(method, reason) {
+        this.isReading = false;
+        if (this.isOver)
+            return;
+        this.isOver = true;
+        this.sink[method](reason);
+    }
+}
+
+const consumers = new WeakMap(); // ReadableStream -> Consumer
+
+function consume(object, sink) {
+    const consumer = new Consumer(streamOf(object), sink);
+    consumers.set(object, consumer);
+    consumer.run();
+}
+
+function resume(object) {
+    const consumer = consumers.get(object);
+    consumer.isFull = false;
+    consumer.run();
+}
+
+function stop(object, reason) {
+    const consumer = consumers.get(object);
+    if (consumer.isOver)
+        return;
+    consumer.isOver = true;
+    cancelStream(consumer.stream, reason).catch(() => {});
+}
+
+// ---- writable streams whose sink is the host's ----
+
+// Call close() or abort(); the controller keeps {resolve, reject} until it is done.
+function callLast(controller, sink, method, ...args) {
+    if (sink[method](...args))
+        return undefined;
+    const { promise, resolve, reject } = newPromise();
+    controller.working = { resolve, reject };
+    return promise;
+}
+
+function openWritable(sink, highWaterMark = 1) {
+    const stream = new Writable(), object = adoptWritable(stream);
+    const controller = new Controller(stream, sink,
+        (chunk) => sink.write(chunk, object) ? undefined : PENDING,
+        () => callLast(controller, sink, 'close', object),
+        (reason) => callLast(controller, sink, 'abort', reason, object), highWaterMark,
+        undefined);
+    controller.working = null;
+    controller.isStarted = true;
+    return object;
+}
+
+function done(object) {
+    const stream = writableOf(object), { controller } = stream, { working } = controller;
+    controller.working = null;
+    if (working !== null)
+        working.resolve(undefined);
+    else if (stream.writing !== null)
+        later(written, stream);
+}
+
+function failWritable(stream, error) {
+    const { controller } = stream, { working } = controller;
+    controller.working = null;
+    if (working !== null)
+        working.reject(error);
+    else if (stream.writing !== null)
+        later(() => writeFailed(stream, error));
+    else
+        controller.errorIfNeeded(error);
+}
+
+// ---- whole bodies ----
+
+class Collector {
+    chunks = [];
+    total = 0;
+    constructor(resolve, reject) {
+        this.resolve = resolve;
+        this.fail = reject;
+    }
+    write(chunk) {
+        if (!isView(chunk) || partsOf(chunk).View !== Uint8Array)
+            throw coded(TypeError, 'ERR_INVALID_ARG_TYPE',
+                'Received non-Uint8Array chunk');
+        this.chunks.push(chunk);
+        this.total += partsOf(chunk).length;
+        return true;
+    }
+    end() {
+        const { chunks, total } = this;
+        this.resolve(chunks.length === 1 ? chunks[0] : concat(chunks, total));
+    }
+}
+
+function bytesOf(object) {
+    const { promise, resolve, reject } = newPromise();
+    try {
+        consume(object, new Collector(resolve, reject));
+    } catch (error) {
+        return rejected(error);
+    }
+    return promise;
+}
+
+function fromBytes(bytes) {
+    const object = openReadable({ pull() {}, cancel() {} });
+    if (bytes.byteLength > 0)
+        push(object, bytes);
+    end(object);
+    return object;
+}
+
+const hooks = {
+    openReadable, push, space, filled, end, fail, consume, resume, stop, openWritable, done,
+    bytesOf, fromBytes,
+    tee: (object) => teeOf(streamOf(object), true),
+    isReadable: (value) => streamOf(value) !== undefined,
+    isWritable: (value) => writableOf(value) !== undefined,
+    isDisturbed: (object) => streamOf(object).isDisturbed,
+    isLocked: (object) => streamOf(object).reader !== null,
+    stateOf: (object) => (streamOf(object) ?? writableOf(object)).state,
+};
+
+module.exports = { ReadableStream, ReadableStreamDefaultReader, ReadableStreamBYOBReader,
+    ReadableStreamBYOBRequest, ReadableByteStreamController,
+    ReadableStreamDefaultController, TransformStream, TransformStreamDefaultController,
+    WritableStream, WritableStreamDefaultWriter, WritableStreamDefaultController,
+    ByteLengthQueuingStrategy, CountQueuingStrategy };
+Object.defineProperty(module.exports, 'hooks', { value: hooks });
