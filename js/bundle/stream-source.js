@@ -10,6 +10,7 @@
 'use strict';
 
 const fs = require('fs');
+const changes = require('./stream-changes.js');
 
 const modules = {
     'ours/errors': 'stream/errors',
@@ -88,8 +89,26 @@ function testBits(text) {
                     : `((state.state & ${bits.get(name)}) !== 0)`);
 }
 
-function fit(text) {
-    return inlineCalls(testBits(text))
+// The place of a row of stream-changes.js in the text.
+function find(text, what) {
+    const isName = /^\w+$/.test(what);
+    const from = isName ? text.indexOf(`\nfunction ${what}(`) : text.indexOf(what);
+    if (from < 0 || (!isName && text.indexOf(what, from + 1) >= 0))
+        throw new Error(`readable-stream has changed; not found, or twice: ${what}`);
+    return [from, isName ? text.indexOf('\n}\n', from) + 2 : from + what.length];
+}
+
+function change(text, file) {
+    for (const [where, what, instead] of changes)
+        if (file.endsWith(`/${where}.js`)) {
+            const [from, to] = find(text, what);
+            text = text.slice(0, from) + instead + text.slice(to);
+        }
+    return text;
+}
+
+function fit(text, file) {
+    return inlineCalls(testBits(change(text, file)))
         .replace(/^ *debug\(.*\)$/gm, '')
         .replaceAll("require('../shims/process')", "require('../../ours/util').process")
         .replaceAll('globalThis.AbortController ||', '')
@@ -105,5 +124,5 @@ module.exports = { name: 'stream-source', setup(build) {
         return found === undefined ? undefined : { path: found, external: true };
     });
     build.onLoad({ filter: /\/readable-stream\/lib\/(internal\/|stream).*\.js$/ }, ({ path }) =>
-        ({ contents: fit(fs.readFileSync(path, 'utf8')), loader: 'js' }));
+        ({ contents: fit(fs.readFileSync(path, 'utf8'), path), loader: 'js' }));
 } };

@@ -45,4 +45,4 @@ async function json(stream) {
     return JSON.parse(await text(stream));
 }
 
-module.exports = { arrayBuffer, buffer, json, text };
+module.exports = { arrayBuffer, buffer, text, json };

@@ -29,6 +29,7 @@ module.exports = {
     process, once,
     kEmptyObject: Object.freeze({ __proto__: null }),
     createDeferredPromise: () => Promise.withResolvers(),
+    inspect: (...args) => require('util/inspect').inspect(...args),
     debuglog: () => () => {},
     deprecate: (...args) => require('util/util').deprecate(...args),
     promisify: { custom: Symbol.for('nodejs.util.promisify.custom') },
