@@ -112,5 +112,21 @@ Object.defineProperty(fs, 'promises', {
     get: () => require('fs/promises'),
 });
 
+// The streams are loaded when a program first asks for one.
+fs.createReadStream = function createReadStream(path, options) {
+    return new (require('fs/streams').ReadStream)(path, options);
+};
+fs.createWriteStream = function createWriteStream(path, options) {
+    return new (require('fs/streams').WriteStream)(path, options);
+};
+for (const [name, own] of [['ReadStream', 'ReadStream'], ['WriteStream', 'WriteStream'],
+    ['FileReadStream', 'ReadStream'], ['FileWriteStream', 'WriteStream']]) {
+    let value;
+    Object.defineProperty(fs, name, {
+        configurable: true, enumerable: true,
+        get: () => value ??= require('fs/streams')[own],
+        set(given) { value = given; },
+    });
+}
 
 module.exports = fs;

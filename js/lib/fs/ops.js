@@ -179,6 +179,10 @@ function read(fd, view, offset, length, position) {
     });
 }
 
+// Into a new Buffer, whose size is what was read.
+const readNew = (fd, length, position) =>
+    op(native.read, [fd, length, check.position(position)], toBuffer);
+
 // write(fd, view, offset, length, position), write(fd, text, position, encoding)
 function write(fd, data, offset, length, position) {
     check.fd(fd);
@@ -323,4 +327,4 @@ function later(one, resolve, reject) {
 // fs.promises.rmdir: follows a link when it looks, and then removes the link.
 const rmdirFollowing = (path, options) => rmdir(path, options, DIRECTORY_OR_LINK);
 
-module.exports = { ops, realpathNative, rmdirFollowing, now, later, checkView };
+module.exports = { ops, readNew, realpathNative, rmdirFollowing, now, later, checkView };

@@ -34,6 +34,8 @@ function attack(fn, isAsync) {
                 } else if (isAsync) {
                     pending++;
                 }
+                if (typeof result?.pipe === 'function' || typeof result?.cork === 'function')
+                    result.on('error', () => { ended++; }).on('open', () => { ended++; result.destroy(); });
                 if (typeof result === 'number' && fn.name === 'openSync')
                     fs.closeSync(result);
             } catch {
