@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -242,6 +243,26 @@ static JSValue is_tty(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewBool(context, isatty(fd) == 1);
 }
 
+/* kindOf(fd): "tty", "file", "pipe" (or a socket), or undefined */
+static JSValue kind_of(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    struct stat stat;
+    int32_t fd;
+
+    if (JS_ToInt32(context, &fd, argv[0]) < 0)
+        return JS_EXCEPTION;
+    if (isatty(fd) == 1)
+        return JS_NewString(context, "tty");
+    if (fstat(fd, &stat) != 0)
+        return JS_UNDEFINED;
+    if (S_ISREG(stat.st_mode) || S_ISCHR(stat.st_mode))
+        return JS_NewString(context, "file");
+    if (S_ISFIFO(stat.st_mode) || S_ISSOCK(stat.st_mode))
+        return JS_NewString(context, "pipe");
+    return JS_UNDEFINED;
+}
+
 /* windowSize(fd): [columns, rows], or undefined */
 static JSValue window_size(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
@@ -354,12 +375,14 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("ref", 1, change, REF),
     JS_CFUNC_MAGIC_DEF("unref", 1, change, UNREF),
     JS_CFUNC_DEF("isTTY", 1, is_tty),
+    JS_CFUNC_DEF("kindOf", 1, kind_of),
     JS_CFUNC_DEF("windowSize", 1, window_size),
     JS_CFUNC_DEF("setRaw", 2, set_raw),
 };
 
 const struct weir__js_builtin weir__js_stream_builtin = {
-    WEIR__JS_LIBS("program/stdio", "program/stdin", "program/repl",
+    WEIR__JS_LIBS("program/stdio", "program/input", "program/output",
+                  "program/tty", "program/ttystreams", "program/repl",
                   "program/process"),
     WEIR__JS_NATIVES(natives),
     .state_bytes = sizeof(struct streams),

@@ -5,7 +5,7 @@
 const { inspect } = require('util/inspect');
 const { formatWithOptions } = require('util/format');
 const process = require('program/process');
-const { ignore } = require('program/stdio');
+const { outputOf, print: put } = require('program/stdio');
 
 let indent = '';
 const counts = new Map(), times = new Map();
@@ -18,7 +18,7 @@ function colorsFor(stream) {
 function write(stream, text) {
     if (indent !== '')
         text = indent + text.replaceAll('\n', `\n${indent}`);
-    stream.write(`${text}\n`, ignore);
+    put(stream, `${text}\n`);
 }
 
 function print(stream, args) {
@@ -40,10 +40,10 @@ function elapsed(label, method) {
 }
 
 const console = {
-    log(...args) { print(process.stdout, args); },
-    warn(...args) { print(process.stderr, args); },
+    log(...args) { print(outputOf(process, 'stdout'), args); },
+    warn(...args) { print(outputOf(process, 'stderr'), args); },
     dir(value, options) {
-        const { stdout } = process;
+        const stdout = outputOf(process, 'stdout');
         write(stdout, inspect(value, { customInspect: false,
             ...(colorsFor(stdout) ? { colors: true } : undefined), ...options }));
     },
@@ -79,8 +79,9 @@ const console = {
         console.warn(...args);
     },
     clear() {
-        if (process.stdout.isTTY && process.env.TERM !== 'dumb')
-            process.stdout.write('\u001b[1;1H\u001b[0J');
+        const stdout = outputOf(process, 'stdout');
+        if (stdout.isTTY && process.env.TERM !== 'dumb')
+            stdout.write('\u001b[1;1H\u001b[0J');
     },
     count(label = 'default') {
         label = `${label}`;

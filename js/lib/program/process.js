@@ -7,6 +7,7 @@ const { coded, invalidArgType, outOfRange, unhandledRejection } = require('core/
 const { nextTick, setImmediate } = require('timers/timers');
 const thread = require('threads/thread');
 const hooks = require('core/hooks');
+const { defineOutput } = require('program/stdio');
 
 class process extends EventEmitter {}
 const self = new process();
@@ -32,6 +33,8 @@ function emitExit() {
         return currentCode();
     isExiting = true;
     self.emit('exit', currentCode());
+    if (captured.length > 0)
+        require('threads/workerstdio').flush();
     return currentCode();
 }
 
@@ -158,10 +161,16 @@ Object.defineProperty(self, 'env', {
     set: (value) => Object.defineProperty(self, 'env',
         { value, writable: true, configurable: true, enumerable: true }),
 });
-// The main thread reads the process's stdin; a worker's is empty.
-lazy('stdin', () => require('program/stdio').input(thread.isMainThread ? 0 : -1));
-lazy('stdout', () => require('program/stdio').output(1));
-lazy('stderr', () => require('program/stdio').output(2));
+// A worker has none of the process's stdin.  It writes to the process's stdout
+// and stderr, unless its parent captures them.
+const captured = thread.start?.stdio?.names ?? [];
+lazy('stdin', () => (thread.isMainThread ? require('program/input').make(0)
+    : require('threads/workerstdio').makeInput()));
+for (const [name, fd] of [['stdout', 1], ['stderr', 2]])
+    if (captured.includes(name))
+        defineOutput(self, name, () => require('threads/workerstdio').makeOutput(name), false);
+    else
+        defineOutput(self, name, () => require('program/output').make(fd), true);
 
 require('program/signals').attach(self, thread.isMainThread);
 

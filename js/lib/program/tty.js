@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// tty -- whether a descriptor is a terminal.  The only terminal streams are
-// those of `process`.
+// tty -- Node's module: terminals.
 'use strict';
 
-function isatty(fd) {
-    return Number.isInteger(fd) && fd >= 0 && fd <= 0x7FFFFFFF &&
-        require('program/stdio').isTTY(fd);
+const isDescriptor = (fd) => Number.isInteger(fd) && fd >= 0 && fd <= 0x7FFFFFFF;
+const isatty = (fd) => isDescriptor(fd) && native.isTTY(fd);
+
+// The streams are loaded when a program first asks for one.
+let classes;
+function load() {
+    return classes ??= require('program/ttystreams');
 }
 
-module.exports = { isatty };
+module.exports = { isatty,
+    get ReadStream() { return load().ReadStream; },
+    get WriteStream() { return load().WriteStream; } };

@@ -81,8 +81,27 @@ function limitsOf(given) {
     return { stackSizeMb: thread.stackSize(), ...limits };
 }
 
+function emptyStdio(worker) {
+    const { Readable } = require('stream/stream');
+    const own = { stdin: null, stdout: new Readable({ read() {} }),
+        stderr: new Readable({ read() {} }),
+        finish() {
+            own.stdout.push(null);
+            own.stderr.push(null);
+        } };
+    if (worker.threadId === -1)
+        own.finish();
+    return own;
+}
+
+// The list of what moves to the worker.
+function transferredWith(port, given) {
+    const list = given == null ? undefined : transferList(given);
+    return port === undefined ? list : [...list ?? [], port];
+}
+
 class Worker extends EventEmitter {
-    #handle; #port; #limits; #isOnline = false;
+    #handle; #port; #limits; #stdio; #isOnline = false;
 
     constructor(filename, options = {}) {
         super();
@@ -98,7 +117,9 @@ class Worker extends EventEmitter {
                 `Received ${require('util/inspect').inspect(isEval)}`);
         const text = isEval ? filename : fileOf(filename);
         this.#limits = limitsOf(options.resourceLimits);
-        const start = { workerData: options.workerData, name,
+        if (options.stdin || options.stdout || options.stderr)
+            this.#stdio = require('threads/workerstdio').forParent(options);
+        const start = { workerData: options.workerData, name, stdio: this.#stdio?.start,
             env: environmentOf(options.env), argv: argv.map(String),
             limits: this.#limits,
             environment: environment.size > 0 ? environment : undefined };
@@ -106,8 +127,7 @@ class Worker extends EventEmitter {
             bindContext((event, value) => this.#hear(event, value)), !!isEval, text, start,
             Math.min(this.#limits.maxOldGenerationSizeMb ?? 0, MOST_MB),
             Math.min(this.#limits.stackSizeMb, MOST_MB),
-            options.transferList == null ? undefined
-                : transferList(options.transferList));
+            transferredWith(this.#stdio?.port, options.transferList));
         process().nextTick(() => process().emit('worker', this));
     }
 
@@ -162,6 +182,7 @@ class Worker extends EventEmitter {
             break;
         case EXIT:
             this.#port.close();
+            this.#stdio?.finish();
             this.threadId = -1;
             this.#handle = undefined;
             this.emit('exit', value);
@@ -196,6 +217,16 @@ class Worker extends EventEmitter {
         if (this.#handle !== undefined)
             thread.unref(this.#handle);
     }
+
+    // Without the option of that name, the worker writes to the process's own,
+    // and its stream here is empty.
+    #stream(name) {
+        this.#stdio ??= emptyStdio(this);
+        return this.#stdio[name];
+    }
+    get stdin() { return this.#stdio?.stdin ?? null; }
+    get stdout() { return this.#stream('stdout'); }
+    get stderr() { return this.#stream('stderr'); }
 
     get resourceLimits() {
         return this.#handle === undefined ? {} : { ...this.#limits };
