@@ -18,6 +18,7 @@
  * js/clear      100,000 timers cleared, and their start
  * js/microtask  a million times queueMicrotask
  * js/await      a million times `await`, one after the other
+ * js/stream     chunks through Readable, Writable, Transform and pipelines
  * js/post       four threads of C call a JavaScript function: weir_js_post, and
  *               Node's thread-safe functions (bench/js/addon.c)
  *
@@ -239,6 +240,9 @@ static const struct bench_metric clear_metrics[] = {{"clear", "ns", 1},
                                                     {"start", "ns", 1},
                                                     {"both", "ns", 1},
                                                     {"first", "ns", 1}};
+static const struct bench_metric stream_metrics[] = {
+    {"push", "ns", 1},     {"write", "ns", 1},           {"transform", "ns", 1},
+    {"pipeline", "ns", 1}, {"64 KiB pipeline", "ns", 1}, {"create", "ns", 1}};
 static const struct bench_metric mean_metrics[] = {{"mean", "ns", 1}};
 
 #define WORKLOAD(its_name, what, file, seconds, list, contestants)             \
@@ -268,6 +272,8 @@ static const struct bench_workload workloads[] = {
              "microtask.js", 0.8, mean_metrics, on_engine),
     WORKLOAD("await", "one await of a million", "await.js", 0.9, mean_metrics,
              on_engine),
+    WORKLOAD("stream", "a chunk that goes through streams", "stream.js", 2,
+             stream_metrics, programs),
     WORKLOAD("post", "a call from another thread, 4 of them", "addon.js", 0.5,
              mean_metrics, posts),
 };
