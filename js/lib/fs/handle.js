@@ -6,7 +6,7 @@ const EventEmitter = require('events/events');
 const { ops, later, checkView } = require('fs/ops');
 const check = require('fs/check');
 const { toBuffer } = require('bytes/bytes');
-const { abortError } = require('core/errors');
+const { abortError, coded, invalidArgType } = require('core/errors');
 
 function settle(one) {
     return new Promise((resolve, reject) => later(one, resolve, reject));
@@ -51,6 +51,7 @@ let enter, leave; // for a stream: the file stays open in between
 class FileHandle extends EventEmitter {
     #fd;
     #users = 1; // one for itself, and one for each operation under way
+    #isLocked = false; // by readableWebStream()
     #closing;
     #close;
 
@@ -150,6 +151,19 @@ class FileHandle extends EventEmitter {
     createReadStream(options) {
         const { ReadStream } = require('fs/streams');
         return new ReadStream(undefined, { ...options, fd: this });
+    }
+
+    readableWebStream(options = {}) {
+        const why = this.#fd === -1 ? 'closed' : this.#closing !== undefined ? 'closing'
+            : this.#isLocked ? 'locked' : undefined;
+        if (why !== undefined)
+            throw coded(Error, 'ERR_INVALID_STATE',
+                `Invalid state: The FileHandle is ${why}`);
+        if (options.type !== undefined && typeof options.type !== 'string')
+            throw invalidArgType('options.type', 'of type string', options.type);
+        this.#isLocked = true;
+        this.#users++;
+        return require('fs/webstream')(this, options.type, () => this.#leave());
     }
 
     createWriteStream(options) {
