@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// url -- URL, and the supported part of Node's url.
+// url -- URL, and the functions of Node's url that belong to it.
 //
 // The parser is npm's whatwg-url, which is bundled when weir is built.  The
 // common form of a URL is parsed in C (js/url/parse.c).
@@ -304,5 +304,5 @@ function urlToHttpOptions(url) {
 
 module.exports = { URL, URLSearchParams, domainToASCII, domainToUnicode,
     pathToFileURL, fileURLToPath, urlToHttpOptions };
-// For inspect.
+// For inspect and url/legacy.
 Object.defineProperty(module.exports, 'isURL', { value: isURL });
