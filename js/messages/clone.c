@@ -27,6 +27,7 @@ enum { CLASSES = 128 }; /* more than the engine has itself */
 struct weir__js_cloner {
     uint8_t kinds[CLASSES]; /* enum weir__js_kind, by the engine's number */
     JSValue hooks[WEIR__CLONE_HOOKS];
+    JSAtom host; /* the symbol of js/lib/messages/host.js, once it is loaded */
 };
 
 static const struct {
@@ -148,6 +149,7 @@ static struct weir__js_cloner *new_cloner(weir_js *js)
         cloner->kinds[js->classes[WEIR__JS_PORT]] = WEIR__KIND_PORT;
     for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
         cloner->hooks[i] = JS_UNDEFINED;
+    cloner->host = JS_ATOM_NULL;
     return cloner;
 }
 
@@ -173,6 +175,24 @@ enum weir__js_kind weir__js_kind_of(const struct weir__js_cloner *cloner,
 
     return id < CLASSES ? (enum weir__js_kind)cloner->kinds[id]
                         : WEIR__KIND_OTHER;
+}
+
+/* Objects of the host have the symbol in the prototype of their class. */
+bool weir__js_is_host_object(weir_js *js, JSValueConst object)
+{
+    JSContext *context = js->context;
+    JSAtom host = (*cloner_of(js))->host;
+    JSValue plain, proto;
+    bool is_plain;
+
+    if (host == JS_ATOM_NULL)
+        return false;
+    plain = JS_GetClassProto(context, JS_GetClassID(object));
+    proto = JS_GetPrototype(context, object);
+    is_plain = JS_IsStrictEqual(context, plain, proto);
+    JS_FreeValue(context, proto);
+    JS_FreeValue(context, plain);
+    return !is_plain && JS_HasProperty(context, object, host) == 1;
 }
 
 JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
@@ -201,6 +221,7 @@ static void drop_cloner(weir_js *js)
         return;
     for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
         JS_FreeValue(js->context, cloner->hooks[i]);
+    JS_FreeAtom(js->context, cloner->host);
     free(cloner);
     *cloner_of(js) = NULL;
 }
@@ -222,6 +243,23 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
+/* setHost(symbol) */
+static JSValue set_host(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    JSAtom host;
+
+    if (weir__js_cloner(js) == NULL)
+        return JS_EXCEPTION;
+    host = JS_ValueToAtom(context, argv[0]);
+    if (host == JS_ATOM_NULL)
+        return JS_EXCEPTION;
+    JS_FreeAtom(context, (*cloner_of(js))->host);
+    (*cloner_of(js))->host = host;
+    return JS_UNDEFINED;
+}
+
 /* clone(value, transfer list) */
 static JSValue clone_value(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
@@ -239,11 +277,12 @@ static JSValue clone_value(JSContext *context, JSValueConst this_value,
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setHooks", WEIR__CLONE_HOOKS, set_hooks),
+    JS_CFUNC_DEF("setHost", 1, set_host),
     JS_CFUNC_DEF("clone", 2, clone_value),
 };
 
 const struct weir__js_builtin weir__js_clone_builtin = {
-    WEIR__JS_LIBS("messages/clone"),
+    WEIR__JS_LIBS("messages/clone", "messages/host"),
     WEIR__JS_NATIVES(natives),
     .state_bytes = sizeof(struct weir__js_cloner *),
     .drop = drop_cloner,

@@ -137,6 +137,10 @@ const struct weir__js_cloner *weir__js_cloner(weir_js *js);
 enum weir__js_kind weir__js_kind_of(const struct weir__js_cloner *cloner,
                                     JSValueConst value);
 
+/* Whether js/lib/messages/clone.js takes an object apart that looks like a plain
+ * one.  The cloner exists. */
+bool weir__js_is_host_object(weir_js *js, JSValueConst object);
+
 JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,
                             int count, JSValueConst *args);
 

@@ -377,7 +377,9 @@ static bool put_new_object(struct weir__js_writer *writer, JSValueConst object)
 {
     switch (weir__js_kind_of(writer->cloner, object)) {
     case WEIR__KIND_OBJECT:
-        return put_keys(writer, object, false);
+        return weir__js_is_host_object(writer->js, object)
+                   ? put_parts(writer, object)
+                   : put_keys(writer, object, false);
     case WEIR__KIND_ARRAY:
         return put_keys(writer, object, true);
     case WEIR__KIND_BUFFER:

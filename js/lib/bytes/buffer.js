@@ -525,6 +525,9 @@ module.exports = {
         MAX_LENGTH: { value: kMaxLength, enumerable: true },
         MAX_STRING_LENGTH: { value: kStringMaxLength, enumerable: true },
     }),
+    get Blob() { return require('web/blob').Blob; },
+    get File() { return require('web/blob').File; },
+    resolveObjectURL(url) { return require('web/blob').resolveObjectURL(url); },
     get INSPECT_MAX_BYTES() { return maxShown; },
     set INSPECT_MAX_BYTES(value) {
         checkNumber(value, 'INSPECT_MAX_BYTES', 0, Infinity);

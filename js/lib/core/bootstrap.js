@@ -49,6 +49,9 @@ for (const name of ['ReadableStream', 'ReadableStreamDefaultReader',
     'WritableStreamDefaultController', 'WritableStreamDefaultWriter',
     'ByteLengthQueuingStrategy', 'CountQueuingStrategy'])
     lazy(name, 'web/streams', name, false);
+for (const name of ['Blob', 'File'])
+    lazy(name, 'web/blob', name, false);
+lazy('FormData', 'web/formdata', 'FormData', false);
 for (const name of ['TextEncoderStream', 'TextDecoderStream'])
     lazy(name, 'web/textstreams', name, false);
 lazy('console', 'program/console', undefined, false);

@@ -13,7 +13,7 @@ const { BigInt, DOMException, Date, Error, Map, Object, Reflect, RegExp,
     Set } = globalThis;
 const { classOf, isProxy } = native;
 const ERROR = 0, MAP = 1, SET = 2, DATE = 3, REGEXP = 4, BOX = 5, VIEW = 6,
-    EXCEPTION = 7;
+    EXCEPTION = 7, HOST = 8;
 
 const boxes = { Boolean, Number, String, BigInt };
 const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError,
@@ -103,6 +103,10 @@ function take(value) {
         return [DATE, apply(getTime, value, [])];
     case 'RegExp':
         return [REGEXP, value.source, value.flags];
+    case 'Object': {
+        const found = require('messages/host').take(value);
+        return found === undefined ? refuse(value) : [HOST, ...found];
+    }
     }
     if (kind in boxes)
         return [BOX, apply(unboxed[kind], value, [])];
@@ -167,6 +171,8 @@ function fill(parts, object) {
         hide(exception, 'stack', third);
         return exception;
     }
+    case HOST:
+        return require('messages/host').make(first, parts.slice(2));
     }
     return new views[first](second, third, fourth); // VIEW
 }

@@ -76,6 +76,16 @@ class URL {
         return canParse(input, base);
     }
 
+    static createObjectURL(obj) {
+        return require('web/blob').createObjectURL(obj);
+    }
+
+    static revokeObjectURL(id) {
+        if (arguments.length === 0)
+            throw missing('url');
+        require('web/blob').revokeObjectURL(id);
+    }
+
     #set(value, state) {
         parse(text(value), { url: this.#url, stateOverride: state });
     }
@@ -223,7 +233,7 @@ for (const key of ['toString', 'href', 'origin', 'protocol', 'username',
     'password', 'host', 'hostname', 'port', 'pathname', 'search',
     'searchParams', 'hash', 'toJSON'])
     Object.defineProperty(URL.prototype, key, { enumerable: true });
-for (const key of ['parse', 'canParse'])
+for (const key of ['parse', 'canParse', 'createObjectURL', 'revokeObjectURL'])
     Object.defineProperty(URL, key, { enumerable: true });
 Object.defineProperty(URL.prototype, custom, { enumerable: false });
 Object.defineProperty(URL.prototype, Symbol.toStringTag,
