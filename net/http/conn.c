@@ -266,7 +266,7 @@ int weir__http_conn_hand_over(struct weir__http_conn *conn,
     conn->deadline_ns = 0;
     conn->request = NULL;
     weir_connection_upgrade(&conn->word);
-    weir__stream_stop_reading(conn->stream);
+    weir_stream_stop(conn->stream);
     weir__stream_set_on_drain(conn->stream, NULL, NULL);
     weir__stream_on_gone(conn->stream, on_upgraded_gone, conn);
     *stream = conn->stream;

@@ -248,7 +248,7 @@ static void end_tunnel(struct weir__http_link *link, weir_bytes rest)
     } else {
         weir__http_parser_fini(&link->parser);
         weir__http_parser_init_response(&link->parser, &link->client->limits);
-        weir__stream_stop_reading(link->stream);
+        weir_stream_stop(link->stream);
         start_tls(link);
     }
 }

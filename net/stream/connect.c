@@ -44,6 +44,7 @@ struct weir_connecting {
     weir_lookup *lookup;       /* NULL: none is in progress */
     weir_timer deadline, next; /* 0: not started */
     bool is_over;
+    bool is_called; /* by the loop, which need not be asked to call again */
     int status;
     int fd; /* of the winner; -1: none */
     weir_task task;
@@ -115,6 +116,8 @@ static void finish(weir_connecting *connecting, int status)
     cancel_timer(connecting, &connecting->next);
     stop_attempts(connecting);
     connecting->task = (weir_task){.run = call_fn, .name = "connect"};
+    if (connecting->is_called)
+        return; /* on_event calls fn */
     if (connecting->lookup != NULL)
         (void)weir_lookup_cancel(connecting->lookup); /* its end calls fn */
     else if (weir_loop_post(connecting->loop, &connecting->task) != 0)
@@ -160,17 +163,11 @@ static void win(struct attempt *attempt)
     finish(connecting, 0);
 }
 
-static void on_event(void *arg, int status, int fd, unsigned events)
+static void end_attempt(struct attempt *attempt, int fd)
 {
-    struct attempt *attempt = arg;
     weir_connecting *connecting = attempt->owner;
-    int err;
+    int err = weir__socket_error(fd);
 
-    if (status != 0) { /* the loop has ended and no longer watches it */
-        finish(connecting, status);
-        return;
-    }
-    err = weir__socket_error(fd);
     (void)!weir_fd_remove(connecting->loop, fd, NULL, NULL);
     if (err == 0) {
         win(attempt);
@@ -181,6 +178,22 @@ static void on_event(void *arg, int status, int fd, unsigned events)
     fail_attempt(connecting, err);
 }
 
+static void on_event(void *arg, int status, int fd, unsigned events)
+{
+    struct attempt *attempt = arg;
+    weir_connecting *connecting = attempt->owner;
+
+    if (status != 0) { /* the loop has ended and no longer watches it */
+        finish(connecting, status);
+        return;
+    }
+    connecting->is_called = true;
+    end_attempt(attempt, fd);
+    connecting->is_called = false;
+    if (connecting->is_over)
+        call_fn(&connecting->task, 0);
+}
+
 static int bind_local(int fd, const weir_connect_options *options,
                       weir_address_family family)
 {
@@ -189,7 +202,9 @@ static int bind_local(int fd, const weir_connect_options *options,
     return weir__socket_bind(fd, &options->local);
 }
 
-/* Returns 0 (the attempt is in progress, or has won), or why it has failed. */
+/* Returns 0 (the attempt is in progress), or why it has failed.  A Unix socket
+ * is connected at once, but the loop reports that in turn with other events, so
+ * that the server can accept the connection first. */
 static int begin_attempt(struct attempt *attempt, const weir_address *address)
 {
     static const int families[] = {[WEIR_ADDRESS_NONE] = AF_UNSPEC,
@@ -205,12 +220,7 @@ static int begin_attempt(struct attempt *attempt, const weir_address *address)
     err = bind_local(fd, &connecting->options, family);
     if (err == 0)
         err = weir__socket_connect(fd, address);
-    if (err == 0) {
-        attempt->fd = fd;
-        win(attempt);
-        return 0;
-    }
-    if (err == -EINPROGRESS)
+    if (err == 0 || err == -EINPROGRESS)
         err = weir_fd_add(connecting->loop, fd, WEIR_FD_WRITABLE, on_event,
                           attempt);
     if (err != 0) {

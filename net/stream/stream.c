@@ -429,6 +429,14 @@ void weir_stream_set_arg(weir_stream *stream, void *arg)
     stream->arg = arg;
 }
 
+void weir_stream_set_on_end(weir_stream *stream,
+                            void (*on_end)(void *arg, weir_stream *stream),
+                            void *arg)
+{
+    stream->on_end = on_end;
+    stream->arg = arg;
+}
+
 void weir_stream_set_ref(weir_stream *stream, bool is_ref)
 {
     stream->is_unref = !is_ref;
@@ -475,7 +483,7 @@ bool weir__stream_has_input(const weir_stream *stream)
     return stream->is_socket && weir__socket_has_input(stream->fd);
 }
 
-void weir__stream_stop_reading(weir_stream *stream)
+void weir_stream_stop(weir_stream *stream)
 {
     stream->is_reading = stream->is_once = stream->is_paused = false;
 }

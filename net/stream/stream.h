@@ -151,8 +151,6 @@ void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg),
 /* Give the next reader these bytes before those of the socket.  Returns 0 or
  * -ENOMEM. */
 int weir__stream_unread(weir_stream *stream, weir_bytes bytes);
-/* Stop reading without another callback, for the next reader. */
-void weir__stream_stop_reading(weir_stream *stream);
 /* Set who is called when a stream that was full has become empty. */
 void weir__stream_set_on_drain(weir_stream *stream,
                                void (*fn)(void *arg, weir_stream *stream),

@@ -141,7 +141,7 @@ static void open_websocket(attempt *one, weir_bytes rest)
     weir_websocket *websocket = NULL;
     int err = check_answer(one);
 
-    weir__stream_stop_reading(one->stream);
+    weir_stream_stop(one->stream);
     one->options.early = rest;
     if (err == 0)
         err = weir_websocket_open(&websocket, one->stream, &one->handshake,

@@ -199,6 +199,14 @@ WEIR_API void weir_stream_pause(weir_stream *stream);
 WEIR_API void weir_stream_resume(weir_stream *stream);
 
 /**
+ * Stop the reading of a stream without another callback, so that another reader
+ * or TLS can begin.  Bytes that arrive meanwhile stay in the kernel.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_stream_stop(weir_stream *stream);
+
+/**
  * Take the buffer that holds the bytes of the running read callback.  The bytes
  * stay valid until weir_buffer_free.  The loop allocates a new buffer for the
  * next read.  A few kilobytes or less are copied to a smaller buffer instead.
@@ -326,6 +334,17 @@ WEIR_API void weir_stream_set_name(weir_stream *stream, const char *name);
  * Thread   loop
  */
 WEIR_API void weir_stream_set_arg(weir_stream *stream, void *arg);
+
+/**
+ * Set on_end of the stream's options, and the argument of on_end and on_drain.
+ * A new owner of the stream learns by it that the loop has ended.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_stream_set_on_end(weir_stream *stream,
+                                     void (*on_end)(void *arg,
+                                                    weir_stream *stream),
+                                     void *arg);
 
 /**
  * Make a stream keep weir_loop_run running, or stop it from doing so.  A new

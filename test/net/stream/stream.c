@@ -214,6 +214,40 @@ CASE(stream_pauses_and_resumes)
     loop_end();
 }
 
+CASE(stream_that_was_stopped_has_another_reader)
+{
+    make_pair(NULL);
+    expect_status(weir_stream_read(ends[1], collect, "first"), 0);
+    weir_stream_pause(ends[1]);
+    weir_stream_stop(ends[1]);
+    write_text(ends[0], "abc", NULL);
+    weir_stream_close(ends[0], NULL, NULL);
+    loop_turns(3);
+    expect_int(received_size, 0);
+    expect_status(weir_stream_read(ends[1], collect, "second"), 0);
+    loop_turns(3);
+    expect_int(received_size, 3);
+    expect_recorded("second");
+    weir_stream_close(ends[1], NULL, NULL);
+    loop_run();
+    loop_end();
+}
+
+static void end_of_owner(void *word, weir_stream *stream)
+{
+    note(word);
+}
+
+CASE(stream_tells_the_new_owner_that_the_loop_has_ended)
+{
+    make_pair(STREAM_OPTIONS(.on_end = end_of_owner, .arg = "old"));
+    weir_stream_set_on_end(ends[0], end_of_owner, "new");
+    weir_stream_close(ends[1], NULL, NULL);
+    loop_turns(1);
+    loop_end();
+    expect_recorded("new");
+}
+
 /* A loop that is called for a hang-up nobody can act on would spin. */
 CASE(stream_that_is_paused_does_not_spin_when_the_peer_leaves)
 {
