@@ -17,6 +17,12 @@
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
     X(STREAM, stream)                                                          \
+    X(HANDLE, handle)                                                          \
+    X(SERVER, server)                                                          \
+    X(DATAGRAM, datagram)                                                      \
+    X(RESOLVER, resolver)                                                      \
+    X(ADDRESS, address)                                                        \
+    X(NET_BUFFER, net_buffer)                                                  \
     X(TIMEOUT, timeout)                                                        \
     X(IMMEDIATE, immediate)                                                    \
     X(CLOCK, clock)                                                            \
