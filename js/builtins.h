@@ -16,6 +16,13 @@
 #define WEIR__JS_BUILTINS(X)                                                   \
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
+    X(HTTP_SERVER, http_server)                                                \
+    X(SOURCE, source)                                                          \
+    X(EXCHANGE, exchange)                                                      \
+    X(REQUEST, request)                                                        \
+    X(RESPONSE, response)                                                      \
+    X(BODY, body)                                                              \
+    X(HEADERS, headers)                                                        \
     X(STREAM, stream)                                                          \
     X(HANDLE, handle)                                                          \
     X(SERVER, server)                                                          \

@@ -32,6 +32,8 @@ for (const name of ['TextEncoder', 'TextDecoder'])
 for (const name of ['URL', 'URLSearchParams'])
     lazy(name, 'url/url', name, false);
 lazy('Buffer', 'bytes/buffer', 'Buffer', false);
+for (const name of ['Headers', 'Request', 'Response'])
+    lazy(name, 'http/classes', name, false);
 lazy('performance', 'timers/performance', 'performance', true);
 for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark',
     'PerformanceMeasure'])

@@ -60,7 +60,7 @@ function describe(holders) {
     return texts.join(', ') + (rest > 0 ? `, and ${rest} more` : '');
 }
 
-let stopAll;
+let stop;
 
 class Service {
     #native; // null: it no longer exists, and was CLOSED
@@ -186,41 +186,16 @@ class Service {
     }
 
     static {
-        stopAll = async (services) => {
-            const ends = await Promise.all(services.map(Service.#stop));
-            require('program/process').exit(ends.includes(false) ? 1 : undefined);
-        };
+        stop = Service.#stop;
     }
 }
 
 // ---- SIGTERM ----
 
-const started = new Set();
-
 function watchTerm(service) {
-    const process = require('program/process');
-    if (thread.isMainThread && !process.listeners('SIGTERM').includes(onTerm))
-        process.on('SIGTERM', onTerm);
-    for (const other of started)
-        if (other.state === 'CLOSED')
-            started.delete(other);
-    started.add(service);
-}
-
-// If the program has its own listener, leave the decision to it.
-function onTerm(signal, number) {
-    const process = require('program/process');
-    if (process.listeners(signal).some((listener) => listener !== onTerm))
-        return;
-    const running = [...started].filter(({ state }) => state === 'RUNNING');
-    if (running.length > 0)
-        stopAll(running);
-    else if ([...started].some(({ state }) => state === 'DRAINING'))
-        process.exit(128 + number); // a second signal
-    else {
-        process.off(signal, onTerm);
-        process.kill(process.pid, signal);
-    }
+    require('program/term').join({ signals: ['SIGTERM'], rank: 1,
+        phase: () => ({ RUNNING: 'running', DRAINING: 'draining' })[service.state] ?? 'over',
+        stop: () => stop(service) });
 }
 
 module.exports = { Service };

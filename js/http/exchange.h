@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exchange -- one request that a server of JavaScript answers.
+ *
+ * The Request that is passed to `fetch`, its Headers and its context refer to
+ * the exchange.  So does the loop, until the request has ended.
+ */
+#ifndef WEIR_JS_EXCHANGE_H
+#define WEIR_JS_EXCHANGE_H
+
+#include "http/source.h"
+#include "weir/net/http.h"
+
+struct weir__js_exchange {
+    struct weir__js_source source; /* first: its body */
+    weir_http_request *http; /* our reference; valid as long as the struct */
+    bool is_tls;             /* the scheme of its URL */
+    bool is_open;            /* the loop will call on_end */
+    bool is_answered;        /* a response has begun, or was sent */
+    bool is_over;            /* nothing more can be sent */
+    int status;              /* why it is over */
+    /* Functions of JavaScript, or undefined. */
+    JSValue on_end;      /* (status), for the program */
+    JSValue on_sent;     /* (status), for the response's stream */
+    JSValue on_drain;    /* () */
+    JSValue on_writable; /* () */
+};
+
+/* Make an exchange for a request that has arrived.  NULL: no memory. */
+struct weir__js_exchange *
+weir__js_exchange_new(weir_js *js, weir_http_request *http, bool is_tls);
+
+static inline void weir__js_exchange_ref(struct weir__js_exchange *exchange)
+{
+    weir__js_source_ref(&exchange->source);
+}
+
+static inline void weir__js_exchange_unref(struct weir__js_exchange *exchange)
+{
+    weir__js_source_unref(&exchange->source);
+}
+
+/* Be told of the end of the request.  Call it if the request is not answered
+ * at once.  False: it has ended. */
+bool weir__js_exchange_open(struct weir__js_exchange *exchange);
+
+/* Answer with a value that `fetch` has returned or its promise was fulfilled
+ * with.  Returns 0, or -1 with an exception if that is not possible. */
+int weir__js_exchange_answer(JSContext *context,
+                             struct weir__js_exchange *exchange,
+                             JSValueConst response);
+
+/* Answer with a status and no more, if nothing was answered. */
+void weir__js_exchange_refuse(struct weir__js_exchange *exchange,
+                              unsigned status);
+
+/* The object that stands for an exchange, as the second argument of `fetch`.
+ * Takes a reference to both. */
+JSValue weir__js_exchange_object(JSContext *context,
+                                 struct weir__js_exchange *exchange,
+                                 JSValueConst request);
+
+/* The exchange behind such an object or behind a Request, or NULL with a
+ * TypeError. */
+struct weir__js_exchange *weir__js_exchange_of(JSContext *context,
+                                               JSValueConst value);
+
+#endif /* WEIR_JS_EXCHANGE_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * headers -- the class Headers of the Fetch standard.
+ *
+ * A Headers object has a list of fields, or shows those of a request that a
+ * server has received.  Those are copied when they are changed.
+ */
+#ifndef WEIR_JS_HEADERS_H
+#define WEIR_JS_HEADERS_H
+
+#include "http/exchange.h"
+#include "http/fields.h"
+
+enum weir__js_guard { WEIR__JS_GUARD_NONE, WEIR__JS_GUARD_IMMUTABLE };
+
+struct weir__js_headers {
+    struct weir__js_fields *fields;     /* NULL: those of the exchange */
+    struct weir__js_exchange *exchange; /* or NULL */
+    enum weir__js_guard guard;
+    JSValue sorted;          /* what iterators show; undefined: not made */
+    uint32_t sorted_changes; /* of the fields when it was made */
+};
+
+/* Make a Headers object of a list, or of an exchange, and take a reference to
+ * it. */
+JSValue weir__js_headers_new(JSContext *context, struct weir__js_fields *fields,
+                             struct weir__js_exchange *exchange,
+                             enum weir__js_guard guard);
+
+/* The struct behind a Headers object, or NULL. */
+struct weir__js_headers *weir__js_headers_of(JSContext *context,
+                                             JSValueConst value);
+
+/* The number of fields, and one of them. */
+size_t weir__js_headers_count(const struct weir__js_headers *headers);
+bool weir__js_headers_at(const struct weir__js_headers *headers, size_t index,
+                         weir_http_field *field);
+
+/* Append what `init` of a constructor says: another Headers object, a sequence
+ * of pairs, or a record.  Returns 0, or -1 with an exception. */
+int weir__js_headers_fill(JSContext *context, struct weir__js_fields *fields,
+                          JSValueConst init);
+
+#endif /* WEIR_JS_HEADERS_H */

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * server -- the servers of weir:http.
+ *
+ * A server is a guest on the host's loop (weir/host/http.h).  Each request
+ * calls the program's function with a Request and a context.  If that returns a
+ * Response, or a promise that is already fulfilled with one, the request is
+ * answered at once, without a job of the engine.
+ *
+ * Life      While a server is open, it holds its object.  on_end releases that.
+ *           If the host ends first, the server is cut off, and the struct stays
+ *           until on_end.
+ *
+ * Tested by  test/js/http/serve-*.js, test/net/peers/drain.py
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/bytes.h"
+#include "core/builtin.h"
+#include "core/context.h"
+#include "core/entry.h"
+#include "core/error.h"
+#include "http/exchange.h"
+#include "http/keeper.h"
+#include "http/request.h"
+#include "http/response.h"
+#include "weir/host/http.h"
+#include "weir/net/tls.h"
+
+/* The functions of js/lib/http/serve.js that C calls. */
+enum {
+    HOOK_LATER,  /* (context, promise) */
+    HOOK_FAILED, /* (context, error) */
+    HOOKS
+};
+
+struct state {
+    struct weir__js_link servers;
+    JSValue hooks[HOOKS];
+};
+
+struct server {
+    struct weir__js_link link; /* in the state's list, while open */
+    unsigned refs;             /* the object, and on_end */
+    weir_js *js;               /* NULL: the host has ended */
+    weir_http_server *http;    /* NULL: it has ended */
+    bool is_tls;
+    weir_http_counts counts; /* when it has ended */
+    JSValue self;            /* the object, while open */
+    JSValue fetch, receiver, on_end;
+    JSValue context; /* captured (core/context.h) */
+};
+
+static struct state *state_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_HTTP_SERVER];
+}
+
+/* ---- requests ---- */
+
+static JSValue call_hook(JSContext *context, int hook, JSValueConst first,
+                         JSValueConst second)
+{
+    JSValueConst args[] = {first, second};
+
+    return JS_Call(context, state_of(weir__js_of(context))->hooks[hook],
+                   JS_UNDEFINED, 2, args);
+}
+
+/* Pass the pending exception to the library, which answers 500 and reports
+ * it. */
+static void fail(weir_js *js, struct weir__js_exchange *exchange)
+{
+    JSContext *context = js->context;
+    JSValue error = JS_GetException(context), result;
+    JSValue handle = weir__js_exchange_object(context, exchange, JS_UNDEFINED);
+
+    result = JS_IsException(handle)
+                 ? JS_EXCEPTION
+                 : call_hook(context, HOOK_FAILED, handle, error);
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, handle);
+    JS_FreeValue(context, error);
+    weir__js_exchange_refuse(exchange, 500);
+}
+
+/* What `fetch` has returned.  The request's object is gone, unless the program
+ * holds it. */
+static void take_result(weir_js *js, struct weir__js_exchange *exchange,
+                        JSValueConst value)
+{
+    JSContext *context = js->context;
+    JSValue handle, result;
+
+    if (weir__js_response_of(context, value) != NULL || !JS_IsObject(value)) {
+        if (weir__js_exchange_answer(context, exchange, value) < 0)
+            fail(js, exchange);
+        return;
+    }
+    if (JS_PromiseState(context, value) == JS_PROMISE_FULFILLED) {
+        result = JS_PromiseResult(context, value);
+        if (weir__js_exchange_answer(context, exchange, result) < 0)
+            fail(js, exchange);
+        JS_FreeValue(context, result);
+        return;
+    }
+    if (!weir__js_exchange_open(exchange))
+        return;
+    handle = weir__js_exchange_object(context, exchange, JS_UNDEFINED);
+    result = JS_IsException(handle)
+                 ? JS_EXCEPTION
+                 : call_hook(context, HOOK_LATER, handle, value);
+    JS_FreeValue(context, handle);
+    if (JS_IsException(result))
+        fail(js, exchange);
+    JS_FreeValue(context, result);
+}
+
+static JSValue call_fetch(struct server *server,
+                          struct weir__js_exchange *exchange)
+{
+    JSContext *context = server->js->context;
+    JSValue args[2] = {weir__js_request_new(context, exchange), JS_UNDEFINED};
+    JSValue result = JS_EXCEPTION;
+
+    if (JS_IsException(args[0]))
+        return JS_EXCEPTION;
+    args[1] = weir__js_exchange_object(context, exchange, args[0]);
+    if (!JS_IsException(args[1]))
+        result =
+            weir__js_context_call(server->js, server->context, server->fetch,
+                                  server->receiver, 2, (JSValueConst *)args);
+    JS_FreeValue(context, args[1]);
+    JS_FreeValue(context, args[0]);
+    return result;
+}
+
+static void serve(struct server *server, weir_http_request *http)
+{
+    weir_js *js = server->js;
+    struct weir__js_exchange *exchange =
+        weir__js_exchange_new(js, http, server->is_tls);
+    JSValue result;
+
+    if (exchange == NULL) {
+        (void)weir_http_respond(http, 503, NULL, NULL, 0);
+        return;
+    }
+    result = call_fetch(server, exchange);
+    if (JS_IsException(result))
+        fail(js, exchange);
+    else
+        take_result(js, exchange, result);
+    JS_FreeValue(js->context, result);
+    weir__js_exchange_unref(exchange);
+}
+
+static void on_request(void *arg, weir_http_request *http)
+{
+    struct server *server = arg;
+    weir_js *js = server->js;
+
+    if (js == NULL || weir__js_enter(js) != 0) {
+        (void)weir_http_respond(http, 503, NULL, NULL, 0);
+        return;
+    }
+    serve(server, http);
+    weir__js_leave(js);
+}
+
+/* ---- the end ---- */
+
+static void unref_server(struct server *server)
+{
+    if (--server->refs == 0)
+        free(server);
+}
+
+/* Returns the object, which the caller releases. */
+static JSValue drop_values(struct server *server)
+{
+    JSContext *context = server->js->context;
+    JSValue self = server->self;
+    JSValue values[] = {server->fetch, server->receiver, server->on_end,
+                        server->context};
+
+    weir__js_list_remove(&server->link);
+    server->self = server->fetch = server->receiver = server->on_end =
+        server->context = JS_UNDEFINED;
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+        JS_FreeValue(context, values[i]);
+    return self;
+}
+
+static void call_end(struct server *server, int status)
+{
+    weir_js *js = server->js;
+    JSValueConst arg = JS_NewInt32(js->context, status);
+    JSValue result = weir__js_context_call(js, server->context, server->on_end,
+                                           JS_UNDEFINED, 1, &arg);
+
+    if (JS_IsException(result))
+        weir__js_report(js);
+    JS_FreeValue(js->context, result);
+}
+
+static void on_end(void *arg, weir_http_server *http, int status)
+{
+    struct server *server = arg;
+    weir_js *js = server->js;
+
+    server->counts.size = sizeof(server->counts);
+    (void)!weir_http_server_counts(http, &server->counts);
+    server->http = NULL;
+    weir_http_server_free(http);
+    if (js != NULL) {
+        if (weir__js_enter(js) == 0) {
+            call_end(server, status);
+            weir__js_leave(js);
+        }
+        JS_FreeValue(js->context, drop_values(server));
+    }
+    unref_server(server);
+}
+
+static void drop_servers(weir_js *js)
+{
+    struct state *state = state_of(js);
+
+    while (!weir__js_list_is_empty(&state->servers)) {
+        struct server *server = (struct server *)state->servers.next;
+        JSValue self = drop_values(server);
+
+        server->js = NULL;
+        (void)weir_http_server_drain(server->http, 0);
+        JS_FreeValue(js->context, self);
+    }
+    for (int i = 0; i < HOOKS; i++) {
+        JS_FreeValue(js->context, state->hooks[i]);
+        state->hooks[i] = JS_UNDEFINED;
+    }
+}
+
+static int init_servers(weir_js *js)
+{
+    struct state *state = state_of(js);
+
+    weir__js_list_init(&state->servers);
+    for (int i = 0; i < HOOKS; i++)
+        state->hooks[i] = JS_UNDEFINED;
+    return 0;
+}
+
+static void finalize(JSRuntime *runtime, JSValueConst value)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+    struct server *server = weir__js_opaque(js, value, WEIR__JS_HTTP_SERVER);
+
+    if (server != NULL)
+        unref_server(server);
+}
+
+static const JSClassDef server_class = {.class_name = "Server",
+                                        .finalizer = finalize};
+
+/* ---- opening ---- */
+
+/* Read a number of an options object; it stays as it is if there is none.
+ * Returns 0, or -1 with an exception. */
+static int read_number(JSContext *context, JSValueConst options,
+                       const char *name, int64_t *number)
+{
+    JSValue value = JS_GetPropertyStr(context, options, name);
+    int status = JS_IsException(value) ? -1 : 0;
+
+    if (status == 0 && !JS_IsUndefined(value))
+        status = JS_ToInt64(context, number, value);
+    JS_FreeValue(context, value);
+    return status;
+}
+
+/* Numbers of the options, each as its own type; times are in milliseconds. */
+static int read_options(JSContext *context, JSValueConst given,
+                        weir_http_server_options *options)
+{
+    const struct {
+        const char *name;
+        int64_t *ns;
+    } times[] = {{"headerTimeout", &options->header_ns},
+                 {"requestTimeout", &options->request_ns},
+                 {"keepAliveTimeout", &options->keep_alive_ns},
+                 {"writeTimeout", &options->write_ns},
+                 {"drainDelay", &options->drain_delay_ns},
+                 {"drainDeadline", &options->drain_deadline_ns},
+                 {"drainIdle", &options->drain_idle_ns},
+                 {"drainLinger", &options->drain_linger_ns}};
+    const struct {
+        const char *name;
+        uint32_t *number;
+    } limits[] = {
+        {"maxHeaderSize", &options->head_bytes},
+        {"maxTargetSize", &options->target_bytes},
+        {"maxHeaders", &options->fields},
+        {"maxConnections", &options->connections},
+        {"maxConnectionsPerAddress", &options->connections_per_address},
+        {"maxRequestsPerConnection", &options->requests_per_connection}};
+    int64_t number, health = 0;
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+        number = 0;
+        if (read_number(context, given, times[i].name, &number) < 0)
+            return -1;
+        *times[i].ns = number > INT64_MAX / 1000000 ? -1 : number * 1000000;
+    }
+    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+        number = 0;
+        if (read_number(context, given, limits[i].name, &number) < 0)
+            return -1;
+        *limits[i].number = (uint32_t)number;
+    }
+    if (read_number(context, given, "health", &health) < 0)
+        return -1;
+    options->has_health = health != 0;
+    return read_number(context, given, "maxBodySize", &options->body_bytes);
+}
+
+/* Get bytes of an options object; none if there are none. */
+static int read_bytes(JSContext *context, JSValueConst options,
+                      const char *name, weir_bytes *bytes)
+{
+    JSValue value = JS_GetPropertyStr(context, options, name);
+    struct weir__js_bytes found = {.size = 0};
+    int status = JS_IsException(value) ? -1 : 0;
+
+    if (status == 0 && !JS_IsUndefined(value))
+        status = weir__js_bytes(context, value, &found);
+    *bytes = (weir_bytes){found.size > 0 ? found.data : NULL, found.size};
+    JS_FreeValue(context, value); /* the options hold it */
+    return status;
+}
+
+/* Make a TLS configuration of {cert, key, ca, clients}, or NULL.  Returns 0, or
+ * -1 with an exception. */
+static int make_tls(JSContext *context, JSValueConst given, weir_tls **tls)
+{
+    weir_tls_certificate pair = {.size = sizeof(pair)};
+    weir_tls_options options = {
+        .size = sizeof(options), .certificate = &pair, .alpn = "http/1.1"};
+    int64_t clients = 0;
+    char reason[256] = "";
+    int err;
+
+    *tls = NULL;
+    if (read_bytes(context, given, "cert", &pair.chain) < 0 ||
+        read_bytes(context, given, "key", &pair.key) < 0 ||
+        read_bytes(context, given, "ca", &options.ca) < 0 ||
+        read_number(context, given, "clients", &clients) < 0)
+        return -1;
+    if (pair.chain.data == NULL)
+        return 0;
+    options.clients = (weir_tls_clients)clients;
+    err = weir_tls_new(tls, WEIR_TLS_SERVER, &options, reason, sizeof(reason));
+    if (err == 0)
+        return 0;
+    weir__js_throw_status_as(context, err, reason[0] != '\0' ? reason : NULL);
+    return -1;
+}
+
+/* Open the server of an object.  Returns 0, or an error. */
+static int open_server(struct server *server, weir_http_server_options *options)
+{
+    weir_http_guest_options guest = {
+        .size = sizeof(guest), .arg = server, .on_end = on_end};
+    int err = weir__js_keeper_loop(&guest.control);
+
+    options->on_request = on_request;
+    options->arg = server;
+    options->name = "serve";
+    if (err == 0)
+        err = weir_http_server_open(&server->http, server->js->loop, options,
+                                    &guest);
+    return err;
+}
+
+static void fill_server(JSContext *context, struct server *server,
+                        JSValueConst self, JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+
+    server->refs++; /* on_end */
+    server->self = JS_DupValue(context, self);
+    server->fetch = JS_DupValue(context, argv[1]);
+    server->receiver = JS_DupValue(context, argv[2]);
+    server->on_end = JS_DupValue(context, argv[3]);
+    server->context = weir__js_context_capture(js);
+    weir__js_list_add(&state_of(js)->servers, &server->link);
+}
+
+/* open(options, fetch, receiver, onEnd) -> the server's object */
+static JSValue open(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    weir_http_server_options options = {.size = sizeof(options)};
+    JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_HTTP_SERVER]);
+    struct server *server;
+    int err;
+
+    if (JS_IsException(self))
+        return self;
+    server = calloc(1, sizeof(*server));
+    if (server == NULL) {
+        JS_FreeValue(context, self);
+        return JS_ThrowOutOfMemory(context);
+    }
+    server->refs = 1;
+    server->js = js;
+    JS_SetOpaque(self, server);
+    if (read_options(context, argv[0], &options) < 0 ||
+        make_tls(context, argv[0], &options.tls) < 0) {
+        JS_FreeValue(context, self);
+        return JS_EXCEPTION;
+    }
+    server->is_tls = options.tls != NULL;
+    err = open_server(server, &options);
+    weir_tls_unref(options.tls);
+    if (err != 0) {
+        JS_FreeValue(context, self);
+        return weir__js_throw_status(context, err);
+    }
+    fill_server(context, server, self, argv);
+    return self;
+}
+
+/* ---- methods ---- */
+
+static struct server *server_of(JSContext *context, JSValueConst value)
+{
+    struct server *server =
+        weir__js_opaque(weir__js_of(context), value, WEIR__JS_HTTP_SERVER);
+
+    if (server == NULL)
+        JS_ThrowTypeError(context, "Illegal invocation");
+    return server;
+}
+
+/* listen(server, address, {reusePort, ipv6Only, mode, backlog}) */
+static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    struct server *server = server_of(context, argv[0]);
+    weir_listener_options options = {.size = sizeof(options)};
+    int64_t reuse = 0, only = 0, mode = 0, backlog = 0;
+    const char *text;
+    int err;
+
+    if (server == NULL ||
+        read_number(context, argv[2], "reusePort", &reuse) < 0 ||
+        read_number(context, argv[2], "ipv6Only", &only) < 0 ||
+        read_number(context, argv[2], "mode", &mode) < 0 ||
+        read_number(context, argv[2], "backlog", &backlog) < 0)
+        return JS_EXCEPTION;
+    text = JS_ToCString(context, argv[1]);
+    if (text == NULL)
+        return JS_EXCEPTION;
+    options.reuse_port = reuse != 0;
+    options.is_ipv6_only = only != 0;
+    options.unix_mode = (int)mode;
+    options.backlog = (int)backlog;
+    err = server->http != NULL
+              ? weir_http_server_listen(server->http, text, &options)
+              : WEIR_ECLOSED;
+    if (err != 0)
+        weir__js_throw_system(context, err, "listen", text, NULL);
+    JS_FreeCString(context, text);
+    return err != 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
+/* address(server): [host, port], or undefined */
+static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    struct server *server = server_of(context, argv[0]);
+    char text[WEIR_ADDRESS_TEXT];
+    weir_address address;
+    JSValue pair;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http == NULL ||
+        weir_http_server_address(server->http, 0, &address) != 0)
+        return JS_UNDEFINED;
+    weir_address_format_host(&address, text, sizeof(text));
+    pair = JS_NewArray(context);
+    if (JS_IsException(pair) ||
+        JS_DefinePropertyValueUint32(
+            context, pair, 0, JS_NewString(context, text), JS_PROP_C_W_E) < 0 ||
+        JS_DefinePropertyValueUint32(
+            context, pair, 1, JS_NewInt32(context, weir_address_port(&address)),
+            JS_PROP_C_W_E) < 0) {
+        JS_FreeValue(context, pair);
+        return JS_EXCEPTION;
+    }
+    return pair;
+}
+
+/* drain(server, milliseconds); negative: the server's own deadline */
+static JSValue drain(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    struct server *server = server_of(context, argv[0]);
+    int64_t ms;
+
+    if (server == NULL || JS_ToInt64(context, &ms, argv[1]) < 0)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        (void)weir_http_server_drain(
+            server->http, ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000);
+    return JS_UNDEFINED;
+}
+
+/* setRef(server, isRef) */
+static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    struct server *server = server_of(context, argv[0]);
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        weir_http_server_set_ref(server->http,
+                                 JS_ToBool(context, argv[1]) == 1);
+    return JS_UNDEFINED;
+}
+
+static int set_count(JSContext *context, JSValueConst object, const char *name,
+                     uint64_t count)
+{
+    return JS_DefinePropertyValueStr(context, object, name,
+                                     JS_NewInt64(context, (int64_t)count),
+                                     JS_PROP_C_W_E);
+}
+
+/* counts(server): what it has done */
+static JSValue counts_of(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct server *server = server_of(context, argv[0]);
+    weir_http_counts counts = {.size = sizeof(counts)};
+    JSValue object;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        (void)!weir_http_server_counts(server->http, &counts);
+    else
+        counts = server->counts;
+    object = JS_NewObject(context);
+    if (JS_IsException(object) ||
+        set_count(context, object, "connections", counts.connections) < 0 ||
+        set_count(context, object, "requests", counts.requests) < 0 ||
+        set_count(context, object, "responses", counts.responses) < 0 ||
+        set_count(context, object, "refused", counts.refused) < 0 ||
+        set_count(context, object, "cut", counts.cut) < 0 ||
+        set_count(context, object, "crossed", counts.crossed) < 0) {
+        JS_FreeValue(context, object);
+        return JS_EXCEPTION;
+    }
+    return object;
+}
+
+enum { SHOWN = 64 };
+
+static JSValue show_holder(JSContext *context, const weir_http_holder *holder)
+{
+    JSValue object = JS_NewObject(context);
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"phase", holder->phase},
+                 {"method", holder->method},
+                 {"target", holder->target},
+                 {"remoteAddress", holder->peer}};
+
+    if (JS_IsException(object))
+        return object;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (JS_DefinePropertyValueStr(
+                context, object, texts[i].name,
+                weir__js_byte_string(
+                    context, (weir_bytes){texts[i].text, strlen(texts[i].text)},
+                    false),
+                JS_PROP_C_W_E) < 0)
+            goto fail;
+    if (set_count(context, object, "age",
+                  (uint64_t)(holder->age_ns / 1000000)) < 0 ||
+        set_count(context, object, "received", holder->received_bytes) < 0 ||
+        set_count(context, object, "sent", holder->sent_bytes) < 0)
+        goto fail;
+    return object;
+fail:
+    JS_FreeValue(context, object);
+    return JS_EXCEPTION;
+}
+
+/* holders(server): its connections, the busy ones first, up to SHOWN */
+static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    struct server *server = server_of(context, argv[0]);
+    weir_http_holder holders[SHOWN];
+    size_t count = 0;
+    JSValue list;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        count = weir_http_server_report(server->http, holders, SHOWN,
+                                        sizeof(*holders));
+    list = JS_NewArray(context);
+    for (size_t i = 0; i < count && i < SHOWN && !JS_IsException(list); i++)
+        if (JS_DefinePropertyValueUint32(context, list, (uint32_t)i,
+                                         show_holder(context, &holders[i]),
+                                         JS_PROP_C_W_E) < 0) {
+            JS_FreeValue(context, list);
+            return JS_EXCEPTION;
+        }
+    return list;
+}
+
+/* setHooks(functions) */
+static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct state *state = state_of(weir__js_of(context));
+
+    for (int i = 0; i < HOOKS; i++) {
+        JS_FreeValue(context, state->hooks[i]);
+        state->hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
+    }
+    return JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("open", 4, open),
+    JS_CFUNC_DEF("listen", 3, listen),
+    JS_CFUNC_DEF("address", 1, address_of),
+    JS_CFUNC_DEF("drain", 2, drain),
+    JS_CFUNC_DEF("setRef", 2, set_ref),
+    JS_CFUNC_DEF("counts", 1, counts_of),
+    JS_CFUNC_DEF("holders", 1, holders_of),
+    JS_CFUNC_DEF("setHooks", 1, set_hooks),
+};
+
+const struct weir__js_builtin weir__js_http_server_builtin = {
+    WEIR__JS_LIBS("http/serve"),
+    WEIR__JS_NATIVES(natives),
+    .class_definition = &server_class,
+    .state_bytes = sizeof(struct state),
+    .init = init_servers,
+    .drop = drop_servers,
+};

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// body -- bodies of requests and responses, as far as streams are concerned.
+//
+// js/http/body.c has the rest, and calls the functions of `setHooks`.
+'use strict';
+
+const exchange = require('http/exchange');
+
+const { TEXT, BYTES, STREAM, setHooks, form, start, pause, resume, cancel } = native;
+const streams = () => require('web/streams').hooks;
+const FORM_BYTES = 3;
+
+const encode = (text) => require('bytes/encodings').encode(text);
+
+// ---- making ----
+
+const toBytes = (chunk) => typeof chunk === 'string' ? encode(chunk)
+    : chunk instanceof ArrayBuffer ? new Uint8Array(chunk)
+        : ArrayBuffer.isView(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset,
+            chunk.byteLength) : undefined;
+
+// A source of what a program yields.
+class Yielding {
+    #iterable;
+    #iterator;
+
+    constructor(iterable) {
+        this.#iterable = iterable;
+    }
+
+    async pull(stream) {
+        try {
+            this.#iterator ??= this.#iterable[Symbol.asyncIterator]();
+            for (let wantsMore = true; wantsMore;) {
+                const { value, done } = await this.#iterator.next();
+                if (done) {
+                    streams().end(stream);
+                    return;
+                }
+                const bytes = toBytes(value);
+                if (bytes === undefined)
+                    throw new TypeError('Received non-Uint8Array chunk');
+                if (bytes.byteLength > 0)
+                    wantsMore = streams().push(stream, bytes.slice());
+            }
+        } catch (error) {
+            streams().fail(stream, error);
+        }
+    }
+
+    async cancel(reason) {
+        await this.#iterator?.return?.(reason);
+    }
+}
+
+const isBlob = (value) => require('web/blob').hooks.isBlob(value);
+const isForm = (value) => require('web/formdata').hooks.isFormData(value);
+
+// (value) -> [kind, value, type]
+function extract(value) {
+    if (typeof value !== 'object' && typeof value !== 'function')
+        return [TEXT, `${value}`];
+    if (ArrayBuffer.isView(value))
+        return [BYTES, toBytes(value).slice()];
+    if (streams().isReadable(value)) {
+        if (streams().isDisturbed(value) || streams().isLocked(value))
+            throw new TypeError('Response body object should not be disturbed or locked');
+        return [STREAM, value];
+    }
+    if (value instanceof require('url/url').URLSearchParams)
+        return [TEXT, value.toString(), 'application/x-www-form-urlencoded;charset=UTF-8'];
+    if (isBlob(value))
+        return [STREAM, value.stream(), require('web/blob').hooks.typeOf(value) || undefined];
+    if (isForm(value)) {
+        const { type, body } = require('web/formdata').hooks.encode(value);
+        return [STREAM, body.stream(), type];
+    }
+    if (typeof value[Symbol.asyncIterator] === 'function')
+        return [STREAM, streams().openReadable(new Yielding(value))];
+    return [TEXT, `${value}`];
+}
+
+// ---- reading ----
+
+// A source for the stream of a message whose body arrives from the network.
+class Incoming {
+    #message;
+    #hasBegun = false;
+    #isPaused = false;
+
+    constructor(message) {
+        this.#message = message;
+    }
+
+    pull(stream) {
+        if (!this.#hasBegun)
+            this.#begin(stream);
+        else if (this.#isPaused) {
+            this.#isPaused = false;
+            resume(this.#message);
+        }
+    }
+
+    #begin(stream) {
+        this.#hasBegun = true;
+        start(this.#message, (status, value) => {
+            if (status === 1)
+                streams().end(stream);
+            else if (status !== 0)
+                streams().fail(stream, value);
+            else if (!streams().push(stream, value) && !this.#isPaused) {
+                this.#isPaused = true;
+                pause(this.#message);
+            }
+        });
+    }
+
+    cancel() {
+        if (!this.#hasBegun)
+            start(this.#message, () => {});
+        cancel(this.#message);
+    }
+}
+
+// (message, value, isUsed) -> stream
+function make(message, value, isUsed) {
+    const stream = value === undefined
+        ? streams().openReadable(new Incoming(message))
+        : streams().fromBytes(typeof value === 'string' ? encode(value) : value.slice());
+    if (isUsed && value !== undefined)
+        streams().bytesOf(stream);
+    return stream;
+}
+
+// (stream, form) -> promise
+async function consume(stream, wanted) {
+    if (streams().isLocked(stream))
+        throw new TypeError('Body is unusable: Body has already been read');
+    const bytes = await streams().bytesOf(stream);
+    return wanted === FORM_BYTES ? bytes : form(bytes, wanted);
+}
+
+// ---- sending ----
+
+// Write a stream as the body of the response of an exchange.
+function send(of, stream) {
+    let isOver = false;
+    exchange.onWritable(of, () => {
+        if (!isOver)
+            streams().resume(stream);
+    });
+    exchange.onSent(of, () => {
+        if (isOver)
+            return;
+        isOver = true;
+        streams().stop(stream, require('core/errors').coded(Error, 'ECONNRESET',
+            'The client has left'));
+    });
+    streams().consume(stream, {
+        write(chunk) {
+            const bytes = toBytes(chunk);
+            if (bytes === undefined)
+                throw new TypeError('Received non-Uint8Array chunk');
+            return exchange.write(of, bytes);
+        },
+        end() {
+            isOver = true;
+            exchange.finish(of);
+        },
+        fail(error) {
+            if (isOver)
+                return;
+            isOver = true;
+            exchange.abort(of);
+            require('http/serve').hooks.report(error);
+        },
+    });
+}
+
+setHooks([extract, consume, make, (stream) => streams().isDisturbed(stream), send]);
+
+module.exports = native;
