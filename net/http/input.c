@@ -387,8 +387,15 @@ void weir__http_conn_resume(struct weir__http_conn *conn)
 /* The client has finished sending. */
 static void on_input_end(struct weir__http_conn *conn)
 {
+    bool has_left = weir__http_conn_options(conn)->half_close_aborts &&
+                    conn->request != NULL &&
+                    conn->request->reply != WEIR__REPLY_ENDED;
+
     conn->has_ended = true;
-    if (weir__http_parser_end(&conn->parser) == WEIR__PARSED_FAILED)
+    if (has_left) {
+        weir__http_conn_drop_request(conn, -ECONNRESET);
+        weir__http_conn_fail(conn, -ECONNRESET);
+    } else if (weir__http_parser_end(&conn->parser) == WEIR__PARSED_FAILED)
         on_failed(conn);
     else if (conn->request == NULL && conn->rest_size == 0)
         weir__http_conn_close_gracefully(conn);

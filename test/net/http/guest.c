@@ -341,6 +341,33 @@ CASE(guest_that_drains_is_not_ready_but_alive)
     finish(0);
 }
 
+static void note_reset(void *arg, weir_http_request *request, int status)
+{
+    expect_status(status, -ECONNRESET);
+    expect_int(sem_post(&late), 0);
+}
+
+static void wait_for_reset(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, note_reset, NULL), 0);
+    expect_int(sem_post(&arrived), 0);
+}
+
+CASE(guest_with_half_close_aborts_ends_the_request_of_a_client_that_leaves)
+{
+    int fd;
+
+    serve(wait_for_reset, .half_close_aborts = true);
+    fd = join_server();
+    send_text(fd, GET);
+    expect_int(sem_wait(&arrived), 0);
+    shutdown(fd, SHUT_WR);
+    expect_int(sem_wait(&late), 0);
+    close(fd);
+    expect_status(weir_http_server_drain(server, -1), 0);
+    finish(0);
+}
+
 CASE(guest_of_a_loop_that_is_closed_ends_with_ECANCELED)
 {
     int fd;
