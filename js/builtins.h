@@ -18,7 +18,7 @@
     X(SIGNAL, signal)                                                          \
     X(HTTP_SERVER, http_server)                                                \
     X(SOURCE, source)                                                          \
-    X(EXCHANGE, exchange)                                                      \
+    X(ANSWER, answer)                                                          \
     X(REQUEST, request)                                                        \
     X(RESPONSE, response)                                                      \
     X(BODY, body)                                                              \

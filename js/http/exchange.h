@@ -44,25 +44,12 @@ static inline void weir__js_exchange_unref(struct weir__js_exchange *exchange)
  * at once.  False: it has ended. */
 bool weir__js_exchange_open(struct weir__js_exchange *exchange);
 
-/* Answer with a value that `fetch` has returned or its promise was fulfilled
- * with.  Returns 0, or -1 with an exception if that is not possible. */
-int weir__js_exchange_answer(JSContext *context,
-                             struct weir__js_exchange *exchange,
-                             JSValueConst response);
+/* Call one of the functions with a status. */
+void weir__js_exchange_call(struct weir__js_exchange *exchange,
+                            JSValueConst function, int status);
 
 /* Answer with a status and no more, if nothing was answered. */
 void weir__js_exchange_refuse(struct weir__js_exchange *exchange,
                               unsigned status);
-
-/* The object that stands for an exchange, as the second argument of `fetch`.
- * Takes a reference to both. */
-JSValue weir__js_exchange_object(JSContext *context,
-                                 struct weir__js_exchange *exchange,
-                                 JSValueConst request);
-
-/* The exchange behind such an object or behind a Request, or NULL with a
- * TypeError. */
-struct weir__js_exchange *weir__js_exchange_of(JSContext *context,
-                                               JSValueConst value);
 
 #endif /* WEIR_JS_EXCHANGE_H */

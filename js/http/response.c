@@ -14,7 +14,7 @@
 #include "core/builtin.h"
 #include "http/headers.h"
 
-static const weir_bytes type_name = WEIR_BYTES_OF("Content-Type");
+static const weir_bytes type_name = WEIR_BYTES_OF("content-type");
 static const weir_bytes text_type = WEIR_BYTES_OF("text/plain;charset=UTF-8");
 static const weir_bytes json_type = WEIR_BYTES_OF("application/json");
 

@@ -22,7 +22,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
-#include "http/exchange.h"
+#include "http/answer.h"
 #include "http/keeper.h"
 #include "http/request.h"
 #include "http/response.h"
@@ -97,13 +97,13 @@ static void take_result(weir_js *js, struct weir__js_exchange *exchange,
     JSValue handle, result;
 
     if (weir__js_response_of(context, value) != NULL || !JS_IsObject(value)) {
-        if (weir__js_exchange_answer(context, exchange, value) < 0)
+        if (weir__js_answer(context, exchange, value) < 0)
             fail(js, exchange);
         return;
     }
     if (JS_PromiseState(context, value) == JS_PROMISE_FULFILLED) {
         result = JS_PromiseResult(context, value);
-        if (weir__js_exchange_answer(context, exchange, result) < 0)
+        if (weir__js_answer(context, exchange, result) < 0)
             fail(js, exchange);
         JS_FreeValue(context, result);
         return;
@@ -308,7 +308,7 @@ static int read_options(JSContext *context, JSValueConst given,
         {"maxConnections", &options->connections},
         {"maxConnectionsPerAddress", &options->connections_per_address},
         {"maxRequestsPerConnection", &options->requests_per_connection}};
-    int64_t number, health = 0;
+    int64_t number, health = 0, half_open = 0;
 
     for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
         number = 0;
@@ -322,9 +322,11 @@ static int read_options(JSContext *context, JSValueConst given,
             return -1;
         *limits[i].number = (uint32_t)number;
     }
-    if (read_number(context, given, "health", &health) < 0)
+    if (read_number(context, given, "health", &health) < 0 ||
+        read_number(context, given, "allowHalfOpen", &half_open) < 0)
         return -1;
     options->has_health = health != 0;
+    options->half_close_aborts = half_open == 0;
     return read_number(context, given, "maxBodySize", &options->body_bytes);
 }
 

@@ -4,7 +4,7 @@
 // js/http/body.c has the rest, and calls the functions of `setHooks`.
 'use strict';
 
-const exchange = require('http/exchange');
+const exchange = require('http/answer');
 
 const { TEXT, BYTES, STREAM, setHooks, form, start, pause, resume, cancel } = native;
 const streams = () => require('web/streams').hooks;
@@ -69,14 +69,14 @@ function extract(value) {
     }
     if (value instanceof require('url/url').URLSearchParams)
         return [TEXT, value.toString(), 'application/x-www-form-urlencoded;charset=UTF-8'];
+    if (typeof value[Symbol.asyncIterator] === 'function')
+        return [STREAM, streams().openReadable(new Yielding(value))];
     if (isBlob(value))
         return [STREAM, value.stream(), require('web/blob').hooks.typeOf(value) || undefined];
     if (isForm(value)) {
         const { type, body } = require('web/formdata').hooks.encode(value);
         return [STREAM, body.stream(), type];
     }
-    if (typeof value[Symbol.asyncIterator] === 'function')
-        return [STREAM, streams().openReadable(new Yielding(value))];
     return [TEXT, `${value}`];
 }
 

@@ -7,7 +7,7 @@ const { Headers, setImmutable } = require('http/headers');
 const { reveal } = require('events/eventtarget');
 const { custom } = require('util/kinds');
 const body = require('http/body');
-const exchange = require('http/exchange');
+const exchange = require('http/answer');
 
 const { Response, adoptRequest, isRequest, isResponse, makeRequest, makeResponse,
     copyResponse, setBody, extraOf, setRequestHooks } = native;

@@ -5,7 +5,7 @@
 
 const { coded, invalidArgType, outOfRange } = require('core/errors');
 const { Response } = require('http/classes');
-const exchange = require('http/exchange');
+const exchange = require('http/answer');
 
 const { open, listen, address, drain, setRef, counts, holders, setHooks } = native;
 const { apply } = Reflect;
@@ -141,7 +141,8 @@ function readTls(tls, to) {
 }
 
 function readOptions(options) {
-    const to = { __proto__: null, health: options.health ? 1 : 0 };
+    const to = { __proto__: null, health: options.health ? 1 : 0,
+        allowHalfOpen: options.allowHalfOpen ? 1 : 0 };
     for (const name of LIMITS)
         if (options[name] !== undefined)
             to[name] = checkNumber(options[name], `options.${name}`, 2 ** 31 - 1);
