@@ -170,11 +170,34 @@ function canPushMore(state) {
   this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'
   if (this.defaultEncoding !== 'utf8' && !Buffer.isEncoding(this.defaultEncoding))
     throw new ERR_UNKNOWN_ENCODING(this.defaultEncoding)`],
+    ['readable', `
+  this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'`, `
+  this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'
+  if (this.defaultEncoding !== 'utf8' && !Buffer.isEncoding(this.defaultEncoding))
+    throw new ERR_UNKNOWN_ENCODING(this.defaultEncoding)`],
+    ['readable', `
+    ERR_STREAM_UNSHIFT_AFTER_END_EVENT
+  },`, `
+    ERR_STREAM_UNSHIFT_AFTER_END_EVENT,
+    ERR_UNKNOWN_ENCODING
+  },`],
     // The writes that wait end with an error, as those of a Writable.
     ['duplex', `
 module.exports = Duplex`, `
 module.exports = Duplex
 Duplex.prototype.destroy = require('./writable').prototype.destroy`],
+    // A write after the construction must not overtake those that wait for it.
+    ['destroy', `
+      process.nextTick(emitConstructNT, stream)`, `
+      stream.emit(kConstruct)`],
+    // The end that a transform pushes must be seen before the next write.
+    ['transform', `
+    if (
+      wState.ended ||`, `
+    if (rState.ended) {
+      process.nextTick(callback)
+    } else if (
+      wState.ended ||`],
     ['pipeline', `
     finishImpl(new AbortError())`, `
     finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))`],

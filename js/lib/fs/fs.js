@@ -13,7 +13,8 @@ function named(name, fn) {
 
 // The callback is the first function after the first argument.  Where options
 // may be omitted, Node complains about what stands in their place.
-const optional = new Set(['appendFile', 'mkdtemp', 'open', 'readFile', 'readdir', 'writeFile']);
+const optional = new Set(['appendFile', 'mkdtemp', 'open', 'readFile', 'readdir', 'readv',
+    'writeFile', 'writev']);
 
 function split(name, args) {
     const at = args.findIndex((arg, i) => i > 0 && typeof arg === 'function');
@@ -57,6 +58,12 @@ fs.write = function write(fd, data, ...args) {
     later(ops.write(...own), (count) => callback(null, count, data), callback);
 };
 
+for (const name of ['readv', 'writev'])
+    fs[name] = named(name, (fd, buffers, ...args) => {
+        const [own, callback] = split(name, [fd, buffers, ...args]);
+        later(ops[name](...own), (count) => callback(null, count, buffers), callback);
+    });
+
 // Without a callback, an error is thrown.
 function rethrow(error) {
     if (error !== null)
@@ -93,13 +100,15 @@ fs.existsSync = function existsSync(path) {
 };
 
 // util.promisify returns both: the count and the buffer.
-for (const name of ['read', 'write'])
+for (const name of ['read', 'write', 'readv', 'writev']) {
+    const count = name.startsWith('read') ? 'bytesRead' : 'bytesWritten';
+    const what = name === 'readv' ? 'buffers' : 'buffer';
     Object.defineProperty(fs[name], Symbol.for('nodejs.util.promisify.custom'), {
         value: named(name, (...args) => new Promise((resolve, reject) => {
-            fs[name](...args, (error, count, data) => error ? reject(error)
-                : resolve(name === 'read' ? { bytesRead: count, buffer: data }
-                    : { bytesWritten: count, buffer: data }));
+            fs[name](...args, (error, number, data) => error ? reject(error)
+                : resolve({ [count]: number, [what]: data }));
         })) });
+}
 
 const { Stats, Dirent } = require('fs/stats');
 Object.assign(fs, { Dirent, Stats });

@@ -171,6 +171,17 @@ class FileHandle extends EventEmitter {
         return new WriteStream(undefined, { ...options, fd: this });
     }
 
+    readv(buffers, position) {
+        return this.#use('readv', async (fd) => ({ __proto__: null,
+            bytesRead: await settle(ops.readv(fd, buffers, position)), buffers }));
+    }
+
+    writev(buffers, position) {
+        return this.#use('writev', async (fd) => (Array.isArray(buffers) && buffers.length === 0
+            ? { __proto__: null, bytesWritten: 0, buffers } : { __proto__: null,
+                bytesWritten: await settle(ops.writev(fd, buffers, position)), buffers }));
+    }
+
     write(data, offset, length, position) {
         return this.#use('write', async (fd) => ({ __proto__: null,
             bytesWritten: await settle(ops.write(fd, data, offset, length, position)),

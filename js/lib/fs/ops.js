@@ -199,6 +199,43 @@ function write(fd, data, offset, length, position) {
         check.position(position)], Number);
 }
 
+// ---- several buffers ----
+
+function checkViews(buffers) {
+    if (!Array.isArray(buffers) || !buffers.every(ArrayBuffer.isView))
+        throw invalidArgType('buffers', 'an ArrayBufferView[]', buffers);
+}
+
+function bytesIn(views) {
+    let size = 0;
+    for (let i = 0; i < views.length; i++)
+        size += views[i].byteLength;
+    return size;
+}
+
+const bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+const positionOf = (position) => (typeof position === 'number' ? check.position(position) : -1);
+
+function writev(fd, buffers, position) {
+    check.fd(fd);
+    checkViews(buffers);
+    const all = new Uint8Array(bytesIn(buffers));
+    for (let i = 0, at = 0; i < buffers.length; at += buffers[i++].byteLength)
+        all.set(bytesOf(buffers[i]), at);
+    return op(native.write, [fd, all, positionOf(position)], Number);
+}
+
+function readv(fd, buffers, position) {
+    check.fd(fd);
+    checkViews(buffers);
+    return op(native.read, [fd, bytesIn(buffers), positionOf(position)], (read) => {
+        const bytes = new Uint8Array(read);
+        for (let i = 0, at = 0; at < bytes.length; at += buffers[i++].byteLength)
+            bytesOf(buffers[i]).set(bytes.subarray(at, at + buffers[i].byteLength));
+        return bytes.length;
+    });
+}
+
 // Check the options first, because they determine the form of the result.
 function pathFrom(fn, options, args) {
     const take = asPath(check.options(options, {}).encoding);
@@ -251,7 +288,7 @@ const ops = {
         () => [check.path(prefix, 'prefix')]),
     open: (path, flags, mode) => op(native.open, [check.path(path), check.flags(flags),
         check.mode(mode, 'mode', 0o666)], Number),
-    read, readdir, readFile,
+    read, readdir, readFile, readv,
     readlink: (path, options) => pathFrom(native.readlink, options,
         () => [check.path(path, 'oldPath')]),
     realpath,
@@ -265,7 +302,7 @@ const ops = {
     unlink: (path) => pathOp('unlink', check.path(path)),
     utimes: (path, atime, mtime) => pathOp('utimes', check.path(path),
         check.time(atime), check.time(mtime)),
-    write, writeFile,
+    write, writeFile, writev,
 };
 // realpath.native: what the system returns, unchanged.
 const realpathNative = (path, options) => pathFrom(native.realpath, options,

@@ -11,6 +11,7 @@ const { codes: { ERR_INVALID_ARG_TYPE, ERR_METHOD_NOT_IMPLEMENTED } } =
     require('stream/errors');
 const { validateBoolean, validateFunction } = require('stream/check');
 const { invalidArgType, outOfRange, coded } = require('core/errors');
+const { deprecate } = require('util/util');
 const { nextTick } = require('timers/timers');
 const { Buffer } = require('bytes/buffer');
 const fs = require('fs/fs');
@@ -32,6 +33,11 @@ function operationsOf(handle) {
             then(handle.close(), done);
         },
         fsync(fd, done) { then(handle.sync(), done); },
+        writev(fd, buffers, position, done) {
+            handle.writev(buffers, position).then(
+                (result) => done(null, result.bytesWritten, result.buffers),
+                (error) => done(error, 0, buffers));
+        },
         read(fd, buffer, offset, length, position, done) {
             handle.read(buffer, offset, length, position).then(
                 (result) => done(null, result.bytesRead, result.buffer),
@@ -116,7 +122,7 @@ function construct(done) {
         done();
         return;
     }
-    if (this.open !== openFile) {
+    if (this.open !== openRead && this.open !== openWrite) {
         constructPatched(this, done);
         return;
     }
@@ -150,7 +156,8 @@ function constructPatched(stream, done) {
     stream.open();
 }
 
-function openFile() {} // what construct() replaces
+const openRead = deprecate(() => {}, 'ReadStream.prototype.open() is deprecated', 'DEP0135');
+const openWrite = deprecate(() => {}, 'WriteStream.prototype.open() is deprecated', 'DEP0135');
 
 // Descriptor 0 is not closed.
 function closeFile(stream, error, done) {
@@ -222,7 +229,7 @@ function readPiece(stream, size, done) {
 }
 
 inherit(ReadStream, Readable, {
-    open: openFile,
+    open: openRead,
     _construct: construct,
     _read(size) {
         const rest = this.end - (this.pos === undefined ? this.bytesRead : this.pos) + 1;
@@ -275,7 +282,7 @@ function checkWriters(stream) {
     // One of them is enough.
     if (!write)
         stream._write = null;
-    else if (!writev && stream[kFs] !== fs && stream[kHandle] === undefined)
+    if (!writev)
         stream._writev = null;
 }
 
@@ -323,7 +330,7 @@ function writeRest(stream, data, done, retries = 0) {
     });
 }
 
-// The same for a list of buffers, with the program's own writev.
+// The same for a list of buffers.
 function writeRestOfAll(stream, list, size, done, retries = 0) {
     stream[kFs].writev(stream.fd, list, stream.pos, (error, count, buffers) => {
         if (error?.code === 'EAGAIN') {
@@ -364,7 +371,7 @@ function perform(stream, work, done) {
 }
 
 inherit(WriteStream, Writable, {
-    open: openFile,
+    open: openWrite,
     _construct: construct,
     _write(data, encoding, done) {
         perform(this, (ready) => writeRest(this, data, ready), done);
@@ -374,9 +381,7 @@ inherit(WriteStream, Writable, {
         let size = 0;
         for (let i = 0; i < list.length; i++)
             size += list[i].length;
-        const hasOwn = typeof this[kFs].writev === 'function';
-        perform(this, (ready) => (hasOwn ? writeRestOfAll(this, list, size, ready)
-            : writeRest(this, Buffer.concat(list, size), ready)), done);
+        perform(this, (ready) => writeRestOfAll(this, list, size, ready), done);
     },
     _destroy: destroy,
     close(done) {

@@ -15,6 +15,11 @@ const hooks = require('core/hooks');
 
 const builtins = {
     __proto__: null,
+    _stream_duplex: () => require('stream/stream').Duplex,
+    _stream_passthrough: () => require('stream/stream').PassThrough,
+    _stream_readable: () => require('stream/stream').Readable,
+    _stream_transform: () => require('stream/stream').Transform,
+    _stream_writable: () => require('stream/stream').Writable,
     assert: () => require('assert/assert'),
     'assert/strict': () => require('assert/assert').strict,
     async_hooks: () => require('events/async_hooks'),

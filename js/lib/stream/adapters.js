@@ -60,17 +60,21 @@ function newReadableStreamFromStreamReadable(stream, options = {}) {
         return closed;
     }
     const isObjects = stream.readableObjectMode;
-    let controller;
+    let controller, isCancelled = false;
     stream.pause();
     const cleanup = finished(stream, (error) => {
         cleanup();
         stream.on('error', ignore); // it was reported
+        if (isCancelled)
+            return;
         if (error)
             controller.error(asAbort(error));
         else
             controller.close();
     });
     stream.on('data', (chunk) => {
+        if (isCancelled)
+            return;
         if (Buffer.isBuffer(chunk) && !isObjects)
             chunk = new Uint8Array(chunk);
         controller.enqueue(chunk);
@@ -80,7 +84,10 @@ function newReadableStreamFromStreamReadable(stream, options = {}) {
     return new ReadableStream({
         start(own) { controller = own; },
         pull() { stream.resume(); },
-        cancel(reason) { destroy(stream, reason); },
+        cancel(reason) {
+            isCancelled = true;
+            destroy(stream, reason);
+        },
     }, options?.strategy ?? strategyFor(isObjects, stream.readableHighWaterMark));
 }
 

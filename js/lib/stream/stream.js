@@ -27,11 +27,11 @@ put('_isArrayBufferView', ArrayBuffer.isView);
 put('_isUint8Array', _isUint8Array);
 put('_uint8ArrayToBuffer', _uint8ArrayToBuffer);
 
+// In Node a stream has places for these from the beginning, so they come first.
+const first = ['close', 'error', 'prefinish', 'finish', 'drain', 'data', 'end', 'readable'];
 Stream.prototype.eventNames = function eventNames() {
-    return Reflect.ownKeys(this._events ?? {}).filter((name) => {
-        const found = this._events[name];
-        return typeof found === 'function' || (Array.isArray(found) && found.length > 0);
-    });
+    const names = new Set(Reflect.ownKeys(this._events ?? {}));
+    return [...first.filter((name) => names.delete(name)), ...names];
 };
 
 Stream.Writable.prototype[Symbol.asyncDispose] = function () {
