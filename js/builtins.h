@@ -60,6 +60,7 @@
     X(RANDOM, random)                                                          \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
+    X(EVENTS, events)                                                          \
     X(CONTEXT, context)                                                        \
     X(INSPECT, inspect)                                                        \
     X(URL, url)                                                                \

@@ -66,6 +66,17 @@ function watch(emitter, promise, type, args) {
     }
 }
 
+// Before the listeners of "error": a monitor hears of it, and without listeners
+// it is thrown.
+function beforeError(...args) {
+    const events = this._events;
+    if (events?.[errorMonitor] !== undefined)
+        this.emit(errorMonitor, ...args);
+    if (events?.error === undefined)
+        throw unhandled(this, args[0]);
+}
+native.setEmit(capture, beforeError, watch);
+
 function mostOf(emitter) {
     return emitter._maxListeners ?? defaultMaxListeners;
 }
@@ -93,24 +104,7 @@ Object.assign(EventEmitter.prototype, {
         return mostOf(this);
     },
 
-    emit(type, ...args) {
-        const events = this._events;
-        if (type === 'error') {
-            if (events?.[errorMonitor] !== undefined)
-                this.emit(errorMonitor, ...args);
-            if (events?.error === undefined)
-                throw unhandled(this, args[0]);
-        }
-        const list = events?.[type];
-        if (list === undefined)
-            return false;
-        for (const listener of typeof list === 'function' ? [list] : list) {
-            const result = Reflect.apply(listener, this, args);
-            if (result != null && this[capture])
-                watch(this, result, type, args);
-        }
-        return true;
-    },
+    emit: native.emit,
 
     addListener(type, listener) {
         return add(this, type, listener, false);
@@ -131,18 +125,28 @@ Object.assign(EventEmitter.prototype, {
     },
 
     removeListener(type, listener) {
-        checkListener(listener);
-        const list = listOf(this, type);
-        if (list === undefined)
+        if (typeof listener !== 'function')
+            checkListener(listener);
+        const events = this._events, found = events?.[type];
+        if (found === undefined)
             return this;
+        if (found === listener || found.listener === listener) { // the only one
+            if (--this._eventsCount === 0)
+                this._events = { __proto__: null };
+            else
+                delete events[type];
+            if (events.removeListener !== undefined)
+                this.emit('removeListener', type, found.listener || listener);
+            return this;
+        }
+        const list = typeof found === 'function' ? [found] : found;
         const at = list.findLastIndex((other) =>
             other === listener || other.listener === listener);
         if (at < 0)
             return this;
         store(this, type, list.toSpliced(at, 1));
         if (this._events.removeListener !== undefined)
-            this.emit('removeListener', type, list.length === 1
-                ? list[at].listener || listener : listener);
+            this.emit('removeListener', type, listener);
         return this;
     },
 
@@ -209,18 +213,24 @@ function store(emitter, type, list) {
 }
 
 function add(emitter, type, listener, first) {
-    checkListener(listener);
+    if (typeof listener !== 'function')
+        checkListener(listener);
     if (emitter._events === undefined) {
         emitter._events = { __proto__: null };
         emitter._eventsCount = 0;
     }
     if (emitter._events.newListener !== undefined)
         emitter.emit('newListener', type, listener.listener ?? listener);
+    const events = emitter._events, most = mostOf(emitter);
+    if (events[type] === undefined && (most >= 1 || most === 0)) { // the first one
+        events[type] = listener;
+        emitter._eventsCount++;
+        return emitter;
+    }
     const old = listOf(emitter, type) ?? [];
     const list = first ? [listener, ...old] : [...old, listener];
     if (old.warned)
         list.warned = true;
-    const most = mostOf(emitter);
     if (most > 0 && list.length > most && !old.warned) {
         list.warned = true;
         warn(emitter, type, list.length, most);
@@ -240,17 +250,19 @@ function warn(emitter, type, count, most) {
     require('program/process').emitWarning(warning);
 }
 
-function wrapOnce(emitter, type, listener) {
-    let fired = false;
-    function wrapped(...args) {
-        if (fired)
-            return undefined;
-        fired = true;
-        emitter.removeListener(type, wrapped);
-        return Reflect.apply(listener, emitter, args);
-    }
-    Object.defineProperty(wrapped, 'name', { value: 'bound onceWrapper' });
+function onceWrapper(...args) {
+    if (this.fired)
+        return undefined;
+    this.fired = true;
+    this.target.removeListener(this.type, this.wrapped);
+    return Reflect.apply(this.listener, this.target, args);
+}
+
+function wrapOnce(target, type, listener) {
+    const state = { fired: false, wrapped: undefined, target, type, listener };
+    const wrapped = onceWrapper.bind(state);
     wrapped.listener = listener;
+    state.wrapped = wrapped;
     return wrapped;
 }
 
