@@ -21,7 +21,7 @@ if(NOT WEIR_EXPLORE) # neither its header nor its manual pages are installed
   return()
 endif()
 
-file(GLOB explore_sources CONFIGURE_DEPENDS explore/program/*.c)
+file(GLOB explore_sources CONFIGURE_DEPENDS explore/program/*.c explore/page/*.c)
 foreach(name coroutine execution known perform search trace weak)
   list(APPEND explore_sources explore/${name}.c)
 endforeach()
@@ -31,6 +31,11 @@ add_library(weir::weir-explore ALIAS weir-explore)
 # for an error.
 set_property(SOURCE explore/coroutine.c APPEND PROPERTY
              COMPILE_OPTIONS -U_FORTIFY_SOURCE)
+# The assembler includes the page.
+set_source_files_properties(explore/page/page.c PROPERTIES
+  OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/explore/page/page.html
+  COMPILE_DEFINITIONS
+    WEIR_EXPLORE_PAGE="${PROJECT_SOURCE_DIR}/explore/page/page.html")
 target_include_directories(weir-explore
   PRIVATE explore/program explore src
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -95,6 +95,8 @@ static void record(unsigned index, const struct op *op)
     struct step *step = &execution->trace[execution->steps++];
 
     step->actor = (uint8_t)index;
+    memcpy(step->clock, execution->actor[index].view.clock,
+           sizeof(step->clock));
     step->op = *op;
 }
 

@@ -86,6 +86,7 @@ struct actor {
 
 struct step {
     uint8_t actor;
+    uint16_t clock[ACTORS]; /* of its view, after the step */
     struct op op;
 };
 

@@ -7,6 +7,7 @@
  * the options come in WEIR_EXPLORE, from which weir-explore passes them.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -44,6 +45,7 @@ static const char help[] =
     "  --steps=N         operations of an execution that are too many (2000)\n"
     "  --seconds=N       stop after N seconds\n"
     "  --no-reduction    also schedules that are like others\n"
+    "  --html=FILE       also write the failing schedule to an HTML page\n"
     "  --quiet           no line of progress on stderr\n"
     "  --help            this text\n"
     "\n"
@@ -72,6 +74,8 @@ static uint64_t number(const char *option, const char *text, uint64_t most)
     }
     return value;
 }
+
+static char *page_file; /* --html, or NULL */
 
 static void set_option(weir_explore_options *o, char *word)
 {
@@ -107,6 +111,9 @@ static void set_option(weir_explore_options *o, char *word)
         o->steps = (unsigned)number("steps", value, STEPS);
     } else if (strcmp(word, "--seconds") == 0) {
         o->seconds = (unsigned)number("seconds", value, 10000000);
+    } else if (strcmp(word, "--html") == 0 && *value != '\0') {
+        page_file = strdup(value);
+        o->makes_page = true;
     } else if (strcmp(word, "--replay") == 0) {
         o->replay = strdup(value);
         o->shows_output = true;
@@ -148,11 +155,25 @@ static void on_interrupt(int number)
     run_stop();
 }
 
+/* False, and says so: the file cannot be written. */
+static bool write_page(const weir_explore_result *result)
+{
+    FILE *file = fopen(page_file, "w");
+    bool is_written = file != NULL && fputs(result->page, file) != EOF;
+
+    if (file == NULL || fclose(file) != 0 || !is_written) {
+        fprintf(stderr, "weir-explore: cannot write %s: %s\n", page_file,
+                strerror(errno));
+        return false;
+    }
+    return true;
+}
+
 static int explore_main(int argc, char **argv, char **environment)
 {
     weir_explore_options options = read_environment();
     weir_explore_result result = {.size = sizeof(result)};
-    bool is_found;
+    int status;
 
     program_argc = argc;
     program_argv = argv;
@@ -178,10 +199,12 @@ static int explore_main(int argc, char **argv, char **environment)
         return 2;
     }
     fputs(result.report, stdout);
-    is_found = result.finding != WEIR_EXPLORE_NOTHING;
+    status = result.finding != WEIR_EXPLORE_NOTHING ? 1 : 0;
+    if (result.page != NULL && !write_page(&result))
+        status = 2;
     weir_explore_result_fini(&result);
     fflush(NULL);
-    _exit(is_found ? 1 : 0); /* what the program registered is not run */
+    _exit(status); /* what the program registered is not run */
 }
 
 static int choose_main(int argc, char **argv, char **environment)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "page/page.h"
 #include "program.h"
 #include "site.h"
 #include "sync.h"
@@ -144,30 +145,34 @@ static void print_schedule(FILE *out, const struct model_case *test,
     }
 }
 
-/* Who waits for what, and who has it. */
-static void print_blocked(FILE *out, const struct model_case *test)
+/* What the thread waits for, and who has it.  False: it has ended, or nobody is
+ * blocked for good. */
+static bool describe_blocked(char *text, size_t size, unsigned thread,
+                             const struct model_case *test)
 {
-    for (unsigned i = 0; i < execution->threads; i++) {
-        const struct actor *actor = &execution->actor[i];
-        const struct op *op = &actor->op;
-        const struct sync *sync;
-        char name[CELL], where[CELL];
+    const struct actor *actor = &execution->actor[thread];
+    const struct op *op = &actor->op;
+    const struct sync *sync;
+    char name[CELL], where[CELL];
+    bool has_owner;
 
-        if (actor->status == DONE)
-            continue;
-        site_name(name, sizeof(name), op->word);
-        site_print(where, sizeof(where), op->site);
-        for (unsigned t = 0; t < ACTORS; t++)
-            if (op->word == &execution->actor[t])
-                snprintf(name, sizeof(name), "%s", test->threads[t].name);
-        fprintf(out, "%s is blocked: %s %s  %s", test->threads[i].name,
-                op->kind == OP_SYNC ? op->verb->name : "futex wait", name,
-                where);
-        sync = op->kind == OP_SYNC ? sync_get(op->word) : NULL;
-        if (sync != NULL && sync->owner >= 0)
-            fprintf(out, ", which %s has", test->threads[sync->owner].name);
-        fprintf(out, "\n");
-    }
+    if (actor->status == DONE || (execution->finding != MODEL_DEADLOCK &&
+                                  execution->finding != MODEL_LOST_WAKE))
+        return false;
+    site_name(name, sizeof(name), op->word);
+    site_print(where, sizeof(where), op->site);
+    for (unsigned t = 0; t < ACTORS; t++)
+        if (op->word == &execution->actor[t])
+            snprintf(name, sizeof(name), "%s", test->threads[t].name);
+    sync = op->kind == OP_SYNC ? sync_get(op->word) : NULL;
+    has_owner = sync != NULL && sync->owner >= 0;
+    snprintf(text, size, "%s is blocked: %s %s  %s%s%s%s",
+             test->threads[thread].name,
+             op->kind == OP_SYNC ? op->verb->name : "futex wait", name, where,
+             has_owner ? ", which " : "",
+             has_owner ? test->threads[sync->owner].name : "",
+             has_owner ? " has" : "");
+    return true;
 }
 
 /* --- what was covered -------------------------------------------------------- */
@@ -225,7 +230,7 @@ char *report_make(const struct model_case *test,
                   const struct search_result *found,
                   const weir_explore_result *result)
 {
-    char *text = NULL;
+    char *text = NULL, line[3 * CELL];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
@@ -235,9 +240,9 @@ char *report_make(const struct model_case *test,
         name_words(found->trace, found->steps);
         fprintf(out, "%s: %s\n", finding_names[found->finding], found->text);
         print_schedule(out, test, found->trace, found->steps);
-        if (found->finding == MODEL_DEADLOCK ||
-            found->finding == MODEL_LOST_WAKE)
-            print_blocked(out, test);
+        for (unsigned i = 0; i < execution->threads; i++)
+            if (describe_blocked(line, sizeof(line), i, test))
+                fprintf(out, "%s\n", line);
         fprintf(out, "replay: --replay=%s\n",
                 found->replay[0] != '\0' ? found->replay : "0");
     } else {
@@ -246,6 +251,82 @@ char *report_make(const struct model_case *test,
     if (result->outcomes[0] != '\0')
         fprintf(out, "outcomes: %s\n", result->outcomes);
     print_coverage(out, options, result, found);
+    fclose(out);
+    return text;
+}
+
+/* --- the page ---------------------------------------------------------------- */
+
+/* The last step of `thread` that the step `index` knows of, if the step of its
+ * own thread before did not know of it; or 0. */
+static uint16_t find_new(const struct step *steps, unsigned index,
+                         unsigned thread)
+{
+    unsigned known = steps[index].clock[thread], before = 0;
+
+    for (unsigned i = index; i-- > 0;)
+        if (steps[i].actor == steps[index].actor) {
+            before = steps[i].clock[thread];
+            break;
+        }
+    for (unsigned i = index; i-- > 0 && known > before;)
+        if (steps[i].actor == thread && steps[i].clock[thread] <= known)
+            return (uint16_t)(steps[i].clock[thread] > before ? i + 1 : 0);
+    return 0;
+}
+
+static size_t find_after(const struct step *steps, unsigned index,
+                         uint16_t *after)
+{
+    size_t count = 0;
+
+    for (unsigned t = 0; t < ACTORS; t++) {
+        uint16_t other =
+            t == steps[index].actor ? 0 : find_new(steps, index, t);
+
+        if (other != 0)
+            after[count++] = other;
+    }
+    return count;
+}
+
+static void add_steps(struct page *page, const struct model_case *test,
+                      const struct search_result *found)
+{
+    for (unsigned i = 0; i < found->steps; i++) {
+        const struct op *op = &found->trace[i].op;
+        char what[CELL], where[CELL];
+        uint16_t after[ACTORS];
+        size_t count = find_after(found->trace, i, after);
+        bool reads =
+            op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS;
+
+        trace_describe(what, sizeof(what), op, test);
+        site_print(where, sizeof(where), op->site);
+        page_step(page, found->trace[i].actor, what, where,
+                  reads ? op->from : 0, after, count);
+    }
+}
+
+char *report_make_page(const struct model_case *test,
+                       const struct search_result *found, const char *report)
+{
+    struct page page;
+    char *text = NULL, line[3 * CELL];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        abort();
+    name_words(found->trace, found->steps);
+    page_begin(&page, out, finding_names[found->finding], found->text);
+    for (unsigned i = 0; i < execution->threads; i++)
+        page_lane(&page, test->threads[i].name);
+    add_steps(&page, test, found);
+    for (unsigned i = 0; i < execution->threads; i++)
+        if (describe_blocked(line, sizeof(line), i, test))
+            page_blocked(&page, line);
+    page_end(&page, strstr(report, "replay: "));
     fclose(out);
     return text;
 }

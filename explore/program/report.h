@@ -14,6 +14,11 @@ char *report_make(const struct model_case *test,
                   const struct search_result *found,
                   const weir_explore_result *result);
 
+/* Malloc'd: the failing schedule as an HTML page, which ends with the report from
+ * its line "replay:" on. */
+char *report_make_page(const struct model_case *test,
+                       const struct search_result *found, const char *report);
+
 /* While the program runs, its output goes nowhere. */
 void report_mute(void);
 void report_unmute(void);

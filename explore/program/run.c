@@ -274,11 +274,15 @@ int weir_explore_run(void (*test)(void *argument), void *argument,
         fclose(how.progress);
     fill(&all, &found);
     all.report = report_make(&what, &o, &found, &all);
+    if (o.makes_page && found.finding != MODEL_NOTHING)
+        all.page = report_make_page(&what, &found, all.report);
     image_restore();
     shelf_reset();
     search_result_free(&found);
     memcpy(result, &all, size < sizeof(all) ? size : sizeof(all));
     result->size = size;
+    if (size < sizeof(all))
+        free(all.page);
     return 0;
 }
 
@@ -288,6 +292,10 @@ void weir_explore_result_fini(weir_explore_result *result)
     free(result->replay);
     free(result->report);
     result->outcomes = result->replay = result->report = NULL;
+    if (result->size >= sizeof(*result)) { /* else it has no such member */
+        free(result->page);
+        result->page = NULL;
+    }
 }
 
 /* --- what a test may call ---------------------------------------------------- */

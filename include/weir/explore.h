@@ -103,6 +103,7 @@ typedef struct weir_explore_options {
     const char *replay;   /* run this schedule only; NULL: search */
     bool shows_progress;  /* a line on stderr every five seconds */
     bool shows_output;    /* let the program write to stdout and stderr */
+    bool makes_page;      /* of a failing schedule: result.page */
 } weir_explore_options;
 
 typedef struct weir_explore_result {
@@ -118,6 +119,8 @@ typedef struct weir_explore_result {
     char *outcomes; /* recorded outcomes, sorted, separated by blanks */
     char *replay;   /* of the failing execution; NULL if nothing was found */
     char *report;   /* what was found, how, and what was covered, for people */
+    char *page;     /* the failing schedule as an HTML file; NULL: none was
+                       found or asked for */
 } weir_explore_result;
 
 /**

@@ -115,12 +115,37 @@ static void use_what_main_made(void *argument)
     block = NULL;
 }
 
+/* A program that was compiled before results had a page. */
+static void check_pages(void)
+{
+    weir_explore_options options = {.size = sizeof(options),
+                                    .makes_page = true};
+    weir_explore_result result = run(two_increments, &plain, &options);
+    weir_explore_result old = {.size = offsetof(weir_explore_result, page)};
+    char untouched = 'x';
+
+    expect("a failing schedule is a page",
+           result.page != NULL && strstr(result.page, "</html>"));
+    weir_explore_result_fini(&result);
+    expect("... which is released", result.page == NULL);
+    result = run(two_increments, NULL, &options);
+    expect("without a finding there is no page", result.page == NULL);
+    weir_explore_result_fini(&result);
+    old.page = &untouched;
+    expect("an older result is filled up to its size",
+           weir_explore_run(two_increments, &plain, &options, &old) == 0 &&
+               old.report != NULL && old.page == &untouched);
+    weir_explore_result_fini(&old);
+    expect("... and released up to it", old.page == &untouched);
+}
+
 int main(void)
 {
     weir_explore_options options = {.size = sizeof(options)};
     weir_explore_result result, again;
 
     check_refusals();
+    check_pages();
 
     result = run(two_increments, NULL, NULL);
     expect("both outcomes of a lost update are found",
@@ -161,6 +186,7 @@ int main(void)
 
     options = (weir_explore_options){.size = sizeof(options), .preemptions = 1};
     result = run(two_increments, NULL, &options);
+    expect("no page is made unless it is asked for", result.page == NULL);
     expect("one preemption is enough for a lost update",
            strcmp(result.outcomes, "1 2") == 0 &&
                strstr(result.report, "at most 1 preemptions") != NULL);

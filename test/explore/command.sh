@@ -138,6 +138,11 @@ expect "... after a second" stops_in_time
 expect "a deadlock says who waits for whom" deadlock_is_explained
 expect "output is shown in a replay only" shows_output_in_a_replay
 expect "an exit status that is not 0 is a finding" nonzero_return
+expect "a failing schedule becomes a page" status 1 "$explore" run --html="$scratch/page.html" "$scratch/broken"
+expect "... which is complete" grep -q '^</html>' "$scratch/page.html"
+expect "a page that cannot be written is an error" \
+    status 2 "$explore" run --html="$scratch/none/page.html" "$scratch/broken"
+expect "... which says why" says "cannot write .*: No such file"
 expect "--help of the program" status 0 "$explore" run --help "$scratch/broken"
 expect "--help of the script" status 0 "$explore" --help
 expect "--version of the script" status 0 "$explore" --version
