@@ -12,8 +12,9 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND CMAKE_SIZEOF_VOID_P EQUAL 8
   endforeach()
   add_custom_command(OUTPUT lazy.h
     COMMAND ${PROJECT_SOURCE_DIR}/tools/make-lazy
-            $<TARGET_FILE:weir-net-static> -- ${lazy_libraries} > lazy.h
-    DEPENDS weir-net-static tools/make-lazy VERBATIM)
+            $<TARGET_FILE:weir-net-static> $<TARGET_FILE:weir-js-static> --
+            ${lazy_libraries} > lazy.h
+    DEPENDS weir-net-static weir-js-static tools/make-lazy VERBATIM)
   add_executable(weir-program ${cli_sources} ${PROJECT_BINARY_DIR}/lazy.h)
   target_compile_definitions(weir-program PRIVATE
     LAZY_FUNCTIONS="${PROJECT_BINARY_DIR}/lazy.h")

@@ -58,6 +58,7 @@
     X(NETWORK, network)                                                        \
     X(CWD, cwd)                                                                \
     X(RANDOM, random)                                                          \
+    X(HASH, hash)                                                              \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
     X(EVENTS, events)                                                          \

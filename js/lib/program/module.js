@@ -26,7 +26,7 @@ const builtins = {
     buffer: () => require('bytes/buffer'),
     console: () => require('program/console'),
     constants: () => require('system/constants'),
-    crypto: () => require('crypto/crypto'),
+    crypto: () => require('crypto/node'),
     diagnostics_channel: () => require('events/diagnostics'),
     dgram: () => require('net/dgram'),
     dns: () => require('net/dns'),
@@ -58,6 +58,11 @@ const builtins = {
     worker_threads: () => require('threads/worker_threads'),
     'weir:service': () => require('threads/service'),
 };
+const absent = require('program/absent');
+for (const name of absent.names) {
+    let module;
+    builtins[name] = () => module ??= absent.load(name);
+}
 
 // The name without "node:", or undefined.
 function builtinName(name) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// absent -- modules of Node that weir does not have.
+//
+// Many packages load such a module for a feature that few programs use.  So it
+// can be loaded, with the names that Node's has, and each of its functions and
+// classes throws when it is called.
+'use strict';
+
+const { coded } = require('core/errors');
+
+// The names of functions and classes; what is no function follows in `others`.
+const functions = {
+    __proto__: null,
+    child_process: 'ChildProcess exec execFile execFileSync execSync fork spawn ' +
+        'spawnSync',
+    cluster: 'Worker setupPrimary setupMaster fork disconnect',
+    http2: 'connect createServer createSecureServer getDefaultSettings ' +
+        'getPackedSettings getUnpackedSettings performServerHandshake ' +
+        'Http2ServerRequest Http2ServerResponse',
+    readline: 'Interface clearLine clearScreenDown createInterface cursorTo ' +
+        'emitKeypressEvents moveCursor',
+    'readline/promises': 'Interface Readline createInterface',
+    v8: 'cachedDataVersionTag getHeapSnapshot getHeapStatistics ' +
+        'getHeapSpaceStatistics getHeapCodeStatistics setFlagsFromString ' +
+        'Serializer Deserializer DefaultSerializer DefaultDeserializer ' +
+        'deserialize takeCoverage stopCoverage serialize writeHeapSnapshot ' +
+        'queryObjects setHeapSnapshotNearHeapLimit GCProfiler',
+    vm: 'Script createContext createScript runInContext runInNewContext ' +
+        'runInThisContext isContext compileFunction measureMemory',
+    zlib: 'crc32 Deflate Inflate Gzip Gunzip DeflateRaw InflateRaw Unzip ' +
+        'BrotliCompress BrotliDecompress deflate deflateSync gzip gzipSync ' +
+        'deflateRaw deflateRawSync unzip unzipSync inflate inflateSync gunzip ' +
+        'gunzipSync inflateRaw inflateRawSync brotliCompress ' +
+        'brotliCompressSync brotliDecompress brotliDecompressSync ' +
+        'createDeflate createInflate createDeflateRaw createInflateRaw ' +
+        'createGzip createGunzip createUnzip createBrotliCompress ' +
+        'createBrotliDecompress',
+};
+
+const others = {
+    __proto__: null,
+    cluster: { isWorker: false, isMaster: true, isPrimary: true },
+    http2: { constants: {}, sensitiveHeaders: Symbol('nodejs.http2.sensitiveHeaders') },
+    vm: { constants: {} },
+    zlib: { constants: {}, codes: {} },
+};
+
+// A function that throws, and that a class can extend.
+function absent(module, name) {
+    const full = `${module}.${name}`;
+    return Object.defineProperty(function () {
+        throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED',
+            `The ${full} method is not implemented`);
+    }, 'name', { value: name, configurable: true });
+}
+
+exports.names = Object.keys(functions);
+
+exports.addFunctions = (target, module, names) => {
+    for (const name of names.split(' '))
+        target[name] = absent(module, name);
+    return target;
+};
+
+exports.load = (module) => Object.assign(
+    exports.addFunctions({}, module, functions[module]), others[module]);
