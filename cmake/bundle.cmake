@@ -23,6 +23,10 @@ if(installed AND NODE)
       list(APPEND bundles ${PROJECT_BINARY_DIR}/bundle/${package}.js)
     endif()
   endforeach()
+  if(readable-stream IN_LIST packages) # in two parts
+    list(APPEND packages stream-more)
+    list(APPEND bundles ${PROJECT_BINARY_DIR}/bundle/stream-more.js)
+  endif()
   add_custom_command(OUTPUT ${bundles} ${PROJECT_BINARY_DIR}/bundle/NOTICE
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bundle
     COMMAND ${NODE} ${bundle}/bundle.js ${PROJECT_BINARY_DIR}/bundle ${packages}

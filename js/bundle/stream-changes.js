@@ -2,11 +2,193 @@
 // stream-changes -- where readable-stream differs from Node 20.20, and where it
 // is slow in an interpreter.
 //
-// Each row is [file, what to look for, what to put there].  The first is a piece
-// of the source, or the name of a function, all of which is replaced.
+// Each row is [file, what to look for, what to put there].  The second is a piece
+// of the source, the name of a function, all of which is replaced, or a pattern,
+// each match of which is replaced.
 'use strict';
 
 module.exports = [
+    // A new stream has few properties of its own: each costs time and memory.
+    // The others are in the prototype until they change.
+    ['writable', 'WritableState', `
+function WritableState(options, stream, isDuplex) {
+  this.length = 0
+  this.pendingcb = 0
+  this.writing = false
+  this.sync = true
+  this.writelen = 0
+  this.writecb = null
+  this.onwrite = onwrite.bind(undefined, stream)
+  this.buffered = []
+  if (!options) {
+    this.highWaterMark = getDefaultHighWaterMark(false)
+    return
+  }
+  if (typeof isDuplex !== 'boolean') isDuplex = stream instanceof require('./duplex')
+  if (options.objectMode || (isDuplex && options.writableObjectMode)) this.objectMode = true
+  this.highWaterMark = getHighWaterMark(this, options, 'writableHighWaterMark', isDuplex)
+  if (options.decodeStrings === false) this.decodeStrings = false
+  if (options.emitClose === false) this.emitClose = false
+  if (options.autoDestroy === false) this.autoDestroy = false
+  if (options.defaultEncoding && options.defaultEncoding !== 'utf8') {
+    if (!Buffer.isEncoding(options.defaultEncoding)) throw new ERR_UNKNOWN_ENCODING(options.defaultEncoding)
+    this.defaultEncoding = options.defaultEncoding
+  }
+}
+const defaults = {
+  objectMode: false,
+  finalCalled: false,
+  needDrain: false,
+  ending: false,
+  ended: false,
+  finished: false,
+  destroyed: false,
+  decodeStrings: true,
+  defaultEncoding: 'utf8',
+  corked: 0,
+  bufferProcessing: false,
+  afterWriteTickInfo: null,
+  afterWritePending: false,
+  bufferedIndex: 0,
+  allBuffers: true,
+  allNoop: true,
+  constructed: true,
+  prefinished: false,
+  errorEmitted: false,
+  emitClose: true,
+  autoDestroy: true,
+  errored: null,
+  closed: false,
+  closeEmitted: false,
+  [kOnFinished]: null,
+  onConstructed(stream) {
+    if (!this.writing) clearBuffer(stream, this)
+    if (this.ending) finishMaybe(stream, this)
+  }
+}
+for (const name of Reflect.ownKeys(defaults))
+  ObjectDefineProperty(WritableState.prototype, name, {
+    __proto__: null,
+    value: defaults[name],
+    writable: true,
+    configurable: true
+  })
+const none = []
+function takeFinished(state) {
+  const list = state[kOnFinished]
+  if (list === null) return none
+  state[kOnFinished] = null
+  return list
+}`],
+    ['writable', 'resetBuffer', `
+function resetBuffer(state) {
+  state.buffered = []
+  if (state.bufferedIndex !== 0) state.bufferedIndex = 0
+  if (!state.allBuffers) state.allBuffers = true
+  if (!state.allNoop) state.allNoop = true
+}`],
+    ['writable', /state\[kOnFinished\]\.splice\(0\)/g, 'takeFinished(state)'],
+    ['writable', 'state[kOnFinished].push(cb)',
+        ';(state[kOnFinished] || (state[kOnFinished] = [])).push(cb)'],
+    ['writable', 'state[kOnFinished].length', 'state[kOnFinished] !== null'],
+    ['writable', `
+  destroyImpl.construct(this, () => {
+    const state = this._writableState
+    if (!state.writing) {
+      clearBuffer(this, state)
+    }
+    finishMaybe(this, state)
+  })`, `
+  if (this._construct != null) destroyImpl.construct(this, () => this._writableState.onConstructed(this))`],
+    ['readable', 'ReadableState', `
+function ReadableState(options, stream, isDuplex) {
+  this.state = kEmitClose | kAutoDestroy | kConstructed | kSync
+  this.length = 0
+  this.flowing = null
+  this.buffer = new BufferList()
+  this.pipes = []
+  if (!options) {
+    this.highWaterMark = getDefaultHighWaterMark(false)
+    return
+  }
+  if (typeof isDuplex !== 'boolean') isDuplex = stream instanceof require('./duplex')
+  if (options.objectMode || (isDuplex && options.readableObjectMode)) this.state |= kObjectMode
+  this.highWaterMark = getHighWaterMark(this, options, 'readableHighWaterMark', isDuplex)
+  if (options.emitClose === false) this.state &= ~kEmitClose
+  if (options.autoDestroy === false) this.state &= ~kAutoDestroy
+  if (options.defaultEncoding && options.defaultEncoding !== 'utf8') {
+    if (!Buffer.isEncoding(options.defaultEncoding)) throw new ERR_UNKNOWN_ENCODING(options.defaultEncoding)
+    this.defaultEncoding = options.defaultEncoding
+  }
+  if (options.encoding) {
+    this.decoder = new StringDecoder(options.encoding)
+    this.encoding = options.encoding
+  }
+}
+const defaults = {
+  [kPaused]: null,
+  errored: null,
+  defaultEncoding: 'utf8',
+  awaitDrainWriters: null,
+  decoder: null,
+  encoding: null,
+  onConstructed(stream) {
+    if ((this.state & kNeedReadable) !== 0) maybeReadMore(stream, this)
+  }
+}
+for (const name of Reflect.ownKeys(defaults))
+  Object.defineProperty(ReadableState.prototype, name, {
+    __proto__: null,
+    value: defaults[name],
+    writable: true,
+    configurable: true
+  })`],
+    ['readable', `
+  destroyImpl.construct(this, () => {
+    if (this._readableState.needReadable) {
+      maybeReadMore(this, this._readableState)
+    }
+  })`, `
+  if (this._construct != null) destroyImpl.construct(this, () => this._readableState.onConstructed(this))`],
+    ['readable', /\} else \{\s+state\.awaitDrainWriters = null\s+\}/g,
+        '} else if (state.awaitDrainWriters !== null) { state.awaitDrainWriters = null }'],
+    // Both states, and the emitter once.
+    ['duplex', 'Duplex', `
+function Duplex(options) {
+  if (!(this instanceof Duplex)) return new Duplex(options)
+  this._readableState = new Readable.ReadableState(options, this, true)
+  this._writableState = new Writable.WritableState(options, this, true)
+  this.allowHalfOpen = true
+  if (options) useOptions(this, options)
+  require('./legacy').Stream.call(this, options)
+  if (this._construct != null)
+    require('./destroy').construct(this, () => {
+      this._readableState.onConstructed(this)
+      this._writableState.onConstructed(this)
+    })
+}
+function useOptions(stream, options) {
+  if (options.allowHalfOpen === false) stream.allowHalfOpen = false
+  if (options.readable === false) {
+    stream._readableState.readable = false
+    stream._readableState.ended = true
+    stream._readableState.endEmitted = true
+  }
+  if (options.writable === false) {
+    stream._writableState.writable = false
+    stream._writableState.ending = true
+    stream._writableState.ended = true
+    stream._writableState.finished = true
+  }
+  if (typeof options.read === 'function') stream._read = options.read
+  if (typeof options.write === 'function') stream._write = options.write
+  if (typeof options.writev === 'function') stream._writev = options.writev
+  if (typeof options.destroy === 'function') stream._destroy = options.destroy
+  if (typeof options.final === 'function') stream._final = options.final
+  if (typeof options.construct === 'function') stream._construct = options.construct
+  if (options.signal) require('./add-abort-signal').addAbortSignal(options.signal, stream)
+}`],
+
     // Any view is a chunk, not only a Uint8Array.  The default encoding is not
     // for objects.
     ['writable', '_write', `
@@ -75,13 +257,9 @@ function _write(stream, chunk, encoding, cb) {
         state.afterWriteTickInfo = {`, `
         state.afterWritePending = true
         state.afterWriteTickInfo = {`],
-    ['writable', `
-  this.afterWriteTickInfo = null`, `
-  this.afterWriteTickInfo = null
-  this.afterWritePending = false`],
     ['writable', 'afterWrite', `
 function afterWrite(stream, state, count, cb) {
-  state.afterWritePending = false
+  if (state.afterWritePending) state.afterWritePending = false
   if (state.needDrain && state.length === 0 && !state.ending && !state.destroyed) {
     state.needDrain = false
     stream.emit('drain')
@@ -165,16 +343,6 @@ function canPushMore(state) {
     // The number of listeners is not needed, only whether there are any.
     ['readable', `!state.sync && stream.listenerCount('data') > 0`,
         `!state.sync && stream._events.data !== undefined`],
-    ['writable', `
-  this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'`, `
-  this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'
-  if (this.defaultEncoding !== 'utf8' && !Buffer.isEncoding(this.defaultEncoding))
-    throw new ERR_UNKNOWN_ENCODING(this.defaultEncoding)`],
-    ['readable', `
-  this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'`, `
-  this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'
-  if (this.defaultEncoding !== 'utf8' && !Buffer.isEncoding(this.defaultEncoding))
-    throw new ERR_UNKNOWN_ENCODING(this.defaultEncoding)`],
     ['readable', `
     ERR_STREAM_UNSHIFT_AFTER_END_EVENT
   },`, `

@@ -100,7 +100,11 @@ function find(text, what) {
 
 function change(text, file) {
     for (const [where, what, instead] of changes)
-        if (file.endsWith(`/${where}.js`)) {
+        if (file.endsWith(`/${where}.js`) && what instanceof RegExp) {
+            if (text.search(what) < 0)
+                throw new Error(`readable-stream has changed; not found: ${what}`);
+            text = text.replace(what, instead);
+        } else if (file.endsWith(`/${where}.js`)) {
             const [from, to] = find(text, what);
             text = text.slice(0, from) + instead + text.slice(to);
         }
@@ -111,17 +115,39 @@ function fit(text, file) {
     return inlineCalls(testBits(change(text, file)))
         .replace(/^ *debug\(.*\)$/gm, '')
         .replaceAll("require('../shims/process')", "require('../../ours/util').process")
-        .replaceAll('globalThis.AbortController ||', '')
+        .replace(/^const AbortController = .*$/m, '')
+        .replace(/^const \{ StringDecoder \} = .*$/m, '')
+        .replaceAll('new AbortController()',
+            "new (require('abort-controller').AbortController)()")
+        .replaceAll('new StringDecoder(',
+            "new (require('string_decoder/').StringDecoder)(")
         .replaceAll('webStreamsAdapters = {}', "webStreamsAdapters = require('stream/adapters')");
 }
 
+// There are two bundles.  What one has, the other one takes from it.
+const more = ['pipeline', 'compose', 'duplexify', 'operators', 'promises'];
+const nameOf = (path) => /([^/]+?)(\.js)?$/.exec(path)[1];
+
+function resolve(path, importer) {
+    const found = modules[path.replace(/^[./]*\/(?=.)/, '')];
+    if (found !== undefined || path.startsWith('stream/'))
+        return { path: found ?? path, external: true };
+    const name = nameOf(path), isMore = more.includes(name);
+    if (name === 'stream') // of promises.js, for its side effects
+        return { path: 'none', namespace: 'none' };
+    if (name === 'primordials' || isMore === more.includes(nameOf(importer)))
+        return undefined;
+    return { path: `${isMore ? 'stream-more' : 'readable-stream'}/${name}`,
+        namespace: 'other-bundle' };
+}
+
 module.exports = { name: 'stream-source', setup(build) {
-    build.onResolve({ filter: /./ }, ({ path, importer }) => {
-        if (!/\/readable-stream\/lib\//.test(importer))
-            return undefined;
-        const found = modules[path.replace(/^[./]*\/(?=.)/, '')] ??
-            (path.startsWith('stream/') ? path : undefined);
-        return found === undefined ? undefined : { path: found, external: true };
+    build.onResolve({ filter: /^bundle\// }, ({ path }) => ({ path, external: true }));
+    build.onResolve({ filter: /./ }, ({ path, importer }) =>
+        (/\/readable-stream\/lib\//.test(importer) ? resolve(path, importer) : undefined));
+    build.onLoad({ filter: /./, namespace: 'other-bundle' }, ({ path }) => {
+        const [bundle, name] = path.split('/');
+        return { contents: `module.exports = require('bundle/${bundle}')['${name}']` };
     });
     build.onLoad({ filter: /\/readable-stream\/lib\/(internal\/|stream).*\.js$/ }, ({ path }) =>
         ({ contents: fit(fs.readFileSync(path, 'utf8'), path), loader: 'js' }));

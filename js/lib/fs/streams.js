@@ -6,7 +6,7 @@
 'use strict';
 
 const { Readable, Writable, finished } = require('stream/stream');
-const { destroyImpl: { errorOrDestroy } } = require('bundle/readable-stream');
+const { destroy: { errorOrDestroy } } = require('bundle/readable-stream');
 const { codes: { ERR_INVALID_ARG_TYPE, ERR_METHOD_NOT_IMPLEMENTED } } =
     require('stream/errors');
 const { validateBoolean, validateFunction } = require('stream/check');

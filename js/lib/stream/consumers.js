@@ -29,6 +29,13 @@ async function arrayBuffer(stream) {
     return all.buffer;
 }
 
+async function blob(stream) {
+    const parts = [];
+    for await (const part of stream)
+        parts.push(part);
+    return new (require('web/blob').Blob)(parts);
+}
+
 async function buffer(stream) {
     return require('bytes/buffer').Buffer.from(await arrayBuffer(stream));
 }
@@ -45,4 +52,4 @@ async function json(stream) {
     return JSON.parse(await text(stream));
 }
 
-module.exports = { arrayBuffer, buffer, text, json };
+module.exports = { arrayBuffer, blob, buffer, text, json };

@@ -40,5 +40,6 @@ module.exports = {
         isAsyncFunction: (value) => typeof value === 'function' &&
             require('util/kinds').classOf(value) === 'AsyncFunction',
     },
-    isBlob: (value) => hooks.isBlob?.(value) ?? false,
+    isBlob: (value) => value !== null && typeof value === 'object' &&
+        require('web/blob').hooks.isBlob(value),
 };

@@ -2,7 +2,7 @@
 const stream = require('stream');
 console.log(typeof stream, stream.name, stream === require('node:stream'), stream.Stream === stream);
 console.log(Object.keys(stream));
-console.log(Object.keys(require('stream/promises')), Object.keys(require('stream/consumers')).filter((name) => name !== 'blob'));
+console.log(Object.keys(require('stream/promises')), Object.keys(require('stream/consumers')));
 console.log(stream.promises === require('node:stream/promises'));
 for (const name of ['Readable', 'Writable', 'Duplex', 'Transform', 'PassThrough', 'Stream']) {
     const own = stream[name];
