@@ -19,6 +19,7 @@
  * js/microtask  a million times queueMicrotask
  * js/await      a million times `await`, one after the other
  * js/stream     chunks through Readable, Writable, Transform and pipelines
+ * js/web        chunks that are read and piped: streams of the web
  * js/post       four threads of C call a JavaScript function: weir_js_post, and
  *               Node's thread-safe functions (bench/js/addon.c)
  *
@@ -244,6 +245,10 @@ static const struct bench_metric stream_metrics[] = {
     {"push", "ns", 1},     {"write", "ns", 1},           {"transform", "ns", 1},
     {"pipeline", "ns", 1}, {"64 KiB pipeline", "ns", 1}, {"create", "ns", 1}};
 static const struct bench_metric mean_metrics[] = {{"mean", "ns", 1}};
+static const struct bench_metric web_metrics[] = {{"read", "us", 1e-3},
+                                                  {"pipe", "us", 1e-3},
+                                                  {"transform", "us", 1e-3},
+                                                  {"64 KiB", "us", 1e-3}};
 
 #define WORKLOAD(its_name, what, file, seconds, list, contestants)             \
     {                                                                          \
@@ -274,6 +279,8 @@ static const struct bench_workload workloads[] = {
              on_engine),
     WORKLOAD("stream", "a chunk that goes through streams", "stream.js", 2,
              stream_metrics, programs),
+    WORKLOAD("web", "a chunk of a ReadableStream, of 50,000", "web.js", 3,
+             web_metrics, programs),
     WORKLOAD("post", "a call from another thread, 4 of them", "addon.js", 0.5,
              mean_metrics, posts),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * later -- queue a job that calls a function with one argument.
+ * later -- queue a job that calls a function with one argument; and call a
+ * function at once.
  *
  * The algorithms of the Streams Standard react to promises that are fulfilled
  * with undefined, once or twice for each chunk.  A job has the same effect, at
@@ -23,7 +24,16 @@ static JSValue later(JSContext *context, JSValueConst this_value, int argc,
                                                           : JS_UNDEFINED;
 }
 
+/* invoke(function, this, first, second): Reflect.apply without an array */
+static JSValue invoke(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    return JS_Call(context, argv[0], argv[1], argc > 2 ? argc - 2 : 0,
+                   argv + 2);
+}
+
 static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("invoke", 2, invoke),
     JS_CFUNC_DEF("later", 2, later),
 };
 

@@ -6,12 +6,14 @@
 const { coded, invalidArgType } = require('core/errors');
 const { classOf, custom } = require('util/kinds');
 
-const { later } = native; // later(fn, argument) queues one job
+// later(fn, argument) queues a job; invoke(fn, self, ...args) calls it
+const { later, invoke } = native;
 const { Promise } = globalThis;
-const { apply } = Reflect;
 const { then } = Promise.prototype;
 
 const nothing = () => {};
+// What an algorithm of the host's returns that will say itself when it is done.
+const PENDING = Symbol('pending');
 const isObject = (value) => (typeof value === 'object' && value !== null) ||
     typeof value === 'function';
 const isPromise = (value) => isObject(value) && classOf(value) === 'Promise';
@@ -24,7 +26,7 @@ const newPromise = () => Promise.withResolvers();
 
 // Never report it as an unhandled rejection.
 function handled(promise) {
-    apply(then, promise, [undefined, nothing]);
+    invoke(then, promise, undefined, nothing);
     return promise;
 }
 
@@ -37,9 +39,9 @@ function react(result, onFulfilled, onRejected, argument) {
         return;
     }
     try {
-        apply(then, isPromise(result) ? result : Promise.resolve(result), [
+        invoke(then, isPromise(result) ? result : Promise.resolve(result),
             (value) => onFulfilled(argument, value),
-            (reason) => onRejected(argument, reason)]);
+            (reason) => onRejected(argument, reason));
     } catch (error) { // a `constructor` or `then` of the program's
         later(() => onRejected(argument, error));
     }
@@ -53,9 +55,9 @@ function resolvedWith(result) {
 // As react(), with a promise for the result of the functions.
 function transform(result, onFulfilled, onRejected) {
     try {
-        return apply(then, result === undefined ? fulfilled(undefined)
+        return invoke(then, result === undefined ? fulfilled(undefined)
             : isPromise(result) ? result : Promise.resolve(result),
-        [onFulfilled, onRejected]);
+        onFulfilled, onRejected);
     } catch (error) {
         return rejected(error);
     }
@@ -64,7 +66,7 @@ function transform(result, onFulfilled, onRejected) {
 // Call an algorithm; what it throws becomes a rejected promise.
 function attempt(fn, self, first, second) {
     try {
-        return apply(fn, self, [first, second]);
+        return invoke(fn, self, first, second);
     } catch (error) {
         return rejected(error);
     }
@@ -171,7 +173,7 @@ function show(ctor, fieldsOf) {
     });
 }
 
-module.exports = { List, apply, attempt, checkSize, checkStrategy, custom, fulfilled,
-    functionOf, handled, highWaterMarkOf, illegalConstructor, invalidState, invalidValue, isObject,
-    isPromise, later, newPromise, nothing, react, rejected, resolvedWith, reveal, show, sizeOf,
-    transform, wrongThis };
+module.exports = { List, PENDING, attempt, checkSize, checkStrategy, custom, fulfilled,
+    functionOf, handled, highWaterMarkOf, illegalConstructor, invalidState, invalidValue,
+    invoke, isObject, isPromise, later, newPromise, nothing, react, rejected, resolvedWith,
+    reveal, show, sizeOf, transform, wrongThis };

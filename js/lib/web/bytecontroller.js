@@ -92,7 +92,7 @@ class ReadableByteStreamController {
     #controller;
     static {
         controllerOf = (value) => {
-            if (!isObject(value) || !(#controller in value))
+            if (typeof value !== 'object' || value === null || !(#controller in value))
                 throw wrongThis('ReadableByteStreamController');
             return value.#controller;
         };

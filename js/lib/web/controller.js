@@ -2,8 +2,8 @@
 // controller -- ReadableStreamDefaultController: a queue of any values.
 'use strict';
 
-const { List, apply, attempt, checkSize, illegalConstructor, invalidState, isObject, later,
-    react, resolvedWith, reveal, show, wrongThis } = require('web/base');
+const { List, PENDING, attempt, checkSize, illegalConstructor, invalidState, invoke, later, react,
+    resolvedWith, reveal, show, wrongThis } = require('web/base');
 const { closeStream, errorStream, fulfillRequest, hasRequests } =
     require('web/readablestate');
 
@@ -30,7 +30,8 @@ function pullFailed(controller, reason) {
 }
 
 function callPull(controller) {
-    if (controller.pull === undefined || !controller.shouldPull())
+    if (controller.pull === undefined || controller.isPullWanted ||
+        !controller.shouldPull())
         return;
     if (controller.isPulling) {
         controller.isPullWanted = true;
@@ -39,18 +40,20 @@ function callPull(controller) {
     controller.isPulling = true;
     let result;
     try {
-        result = apply(controller.pull, controller.source, [objectOf(controller)]);
+        result = invoke(controller.pull, controller.source, controller.object ??
+            objectOf(controller));
     } catch (error) {
         later(() => pullFailed(controller, error));
         return;
     }
-    react(result, pulled, pullFailed, controller);
+    if (result !== PENDING)
+        react(result, pulled, pullFailed, controller);
 }
 
 // Call start(), and begin when it is done.
 function startController(controller, start) {
     react(start === undefined ? undefined : resolvedWith(
-        apply(start, controller.source, [objectOf(controller)])), () => {
+        invoke(start, controller.source, objectOf(controller))), () => {
         controller.isStarted = true;
         callPull(controller);
     }, pullFailed, controller);
@@ -91,8 +94,10 @@ class DefaultController {
     }
 
     shouldPull() {
-        return this.isStarted && !this.isClosing && this.stream.state === 'readable' &&
-            (hasRequests(this.stream) || this.highWaterMark > this.total);
+        const { reader, state } = this.stream;
+        return this.isStarted && !this.isClosing && state === 'readable' &&
+            (this.highWaterMark > this.total ||
+            (reader !== null && reader.requests.length > 0));
     }
 
     hasBackpressure() {
@@ -184,7 +189,7 @@ class ReadableStreamDefaultController {
     #controller;
     static {
         controllerOf = (value) => {
-            if (!isObject(value) || !(#controller in value))
+            if (typeof value !== 'object' || value === null || !(#controller in value))
                 throw wrongThis('ReadableStreamDefaultController');
             return value.#controller;
         };
@@ -208,7 +213,7 @@ class ReadableStreamDefaultController {
 
     enqueue(chunk = undefined) {
         const controller = controllerOf(this);
-        if (!controller.canEnqueue())
+        if (controller.isClosing || controller.stream.state !== 'readable')
             throw invalidState('Controller is already closed');
         controller.enqueue(chunk);
     }
@@ -225,4 +230,4 @@ function objectOf(controller) {
 }
 
 module.exports = { DefaultController, ReadableStreamDefaultController, callPull, kInternal,
-    objectOf, startController };
+    objectOf, pulled, startController };

@@ -69,7 +69,9 @@ class Pipe {
     step() {
         const { source, dest } = this;
         while (!this.isShuttingDown && !this.isReading && desiredSize(dest) > 0) {
-            if (source.state === 'readable' && source.controller.hasChunk()) {
+            if (source.state !== 'readable')
+                return; // the end is on its way
+            if (source.controller.hasChunk()) {
                 this.write(source.controller.take());
             } else {
                 this.isReading = true;

@@ -2,9 +2,9 @@
 // readable -- the class ReadableStream, and its async iterators.
 'use strict';
 
-const { apply, checkStrategy, fulfilled, functionOf, highWaterMarkOf, invalidState,
-    invalidValue, isObject, newPromise, rejected, reveal, show, sizeOf, transform, wrongThis } =
-    require('web/base');
+const { checkStrategy, fulfilled, functionOf, highWaterMarkOf, invalidState,
+    invalidValue, invoke, isObject, newPromise, rejected, reveal, show, sizeOf, transform,
+    wrongThis } = require('web/base');
 const { coded, invalidArgType } = require('core/errors');
 const { DEFAULT, Readable, cancelStream, lock, read, release } =
     require('web/readablestate');
@@ -18,8 +18,8 @@ let streamOf, adoptReadable;
 class ReadableStream {
     #stream;
     static {
-        streamOf = (value) => isObject(value) && #stream in value
-            ? value.#stream : undefined;
+        streamOf = (value) => typeof value === 'object' && value !== null &&
+            #stream in value ? value.#stream : undefined;
         adoptReadable = (stream) => new ReadableStream(kInternal, stream);
     }
 
@@ -215,7 +215,7 @@ function iteratorOf(iterable) {
         method = iterable[Symbol.iterator];
     if (typeof method !== 'function')
         throw notIterable(iterable);
-    const iterator = apply(method, iterable, []);
+    const iterator = invoke(method, iterable);
     if (!isObject(iterator))
         throw coded(TypeError, 'ERR_INVALID_STATE',
             'Invalid state: The iterator method must return an object');
@@ -224,7 +224,7 @@ function iteratorOf(iterable) {
 
 // The values of a synchronous iterator may be promises.
 function step({ iterator, next, isAsync }) {
-    const result = apply(next, iterator, []);
+    const result = invoke(next, iterator);
     if (isAsync || !isObject(result))
         return result;
     const { done, value } = result;
@@ -265,7 +265,7 @@ function fromIterable(iterable) {
         const method = iterator.return;
         if (method == null)
             return undefined;
-        return transform(Promise.resolve(apply(method, iterator, [reason])), (one) => {
+        return transform(Promise.resolve(invoke(method, iterator, reason)), (one) => {
             if (!isObject(one))
                 throw coded(TypeError, 'ERR_INVALID_STATE', 'Invalid state: The promise ' +
                     'returned by the iterator.return() method must fulfill with an object');

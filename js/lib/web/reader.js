@@ -34,8 +34,8 @@ let defaultOf;
 class ReadableStreamDefaultReader {
     #reader;
     static {
-        defaultOf = (value) => isObject(value) && #reader in value
-            ? value.#reader : undefined;
+        defaultOf = (value) => typeof value === 'object' && value !== null &&
+            #reader in value ? value.#reader : undefined;
     }
 
     constructor(stream) {
@@ -106,8 +106,8 @@ let byobOf;
 class ReadableStreamBYOBReader {
     #reader;
     static {
-        byobOf = (value) => isObject(value) && #reader in value
-            ? value.#reader : undefined;
+        byobOf = (value) => typeof value === 'object' && value !== null &&
+            #reader in value ? value.#reader : undefined;
     }
 
     constructor(stream) {

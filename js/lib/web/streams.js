@@ -78,7 +78,7 @@
 //       None of these can be faked or replaced by a program.
 'use strict';
 
-const { later, newPromise, rejected } = require('web/base');
+const { PENDING, later, newPromise, rejected } = require('web/base');
 const { coded } = require('core/errors');
 const { DEFAULT, Readable, cancelStream, lock, read } = require('web/readablestate');
 const { ReadableStreamDefaultController } = require('web/controller');
@@ -87,7 +87,7 @@ const { ReadableByteStreamController, ReadableStreamBYOBRequest } =
     require('web/bytecontroller');
 const { ReadableStreamBYOBReader, ReadableStreamDefaultReader } = require('web/reader');
 const { ReadableStream, adoptReadable, streamOf, teeOf } = require('web/readable');
-const { Controller, PENDING, Writable, WritableStream, WritableStreamDefaultController,
+const { Controller, Writable, WritableStream, WritableStreamDefaultController,
     adoptWritable, writableOf, writeFailed, written } = require('web/writable');
 const { WritableStreamDefaultWriter } = require('web/writer');
 const { TransformStream, TransformStreamDefaultController } = require('web/transform');

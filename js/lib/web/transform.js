@@ -2,13 +2,16 @@
 // transform -- TransformStream.
 'use strict';
 
-const { apply, attempt, checkStrategy, functionOf, highWaterMarkOf, illegalConstructor,
-    invalidState, invalidValue, isObject, newPromise, react, rejected, reveal, show, sizeOf,
-    transform, wrongThis } = require('web/base');
+const { PENDING, attempt, checkStrategy, functionOf, highWaterMarkOf, illegalConstructor,
+    invalidState, invalidValue, invoke, isObject, later, newPromise, react, rejected, reveal,
+    show, sizeOf, transform, wrongThis } = require('web/base');
 const { invalidArgType } = require('core/errors');
-const { Controller, Writable, adoptWritable } = require('web/writable');
-const { DefaultController, startController } = require('web/controller');
+const { Controller, Writable, adoptWritable, writeFailed, written } =
+    require('web/writable');
+const { DefaultController, pulled, startController } = require('web/controller');
 const { Readable } = require('web/readablestate');
+
+const NONE = Symbol('none');
 
 // The record of a TransformStream and of its controller.
 class Transform {
@@ -17,7 +20,8 @@ class Transform {
     readable = new Readable();
     writable = new Writable();
     hasBackpressure = true;
-    change = newPromise(); // of hasBackpressure
+    isPulled = false; // the readable side waits for a chunk
+    waiting = NONE; // the chunk of a write that waits for the readable side
     finish = null; // {promise, resolve, reject}, once it is closed or cancelled
 
     constructor(transformer, functions) {
@@ -31,9 +35,13 @@ class Transform {
     }
 
     setBackpressure(isFull) {
-        this.change.resolve(undefined);
-        this.change = newPromise();
         this.hasBackpressure = isFull;
+        if (!isFull && this.waiting !== NONE)
+            later(resumeWrite, this);
+        if (isFull && this.isPulled) {
+            this.isPulled = false;
+            later(pulled, this.readable.controller);
+        }
     }
 
     // ---- what the program's functions call ----
@@ -80,11 +88,8 @@ class Transform {
     write(chunk) {
         if (!this.hasBackpressure)
             return this.perform(chunk);
-        return transform(this.change.promise, () => {
-            if (this.writable.state === 'erroring')
-                throw this.writable.storedError;
-            return this.perform(chunk);
-        });
+        this.waiting = chunk;
+        return PENDING;
     }
 
     perform(chunk) {
@@ -126,8 +131,9 @@ class Transform {
     // ---- the source of its readable side ----
 
     pull() {
+        this.isPulled = true;
         this.setBackpressure(false);
-        return this.change.promise;
+        return PENDING;
     }
 
     cancel(reason) {
@@ -166,6 +172,14 @@ class Transform {
     }
 }
 
+// There is room for the chunk that waits, or the stream has ended.
+function resumeWrite(record) {
+    const { waiting, writable } = record;
+    record.waiting = NONE;
+    react(writable.state === 'erroring' ? rejected(writable.storedError)
+        : record.perform(waiting), written, writeFailed, writable);
+}
+
 // ---- the classes ----
 
 const kInternal = Symbol('internal');
@@ -175,7 +189,7 @@ class TransformStreamDefaultController {
     #transform;
     static {
         controlled = (value) => {
-            if (!isObject(value) || !(#transform in value))
+            if (typeof value !== 'object' || value === null || !(#transform in value))
                 throw wrongThis('TransformStreamDefaultController');
             return value.#transform;
         };
@@ -201,8 +215,8 @@ let transformOf, adoptTransform;
 class TransformStream {
     #transform;
     static {
-        transformOf = (value) => isObject(value) && #transform in value
-            ? value.#transform : undefined;
+        transformOf = (value) => typeof value === 'object' && value !== null &&
+            #transform in value ? value.#transform : undefined;
         adoptTransform = (record) => new TransformStream(kInternal, record);
     }
 
@@ -264,7 +278,7 @@ function setUp(record, start, readableStrategy, writableStrategy) {
         readableStrategy.highWaterMark, readableStrategy.size), starting);
     record.controller = new TransformStreamDefaultController(kInternal, record);
     begun.resolve(start === undefined ? undefined
-        : apply(start, record.transformer, [record.controller]));
+        : invoke(start, record.transformer, record.controller));
 }
 
 // A TransformStream of the host's own; functions as of a transformer.

@@ -4,9 +4,10 @@
 // A request, of a write or a close, has resolve(value) and reject(reason).
 'use strict';
 
-const { List, apply, attempt, checkSize, checkStrategy, fulfilled, functionOf, handled,
-    highWaterMarkOf, illegalConstructor, invalidState, invalidValue, isObject, later,
-    newPromise, react, rejected, resolvedWith, reveal, show, sizeOf, wrongThis } = require('web/base');
+const { List, PENDING, attempt, checkSize, checkStrategy, fulfilled, functionOf, handled,
+    highWaterMarkOf, illegalConstructor, invalidState, invalidValue, invoke, isObject,
+    later, newPromise, react, rejected, resolvedWith, reveal, show, sizeOf, wrongThis } =
+    require('web/base');
 const { invalidArgType } = require('core/errors');
 
 class Writable {
@@ -227,8 +228,6 @@ class Entry {
 }
 
 const CLOSE = Symbol('close'); // the last entry of a queue
-// What a sink of the host's returns: it will call written() or writeFailed().
-const PENDING = Symbol('pending');
 
 class Controller {
     object = null;
@@ -260,7 +259,7 @@ class Controller {
     start(start) {
         const { stream } = this;
         react(start === undefined ? undefined : resolvedWith(
-            apply(start, this.sink, [objectOf(this)])), () => {
+            invoke(start, this.sink, objectOf(this))), () => {
             this.isStarted = true;
             this.advance();
         }, (_, reason) => {
@@ -402,7 +401,7 @@ class WritableStreamDefaultController {
     #controller;
     static {
         controllerOf = (value) => {
-            if (!isObject(value) || !(#controller in value))
+            if (typeof value !== 'object' || value === null || !(#controller in value))
                 throw wrongThis('WritableStreamDefaultController');
             return value.#controller;
         };
@@ -438,8 +437,8 @@ let writableOf, adoptWritable;
 class WritableStream {
     #stream;
     static {
-        writableOf = (value) => isObject(value) && #stream in value
-            ? value.#stream : undefined;
+        writableOf = (value) => typeof value === 'object' && value !== null &&
+            #stream in value ? value.#stream : undefined;
         adoptWritable = (stream) => new WritableStream(kInternal, stream);
     }
 
@@ -507,6 +506,6 @@ function setUp(stream, sink, strategy) {
         sizeOf(size)).start(start);
 }
 
-module.exports = { Controller, PENDING, Writable, WritableStream, WritableStreamDefaultController,
+module.exports = { Controller, Writable, WritableStream, WritableStreamDefaultController,
     abortStream, adoptWritable, closeStream, closedOf, isClosing, isOver, lockWritable, readyOf,
     rejectPromise, writableOf, written, writeFailed };

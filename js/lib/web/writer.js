@@ -2,7 +2,7 @@
 // writer -- WritableStreamDefaultWriter.
 'use strict';
 
-const { invalidState, isObject, newPromise, rejected, reveal, show, wrongThis } =
+const { invalidState, newPromise, rejected, reveal, show, wrongThis } =
     require('web/base');
 const { invalidArgType } = require('core/errors');
 const { abortStream, closeStream, closedOf, isClosing, lockWritable, readyOf,
@@ -48,8 +48,8 @@ let writerOf;
 class WritableStreamDefaultWriter {
     #writer;
     static {
-        writerOf = (value) => isObject(value) && #writer in value
-            ? value.#writer : undefined;
+        writerOf = (value) => typeof value === 'object' && value !== null &&
+            #writer in value ? value.#writer : undefined;
     }
 
     constructor(stream) {

@@ -137,6 +137,17 @@ const sections = {
             },
         });
         await tell(bytes.pipeTo(collector()), 'bytes');
+        let count = 0;
+        const pulled = new ReadableStream({
+            type: 'bytes',
+            pull(controller) {
+                if (count++ < 3)
+                    controller.enqueue(new Uint8Array([count]));
+                else
+                    controller.close();
+            },
+        });
+        await tell(pulled.pipeTo(collector()), 'pulled');
     },
     async waiting() {
         let own;
