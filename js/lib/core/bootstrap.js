@@ -56,6 +56,9 @@ for (const name of ['Blob', 'File'])
 lazy('FormData', 'web/formdata', 'FormData', false);
 for (const name of ['TextEncoderStream', 'TextDecoderStream'])
     lazy(name, 'web/textstreams', name, false);
+lazy('navigator', 'web/scope', 'navigator', false);
+lazy('Navigator', 'web/scope', 'Navigator', false);
+lazy('reportError', 'web/scope', 'reportError', true);
 lazy('console', 'program/console', undefined, false);
 lazy('process', 'program/process', undefined, false);
 const { atob, btoa } = globalThis; // the engine's
@@ -63,8 +66,9 @@ for (const name of ['atob', 'btoa'])
     lazy(name, 'bytes/base64', name, true);
 Object.defineProperty(globalThis, 'queueMicrotask',
     { value: native.queueMicrotask, enumerable: true });
-Object.defineProperty(globalThis, 'global',
-    { value: globalThis, writable: true, enumerable: true, configurable: true });
+for (const name of ['global', 'self'])
+    Object.defineProperty(globalThis, name, { value: globalThis, writable: true,
+        enumerable: name === 'global', configurable: true });
 Object.defineProperty(globalThis, Symbol.toStringTag,
     { value: 'global', configurable: true });
 
