@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "bytes/bytes.h"
-#include "bytes/utf8.h"
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/error.h"
@@ -102,26 +101,17 @@ static void free_head(JSContext *context, struct head *head)
 }
 
 static int send_text(JSContext *context, struct weir__js_exchange *exchange,
-                     const struct head *head, JSValueConst text)
+                     const struct head *head, JSValueConst string)
 {
-    size_t size;
-    const char *data = JS_ToCStringLen(context, &size, text);
-    JSValue whole;
+    struct weir__js_text text;
     int err;
 
-    if (data == NULL)
-        return -ENOMEM;
-    if (memchr(data, 0xED, size) == NULL ||
-        weir__js_utf8_valid((const uint8_t *)data, size) == size) {
-        err = weir_http_respond_with(exchange->http, head->status, head->fields,
-                                     head->count, (weir_bytes){data, size});
-    } else { /* lone surrogates */
-        whole = weir__js_utf8_string(context, data, size);
-        err = JS_IsException(whole) ? -ENOMEM
-                                    : send_text(context, exchange, head, whole);
-        JS_FreeValue(context, whole);
-    }
-    JS_FreeCString(context, data);
+    if (weir__js_text_read(context, string, &text) < 0)
+        return WEIR_ETHROWN;
+    err =
+        weir_http_respond_with(exchange->http, head->status, head->fields,
+                               head->count, (weir_bytes){text.data, text.size});
+    weir__js_text_free(context, &text);
     return err;
 }
 

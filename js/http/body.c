@@ -37,6 +37,40 @@ JSValue weir__js_body_call(JSContext *context, int hook, int argc,
     return JS_Call(context, hooks[hook], JS_UNDEFINED, argc, argv);
 }
 
+/* ---- strings ---- */
+
+int weir__js_text_read(JSContext *context, JSValueConst string,
+                       struct weir__js_text *text)
+{
+    size_t units;
+
+    text->copy = NULL;
+    text->string = JS_ToCStringLen(context, &text->size, string);
+    text->data = text->string;
+    if (text->string == NULL)
+        return -1;
+    if (memchr(text->data, 0xED, text->size) == NULL ||
+        weir__js_utf8_valid((const uint8_t *)text->data, text->size) ==
+            text->size)
+        return 0;
+    text->copy = js_malloc(context, text->size);
+    if (text->copy == NULL) {
+        JS_FreeCString(context, text->string);
+        return -1;
+    }
+    text->size =
+        weir__js_utf8_copy((uint8_t *)text->copy, text->size,
+                           (const uint8_t *)text->string, text->size, &units);
+    text->data = text->copy;
+    return 0;
+}
+
+void weir__js_text_free(JSContext *context, struct weir__js_text *text)
+{
+    js_free(context, text->copy);
+    JS_FreeCString(context, text->string);
+}
+
 /* ---- making ---- */
 
 static int set_bytes(JSContext *context, struct weir__js_body *body,
@@ -179,25 +213,17 @@ static JSValue resolved(JSContext *context, JSValue value)
     return promise;
 }
 
-/* The bytes of a string, without lone surrogates. */
-static JSValue form_text(JSContext *context, JSValueConst text,
+static JSValue form_text(JSContext *context, JSValueConst string,
                          enum weir__js_form form)
 {
-    size_t size;
-    const char *data = JS_ToCStringLen(context, &size, text);
-    JSValue value = JS_EXCEPTION, whole;
+    struct weir__js_text text;
+    JSValue value;
 
-    if (data == NULL)
+    if (weir__js_text_read(context, string, &text) < 0)
         return JS_EXCEPTION;
-    if (weir__js_utf8_valid((const uint8_t *)data, size) == size) {
-        value = weir__js_form_bytes(context, form, (weir_bytes){data, size});
-    } else {
-        whole = weir__js_utf8_string(context, data, size);
-        if (!JS_IsException(whole))
-            value = form_text(context, whole, form);
-        JS_FreeValue(context, whole);
-    }
-    JS_FreeCString(context, data);
+    value =
+        weir__js_form_bytes(context, form, (weir_bytes){text.data, text.size});
+    weir__js_text_free(context, &text);
     return value;
 }
 

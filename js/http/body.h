@@ -55,6 +55,19 @@ int weir__js_body_add(JSContext *context, JSValueConst proto);
 /* The body of a Request or a Response, or NULL. */
 struct weir__js_body *weir__js_body_of(JSContext *context, JSValueConst value);
 
+/* The UTF-8 of a string, in which U+FFFD replaces each lone surrogate. */
+struct weir__js_text {
+    const char *data;
+    size_t size;
+    const char *string; /* the engine's */
+    char *copy;         /* NULL: data is the string */
+};
+
+/* Returns 0, or -1 with an exception; then there is nothing to free. */
+int weir__js_text_read(JSContext *context, JSValueConst string,
+                       struct weir__js_text *text);
+void weir__js_text_free(JSContext *context, struct weir__js_text *text);
+
 /* The functions of js/lib/http/body.js that C calls. */
 enum {
     WEIR__JS_BODY_EXTRACT,   /* (value) -> [kind, value, type] */

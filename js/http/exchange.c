@@ -91,8 +91,14 @@ static void free_exchange(struct weir__js_source *source)
     free(exchange);
 }
 
-static const struct weir__js_source_kind kind = {collect, read, pause,
-                                                 cancel,  drop, free_exchange};
+static const struct weir__js_source_kind kind = {
+    .collect = collect,
+    .read = read,
+    .pause = pause,
+    .cancel = cancel,
+    .drop = drop,
+    .free = free_exchange,
+};
 
 /* ---- life ---- */
 

@@ -205,32 +205,37 @@ static int copy_headers(JSContext *context, struct weir__js_fields *fields,
 }
 
 /* Append the own enumerable properties of an object. */
+static int append_property(JSContext *context, struct weir__js_fields *fields,
+                           JSValueConst init, JSAtom atom)
+{
+    JSValue name = JS_AtomToValue(context, atom);
+    JSValue value = JS_GetProperty(context, init, atom);
+    int status = -1;
+
+    if (JS_IsSymbol(name) || JS_IsSymbol(value))
+        JS_ThrowTypeError(context,
+                          "Headers contructor: init is a symbol, which cannot "
+                          "be converted to a DOMString.");
+    else if (!JS_IsException(value))
+        status = append_pair(context, fields, name, value);
+    JS_FreeValue(context, name);
+    JS_FreeValue(context, value);
+    return status;
+}
+
 static int fill_record(JSContext *context, struct weir__js_fields *fields,
                        JSValueConst init)
 {
     JSPropertyEnum *names;
-    uint32_t count, i;
+    uint32_t count;
     int status = 0;
 
     if (JS_GetOwnPropertyNames(context, &names, &count, init,
                                JS_GPN_STRING_MASK | JS_GPN_SYMBOL_MASK |
                                    JS_GPN_ENUM_ONLY) < 0)
         return -1;
-    for (i = 0; i < count && status == 0; i++) {
-        JSValue name = JS_AtomToValue(context, names[i].atom);
-        JSValue value =
-            JS_IsSymbol(name)
-                ? JS_ThrowTypeError(
-                      context, "Headers contructor: init is a symbol, which "
-                               "cannot be converted to a DOMString.")
-                : JS_GetProperty(context, init, names[i].atom);
-
-        status = JS_IsException(value)
-                     ? -1
-                     : append_pair(context, fields, name, value);
-        JS_FreeValue(context, name);
-        JS_FreeValue(context, value);
-    }
+    for (uint32_t i = 0; i < count && status == 0; i++)
+        status = append_property(context, fields, init, names[i].atom);
     JS_FreePropertyEnum(context, names, count);
     return status;
 }
@@ -446,8 +451,9 @@ static bool find(const struct weir__js_headers *headers, weir_bytes name,
 
 /* All values of a name, with ", " between them, the first of which was found
  * before `index`. */
-static JSValue join(JSContext *context, const struct weir__js_headers *headers,
-                    weir_bytes name, weir_bytes first, size_t index)
+JSValue weir__js_headers_join(JSContext *context,
+                              const struct weir__js_headers *headers,
+                              weir_bytes name, weir_bytes first, size_t index)
 {
     weir_http_field field;
     size_t at = index, size = first.size;
@@ -494,7 +500,8 @@ static JSValue get(JSContext *context, JSValueConst this_value, int argc,
     else if (magic == HAS)
         value = JS_TRUE;
     else
-        value = join(context, headers, name, field.value, index);
+        value =
+            weir__js_headers_join(context, headers, name, field.value, index);
     weir__js_span_free(context, &span);
     return value;
 }
@@ -524,133 +531,7 @@ static JSValue get_set_cookie(JSContext *context, JSValueConst this_value,
     return list;
 }
 
-/* ---- iteration ---- */
-
-struct entry {
-    weir_bytes name;
-    size_t index; /* of its field */
-};
-
-static int compare(const void *a, const void *b)
-{
-    const struct entry *one = a, *two = b;
-    size_t size =
-        one->name.size < two->name.size ? one->name.size : two->name.size;
-    const unsigned char *x = one->name.data, *y = two->name.data;
-
-    for (size_t i = 0; i < size; i++) {
-        int c = x[i] >= 'A' && x[i] <= 'Z' ? x[i] | 0x20 : x[i];
-        int d = y[i] >= 'A' && y[i] <= 'Z' ? y[i] | 0x20 : y[i];
-
-        if (c != d)
-            return c - d;
-    }
-    if (one->name.size != two->name.size)
-        return one->name.size < two->name.size ? -1 : 1;
-    return one->index < two->index ? -1 : 1;
-}
-
-static int add_entry(JSContext *context, JSValueConst list, uint32_t *count,
-                     const struct weir__js_headers *headers,
-                     const struct entry *entry, bool is_single)
-{
-    weir_http_field field;
-    JSValue name = weir__js_byte_string(context, entry->name, true), value;
-
-    if (JS_IsException(name) ||
-        JS_DefinePropertyValueUint32(context, list, (*count)++, name,
-                                     JS_PROP_C_W_E) < 0)
-        return -1;
-    (void)weir__js_headers_at(headers, entry->index, &field);
-    value = is_single ? weir__js_byte_string(context, field.value, false)
-                      : join(context, headers, entry->name, field.value,
-                             entry->index + 1);
-    return JS_IsException(value) ||
-                   JS_DefinePropertyValueUint32(context, list, (*count)++,
-                                                value, JS_PROP_C_W_E) < 0
-               ? -1
-               : 0;
-}
-
-/* A list of names and values, sorted and combined: name, value, name, ... */
-static JSValue make_sorted(JSContext *context,
-                           const struct weir__js_headers *headers)
-{
-    size_t count = weir__js_headers_count(headers);
-    struct entry *entries = js_malloc(context, (count + 1) * sizeof(*entries));
-    JSValue list = entries != NULL ? JS_NewArray(context) : JS_EXCEPTION;
-    uint32_t made = 0;
-    weir_http_field field;
-
-    for (size_t i = 0; i < count && !JS_IsException(list); i++) {
-        (void)weir__js_headers_at(headers, i, &field);
-        entries[i] = (struct entry){field.name, i};
-    }
-    if (!JS_IsException(list))
-        qsort(entries, count, sizeof(*entries), compare);
-    for (size_t i = 0; i < count && !JS_IsException(list); i++) {
-        bool is_cookie = weir__js_is_name(entries[i].name, set_cookie);
-
-        if (!is_cookie && i > 0 &&
-            weir__js_is_name(entries[i].name, entries[i - 1].name))
-            continue;
-        if (add_entry(context, list, &made, headers, &entries[i], is_cookie) <
-            0) {
-            JS_FreeValue(context, list);
-            list = JS_EXCEPTION;
-        }
-    }
-    js_free(context, entries);
-    return list;
-}
-
-/* sorted(headers): see make_sorted */
-static JSValue sorted(JSContext *context, JSValueConst this_value, int argc,
-                      JSValueConst *argv)
-{
-    struct weir__js_headers *headers = check(context, argv[0]);
-    uint32_t changes;
-
-    if (headers == NULL)
-        return JS_EXCEPTION;
-    changes = headers->fields != NULL ? headers->fields->changes + 1 : 0;
-    if (JS_IsUndefined(headers->sorted) || headers->sorted_changes != changes) {
-        JSValue list = make_sorted(context, headers);
-
-        if (JS_IsException(list))
-            return list;
-        JS_FreeValue(context, headers->sorted);
-        headers->sorted = list;
-        headers->sorted_changes = changes;
-    }
-    return JS_DupValue(context, headers->sorted);
-}
-
-/* raw(headers): name, value, name, ..., as they were given */
-static JSValue raw(JSContext *context, JSValueConst this_value, int argc,
-                   JSValueConst *argv)
-{
-    struct weir__js_headers *headers = check(context, argv[0]);
-    JSValue list = headers != NULL ? JS_NewArray(context) : JS_EXCEPTION;
-    weir_http_field field;
-    uint32_t made = 0;
-
-    if (JS_IsException(list))
-        return list;
-    for (size_t i = 0; weir__js_headers_at(headers, i, &field); i++)
-        if (JS_DefinePropertyValueUint32(
-                context, list, made++,
-                weir__js_byte_string(context, field.name, false),
-                JS_PROP_C_W_E) < 0 ||
-            JS_DefinePropertyValueUint32(
-                context, list, made++,
-                weir__js_byte_string(context, field.value, false),
-                JS_PROP_C_W_E) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
-    return list;
-}
+/* ---- for the library ---- */
 
 /* isHeaders(value) */
 static JSValue is_headers(JSContext *context, JSValueConst this_value, int argc,
@@ -694,8 +575,6 @@ static const JSCFunctionListEntry methods[] = {
 };
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("sorted", 1, sorted),
-    JS_CFUNC_DEF("raw", 1, raw),
     JS_CFUNC_DEF("isHeaders", 1, is_headers),
     JS_CFUNC_DEF("setImmutable", 1, set_immutable),
     JS_CFUNC_DEF("onSequence", 2, on_sequence),

@@ -36,6 +36,12 @@ size_t weir__js_headers_count(const struct weir__js_headers *headers);
 bool weir__js_headers_at(const struct weir__js_headers *headers, size_t index,
                          weir_http_field *field);
 
+/* All values of a name, with ", " between them, the first of which was found
+ * before `index`. */
+JSValue weir__js_headers_join(JSContext *context,
+                              const struct weir__js_headers *headers,
+                              weir_bytes name, weir_bytes first, size_t index);
+
 /* Append what `init` of a constructor says: another Headers object, a sequence
  * of pairs, or a record.  Returns 0, or -1 with an exception. */
 int weir__js_headers_fill(JSContext *context, struct weir__js_fields *fields,

@@ -55,7 +55,7 @@ struct server {
 
 static struct state *state_of(const weir_js *js)
 {
-    return js->states[WEIR__JS_HTTP_SERVER];
+    return js->states[WEIR__JS_SERVER];
 }
 
 /* ---- requests ---- */
@@ -258,7 +258,7 @@ static int init_servers(weir_js *js)
 static void finalize(JSRuntime *runtime, JSValueConst value)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
-    struct server *server = weir__js_opaque(js, value, WEIR__JS_HTTP_SERVER);
+    struct server *server = weir__js_opaque(js, value, WEIR__JS_SERVER);
 
     if (server != NULL)
         unref_server(server);
@@ -408,7 +408,7 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
 {
     weir_js *js = weir__js_of(context);
     weir_http_server_options options = {.size = sizeof(options)};
-    JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_HTTP_SERVER]);
+    JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_SERVER]);
     struct server *server;
     int err;
 
@@ -443,7 +443,7 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
 static struct server *server_of(JSContext *context, JSValueConst value)
 {
     struct server *server =
-        weir__js_opaque(weir__js_of(context), value, WEIR__JS_HTTP_SERVER);
+        weir__js_opaque(weir__js_of(context), value, WEIR__JS_SERVER);
 
     if (server == NULL)
         JS_ThrowTypeError(context, "Illegal invocation");
@@ -657,7 +657,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setHooks", 1, set_hooks),
 };
 
-const struct weir__js_builtin weir__js_http_server_builtin = {
+const struct weir__js_builtin weir__js_server_builtin = {
     WEIR__JS_LIBS("http/serve"),
     WEIR__JS_NATIVES(natives),
     .class_definition = &server_class,

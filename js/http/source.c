@@ -26,7 +26,7 @@ void weir__js_source_init(struct weir__js_source *source, weir_js *js,
     source->js = js;
     source->refs = 1;
     source->functions[0] = source->functions[1] = JS_UNDEFINED;
-    source->on_body = source->context = JS_UNDEFINED;
+    source->on_body = source->context = source->error = JS_UNDEFINED;
     weir__js_list_add(weir__js_sources_of(js), &source->link);
 }
 
@@ -37,10 +37,15 @@ void weir__js_source_ref(struct weir__js_source *source)
 
 void weir__js_source_unref(struct weir__js_source *source)
 {
-    if (--source->refs > 0)
+    if (--source->refs > 0) {
+        if (source->refs == 1 && source->kind->abandon != NULL)
+            source->kind->abandon(source);
         return;
-    if (source->js != NULL)
+    }
+    if (source->js != NULL) {
         weir__js_list_remove(&source->link);
+        JS_FreeValueRT(source->js->runtime, source->error);
+    }
     source->kind->free(source);
 }
 
@@ -110,6 +115,16 @@ JSValue weir__js_form_bytes(JSContext *context, enum weir__js_form form,
     return JS_NewUint8ArrayCopy(context, data, bytes.size);
 }
 
+/* Throw the error that a reader gets. */
+static JSValue throw_error(struct weir__js_source *source, int status)
+{
+    JSContext *context = source->js->context;
+
+    return JS_IsUndefined(source->error)
+               ? weir__js_throw_status(context, status)
+               : JS_Throw(context, JS_DupValue(context, source->error));
+}
+
 /* ---- the whole ---- */
 
 /* Settle the promise; what settling throws is reported. */
@@ -119,7 +134,7 @@ static void settle(struct weir__js_source *source, int status, weir_bytes bytes)
     JSContext *context = js->context;
     JSValue value = status == 0
                         ? weir__js_form_bytes(context, source->form, bytes)
-                        : weir__js_throw_status(context, status);
+                        : throw_error(source, status);
     bool failed = JS_IsException(value);
     JSValue result;
 
@@ -201,7 +216,7 @@ static void give(struct weir__js_source *source, int status, weir_bytes bytes)
     JSValue result;
 
     if (status != 0 && status != WEIR_EEOF) {
-        weir__js_throw_status(context, status);
+        throw_error(source, status);
         args[1] = JS_GetException(context);
     }
     result = JS_IsException(args[1])
@@ -254,7 +269,8 @@ static void drop_sources(weir_js *js)
         }
         JS_FreeValue(js->context, source->on_body);
         JS_FreeValue(js->context, source->context);
-        source->on_body = source->context = JS_UNDEFINED;
+        JS_FreeValue(js->context, source->error);
+        source->on_body = source->context = source->error = JS_UNDEFINED;
         source->kind->drop(source);
         source->js = NULL;
         weir__js_source_unref(source);

@@ -28,6 +28,8 @@ struct weir__js_source_kind {
     void (*drop)(struct weir__js_source *source);
     /* The last reference is gone. */
     void (*free)(struct weir__js_source *source);
+    /* Only one reference is left.  May be NULL. */
+    void (*abandon)(struct weir__js_source *source);
 };
 
 /* What the whole body becomes. */
@@ -49,6 +51,7 @@ struct weir__js_source {
     JSValue functions[2]; /* resolve, reject */
     JSValue on_body;      /* (status, bytes) */
     JSValue context;      /* captured for them (core/context.h) */
+    JSValue error;        /* what an error becomes; undefined: its status */
 };
 
 /* Begin with one reference. */

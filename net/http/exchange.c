@@ -471,10 +471,8 @@ void weir__http_exchange_resume(struct weir__http_link *link)
 {
     if (link->is_feeding || link->is_resuming)
         return;
-    if (link->rest_size == 0 && !link->is_inflating) {
-        stall(link, false);
-        return;
-    }
+    /* Even without a rest of the input: the body may have ended with the piece
+     * in which the fetch was paused. */
     link->is_resuming = true;
     link->task = (weir_task){.run = run_resume, .name = "http client"};
     if (weir_loop_post(link->client->loop, &link->task) != 0)

@@ -124,7 +124,7 @@ function readMethod(given) {
     const upper = method.toUpperCase();
     if (upper === 'CONNECT' || upper === 'TRACE' || upper === 'TRACK')
         throw new TypeError(`'${method}' HTTP method is unsupported.`);
-    return ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH'].includes(upper)
+    return ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'].includes(upper)
         ? upper : method;
 }
 

@@ -590,6 +590,30 @@ static int try_streaming(void)
     return err != 0 ? err : outcomes[0].status;
 }
 
+static bool is_stopped;
+
+static void stop_in_piece(struct outcome *outcome)
+{
+    pause_fetch(outcome);
+    is_stopped = true;
+}
+
+CASE(fetch_that_is_paused_in_the_last_piece_ends_when_it_is_resumed)
+{
+    make_all(NULL);
+    outcomes[0].on_body = stop_in_piece;
+    peer_will(OK "Content-Length: 5\r\n\r\nhello", 0);
+    expect_status(start(&outcomes[0], FETCH_OPTIONS(.url = peer_url("/"))), 0);
+    while (!is_stopped)
+        expect_status(weir_loop_step(loop, -1), 0);
+    weir_fetch_resume(outcomes[0].fetch);
+    while (outcomes[0].status == 1)
+        expect_status(weir_loop_step(loop, -1), 0);
+    expect_status(outcomes[0].status, 0);
+    end_all();
+    (void)take_record();
+}
+
 CASE(fetch_that_streams_without_memory_fails_and_leaks_nothing)
 {
     struct failing_allocator memory;
