@@ -17,11 +17,13 @@
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
     X(HTTP_SERVER, http_server)                                                \
+    X(FETCH, fetch)                                                            \
     X(SOURCE, source)                                                          \
     X(ANSWER, answer)                                                          \
     X(REQUEST, request)                                                        \
     X(RESPONSE, response)                                                      \
     X(BODY, body)                                                              \
+    X(ORDER, order)                                                            \
     X(HEADERS, headers)                                                        \
     X(STREAM, stream)                                                          \
     X(HANDLE, handle)                                                          \

@@ -24,6 +24,7 @@
 #include "core/error.h"
 #include "http/answer.h"
 #include "http/keeper.h"
+#include "http/report.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "weir/host/http.h"
@@ -55,7 +56,7 @@ struct server {
 
 static struct state *state_of(const weir_js *js)
 {
-    return js->states[WEIR__JS_SERVER];
+    return js->states[WEIR__JS_HTTP_SERVER];
 }
 
 /* ---- requests ---- */
@@ -258,7 +259,7 @@ static int init_servers(weir_js *js)
 static void finalize(JSRuntime *runtime, JSValueConst value)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
-    struct server *server = weir__js_opaque(js, value, WEIR__JS_SERVER);
+    struct server *server = weir__js_opaque(js, value, WEIR__JS_HTTP_SERVER);
 
     if (server != NULL)
         unref_server(server);
@@ -408,7 +409,8 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
 {
     weir_js *js = weir__js_of(context);
     weir_http_server_options options = {.size = sizeof(options)};
-    JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_SERVER]);
+    JSValue self =
+        JS_NewObjectClass(context, js->classes[WEIR__JS_HTTP_SERVER]);
     struct server *server;
     int err;
 
@@ -443,7 +445,7 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
 static struct server *server_of(JSContext *context, JSValueConst value)
 {
     struct server *server =
-        weir__js_opaque(weir__js_of(context), value, WEIR__JS_SERVER);
+        weir__js_opaque(weir__js_of(context), value, WEIR__JS_HTTP_SERVER);
 
     if (server == NULL)
         JS_ThrowTypeError(context, "Illegal invocation");
@@ -539,21 +541,12 @@ static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
-static int set_count(JSContext *context, JSValueConst object, const char *name,
-                     uint64_t count)
-{
-    return JS_DefinePropertyValueStr(context, object, name,
-                                     JS_NewInt64(context, (int64_t)count),
-                                     JS_PROP_C_W_E);
-}
-
 /* counts(server): what it has done */
 static JSValue counts_of(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     struct server *server = server_of(context, argv[0]);
     weir_http_counts counts = {.size = sizeof(counts)};
-    JSValue object;
 
     if (server == NULL)
         return JS_EXCEPTION;
@@ -561,52 +554,10 @@ static JSValue counts_of(JSContext *context, JSValueConst this_value, int argc,
         (void)!weir_http_server_counts(server->http, &counts);
     else
         counts = server->counts;
-    object = JS_NewObject(context);
-    if (JS_IsException(object) ||
-        set_count(context, object, "connections", counts.connections) < 0 ||
-        set_count(context, object, "requests", counts.requests) < 0 ||
-        set_count(context, object, "responses", counts.responses) < 0 ||
-        set_count(context, object, "refused", counts.refused) < 0 ||
-        set_count(context, object, "cut", counts.cut) < 0 ||
-        set_count(context, object, "crossed", counts.crossed) < 0) {
-        JS_FreeValue(context, object);
-        return JS_EXCEPTION;
-    }
-    return object;
+    return weir__js_report_counts(context, &counts);
 }
 
 enum { SHOWN = 64 };
-
-static JSValue show_holder(JSContext *context, const weir_http_holder *holder)
-{
-    JSValue object = JS_NewObject(context);
-    const struct {
-        const char *name, *text;
-    } texts[] = {{"phase", holder->phase},
-                 {"method", holder->method},
-                 {"target", holder->target},
-                 {"remoteAddress", holder->peer}};
-
-    if (JS_IsException(object))
-        return object;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        if (JS_DefinePropertyValueStr(
-                context, object, texts[i].name,
-                weir__js_byte_string(
-                    context, (weir_bytes){texts[i].text, strlen(texts[i].text)},
-                    false),
-                JS_PROP_C_W_E) < 0)
-            goto fail;
-    if (set_count(context, object, "age",
-                  (uint64_t)(holder->age_ns / 1000000)) < 0 ||
-        set_count(context, object, "received", holder->received_bytes) < 0 ||
-        set_count(context, object, "sent", holder->sent_bytes) < 0)
-        goto fail;
-    return object;
-fail:
-    JS_FreeValue(context, object);
-    return JS_EXCEPTION;
-}
 
 /* holders(server): its connections, the busy ones first, up to SHOWN */
 static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
@@ -624,9 +575,10 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
                                         sizeof(*holders));
     list = JS_NewArray(context);
     for (size_t i = 0; i < count && i < SHOWN && !JS_IsException(list); i++)
-        if (JS_DefinePropertyValueUint32(context, list, (uint32_t)i,
-                                         show_holder(context, &holders[i]),
-                                         JS_PROP_C_W_E) < 0) {
+        if (JS_DefinePropertyValueUint32(
+                context, list, (uint32_t)i,
+                weir__js_report_holder(context, &holders[i]),
+                JS_PROP_C_W_E) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }
@@ -657,7 +609,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setHooks", 1, set_hooks),
 };
 
-const struct weir__js_builtin weir__js_server_builtin = {
+const struct weir__js_builtin weir__js_http_server_builtin = {
     WEIR__JS_LIBS("http/serve"),
     WEIR__JS_NATIVES(natives),
     .class_definition = &server_class,

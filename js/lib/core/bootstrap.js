@@ -34,6 +34,7 @@ for (const name of ['URL', 'URLSearchParams'])
 lazy('Buffer', 'bytes/buffer', 'Buffer', false);
 for (const name of ['Headers', 'Request', 'Response'])
     lazy(name, 'http/classes', name, false);
+lazy('fetch', 'http/fetch', 'fetch', true);
 lazy('performance', 'timers/performance', 'performance', true);
 for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark',
     'PerformanceMeasure'])

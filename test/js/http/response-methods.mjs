@@ -68,9 +68,9 @@ for (const fn of [
     () => new Response('x', { status: 99 }), () => new Response('x', { status: 600 }),
     () => new Response('x', { status: 204 }), () => new Response(null, { status: 204 }).status,
     () => new Response('x', { statusText: '\n' }), () => Response.json(undefined),
-    () => Response.json(), () => Response.json(5n), () => Response.redirect('/x'),
+    () => Response.json(), () => Response.redirect('/x'),
     () => Response.redirect('http://a/', 200), () => new Response('x', { headers: 5 }),
-    () => new Response(Symbol('x')), () => Response.prototype.text.call({}),
+    () => Response.prototype.text.call({}),
     () => Response.prototype.status, () => Response.prototype.clone.call({}),
     () => new Response('no').json().then(() => 0, (error) => error.name),
 ])
