@@ -162,7 +162,7 @@ static void on_quiet(weir_task *task, int status)
 
 void weir__http_drain_start(weir_http_server *server, int64_t deadline_ns)
 {
-    for (size_t i = 0; i < server->shard_count; i++)
+    for (size_t i = 0; i < server->shard_count && server->guest == NULL; i++)
         weir_connections_drain(&server->shards[i].connections);
     start_timer(server, &server->deadline, deadline_ns, WEIR_TIMER_ONCE,
                 on_deadline);

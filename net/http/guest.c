@@ -220,6 +220,7 @@ static int want_drain(struct weir__http_guest *guest, int64_t deadline_ns)
 
 int weir_http_server_drain(weir_http_server *server, int64_t deadline_ns)
 {
+    bool is_first;
     int err;
 
     if (server == NULL || server->guest == NULL)
@@ -227,8 +228,12 @@ int weir_http_server_drain(weir_http_server *server, int64_t deadline_ns)
     if (deadline_ns < 0)
         deadline_ns = server->options.drain_deadline_ns;
     weir_lock_acquire(&server->guest->lock);
+    is_first = !server->guest->is_draining;
     err = want_drain(server->guest, deadline_ns);
     weir_lock_release(&server->guest->lock);
+    /* At once, so that each response from now on closes its connection. */
+    if (err == 0 && is_first)
+        weir_connections_drain(&server->shards[0].connections);
     return err;
 }
 

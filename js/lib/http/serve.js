@@ -12,8 +12,6 @@ const { apply } = Reflect;
 
 // ---- errors ----
 
-const failures = new WeakMap(); // fetch -> the option `error`
-
 function report(error) {
     require('program/process').stderr.write(
         `weir: an error in fetch: ${require('util/inspect').inspect(error)}\n`);
@@ -167,6 +165,9 @@ function checkOptions(options) {
         throw invalidArgType('options.fetch', 'of type function', options.fetch);
     if (options.static !== undefined && typeof options.static !== 'string')
         throw invalidArgType('options.static', 'of type string', options.static);
+    if (options.signal != null &&
+        !(options.signal instanceof require('events/abort').AbortSignal))
+        throw invalidArgType('options.signal', 'an instance of AbortSignal', options.signal);
     if (options.error !== undefined && typeof options.error !== 'function')
         throw invalidArgType('options.error', 'of type function', options.error);
 }
@@ -254,8 +255,6 @@ class Server {
     #follow(signal) {
         if (signal == null)
             return;
-        if (!(signal instanceof require('events/abort').AbortSignal))
-            throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
         if (signal.aborted)
             this.drain();
         else
