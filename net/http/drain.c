@@ -92,6 +92,27 @@ static void on_idle(void *arg, int status)
             (void)weir_connections_close_idle(&server->shards[i].connections);
 }
 
+/* Start a timer of the drain, or act at once if there is none. */
+static void start_timer(weir_http_server *server, weir_timer *timer,
+                        int64_t delay_ns, weir_timer_repeat repeat, weir_fn *fn)
+{
+    weir_loop *loop = server->control;
+
+    if (delay_ns < 0)
+        return;
+    if (weir_timer_start(loop, timer, delay_ns, repeat, fn, server) != 0)
+        fn(server, 0);
+    else
+        (void)!weir_timer_unref(loop, *timer);
+}
+
+static void cancel_timer(weir_http_server *server, weir_timer *timer)
+{
+    if (*timer != 0)
+        (void)!weir_timer_cancel(server->control, *timer);
+    *timer = 0;
+}
+
 static void on_delay(void *arg, int status)
 {
     weir_http_server *server = arg;
@@ -116,28 +137,8 @@ static void on_deadline(void *arg, int status)
         count += weir_connections_cut(&server->shards[i].connections);
     if (count > 0)
         weir__http_set_cut(server);
+    cancel_timer(server, &server->delay);
     on_delay(server, 0);
-}
-
-/* Start a timer of the drain, or act at once if there is none. */
-static void start_timer(weir_http_server *server, weir_timer *timer,
-                        int64_t delay_ns, weir_timer_repeat repeat, weir_fn *fn)
-{
-    weir_loop *loop = server->control;
-
-    if (delay_ns < 0)
-        return;
-    if (weir_timer_start(loop, timer, delay_ns, repeat, fn, server) != 0)
-        fn(server, 0);
-    else
-        (void)!weir_timer_unref(loop, *timer);
-}
-
-static void cancel_timer(weir_http_server *server, weir_timer *timer)
-{
-    if (*timer != 0)
-        (void)!weir_timer_cancel(server->control, *timer);
-    *timer = 0;
 }
 
 /* No listener of this shard is left. */

@@ -51,6 +51,8 @@ def command_of(name):
     """The command of a server that is named, or given as a command line."""
     if name == "weir":
         return [TARGET]
+    if name == "serve":
+        return [str(BUILD / "weir"), str(HERE / "serve.mjs")]
     return NODE.get(name) or name.split()
 
 
