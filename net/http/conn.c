@@ -125,6 +125,16 @@ void weir__http_conn_drop_request(struct weir__http_conn *conn, int status)
     weir_http_request_unref(request);
 }
 
+/* Tell the host, which knows the connection. */
+static void tell_disconnect(struct weir__http_conn *conn, int status)
+{
+    const struct weir__http_guest *guest = conn->shard->server->guest;
+
+    if (conn->is_known && guest->options.on_disconnect != NULL)
+        guest->options.on_disconnect(guest->options.arg, conn, status);
+    conn->is_known = false;
+}
+
 /* The stream is gone. */
 static void end_conn(struct weir__http_conn *conn, int status)
 {
@@ -137,6 +147,7 @@ static void end_conn(struct weir__http_conn *conn, int status)
     conn->stream = NULL;
     end_leaving(conn, status != 0 ? status : WEIR_ECANCELED);
     weir__http_conn_drop_request(conn, status != 0 ? status : WEIR_ECANCELED);
+    tell_disconnect(conn, status);
     stop_alarm(conn);
     weir__http_parser_fini(&conn->parser);
     weir_memory_free(conn->rest, conn->rest_capacity);
@@ -324,6 +335,16 @@ static bool is_within_quota(struct weir__http_conn *conn)
     return true;
 }
 
+static void tell_connect(struct weir__http_conn *conn)
+{
+    const struct weir__http_guest *guest = conn->shard->server->guest;
+
+    if (guest == NULL || guest->options.on_connection == NULL)
+        return;
+    conn->is_known = true;
+    guest->options.on_connection(guest->options.arg, conn);
+}
+
 void weir__http_conn_open(struct weir__http_shard *shard, weir_stream *stream)
 {
     const weir_http_server_options *options = &shard->server->options;
@@ -356,4 +377,5 @@ void weir__http_conn_open(struct weir__http_shard *shard, weir_stream *stream)
         return;
     }
     weir__http_conn_set_deadline(conn, conn->since_ns, options->header_ns);
+    tell_connect(conn);
 }

@@ -30,6 +30,7 @@ struct weir_http_request {
     bool has_continued : 1; /* 100 was sent, or is not expected */
     bool is_head : 1;       /* the response has no body */
     bool is_chunked : 1;    /* the response is */
+    bool is_raw : 1;        /* the host formats the response */
     bool is_over : 1;       /* on_end was called, or need not be */
     bool is_drain_told : 1;
     int end_status;
@@ -64,6 +65,9 @@ struct weir__http_conn {
     int64_t alarm_ns;    /* when the timer fires; 0: not started */
     weir_timer alarm;
     uint32_t request_count;
+    void *data;          /* the host's */
+    bool is_known : 1;   /* on_connection was called */
+    bool is_refused : 1; /* the host answers what cannot be parsed */
     bool must_close : 1; /* after the response in progress */
     bool has_ended : 1;  /* the client has half-closed */
     bool is_closing : 1; /* the stream is closing or finishing */
@@ -126,6 +130,14 @@ void weir__http_conn_on_notified(weir_connection *word, unsigned what);
 /* The stream has bytes, or has ended. */
 void weir__http_conn_on_read(void *conn, weir_stream *stream, int status,
                              weir_bytes bytes);
+
+/* Whether the connection closes after the response in progress, except for the
+ * cost of the rest of its request. */
+bool weir__http_conn_closes(const struct weir__http_conn *conn);
+
+/* The host has answered a request that is refused, or will. */
+bool weir__http_conn_is_refused(struct weir__http_conn *conn,
+                                weir_http_refusal refusal);
 
 /* The head of a response says whether the connection closes after it. */
 bool weir__http_conn_decide_close(struct weir__http_conn *conn);

@@ -59,7 +59,11 @@ void weir__http_conn_expire(struct weir__http_conn *conn)
         return;
     }
     weir__http_conn_drop_request(conn, -ETIMEDOUT);
-    if (!conn->is_closing)
+    if (!conn->is_closing &&
+        !weir__http_conn_is_refused(
+            conn,
+            (weir_http_refusal){-ETIMEDOUT, 408, "the request is late"}) &&
+        !conn->is_closing)
         weir__http_reply_plainly(conn, 408, true);
 }
 

@@ -141,6 +141,13 @@ static void on_deadline(void *arg, int status)
     on_delay(server, 0);
 }
 
+static void start_idle(weir_http_server *server)
+{
+    on_idle(server, 0);
+    start_timer(server, &server->idle, server->options.drain_idle_ns,
+                WEIR_TIMER_FIXED_DELAY, on_idle);
+}
+
 /* No listener of this shard is left. */
 static void on_quiet(weir_task *task, int status)
 {
@@ -151,10 +158,10 @@ static void on_quiet(weir_task *task, int status)
 
     if (++server->quiet_shards < server->shard_count)
         return;
-    if (status == 0) {
-        on_idle(server, 0);
-        start_timer(server, &server->idle, server->options.drain_idle_ns,
-                    WEIR_TIMER_FIXED_DELAY, on_idle);
+    if (status == 0 && (server->guest == NULL || server->guest->has_begun)) {
+        start_idle(server);
+    } else if (status == 0) {
+        /* Only the listeners were closed (weir_http_server_close). */
     } else if (server->guest == NULL) {
         return; /* the service was forced, and does not wait */
     }
@@ -169,6 +176,8 @@ void weir__http_drain_start(weir_http_server *server, int64_t deadline_ns)
                 on_deadline);
     start_timer(server, &server->delay, server->options.drain_delay_ns,
                 WEIR_TIMER_ONCE, on_delay);
+    if (server->quiet_shards == server->shard_count)
+        start_idle(server); /* the listeners were closed before */
 }
 
 void weir__http_drain_hasten(weir_http_server *server, int64_t deadline_ns)

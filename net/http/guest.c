@@ -206,7 +206,7 @@ static int want_drain(struct weir__http_guest *guest, int64_t deadline_ns)
         return 0;
     guest->is_draining = true;
     guest->wanted_ns = at_ns;
-    if (is_first && guest->has_loop) {
+    if (is_first && guest->has_loop && !guest->is_held) {
         weir_loop_ref(guest->server->shards[0].loop);
         guest->is_held = true;
     }
@@ -235,6 +235,42 @@ int weir_http_server_drain(weir_http_server *server, int64_t deadline_ns)
     if (err == 0 && is_first)
         weir_connections_drain(&server->shards[0].connections);
     return err;
+}
+
+/* Keep the loop running until on_end.  False if the server has ended. */
+static bool hold_loop(struct weir__http_guest *guest)
+{
+    bool is_held = false;
+
+    weir_lock_acquire(&guest->lock);
+    if (guest->has_loop && !guest->is_over) {
+        if (!guest->is_held)
+            weir_loop_ref(guest->server->shards[0].loop);
+        guest->is_held = is_held = true;
+    }
+    weir_lock_release(&guest->lock);
+    return is_held;
+}
+
+int weir_http_server_close(weir_http_server *server)
+{
+    if (server == NULL || server->guest == NULL)
+        return -EINVAL;
+    if (server->shards[0].is_draining || !hold_loop(server->guest))
+        return -EALREADY;
+    weir__http_drain_abandon(&server->shards[0]);
+    return 0;
+}
+
+void weir_http_server_set_times(weir_http_server *server, int64_t header_ns,
+                                int64_t request_ns, int64_t keep_alive_ns)
+{
+    weir_http_server_options *options = &server->options;
+
+    options->header_ns = header_ns != 0 ? header_ns : WEIR_HTTP_HEADER_NS;
+    options->request_ns = request_ns != 0 ? request_ns : WEIR_HTTP_REQUEST_NS;
+    options->keep_alive_ns =
+        keep_alive_ns != 0 ? keep_alive_ns : WEIR_HTTP_KEEP_ALIVE_NS;
 }
 
 bool weir_http_server_is_draining(const weir_http_server *server)

@@ -51,19 +51,39 @@ static bool can_discard(const weir_http_request *request)
            message->content_length - message->body_bytes <= DISCARD;
 }
 
-bool weir__http_conn_decide_close(struct weir__http_conn *conn)
+bool weir__http_conn_closes(const struct weir__http_conn *conn)
 {
     const weir_http_server_options *options = weir__http_conn_options(conn);
     const weir_http_request *request = conn->request;
 
-    if (request == NULL || !(request->message->flags & WEIR__HTTP_KEEP_ALIVE) ||
-        conn->has_ended || !can_discard(request) ||
-        (options->requests_per_connection > 0 &&
-         conn->request_count >= options->requests_per_connection) ||
-        options->keep_alive_ns == 0 ||
-        (weir_connection_is_draining(&conn->word) && !has_more_input(conn)))
+    return conn->must_close || request == NULL ||
+           !(request->message->flags & WEIR__HTTP_KEEP_ALIVE) ||
+           conn->has_ended ||
+           (options->requests_per_connection > 0 &&
+            conn->request_count >= options->requests_per_connection) ||
+           options->keep_alive_ns == 0 ||
+           (weir_connection_is_draining(&conn->word) && !has_more_input(conn));
+}
+
+bool weir__http_conn_decide_close(struct weir__http_conn *conn)
+{
+    if (weir__http_conn_closes(conn) || !can_discard(conn->request))
         conn->must_close = true;
     return conn->must_close;
+}
+
+bool weir__http_conn_is_refused(struct weir__http_conn *conn,
+                                weir_http_refusal refusal)
+{
+    const struct weir__http_guest *guest = conn->shard->server->guest;
+
+    if (!conn->is_known || guest->options.on_refused == NULL)
+        return false;
+    conn->must_close = true;
+    conn->deadline_ns = 0;
+    conn->is_refused =
+        guest->options.on_refused(guest->options.arg, conn, &refusal);
+    return conn->is_refused;
 }
 
 static void call_handler(void *arg, int status)
@@ -177,7 +197,11 @@ static void on_failed(struct weir__http_conn *conn)
         return;
     }
     weir__http_conn_drop_request(conn, conn->parser.error);
-    if (conn->is_closing)
+    if (conn->is_closing ||
+        weir__http_conn_is_refused(
+            conn, (weir_http_refusal){conn->parser.error, conn->parser.status,
+                                      conn->parser.text}) ||
+        conn->is_closing)
         return;
     if (was_answered)
         weir__http_conn_fail(conn, conn->parser.error);
@@ -226,7 +250,7 @@ static bool can_parse(const struct weir__http_conn *conn)
 {
     const weir_http_request *request = conn->request;
 
-    if (conn->is_closing || conn->is_upgraded)
+    if (conn->is_closing || conn->is_upgraded || conn->is_refused)
         return false;
     return request == NULL || (!request->is_complete &&
                                (!(request->message->flags & WEIR__HTTP_BODY) ||
@@ -392,7 +416,9 @@ static void on_input_end(struct weir__http_conn *conn)
                     conn->request->reply != WEIR__REPLY_ENDED;
 
     conn->has_ended = true;
-    if (has_left) {
+    if (conn->is_refused) {
+        weir__http_conn_close_gracefully(conn);
+    } else if (has_left) {
         weir__http_conn_drop_request(conn, -ECONNRESET);
         weir__http_conn_fail(conn, -ECONNRESET);
     } else if (weir__http_parser_end(&conn->parser) == WEIR__PARSED_FAILED)

@@ -34,6 +34,18 @@
 extern "C" {
 #endif
 
+/* A connection of a server.  Valid from on_connection until on_disconnect. */
+typedef struct weir__http_conn weir_http_connection;
+
+/* Why the bytes of a client are refused. */
+typedef struct weir_http_refusal {
+    /* WEIR_EHTTP, WEIR_ELIMIT, WEIR_ETRUNCATED, -EOPNOTSUPP, -ETIMEDOUT or
+     * -ENOMEM */
+    int error;
+    unsigned status;  /* what the server would answer with */
+    const char *text; /* never NULL */
+} weir_http_refusal;
+
 typedef struct weir_http_guest_options {
     size_t size; /* sizeof(weir_http_guest_options) */
     /* Must outlive the server, and its loop if that ends first. */
@@ -49,6 +61,18 @@ typedef struct weir_http_guest_options {
      * not block.  A host can interrupt code here that keeps the server's loop
      * busy.  May be NULL. */
     void (*on_deadline)(void *arg, weir_http_server *server);
+    /* A connection was accepted.  May be NULL. */
+    void (*on_connection)(void *arg, weir_http_connection *connection);
+    /* A connection that on_connection was called for has ended, with or without
+     * an error.  Its requests have ended before.  May be NULL. */
+    void (*on_disconnect)(void *arg, weir_http_connection *connection,
+                          int status);
+    /* A request was refused: it is not HTTP, exceeds a limit, or is late.  If
+     * the function returns true, it has written a response with
+     * weir_http_connection_write, and closes the connection, now or later.
+     * Otherwise the server answers.  May be NULL. */
+    bool (*on_refused)(void *arg, weir_http_connection *connection,
+                       const weir_http_refusal *refusal);
 } weir_http_guest_options;
 
 /**
@@ -96,6 +120,158 @@ WEIR_API bool weir_http_server_is_draining(const weir_http_server *server);
  * Thread   loop
  */
 WEIR_API void weir_http_server_set_ref(weir_http_server *server, bool is_ref);
+
+/**
+ * Close the listeners of a server that was opened as a guest, and nothing else.
+ * Connections go on, with any number of requests.  on_end is called after the
+ * last one has ended, and the loop runs until then.  A drain can follow.
+ *
+ * Thread   loop
+ * Returns  0, -EINVAL (NULL, or the server is part of a service), -EALREADY
+ *          (the listeners have been closed)
+ */
+WEIR_API int weir_http_server_close(weir_http_server *server);
+
+/**
+ * Change the times of a server that was opened as a guest.  They mean what they
+ * mean in weir_http_server_options, where 0 is the default, and apply from the
+ * next request of each connection on.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_http_server_set_times(weir_http_server *server,
+                                         int64_t header_ns, int64_t request_ns,
+                                         int64_t keep_alive_ns);
+
+/* ---- connections ---- */
+
+/**
+ * Get the connection of a request.
+ *
+ * Thread   loop
+ * Returns  the connection, or NULL if it is gone
+ */
+WEIR_API weir_http_connection *
+weir_http_connection_of(const weir_http_request *request);
+
+/**
+ * Attach a pointer to a connection.  A new connection has NULL.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_http_connection_set_data(weir_http_connection *connection,
+                                            void *data);
+
+/**
+ * Get the pointer that was attached to a connection.
+ *
+ * Thread   loop
+ */
+WEIR_API void *
+weir_http_connection_data(const weir_http_connection *connection);
+
+/**
+ * Get the stream of a connection, for its addresses and its TLS.  Do not read,
+ * write or close it.
+ *
+ * Thread   loop
+ * Returns  the stream, or NULL if the connection has ended
+ */
+WEIR_API weir_stream *
+weir_http_connection_stream(const weir_http_connection *connection);
+
+/**
+ * Test whether a connection waits between two requests.
+ *
+ * Thread   loop
+ */
+WEIR_API bool
+weir_http_connection_is_idle(const weir_http_connection *connection);
+
+/**
+ * Write bytes to a connection as they are, behind what was written before.
+ *
+ * Thread   loop
+ * Owns     bytes that cannot be sent at once are copied
+ * Returns  0, -EINVAL (NULL), WEIR_ECLOSED (the connection is closing), -ENOMEM
+ */
+WEIR_API int weir_http_connection_write(weir_http_connection *connection,
+                                        weir_bytes bytes);
+
+/**
+ * Close a connection, whatever it does.  A request in progress ends with
+ * -ECONNRESET.  What was written is sent first, unless is_abrupt.  on_disconnect
+ * is called later, not during the call.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_http_connection_close(weir_http_connection *connection,
+                                         bool is_abrupt);
+
+/* ---- raw responses ---- */
+
+/* How a raw response goes on. */
+enum weir_http_raw {
+    WEIR_HTTP_RAW_INTERIM = 1, /* a response with a status below 200 */
+    WEIR_HTTP_RAW_END = 2,     /* this is the end of the response */
+    WEIR_HTTP_RAW_CLOSE = 4,   /* ... and of the connection */
+};
+
+/**
+ * Answer a request with bytes that the caller has formatted: the head, the
+ * body, and the framing of the body.  A host of a language that has an HTTP
+ * interface of its own uses this instead of weir_http_begin.  The response
+ * begins with the first call, except for interim responses, and ends with
+ * WEIR_HTTP_RAW_END.  The server adds nothing.  The caller has to announce the
+ * end of the connection (weir_http_raw_closes).
+ *
+ * Thread   loop
+ * Owns     bytes that cannot be sent at once are copied.  After the end the
+ *          handle is no longer valid, unless there is a reference
+ * Returns  0, -EINVAL (NULL), -EALREADY (the response has ended, or has begun
+ *          with weir_http_begin), WEIR_ECLOSED (the client has left), -ENOMEM
+ */
+WEIR_API int weir_http_raw_send(weir_http_request *request,
+                                const weir_bytes *parts, size_t count,
+                                unsigned flags);
+
+/**
+ * Test whether the server will close the connection after the response to this
+ * request: the client wants that, or the drain has begun.
+ *
+ * Thread   loop
+ */
+WEIR_API bool weir_http_raw_closes(const weir_http_request *request);
+
+/**
+ * Test whether the client waits for an interim response before it sends the
+ * body (Expect: 100-continue).
+ *
+ * Thread   loop
+ */
+WEIR_API bool weir_http_expects_continue(const weir_http_request *request);
+
+/**
+ * Test whether a request asks for another protocol, by Upgrade or CONNECT.
+ *
+ * Thread   loop
+ */
+WEIR_API bool weir_http_wants_upgrade(const weir_http_request *request);
+
+/**
+ * Take over the connection of a request without an answer, as weir_http_upgrade
+ * does with one.
+ *
+ * Thread   loop
+ * Owns     *stream is the caller's; the handle is no longer valid, unless there
+ *          is a reference
+ * Returns  0, -EINVAL (NULL, or the request has a body or asks for no upgrade),
+ *          -EALREADY (it was answered), WEIR_ECLOSED (the client has left),
+ *          -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_http_take(weir_http_request *request,
+                                         weir_call_fn *on_drain, void *arg,
+                                         weir_stream **stream);
 
 #ifdef __cplusplus
 }
