@@ -16,6 +16,10 @@
 #define WEIR__JS_BUILTINS(X)                                                   \
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
+    X(NODE_SERVER, node_server)                                                \
+    X(NODE_EXCHANGE, node_exchange)                                            \
+    X(NODE_PEER, node_peer)                                                    \
+    X(NODE_HEAD, node_head)                                                    \
     X(HTTP_SERVER, http_server)                                                \
     X(FETCH, fetch)                                                            \
     X(SOURCE, source)                                                          \

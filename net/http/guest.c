@@ -344,6 +344,8 @@ static int open_server(weir_http_server *server, weir_loop *loop,
     if (server->guest == NULL)
         return -ENOMEM;
     init_guest(server->guest, server, given);
+    server->limits.any_expect = given->accepts_any_expect;
+    server->limits.no_host = given->accepts_no_host;
     return start_guest(server);
 }
 

@@ -102,7 +102,10 @@ static refusal check_expect(struct weir__http_message *message,
     if (message->minor == 0 || message->status != 0)
         return accepted;
     if (!weir__http_is_equal(value, known))
-        return refuse_unsupported(417, "Expect with an unknown expectation");
+        return message->any_expect
+                   ? accepted
+                   : refuse_unsupported(417,
+                                        "Expect with an unknown expectation");
     message->flags |= WEIR__HTTP_CONTINUE;
     return accepted;
 }
@@ -265,7 +268,9 @@ static refusal check_host(struct weir__http_message *message,
     if (found->hosts > 1)
         return refuse(400, "Host twice");
     if (found->hosts == 0)
-        return message->minor == 0 ? accepted : refuse(400, "Host is missing");
+        return message->minor == 0 || message->no_host
+                   ? accepted
+                   : refuse(400, "Host is missing");
     if (!weir__http_is_host(value_of(message, found->host)))
         return refuse(400, "Host is invalid");
     if ((message->flags & WEIR__HTTP_ABSOLUTE) == 0)

@@ -144,8 +144,9 @@ struct weir__http_message {
     uint32_t piece_at;    /* ... and its offset there */
     uint32_t target_most; /* bytes */
     uint16_t field_most;
-    uint8_t parts;    /* of the start line that are complete */
-    uint8_t is_value; /* llhttp has begun the value of the last field */
+    uint8_t parts;            /* of the start line that are complete */
+    uint8_t is_value;         /* llhttp has begun the value of the last field */
+    bool any_expect, no_host; /* as in the limits of the parser */
     struct weir__http_span protocol, version;
     struct weir__http_refusal refusal; /* of a callback */
     struct weir__http_field inline_fields[WEIR__HTTP_INLINE_FIELDS];

@@ -140,6 +140,8 @@ static enum weir__http_event begin(struct weir__http_parser *parser)
     if (message == NULL)
         return fail_memory(parser);
     message->target_most = parser->limits->target_bytes;
+    message->any_expect = parser->limits->any_expect;
+    message->no_host = parser->limits->no_host;
     message->field_most =
         most < UINT16_MAX / 2 ? (uint16_t)most : UINT16_MAX / 2;
     weir__http_machine_begin(message, parser->kind_ == REQUESTS);

@@ -65,6 +65,8 @@ struct weir__http_limits {
     uint32_t trailer_bytes; /* of all trailers; 431.  8 KiB */
     uint32_t chunk_bytes; /* of what surrounds the data of all chunks beyond 20
                              bytes each: extensions, zeros; 400.  4 KiB */
+    bool any_expect;      /* accept an unknown expectation */
+    bool no_host;         /* accept a request without Host */
 };
 
 struct weir__http_parser {

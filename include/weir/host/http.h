@@ -73,6 +73,10 @@ typedef struct weir_http_guest_options {
      * Otherwise the server answers.  May be NULL. */
     bool (*on_refused)(void *arg, weir_http_connection *connection,
                        const weir_http_refusal *refusal);
+    /* Accept requests that the server would refuse: with an expectation other
+     * than 100-continue, which on_request answers, or of HTTP/1.1 without
+     * Host. */
+    bool accepts_any_expect, accepts_no_host;
 } weir_http_guest_options;
 
 /**

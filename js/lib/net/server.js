@@ -59,8 +59,11 @@ Object.setPrototypeOf(Server, EventEmitter);
 
 // ---- listening ----
 
-// A handle, or -errno.
-function open(server, { address, port, path, fd, backlog, isIpv6Only, mode }) {
+// A handle, or -errno.  A server of another protocol opens its own.
+function open(server, place) {
+    if (server._openHandle)
+        return server._openHandle(place);
+    const { address, port, path, fd, backlog, isIpv6Only, mode } = place;
     if (fd !== undefined)
         return listenFd(server, fd, backlog);
     if (path !== undefined)

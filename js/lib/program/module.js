@@ -34,6 +34,7 @@ const builtins = {
     events: () => require('events/events'),
     fs: () => require('fs/fs'),
     'fs/promises': () => require('fs/promises'),
+    http: () => require('nodehttp/http'),
     module: () => Module,
     net: () => require('net/net'),
     os: () => require('system/os'),

@@ -26,7 +26,7 @@ static int end_status;
 static unsigned connects, disconnects, refusals;
 static weir_http_connection *last;
 static weir_http_server_options given;
-static bool takes_refusals, half_close_aborts;
+static bool takes_refusals, half_close_aborts, accepts_more;
 
 /* ---- the server ---- */
 
@@ -79,6 +79,8 @@ static void open_server(void *arg, int status)
                                            .on_end = on_end,
                                            .on_connection = on_connection,
                                            .on_disconnect = on_disconnect,
+                                           .accepts_any_expect = accepts_more,
+                                           .accepts_no_host = accepts_more,
                                            .on_refused = on_refused};
 
     expect_status(weir_http_server_open(&server, loop, &given, &guest), 0);
@@ -379,15 +381,32 @@ CASE(guest_answers_what_is_refused_or_leaves_it_to_the_server)
     serve(answer_raw);
     expect_status(weir_http_connection_write(NULL, body), -EINVAL);
     fd = join_server();
-    send_text(fd, "not HTTP\r\n\r\nmore");
+    send_text(fd, "GET / HTTX/1.1\r\n\r\nmore");
     expect_string(read_all(fd), "refused\n");
     takes_refusals = false;
     fd = join_server();
-    send_text(fd, "not HTTP\r\n\r\n");
+    send_text(fd, "GET / HTTX/1.1\r\n\r\n");
     expect(strstr(read_all(fd), "400 Bad Request") != NULL);
     expect_int(refusals, 2);
     on_loop(close_server);
     finish(0);
+}
+
+CASE(guest_accepts_unusual_requests_if_the_host_wants_that)
+{
+    int fd;
+
+    accepts_more = true;
+    serve(answer_raw);
+    fd = join_server();
+    send_text(fd, "GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n");
+    read_until(fd, "\r\n\r\nraw");
+    send_text(fd, "GET / HTTP/1.1\r\n\r\n");
+    read_until(fd, "\r\n\r\nraw");
+    close(fd);
+    on_loop(close_server);
+    finish(0);
+    expect_int(refusals, 0);
 }
 
 static void shorten_times(void *arg, int status)

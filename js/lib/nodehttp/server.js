@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+// nodehttp/server -- http.Server, on the C server of libweir-net.
+'use strict';
+
+const { Server: net } = require('net/server');
+const process = require('program/process');
+const binding = require('nodehttp/binding');
+const { coded, invalidArgType, outOfRange } = require('core/errors');
+const diagnostics = require('events/diagnostics');
+const { IncomingMessage, receive, kExchange, kSocket, kJoins, kHasBody } =
+    require('nodehttp/incoming');
+const { ServerResponse, ended, writable, kServer } = require('nodehttp/response');
+const { parseUnique, kUnique } = require('nodehttp/outgoing');
+const { STATUS_CODES } = require('nodehttp/common');
+
+const kServers = Symbol('servers'); // the C servers that listen or have connections
+const kTimes = Symbol('times');
+const kIncoming = Symbol('IncomingMessage');
+const kResponse = Symbol('ServerResponse');
+const kOptions = Symbol('options');
+const kIsWatching = Symbol('isWatching');
+const kHasSockets = Symbol('hasSockets');
+const kDrain = Symbol('drain');
+
+const MINOR = 1, BODY = 2, CLOSE = 4, CONTINUE = 8, UPGRADE = 16;
+const ETIMEDOUT = -110;
+
+const startChannel = diagnostics.channel('http.server.request.start');
+const finishChannel = diagnostics.channel('http.server.response.finish');
+const createdChannel = diagnostics.channel('http.server.response.created');
+
+// ---- options ----
+
+function checkInteger(value, name, least = 0, most = Number.MAX_SAFE_INTEGER) {
+    if (typeof value !== 'number')
+        throw invalidArgType(name, 'of type number', value);
+    if (!Number.isInteger(value))
+        throw outOfRange(name, 'an integer', value);
+    if (value < least || value > most)
+        throw outOfRange(name, `>= ${least} && <= ${most}`, value);
+}
+
+function checkBoolean(value, name) {
+    if (typeof value !== 'boolean')
+        throw invalidArgType(name, 'of type boolean', value);
+}
+
+function integer(options, name, missing, least) {
+    const value = options[name];
+    if (value === undefined)
+        return missing;
+    checkInteger(value, name, least);
+    return value;
+}
+
+function boolean(options, name, missing) {
+    const value = options[name];
+    if (value === undefined)
+        return missing;
+    checkBoolean(value, `options.${name}`);
+    return value;
+}
+
+function storeOptions(server, options) {
+    const Incoming = options.IncomingMessage || IncomingMessage;
+    const Response = options.ServerResponse || ServerResponse;
+    server[kIncoming] = Incoming;
+    server[kResponse] = Response;
+    server[kOptions] = options;
+    server.maxHeaderSize = integer(options, 'maxHeaderSize', undefined);
+    server.insecureHTTPParser = boolean(options, 'insecureHTTPParser', undefined);
+    const requestTimeout = integer(options, 'requestTimeout', 300000);
+    const headersTimeout = integer(options, 'headersTimeout',
+        Math.min(60000, requestTimeout || 60000));
+    if (requestTimeout > 0 && headersTimeout > 0 && headersTimeout > requestTimeout)
+        throw outOfRange('headersTimeout', '<= requestTimeout', options.headersTimeout);
+    server[kTimes] = { headersTimeout, requestTimeout,
+        keepAliveTimeout: integer(options, 'keepAliveTimeout', 5000) };
+    server.connectionsCheckingInterval =
+        integer(options, 'connectionsCheckingInterval', 30000);
+    server.requireHostHeader = boolean(options, 'requireHostHeader', true);
+    server.joinDuplicateHeaders = boolean(options, 'joinDuplicateHeaders', undefined);
+    server.rejectNonStandardBodyWrites =
+        boolean(options, 'rejectNonStandardBodyWrites', false);
+    server[kUnique] = parseUnique(options.uniqueHeaders);
+}
+
+function Server(options, listener) {
+    if (!(this instanceof Server))
+        return new Server(options, listener);
+    if (typeof options === 'function') {
+        listener = options;
+        options = {};
+    } else if (options === undefined || options === null) {
+        options = {};
+    } else if (typeof options !== 'object' || Array.isArray(options)) {
+        throw invalidArgType('options', 'of type object', options);
+    }
+    storeOptions(this, options);
+    net.call(this, { allowHalfOpen: true, noDelay: options.noDelay ?? true,
+        keepAlive: options.keepAlive, keepAliveInitialDelay: options.keepAliveInitialDelay,
+        highWaterMark: options.highWaterMark });
+    this[kServers] = new Set();
+    this[kIsWatching] = this[kHasSockets] = false;
+    this.httpAllowHalfOpen = false;
+    this.timeout = 0;
+    this.maxHeadersCount = null;
+    this.maxRequestsPerSocket = 0;
+    if (listener)
+        this.on('request', listener);
+    this.on('newListener', (name) => {
+        if (name === 'connection' || name === 'secureConnection')
+            watch(this);
+    });
+}
+Object.setPrototypeOf(Server.prototype, net.prototype);
+Object.setPrototypeOf(Server, net);
+
+for (const name of ['headersTimeout', 'requestTimeout', 'keepAliveTimeout'])
+    Object.defineProperty(Server.prototype, name, {
+        get() { return this[kTimes]?.[name]; },
+        set(value) {
+            this[kTimes][name] = +value || 0;
+            for (const each of this[kServers])
+                setTimes(this, each);
+        },
+        configurable: true, enumerable: true,
+    });
+Server.prototype._finishChannel = finishChannel;
+
+function setTimes(server, each) {
+    const { headersTimeout, requestTimeout, keepAliveTimeout } = server[kTimes];
+    // A second of slack against the race of a request with the end.
+    binding.setTimes(each, headersTimeout, requestTimeout,
+        keepAliveTimeout > 0 ? keepAliveTimeout + 1000 : 0);
+}
+
+// Make a socket for each connection, because the program wants to see them.
+function watch(server) {
+    if (server[kIsWatching])
+        return;
+    server[kIsWatching] = server[kHasSockets] = true;
+    for (const each of server[kServers])
+        binding.watch(each);
+}
+
+// ---- listening ----
+
+// What net.Server calls to listen.  A handle, or -errno.
+Server.prototype._openHandle = function({ address, port, path, fd, backlog, isIpv6Only, mode }) {
+    const server = binding.open(this, { ...this[kTimes],
+        maxHeaderSize: this.maxHeaderSize || 16384,
+        maxHeadersCount: this.maxHeadersCount || 2000,
+        noHost: this.requireHostHeader ? 0 : 1, ...this._tlsOptions?.() });
+    const where = path !== undefined ? `unix:${path}`
+        : `${address?.includes(':') ? `[${address}]` : address}:${port}`;
+    const status = binding.listen(server, where, { backlog, fd: fd ?? -1, mode: mode ?? 0,
+        ipv6Only: isIpv6Only ? 1 : 0 });
+    if (status !== 0) {
+        binding.drain(server, 0);
+        return status;
+    }
+    this[kServers].add(server);
+    setTimes(this, server);
+    if (this[kIsWatching] || this.timeout > 0 || this.listenerCount('connection') > 0) {
+        this[kHasSockets] = true;
+        binding.watch(server);
+    }
+    return new Handle(server);
+};
+
+// What net.Server keeps in `_handle`.
+class Handle {
+    constructor(server) { this.server = server; }
+    close() { binding.close(this.server); }
+    ref() { binding.setRef(this.server, true); }
+    unref() { binding.setRef(this.server, false); }
+    getsockname() {
+        const found = binding.address(this.server);
+        return typeof found === 'object'
+            ? { address: found[0], family: found[2], port: found[1] } : {};
+    }
+}
+
+function countPeers(server) {
+    let count = 0;
+    for (const each of server[kServers] ?? [])
+        count += binding.countPeers(each);
+    return count;
+}
+
+Object.defineProperty(Server.prototype, '_connections', {
+    get() { return countPeers(this); },
+    set() {}, // net.Server counts its own
+    configurable: true,
+});
+
+Server.prototype.setTimeout = function setTimeout(msecs, callback) {
+    this.timeout = msecs;
+    if (msecs > 0)
+        watch(this);
+    if (callback)
+        this.on('timeout', callback);
+    return this;
+};
+
+// ---- the end ----
+
+Server.prototype.close = function close(callback) {
+    net.prototype.close.call(this, callback);
+    this.closeIdleConnections();
+    return this;
+};
+
+Server.prototype._emitCloseIfDrained = function() {
+    if (!this._handle && this[kServers].size === 0)
+        process.nextTick(emitClose, this);
+};
+
+function emitClose(server) {
+    server.emit('close');
+    if (server[kDrain])
+        finishDrain(server);
+}
+
+Server.prototype.closeAllConnections = function closeAllConnections() {
+    for (const server of this[kServers])
+        binding.closePeers(server, false);
+};
+Server.prototype.closeIdleConnections = function closeIdleConnections() {
+    for (const server of this[kServers])
+        binding.closePeers(server, true);
+};
+
+// Answer everything that clients have sent, then end.  Resolves to a report.
+Server.prototype.drain = function drain({ deadline } = {}) {
+    if (deadline !== undefined)
+        checkInteger(deadline, 'options.deadline');
+    this._handle = null;
+    this._isDraining = true;
+    const servers = [...this[kServers]];
+    for (const each of servers)
+        binding.drain(each, deadline ?? -1);
+    if (this[kDrain])
+        return this[kDrain].promise;
+    const drain = this[kDrain] = { servers, wasCut: false };
+    drain.promise = new Promise((resolve) => drain.resolve = resolve);
+    this._emitCloseIfDrained();
+    return drain.promise;
+};
+
+function finishDrain(server) {
+    const { servers, wasCut, resolve } = server[kDrain];
+    server[kDrain] = undefined;
+    server._isDraining = false;
+    const report = { clean: !wasCut, connections: 0, requests: 0, responses: 0, refused: 0,
+        cut: 0, crossed: 0 };
+    const names = Object.keys(report).slice(1);
+    for (const each of servers)
+        binding.counts(each).forEach((count, i) => report[names[i]] += count);
+    resolve(report);
+}
+
+// ---- what C calls ----
+
+function makeMessages(server, exchange, method, url, flags) {
+    const req = new server[kIncoming]();
+    req[kExchange] = exchange;
+    req.method = method;
+    req.url = url;
+    req.httpVersionMajor = 1;
+    req.httpVersionMinor = flags & MINOR;
+    req.httpVersion = flags & MINOR ? '1.1' : '1.0';
+    req.upgrade = false;
+    req[kHasBody] = (flags & BODY) !== 0;
+    req[kServer] = server;
+    if (server.joinDuplicateHeaders)
+        req[kJoins] = true;
+    const res = new server[kResponse](req, server.rejectNonStandardBodyWrites
+        ? { rejectNonStandardBodyWrites: true } : undefined);
+    res[kExchange] = exchange;
+    res[kServer] = server;
+    res._keepAliveTimeout = server.keepAliveTimeout;
+    res.shouldKeepAlive = !(flags & CLOSE);
+    if (server[kUnique] !== null)
+        res[kUnique] = server[kUnique];
+    return res;
+}
+
+function request(server, exchange, method, url, flags) {
+    const res = makeMessages(server, exchange, method, url, flags);
+    const { req } = res;
+    if (server[kHasSockets]) {
+        const { socket } = req;
+        if (socket) {
+            socket._httpMessage = res;
+            socket._touch();
+        }
+        if (server.maxRequestsPerSocket > 0 && countRequest(server, res))
+            return res;
+    }
+    if (startChannel.hasSubscribers)
+        startChannel.publish({ request: req, response: res, socket: req.socket, server });
+    if (createdChannel.hasSubscribers)
+        createdChannel.publish({ request: req, response: res });
+    if (flags & UPGRADE && takeOver(server, req, method))
+        return res;
+    if (req.headers.expect !== undefined && flags & MINOR) {
+        expect(server, req, res);
+    } else {
+        server.emit('request', req, res);
+    }
+    if (!(flags & BODY))
+        req.complete = true;
+    return res;
+}
+
+function expect(server, req, res) {
+    if (/(?:^|\W)100-continue(?:$|\W)/i.test(req.headers.expect)) {
+        res._expect_continue = true;
+        if (server.listenerCount('checkContinue') > 0) {
+            server.emit('checkContinue', req, res);
+        } else {
+            res.writeContinue();
+            server.emit('request', req, res);
+        }
+    } else if (server.listenerCount('checkExpectation') > 0) {
+        server.emit('checkExpectation', req, res);
+    } else {
+        res.writeHead(417);
+        res.end();
+    }
+}
+
+// The option maxRequestsPerSocket.  Returns true if the request is dropped.
+function countRequest(server, res) {
+    const { socket } = res.req, max = server.maxRequestsPerSocket;
+    const count = socket._requestCount = (socket._requestCount ?? 0) + 1;
+    res._maxRequestsPerSocket = max;
+    res.maxRequestsOnConnectionReached = max <= count;
+    if (max >= count)
+        return false;
+    server.emit('dropRequest', res.req, socket);
+    res.writeHead(503);
+    res.end();
+    return true;
+}
+
+// Give the connection to a program that listens for 'upgrade' or 'connect'.
+// Returns true if the request is not to be answered.
+function takeOver(server, req, method) {
+    const name = method === 'CONNECT' ? 'connect' : 'upgrade';
+    if (server.listenerCount(name) === 0) {
+        if (name === 'upgrade')
+            return false;
+        req.socket?.destroy();
+        return true;
+    }
+    req.upgrade = true;
+    req.complete = true;
+    const handle = binding.takeOver(req[kExchange]);
+    if (handle === undefined)
+        return true; // the client has left
+    const { Socket } = require('net/net');
+    const socket = new Socket({ handle, allowHalfOpen: true });
+    socket.server = server;
+    req[kSocket] = socket;
+    server.emit(name, req, socket, require('bytes/buffer').Buffer.alloc(0));
+    return true;
+}
+
+IncomingMessage.prototype._findSocket = function() {
+    this[kServer][kHasSockets] = true;
+    return binding.socketOf(this[kExchange]) ?? makeSocket(this[kServer], undefined);
+};
+
+function makeSocket(server, peer) {
+    const { ServerSocket } = require('nodehttp/socket');
+    const socket = new ServerSocket(server, peer);
+    socket.on('timeout', onTimeout);
+    socket.on('error', () => {});
+    if (server.timeout > 0)
+        socket.setTimeout(server.timeout);
+    return socket;
+}
+
+function onTimeout() {
+    const { server, _httpMessage: res } = this;
+    const wasTaken = [
+        res && !res.req.complete && res.req.emit('timeout', this),
+        res && res.emit('timeout', this),
+        server.emit('timeout', this),
+    ];
+    if (!wasTaken.some(Boolean))
+        this.destroy();
+}
+
+function connected(server, socket) {
+    server.emit('connection', socket);
+    if (server._isSecure)
+        server.emit('secureConnection', socket);
+}
+
+const refusalCodes = { 431: 'HPE_HEADER_OVERFLOW', 414: 'HPE_HEADER_OVERFLOW',
+    413: 'HPE_CHUNK_EXTENSIONS_OVERFLOW' };
+
+function refusalError(error, status, text) {
+    if (error === ETIMEDOUT)
+        return coded(Error, 'ERR_HTTP_REQUEST_TIMEOUT', 'Request timeout');
+    const reason = status === 431 || status === 414 ? 'Header overflow' : text;
+    const result = new Error(`Parse Error: ${reason}`);
+    result.code = refusalCodes[status] ?? refusalCode(text);
+    result.reason = reason;
+    return result;
+}
+
+function refusalCode(text) {
+    if (/method/i.test(text))
+        return 'HPE_INVALID_METHOD';
+    if (/version/i.test(text))
+        return 'HPE_INVALID_VERSION';
+    if (/content-length/i.test(text))
+        return 'HPE_UNEXPECTED_CONTENT_LENGTH';
+    if (/transfer-encoding/i.test(text))
+        return 'HPE_INVALID_TRANSFER_ENCODING';
+    if (/token|header/i.test(text))
+        return 'HPE_INVALID_HEADER_TOKEN';
+    if (/end|truncated/i.test(text))
+        return 'HPE_INVALID_EOF_STATE';
+    return 'HPE_INVALID_CONSTANT';
+}
+
+// A request was refused.  Returns true if the program has taken care of it.
+function refused(server, socket, error, status, text) {
+    if (server.listenerCount('clientError') > 0) {
+        server.emit('clientError', refusalError(error, status, text), socket);
+        return true;
+    }
+    const shown = error === ETIMEDOUT ? 408 : status === 414 ? 431 : status;
+    if (socket.writable)
+        socket.write(`HTTP/1.1 ${shown} ${STATUS_CODES[shown]}\r\nConnection: close\r\n\r\n`,
+            'latin1');
+    socket.end();
+    return true;
+}
+
+// A C server has ended.
+function closed(server, status) {
+    for (const each of server[kServers])
+        if (binding.isClosed(each))
+            server[kServers].delete(each);
+    if (server[kDrain] && status !== 0)
+        server[kDrain].wasCut = true;
+    server._emitCloseIfDrained();
+}
+
+binding.setHooks([request, makeSocket, receive, ended, writable, connected,
+    (socket) => require('nodehttp/socket').disconnected(socket), refused, closed]);
+
+function createServer(options, listener) {
+    return new Server(options, listener);
+}
+
+module.exports = { Server, createServer, kTimes };

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nodehttp -- the servers of node:http, on the C server of libweir-net.
+ *
+ * C owns the connections, the parsing and the sending.  JavaScript
+ * (js/lib/nodehttp) formats heads and decides what happens, as Node does.
+ *
+ *     server    a guest on the host's loop (weir/host/http.h)      server.c
+ *     peer      one connection of it                               peer.c
+ *     exchange  one request and its response                       exchange.c
+ *     head      the fields of a request as JavaScript sees them    head.c
+ *
+ * Life      A server holds its http.Server until the C server has ended.  A
+ *           peer holds its socket object, if a program has asked for one, until
+ *           the connection has ended.  An exchange holds the response, and the
+ *           request while its body is being read, until on_end.
+ * Thread    The loop's.
+ */
+#ifndef WEIR_JS_NODEHTTP_H
+#define WEIR_JS_NODEHTTP_H
+
+#include "core/host.h"
+#include "weir/host/http.h"
+
+/* The functions of js/lib/nodehttp/server.js that C calls. */
+enum weir__node_hook {
+    WEIR__NODE_REQUEST,      /* (server, exchange, method, url, flags) */
+    WEIR__NODE_SOCKET,       /* (server, peer) -> its socket */
+    WEIR__NODE_BODY,         /* (request, bytes or undefined, status) */
+    WEIR__NODE_ENDED,        /* (response, status) */
+    WEIR__NODE_WRITABLE,     /* (response) */
+    WEIR__NODE_CONNECTED,    /* (server, socket) */
+    WEIR__NODE_DISCONNECTED, /* (socket, status) */
+    WEIR__NODE_REFUSED,      /* (server, socket, error, status, text) */
+    WEIR__NODE_CLOSED,       /* (server, status) */
+    WEIR__NODE_HOOKS
+};
+
+struct weir__node_state {
+    struct weir__js_link servers, exchanges;
+    JSValue hooks[WEIR__NODE_HOOKS];
+};
+
+struct weir__node_server {
+    struct weir__js_link link; /* in the state's list, while open */
+    struct weir__js_link peers;
+    unsigned refs;          /* the object, on_end, and the peers */
+    weir_js *js;            /* NULL: the host has ended */
+    weir_http_server *http; /* NULL: it has ended */
+    bool wants_peers;       /* the program is told of connections */
+    weir_http_counts counts;
+    JSValue owner;   /* the http.Server, while open */
+    JSValue context; /* captured (core/context.h) */
+};
+
+struct weir__node_peer {
+    struct weir__js_link link; /* in server->peers, while connected */
+    unsigned refs;             /* the connection, and the object */
+    struct weir__node_server *server;
+    weir_http_connection *http; /* NULL: it has ended */
+    JSValue socket;             /* what HOOK_SOCKET has made, or undefined */
+};
+
+struct weir__node_exchange {
+    struct weir__js_link link; /* in the state's list, until on_end */
+    unsigned refs;             /* the object, on_end, and a tick */
+    weir_js *js;               /* NULL: the host has ended */
+    weir_http_request *http;   /* our reference */
+    int status;                /* of on_end */
+    JSValue reader;            /* the request, while its body is read */
+    JSValue response;          /* or undefined */
+    JSValue context;           /* captured: the server's */
+};
+
+struct weir__node_state *weir__node_state_of(const weir_js *js);
+
+/* Call a hook with a context that was captured, and report what it throws.  The
+ * caller has entered JavaScript.  Returns its result, or undefined. */
+JSValue weir__node_call(weir_js *js, enum weir__node_hook hook,
+                        JSValueConst captured, int count, JSValueConst *args);
+
+/* ---- peer.c ---- */
+
+void weir__node_on_connection(void *server, weir_http_connection *connection);
+void weir__node_on_disconnect(void *server, weir_http_connection *connection,
+                              int status);
+bool weir__node_on_refused(void *server, weir_http_connection *connection,
+                           const weir_http_refusal *refusal);
+
+/* The socket object of a connection; made if there is none. */
+JSValue weir__node_socket(JSContext *context, struct weir__node_peer *peer);
+
+/* Release the sockets, because the host ends. */
+void weir__node_drop_peers(struct weir__node_server *server);
+
+void weir__node_server_unref(struct weir__node_server *server);
+
+/* ---- exchange.c ---- */
+
+void weir__node_on_request(void *server, weir_http_request *http);
+
+/* The exchange behind a value, or NULL with a TypeError. */
+struct weir__node_exchange *weir__node_exchange_of(JSContext *context,
+                                                   JSValueConst value);
+
+/* Release the values of all exchanges, because the host ends. */
+void weir__node_drop_exchanges(weir_js *js);
+
+/* ---- head.c ---- */
+
+/* A string with one character for each byte. */
+JSValue weir__node_latin1(JSContext *context, weir_bytes bytes);
+
+#endif /* WEIR_JS_NODEHTTP_H */

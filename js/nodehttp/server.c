@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * server -- the servers of node:http and node:https.
+ *
+ * listen() opens a guest on the host's loop (weir/host/http.h).  close() closes
+ * its listeners, and the guest ends with its last connection, as in Node.
+ * drain() is ours.
+ *
+ * Tested by  test/js/http/node-http-*.js
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/bytes.h"
+#include "core/builtin.h"
+#include "core/context.h"
+#include "core/entry.h"
+#include "core/error.h"
+#include "http/keeper.h"
+#include "nodehttp/nodehttp.h"
+#include "weir/net/address.h"
+#include "weir/net/tls.h"
+
+struct weir__node_state *weir__node_state_of(const weir_js *js)
+{
+    return js->states[WEIR__JS_NODE_SERVER];
+}
+
+JSValue weir__node_call(weir_js *js, enum weir__node_hook hook,
+                        JSValueConst captured, int count, JSValueConst *args)
+{
+    JSValue result = weir__js_context_call(js, captured,
+                                           weir__node_state_of(js)->hooks[hook],
+                                           JS_UNDEFINED, count, args);
+
+    if (!JS_IsException(result))
+        return result;
+    weir__js_report(js);
+    return JS_UNDEFINED;
+}
+
+/* ---- the end ---- */
+
+void weir__node_server_unref(struct weir__node_server *server)
+{
+    if (--server->refs == 0)
+        free(server);
+}
+
+static void drop_values(struct weir__node_server *server)
+{
+    JSContext *context = server->js->context;
+    JSValue owner = server->owner, captured = server->context;
+
+    weir__js_list_remove(&server->link);
+    weir__node_drop_peers(server);
+    server->owner = server->context = JS_UNDEFINED;
+    JS_FreeValue(context, captured);
+    JS_FreeValue(context, owner);
+}
+
+static void on_end(void *arg, weir_http_server *http, int status)
+{
+    struct weir__node_server *server = arg;
+    weir_js *js = server->js;
+    JSValueConst args[2];
+
+    server->counts.size = sizeof(server->counts);
+    (void)!weir_http_server_counts(http, &server->counts);
+    server->http = NULL;
+    weir_http_server_free(http);
+    if (js != NULL) {
+        if (weir__js_enter(js) == 0) {
+            args[0] = server->owner;
+            args[1] = JS_NewInt32(js->context, status);
+            (void)weir__node_call(js, WEIR__NODE_CLOSED, server->context, 2,
+                                  args);
+            weir__js_leave(js);
+        }
+        if (server->js != NULL)
+            drop_values(server);
+    }
+    weir__node_server_unref(server);
+}
+
+static void drop_servers(weir_js *js)
+{
+    struct weir__node_state *state = weir__node_state_of(js);
+
+    weir__node_drop_exchanges(js);
+    while (!weir__js_list_is_empty(&state->servers)) {
+        struct weir__node_server *server =
+            (struct weir__node_server *)state->servers.next;
+
+        drop_values(server);
+        server->js = NULL;
+        (void)weir_http_server_drain(server->http, 0);
+    }
+    for (int i = 0; i < WEIR__NODE_HOOKS; i++) {
+        JS_FreeValue(js->context, state->hooks[i]);
+        state->hooks[i] = JS_UNDEFINED;
+    }
+}
+
+static int init_servers(weir_js *js)
+{
+    struct weir__node_state *state = weir__node_state_of(js);
+
+    weir__js_list_init(&state->servers);
+    weir__js_list_init(&state->exchanges);
+    for (int i = 0; i < WEIR__NODE_HOOKS; i++)
+        state->hooks[i] = JS_UNDEFINED;
+    return 0;
+}
+
+static void finalize(JSRuntime *runtime, JSValueConst value)
+{
+    weir_js *js = JS_GetRuntimeOpaque(runtime);
+    struct weir__node_server *server =
+        weir__js_opaque(js, value, WEIR__JS_NODE_SERVER);
+
+    if (server != NULL)
+        weir__node_server_unref(server);
+}
+
+static const JSClassDef server_class = {.class_name = "HTTPServer",
+                                        .finalizer = finalize};
+
+/* ---- opening ---- */
+
+/* Read a number of an options object; it stays as it is if there is none.
+ * Returns 0, or -1 with an exception. */
+static int read_number(JSContext *context, JSValueConst options,
+                       const char *name, int64_t *number)
+{
+    JSValue value = JS_GetPropertyStr(context, options, name);
+    int status = JS_IsException(value) ? -1 : 0;
+
+    if (status == 0 && !JS_IsUndefined(value))
+        status = JS_ToInt64(context, number, value);
+    JS_FreeValue(context, value);
+    return status;
+}
+
+/* Milliseconds of JavaScript, where 0 means no limit. */
+static int64_t limit_of(int64_t ms)
+{
+    return ms <= 0 || ms > INT64_MAX / 1000000 ? -1 : ms * 1000000;
+}
+
+static int read_options(JSContext *context, JSValueConst given,
+                        weir_http_server_options *options)
+{
+    int64_t header = 0, request = 0, keep_alive = 0, head_bytes = 0;
+    int64_t fields = 0, connections = 0, deadline = 10000;
+
+    if (read_number(context, given, "headersTimeout", &header) < 0 ||
+        read_number(context, given, "requestTimeout", &request) < 0 ||
+        read_number(context, given, "keepAliveTimeout", &keep_alive) < 0 ||
+        read_number(context, given, "maxHeaderSize", &head_bytes) < 0 ||
+        read_number(context, given, "maxHeadersCount", &fields) < 0 ||
+        read_number(context, given, "maxConnections", &connections) < 0 ||
+        read_number(context, given, "drainDeadline", &deadline) < 0)
+        return -1;
+    options->header_ns = limit_of(header);
+    options->request_ns = limit_of(request);
+    options->keep_alive_ns = limit_of(keep_alive);
+    options->write_ns = -1;
+    options->drain_deadline_ns = limit_of(deadline);
+    options->head_bytes = options->target_bytes = (uint32_t)head_bytes;
+    options->fields = (uint32_t)fields;
+    options->body_bytes = -1;
+    options->connections = (uint32_t)connections;
+    return 0;
+}
+
+/* Get bytes of an options object; none if there are none. */
+static int read_bytes(JSContext *context, JSValueConst options,
+                      const char *name, weir_bytes *bytes)
+{
+    JSValue value = JS_GetPropertyStr(context, options, name);
+    struct weir__js_bytes found = {.size = 0};
+    int status = JS_IsException(value) ? -1 : 0;
+
+    if (status == 0 && !JS_IsUndefined(value))
+        status = weir__js_bytes(context, value, &found);
+    *bytes = (weir_bytes){found.size > 0 ? found.data : NULL, found.size};
+    JS_FreeValue(context, value); /* the options hold it */
+    return status;
+}
+
+/* Make a TLS configuration of {cert, key, ca, clients}, or NULL.  Returns 0, or
+ * -1 with an exception. */
+static int make_tls(JSContext *context, JSValueConst given, weir_tls **tls)
+{
+    weir_tls_certificate pair = {.size = sizeof(pair)};
+    weir_tls_options options = {
+        .size = sizeof(options), .certificate = &pair, .alpn = "http/1.1"};
+    int64_t clients = 0;
+    char reason[256] = "";
+    int err;
+
+    *tls = NULL;
+    if (read_number(context, given, "clients", &clients) < 0 ||
+        read_bytes(context, given, "ca", &options.ca) < 0 ||
+        read_bytes(context, given, "cert", &pair.chain) < 0 ||
+        read_bytes(context, given, "key", &pair.key) < 0)
+        return -1;
+    if (pair.chain.data == NULL)
+        return 0;
+    options.clients = (weir_tls_clients)clients;
+    err = weir_tls_new(tls, WEIR_TLS_SERVER, &options, reason, sizeof(reason));
+    if (err == 0)
+        return 0;
+    weir__js_throw_status_as(context, err, reason[0] != '\0' ? reason : NULL);
+    return -1;
+}
+
+/* Open the C server.  Returns 0, or an error. */
+static int open_server(struct weir__node_server *server,
+                       weir_http_server_options *options, bool accepts_no_host)
+{
+    weir_http_guest_options guest = {.size = sizeof(guest),
+                                     .accepts_any_expect = true,
+                                     .accepts_no_host = accepts_no_host,
+                                     .arg = server,
+                                     .on_end = on_end,
+                                     .on_connection = weir__node_on_connection,
+                                     .on_disconnect = weir__node_on_disconnect,
+                                     .on_refused = weir__node_on_refused};
+    int err = weir__js_keeper_loop(&guest.control);
+
+    options->half_close_aborts = true; /* as in Node */
+    options->on_request = weir__node_on_request;
+    options->arg = server;
+    options->name = "node:http";
+    if (err == 0)
+        err = weir_http_server_open(&server->http, server->js->loop, options,
+                                    &guest);
+    return err;
+}
+
+/* Make the struct of an object. */
+static struct weir__node_server *make_server(JSContext *context,
+                                             JSValue *object)
+{
+    weir_js *js = weir__js_of(context);
+    struct weir__node_server *server;
+
+    *object = JS_NewObjectClass(context, js->classes[WEIR__JS_NODE_SERVER]);
+    if (JS_IsException(*object))
+        return NULL;
+    server = calloc(1, sizeof(*server));
+    if (server == NULL) {
+        JS_FreeValue(context, *object);
+        JS_ThrowOutOfMemory(context);
+        return NULL;
+    }
+    server->refs = 1;
+    server->js = js;
+    server->owner = server->context = JS_UNDEFINED;
+    weir__js_list_init(&server->peers);
+    JS_SetOpaque(*object, server);
+    return server;
+}
+
+/* open(owner, options) -> the server's object */
+static JSValue open(JSContext *context, JSValueConst this_value, int argc,
+                    JSValueConst *argv)
+{
+    weir_http_server_options options = {.size = sizeof(options)};
+    JSValue self;
+    struct weir__node_server *server = make_server(context, &self);
+    int64_t needs_no_host = 0;
+    int err;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (read_options(context, argv[1], &options) < 0 ||
+        read_number(context, argv[1], "noHost", &needs_no_host) < 0 ||
+        make_tls(context, argv[1], &options.tls) < 0) {
+        JS_FreeValue(context, self);
+        return JS_EXCEPTION;
+    }
+    err = open_server(server, &options, needs_no_host != 0);
+    weir_tls_unref(options.tls);
+    if (err != 0) {
+        JS_FreeValue(context, self);
+        return weir__js_throw_status(context, err);
+    }
+    server->refs++; /* on_end */
+    server->owner = JS_DupValue(context, argv[0]);
+    server->context = weir__js_context_capture(server->js);
+    weir__js_list_add(&weir__node_state_of(server->js)->servers, &server->link);
+    return self;
+}
+
+/* ---- methods ---- */
+
+static struct weir__node_server *server_of(JSContext *context,
+                                           JSValueConst value)
+{
+    struct weir__node_server *server =
+        weir__js_opaque(weir__js_of(context), value, WEIR__JS_NODE_SERVER);
+
+    if (server == NULL)
+        JS_ThrowTypeError(context, "Illegal invocation");
+    return server;
+}
+
+/* listen(server, address, {ipv6Only, mode, backlog, reusePort, fd}): a status */
+static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    weir_listener_options options = {.size = sizeof(options)};
+    int64_t only = 0, mode = 0, backlog = 0, reuse = 0, fd = -1;
+    const char *text = NULL;
+    int err = WEIR_ECLOSED;
+
+    if (server == NULL ||
+        read_number(context, argv[2], "ipv6Only", &only) < 0 ||
+        read_number(context, argv[2], "mode", &mode) < 0 ||
+        read_number(context, argv[2], "backlog", &backlog) < 0 ||
+        read_number(context, argv[2], "reusePort", &reuse) < 0 ||
+        read_number(context, argv[2], "fd", &fd) < 0)
+        return JS_EXCEPTION;
+    options.is_ipv6_only = only != 0;
+    options.unix_mode = (int)mode;
+    options.backlog = (int)backlog;
+    options.reuse_port = reuse != 0;
+    options.has_fd = fd >= 0;
+    options.fd = (int)fd;
+    if (fd < 0) {
+        text = JS_ToCString(context, argv[1]);
+        if (text == NULL)
+            return JS_EXCEPTION;
+    }
+    if (server->http != NULL)
+        err = weir_http_server_listen(server->http, text, &options);
+    JS_FreeCString(context, text);
+    return JS_NewInt32(context, err);
+}
+
+/* address(server): [host, port, family], the path of a Unix socket, or
+ * undefined */
+static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    char text[WEIR_ADDRESS_TEXT];
+    weir_address address;
+    JSValue values[3], list;
+    bool is_six;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http == NULL ||
+        weir_http_server_address(server->http, 0, &address) != 0)
+        return JS_UNDEFINED;
+    weir_address_format_host(&address, text, sizeof(text));
+    if (weir_address_family_of(&address) == WEIR_ADDRESS_UNIX)
+        return JS_NewString(context, text);
+    list = JS_NewArray(context);
+    if (JS_IsException(list))
+        return list;
+    is_six = weir_address_family_of(&address) == WEIR_ADDRESS_IPV6;
+    values[0] = JS_NewString(context, text);
+    values[1] = JS_NewInt32(context, weir_address_port(&address));
+    values[2] = JS_NewString(context, is_six ? "IPv6" : "IPv4");
+    for (uint32_t i = 0; i < 3; i++)
+        if (JS_DefinePropertyValueUint32(context, list, i, values[i],
+                                         JS_PROP_C_W_E) < 0) {
+            while (++i < 3)
+                JS_FreeValue(context, values[i]);
+            JS_FreeValue(context, list);
+            return JS_EXCEPTION;
+        }
+    return list;
+}
+
+/* close(server) */
+static JSValue close(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        (void)weir_http_server_close(server->http);
+    return JS_UNDEFINED;
+}
+
+/* closePeers(server, isIdleOnly) */
+static JSValue close_peers(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    bool is_idle_only = JS_ToBool(context, argv[1]) == 1;
+    struct weir__js_link *each, *next;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    /* on_disconnect, which removes a peer, is never called meanwhile. */
+    for (each = server->peers.next; each != &server->peers; each = next) {
+        weir_http_connection *http = ((struct weir__node_peer *)each)->http;
+
+        next = each->next;
+        if (!is_idle_only)
+            weir_http_connection_close(http, true);
+        else if (weir_http_connection_is_idle(http))
+            weir_http_connection_close(http, false);
+    }
+    return JS_UNDEFINED;
+}
+
+/* countPeers(server) */
+static JSValue count_peers(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    int32_t count = 0;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    for (struct weir__js_link *each = server->peers.next;
+         each != &server->peers; each = each->next)
+        count++;
+    return JS_NewInt32(context, count);
+}
+
+/* drain(server, milliseconds); negative: the server's own deadline */
+static JSValue drain(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    int64_t ms;
+
+    if (server == NULL || JS_ToInt64(context, &ms, argv[1]) < 0)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        (void)weir_http_server_drain(
+            server->http, ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000);
+    return JS_UNDEFINED;
+}
+
+/* setTimes(server, headers, request, keepAlive); 0: no limit */
+static JSValue set_times(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    int64_t times[3];
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    for (int i = 0; i < 3; i++)
+        if (JS_ToInt64(context, &times[i], argv[i + 1]) < 0)
+            return JS_EXCEPTION;
+    if (server->http != NULL)
+        weir_http_server_set_times(server->http, limit_of(times[0]),
+                                   limit_of(times[1]), limit_of(times[2]));
+    return JS_UNDEFINED;
+}
+
+/* setRef(server, isRef) */
+static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        weir_http_server_set_ref(server->http,
+                                 JS_ToBool(context, argv[1]) == 1);
+    return JS_UNDEFINED;
+}
+
+/* watch(server): tell the program of connections from now on */
+static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    server->wants_peers = true;
+    return JS_UNDEFINED;
+}
+
+/* counts(server): [connections, requests, responses, refused, cut, crossed] */
+static JSValue counts_of(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    weir_http_counts counts = {.size = sizeof(counts)};
+    JSValue list;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    if (server->http != NULL)
+        (void)!weir_http_server_counts(server->http, &counts);
+    else
+        counts = server->counts;
+    const uint64_t numbers[] = {counts.connections, counts.requests,
+                                counts.responses,   counts.refused,
+                                counts.cut,         counts.crossed};
+    list = JS_NewArray(context);
+    for (uint32_t i = 0; i < 6 && !JS_IsException(list); i++)
+        if (JS_DefinePropertyValueUint32(
+                context, list, i, JS_NewInt64(context, (int64_t)numbers[i]),
+                JS_PROP_C_W_E) < 0) {
+            JS_FreeValue(context, list);
+            return JS_EXCEPTION;
+        }
+    return list;
+}
+
+/* isClosed(server): whether the C server has ended */
+static JSValue is_closed(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+
+    return server == NULL ? JS_EXCEPTION
+                          : JS_NewBool(context, server->http == NULL);
+}
+
+/* setHooks(functions) */
+static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct weir__node_state *state = weir__node_state_of(weir__js_of(context));
+
+    for (int i = 0; i < WEIR__NODE_HOOKS; i++) {
+        JS_FreeValue(context, state->hooks[i]);
+        state->hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
+    }
+    return JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("open", 2, open),
+    JS_CFUNC_DEF("listen", 3, listen),
+    JS_CFUNC_DEF("address", 1, address_of),
+    JS_CFUNC_DEF("close", 1, close),
+    JS_CFUNC_DEF("closePeers", 2, close_peers),
+    JS_CFUNC_DEF("countPeers", 1, count_peers),
+    JS_CFUNC_DEF("drain", 2, drain),
+    JS_CFUNC_DEF("setTimes", 4, set_times),
+    JS_CFUNC_DEF("setRef", 2, set_ref),
+    JS_CFUNC_DEF("watch", 1, watch),
+    JS_CFUNC_DEF("counts", 1, counts_of),
+    JS_CFUNC_DEF("isClosed", 1, is_closed),
+    JS_CFUNC_DEF("setHooks", 1, set_hooks),
+};
+
+const struct weir__js_builtin weir__js_node_server_builtin = {
+    WEIR__JS_LIBS("nodehttp/binding"),
+    WEIR__JS_NATIVES(natives),
+    .class_definition = &server_class,
+    .state_bytes = sizeof(struct weir__node_state),
+    .init = init_servers,
+    .drop = drop_servers,
+};
