@@ -13,7 +13,7 @@ const values = [undefined, null, true, 0, -1, 1.5, NaN, Infinity, 2 ** 53, 10n *
     { toString() { throw new Error('toString'); } }, { valueOf() { throw new Error('valueOf'); } },
     { get length() { throw new Error('length'); } }, { length: 1e9 }, new Error('e'), Promise.resolve(), new Map(), /x/];
 const skip = new Set(['exit', 'kill', 'abort', 'reallyExit', 'chdir', 'umask', 'log', 'info', 'debug', 'dirxml', 'warn', 'error', 'dir', 'table',
-    'trace', 'assert', 'group', 'groupCollapsed', 'count', 'countReset', 'time', 'timeEnd', 'timeLog', 'emitWarning', 'clear', 'showWarning']);
+    'trace', 'assert', 'group', 'groupCollapsed', 'count', 'countReset', 'time', 'timeEnd', 'timeLog', 'emitWarning', 'clear', 'showWarning', 'reportError']);
 let calls = 0, thrown = 0;
 function attack(object, fn) {
     for (const a of values)
