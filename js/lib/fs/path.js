@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// path -- Node's path for POSIX; Windows paths are not supported.
+// path -- Node's path, for POSIX; win32.js is for Windows.
 'use strict';
 
 const { checkObject, invalidArgType } = require('core/errors');
@@ -139,3 +139,12 @@ const posix = module.exports = {
 };
 posix.posix = posix;
 posix._makeLong = posix.toNamespacedPath;
+Object.defineProperty(posix, 'win32', {
+    get() {
+        const win32 = require('fs/win32');
+        Object.assign(win32, { win32, posix });
+        Object.defineProperty(posix, 'win32', { value: win32, writable: true });
+        return win32;
+    },
+    enumerable: true, configurable: true,
+});

@@ -40,6 +40,7 @@ const builtins = {
     os: () => require('system/os'),
     path: () => require('fs/path'),
     'path/posix': () => require('fs/path'),
+    'path/win32': () => require('fs/path').win32,
     perf_hooks: () => require('timers/performance'),
     process: () => require('program/process'),
     querystring: () => require('url/querystring'),
