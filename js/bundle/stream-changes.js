@@ -12,10 +12,9 @@ module.exports = [
     // The others are in the prototype until they change.
     ['writable', 'WritableState', `
 function WritableState(options, stream, isDuplex) {
+  this.state = kEmitClose | kAutoDestroy | kConstructed | kSync | kDecodeStrings | kAllBuffers | kAllNoop
   this.length = 0
   this.pendingcb = 0
-  this.writing = false
-  this.sync = true
   this.writelen = 0
   this.writecb = null
   this.onwrite = onwrite.bind(undefined, stream)
@@ -25,41 +24,94 @@ function WritableState(options, stream, isDuplex) {
     return
   }
   if (typeof isDuplex !== 'boolean') isDuplex = stream instanceof require('./duplex')
-  if (options.objectMode || (isDuplex && options.writableObjectMode)) this.objectMode = true
+  if (options.objectMode || (isDuplex && options.writableObjectMode)) this.state |= kObjectMode
   this.highWaterMark = getHighWaterMark(this, options, 'writableHighWaterMark', isDuplex)
-  if (options.decodeStrings === false) this.decodeStrings = false
-  if (options.emitClose === false) this.emitClose = false
-  if (options.autoDestroy === false) this.autoDestroy = false
+  if (options.decodeStrings === false) this.state &= ~kDecodeStrings
+  if (options.emitClose === false) this.state &= ~kEmitClose
+  if (options.autoDestroy === false) this.state &= ~kAutoDestroy
   if (options.defaultEncoding && options.defaultEncoding !== 'utf8') {
     if (!Buffer.isEncoding(options.defaultEncoding)) throw new ERR_UNKNOWN_ENCODING(options.defaultEncoding)
     this.defaultEncoding = options.defaultEncoding
   }
 }
+const kObjectMode = 1 << 0
+const kFinalCalled = 1 << 1
+const kNeedDrain = 1 << 2
+const kEnding = 1 << 3
+const kEnded = 1 << 4
+const kFinished = 1 << 5
+const kDestroyed = 1 << 6
+const kDecodeStrings = 1 << 7
+const kWriting = 1 << 8
+const kSync = 1 << 9
+const kBufferProcessing = 1 << 10
+const kAfterWritePending = 1 << 11
+const kAllBuffers = 1 << 12
+const kAllNoop = 1 << 13
+const kConstructed = 1 << 14
+const kPrefinished = 1 << 15
+const kErrorEmitted = 1 << 16
+const kEmitClose = 1 << 17
+const kAutoDestroy = 1 << 18
+const kClosed = 1 << 19
+const kCloseEmitted = 1 << 20
+const kErrored = 1 << 21
+const kCorked = 1 << 22
+const kBuffered = 1 << 23
+const kCanWrite = kWriting | kErrored | kCorked | kConstructed
+function makeBitMapDescriptor(bit) {
+  return {
+    __proto__: null,
+    enumerable: false,
+    get() {
+      return (this.state & bit) !== 0
+    },
+    set(value) {
+      if (value) this.state |= bit
+      else this.state &= ~bit
+    }
+  }
+}
+ObjectDefineProperties(WritableState.prototype, {
+  objectMode: makeBitMapDescriptor(kObjectMode),
+  finalCalled: makeBitMapDescriptor(kFinalCalled),
+  needDrain: makeBitMapDescriptor(kNeedDrain),
+  ending: makeBitMapDescriptor(kEnding),
+  ended: makeBitMapDescriptor(kEnded),
+  finished: makeBitMapDescriptor(kFinished),
+  destroyed: makeBitMapDescriptor(kDestroyed),
+  decodeStrings: makeBitMapDescriptor(kDecodeStrings),
+  writing: makeBitMapDescriptor(kWriting),
+  sync: makeBitMapDescriptor(kSync),
+  bufferProcessing: makeBitMapDescriptor(kBufferProcessing),
+  afterWritePending: makeBitMapDescriptor(kAfterWritePending),
+  allBuffers: makeBitMapDescriptor(kAllBuffers),
+  allNoop: makeBitMapDescriptor(kAllNoop),
+  constructed: makeBitMapDescriptor(kConstructed),
+  prefinished: makeBitMapDescriptor(kPrefinished),
+  errorEmitted: makeBitMapDescriptor(kErrorEmitted),
+  emitClose: makeBitMapDescriptor(kEmitClose),
+  autoDestroy: makeBitMapDescriptor(kAutoDestroy),
+  closed: makeBitMapDescriptor(kClosed),
+  closeEmitted: makeBitMapDescriptor(kCloseEmitted),
+  errored: {
+    __proto__: null,
+    get() {
+      return (this.state & kErrored) !== 0 ? this.error : null
+    },
+    set(value) {
+      this.error = value
+      if (value) this.state |= kErrored
+      else this.state &= ~kErrored
+    }
+  }
+})
 const defaults = {
-  objectMode: false,
-  finalCalled: false,
-  needDrain: false,
-  ending: false,
-  ended: false,
-  finished: false,
-  destroyed: false,
-  decodeStrings: true,
+  error: null,
   defaultEncoding: 'utf8',
   corked: 0,
-  bufferProcessing: false,
   afterWriteTickInfo: null,
-  afterWritePending: false,
   bufferedIndex: 0,
-  allBuffers: true,
-  allNoop: true,
-  constructed: true,
-  prefinished: false,
-  errorEmitted: false,
-  emitClose: true,
-  autoDestroy: true,
-  errored: null,
-  closed: false,
-  closeEmitted: false,
   [kOnFinished]: null,
   onConstructed(stream) {
     if (!this.writing) clearBuffer(stream, this)
@@ -84,8 +136,7 @@ function takeFinished(state) {
 function resetBuffer(state) {
   state.buffered = []
   if (state.bufferedIndex !== 0) state.bufferedIndex = 0
-  if (!state.allBuffers) state.allBuffers = true
-  if (!state.allNoop) state.allNoop = true
+  state.state = (state.state & ~kBuffered) | kAllBuffers | kAllNoop
 }`],
     ['writable', /state\[kOnFinished\]\.splice\(0\)/g, 'takeFinished(state)'],
     ['writable', 'state[kOnFinished].push(cb)',
@@ -190,77 +241,125 @@ function useOptions(stream, options) {
 }`],
 
     // Any view is a chunk, not only a Uint8Array.  The default encoding is not
-    // for objects.
+    // for objects.  A chunk that was written at once does not count against the
+    // high water mark.
     ['writable', '_write', `
 function _write(stream, chunk, encoding, cb) {
   const state = stream._writableState
+  const bits = state.state
   if (typeof cb !== 'function') cb = nop
   if (chunk === null) throw new ERR_STREAM_NULL_VALUES()
-  if (!state.objectMode) {
-    if (!encoding) encoding = state.defaultEncoding
-    else if (encoding !== 'buffer' && !Buffer.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding)
-    if (typeof chunk === 'string') {
-      if (state.decodeStrings !== false) {
+  if ((bits & kObjectMode) === 0) {
+    if (encoding && encoding !== 'buffer' && !Buffer.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding)
+    if (chunk instanceof Buffer) {
+      encoding = 'buffer'
+    } else if (typeof chunk === 'string') {
+      if (!encoding) encoding = state.defaultEncoding
+      if ((bits & kDecodeStrings) !== 0) {
         chunk = Buffer.from(chunk, encoding)
         encoding = 'buffer'
       }
     } else if (ArrayBuffer.isView(chunk)) {
-      if (!(chunk instanceof Buffer)) chunk = Stream._uint8ArrayToBuffer(chunk)
+      chunk = Stream._uint8ArrayToBuffer(chunk)
       encoding = 'buffer'
     } else {
       throw new ERR_INVALID_ARG_TYPE('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk)
     }
   }
-  if (state.ending || state.destroyed) {
-    const err = state.ending ? new ERR_STREAM_WRITE_AFTER_END() : new ERR_STREAM_DESTROYED('write')
+  if ((bits & (kEnding | kDestroyed)) !== 0) {
+    const err = (bits & kEnding) !== 0 ? new ERR_STREAM_WRITE_AFTER_END() : new ERR_STREAM_DESTROYED('write')
     process.nextTick(cb, err)
     errorOrDestroy(stream, err, true)
     return err
   }
+  const len = (bits & kObjectMode) !== 0 ? 1 : chunk.length
   state.pendingcb++
-  return writeOrBuffer(stream, state, chunk, encoding, cb)
+  state.length += len
+  if ((bits & kCanWrite) === kConstructed) {
+    state.writelen = len
+    state.writecb = cb
+    state.state = bits | kWriting | kSync
+    stream._write(chunk, encoding, state.onwrite)
+    state.state &= ~kSync
+  } else {
+    state.buffered.push({ chunk, encoding, callback: cb })
+    let next = bits | kBuffered
+    if (encoding !== 'buffer') next &= ~kAllBuffers
+    if (cb !== nop) next &= ~kAllNoop
+    state.state = next
+  }
+  const { length } = state
+  if (length !== 0 && length >= state.highWaterMark) {
+    state.state |= kNeedDrain
+    return false
+  }
+  return (state.state & (kErrored | kDestroyed)) === 0
 }`],
+    ['writable', 'writeOrBuffer', ''],
+    ['writable', 'onwrite', `
+function onwrite(stream, er) {
+  const state = stream._writableState
+  const cb = state.writecb
+  if (cb === null) {
+    errorOrDestroy(stream, new ERR_MULTIPLE_CALLBACK())
+    return
+  }
+  const bits = (state.state &= ~kWriting)
+  state.writecb = null
+  state.length -= state.writelen
+  if (er) failWrite(stream, state, er, cb)
+  else {
+    if ((bits & kBuffered) !== 0) clearBuffer(stream, state)
+    if ((bits & kSync) === 0) afterWrite(stream, state, 1, cb)
+    else afterSyncWrite(stream, state, cb)
+  }
+}
+function failWrite(stream, state, er, cb) {
+  if ((state.state & kErrored) === 0) state.errored = er
+  if (stream._readableState && !stream._readableState.errored) stream._readableState.errored = er
+  if ((state.state & kSync) !== 0) process.nextTick(onwriteError, stream, state, er, cb)
+  else onwriteError(stream, state, er, cb)
+}
+function afterSyncWrite(stream, state, cb) {
+  const bits = state.state
+  if (cb !== nop) {
+    if (state.afterWriteTickInfo !== null && state.afterWriteTickInfo.cb === cb) {
+      state.afterWriteTickInfo.count++
+      return
+    }
+    state.state |= kAfterWritePending
+    state.afterWriteTickInfo = { count: 1, cb, stream, state }
+    process.nextTick(afterWriteTick, state.afterWriteTickInfo)
+  } else if (
+    (bits & (kObjectMode | kNeedDrain)) !== 0 &&
+    (bits & kAfterWritePending) === 0 &&
+    ((bits & kObjectMode) !== 0 || state.length === 0)
+  ) {
+    // A tick only if somebody waits.  (Node has one for objects, too.)
+    state.state |= kAfterWritePending
+    process.nextTick(afterWrite, stream, state, 1, cb)
+  } else {
+    state.pendingcb--
+    if ((bits & kEnding) !== 0) finishMaybe(stream, state, true)
+  }
+}`],
+    ['writable', `
+  this._writableState.corked++`, `
+  this._writableState.corked++
+  this._writableState.state |= kCorked`],
+    ['writable', `
+    state.corked--`, `
+    if (--state.corked === 0) state.state &= ~kCorked`],
     ['writable', `  return _write(this, chunk, encoding, cb) === true`, `
   if (typeof encoding === 'function') {
     cb = encoding
     encoding = null
   }
   return _write(this, chunk, encoding, cb) === true`],
-    // A chunk that was written at once does not count against the high water
-    // mark.
-    ['writable', `
-  // stream._write resets state.length
-  const ret = state.length < state.highWaterMark
-  // We must ensure that previous needDrain will not be reset to false.
-  if (!ret) state.needDrain = true`, ''],
-    ['writable', `
-  return ret && !state.errored && !state.destroyed`, `
-  if (state.length >= state.highWaterMark && state.length !== 0) {
-    state.needDrain = true
-    return false
-  }
-  return !state.errored && !state.destroyed`],
-    // No tick after a synchronous write that nobody waits for.  (Node has one
-    // for objects.)
-    ['writable', `
-      if (state.afterWriteTickInfo !== null &&`, `
-      if (cb === nop) {
-        if (!state.afterWritePending && (state.objectMode || (state.needDrain && state.length === 0))) {
-          state.afterWritePending = true
-          process.nextTick(afterWrite, stream, state, 1, cb)
-        } else {
-          state.pendingcb--
-          if (state.ending) finishMaybe(stream, state, true)
-        }
-      } else if (state.afterWriteTickInfo !== null &&`],
-    ['writable', `
-        state.afterWriteTickInfo = {`, `
-        state.afterWritePending = true
-        state.afterWriteTickInfo = {`],
     ['writable', 'afterWrite', `
 function afterWrite(stream, state, count, cb) {
-  if (state.afterWritePending) state.afterWritePending = false
-  if (state.needDrain && state.length === 0 && !state.ending && !state.destroyed) {
+  state.state &= ~kAfterWritePending
+  if ((state.state & (kNeedDrain | kEnding | kDestroyed)) === kNeedDrain && state.length === 0) {
     state.needDrain = false
     stream.emit('drain')
   }

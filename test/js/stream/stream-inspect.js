@@ -13,6 +13,6 @@ const read = stream._readableState, write = stream._writableState;
 for (const key of ['objectMode', 'highWaterMark', 'length', 'pipes', 'flowing', 'ended', 'endEmitted', 'reading', 'constructed', 'sync', 'needReadable', 'emittedReadable', 'readableListening', 'resumeScheduled', 'errorEmitted', 'emitClose', 'autoDestroy', 'destroyed', 'errored', 'closed', 'closeEmitted', 'defaultEncoding', 'awaitDrainWriters', 'multiAwaitDrain', 'readingMore', 'dataEmitted', 'decoder', 'encoding'])
     console.log(key, read[key]);
 console.log(read.buffer.length, [...read.buffer].map(String));
-for (const key of ['objectMode', 'highWaterMark', 'length', 'finalCalled', 'needDrain', 'ending', 'ended', 'finished', 'destroyed', 'decodeStrings', 'defaultEncoding', 'writing', 'corked', 'sync', 'bufferProcessing', 'writelen', 'pendingcb', 'constructed', 'prefinished', 'errorEmitted', 'emitClose', 'autoDestroy', 'errored', 'closed', 'closeEmitted', 'bufferedRequestCount'])
+for (const key of ['objectMode', 'highWaterMark', 'length', 'finalCalled', 'needDrain', 'ending', 'ended', 'finished', 'destroyed', 'decodeStrings', 'defaultEncoding', 'writing', 'corked', 'sync', 'bufferProcessing', 'pendingcb', 'constructed', 'prefinished', 'errorEmitted', 'emitClose', 'autoDestroy', 'errored', 'closed', 'closeEmitted', 'bufferedRequestCount'])
     console.log(key, write[key]);
 console.log(typeof write.getBuffer, write.getBuffer(), typeof write.onwrite);
