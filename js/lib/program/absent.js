@@ -3,7 +3,8 @@
 //
 // Many packages load such a module for a feature that few programs use.  So it
 // can be loaded, with the names that Node's has, and each of its functions and
-// classes throws when it is called.
+// classes throws when it is called.  A program can see that they are absent by
+// their property Symbol.for('weir.absent').
 'use strict';
 
 const { coded } = require('core/errors');
@@ -48,10 +49,11 @@ const others = {
 // A function that throws, and that a class can extend.
 function absent(module, name) {
     const full = `${module}.${name}`;
-    return Object.defineProperty(function () {
+    return Object.defineProperties(function () {
         throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED',
             `The ${full} method is not implemented`);
-    }, 'name', { value: name, configurable: true });
+    }, { name: { value: name, configurable: true },
+        [Symbol.for('weir.absent')]: { value: true } });
 }
 
 exports.names = Object.keys(functions);
