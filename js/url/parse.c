@@ -2,9 +2,9 @@
 /*
  * parse -- parse the common form of a URL.
  *
- * Almost every URL of a program is one of http, https, ws, wss or ftp that needs
- * no percent-encoding, no IDNA, and no removal of dot segments.  Those are
- * parsed here, in a hundredth of the time.  For every other input, valid or
+ * Almost every URL of a program is one of http, https, ws, wss, ftp, or file
+ * without a host, that needs no percent-encoding and no IDNA; or it is relative
+ * to such a URL.  Those are parsed here, in a hundredth of the time.  For every other input, valid or
  * not, these functions return undefined, and js/lib/url/url.js asks npm's
  * whatwg-url, so that this file need not be complete: it must only never accept
  * what the URL Standard would change or reject.
@@ -32,8 +32,10 @@ struct parts {
 static const struct {
     const char *name;
     int port;
-} schemes[] = {
-    {"http", 80}, {"https", 443}, {"ws", 80}, {"wss", 443}, {"ftp", 21}};
+} schemes[] = {{"http", 80}, {"https", 443}, {"ws", 80},
+               {"wss", 443}, {"ftp", 21},    {"file", -1}};
+
+enum { FILE_SCHEME = 5 }; /* in the table */
 
 static bool is_digit(char c)
 {
@@ -228,11 +230,19 @@ static bool parse_path(struct piece path, struct parts *parts)
     return consists_of(path, "-._~!$&'()*+,;=:@%/") && !has_dot_segment(path);
 }
 
+/* A file has no host here, and no ":": it may be a drive letter. */
+static bool parse_file(struct piece path, struct parts *parts)
+{
+    return path.length > 0 && find(path, ':') == path.start + path.length &&
+           parse_path(path, parts);
+}
+
 /* Returns whether the input is in the common form. */
 static bool parse(struct piece input, struct parts *parts)
 {
     const char *end = input.start + input.length, *at = find(input, ':');
     const char *hash, *question;
+    struct piece path;
     int index;
 
     *parts = (struct parts){.port = -1};
@@ -250,32 +260,115 @@ static bool parse(struct piece input, struct parts *parts)
     if (parts->has_query)
         parts->query = between(question + 1, hash);
     parts->authority_end = find(between(at, question), '/');
-    return parse_authority(between(at, parts->authority_end),
-                           schemes[index].port, parts) &&
-           parse_path(between(parts->authority_end, question), parts) &&
-           is_plain(parts->query, "\"<>'\\") &&
+    path = between(parts->authority_end, question);
+    if (index == FILE_SCHEME
+            ? parts->authority_end != at || !parse_file(path, parts)
+            : !parse_authority(between(at, parts->authority_end),
+                               schemes[index].port, parts) ||
+                  !parse_path(path, parts))
+        return false;
+    return is_plain(parts->query, "\"<>'\\") &&
            is_plain(parts->fragment, "\"<>`\\");
 }
 
-/* A path that is relative to a base: the authority of the base before it, for
- * js_free().  NULL if it is another form, or there is no memory. */
+/* ---- relative to a base ---- */
+
+/* Where the path of the input ends. */
+static const char *path_end(struct piece input)
+{
+    const char *hash = find(input, '#');
+
+    return find(between(input.start, hash), '?');
+}
+
+/* Remove "." and ".." from a path, which begins with "/".  Returns its end. */
+static char *remove_dots(char *path, char *end)
+{
+    char *out = path, *next;
+
+    for (char *at = path; at < end; at = next) {
+        size_t length;
+        bool is_up, is_dot;
+
+        next = memchr(at + 1, '/', (size_t)(end - at - 1));
+        if (next == NULL)
+            next = end;
+        length = (size_t)(next - at);
+        is_dot = length == 2 && at[1] == '.';
+        is_up = length == 3 && at[1] == '.' && at[2] == '.';
+        if (is_up)
+            while (out > path && *--out != '/')
+                continue;
+        if (!is_dot && !is_up) {
+            memmove(out, at, length);
+            out += length;
+        } else if (next == end) {
+            *out++ = '/';
+        }
+    }
+    return out;
+}
+
+/* What the base contributes to the result. */
+static struct piece kept_of(const struct parts *parts, struct piece base,
+                            struct piece input)
+{
+    const char *end = parts->path.start + parts->path.length;
+    char first = input.length > 0 ? input.start[0] : '#';
+
+    if (find(between(input.start, path_end(input)), ':') < path_end(input) &&
+        find(input, ':') < find(input, '/'))
+        return between(base.start, base.start); /* it has a scheme */
+    if (first == '#')
+        return between(base.start, parts->has_query ? parts->query.start +
+                                                          parts->query.length
+                                                    : end);
+    if (first == '?')
+        return between(base.start, end);
+    if (first == '/' && input.length > 1 && input.start[1] == '/')
+        return between(base.start,
+                       parts->scheme.start + parts->scheme.length + 1);
+    if (first == '/')
+        return between(base.start, parts->authority_end);
+    while (end > parts->authority_end && end[-1] != '/')
+        end--;
+    return between(base.start, end);
+}
+
+/* A URL that is relative to a base, as an absolute one, for js_free().  What is
+ * not in the common form is left for parse() to reject.  NULL if the base is
+ * not in the common form, or there is no memory. */
 static char *resolve(JSContext *context, struct piece input, struct piece base,
                      size_t *length)
 {
     struct parts parts;
-    size_t kept;
-    char *text;
+    struct piece kept;
+    size_t size, path;
+    char *text, *end, *new_end;
+    bool has_slash;
 
-    if (!parse(base, &parts) || input.length == 0 || input.start[0] != '/' ||
-        (input.length > 1 && (input.start[1] == '/' || input.start[1] == '\\')))
+    if (!parse(base, &parts))
         return NULL;
-    kept = (size_t)(parts.authority_end - base.start);
-    *length = kept + input.length;
-    text = js_malloc(context, *length + 1);
+    kept = kept_of(&parts, base, input);
+    path = (size_t)(parts.authority_end - base.start);
+    /* "http://host" and a relative path */
+    has_slash = kept.length != path || input.length == 0 ||
+                strchr("/?#", input.start[0]) != NULL;
+    size = kept.length + !has_slash + input.length;
+    text = js_malloc(context, size + 1);
     if (text == NULL)
         return NULL;
-    memcpy(text, base.start, kept);
-    memcpy(text + kept, input.start, input.length + 1);
+    memcpy(text, kept.start, kept.length);
+    if (!has_slash)
+        text[kept.length] = '/';
+    memcpy(text + kept.length + !has_slash, input.start, input.length + 1);
+    if (kept.length >= path && path < size && text[path] == '/') {
+        end = text + (path_end((struct piece){text, size}) - text);
+        new_end = remove_dots(text + path, end);
+        memmove(new_end, end, size - (size_t)(end - text) + 1);
+        size -= (size_t)(end - new_end);
+    }
+    *length = size;
     return text;
 }
 

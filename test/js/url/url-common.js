@@ -53,6 +53,9 @@ for (let i = 0; i < 600; i++) {
     compare(`https://${makeAuthority()}/`);
     compare(makePath() + makeQuery(), `http://u:p@host:81/b${makePath()}${makeQuery()}`);
     compare(`/${makePath()}${makeQuery()}`, makeAbsolute());
+    compare(makePath() + makeQuery(), `file:///b${makePath()}${makeQuery()}`);
+    compare(makeAbsolute(), `http://host${makePath()}`);
+    compare(makeQuery(), `https://host`);
 }
 
 // Setters and searchParams of what it has parsed.
