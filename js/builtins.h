@@ -21,6 +21,7 @@
     X(NODE_PEER, node_peer)                                                    \
     X(NODE_HEAD, node_head)                                                    \
     X(HTTP_SERVER, http_server)                                                \
+    X(WEBSOCKET, websocket)                                                    \
     X(FETCH, fetch)                                                            \
     X(SOURCE, source)                                                          \
     X(ANSWER, answer)                                                          \

@@ -35,6 +35,8 @@ lazy('Buffer', 'bytes/buffer', 'Buffer', false);
 for (const name of ['Headers', 'Request', 'Response'])
     lazy(name, 'http/classes', name, false);
 lazy('fetch', 'http/fetch', 'fetch', true);
+for (const name of ['WebSocket', 'CloseEvent'])
+    lazy(name, 'http/websocket', name, false);
 lazy('performance', 'timers/performance', 'performance', true);
 for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark',
     'PerformanceMeasure'])

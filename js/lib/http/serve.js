@@ -86,6 +86,10 @@ const members = {
         const port = /:(\d+)$/.exec(exchange.peer(this) ?? '')?.[1];
         return port === undefined ? undefined : +port;
     },
+    // Answer by opening a WebSocket: {socket, response}.
+    upgrade(options) {
+        return require('http/websocket').upgradeWebSocket(exchange.requestOf(this), options);
+    },
     // Answer with a file below a directory; return what it returns.
     serveFile(root) {
         if (typeof root !== 'string')
@@ -333,5 +337,7 @@ async function serve(options) {
     return server;
 }
 
-module.exports = { serve, Server };
+module.exports = { serve, Server,
+    upgradeWebSocket: (request, options) =>
+        require('http/websocket').upgradeWebSocket(request, options) };
 Object.defineProperty(module.exports, 'hooks', { value: { report } });
