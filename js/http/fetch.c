@@ -157,8 +157,13 @@ static void cancel(struct weir__js_source *source)
 {
     struct fetch *fetch = of_source(source);
 
+    JS_FreeValue(source->js->context, source->on_body);
+    source->on_body = JS_UNDEFINED;
+    fetch->is_paused = false;
     forget_data(fetch);
-    if (!fetch->has_ended)
+    if (fetch->has_ended)
+        flow(fetch);
+    else
         weir_fetch_abort(fetch->handle);
 }
 
@@ -382,6 +387,11 @@ static void on_end(void *arg, weir_fetch *handle, int status)
             weir__js_leave(js);
         }
         drop_values(fetch);
+    }
+    if (js == NULL && fetch->source.is_held) { /* nobody reads any more */
+        fetch->mode = MODE_DONE;
+        weir__js_source_piece(&fetch->source, WEIR_ECANCELED,
+                              (weir_bytes){NULL, 0});
     }
     weir__js_source_unref(&fetch->source);
 }
