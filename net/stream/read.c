@@ -197,15 +197,18 @@ static ssize_t read_socket(weir_stream *stream, void *to, size_t size)
     return weir__socket_read(stream->fd, stream->is_socket, to, size);
 }
 
-/* Tell the filter's owner that the handshake is over. */
+/* Tell the filter's owner that the handshake is over.  The owner may find that
+ * it does not trust the peer: then the rest of the handshake, which may contain
+ * its own certificate, is not sent. */
 static void check_ready(weir_stream *stream)
 {
     if (stream->is_ready || !stream->filter->is_ready(stream->filter))
         return;
     stream->is_ready = true;
-    weir__stream_flush(stream);
     if (stream->filter->on_ready != NULL)
         stream->filter->on_ready(stream->filter, stream, 0);
+    if (stream->life != WEIR__STREAM_CLOSED)
+        weir__stream_flush(stream);
 }
 
 static bool wants_bytes(const weir_stream *stream)

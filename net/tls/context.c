@@ -29,6 +29,13 @@ enum { SECURITY_LEVEL = 2, SESSIONS_MOST = 65536 };
 
 /* ---- OpenSSL's context ---- */
 
+static void set_modes(SSL_CTX *context)
+{
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS |
+                                  SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+
 static bool set_protocol(const weir_tls *tls, SSL_CTX *context)
 {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION |
@@ -36,9 +43,7 @@ static bool set_protocol(const weir_tls *tls, SSL_CTX *context)
                                      SSL_OP_CIPHER_SERVER_PREFERENCE |
                                      SSL_OP_PRIORITIZE_CHACHA);
     SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS |
-                                  SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    set_modes(context);
     if (SSL_CTX_get_security_level(context) < SECURITY_LEVEL)
         SSL_CTX_set_security_level(context, SECURITY_LEVEL);
     return SSL_CTX_set_cipher_list(context, CIPHERS) == 1 &&
@@ -101,6 +106,18 @@ static bool is_version(weir_tls_version version)
            version == WEIR_TLS_1_3;
 }
 
+/* Whether the options have nothing but a context. */
+static bool is_alone(const weir_tls_options *options)
+{
+    return options->certificate == NULL && options->alpn == NULL &&
+           options->min_version == 0 && options->max_version == 0 &&
+           options->ca_file == NULL && options->ca_dir == NULL &&
+           options->ca.size == 0 && options->clients == 0 &&
+           !options->insecure_accept_any_certificate &&
+           !options->has_no_resumption && options->ticket_rotation_ns == 0 &&
+           options->sessions == 0 && options->on_server_name == NULL;
+}
+
 static const char *find_mistake(weir_tls_role role,
                                 const weir_tls_options *options)
 {
@@ -108,6 +125,8 @@ static const char *find_mistake(weir_tls_role role,
 
     if (role != WEIR_TLS_CLIENT && role != WEIR_TLS_SERVER)
         return "the role is neither a client nor a server";
+    if (options->context != NULL)
+        return is_alone(options) ? NULL : "context excludes other options";
     if (role == WEIR_TLS_SERVER && options->certificate == NULL)
         return "a server needs a certificate";
     if (!is_version(options->min_version) ||
@@ -192,7 +211,8 @@ static void set_members(weir_tls *tls, weir_tls_role role,
         options->min_version == WEIR_TLS_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
     tls->max_version =
         options->max_version == WEIR_TLS_1_2 ? TLS1_2_VERSION : TLS1_3_VERSION;
-    tls->verify_mode = verify_mode(role, options);
+    tls->verify_mode =
+        options->context != NULL ? SSL_VERIFY_NONE : verify_mode(role, options);
     tls->has_no_resumption = options->has_no_resumption;
     tls->on_server_name = options->on_server_name;
     tls->arg = options->arg;
@@ -228,6 +248,12 @@ static int fill(weir_tls *tls, const weir_tls_options *options,
     weir__tls_reason_clear();
     if (!set_parts(tls, options))
         return weir__tls_reason_take(reason, WEIR_ETLS, NULL);
+    if (options->context != NULL) {
+        tls->context = options->context;
+        SSL_CTX_up_ref(tls->context);
+        set_modes(tls->context);
+        return 0;
+    }
     err = weir__tls_trust_init(&tls->trust, tls->role, options, reason);
     if (err == 0)
         err = make_context(tls, certificate, &tls->context, reason);

@@ -107,6 +107,8 @@ static int settle(struct weir__tls_engine *engine, int result)
 {
     switch (SSL_get_error(engine->ssl, result)) {
     case SSL_ERROR_WANT_READ:
+    case SSL_ERROR_WANT_X509_LOOKUP: /* until weir_tls_continue */
+    case SSL_ERROR_WANT_CLIENT_HELLO_CB:
         weir__tls_reason_clear();
         return 0;
     case SSL_ERROR_ZERO_RETURN:
@@ -366,7 +368,8 @@ const char *weir__tls_engine_alpn(const struct weir__tls_engine *engine)
     unsigned size;
 
     SSL_get0_alpn_selected(engine->ssl, &name, &size);
-    return size > 0 ? weir__tls_alpn_find(list, name, size) : NULL;
+    return size > 0 && list != NULL ? weir__tls_alpn_find(list, name, size)
+                                    : NULL;
 }
 
 /* ---- making and ending ---- */
@@ -447,6 +450,11 @@ int weir__tls_engine_init(struct weir__tls_engine *engine, weir_tls *tls,
     if (err == 0 && !make_ssl(engine))
         err = weir__tls_reason_take(weir__tls_engine_reason(engine), WEIR_ETLS,
                                     NULL);
+    if (err == 0 && start->received.size > 0)
+        err = weir__tls_queue_append(&engine->pipe.in, start->received.data,
+                                     start->received.size);
+    if (err == 0 && start->on_connection != NULL)
+        err = start->on_connection(start->arg, engine->ssl);
     weir__tls_reason_clear();
     if (err != 0)
         weir__tls_engine_fini(engine);

@@ -41,6 +41,9 @@ struct weir__tls_start {
     const char *server_name;
     const char *alpn;
     uint16_t port;
+    weir_bytes received;
+    int (*on_connection)(void *arg, void *ssl);
+    void *arg;
 };
 
 /* Make one end of a connection, without its free and on_ready.  Returns 0,

@@ -94,7 +94,13 @@ static int start_timer(struct connection *connection, int64_t timeout_ns)
 static int make_connection(struct connection **made, weir_stream *stream,
                            weir_tls *tls, const weir_tls_start_options *options)
 {
-    struct weir__tls_start start = {options->server_name, options->alpn, 0};
+    struct weir__tls_start start = {
+        .server_name = options->server_name,
+        .alpn = options->alpn,
+        .received = options->received,
+        .on_connection = options->on_connection,
+        .arg = options->arg,
+    };
     struct connection *connection = weir_memory_alloc(sizeof(*connection));
     weir_address peer;
     int err;
@@ -130,7 +136,8 @@ int weir_tls_start(weir_stream *stream, weir_tls *tls,
 
     if (err != 0)
         return err;
-    if (stream == NULL || tls == NULL || options.timeout_ns < 0)
+    if (stream == NULL || tls == NULL || options.timeout_ns < 0 ||
+        (options.received.data == NULL && options.received.size > 0))
         return -EINVAL;
     if (weir__stream_filter(stream) != NULL)
         return -EBUSY;
@@ -142,6 +149,8 @@ int weir_tls_start(weir_stream *stream, weir_tls *tls,
         err = weir__stream_set_filter(stream, &connection->engine.filter);
     if (err != 0)
         free_connection(&connection->engine.filter);
+    else if (options.received.size > 0)
+        weir_tls_continue(stream);
     return err;
 }
 
@@ -165,6 +174,21 @@ static struct connection *ready_connection_of(const weir_stream *stream)
 
     return connection != NULL && connection->engine.is_ready ? connection
                                                              : NULL;
+}
+
+void *weir_tls_ssl(const weir_stream *stream)
+{
+    const struct connection *connection = connection_of(stream);
+
+    return connection != NULL ? connection->engine.ssl : NULL;
+}
+
+void weir_tls_continue(weir_stream *stream)
+{
+    if (connection_of(stream) == NULL || stream->life == WEIR__STREAM_CLOSED)
+        return;
+    stream->has_input = true;
+    weir__stream_tick(stream);
 }
 
 const char *weir_tls_reason(const weir_stream *stream)

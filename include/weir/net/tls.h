@@ -113,6 +113,11 @@ typedef struct weir_tls_options {
      * use the stream.  If it raises, the handshake is refused. */
     int (*on_server_name)(void *arg, const char *name, weir_tls **use);
     void *arg;
+    /* For hosts of a language: OpenSSL's SSL_CTX, instead of one that is made of
+     * the other options, which must be 0 then.  The configuration takes a
+     * reference, and sets the modes that streams need.  Nothing is verified
+     * unless the SSL_CTX says so. */
+    void *context;
 } weir_tls_options;
 
 /**
@@ -185,6 +190,11 @@ typedef struct weir_tls_start_options {
      * stream.  May be NULL. */
     weir_stream_fn *on_ready;
     void *arg;
+    /* What the caller has read from the stream, and is part of TLS.  Copied. */
+    weir_bytes received;
+    /* OpenSSL's SSL object was made, and the handshake has not begun.  Return 0,
+     * or a negative error, which weir_tls_start returns.  May be NULL. */
+    int (*on_connection)(void *arg, void *ssl);
 } weir_tls_start_options;
 
 /**
@@ -202,6 +212,23 @@ typedef struct weir_tls_start_options {
  */
 WEIR_API WEIR_CHECKED int weir_tls_start(weir_stream *stream, weir_tls *tls,
                                          const weir_tls_start_options *options);
+
+/**
+ * Get OpenSSL's SSL object of a stream, for what weir does not offer.
+ *
+ * Thread   loop
+ * Owns     the object is the stream's, until it is freed
+ * Returns  the SSL object, or NULL (the stream has no TLS)
+ */
+WEIR_API void *weir_tls_ssl(const weir_stream *stream);
+
+/**
+ * Continue a handshake that a callback of OpenSSL has suspended, such as that of
+ * SSL_set_cert_cb.  Has no effect on other streams.
+ *
+ * Thread   loop, not inside such a callback
+ */
+WEIR_API void weir_tls_continue(weir_stream *stream);
 
 /**
  * Explain why TLS has failed on a stream, such as "certificate has expired".

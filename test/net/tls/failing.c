@@ -171,7 +171,8 @@ static int try_connection(weir_tls *client, weir_tls *server)
 
     memset(&ends, 0, sizeof(ends));
     err = weir__tls_engine_init(
-        &ends.client, client, &(struct weir__tls_start){"localhost", "a,b", 0});
+        &ends.client, client,
+        &(struct weir__tls_start){.server_name = "localhost", .alpn = "a,b"});
     if (err != 0)
         return err;
     err = weir__tls_engine_init(&ends.server, server,

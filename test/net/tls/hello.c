@@ -76,7 +76,8 @@ CASE(alpn_of_a_connection_replaces_that_of_its_configuration)
     server = server_make(&leaf, TLS_OPTIONS(.alpn = "h2,http/1.1"));
     client = client_make(&root, TLS_OPTIONS(.alpn = "h2"));
     ends_open_with(&ends, client, server,
-                   &(struct weir__tls_start){"localhost", "http/1.1", 0});
+                   &(struct weir__tls_start){.server_name = "localhost",
+                                             .alpn = "http/1.1"});
     expect_status(ends_shake(&ends), 0);
     expect_string(weir__tls_engine_alpn(&ends.client), "http/1.1");
     ends_close(&ends);
@@ -182,7 +183,8 @@ CASE(name_of_another_configuration_gets_its_certificate_and_protocols)
 {
     begin_names(TLS_OPTIONS(.alpn = "second", .max_version = WEIR_TLS_1_2));
     ends_open_with(&ends, client, server,
-                   &(struct weir__tls_start){"other.example", "second", 0});
+                   &(struct weir__tls_start){.server_name = "other.example",
+                                             .alpn = "second"});
     expect_status(ends_shake(&ends), 0);
     expect_string(peer_subject(), "/CN=other");
     expect_string(weir__tls_engine_alpn(&ends.server), "second");
@@ -303,13 +305,13 @@ CASE(name_that_is_not_a_host_name_is_refused_by_the_client)
     memset(longest, 'a', sizeof(longest));
     longest[254] = '\0';
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        expect_status(
-            weir__tls_engine_init(&engine, client,
-                                  &(struct weir__tls_start){bad[i], 0, 0}),
-            -EINVAL);
+        expect_status(weir__tls_engine_init(
+                          &engine, client,
+                          &(struct weir__tls_start){.server_name = bad[i]}),
+                      -EINVAL);
     expect_status(
-        weir__tls_engine_init(&engine, client,
-                              &(struct weir__tls_start){longest, 0, 0}),
+        weir__tls_engine_init(
+            &engine, client, &(struct weir__tls_start){.server_name = longest}),
         -EINVAL);
     expect_status(
         weir__tls_engine_init(&engine, client, &(struct weir__tls_start){0}),
@@ -328,7 +330,8 @@ CASE(hello_that_was_changed_is_refused_or_harmless)
 
     begin_names(TLS_OPTIONS(.alpn = "x"));
     ends_open_with(&ends, client, server,
-                   &(struct weir__tls_start){"other.example", "x,y", 0});
+                   &(struct weir__tls_start){.server_name = "other.example",
+                                             .alpn = "x,y"});
     (void)engine_read(&ends.client, NULL, 0);
     output = ends.client.filter.output(&ends.client.filter);
     expect(output.size <= sizeof(hello));

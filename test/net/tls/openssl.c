@@ -194,8 +194,9 @@ static int try_connection(void)
     int err;
 
     memset(&ends, 0, sizeof(ends));
-    err = weir__tls_engine_init(&ends.client, client,
-                                &(struct weir__tls_start){"localhost", "a", 0});
+    err = weir__tls_engine_init(
+        &ends.client, client,
+        &(struct weir__tls_start){.server_name = "localhost", .alpn = "a"});
     if (err != 0)
         return err;
     err = weir__tls_engine_init(&ends.server, server,

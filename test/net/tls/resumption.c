@@ -46,8 +46,9 @@ CASE(session_of_another_server_is_not_used)
     expect_resumed("localhost", false);
     expect_resumed("www.example.org", false);
     expect_resumed("localhost", true);
-    ends_open_with(&ends, client, server,
-                   &(struct weir__tls_start){"localhost", NULL, 443});
+    ends_open_with(
+        &ends, client, server,
+        &(struct weir__tls_start){.server_name = "localhost", .port = 443});
     expect_status(ends_shake(&ends), 0);
     expect(!SSL_session_reused(ends.client.ssl));
     ends_close(&ends);
