@@ -35,6 +35,9 @@
     X(SERVER, server)                                                          \
     X(DATAGRAM, datagram)                                                      \
     X(RESOLVER, resolver)                                                      \
+    X(SECURE, secure)                                                          \
+    X(SECURE_INFO, secure_info)                                                \
+    X(SECURE_CONTEXT, secure_context)                                          \
     X(ADDRESS, address)                                                        \
     X(NET_BUFFER, net_buffer)                                                  \
     X(TIMEOUT, timeout)                                                        \

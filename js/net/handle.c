@@ -54,6 +54,14 @@ void weir__js_net_leave(weir_js *js)
     (void)!weir_loop_checkpoint(loop);
 }
 
+void weir__js_handle_tell_news(struct weir__js_handle *handle)
+{
+    if (!handle->has_news)
+        return;
+    handle->has_news = false;
+    (void)!weir_loop_checkpoint(handle->js->loop);
+}
+
 /* ---- references ---- */
 
 static void drop_values(JSRuntime *runtime, struct weir__js_handle *handle)
@@ -148,6 +156,11 @@ void weir__js_handle_tell(struct weir__js_handle *handle,
         call(js, captured, handles_of(js)->hooks[hook], owner, count, args);
     JS_FreeValue(js->context, captured);
     JS_FreeValue(js->context, owner);
+}
+
+JSValueConst weir__js_handle_event(const weir_js *js)
+{
+    return handles_of(js)->hooks[WEIR__HANDLE_EVENT];
 }
 
 /* ---- requests ---- */
@@ -445,7 +458,7 @@ static JSValue new_prototype(JSContext *context)
     return JS_EXCEPTION;
 }
 
-/* setHooks(read, written, connected, secured) -> the prototype of
+/* setHooks(read, written, connected, secured, event) -> the prototype of
  * handles */
 static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
@@ -545,9 +558,37 @@ static void drop_handles(weir_js *js)
     }
 }
 
+/* pair(): two handles that are connected to each other, or -errno */
+static JSValue new_pair(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    weir_stream *streams[2];
+    JSValue handles[2];
+    int err = weir_stream_pair(streams, weir__js_of(context)->loop, NULL);
+
+    if (err != 0)
+        return JS_NewInt32(context, weir__js_net_status(err));
+    for (int i = 0; i < 2; i++) {
+        handles[i] = weir__js_stream_handle(context, streams[i]);
+        if (!JS_IsException(handles[i]))
+            continue;
+        if (i > 0) {
+            close_stream(weir__js_opaque(weir__js_of(context), handles[0],
+                                         WEIR__JS_HANDLE),
+                         false);
+            JS_FreeValue(context, handles[0]);
+        }
+        while (i < 2)
+            weir_stream_close(streams[i++], NULL, NULL);
+        return JS_EXCEPTION;
+    }
+    return JS_NewArrayFrom(context, 2, handles);
+}
+
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setHooks", WEIR__HANDLE_HOOKS, set_hooks),
     JS_CFUNC_DEF("newHandle", 0, new_handle),
+    JS_CFUNC_DEF("pair", 0, new_pair),
     JS_CFUNC_DEF("open", 1, open_fd),
 };
 

@@ -37,7 +37,8 @@ enum weir__js_handle_hook {
     WEIR__HANDLE_READ,      /* (bytes or undefined, status) */
     WEIR__HANDLE_WRITTEN,   /* (status, callback) */
     WEIR__HANDLE_CONNECTED, /* (status, callback) */
-    WEIR__HANDLE_SECURED,   /* (status) */
+    WEIR__HANDLE_SECURED,   /* (status, reason) */
+    WEIR__HANDLE_EVENT,     /* (owner, kind, value), of TLS */
     WEIR__HANDLE_HOOKS,
 };
 
@@ -48,16 +49,18 @@ struct weir__js_handle {
     weir_connecting *connecting;   /* NULL: is not connecting */
     struct weir__js_link requests; /* weir__js_handle_request.link */
     unsigned refs;
-    unsigned holds;  /* of the object: connecting, open or closing */
-    JSValue self;    /* the object, while it is held */
-    JSValue owner;   /* the socket */
-    JSValue closed;  /* the callback of close(), or undefined */
-    JSValue context; /* captured (core/context.h) */
+    unsigned holds;       /* of the object: connecting, open or closing */
+    JSValue self;         /* the object, while it is held */
+    JSValue owner;        /* the socket */
+    JSValue closed;       /* the callback of close(), or undefined */
+    JSValue context;      /* captured (core/context.h) */
+    const void *starting; /* the arguments of startTls, during the call */
     uint64_t bytes_read, bytes_written;
     bool is_closed;  /* close() was called */
     bool is_reading; /* readStart was called, and readStop was not */
     bool has_reader; /* the stream calls us until its end */
     bool is_unref;   /* by the program */
+    bool has_news;   /* of OpenSSL, to be told before what follows */
     bool is_keeping; /* keeps weir_loop_run running */
 };
 
@@ -105,6 +108,9 @@ void weir__js_handle_tell(struct weir__js_handle *handle,
                           enum weir__js_handle_hook hook, int count,
                           JSValueConst *args);
 
+/* The EVENT hook, which is not a new reference. */
+JSValueConst weir__js_handle_event(const weir_js *js);
+
 /* Keep the loop running if something is awaited. */
 void weir__js_handle_keep(struct weir__js_handle *handle);
 
@@ -119,6 +125,9 @@ void weir__js_handle_unref(struct weir__js_handle *handle);
 
 /* A status for JavaScript: -errno, or Node's number for the end (-4095). */
 int weir__js_net_status(int status);
+
+/* Tell the news of OpenSSL first, which waits for a checkpoint. */
+void weir__js_handle_tell_news(struct weir__js_handle *handle);
 
 /* Leave JavaScript, and run the checkpoint that follows a callback. */
 void weir__js_net_leave(weir_js *js);

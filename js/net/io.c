@@ -43,6 +43,7 @@ static void on_read(void *arg, weir_stream *stream, int status,
     weir_js *js = handle->js;
     JSValue args[2] = {JS_UNDEFINED, JS_UNDEFINED};
 
+    weir__js_handle_tell_news(handle);
     if (status != 0)
         handle->is_reading = handle->has_reader = false;
     else

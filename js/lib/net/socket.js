@@ -15,6 +15,7 @@ const timers = require('timers/timers');
 const process = require('program/process');
 
 const EOF = -4095, ENOTCONN = -107;
+const ETRUNCATED = -4112, ETLS = -4115; // of libweir-net
 const kTimer = Symbol('timer');
 const kQueued = Symbol('queued'); // bytes of the write that waits
 const kBuffer = Symbol('buffer'); // onread: {bytes, callback, next}
@@ -386,7 +387,11 @@ const methods = {
         if (handle) {
             this[kCounts] = { read: handle.bytesRead, written: handle.bytesWritten };
             const onClosed = () => { this.emit('close', hadError); };
-            if (this.resetAndClosing) {
+            if (this._wrapped?._handle === handle) { // it closes the handle of both
+                this._wrapped.once('close', onClosed);
+                this._wrapped.resetAndClosing = this.resetAndClosing;
+                this._wrapped.destroy();
+            } else if (this.resetAndClosing) {
                 this.resetAndClosing = false;
                 handle.reset(onClosed);
             } else {
@@ -594,8 +599,9 @@ function onRead(bytes, status) {
         if (!(own ? giveOwn(this, own, bytes) : this.push(bytes)) && this._handle &&
             !this.destroyed)
             stopReading(this);
-    } else if (status !== EOF) {
-        this.destroy(errnoError(status, 'read'));
+    } else if (status !== EOF && !(status === ETRUNCATED && this._secureEstablished)) {
+        this.destroy(this.encrypted && status <= ETLS ? this._openSSLError('')
+            : errnoError(status, 'read'));
     } else if (!this._readableState.endEmitted) {
         this.push(null);
         this.read(0);
@@ -621,10 +627,14 @@ function onConnected(status, callback) {
     callback(status);
 }
 
-function onSecured(status) {
-    this._secured(status);
+function onSecured(status, reason) {
+    this._secured(status, reason);
 }
 
-native.setHooks(onRead, onWritten, onConnected, onSecured);
+function onEvent(socket, kind, value) {
+    socket?._tlsEvent(kind, value);
+}
 
-module.exports = { Socket, normalize, toNumber, isPipeName, kOptions };
+native.setHooks(onRead, onWritten, onConnected, onSecured, onEvent);
+
+module.exports = { pair: native.pair, Socket, normalize, toNumber, isPipeName, kOptions };

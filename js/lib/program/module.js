@@ -51,6 +51,7 @@ const builtins = {
     string_decoder: () => require('bytes/stringdecoder'),
     timers: () => require('timers/timers').node,
     'timers/promises': () => require('timers/promises'),
+    tls: () => require('net/tls'),
     tty: () => require('program/tty'),
     url: () => require('url/node'),
     util: () => require('util/util'),

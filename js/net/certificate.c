@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * certificate -- see certificate.h.
+ *
+ * Tested by  test/js/net/tls-certificate.js
+ */
+#include "net/certificate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/x509v3.h>
+
+#include "net/buffer.h"
+
+/* Set a property; false with an exception.  Takes the value. */
+static bool put(JSContext *context, JSValueConst object, const char *name,
+                JSValue value)
+{
+    return JS_DefinePropertyValueStr(context, object, name, value,
+                                     JS_PROP_C_W_E) >= 0;
+}
+
+/* The text in a memory BIO, which is freed. */
+static JSValue take_bio(JSContext *context, BIO *bio)
+{
+    char *text;
+    long size = BIO_get_mem_data(bio, &text);
+    JSValue string = JS_NewStringLen(context, text, (size_t)size);
+
+    BIO_free(bio);
+    return string;
+}
+
+/* ---- names ---- */
+
+/* Append to what a name has already: Node makes an array of several. */
+static bool put_part(JSContext *context, JSValueConst object, const char *key,
+                     JSValue value)
+{
+    JSValue before = JS_GetPropertyStr(context, object, key), list;
+    int64_t length = 0;
+
+    if (JS_IsUndefined(before))
+        return put(context, object, key, value);
+    if (JS_IsArray(before)) {
+        JS_GetLength(context, before, &length);
+        length = JS_DefinePropertyValueUint32(context, before, (uint32_t)length,
+                                              value, JS_PROP_C_W_E);
+        JS_FreeValue(context, before);
+        return length >= 0;
+    }
+    list = JS_NewArrayFrom(context, 2, (JSValue[]){before, value});
+    return !JS_IsException(list) && put(context, object, key, list);
+}
+
+static bool put_entry(JSContext *context, JSValueConst object,
+                      X509_NAME_ENTRY *entry)
+{
+    ASN1_OBJECT *kind = X509_NAME_ENTRY_get_object(entry);
+    int nid = OBJ_obj2nid(kind);
+    char digits[64];
+    const char *key = digits;
+    unsigned char *text;
+    int size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry));
+    bool is_done;
+
+    if (size < 0)
+        return true; /* as Node, which leaves it out */
+    if (nid != NID_undef)
+        key = OBJ_nid2sn(nid);
+    else
+        OBJ_obj2txt(digits, sizeof(digits), kind, 1);
+    is_done = put_part(context, object, key,
+                       JS_NewStringLen(context, (char *)text, (size_t)size));
+    OPENSSL_free(text);
+    return is_done;
+}
+
+static JSValue new_name(JSContext *context, X509_NAME *name)
+{
+    JSValue object = JS_NewObjectProto(context, JS_NULL);
+
+    for (int i = 0; i < X509_NAME_entry_count(name); i++)
+        if (!put_entry(context, object, X509_NAME_get_entry(name, i))) {
+            JS_FreeValue(context, object);
+            return JS_EXCEPTION;
+        }
+    return object;
+}
+
+/* ---- alternative names ---- */
+
+/* Quote what could be taken for another name (CVE-2021-44532). */
+static void print_name(BIO *bio, const char *prefix, ASN1_STRING *string)
+{
+    const char *text = (const char *)ASN1_STRING_get0_data(string);
+    size_t size = (size_t)ASN1_STRING_length(string);
+    bool is_plain = true;
+
+    for (size_t i = 0; i < size; i++)
+        is_plain &= strchr(" ,\"'\\", text[i]) == NULL && text[i] > ' ' &&
+                    text[i] <= '~';
+    BIO_printf(bio, "%s", prefix);
+    if (is_plain) {
+        BIO_write(bio, text, (int)size);
+        return;
+    }
+    BIO_printf(bio, "\"");
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"' || text[i] == '\\')
+            BIO_printf(bio, "\\%c", text[i]);
+        else if (text[i] >= ' ' && text[i] <= '~')
+            BIO_write(bio, &text[i], 1);
+        else
+            BIO_printf(bio, "\\u%04x", (unsigned char)text[i]);
+    }
+    BIO_printf(bio, "\"");
+}
+
+static void print_ip(BIO *bio, const ASN1_OCTET_STRING *ip)
+{
+    const unsigned char *bytes = ASN1_STRING_get0_data(ip);
+    int size = ASN1_STRING_length(ip);
+
+    BIO_printf(bio, "IP Address:");
+    if (size == 4)
+        BIO_printf(bio, "%d.%d.%d.%d", bytes[0], bytes[1], bytes[2], bytes[3]);
+    for (int i = 0; size == 16 && i < 16; i += 2)
+        BIO_printf(bio, "%s%X", i > 0 ? ":" : "", bytes[i] << 8 | bytes[i + 1]);
+    if (size != 4 && size != 16)
+        BIO_printf(bio, "<invalid>");
+}
+
+static void print_alternative(BIO *bio, GENERAL_NAME *name)
+{
+    switch (name->type) {
+    case GEN_DNS:
+        print_name(bio, "DNS:", name->d.dNSName);
+        break;
+    case GEN_EMAIL:
+        print_name(bio, "email:", name->d.rfc822Name);
+        break;
+    case GEN_URI:
+        print_name(bio, "URI:", name->d.uniformResourceIdentifier);
+        break;
+    case GEN_IPADD:
+        print_ip(bio, name->d.iPAddress);
+        break;
+    case GEN_DIRNAME:
+        BIO_printf(bio, "DirName:");
+        X509_NAME_print_ex(bio, name->d.dirn, 0, XN_FLAG_ONELINE);
+        break;
+    default:
+        GENERAL_NAME_print(bio, name);
+    }
+}
+
+static JSValue new_alternatives(JSContext *context, X509 *certificate)
+{
+    GENERAL_NAMES *names =
+        X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    BIO *bio = names != NULL ? BIO_new(BIO_s_mem()) : NULL;
+
+    if (bio == NULL)
+        return JS_UNDEFINED;
+    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+        if (i > 0)
+            BIO_printf(bio, ", ");
+        print_alternative(bio, sk_GENERAL_NAME_value(names, i));
+    }
+    GENERAL_NAMES_free(names);
+    return take_bio(context, bio);
+}
+
+/* ---- keys ---- */
+
+static JSValue new_hex(JSContext *context, const BIGNUM *number,
+                       const char *prefix)
+{
+    char *text = number != NULL ? BN_bn2hex(number) : NULL;
+    const char *digits = text;
+    char whole[32];
+    JSValue string;
+
+    if (text == NULL)
+        return JS_UNDEFINED;
+    if (prefix[0] != '\0') { /* of an exponent, which is short */
+        while (*digits == '0')
+            digits++;
+        snprintf(whole, sizeof(whole), "%s%s", prefix, digits);
+        for (char *at = whole; *at != '\0'; at++)
+            if (*at >= 'A' && *at <= 'F')
+                *at += 'a' - 'A';
+        digits = whole;
+    }
+    string = JS_NewString(context, digits);
+    OPENSSL_free(text);
+    return string;
+}
+
+static bool put_rsa(JSContext *context, JSValueConst object, EVP_PKEY *key)
+{
+    BIGNUM *n = NULL, *e = NULL;
+    unsigned char *der = NULL;
+    int size;
+    bool is_done;
+
+    (void)EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n);
+    (void)EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e);
+    size = i2d_PUBKEY(key, &der);
+    is_done = put(context, object, "modulus", new_hex(context, n, "")) &&
+              put(context, object, "bits",
+                  JS_NewInt32(context, EVP_PKEY_get_bits(key))) &&
+              put(context, object, "exponent", new_hex(context, e, "0x")) &&
+              put(context, object, "pubkey",
+                  size > 0 ? weir__js_new_buffer(context, der, (size_t)size)
+                           : JS_UNDEFINED);
+    OPENSSL_free(der);
+    BN_free(n);
+    BN_free(e);
+    return is_done;
+}
+
+static bool put_ec(JSContext *context, JSValueConst object, EVP_PKEY *key)
+{
+    unsigned char *point = NULL;
+    size_t size = EVP_PKEY_get1_encoded_public_key(key, &point);
+    char group[64] = "";
+    const char *nist;
+    int nid;
+    bool is_done;
+
+    (void)EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, group,
+                                         sizeof(group), NULL);
+    nid = OBJ_sn2nid(group);
+    nist = nid != NID_undef ? EC_curve_nid2nist(nid) : NULL;
+    is_done = put(context, object, "bits",
+                  JS_NewInt32(context, EVP_PKEY_get_bits(key))) &&
+              put(context, object, "pubkey",
+                  size > 0 ? weir__js_new_buffer(context, point, size)
+                           : JS_UNDEFINED) &&
+              put(context, object, "asn1Curve", JS_NewString(context, group)) &&
+              (nist == NULL ||
+               put(context, object, "nistCurve", JS_NewString(context, nist)));
+    OPENSSL_free(point);
+    return is_done;
+}
+
+static bool put_key(JSContext *context, JSValueConst object, X509 *certificate)
+{
+    EVP_PKEY *key = X509_get0_pubkey(certificate);
+
+    if (key == NULL)
+        return true;
+    if (EVP_PKEY_is_a(key, "RSA") || EVP_PKEY_is_a(key, "RSA-PSS"))
+        return put_rsa(context, object, key);
+    return !EVP_PKEY_is_a(key, "EC") || put_ec(context, object, key);
+}
+
+/* ---- the rest ---- */
+
+static JSValue new_time(JSContext *context, const ASN1_TIME *time)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+
+    if (bio == NULL)
+        return JS_ThrowOutOfMemory(context);
+    ASN1_TIME_print(bio, time);
+    return take_bio(context, bio);
+}
+
+static JSValue new_fingerprint(JSContext *context, X509 *certificate,
+                               const EVP_MD *kind)
+{
+    unsigned char hash[EVP_MAX_MD_SIZE];
+    char text[3 * EVP_MAX_MD_SIZE + 1] = "";
+    unsigned size = 0;
+
+    (void)X509_digest(certificate, kind, hash, &size);
+    for (unsigned i = 0; i < size; i++)
+        snprintf(text + 3 * i, 4, "%02X:", hash[i]);
+    return JS_NewStringLen(context, text, size > 0 ? 3 * size - 1 : 0);
+}
+
+static bool put_usage(JSContext *context, JSValueConst object,
+                      X509 *certificate)
+{
+    EXTENDED_KEY_USAGE *usage =
+        X509_get_ext_d2i(certificate, NID_ext_key_usage, NULL, NULL);
+    JSValue list;
+    bool is_done = true;
+
+    if (usage == NULL)
+        return true;
+    list = JS_NewArray(context);
+    for (int i = 0; i < sk_ASN1_OBJECT_num(usage) && is_done; i++) {
+        char text[64];
+
+        OBJ_obj2txt(text, sizeof(text), sk_ASN1_OBJECT_value(usage, i), 1);
+        is_done = JS_DefinePropertyValueUint32(context, list, (uint32_t)i,
+                                               JS_NewString(context, text),
+                                               JS_PROP_C_W_E) >= 0;
+    }
+    sk_ASN1_OBJECT_pop_free(usage, ASN1_OBJECT_free);
+    if (is_done)
+        return put(context, object, "ext_key_usage", list);
+    JS_FreeValue(context, list);
+    return false;
+}
+
+static JSValue new_serial(JSContext *context, X509 *certificate)
+{
+    BIGNUM *number =
+        ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), NULL);
+    JSValue text = new_hex(context, number, "");
+
+    BN_free(number);
+    return text;
+}
+
+static JSValue new_raw(JSContext *context, X509 *certificate)
+{
+    unsigned char *der = NULL;
+    int size = i2d_X509(certificate, &der);
+    JSValue bytes = size > 0 ? weir__js_new_buffer(context, der, (size_t)size)
+                             : JS_UNDEFINED;
+
+    OPENSSL_free(der);
+    return bytes;
+}
+
+static bool put_times(JSContext *context, JSValueConst object,
+                      X509 *certificate)
+{
+    return put(context, object, "valid_from",
+               new_time(context, X509_get0_notBefore(certificate))) &&
+           put(context, object, "valid_to",
+               new_time(context, X509_get0_notAfter(certificate))) &&
+           put(context, object, "fingerprint",
+               new_fingerprint(context, certificate, EVP_sha1())) &&
+           put(context, object, "fingerprint256",
+               new_fingerprint(context, certificate, EVP_sha256())) &&
+           put(context, object, "fingerprint512",
+               new_fingerprint(context, certificate, EVP_sha512()));
+}
+
+JSValue weir__js_certificate(JSContext *context, X509 *certificate)
+{
+    JSValue object = JS_NewObject(context);
+    JSValue names = new_alternatives(context, certificate);
+    bool is_done = !JS_IsException(object) &&
+                   put(context, object, "subject",
+                       new_name(context, X509_get_subject_name(certificate))) &&
+                   put(context, object, "issuer",
+                       new_name(context, X509_get_issuer_name(certificate))) &&
+                   (JS_IsUndefined(names) ||
+                    put(context, object, "subjectaltname", names)) &&
+                   put(context, object, "ca",
+                       JS_NewBool(context, X509_check_ca(certificate) == 1)) &&
+                   put_key(context, object, certificate) &&
+                   put_times(context, object, certificate) &&
+                   put_usage(context, object, certificate) &&
+                   put(context, object, "serialNumber",
+                       new_serial(context, certificate)) &&
+                   put(context, object, "raw", new_raw(context, certificate));
+
+    ERR_clear_error();
+    if (is_done)
+        return object;
+    JS_FreeValue(context, object);
+    return JS_EXCEPTION;
+}
+
+/* ---- verification ---- */
+
+const char *weir__js_verify_name(long error)
+{
+    switch (error) {
+#define NAME(name)                                                             \
+    case X509_V_ERR_##name:                                                    \
+        return #name;
+        NAME(UNABLE_TO_GET_ISSUER_CERT)
+        NAME(UNABLE_TO_GET_CRL)
+        NAME(UNABLE_TO_DECRYPT_CERT_SIGNATURE)
+        NAME(UNABLE_TO_DECRYPT_CRL_SIGNATURE)
+        NAME(UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY)
+        NAME(CERT_SIGNATURE_FAILURE)
+        NAME(CRL_SIGNATURE_FAILURE)
+        NAME(CERT_NOT_YET_VALID)
+        NAME(CERT_HAS_EXPIRED)
+        NAME(CRL_NOT_YET_VALID)
+        NAME(CRL_HAS_EXPIRED)
+        NAME(ERROR_IN_CERT_NOT_BEFORE_FIELD)
+        NAME(ERROR_IN_CERT_NOT_AFTER_FIELD)
+        NAME(ERROR_IN_CRL_LAST_UPDATE_FIELD)
+        NAME(ERROR_IN_CRL_NEXT_UPDATE_FIELD)
+        NAME(OUT_OF_MEM)
+        NAME(DEPTH_ZERO_SELF_SIGNED_CERT)
+        NAME(SELF_SIGNED_CERT_IN_CHAIN)
+        NAME(UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
+        NAME(UNABLE_TO_VERIFY_LEAF_SIGNATURE)
+        NAME(CERT_CHAIN_TOO_LONG)
+        NAME(CERT_REVOKED)
+        NAME(INVALID_CA)
+        NAME(PATH_LENGTH_EXCEEDED)
+        NAME(INVALID_PURPOSE)
+        NAME(CERT_UNTRUSTED)
+        NAME(CERT_REJECTED)
+        NAME(HOSTNAME_MISMATCH)
+#undef NAME
+    default:
+        return "UNSPECIFIED";
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * certificate -- certificates as Node's plain objects.
+ */
+#ifndef WEIR_JS_NET_CERTIFICATE_H
+#define WEIR_JS_NET_CERTIFICATE_H
+
+#include <openssl/x509.h>
+
+#include "core/host.h"
+
+/* {subject, issuer, subjectaltname, ...}, without issuerCertificate. */
+JSValue weir__js_certificate(JSContext *context, X509 *certificate);
+
+/* Node's name for an error of verification, such as "CERT_HAS_EXPIRED". */
+const char *weir__js_verify_name(long error);
+
+#endif /* WEIR_JS_NET_CERTIFICATE_H */
