@@ -142,28 +142,6 @@ static JSValue emit(JSContext *context, JSValueConst this_value, int argc,
     return err == 0 ? JS_TRUE : JS_EXCEPTION;
 }
 
-/* setEmit(capture, beforeError, watch): what events.js provides */
-static JSValue set_emit(JSContext *context, JSValueConst this_value, int argc,
-                        JSValueConst *argv)
-{
-    struct events *events = events_of(weir__js_of(context));
-
-    if (events->events != JS_ATOM_NULL) /* events.js failed, and runs again */
-        return JS_UNDEFINED;
-    events->error = JS_NewAtom(context, "error");
-    events->capture = JS_ValueToAtom(context, argv[0]);
-    events->before_error = JS_DupValue(context, argv[1]);
-    events->watch = JS_DupValue(context, argv[2]);
-    events->events = JS_NewAtom(context, "_events");
-    return JS_UNDEFINED;
-}
-
-static int init_events(weir_js *js)
-{
-    events_of(js)->before_error = events_of(js)->watch = JS_UNDEFINED;
-    return 0;
-}
-
 static void drop_events(weir_js *js)
 {
     struct events *events = events_of(js);
@@ -173,7 +151,34 @@ static void drop_events(weir_js *js)
     JS_FreeAtom(js->context, events->capture);
     JS_FreeValue(js->context, events->before_error);
     JS_FreeValue(js->context, events->watch);
-    events->events = JS_ATOM_NULL;
+    *events =
+        (struct events){.before_error = JS_UNDEFINED, .watch = JS_UNDEFINED};
+}
+
+/* setEmit(capture, beforeError, watch): what events.js provides.  It comes again
+ * if that file failed, for lack of memory or time, and is loaded again. */
+static JSValue set_emit(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    struct events *events = events_of(js);
+
+    drop_events(js);
+    events->events = JS_NewAtom(context, "_events");
+    events->error = JS_NewAtom(context, "error");
+    events->capture = JS_ValueToAtom(context, argv[0]);
+    if (events->events == JS_ATOM_NULL || events->error == JS_ATOM_NULL ||
+        events->capture == JS_ATOM_NULL)
+        return JS_EXCEPTION;
+    events->before_error = JS_DupValue(context, argv[1]);
+    events->watch = JS_DupValue(context, argv[2]);
+    return JS_UNDEFINED;
+}
+
+static int init_events(weir_js *js)
+{
+    events_of(js)->before_error = events_of(js)->watch = JS_UNDEFINED;
+    return 0;
 }
 
 static const JSCFunctionListEntry natives[] = {
