@@ -37,6 +37,14 @@ static bool is_own_field(weir_bytes name)
     return false;
 }
 
+/* Whether an error is the program's or a lack of memory.  The others are those
+ * of a connection whose client has left, which is no failure of the server. */
+static bool is_mistake(int err)
+{
+    return err == WEIR_ETHROWN || err == -EINVAL || err == -ENOMEM ||
+           err == -EMSGSIZE;
+}
+
 struct head {
     unsigned status;
     weir_http_field few[FEW_FIELDS], *fields;
@@ -211,7 +219,7 @@ int weir__js_answer(JSContext *context, struct weir__js_exchange *exchange,
                              response->body.kind != WEIR__JS_BODY_STREAM;
     err = send(context, exchange, &head, &response->body);
     free_head(context, &head);
-    if (err == 0 || err == WEIR_ECLOSED || err == -EALREADY)
+    if (!is_mistake(err))
         return 0;
     exchange->is_answered = false;
     if (err != WEIR_ETHROWN)
@@ -391,9 +399,10 @@ static JSValue write_bytes(JSContext *context, JSValueConst this_value,
             ? WEIR_ECLOSED
             : weir_http_write(exchange->http,
                               (weir_bytes){bytes.data, bytes.size}, NULL, NULL);
-    if (err != 0)
+    if (is_mistake(err))
         return weir__js_throw_status(context, err);
-    return JS_NewBool(context, !weir_http_is_full(exchange->http));
+    /* After an error the end of the exchange stops the writer. */
+    return JS_NewBool(context, err == 0 && !weir_http_is_full(exchange->http));
 }
 
 enum { FINISH, ABORT };
@@ -410,9 +419,7 @@ static JSValue finish(JSContext *context, JSValueConst this_value, int argc,
     if (!exchange->is_over)
         err = magic == FINISH ? weir_http_end(exchange->http, NULL, 0)
                               : weir_http_abort(exchange->http);
-    return err == 0 || err == WEIR_ECLOSED || err == -EALREADY
-               ? JS_UNDEFINED
-               : weir__js_throw_status(context, err);
+    return is_mistake(err) ? weir__js_throw_status(context, err) : JS_UNDEFINED;
 }
 
 /* serveFile(exchange, root) */
@@ -433,9 +440,7 @@ static JSValue serve_file(JSContext *context, JSValueConst this_value, int argc,
         err = weir_http_serve_file(exchange->http, root);
     }
     JS_FreeCString(context, root);
-    return err == 0 || err == WEIR_ECLOSED
-               ? JS_UNDEFINED
-               : weir__js_throw_status(context, err);
+    return is_mistake(err) ? weir__js_throw_status(context, err) : JS_UNDEFINED;
 }
 
 static JSValue address_text(JSContext *context, const weir_address *address)

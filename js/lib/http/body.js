@@ -82,6 +82,8 @@ function extract(value) {
 
 // ---- reading ----
 
+const departures = new WeakSet(); // errors of peers that have left
+
 // A source for the stream of a message whose body arrives from the network.
 class Incoming {
     #message;
@@ -106,8 +108,10 @@ class Incoming {
         start(this.#message, (status, value) => {
             if (status === 1)
                 streams().end(stream);
-            else if (status !== 0)
+            else if (status !== 0) {
+                departures.add(value);
                 streams().fail(stream, value);
+            }
             else if (!streams().push(stream, value) && !this.#isPaused) {
                 this.#isPaused = true;
                 pause(this.#message);
@@ -172,7 +176,8 @@ function send(of, stream) {
                 return;
             isOver = true;
             exchange.abort(of);
-            require('http/serve').hooks.report(error);
+            if (typeof error !== 'object' || error === null || !departures.has(error))
+                require('http/serve').hooks.report(error);
         },
     });
 }
