@@ -5,11 +5,7 @@
  * A host has one client, which is made at the first request.  A request is one
  * struct.  Its promise is resolved with a Response when the head has arrived.
  *
- * Body      What arrives before the program reads the body is kept, up to
- *           AHEAD bytes; then the server has to wait.  So a small body that
- *           nobody reads holds no connection.  A larger one is aborted when its
- *           Response is collected.
- * Life      The loop holds a reference until on_end.
+ * Its body is in download.c.  The loop holds a reference until on_end.
  *
  * Tested by  test/js/http/fetch-*.js
  */
@@ -22,11 +18,11 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "http/download.h"
 #include "http/headers.h"
 #include "http/response.h"
-#include "weir/net/http_client.h"
 
-enum { AHEAD = 64 * 1024, REDIRECTS = 20, FEW_FIELDS = 32 };
+enum { REDIRECTS = 20, FEW_FIELDS = 32 };
 
 /* The functions of js/lib/http/fetch.js that C calls. */
 enum {
@@ -39,144 +35,12 @@ struct state {
     JSValue hooks[HOOKS];
 };
 
-enum mode { MODE_NONE, MODE_COLLECT, MODE_READ, MODE_DONE };
-
-struct fetch {
-    struct weir__js_source source; /* first: the body of the response */
-    weir_fetch *handle;            /* NULL: it has ended */
-    enum mode mode;
-    bool has_head;     /* the promise is settled */
-    bool has_ended;    /* on_end was called */
-    bool is_held_back; /* the server has to wait */
-    bool is_paused;    /* the reader wants no more for now */
-    int status;        /* of the end */
-    char *data;        /* of the body, that was not read yet */
-    size_t size, capacity;
-    char *url;         /* of the request */
-    JSValue settle[2]; /* of fetch(): resolve, reject */
-    JSValue context;   /* captured for them (core/context.h) */
-    JSValue body;      /* bytes that are being sent */
-    JSValue on_writable;
-};
-
 static struct state *state_of(const weir_js *js)
 {
     return js->states[WEIR__JS_FETCH];
 }
 
-static struct fetch *of_source(struct weir__js_source *source)
-{
-    return (struct fetch *)source;
-}
-
-/* ---- the body of the response ---- */
-
-static void forget_data(struct fetch *fetch)
-{
-    free(fetch->data);
-    fetch->data = NULL;
-    fetch->size = fetch->capacity = 0;
-}
-
-static void hold_back(struct fetch *fetch, bool is_held_back)
-{
-    if (fetch->has_ended || fetch->is_held_back == is_held_back)
-        return;
-    fetch->is_held_back = is_held_back;
-    (is_held_back ? weir_fetch_pause : weir_fetch_resume)(fetch->handle);
-}
-
-/* Give the reader what has arrived. */
-static void give_data(struct fetch *fetch)
-{
-    char *data = fetch->data;
-    size_t size = fetch->size;
-
-    fetch->data = NULL;
-    fetch->size = fetch->capacity = 0;
-    weir__js_source_piece(&fetch->source, 0, (weir_bytes){data, size});
-    free(data);
-}
-
-/* Go on as far as the reader wants. */
-static void flow(struct fetch *fetch)
-{
-    if (fetch->mode == MODE_READ && !fetch->is_paused && fetch->size > 0)
-        give_data(fetch);
-    if (fetch->mode != MODE_READ || fetch->is_paused)
-        return;
-    if (fetch->has_ended) {
-        fetch->mode = MODE_DONE;
-        weir__js_source_piece(&fetch->source,
-                              fetch->status == 0 ? WEIR_EEOF : fetch->status,
-                              (weir_bytes){NULL, 0});
-    } else {
-        hold_back(fetch, false);
-    }
-}
-
-static void finish_collecting(struct fetch *fetch)
-{
-    fetch->mode = MODE_DONE;
-    weir__js_source_collected(&fetch->source, fetch->status,
-                              (weir_bytes){fetch->data, fetch->size});
-    forget_data(fetch);
-}
-
-static int collect(struct weir__js_source *source)
-{
-    struct fetch *fetch = of_source(source);
-
-    fetch->mode = MODE_COLLECT;
-    if (fetch->has_ended)
-        finish_collecting(fetch);
-    else
-        hold_back(fetch, false);
-    return 0;
-}
-
-static int read(struct weir__js_source *source)
-{
-    of_source(source)->mode = MODE_READ;
-    flow(of_source(source));
-    return 0;
-}
-
-static void pause(struct weir__js_source *source, bool is_paused)
-{
-    struct fetch *fetch = of_source(source);
-
-    fetch->is_paused = is_paused;
-    if (is_paused)
-        hold_back(fetch, true);
-    else
-        flow(fetch);
-}
-
-static void cancel(struct weir__js_source *source)
-{
-    struct fetch *fetch = of_source(source);
-
-    JS_FreeValue(source->js->context, source->on_body);
-    source->on_body = JS_UNDEFINED;
-    fetch->is_paused = false;
-    forget_data(fetch);
-    if (fetch->has_ended)
-        flow(fetch);
-    else
-        weir_fetch_abort(fetch->handle);
-}
-
-/* Only the loop refers to it: nobody will read the body. */
-static void abandon(struct weir__js_source *source)
-{
-    struct fetch *fetch = of_source(source);
-
-    if (fetch->has_head && !source->has_begun && !fetch->has_ended)
-        weir_fetch_abort(fetch->handle);
-}
-
-static void drop_values(struct fetch *fetch)
+static void drop_values(struct weir__js_fetch *fetch)
 {
     JSContext *context = fetch->source.js->context;
     JSValue values[] = {fetch->settle[0], fetch->settle[1], fetch->context,
@@ -191,7 +55,7 @@ static void drop_values(struct fetch *fetch)
 /* The bytes that are being sent go away: on_end comes after the abort. */
 static void drop(struct weir__js_source *source)
 {
-    struct fetch *fetch = of_source(source);
+    struct weir__js_fetch *fetch = (struct weir__js_fetch *)source;
 
     if (!fetch->has_ended)
         weir_fetch_abort(fetch->handle);
@@ -200,21 +64,21 @@ static void drop(struct weir__js_source *source)
 
 static void free_fetch(struct weir__js_source *source)
 {
-    struct fetch *fetch = of_source(source);
+    struct weir__js_fetch *fetch = (struct weir__js_fetch *)source;
 
-    forget_data(fetch);
+    weir__js_download_forget(fetch);
     free(fetch->url);
     free(fetch);
 }
 
 static const struct weir__js_source_kind kind = {
-    .collect = collect,
-    .read = read,
-    .pause = pause,
-    .cancel = cancel,
+    .collect = weir__js_download_collect,
+    .read = weir__js_download_read,
+    .pause = weir__js_download_pause,
+    .cancel = weir__js_download_cancel,
     .drop = drop,
     .free = free_fetch,
-    .abandon = abandon,
+    .abandon = weir__js_download_abandon,
 };
 
 /* ---- the head of the response ---- */
@@ -236,7 +100,7 @@ static bool has_body(unsigned status)
            status != 304;
 }
 
-static JSValue make_response(JSContext *context, struct fetch *fetch)
+static JSValue make_response(JSContext *context, struct weir__js_fetch *fetch)
 {
     const char *url = weir_fetch_url(fetch->handle);
     unsigned status = weir_fetch_status(fetch->handle);
@@ -266,7 +130,7 @@ static JSValue make_response(JSContext *context, struct fetch *fetch)
 }
 
 /* Settle the promise of fetch(). */
-static void settle(struct fetch *fetch, JSValue value)
+static void settle(struct weir__js_fetch *fetch, JSValue value)
 {
     weir_js *js = fetch->source.js;
     bool failed = JS_IsException(value);
@@ -285,7 +149,7 @@ static void settle(struct fetch *fetch, JSValue value)
 
 static void on_head(void *arg, weir_fetch *handle, int status)
 {
-    struct fetch *fetch = arg;
+    struct weir__js_fetch *fetch = arg;
     weir_js *js = fetch->source.js;
 
     if (js == NULL || weir__js_enter(js) != 0)
@@ -296,42 +160,8 @@ static void on_head(void *arg, weir_fetch *handle, int status)
     weir__js_source_unref(&fetch->source);
 }
 
-static bool keep_data(struct fetch *fetch, weir_bytes bytes)
-{
-    size_t needed = fetch->size + bytes.size, capacity;
-    char *data;
-
-    if (needed > fetch->capacity) {
-        capacity = needed < 4096 ? needed : 2 * needed;
-        data = realloc(fetch->data, capacity);
-        if (data == NULL)
-            return false;
-        fetch->data = data;
-        fetch->capacity = capacity;
-    }
-    memcpy(fetch->data + fetch->size, bytes.data, bytes.size);
-    fetch->size = needed;
-    return true;
-}
-
-static void on_body(void *arg, weir_fetch *handle, weir_bytes bytes)
-{
-    struct fetch *fetch = arg;
-
-    if (bytes.size == 0 || fetch->source.js == NULL)
-        return;
-    if (fetch->mode == MODE_READ && !fetch->is_paused && fetch->size == 0) {
-        weir__js_source_piece(&fetch->source, 0, bytes);
-        return;
-    }
-    if (!keep_data(fetch, bytes))
-        weir_fetch_abort(handle);
-    else if (fetch->mode != MODE_COLLECT && fetch->size >= AHEAD)
-        hold_back(fetch, true);
-}
-
 /* Make the error that the program gets, unless it has given one. */
-static void make_error(struct fetch *fetch, const char *reason)
+static void make_error(struct weir__js_fetch *fetch, const char *reason)
 {
     weir_js *js = fetch->source.js;
     JSContext *context = js->context;
@@ -358,7 +188,7 @@ static void make_error(struct fetch *fetch, const char *reason)
     fetch->source.error = error;
 }
 
-static void end(struct fetch *fetch, const char *reason)
+static void end(struct weir__js_fetch *fetch, const char *reason)
 {
     JSContext *context = fetch->source.js->context;
 
@@ -367,15 +197,15 @@ static void end(struct fetch *fetch, const char *reason)
     if (!fetch->has_head)
         settle(fetch,
                JS_Throw(context, JS_DupValue(context, fetch->source.error)));
-    if (fetch->mode == MODE_COLLECT)
-        finish_collecting(fetch);
+    if (fetch->mode == WEIR__JS_DOWNLOAD_COLLECT)
+        weir__js_download_finish(fetch);
     else
-        flow(fetch);
+        weir__js_download_flow(fetch);
 }
 
 static void on_end(void *arg, weir_fetch *handle, int status)
 {
-    struct fetch *fetch = arg;
+    struct weir__js_fetch *fetch = arg;
     weir_js *js = fetch->source.js;
 
     fetch->has_ended = true;
@@ -389,7 +219,7 @@ static void on_end(void *arg, weir_fetch *handle, int status)
         drop_values(fetch);
     }
     if (js == NULL && fetch->source.is_held) { /* nobody reads any more */
-        fetch->mode = MODE_DONE;
+        fetch->mode = WEIR__JS_DOWNLOAD_DONE;
         weir__js_source_piece(&fetch->source, WEIR_ECANCELED,
                               (weir_bytes){NULL, 0});
     }
@@ -421,9 +251,9 @@ static int make_client(weir_js *js)
                : weir_http_client_new(&state->client, js->loop, &options);
 }
 
-static struct fetch *new_fetch(JSContext *context, const char *url)
+static struct weir__js_fetch *new_fetch(JSContext *context, const char *url)
 {
-    struct fetch *fetch = calloc(1, sizeof(*fetch));
+    struct weir__js_fetch *fetch = calloc(1, sizeof(*fetch));
 
     if (fetch == NULL || (fetch->url = strdup(url)) == NULL) {
         free(fetch);
@@ -439,7 +269,7 @@ static struct fetch *new_fetch(JSContext *context, const char *url)
 static void finalize(JSRuntime *runtime, JSValueConst value)
 {
     weir_js *js = JS_GetRuntimeOpaque(runtime);
-    struct fetch *fetch = weir__js_opaque(js, value, WEIR__JS_FETCH);
+    struct weir__js_fetch *fetch = weir__js_opaque(js, value, WEIR__JS_FETCH);
 
     if (fetch != NULL)
         weir__js_source_unref(&fetch->source);
@@ -450,7 +280,7 @@ static const JSClassDef fetch_class = {.class_name = "Fetch",
 
 static void on_writable(void *arg, weir_fetch *handle, int status)
 {
-    struct fetch *fetch = arg;
+    struct weir__js_fetch *fetch = arg;
     weir_js *js = fetch->source.js;
     JSValue held, result;
 
@@ -490,7 +320,7 @@ static int fill_fields(JSContext *context, JSValueConst value,
     return 0;
 }
 
-static int start_fetch(JSContext *context, struct fetch *fetch,
+static int start_fetch(JSContext *context, struct weir__js_fetch *fetch,
                        JSValueConst *argv, const char *method)
 {
     weir_js *js = weir__js_of(context);
@@ -502,7 +332,7 @@ static int start_fetch(JSContext *context, struct fetch *fetch,
                                   .stream_size = -1,
                                   .arg = fetch,
                                   .on_head = on_head,
-                                  .on_body = on_body,
+                                  .on_body = weir__js_download_piece,
                                   .on_end = on_end};
     int err;
 
@@ -523,7 +353,7 @@ static int start_fetch(JSContext *context, struct fetch *fetch,
     return err;
 }
 
-static void hold_values(JSContext *context, struct fetch *fetch,
+static void hold_values(JSContext *context, struct weir__js_fetch *fetch,
                         JSValueConst *argv)
 {
     weir__js_source_ref(&fetch->source); /* on_end */
@@ -542,7 +372,7 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
     JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_FETCH]);
     const char *method = JS_ToCString(context, argv[METHOD]);
     const char *url = JS_ToCString(context, argv[URL]);
-    struct fetch *fetch = NULL;
+    struct weir__js_fetch *fetch = NULL;
     int err = WEIR_ETHROWN;
 
     if (!JS_IsException(self) && method != NULL && url != NULL)
@@ -566,9 +396,9 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- methods ---- */
 
-static struct fetch *fetch_of(JSContext *context, JSValueConst value)
+static struct weir__js_fetch *fetch_of(JSContext *context, JSValueConst value)
 {
-    struct fetch *fetch =
+    struct weir__js_fetch *fetch =
         weir__js_opaque(weir__js_of(context), value, WEIR__JS_FETCH);
 
     if (fetch == NULL)
@@ -580,11 +410,11 @@ static struct fetch *fetch_of(JSContext *context, JSValueConst value)
 static JSValue abort_fetch(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    struct fetch *fetch = fetch_of(context, argv[0]);
+    struct weir__js_fetch *fetch = fetch_of(context, argv[0]);
 
     if (fetch == NULL)
         return JS_EXCEPTION;
-    if (fetch->has_ended && fetch->mode == MODE_DONE)
+    if (fetch->has_ended && fetch->mode == WEIR__JS_DOWNLOAD_DONE)
         return JS_UNDEFINED;
     if (JS_IsUndefined(fetch->source.error))
         fetch->source.error = JS_DupValue(context, argv[1]);
@@ -599,7 +429,7 @@ static JSValue abort_fetch(JSContext *context, JSValueConst this_value,
 static JSValue write_bytes(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    struct fetch *fetch = fetch_of(context, argv[0]);
+    struct weir__js_fetch *fetch = fetch_of(context, argv[0]);
     struct weir__js_bytes bytes;
     int err;
 
@@ -619,7 +449,7 @@ static JSValue write_bytes(JSContext *context, JSValueConst this_value,
 static JSValue finish(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
-    struct fetch *fetch = fetch_of(context, argv[0]);
+    struct weir__js_fetch *fetch = fetch_of(context, argv[0]);
     int err = 0;
 
     if (fetch == NULL)

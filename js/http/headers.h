@@ -47,4 +47,18 @@ JSValue weir__js_headers_join(JSContext *context,
 int weir__js_headers_fill(JSContext *context, struct weir__js_fields *fields,
                           JSValueConst init);
 
+/* Throw: Headers.append: "a b" is an invalid header name.  Returns -1. */
+int weir__js_headers_refuse(JSContext *context, const char *method,
+                            JSValueConst value, const char *what);
+
+/* Read a name and a value as bytes.  Returns 0, or -1 with an exception; then
+ * there is nothing to free. */
+int weir__js_headers_read(JSContext *context, const char *method,
+                          JSValueConst name, JSValueConst value,
+                          struct weir__js_span spans[2], weir_bytes bytes[2]);
+
+/* Append a pair.  Returns 0, or -1 with an exception. */
+int weir__js_headers_append(JSContext *context, struct weir__js_fields *fields,
+                            JSValueConst name, JSValueConst value);
+
 #endif /* WEIR_JS_HEADERS_H */
