@@ -158,6 +158,27 @@ static void take_buffer(struct weir__js_writer *writer,
     item->offset = (size_t)((char *)item->data - block);
 }
 
+/* js/lib/messages/host.js leaves a function in the list if objects of the host
+ * leave, too.  What it throws is lost: the message exists. */
+void weir__js_transfer_commit(JSContext *context, JSValueConst list)
+{
+    JSAtom name = JS_NewAtom(context, "commit");
+    JSPropertyDescriptor found;
+
+    if (name != JS_ATOM_NULL &&
+        JS_GetOwnProperty(context, &found, list, name) == 1) {
+        JSValue result = JS_Call(context, found.value, JS_UNDEFINED, 0, NULL);
+
+        if (JS_IsException(result))
+            JS_FreeValue(context, JS_GetException(context));
+        JS_FreeValue(context, result);
+        JS_FreeValue(context, found.value);
+        JS_FreeValue(context, found.getter);
+        JS_FreeValue(context, found.setter);
+    }
+    JS_FreeAtom(context, name);
+}
+
 /* Cannot fail: the message has been allocated. */
 void weir__js_transfer_take(struct weir__js_writer *writer,
                             struct weir__js_message *message, size_t count)

@@ -610,5 +610,7 @@ struct weir__js_message *weir__js_message_write(JSContext *context,
            weir__js_transfer_check(&writer, transferred);
     message = finish(&writer, transferred, done);
     drop(&writer);
+    if (message != NULL && !JS_IsUndefined(transfer))
+        weir__js_transfer_commit(context, transfer);
     return message;
 }

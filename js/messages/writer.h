@@ -76,4 +76,7 @@ bool weir__js_transfer_copy(struct weir__js_writer *writer,
 void weir__js_transfer_take(struct weir__js_writer *writer,
                             struct weir__js_message *message, size_t count);
 
+/* Tell the objects of the host in the list that the message exists. */
+void weir__js_transfer_commit(JSContext *context, JSValueConst list);
+
 #endif /* WEIR_JS_WRITER_H */

@@ -47,6 +47,7 @@ const forgotten = new FinalizationRegistry((fd) => {
 });
 
 let enter, leave; // for a stream: the file stays open in between
+let send; // to another thread
 
 class FileHandle extends EventEmitter {
     #fd;
@@ -81,6 +82,7 @@ class FileHandle extends EventEmitter {
 
     static {
         enter = (handle) => { handle.#users++; };
+        send = (handle) => handle.#send();
         leave = (handle) => { handle.#leave(); };
     }
 
@@ -91,6 +93,17 @@ class FileHandle extends EventEmitter {
         this.#fd = -1;
         forgotten.unregister(this);
         settle(ops.close(fd)).then(this.#close.resolve, this.#close.reject);
+    }
+
+    #send() {
+        if (this.#users > 1 || this.#closing !== undefined)
+            throw new DOMException('Cannot transfer FileHandle while in use',
+                'DataCloneError');
+        const fd = this.#fd;
+        return { parts: ['file', fd], ports: [], commit: () => {
+            this.#fd = -1;
+            forgotten.unregister(this);
+        } };
     }
 
     close() {
@@ -189,4 +202,10 @@ class FileHandle extends EventEmitter {
     }
 }
 
-module.exports = { FileHandle, enter, leave, isPieces, settle };
+require('messages/host').defineTransfer(FileHandle.prototype, function () {
+    return this instanceof FileHandle ? send(this) : undefined;
+});
+
+const adopt = (fd) => new FileHandle(fd);
+
+module.exports = { FileHandle, adopt, enter, leave, isPieces, settle };

@@ -105,7 +105,9 @@ function take(value) {
         return [REGEXP, value.source, value.flags];
     case 'Object': {
         const found = require('messages/host').take(value);
-        return found === undefined ? refuse(value) : [HOST, ...found];
+        return found === undefined
+            ? refuse(require('messages/host').isTransferable(value) ? 0 : value)
+            : [HOST, ...found];
     }
     }
     if (kind in boxes)

@@ -6,6 +6,7 @@
 const { Event, EventTarget, listeners, kChanged, call, countOf, stateOf,
     dispatchTrusted, defineHandler, reveal, shown } = require('events/eventtarget');
 const { coded, invalidArgType } = require('core/errors');
+const { classOf } = require('util/kinds');
 
 class MessageEvent extends Event {
     #data; #ports; #more;
@@ -207,6 +208,10 @@ class MessageChannel {
 }
 
 // The second argument of postMessage: a list, or {transfer: list}.
+// Perhaps an object of the host; buffers and ports are known to C.
+const isOther = (value) => typeof value === 'object' && value !== null &&
+    classOf(value) === 'Object';
+
 function transferList(given) {
     const isObject = typeof given === 'object' || typeof given === 'function';
     const isList = isObject && typeof given[Symbol.iterator] === 'function';
@@ -223,7 +228,7 @@ function transferList(given) {
     for (const one of list)
         if (!untransferable.has(one))
             wanted.push(one);
-    return wanted;
+    return wanted.some(isOther) ? require('messages/host').prepare(wanted) : wanted;
 }
 
 const untransferable = new WeakSet();

@@ -371,4 +371,9 @@ const iteratorPrototype = Object.create(AsyncIteratorPrototype, {
         } }.return },
 });
 
+require('messages/host').defineTransfer(ReadableStream.prototype, function () {
+    return streamOf(this) === undefined ? undefined
+        : require('web/transfer').sendReadable(this);
+});
+
 module.exports = { ReadableStream, adoptReadable, streamOf, teeOf };

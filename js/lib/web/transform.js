@@ -290,5 +290,10 @@ function newTransform(functions) {
     return record;
 }
 
-module.exports = { TransformStream, TransformStreamDefaultController, newTransform,
-    transformOf };
+require('messages/host').defineTransfer(TransformStream.prototype, function () {
+    return transformOf(this) === undefined ? undefined
+        : require('web/transfer').sendTransform(this);
+});
+
+module.exports = { Transform, TransformStream, TransformStreamDefaultController, adoptTransform,
+    newTransform, transformOf };

@@ -506,6 +506,11 @@ function setUp(stream, sink, strategy) {
         sizeOf(size)).start(start);
 }
 
+require('messages/host').defineTransfer(WritableStream.prototype, function () {
+    return writableOf(this) === undefined ? undefined
+        : require('web/transfer').sendWritable(this);
+});
+
 module.exports = { Controller, Writable, WritableStream, WritableStreamDefaultController,
     abortStream, adoptWritable, closeStream, closedOf, isClosing, isOver, lockWritable, readyOf,
     rejectPromise, writableOf, written, writeFailed };

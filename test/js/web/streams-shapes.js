@@ -165,7 +165,7 @@ async function rest() {
 }
 
 // Node's classes for text have no Symbol.toStringTag.
-const isInner = (key) => /toStringTag|kAbort|kError|kPull|kCancel|kRelease|messaging/.test(String(key));
+const isInner = (key) => /toStringTag|\(host\)|\(transfer\)|kAbort|kError|kPull|kCancel|kRelease|messaging/.test(String(key));
 
 function members() {
     for (const ctor of [ReadableStream, ReadableStreamDefaultReader, ReadableStreamBYOBReader,
