@@ -74,5 +74,22 @@ function hangUp(message) {
     return error;
 }
 
-module.exports = { METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, utcDate,
+// A code of llhttp for what the parser says.
+function refusalCode(text) {
+    if (/method/i.test(text))
+        return 'HPE_INVALID_METHOD';
+    if (/version/i.test(text))
+        return 'HPE_INVALID_VERSION';
+    if (/content-length/i.test(text))
+        return 'HPE_UNEXPECTED_CONTENT_LENGTH';
+    if (/transfer-encoding/i.test(text))
+        return 'HPE_INVALID_TRANSFER_ENCODING';
+    if (/token|header/i.test(text))
+        return 'HPE_INVALID_HEADER_TOKEN';
+    if (/end|truncated/i.test(text))
+        return 'HPE_INVALID_EOF_STATE';
+    return 'HPE_INVALID_CONSTANT';
+}
+
+module.exports = { METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, refusalCode, utcDate,
     validateHeaderName, validateHeaderValue };

@@ -278,9 +278,9 @@ ServerResponse.prototype._finish = function _finish() {
     OutgoingMessage.prototype._finish.call(this);
 };
 
-ServerResponse.prototype._ended = function() {
+ServerResponse.prototype._afterEnd = function() {
     if (this[kExchange] === undefined)
-        OutgoingMessage.prototype._ended.call(this);
+        OutgoingMessage.prototype._afterEnd.call(this);
     else if (this._events !== undefined)
         this._finish();
 };
@@ -323,23 +323,20 @@ function ended(self, status) {
     if (socket && socket._httpMessage === self)
         socket._httpMessage = null;
     if (status === 0) {
-        if (self._events !== undefined)
-            self.emit('finish');
         const server = self[kServer];
         if (server._finishChannel.hasSubscribers)
             server._finishChannel.publish({ request: req, response: self,
                 socket: req.socket, server });
+        if (self._events !== undefined)
+            self.emit('finish');
         if (req._events !== undefined && !req.destroyed)
             req._dump();
-    } else if (!req.destroyed && (req._events !== undefined || req[kHasBody])) {
-        // The client has left before its response.
-        req.destroy(hangUp('aborted'));
-    }
-    if (self._events !== undefined && self._events.close !== undefined) {
         process.nextTick(close, self);
     } else {
-        self.destroyed = true;
-        process.nextTick(close, self);
+        // The client has left before its response.
+        if (!req.destroyed && (req._events !== undefined || req[kHasBody]))
+            req.destroy(hangUp('aborted'));
+        close(self);
     }
 }
 

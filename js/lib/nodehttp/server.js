@@ -11,7 +11,7 @@ const { IncomingMessage, receive, kExchange, kSocket, kJoins, kHasBody } =
     require('nodehttp/incoming');
 const { ServerResponse, ended, writable, kServer } = require('nodehttp/response');
 const { parseUnique, kUnique } = require('nodehttp/outgoing');
-const { STATUS_CODES } = require('nodehttp/common');
+const { STATUS_CODES, refusalCode } = require('nodehttp/common');
 
 const kServers = Symbol('servers'); // the C servers that listen or have connections
 const kTimes = Symbol('times');
@@ -412,22 +412,6 @@ function refusalError(error, status, text) {
     result.code = refusalCodes[status] ?? refusalCode(text);
     result.reason = reason;
     return result;
-}
-
-function refusalCode(text) {
-    if (/method/i.test(text))
-        return 'HPE_INVALID_METHOD';
-    if (/version/i.test(text))
-        return 'HPE_INVALID_VERSION';
-    if (/content-length/i.test(text))
-        return 'HPE_UNEXPECTED_CONTENT_LENGTH';
-    if (/transfer-encoding/i.test(text))
-        return 'HPE_INVALID_TRANSFER_ENCODING';
-    if (/token|header/i.test(text))
-        return 'HPE_INVALID_HEADER_TOKEN';
-    if (/end|truncated/i.test(text))
-        return 'HPE_INVALID_EOF_STATE';
-    return 'HPE_INVALID_CONSTANT';
 }
 
 // A request was refused.  Returns true if the program has taken care of it.

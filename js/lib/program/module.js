@@ -35,6 +35,7 @@ const builtins = {
     fs: () => require('fs/fs'),
     'fs/promises': () => require('fs/promises'),
     http: () => require('nodehttp/http'),
+    https: () => require('nodehttp/https'),
     module: () => Module,
     net: () => require('net/net'),
     os: () => require('system/os'),
