@@ -474,6 +474,39 @@ const methods = {
     swap64() { return swapAll(this, 8); },
 };
 
+// latin1Slice and so on: toString and write for one encoding, with other
+// checks.  Node does not document them, but packages call them.
+function index(value, missing, most) {
+    if (value === undefined)
+        return missing;
+    value = Math.trunc(value) || 0;
+    if (value < 0 || value > most)
+        throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
+    return value;
+}
+
+for (const encoding of ['ascii', 'base64', 'base64url', 'latin1', 'hex', 'ucs2', 'utf8']) {
+    methods[`${encoding}Slice`] = function (...args) {
+        if (!ArrayBuffer.isView(this))
+            throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a buffer');
+        const start = index(args[0], 0, this.length);
+        const end = index(args[1], this.length, this.length);
+        return methods.toString.call(this, encoding, start, end);
+    };
+    methods[`${encoding}Write`] = function (...args) {
+        if (!ArrayBuffer.isView(this))
+            throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a buffer');
+        if (typeof args[0] !== 'string')
+            throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
+        const offset = index(args[1], 0, Infinity);
+        if (offset > this.length)
+            throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS',
+                '"offset" is outside of buffer bounds');
+        const length = Math.min(index(args[2], Infinity, Infinity), this.length - offset);
+        return write(kindFor(encoding), args[0], this, offset, offset + length);
+    };
+}
+
 Object.assign(Buffer.prototype, require('bytes/numeric').methods, methods);
 Buffer.prototype.toLocaleString = Buffer.prototype.toString;
 for (const [key, of] of [['parent', 'buffer'], ['offset', 'byteOffset']])

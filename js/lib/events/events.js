@@ -344,3 +344,5 @@ for (const name of ['addAbortListener', 'once', 'on', 'getEventListeners',
     EventEmitter[name] = { [name](...args) {
         return require('events/eventwait')[name](...args);
     } }[name];
+Object.defineProperty(EventEmitter, 'EventEmitterAsyncResource', {
+    get: () => require('events/emitterresource'), enumerable: true, configurable: true });
