@@ -41,6 +41,7 @@ TESTS = $(LONGEST) \
     test/api/explorer.sh \
     $(addprefix test/explore/,command.sh compiled.sh page.py programs.py) \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
+    test/api/npm.sh \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \
     test/api/instructions.sh \
     tools/check-pairs tools/check-layers tools/check-exports tools/check-covers
@@ -94,6 +95,7 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/sweep
 	@ROUNDS=50 tools/run-tests test/api/examples.sh
 	@test/net/peers/drain.py
+	@test/npm/run build/weir
 	@test/fuzz/run 60
 	@bench/instructions
 	@tools/mutate
