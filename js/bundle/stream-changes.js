@@ -176,9 +176,20 @@ function ReadableState(options, stream, isDuplex) {
     this.encoding = options.encoding
   }
 }
+Object.defineProperty(ReadableState.prototype, 'errored', {
+  __proto__: null,
+  get() {
+    return (this.state & kErrored) !== 0 ? this.error : null
+  },
+  set(value) {
+    this.error = value
+    if (value) this.state |= kErrored
+    else this.state &= ~kErrored
+  }
+})
 const defaults = {
   [kPaused]: null,
-  errored: null,
+  error: null,
   defaultEncoding: 'utf8',
   awaitDrainWriters: null,
   decoder: null,
@@ -439,9 +450,114 @@ function readableAddChunk(stream, chunk, encoding, addToFront) {
 function canPushMore(state) {
   return (state.state & kEnded) === 0 && (state.length < state.highWaterMark || state.length === 0)
 }`],
-    // The number of listeners is not needed, only whether there are any.
-    ['readable', `!state.sync && stream.listenerCount('data') > 0`,
-        `!state.sync && stream._events.data !== undefined`],
+    ['readable', 'addChunk', `
+function addChunk(stream, state, chunk, addToFront) {
+  let bits = state.state
+  if ((bits & kSync) === 0 && state.flowing && state.length === 0 && stream._events.data !== undefined) {
+    if ((bits & kMultiAwaitDrain) !== 0) state.awaitDrainWriters.clear()
+    else if (state.awaitDrainWriters !== null) state.awaitDrainWriters = null
+    state.state = bits | kDataEmitted
+    stream.emit('data', chunk)
+    bits = state.state
+  } else {
+    state.length += (bits & kObjectMode) !== 0 ? 1 : chunk.length
+    if (addToFront) state.buffer.unshift(chunk)
+    else state.buffer.push(chunk)
+    if ((bits & kNeedReadable) !== 0) {
+      emitReadable(stream)
+      bits = state.state
+    }
+  }
+  if ((bits & (kReadingMore | kConstructed)) === kConstructed) {
+    state.state = bits | kReadingMore
+    process.nextTick(maybeReadMore_, stream, state)
+  }
+}`],
+    ['readable', 'maybeReadMore', `
+function maybeReadMore(stream, state) {
+  if ((state.state & (kReadingMore | kConstructed)) === kConstructed) {
+    state.state |= kReadingMore
+    process.nextTick(maybeReadMore_, stream, state)
+  }
+}`],
+    ['readable', 'Readable.prototype.read', `
+Readable.prototype.read = function (n) {
+  if (n === undefined) n = NaN
+  else if (n !== 0 && !Number.isInteger(n)) n = NumberParseInt(n, 10)
+  const state = this._readableState
+  const nOrig = n
+  if (n > state.highWaterMark) state.highWaterMark = computeNewHighWaterMark(n)
+  const { length, highWaterMark } = state
+  let bits = state.state
+  if (n !== 0) {
+    state.state = bits &= ~kEmittedReadable
+  } else if (
+    (bits & kNeedReadable) !== 0 &&
+    ((highWaterMark !== 0 ? length >= highWaterMark : length > 0) || (bits & kEnded) !== 0)
+  ) {
+    // Only the event is wanted.
+    if (length === 0 && (bits & kEnded) !== 0) endReadable(this)
+    else emitReadable(this)
+    return null
+  }
+  n = howMuchToRead(n, state)
+  if (n === 0 && (bits & kEnded) !== 0) {
+    if (length === 0) endReadable(this)
+    return null
+  }
+  if (
+    (bits & kMayRead) === kConstructed &&
+    ((bits & kNeedReadable) !== 0 || length === 0 || length - n < highWaterMark)
+  ) {
+    state.state = bits | kReading | kSync | (length === 0 ? kNeedReadable : 0)
+    try {
+      this._read(highWaterMark)
+    } catch (err) {
+      errorOrDestroy(this, err)
+    }
+    bits = state.state &= ~kSync
+    if ((bits & kReading) === 0) n = howMuchToRead(nOrig, state)
+  }
+  const ret = n > 0 ? fromList(n, state) : null
+  if (ret === null) {
+    if (state.length <= state.highWaterMark) state.state |= kNeedReadable
+    n = 0
+  } else {
+    state.length -= n
+    if ((state.state & kMultiAwaitDrain) !== 0) state.awaitDrainWriters.clear()
+    else if (state.awaitDrainWriters !== null) state.awaitDrainWriters = null
+  }
+  bits = state.state
+  if (state.length === 0) {
+    if ((bits & kEnded) === 0) state.state = bits |= kNeedReadable
+    else if (nOrig !== n) endReadable(this)
+  }
+  if (ret !== null && (bits & (kErrorEmitted | kCloseEmitted)) === 0) {
+    state.state |= kDataEmitted
+    this.emit('data', ret)
+  }
+  return ret
+}`],
+    ['readable', 'howMuchToRead', `
+function howMuchToRead(n, state) {
+  const { length } = state
+  const bits = state.state
+  if (n <= 0 || (length === 0 && (bits & kEnded) !== 0)) return 0
+  if ((bits & kObjectMode) !== 0) return 1
+  if (n !== n) return length !== 0 && state.flowing ? state.buffer.head.data.length : length
+  if (n <= length) return n
+  return (bits & kEnded) !== 0 ? length : 0
+}`],
+    ['readable', `
+    else if (state.buffer.length === 1) ret = state.buffer.first()`, `
+    else if (state.buffer.length === 1) return state.buffer.shift()`],
+    // Whether it has failed is one of the bits.
+    ['readable', `
+const kDataEmitted = 1 << 18`, `
+const kDataEmitted = 1 << 18
+const kErrored = 1 << 20
+const kMayRead = kReading | kEnded | kDestroyed | kErrored | kConstructed`],
+    ['readable', /state\.errored(?! =)/g, '((state.state & kErrored) !== 0)'],
     ['readable', `
     ERR_STREAM_UNSHIFT_AFTER_END_EVENT
   },`, `

@@ -91,8 +91,9 @@ function testBits(text) {
 
 // The place of a row of stream-changes.js in the text.
 function find(text, what) {
-    const isName = /^\w+$/.test(what);
-    const from = isName ? text.indexOf(`\nfunction ${what}(`) : text.indexOf(what);
+    const isName = /^[\w.]+$/.test(what);
+    const from = text.indexOf(!isName ? what : what.includes('.') ? `\n${what} = function`
+        : `\nfunction ${what}(`);
     if (from < 0 || (!isName && text.indexOf(what, from + 1) >= 0))
         throw new Error(`readable-stream has changed; not found, or twice: ${what}`);
     return [from, isName ? text.indexOf('\n}\n', from) + 2 : from + what.length];
