@@ -36,8 +36,17 @@ async function* large(bytes) {
         yield left < block.length ? block.subarray(0, left) : block;
 }
 
-async function answer(request, { draining }) {
+function echo({ socket, response }) {
+    socket.binaryType = 'arraybuffer';
+    socket.onmessage = ({ data }) => socket.send(data);
+    return response;
+}
+
+async function answer(request, context) {
+    const { draining } = context;
     const url = new URL(request.url);
+    if (request.headers.get('upgrade') === 'websocket')
+        return echo(context.upgrade());
     const body = new Uint8Array(await request.arrayBuffer());
     const headers = { 'X-Id': url.searchParams.get('id') ?? '0' };
     if (log >= 0)
