@@ -53,6 +53,8 @@ class Yielding {
     }
 }
 
+const iterables = new WeakMap(); // the stream of a Yielding -> what it iterates
+
 const isBlob = (value) => require('web/blob').hooks.isBlob(value);
 const isForm = (value) => require('web/formdata').hooks.isFormData(value);
 
@@ -69,8 +71,11 @@ function extract(value) {
     }
     if (value instanceof require('url/url').URLSearchParams)
         return [TEXT, value.toString(), 'application/x-www-form-urlencoded;charset=UTF-8'];
-    if (typeof value[Symbol.asyncIterator] === 'function')
-        return [STREAM, streams().openReadable(new Yielding(value))];
+    if (typeof value[Symbol.asyncIterator] === 'function') {
+        const stream = streams().openReadable(new Yielding(value));
+        iterables.set(stream, value);
+        return [STREAM, stream];
+    }
     if (isBlob(value))
         return [STREAM, value.stream(), require('web/blob').hooks.typeOf(value) || undefined];
     if (isForm(value)) {
@@ -146,8 +151,51 @@ async function consume(stream, wanted) {
 
 // ---- sending ----
 
+function failed(of, error) {
+    exchange.abort(of);
+    if (typeof error !== 'object' || error === null || !departures.has(error))
+        require('http/serve').hooks.report(error);
+}
+
+// Write what a program yields, without a stream.
+async function sendIterable(of, iterable) {
+    let isOver = false, wake;
+    exchange.onWritable(of, () => wake?.());
+    try {
+        const iterator = iterable[Symbol.asyncIterator]();
+        exchange.onSent(of, () => {
+            wake?.();
+            if (!isOver)
+                iterator.return?.()?.catch?.(() => {});
+            isOver = true;
+        });
+        for (;;) {
+            const { value, done } = await iterator.next();
+            if (done || isOver)
+                break;
+            const bytes = toBytes(value);
+            if (bytes === undefined)
+                throw new TypeError('Received non-Uint8Array chunk');
+            if (bytes.byteLength > 0 && !exchange.write(of, bytes))
+                await new Promise((resolve) => { wake = resolve; });
+        }
+        if (!isOver)
+            exchange.finish(of);
+    } catch (error) {
+        if (!isOver)
+            failed(of, error);
+    }
+    isOver = true;
+}
+
 // Write a stream as the body of the response of an exchange.
 function send(of, stream) {
+    const iterable = iterables.get(stream);
+    if (iterable !== undefined && !streams().isDisturbed(stream) && !streams().isLocked(stream)) {
+        stream.getReader(); // nobody else reads it
+        sendIterable(of, iterable);
+        return;
+    }
     let isOver = false;
     exchange.onWritable(of, () => {
         if (!isOver)
@@ -175,9 +223,7 @@ function send(of, stream) {
             if (isOver)
                 return;
             isOver = true;
-            exchange.abort(of);
-            if (typeof error !== 'object' || error === null || !departures.has(error))
-                require('http/serve').hooks.report(error);
+            failed(of, error);
         },
     });
 }
