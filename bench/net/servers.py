@@ -132,6 +132,12 @@ def node(mode):
     return command
 
 
+def serve(mode):
+    def command(setting):
+        return [need(setting.build / "weir"), str(HERE / "serve.mjs"), mode], None
+    return command
+
+
 def nginx(key=None, more=""):
     def command(setting):
         port = free_port()

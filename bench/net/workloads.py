@@ -89,11 +89,12 @@ def of_load(program, *args):
     return load
 
 
-def of_wrk(path, scheme="http"):
+def of_wrk(path, scheme="http", script=None):
     def load(server, setting):
         output, cost, noise = run_client(
             server, setting, ["wrk", "-t1", "-c64",
                               f"-d{max(1, round(setting.seconds))}s",
+                              *(["-s", servers.HERE / script] if script else []),
                               f"{scheme}://127.0.0.1:{server.port}{path}"])
         if "errors" in output or "Non-2xx" in output:
             raise Failed("wrk: " + re.search(r".*(errors|Non-2xx).*",
@@ -216,6 +217,12 @@ def table():
                 Entry("redis-server", servers.redis, redis),
                 Entry("weir", servers.example("net/resp", "127.0.0.1:0"))])
 
+    def serve(mode, operation, script=None):
+        return Workload(f"serve-{mode}", f"{operation}, wrk, 64 connections",
+                        of_wrk("/", script=script), [
+                            Entry("Node", servers.node(mode), node),
+                            Entry("weir, serve()", servers.serve(mode))])
+
     return [
         echo(1, "1B"),
         echo(65536, "64KiB"),
@@ -225,7 +232,11 @@ def table():
                      Entry("weir", weir_http()),
                      Entry("h2o", servers.h2o, h2o),
                      Entry("nginx", servers.nginx(), nginx),
+                     Entry("weir, serve()", servers.serve("http")),
                      Entry("Node", servers.node("http"), node)]),
+        serve("json", "a JSON of 10 fields in JavaScript"),
+        serve("headers", "16 fields read in JavaScript", "headers.lua"),
+        serve("upload", "64 KiB echoed in JavaScript", "upload.lua"),
         tls("https-hello", "GET of 13 bytes over TLS 1.3, wrk, 64 connections",
             of_wrk("/", "https"), "ecdsa"),
         tls("handshake-ecdsa", "full handshake, P-256, one GET, end",
@@ -263,5 +274,6 @@ def table():
         Workload("websocket", "echo of 1 KiB, 64 connections",
                  of_load("load", "-c", 64, "ws", 1024), [
                      Entry("Node, ws", servers.node("ws"), node),
-                     Entry("weir", servers.built("websocket_weir"))]),
+                     Entry("weir", servers.built("websocket_weir")),
+                     Entry("weir, serve()", servers.serve("ws"))]),
     ]
