@@ -28,6 +28,7 @@ enum {
     FLAG_CLOSE = 4,    /* the connection will be closed after the response */
     FLAG_CONTINUE = 8, /* the client waits for 100 Continue */
     FLAG_UPGRADE = 16, /* another protocol is asked for */
+    FLAG_EXPECT = 32,  /* it has the field Expect */
 };
 
 /* How something is sent; js/lib/nodehttp/response.js has the same. */
@@ -147,7 +148,8 @@ static unsigned flags_of(const weir_http_request *http)
            (weir_http_body_size(http) != 0 ? FLAG_BODY : 0) |
            (weir_http_raw_closes(http) ? FLAG_CLOSE : 0) |
            (weir_http_expects_continue(http) ? FLAG_CONTINUE : 0) |
-           (weir_http_wants_upgrade(http) ? FLAG_UPGRADE : 0);
+           (weir_http_wants_upgrade(http) ? FLAG_UPGRADE : 0) |
+           (weir_http_field_of(http, "expect").data != NULL ? FLAG_EXPECT : 0);
 }
 
 /* Make an exchange and its object.  Returns NULL with an exception. */
@@ -336,6 +338,15 @@ static size_t narrow(char *text, size_t size)
     return to;
 }
 
+/* Replace each half of a surrogate pair, which the engine encodes in three
+ * bytes, by U+FFFD, which has three, too. */
+static void replace_halves(char *text, size_t size)
+{
+    for (size_t i = 0; i + 2 < size; i++)
+        if ((uint8_t)text[i] == 0xed && (uint8_t)text[i + 1] >= 0xa0)
+            memcpy(text + i, "\xef\xbf\xbd", 3);
+}
+
 static bool is_ascii(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -365,13 +376,16 @@ static int read_data(JSContext *context, struct parcel *parcel, int which,
     text = parcel->texts[which] = JS_ToCStringLen(context, &size, value);
     if (text == NULL)
         return -1;
-    if (is_latin1 && !is_ascii(text, size)) {
+    if (!is_ascii(text, size)) {
         parcel->copies[which] = js_malloc(context, size);
         if (parcel->copies[which] == NULL)
             return -1;
         memcpy(parcel->copies[which], text, size);
-        size = narrow(parcel->copies[which], size);
         text = parcel->copies[which];
+        if (is_latin1)
+            size = narrow(parcel->copies[which], size);
+        else
+            replace_halves(parcel->copies[which], size);
     }
     *bytes = (weir_bytes){text, size};
     return 0;
@@ -464,6 +478,19 @@ static JSValue send_data(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewInt32(context, err);
 }
 
+/* byteLength(text): as UTF-8 */
+static JSValue get_byte_length(JSContext *context, JSValueConst this_value,
+                               int argc, JSValueConst *argv)
+{
+    size_t size;
+    const char *text = JS_ToCStringLen(context, &size, argv[0]);
+
+    if (text == NULL)
+        return JS_EXCEPTION;
+    JS_FreeCString(context, text);
+    return JS_NewInt64(context, (int64_t)size);
+}
+
 /* closes(exchange): whether the server will close the connection */
 static JSValue get_closes(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
@@ -516,6 +543,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("read", 2, start_reading),
     JS_CFUNC_DEF("pause", 2, pause_reading),
     JS_CFUNC_DEF("send", 5, send_data),
+    JS_CFUNC_DEF("byteLength", 1, get_byte_length),
     JS_CFUNC_DEF("closes", 1, get_closes),
     JS_CFUNC_DEF("socketOf", 1, get_socket),
     JS_CFUNC_DEF("takeOver", 1, take_over),

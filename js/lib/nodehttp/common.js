@@ -56,12 +56,12 @@ function validateHeaderValue(name, value) {
             `Invalid character in header content ["${name}"]`);
 }
 
-// The value of Date, which changes once a second.
+// The line with the date, which changes once a second.
 let date = '', dateUntil = 0;
-function utcDate() {
+function dateLine() {
     const now = Date.now();
     if (now >= dateUntil || now < dateUntil - 1000) {
-        date = new Date(now).toUTCString();
+        date = `Date: ${new Date(now).toUTCString()}\r\n`;
         dateUntil = now - now % 1000 + 1000;
     }
     return date;
@@ -91,5 +91,5 @@ function refusalCode(text) {
     return 'HPE_INVALID_CONSTANT';
 }
 
-module.exports = { METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, refusalCode, utcDate,
+module.exports = { METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, refusalCode, dateLine,
     validateHeaderName, validateHeaderValue };

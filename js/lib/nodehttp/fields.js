@@ -4,7 +4,7 @@
 'use strict';
 
 const { coded, invalidArgType, invalidArgValue } = require('core/errors');
-const { hasInvalidChar, utcDate, validateHeaderName, validateHeaderValue } =
+const { dateLine, hasInvalidChar, validateHeaderName, validateHeaderValue } =
     require('nodehttp/common');
 
 const kHeaders = Symbol('kOutHeaders'); // lower-case name -> [name, value]
@@ -125,6 +125,13 @@ methods.removeHeader = function removeHeader(name) {
 
 // ---- the head ----
 
+// The head as far as it is made, and which fields it has.
+class Seen {
+    constructor(text) { this.text = text; }
+}
+Object.assign(Seen.prototype, { connection: false, length: false, coding: false, date: false,
+    expect: false, trailer: false });
+
 // What a field says about the message.
 function note(self, seen, key, value) {
     switch (key) {
@@ -237,12 +244,11 @@ function addFraming(self, seen) {
 }
 
 methods._storeHeader = function _storeHeader(firstLine, headers) {
-    const seen = { connection: false, length: false, coding: false, date: false,
-        expect: false, trailer: false, text: firstLine };
+    const seen = new Seen(firstLine);
     if (headers)
         addFields(this, seen, headers);
     if (this.sendDate && !seen.date)
-        seen.text += `Date: ${utcDate()}\r\n`;
+        seen.text += dateLine();
     if (this.chunkedEncoding && (this.statusCode === 204 || this.statusCode === 304)) {
         this.chunkedEncoding = false;
         this.shouldKeepAlive = false;

@@ -23,7 +23,19 @@ const kRawTrailers = Symbol('rawTrailers');
 const kHasBody = Symbol('hasBody');
 const kIsReading = Symbol('isReading');
 
+// The exchange of the request that is being made.  Its properties are those of
+// the prototype, until they change.
+let arriving;
+function arrive(exchange) {
+    arriving = exchange;
+}
+
 function IncomingMessage(socket) {
+    if (arriving !== undefined) {
+        this[kExchange] = arriving;
+        arriving = undefined;
+        return;
+    }
     this._consumed = false;
     this._dumped = false;
     this.httpVersionMajor = null;
@@ -43,6 +55,12 @@ function IncomingMessage(socket) {
 }
 Object.setPrototypeOf(IncomingMessage.prototype, Readable.prototype);
 Object.setPrototypeOf(IncomingMessage, Readable);
+
+Object.assign(IncomingMessage.prototype, {
+    _consumed: false, _dumped: false, httpVersionMajor: 1, httpVersionMinor: 1,
+    httpVersion: '1.1', complete: false, aborted: false, upgrade: false, statusCode: null,
+    statusMessage: null, [kHasBody]: false, [kIsReading]: false,
+});
 
 function own(object, name, value) {
     Object.defineProperty(object, name,
@@ -241,4 +259,4 @@ IncomingMessage.prototype._dump = function _dump() {
     this.resume();
 };
 
-module.exports = { IncomingMessage, receive, kExchange, kSocket, kJoins, kHasBody, kIsReading };
+module.exports = { IncomingMessage, arrive, receive, kExchange, kSocket, kJoins, kHasBody, kIsReading };

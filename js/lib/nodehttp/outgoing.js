@@ -26,30 +26,6 @@ const HIGH_WATER_MARK = 64 * 1024;
 
 function OutgoingMessage(options) {
     this.outputData = [];
-    this.outputSize = 0;
-    this.writable = true;
-    this.destroyed = false;
-    this._last = false;
-    this.chunkedEncoding = false;
-    this.shouldKeepAlive = true;
-    this.maxRequestsOnConnectionReached = false;
-    this._defaultKeepAlive = true;
-    this.useChunkedEncodingByDefault = true;
-    this.sendDate = false;
-    this._removedConnection = false;
-    this._removedContLen = false;
-    this._removedTE = false;
-    this.strictContentLength = false;
-    this._contentLength = null;
-    this._hasBody = true;
-    this._trailer = '';
-    this.finished = false;
-    this._headerSent = false;
-    this._closed = false;
-    this._header = null;
-    this[kHeaders] = null;
-    this._keepAliveTimeout = 0;
-    this._onPendingData = nothing;
     if (options !== undefined) {
         this[kHighWaterMark] = options.highWaterMark;
         this[kRejects] = options.rejectNonStandardBodyWrites;
@@ -60,10 +36,16 @@ Object.setPrototypeOf(OutgoingMessage, Stream);
 
 function nothing() {}
 
-// What most messages never change.
+// What a message begins with.
 Object.assign(OutgoingMessage.prototype, {
-    [kNeedDrain]: false, [kCorked]: 0, [kChunks]: null, [kErrored]: null, [kUnique]: null,
-    [kBytes]: 0,
+    outputSize: 0, writable: true, destroyed: false, _last: false, chunkedEncoding: false,
+    shouldKeepAlive: true, maxRequestsOnConnectionReached: false, _defaultKeepAlive: true,
+    useChunkedEncodingByDefault: true, sendDate: false, _removedConnection: false,
+    _removedContLen: false, _removedTE: false, strictContentLength: false,
+    _contentLength: null, _hasBody: true, _trailer: '', finished: false, _headerSent: false,
+    _closed: false, _header: null, _keepAliveTimeout: 0, _onPendingData: nothing,
+    [kHeaders]: null, [kNeedDrain]: false, [kCorked]: 0, [kChunks]: null, [kErrored]: null,
+    [kUnique]: null, [kBytes]: 0, [kHighWaterMark]: undefined, [kRejects]: undefined,
 });
 
 function getter(name, get, set) {

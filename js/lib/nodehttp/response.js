@@ -24,12 +24,11 @@ const INTERIM = 1, END = 2, CLOSE = 4, LATIN1 = 8, CHUNK = 16, LAST = 32;
 
 function ServerResponse(req, options) {
     OutgoingMessage.call(this, options);
+    if (req[kExchange] === undefined)
+        this._keepAliveTimeout = 0;
     if (req.method === 'HEAD')
         this._hasBody = false;
     this.req = req;
-    this.sendDate = true;
-    this._sent100 = false;
-    this._expect_continue = false;
     if (req.httpVersionMajor < 1 || req.httpVersionMinor < 1) {
         this.useChunkedEncodingByDefault = /(?:^|\W)chunked(?:$|\W)/i.test(req.headers.te);
         this.shouldKeepAlive = false;
@@ -38,8 +37,11 @@ function ServerResponse(req, options) {
 Object.setPrototypeOf(ServerResponse.prototype, OutgoingMessage.prototype);
 Object.setPrototypeOf(ServerResponse, OutgoingMessage);
 
-ServerResponse.prototype.statusCode = 200;
-ServerResponse.prototype.statusMessage = undefined;
+Object.assign(ServerResponse.prototype, {
+    statusCode: 200, statusMessage: undefined, sendDate: true, _sent100: false,
+    _expect_continue: false, _keepAliveTimeout: 5000, [kExchange]: undefined,
+    [kLeft]: false, [kServer]: undefined, [kWaiting]: undefined,
+});
 
 // The socket of our server's connection, until the response has left.
 Object.defineProperty(ServerResponse.prototype, 'socket', {
@@ -125,14 +127,15 @@ ServerResponse.prototype.writeHead = function writeHead(given, reason, fields) {
         this.statusMessage ||= STATUS_CODES[status] || 'unknown';
         fields ??= reason;
     }
-    this.statusCode = status;
+    if (this.statusCode !== status)
+        this.statusCode = status;
     let headers = fields;
     if (this[kHeaders] !== null) {
         if (fields)
             mergeFields(this, fields);
         headers = this[kHeaders];
     }
-    if (hasInvalidChar(this.statusMessage))
+    if (this.statusMessage !== STATUS_CODES[status] && hasInvalidChar(this.statusMessage))
         throw coded(TypeError, 'ERR_INVALID_CHAR', 'Invalid character in statusMessage');
     if (status === 204 || status === 304 || status < 200)
         this._hasBody = false;
@@ -226,6 +229,25 @@ ServerResponse.prototype._transmit = function(chunk, encoding, callback, isLast)
     const result = binding.send(exchange, head, sendable(chunk, encoding), tail, flags);
     this.req[kSocket]?._touch?.();
     return settle(this, result, callback);
+};
+
+// Most responses are a text that ends them.  This does what the general end()
+// does for those.
+ServerResponse.prototype.end = function end(chunk, encoding, callback) {
+    if (typeof chunk !== 'string' || encoding !== undefined || callback !== undefined ||
+        this[kExchange] === undefined || this._header !== null || this.finished ||
+        this.destroyed || this.strictContentLength)
+        return OutgoingMessage.prototype.end.call(this, chunk, encoding, callback);
+    this._contentLength = binding.byteLength(chunk);
+    this._implicitHeader();
+    if (this.chunkedEncoding || !this._hasBody)
+        return OutgoingMessage.prototype.end.call(this, chunk);
+    this._headerSent = this.finished = true;
+    binding.send(this[kExchange], this._header, chunk, undefined,
+        this._last || this.maxRequestsOnConnectionReached ? END | CLOSE : END);
+    if (this._events !== undefined)
+        this._finish();
+    return this;
 };
 
 // Call the callback of a write when there is room.  Returns whether there is.
@@ -331,7 +353,10 @@ function ended(self, status) {
             self.emit('finish');
         if (req._events !== undefined && !req.destroyed)
             req._dump();
-        process.nextTick(close, self);
+        if (self._events !== undefined)
+            process.nextTick(close, self);
+        else
+            self.destroyed = self._closed = true;
     } else {
         // The client has left before its response.
         if (!req.destroyed && (req._events !== undefined || req[kHasBody]))

@@ -7,7 +7,7 @@ const process = require('program/process');
 const binding = require('nodehttp/binding');
 const { coded, invalidArgType, outOfRange } = require('core/errors');
 const diagnostics = require('events/diagnostics');
-const { IncomingMessage, receive, kExchange, kSocket, kJoins, kHasBody } =
+const { IncomingMessage, arrive, receive, kExchange, kSocket, kJoins, kHasBody } =
     require('nodehttp/incoming');
 const { ServerResponse, ended, writable, kServer } = require('nodehttp/response');
 const { parseUnique, kUnique } = require('nodehttp/outgoing');
@@ -22,7 +22,7 @@ const kIsWatching = Symbol('isWatching');
 const kHasSockets = Symbol('hasSockets');
 const kDrain = Symbol('drain');
 
-const MINOR = 1, BODY = 2, CLOSE = 4, CONTINUE = 8, UPGRADE = 16;
+const MINOR = 1, BODY = 2, CLOSE = 4, UPGRADE = 16, EXPECT = 32;
 const ETIMEDOUT = -110;
 
 const startChannel = diagnostics.channel('http.server.request.start');
@@ -264,24 +264,27 @@ function finishDrain(server) {
 // ---- what C calls ----
 
 function makeMessages(server, exchange, method, url, flags) {
+    arrive(exchange);
     const req = new server[kIncoming]();
-    req[kExchange] = exchange;
     req.method = method;
     req.url = url;
-    req.httpVersionMajor = 1;
-    req.httpVersionMinor = flags & MINOR;
-    req.httpVersion = flags & MINOR ? '1.1' : '1.0';
-    req.upgrade = false;
-    req[kHasBody] = (flags & BODY) !== 0;
     req[kServer] = server;
+    if (flags & BODY)
+        req[kHasBody] = true;
+    if (!(flags & MINOR)) {
+        req.httpVersionMinor = 0;
+        req.httpVersion = '1.0';
+    }
     if (server.joinDuplicateHeaders)
         req[kJoins] = true;
     const res = new server[kResponse](req, server.rejectNonStandardBodyWrites
         ? { rejectNonStandardBodyWrites: true } : undefined);
     res[kExchange] = exchange;
     res[kServer] = server;
-    res._keepAliveTimeout = server.keepAliveTimeout;
-    res.shouldKeepAlive = !(flags & CLOSE);
+    if (server[kTimes].keepAliveTimeout !== 5000)
+        res._keepAliveTimeout = server[kTimes].keepAliveTimeout;
+    if (flags & CLOSE)
+        res.shouldKeepAlive = false;
     if (server[kUnique] !== null)
         res[kUnique] = server[kUnique];
     return res;
@@ -305,11 +308,10 @@ function request(server, exchange, method, url, flags) {
         createdChannel.publish({ request: req, response: res });
     if (flags & UPGRADE && takeOver(server, req, method))
         return res;
-    if (req.headers.expect !== undefined && flags & MINOR) {
+    if (flags & EXPECT && flags & MINOR)
         expect(server, req, res);
-    } else {
+    else
         server.emit('request', req, res);
-    }
     if (!(flags & BODY))
         req.complete = true;
     return res;
