@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // target.js -- the server under test as Node 20 has it: the row beside weir's.
 //
-//     node target.js [--log FILE] [--stop close|idle|header] [LIMITS]
+//     node target.js [--log FILE] [--stop close|idle|header|drain] [LIMITS]
 //
 // --stop says what SIGTERM does:
 //     close   server.close(), as Node's documentation shows
 //     idle    and closeIdleConnections(), every 10 ms
 //     header  and Connection: close on every response from then on
+//     drain   server.drain(), which only weir has
 // The routes are those of target.c.  It prints "port N" when it listens.
 'use strict';
 const fs = require('node:fs');
@@ -23,6 +24,7 @@ const { values: options } = parseArgs({
         'request-timeout-ms': { type: 'string', default: '300000' },
         'keep-alive-ms': { type: 'string', default: '5000' },
         'max-connections': { type: 'string' },
+        'deadline-ms': { type: 'string', default: '10000' },
     },
 });
 const log = options.log ? fs.openSync(options.log, 'a') : -1;
@@ -164,6 +166,15 @@ server.on('upgrade', (request, socket, head) => {
 
 process.on('SIGTERM', () => {
     isStopping = true;
+    if (options.stop === 'drain') {
+        server.drain({ deadline: Number(options['deadline-ms']) })
+            .then(({ clean }) => process.exit(clean ? 0 : 1));
+        for (const end of [...streams])
+            end();
+        for (const socket of sockets)
+            socket.end(Buffer.from([0x88, 2, 1012 >> 8, 1012 & 255]));
+        return;
+    }
     server.close(() => process.exit(0));
     if (options.stop !== 'close')
         setInterval(() => server.closeIdleConnections(), 10);
