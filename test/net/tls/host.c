@@ -212,6 +212,7 @@ CASE(host_that_distrusts_the_peer_sends_nothing_more)
                   0);
     loop_turns(10);
     expect_recorded("client failed truncated");
+    weir_stream_close(streams[1], NULL, NULL);
     expect_status(weir_stream_pair(streams, loop, NULL), 0);
     end();
 }
