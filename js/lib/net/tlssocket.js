@@ -121,6 +121,8 @@ function TLSSocket(socket, given) {
     else if (!socket)
         this.connecting = true;
     this._touch = touch;
+    this._hasBegun = false; // nothing may be read or written before that
+    this._waiting = [];
     process.nextTick(() => this._start(isSocket && !isLater ? socket : undefined));
 }
 Object.setPrototypeOf(TLSSocket.prototype, Socket.prototype);
@@ -188,6 +190,9 @@ function begin(socket, raw) {
         socket.destroy(errnoError(err, 'tls'));
         return;
     }
+    socket._hasBegun = true;
+    for (const step of socket._waiting.splice(0))
+        step();
     if (!socket.isPaused())
         socket.read(0);
 }
@@ -228,14 +233,25 @@ const methods = {
             begin(this, raw);
     },
 
-    _writeGeneric(isSeveral, data, encoding, callback) {
+    _whenBegun(step) {
         this._touch?.();
-        Socket.prototype._writeGeneric.call(this, isSeveral, data, encoding, callback);
+        if (this._hasBegun || this.connecting || !this._handle)
+            step();
+        else
+            this._waiting.push(step);
+    },
+
+    _writeGeneric(isSeveral, data, encoding, callback) {
+        this._whenBegun(() => Socket.prototype._writeGeneric.call(this, isSeveral, data,
+            encoding, callback));
     },
 
     _final(callback) {
-        this._touch?.();
-        Socket.prototype._final.call(this, callback);
+        this._whenBegun(() => Socket.prototype._final.call(this, callback));
+    },
+
+    _read(size) {
+        this._whenBegun(() => Socket.prototype._read.call(this, size));
     },
 
     // The handshake is over.

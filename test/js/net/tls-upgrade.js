@@ -31,8 +31,8 @@ server.listen(0, '127.0.0.1', () => {
         console.log('client:', String(data));
         const secure = tls.connect({ socket: raw, ca, servername: 'localhost' }, () => {
             console.log('client: secure', secure.authorized, secure.remotePort === port);
-            secure.write('encrypted question');
         });
+        secure.write('encrypted question'); // waits for the handshake
         secure.on('data', (data) => console.log('client:', String(data)));
         secure.on('end', () => console.log('client: end'));
         secure.on('close', () => {
