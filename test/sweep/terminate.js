@@ -65,9 +65,14 @@ const KINDS = {
     messages: 'const { port1, port2 } = new MessageChannel(); port2.on("message", (m) => port1.postMessage(m)); BEGIN port1.postMessage({ a: [1, "x".repeat(3000)] })',
     reads: 'const fs = require("fs"); BEGIN for (;;) try { fs.readFileSync(process.execPath) } catch {}',
     readsAsync: 'const fs = require("fs/promises"); BEGIN (async () => { for (;;) await fs.readFile("/proc/self/status").catch(() => 0) })()',
+    sockets: 'const net = require("net"); const server = net.createServer((s) => s.on("error", () => {}).pipe(s)).listen(0, "127.0.0.1", () => { BEGIN (function next() { const c = net.connect(server.address().port, "127.0.0.1"); c.on("error", () => {}); c.write("x".repeat(100000)); c.on("data", () => c.destroy()); c.on("close", next); })() })',
+    secureSockets: 'const tls = require("tls"), fs = require("fs"); const keys = KEYS; const options = { key: fs.readFileSync(keys + "server.key"), cert: fs.readFileSync(keys + "server.pem") }; const server = tls.createServer({ ...options, SNICallback: (name, done) => setImmediate(done, null) }, (s) => s.on("error", () => {}).pipe(s)).listen(0, "127.0.0.1", () => { BEGIN (function next() { const c = tls.connect({ port: server.address().port, host: "127.0.0.1", servername: "localhost", rejectUnauthorized: false }); c.on("error", () => {}); c.write("x".repeat(100000)); c.on("data", () => c.destroy()); c.on("close", next); })() })',
+    datagrams: 'const dgram = require("dgram"); const s = dgram.createSocket("udp4"); s.bind(0, "127.0.0.1", () => { BEGIN s.on("message", (m) => s.send(m, s.address().port, "127.0.0.1", () => {})); s.send("x".repeat(1000), s.address().port, "127.0.0.1") })',
+    lookups: 'const dns = require("dns"); BEGIN (function next() { dns.lookup("localhost", { all: true }, next); dns.lookupService("127.0.0.1", 22, () => {}); new dns.Resolver({ timeout: 1, tries: 1 }).resolve4("x.invalid", () => {}); })()',
     workers: 'const { Worker } = require("worker_threads"); BEGIN (function next() { new Worker("eval(\\"1+\\".repeat(500) + 1)", { eval: true }).on("exit", next) })()',
     pools: 'BEGIN import("weir:pool").then(async ({ Pool }) => { const p = new Pool((n) => n + 1, { size: 1 }); for (let i = 0; ; i++) await p.run(i) })',
 };
+const KEYS = JSON.stringify(require('path').join(__dirname, '../js/net/keys/'));
 const LIMIT_MS = 60000, LATEST_MS = 60;
 
 const { values: options } = parseArgs({ options: {
@@ -102,7 +107,7 @@ function next() {
         return;
     begun++;
     const name = random.pick(names), isEarly = random.below(4) === 0, moment = random.below(LATEST_MS * 1000) / 1000;
-    const worker = new Worker(KINDS[name].replace('BEGIN', 'require("worker_threads").parentPort.postMessage(0);'), { eval: true });
+    const worker = new Worker(KINDS[name].replace('KEYS', KEYS).replace('BEGIN', 'require("worker_threads").parentPort.postMessage(0);'), { eval: true });
     const late = setTimeout(() => {
         console.log(`not ok 1 - ${name} has not ended ${LIMIT_MS} ms after terminate() at ${moment} ms`);
         process.exit(1);
