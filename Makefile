@@ -39,7 +39,8 @@ TESTS = $(LONGEST) \
     test/api/repl.py test/api/engine.sh \
     test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh \
-    $(addprefix test/explore/,command.sh compiled.sh page.py programs.py) \
+    $(addprefix test/explore/,command.sh compiled.sh javascript-command.sh \
+        javascript.py page.py programs.py) \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
     test/api/npm.sh \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "explore.h"
 #include "fault.h"
 #include "options.h"
 #include "weir.h"
@@ -270,6 +271,8 @@ int main(int argc, char **argv)
 {
     static struct program program = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+    if (argc > 1 && strcmp(argv[1], "explore") == 0)
+        return explore_exec(argv);
     if (!options_parse(&program.options, argc, argv))
         return BAD_OPTION;
     if (program.options.help) {

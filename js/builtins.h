@@ -46,6 +46,7 @@
     X(CLOCK, clock)                                                            \
     X(WAITERS, waiters)                                                        \
     X(ATOMICS, atomics)                                                        \
+    X(EXPLORE, explore)                                                        \
     X(SERVICE, service)                                                        \
     X(TICKET, ticket)                                                          \
     X(POOL, pool)                                                              \

@@ -19,6 +19,7 @@
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
+#include "core/visible.h"
 #include "messages/mailbox.h"
 #include "weir/host/loop.h"
 
@@ -428,6 +429,7 @@ static JSValue post_message(JSContext *context, JSValueConst this_value,
     }
     if (weir__js_mailbox_is_target(port->mailbox, message))
         return lose_channel(port, message);
+    weir__js_visit(context, "postMessage");
     weir__js_mailbox_send(port->mailbox, message);
     return JS_TRUE; /* as Node returns */
 }

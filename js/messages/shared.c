@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "core/builtin.h"
+#include "core/visible.h"
 #include "weir/host/lock.h"
 
 struct block {
@@ -66,6 +67,8 @@ static void *allocate(void *opaque, size_t size)
 
     if (block == NULL)
         JS_ThrowOutOfMemory(js->context);
+    else if (weir__js_explorer != NULL)
+        weir__js_explorer->share(block->data, size);
     return block != NULL ? block->data : NULL;
 }
 

@@ -57,6 +57,7 @@ const builtins = {
     url: () => require('url/node'),
     util: () => require('util/util'),
     'util/types': () => require('util/util').types,
+    'weir:explore': () => require('explore/explore'),
     'weir:http': () => require('http/serve'),
     'weir:pool': () => require('threads/pool'),
     worker_threads: () => require('threads/worker_threads'),

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore -- `weir explore`: a program of its own, beside this one.
+ */
+#ifndef WEIR_CLI_EXPLORE_H
+#define WEIR_CLI_EXPLORE_H
+
+/* argv[1] is "explore".  Returns an exit status if the program cannot be
+ * started. */
+int explore_exec(char **argv);
+
+#endif /* WEIR_CLI_EXPLORE_H */

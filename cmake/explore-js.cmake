@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# weir-explore-js, which `weir explore` starts: the program weir under a scheduler
+# of its own (explore/javascript).
+#
+# The linker puts the scheduler between the host and the system: a call of a
+# function in this list goes to __wrap_FUNCTION in explore/javascript.
+
+set(wrapped
+  weir_js_run weir_thread_start
+  weir__futex_wait weir__futex_wake_one weir__futex_wake_all
+  weir__thread_yield weir__thread_cores weir__clock_real weir__tsc_is_clock
+  pthread_create pthread_join epoll_pwait2 poll write nanosleep
+  clock_gettime gettimeofday getrandom getpid socket clone kill)
+
+file(GLOB explore_js_sources CONFIGURE_DEPENDS explore/javascript/*.c)
+# main() of the program is called by the explorer's.
+add_library(explore-js-program OBJECT cli/main.c)
+target_compile_definitions(explore-js-program PRIVATE main=run_weir)
+target_compile_options(explore-js-program PRIVATE -Wno-missing-prototypes)
+target_include_directories(explore-js-program PRIVATE include)
+set(explore_js_cli ${cli_sources})
+list(FILTER explore_js_cli EXCLUDE REGEX "/main\\.c$")
+add_executable(weir-explore-js ${explore_js_sources} ${explore_js_cli}
+  explore/page/page.c $<TARGET_OBJECTS:explore-js-program>
+  ${PROJECT_BINARY_DIR}/lazy.h)
+target_compile_definitions(weir-explore-js PRIVATE
+  LAZY_FUNCTIONS="${PROJECT_BINARY_DIR}/lazy.h")
+add_dependencies(weir-explore-js weir-program)
+target_include_directories(weir-explore-js PRIVATE
+  explore/javascript explore js src include)
+target_link_libraries(weir-explore-js PRIVATE
+  $<TARGET_FILE:weir-js-static> engine $<TARGET_FILE:weir-net-static>
+  weir-static ${CMAKE_DL_LIBS})
+install(TARGETS weir-explore-js DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/weir)
+# __wrap_FUNCTION is declared by nobody.
+target_compile_options(weir-explore-js PRIVATE -Wno-missing-prototypes)
+foreach(function IN LISTS wrapped)
+  target_link_options(weir-explore-js PRIVATE LINKER:--wrap=${function})
+endforeach()

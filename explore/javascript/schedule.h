@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schedule -- which thread of an execution runs.
+ *
+ * The threads of the program are real ones, but only the one that has the baton
+ * runs.  It passes the baton on when it blocks, when it ends, and where it could
+ * be preempted: before each visible operation (js/core/visible.h).  Everything
+ * between two such places is one step.
+ *
+ * Time stands still while a thread runs, and is moved to the deadline of a sleep
+ * or of a timer when the thread is chosen that waits for it.  That may happen
+ * while others could run, as each thread may be arbitrarily slow.
+ */
+#ifndef WEIR_EXPLORE_SCHEDULE_H
+#define WEIR_EXPLORE_SCHEDULE_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange.h"
+
+/* In the forked process, before the program begins. */
+void schedule_begin(struct exchange *exchange);
+bool schedule_is_on(void);
+
+/* The caller has ended the program. */
+_Noreturn void schedule_end(int status);
+/* ... or it cannot go on. */
+_Noreturn void schedule_fail(enum finding finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+unsigned schedule_self(void);
+int64_t schedule_now(void);
+void schedule_pass(int64_t ns);
+
+/* A place where the caller can be preempted.  The step that follows touches
+ * this. */
+void schedule_visit(struct footprint print);
+/* The current step touches more than a word: it wakes, starts or sends. */
+void schedule_touch_all(void);
+unsigned schedule_choose(unsigned count);
+
+/* Threads. */
+int schedule_create(pthread_t *thread, const pthread_attr_t *attributes,
+                    void *(*body)(void *), void *arg, bool is_host);
+int schedule_join(pthread_t thread, void **result);
+
+/* Blocks until it is woken (true), or until the deadline (false). */
+bool schedule_wait(const void *word, int64_t deadline_ns);
+void schedule_wake(const void *word, unsigned count);
+/* Blocks until one of the descriptors is ready, or until the deadline. */
+void schedule_poll(struct pollfd *entries, nfds_t count, int64_t deadline_ns);
+
+/* For the text of a deadlock: what the thread waits for, in its own words. */
+void schedule_on_deadlock(void (*describe)(struct exchange *exchange));
+
+#endif /* WEIR_EXPLORE_SCHEDULE_H */

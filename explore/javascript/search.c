@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search -- see search.h.
+ */
+#include "search.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHRINK_SECONDS = 3, PCT_DEPTH = 3 };
+
+/* A node of the current path, for an exhaustive search. */
+struct frame {
+    struct node node;
+    uint32_t done;                   /* alternatives that were tried */
+    struct footprint print[THREADS]; /* ... and what their steps touched */
+};
+
+static struct exchange *exchange;
+static search_run_fn *run_once;
+static struct frame *frames; /* NODES of them */
+static unsigned path;        /* how many */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    syscall(228 /* clock_gettime, past the wrapped one */, CLOCK_MONOTONIC,
+            &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void search_begin(struct exchange *shared, search_run_fn *run)
+{
+    exchange = shared;
+    run_once = run;
+    frames = calloc(NODES, sizeof(*frames));
+    if (frames == NULL)
+        abort();
+}
+
+/* Forgets how the last execution went. */
+static void prepare(enum policy policy, uint64_t seed, unsigned steps)
+{
+    exchange->policy = policy;
+    exchange->seed = seed;
+    exchange->pct_depth = PCT_DEPTH;
+    exchange->limit = steps;
+    exchange->is_described = false;
+    exchange->prescribed = 0;
+    exchange->asleep_set = 0;
+}
+
+static void execute(int output)
+{
+    exchange->finding = FOUND_NOTHING;
+    exchange->status = 0;
+    exchange->is_ended = exchange->is_pruned = false;
+    exchange->text[0] = exchange->reached[0] = '\0';
+    exchange->nodes = exchange->operations = exchange->threads = 0;
+    exchange->lines = exchange->blocked_count = 0;
+    exchange->digest = UINT64_C(0xcbf29ce484222325);
+    run_once(output);
+}
+
+static void prescribe(const uint8_t *picks, unsigned count)
+{
+    memcpy(exchange->picks, picks, count);
+    exchange->prescribed = count;
+}
+
+void search_replay(const uint8_t *picks, unsigned count, unsigned steps,
+                   int output)
+{
+    prepare(POLICY_FIRST, 0, steps);
+    prescribe(picks, count);
+    exchange->is_described = true;
+    execute(output);
+}
+
+bool search_is_repeatable(unsigned steps)
+{
+    uint64_t digest;
+    unsigned operations;
+
+    prepare(POLICY_FIRST, 0, steps);
+    execute(-1);
+    digest = exchange->digest;
+    operations = exchange->operations;
+    prepare(POLICY_FIRST, 0, steps);
+    execute(-1);
+    return digest == exchange->digest && operations == exchange->operations;
+}
+
+/* --- what an execution came to ---------------------------------------------------- */
+
+static unsigned cost_of(const struct node *node, unsigned pick)
+{
+    uint32_t prompt = node->enabled & ~node->late;
+
+    if (node->is_number)
+        return 0;
+    if (pick != node->before && (prompt >> node->before & 1) != 0)
+        return 1;
+    return (node->late >> pick & 1) != 0 && prompt != 0;
+}
+
+static unsigned count_switches(void)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 1; i < exchange->operations && i < NODES; i++)
+        count += exchange->order[i] != exchange->order[i - 1];
+    return count;
+}
+
+static void keep(struct search_result *result)
+{
+    result->finding = exchange->finding;
+    result->count = exchange->nodes;
+    result->picks = realloc(result->picks, exchange->nodes + 1);
+    if (result->picks == NULL)
+        abort();
+    for (unsigned i = 0; i < exchange->nodes; i++)
+        result->picks[i] = exchange->node[i].pick;
+    result->switches = count_switches();
+    result->operations = exchange->operations;
+}
+
+static void count(struct search_result *result)
+{
+    if (exchange->is_pruned)
+        result->pruned++;
+    else
+        result->executions++;
+    if (exchange->threads > result->threads)
+        result->threads = exchange->threads;
+    if (exchange->operations > result->depth)
+        result->depth = exchange->operations;
+}
+
+static void show_progress(const struct search_options *options,
+                          const struct search_result *result, double began,
+                          const char *more)
+{
+    static double last;
+    double now = seconds_now();
+
+    if (options->is_quiet || now - last < 1)
+        return;
+    if (last != 0)
+        fprintf(stderr, "%llu executions, %u operations at most, %.0f s%s\n",
+                (unsigned long long)result->executions, result->depth,
+                now - began, more);
+    last = now;
+}
+
+/* --- sampling ---------------------------------------------------------------------- */
+
+static bool is_over(const struct search_options *options,
+                    const struct search_result *result, double began)
+{
+    return result->finding != FOUND_NOTHING ||
+           (options->seconds > 0 && seconds_now() - began > options->seconds) ||
+           (options->executions > 0 &&
+            result->executions + result->pruned >= options->executions);
+}
+
+static void sample(const struct search_options *options,
+                   struct search_result *result, double began)
+{
+    unsigned length = 20;
+
+    for (uint64_t i = 0; !is_over(options, result, began); i++) {
+        prepare(i % 2 == 0 ? POLICY_PCT : POLICY_RANDOM, options->seed + i,
+                options->steps);
+        exchange->pct_length = length;
+        execute(-1);
+        count(result);
+        if (exchange->nodes > length && exchange->finding != FOUND_LIVELOCK)
+            length = exchange->nodes;
+        /* Priorities are not fair: a thread that spins may keep the others from
+         * going on. */
+        if (exchange->finding == FOUND_LIVELOCK &&
+            exchange->policy == POLICY_PCT)
+            result->too_long++;
+        else if (exchange->finding != FOUND_NOTHING)
+            keep(result);
+        show_progress(options, result, began, "");
+    }
+}
+
+/* --- exhaustive search --------------------------------------------------------------- */
+
+/* The new part of the path, and what the last step at its node touched. */
+static void extend_path(void)
+{
+    unsigned from = exchange->prescribed > 0 ? exchange->prescribed - 1 : 0;
+
+    for (unsigned i = from; i < exchange->nodes; i++) {
+        struct frame *frame = &frames[i];
+        const struct node *node = &exchange->node[i];
+
+        if (i >= exchange->prescribed) {
+            frame->node = *node;
+            frame->done = 0;
+        }
+        frame->node.pick = node->pick;
+        if (!node->is_number)
+            frame->print[node->pick] = node->print;
+    }
+    path = exchange->nodes;
+}
+
+/* Thread t sleeps at frame i since the nearest frame where it was tried. */
+static struct footprint print_of(unsigned i, unsigned t)
+{
+    for (unsigned j = i + 1; j-- > 0;)
+        if (!frames[j].node.is_number && (frames[j].done >> t & 1) != 0)
+            return frames[j].print[t];
+    return (struct footprint){0};
+}
+
+static void set_asleep(unsigned i, uint32_t set)
+{
+    exchange->asleep_set = set;
+    for (unsigned t = 0; t < THREADS; t++)
+        if ((set >> t & 1) != 0)
+            exchange->asleep[t] = print_of(i, t);
+}
+
+/* The next alternative at frame i, or -1. */
+static int next_pick(const struct frame *frame, unsigned cost, int most,
+                     bool is_reduced)
+{
+    uint32_t left = frame->node.enabled & ~frame->done;
+
+    if (frame->node.is_number)
+        return frame->node.pick + 1u < frame->node.enabled
+                   ? frame->node.pick + 1
+                   : -1;
+    if (is_reduced)
+        left &= ~frame->node.asleep;
+    for (unsigned t = 0; t < THREADS; t++)
+        if ((left >> t & 1) != 0 &&
+            (most < 0 || cost + cost_of(&frame->node, t) <= (unsigned)most))
+            return (int)t;
+    return -1;
+}
+
+/* Prescribes the next execution.  False: there is none. */
+static bool go_back(int most, bool is_reduced, unsigned steps)
+{
+    unsigned cost = 0;
+
+    for (unsigned i = 0; i < path; i++)
+        cost += cost_of(&frames[i].node, frames[i].node.pick);
+    for (unsigned i = path; i-- > 0;) {
+        struct frame *frame = &frames[i];
+        int pick;
+
+        cost -= cost_of(&frame->node, frame->node.pick);
+        if (!frame->node.is_number)
+            frame->done |= UINT32_C(1) << frame->node.pick;
+        pick = next_pick(frame, cost, most, is_reduced);
+        if (pick < 0)
+            continue;
+        prepare(POLICY_FIRST, 0, steps);
+        if (is_reduced && !frame->node.is_number)
+            set_asleep(i, frame->node.asleep | frame->done);
+        frame->node.pick = (uint8_t)pick;
+        for (unsigned j = 0; j <= i; j++)
+            exchange->picks[j] = frames[j].node.pick;
+        exchange->prescribed = i + 1;
+        return true;
+    }
+    return false;
+}
+
+static void search_depth_first(const struct search_options *options, int most,
+                               struct search_result *result, double began)
+{
+    bool is_reduced = !options->no_reduction && most < 0;
+
+    path = 0;
+    prepare(POLICY_FIRST, 0, options->steps);
+    do {
+        if (is_over(options, result, began))
+            return;
+        execute(-1);
+        count(result);
+        extend_path();
+        if (exchange->finding == FOUND_LIVELOCK)
+            result->too_long++; /* the first threads may go on for ever */
+        else if (exchange->finding != FOUND_NOTHING)
+            keep(result);
+        show_progress(options, result, began, ", exhaustive");
+    } while (go_back(most, is_reduced, options->steps));
+    result->is_complete = result->finding == FOUND_NOTHING;
+}
+
+/* --- shrinking ------------------------------------------------------------------------- */
+
+static struct stretch *stretches; /* of the schedule that is being shrunk */
+static unsigned stretch_count;
+
+static void take_stretches(void)
+{
+    stretch_count = 0;
+    for (unsigned i = 0; i < exchange->operations && i < NODES; i++) {
+        if (stretch_count == 0 ||
+            stretches[stretch_count - 1].thread != exchange->order[i])
+            stretches[stretch_count++] =
+                (struct stretch){exchange->order[i], 0};
+        stretches[stretch_count - 1].steps++;
+    }
+}
+
+/* Where the steps of a stretch that is left out go. */
+enum place { BEFORE, AFTER, AT_THE_END, PLACES };
+
+/* Orders the stretches without one, whose steps the thread makes in its stretch
+ * before, in the one after, or when all others are over. */
+static bool order_without(unsigned without, enum place place)
+{
+    unsigned target = without, count = 0;
+
+    while (place != AT_THE_END) {
+        if (place == BEFORE ? target-- == 0 : ++target == stretch_count)
+            return false;
+        if (stretches[target].thread == stretches[without].thread)
+            break;
+    }
+    for (unsigned i = 0; i < stretch_count; i++) {
+        if (i == without)
+            continue;
+        exchange->stretch[count] = stretches[i];
+        if (i == target)
+            exchange->stretch[count].steps =
+                (uint16_t)(stretches[i].steps + stretches[without].steps);
+        count++;
+    }
+    exchange->stretches = count;
+    return true;
+}
+
+/* Whether the execution fails like before, with fewer switches or operations. */
+static bool is_better(const struct search_result *result)
+{
+    return exchange->finding == result->finding &&
+           (count_switches() < result->switches ||
+            (count_switches() == result->switches &&
+             exchange->operations < result->operations));
+}
+
+/* Tries to do without each switch, until none can be left out. */
+static void shrink(const struct search_options *options,
+                   struct search_result *result)
+{
+    double end = seconds_now() + SHRINK_SECONDS;
+
+    stretches = calloc(NODES, sizeof(*stretches));
+    if (stretches == NULL)
+        abort();
+    search_replay(result->picks, result->count, options->steps, -1);
+    take_stretches();
+    for (unsigned i = 0; i < PLACES * stretch_count; i++) {
+        if (seconds_now() > end) {
+            free(stretches);
+            return;
+        }
+        prepare(POLICY_STRETCH, 0, options->steps);
+        if (!order_without(i / PLACES, (enum place)(i % PLACES)))
+            continue;
+        execute(-1);
+        if (!is_better(result))
+            continue;
+        keep(result);
+        take_stretches();
+        i = UINT_MAX; /* from the beginning */
+    }
+    result->is_shrunk = true;
+    free(stretches);
+}
+
+void search_all(const struct search_options *options,
+                struct search_result *result)
+{
+    double began = seconds_now();
+
+    memset(result, 0, sizeof(*result));
+    if (options->is_exhaustive)
+        search_depth_first(options, options->preemptions, result, began);
+    else
+        sample(options, result, began);
+    result->seconds = seconds_now() - began;
+    if (result->finding != FOUND_NOTHING && result->finding != REFUSED)
+        shrink(options, result);
+}

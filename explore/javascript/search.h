@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search -- which schedules of a JavaScript program are run.
+ *
+ * Shape     The process that searches has a host that has not begun the program.
+ *           It forks for each execution, so that each begins in the same state.
+ *           An execution is a sequence of picks: at each node (exchange.h) a
+ *           thread, or a number.
+ *
+ * Sampling  PCT and random walks in turn, each with the next seed.
+ *
+ * Exhaustive  Depth first: the picks before the last open node are repeated, and
+ *           its next alternative is taken.  Sleep sets (Godefroid 1996) leave
+ *           out executions that differ from others only in the order of
+ *           independent steps: steps on different elements of shared memory, or
+ *           that only read.  All other steps depend on each other.  With a
+ *           preemption bound sleep sets are off, as they would lose executions.
+ *           Choosing a timer while others can run counts as a preemption.
+ *
+ * Shrinking The failing schedule is a list of stretches: so many steps of one
+ *           thread.  Each is joined with the one of the same thread before or
+ *           behind, and if the program still fails, with fewer switches, that is the
+ *           new schedule.  It ends when no stretch can be joined, or after a few
+ *           seconds.
+ */
+#ifndef WEIR_EXPLORE_JAVASCRIPT_SEARCH_H
+#define WEIR_EXPLORE_JAVASCRIPT_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange.h"
+
+struct search_options {
+    bool is_exhaustive;
+    int preemptions; /* -1: any number */
+    bool no_reduction;
+    double seconds;      /* after which to stop; 0: never */
+    uint64_t executions; /* ... or after so many; 0: any number */
+    uint64_t seed;
+    unsigned steps; /* nodes that are too many */
+    bool is_quiet;
+};
+
+struct search_result {
+    enum finding finding;
+    uint8_t *picks; /* of the failing execution */
+    unsigned count;
+    unsigned switches; /* in it, from thread to thread */
+    unsigned operations;
+    bool is_shrunk; /* none of its switches can be left out */
+    uint64_t executions, pruned, too_long;
+    unsigned threads, depth; /* at most */
+    bool is_complete;
+    double seconds;
+};
+
+/* Runs the program once in a forked process, as the exchange says.  The output
+ * goes to the descriptor; -1: nowhere. */
+typedef void search_run_fn(int output);
+
+void search_begin(struct exchange *exchange, search_run_fn *run);
+void search_all(const struct search_options *options,
+                struct search_result *result);
+
+/* Runs the picks once, with descriptions. */
+void search_replay(const uint8_t *picks, unsigned count, unsigned steps,
+                   int output);
+
+/* False: two runs of one schedule differ. */
+bool search_is_repeatable(unsigned steps);
+
+#endif /* WEIR_EXPLORE_JAVASCRIPT_SEARCH_H */

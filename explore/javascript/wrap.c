@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap -- stands between the host and the system.
+ *
+ * The linker's --wrap turns the host's calls of these functions into calls of
+ * __wrap_*, and __real_* into the functions themselves.  Blocking goes to the
+ * scheduler; the clock, random numbers and the process's number are the same in
+ * each run; sockets and other processes are refused by name.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/futex.h"
+#include "real.h"
+#include "schedule.h"
+#include "weir/host/thread.h"
+
+#define WRAP(function) __wrap_##function
+#define REAL(function) __real_##function
+
+/* Of the 17th of November 2026, where time begins in each execution. */
+static const int64_t epoch_ns = INT64_C(1794873600000000000);
+
+/* --- futexes ------------------------------------------------------------------ */
+
+int REAL(weir__futex_wait)(const void *word, uint32_t expected,
+                           int64_t deadline_ns, enum weir__futex_scope scope);
+void REAL(weir__futex_wake_one)(const void *word, enum weir__futex_scope scope);
+void REAL(weir__futex_wake_all)(const void *word, enum weir__futex_scope scope);
+
+int WRAP(weir__futex_wait)(const void *word, uint32_t expected,
+                           int64_t deadline_ns, enum weir__futex_scope scope)
+{
+    if (!schedule_is_on())
+        return REAL(weir__futex_wait)(word, expected, deadline_ns, scope);
+    if (*(const volatile uint32_t *)word != expected)
+        return 0;
+    return schedule_wait(word, deadline_ns) ? 0 : -ETIMEDOUT;
+}
+
+void WRAP(weir__futex_wake_one)(const void *word, enum weir__futex_scope scope)
+{
+    if (schedule_is_on())
+        schedule_wake(word, 1);
+    else
+        REAL(weir__futex_wake_one)(word, scope);
+}
+
+void WRAP(weir__futex_wake_all)(const void *word, enum weir__futex_scope scope)
+{
+    if (schedule_is_on())
+        schedule_wake(word, THREADS);
+    else
+        REAL(weir__futex_wake_all)(word, scope);
+}
+
+/* --- descriptors ------------------------------------------------------------- */
+
+int REAL(epoll_pwait2)(int fd, struct epoll_event *events, int size,
+                       const struct timespec *timeout, const sigset_t *mask);
+
+static int64_t to_deadline(const struct timespec *timeout)
+{
+    return timeout == NULL
+               ? -1
+               : schedule_now() + (int64_t)timeout->tv_sec * 1000000000 +
+                     timeout->tv_nsec;
+}
+
+int WRAP(epoll_pwait2)(int fd, struct epoll_event *events, int size,
+                       const struct timespec *timeout, const sigset_t *mask)
+{
+    static const struct timespec none;
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+
+    if (!schedule_is_on())
+        return REAL(epoll_pwait2)(fd, events, size, timeout, mask);
+    if (timeout == NULL || timeout->tv_sec != 0 || timeout->tv_nsec != 0)
+        schedule_poll(&entry, 1, to_deadline(timeout));
+    return REAL(epoll_pwait2)(fd, events, size, &none, mask);
+}
+
+int WRAP(poll)(struct pollfd *entries, nfds_t count, int timeout_ms)
+{
+    if (schedule_is_on() && timeout_ms != 0)
+        schedule_poll(entries, count,
+                      timeout_ms < 0
+                          ? -1
+                          : schedule_now() + timeout_ms * INT64_C(1000000));
+    return real_poll(entries, count, schedule_is_on() ? 0 : timeout_ms);
+}
+
+ssize_t REAL(write)(int fd, const void *bytes, size_t size);
+
+/* It may wake a thread that polls. */
+ssize_t WRAP(write)(int fd, const void *bytes, size_t size)
+{
+    if (schedule_is_on())
+        schedule_touch_all();
+    return REAL(write)(fd, bytes, size);
+}
+
+/* --- threads ------------------------------------------------------------------ */
+
+static _Thread_local bool starts_host;
+
+int REAL(weir_thread_start)(weir_thread *thread, void (*body)(void *arg),
+                            void *arg, size_t stack_bytes);
+
+int WRAP(weir_thread_start)(weir_thread *thread, void (*body)(void *arg),
+                            void *arg, size_t stack_bytes)
+{
+    int err;
+
+    starts_host = true;
+    err = REAL(weir_thread_start)(thread, body, arg, stack_bytes);
+    starts_host = false;
+    return err;
+}
+
+int WRAP(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes,
+                         void *(*body)(void *), void *arg)
+{
+    if (!schedule_is_on())
+        return real_pthread_create(thread, attributes, body, arg);
+    return schedule_create(thread, attributes, body, arg, starts_host);
+}
+
+int WRAP(pthread_join)(pthread_t thread, void **result)
+{
+    return schedule_is_on() ? schedule_join(thread, result)
+                            : real_pthread_join(thread, result);
+}
+
+/* Nobody spins in vain: the time passes in which it would be worth it. */
+void WRAP(weir__thread_yield)(void)
+{
+    schedule_pass(100000);
+}
+
+uint32_t WRAP(weir__thread_cores)(void)
+{
+    return 2;
+}
+
+/* --- time --------------------------------------------------------------------- */
+
+int64_t WRAP(weir__clock_real)(void)
+{
+    return schedule_now();
+}
+
+bool WRAP(weir__tsc_is_clock)(void)
+{
+    return false;
+}
+
+static struct timespec to_timespec(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / 1000000000,
+                             .tv_nsec = ns % 1000000000};
+}
+
+int WRAP(clock_gettime)(clockid_t clock, struct timespec *time)
+{
+    *time =
+        to_timespec(schedule_now() + (clock == CLOCK_REALTIME ? epoch_ns : 0));
+    return 0;
+}
+
+int WRAP(gettimeofday)(struct timeval *time, void *zone)
+{
+    int64_t ns = schedule_now() + epoch_ns;
+
+    *time = (struct timeval){.tv_sec = ns / 1000000000,
+                             .tv_usec = ns % 1000000000 / 1000};
+    return 0;
+}
+
+int WRAP(nanosleep)(const struct timespec *time, struct timespec *rest)
+{
+    static const char asleep;
+
+    if (schedule_is_on())
+        schedule_wait(&asleep, to_deadline(time));
+    return 0;
+}
+
+/* --- what differs from run to run --------------------------------------------- */
+
+ssize_t WRAP(getrandom)(void *to, size_t size, unsigned flags)
+{
+    static uint64_t state = 1;
+    unsigned char *bytes = to;
+
+    for (size_t i = 0; i < size; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        bytes[i] = (unsigned char)(state >> 56);
+    }
+    return (ssize_t)size;
+}
+
+int WRAP(getpid)(void)
+{
+    return 4711;
+}
+
+/* --- what cannot be controlled ------------------------------------------------- */
+
+int WRAP(socket)(int domain, int type, int protocol)
+{
+    if (schedule_is_on())
+        schedule_fail(REFUSED, "a socket");
+    errno = EACCES;
+    return -1;
+}
+
+int WRAP(clone)(int (*body)(void *), void *stack, int flags, void *arg, ...)
+{
+    if (schedule_is_on())
+        schedule_fail(REFUSED, "a child process");
+    errno = EACCES;
+    return -1;
+}
+
+int WRAP(kill)(pid_t process, int number)
+{
+    if (schedule_is_on())
+        schedule_fail(REFUSED, "a signal");
+    errno = EACCES;
+    return -1;
+}

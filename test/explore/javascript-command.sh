@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# javascript-command.sh -- weir explore: options, exit statuses, what is refused by
+# name, pages, and that output repeats.
+. "$(dirname "$0")/../api/tap.sh"
+
+weir=$PWD/build/weir
+programs=$PWD/test/explore/javascript
+
+# status N OPTION...: weir explore exits with N; $said has what it said.
+status() {
+    wanted=$1
+    shift
+    said=$("$weir" explore --quiet "$@" 2>&1)
+    got=$?
+    [ $got = "$wanted" ] || {
+        echo "exit status $got: $said"
+        return 1
+    }
+}
+
+says() {
+    echo "$said"
+    echo "$said" | grep -q -e "$1"
+}
+
+refuses() {
+    status 2 "$1" "$programs/once.js" && says "$2"
+}
+
+# The program, which uses what cannot be controlled.
+uncontrolled() {
+    printf '%s\n' "$1" >"$scratch/program.js" &&
+        status 3 --executions=5 "$scratch/program.js" &&
+        says "cannot be explored: $2"
+}
+
+fails() {
+    printf '%s\n' "$1" >"$scratch/program.js" &&
+        status 1 --executions=5 "$scratch/program.js" && says "$2"
+}
+
+explore_seed() {
+    BROKEN=1 "$weir" explore --quiet --seed=5 --executions=200 "$programs/atomic-service.js" |
+        sed 's/, [0-9.]* s$//'
+}
+
+# The schedules are the same, so the report is; under load only the shrinking,
+# which is limited by time, could end earlier.
+twenty_times_the_same() {
+    first=$(explore_seed)
+    replay=$(echo "$first" | sed -n 's/^replay: //p')
+    first=$(BROKEN=1 "$weir" explore "$replay" "$programs/atomic-service.js")
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+        again=$(BROKEN=1 "$weir" explore "$replay" "$programs/atomic-service.js")
+        [ "$first" = "$again" ] || {
+            echo "$first"
+            echo "$again"
+            return 1
+        }
+    done
+    echo "$first" | grep -q '^lost wake-up: main waits'
+}
+
+samples_repeat() {
+    one=$(explore_seed | grep executions)
+    two=$(explore_seed | grep executions)
+    echo "$one"
+    echo "$two"
+    [ -n "$one" ] && [ "$one" = "$two" ]
+}
+
+writes_a_page() {
+    export BROKEN=1
+    status 1 --html="$scratch/page.html" --executions=200 "$programs/once.js" &&
+        grep -q '^</html>' "$scratch/page.html" &&
+        grep -q '"worker 2"' "$scratch/page.html"
+    page=$?
+    unset BROKEN
+    return $page
+}
+
+# What the guide and README show is what the example prints in that schedule.
+shows() {
+    awk -v heading='```text weir explore examples/explore/service.js' '
+        /^```/ { inside = 0 }
+        inside { print }
+        $0 == heading { inside = 1 }' "$1" >"$scratch/shown"
+    "$weir" explore "$(sed -n 's/^replay: //p' "$scratch/shown")" \
+        examples/explore/service.js | sed '/^replay:/q' >"$scratch/said"
+    [ -s "$scratch/shown" ] && diff "$scratch/shown" "$scratch/said"
+}
+
+fixed_example_passes() {
+    export FIXED=1
+    status 0 --executions=60 "$PWD/examples/explore/service.js"
+    passes=$?
+    unset FIXED
+    return $passes
+}
+
+expect "the example fails" status 1 --executions=500 "$PWD/examples/explore/service.js"
+expect "... by its lost close" says '^lost wake-up: main waits'
+expect "... and passes when it is fixed" fixed_example_passes
+expect "the guide shows what it prints" shows docs/guide/explore.md
+expect "README shows it, too" shows README.md
+expect "--help" status 0 --help
+expect "a program without workers passes" status 0 --executions=3 "$programs/choose.js"
+expect "a replay of twenty times prints the same" twenty_times_the_same
+expect "a seed repeats its executions" samples_repeat
+expect "a failing schedule becomes a page" writes_a_page
+expect "an uncaught error is found" fails 'throw new TypeError("no")' '^failure: .*TypeError: no'
+expect "an unhandled rejection is found" fails 'Promise.reject(new Error("late"))' '^failure: .*late'
+expect "an exit status is found" fails 'process.exit(4)' 'the program ends with status 4'
+expect "an unknown option is refused" refuses --nonsense "unknown option"
+expect "a number that is none is refused" refuses --seed=x "takes a number"
+expect "a bound without a search is refused" refuses --preemptions=1 "needs --exhaustive"
+expect "a schedule that is none is refused" refuses --replay=? "not a schedule"
+expect "a missing program is refused" status 2
+expect "a socket is refused by name" uncontrolled 'require("net").createServer().listen(0)' 'a socket'
+expect "a signal is refused by name" uncontrolled 'process.kill(process.pid, "SIGTERM")' 'a signal'
+expect "a schedule of another program is refused" status 3 --replay=99 "$programs/once.js"
+finish
