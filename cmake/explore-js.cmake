@@ -6,7 +6,7 @@
 # function in this list goes to __wrap_FUNCTION in explore/javascript.
 
 set(wrapped
-  weir_js_run weir_thread_start
+  weir_js_run weir_loop_post weir_thread_start
   weir__futex_wait weir__futex_wake_one weir__futex_wake_all
   weir__thread_yield weir__thread_cores weir__clock_real weir__tsc_is_clock
   pthread_create pthread_join epoll_pwait2 poll write nanosleep

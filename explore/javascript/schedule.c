@@ -20,6 +20,7 @@ enum status { READY, WAITING, POLLING, JOINING, ENDED };
 
 struct thread {
     enum status status;
+    bool is_host;
     uint32_t baton; /* 1: this thread runs */
     pid_t id;       /* of the kernel */
     pthread_t handle;
@@ -353,6 +354,11 @@ unsigned schedule_self(void)
     return current;
 }
 
+bool schedule_is_host(void)
+{
+    return thread[current].is_host;
+}
+
 int64_t schedule_now(void)
 {
     return now_ns;
@@ -399,6 +405,7 @@ void schedule_begin(struct exchange *shared)
     for (unsigned i = 0; i < 16; i++)
         change_at[i] = (unsigned)(next_random() % (exchange->pct_length + 1));
     add_thread("main", 0);
+    thread[0].is_host = true;
     thread[0].id = (pid_t)syscall(SYS_gettid);
 }
 
@@ -426,6 +433,7 @@ int schedule_create(pthread_t *handle, const pthread_attr_t *attributes,
     int err;
 
     schedule_touch_all();
+    t->is_host = is_host;
     t->body = body;
     t->arg = arg;
     t->status = READY;

@@ -32,6 +32,7 @@ _Noreturn void schedule_fail(enum finding finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 unsigned schedule_self(void);
+bool schedule_is_host(void); /* the caller runs JavaScript */
 int64_t schedule_now(void);
 void schedule_pass(int64_t ns);
 

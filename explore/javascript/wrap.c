@@ -22,6 +22,7 @@
 #include "real.h"
 #include "schedule.h"
 #include "weir/host/thread.h"
+#include "weir/loop.h"
 
 #define WRAP(function) __wrap_##function
 #define REAL(function) __real_##function
@@ -60,6 +61,18 @@ void WRAP(weir__futex_wake_all)(const void *word, enum weir__futex_scope scope)
         schedule_wake(word, THREADS);
     else
         REAL(weir__futex_wake_all)(word, scope);
+}
+
+/* --- completions --------------------------------------------------------------- */
+
+int REAL(weir_loop_post)(weir_loop *loop, weir_task *task);
+
+/* A thread of the pool has done its work, and another may be faster. */
+int WRAP(weir_loop_post)(weir_loop *loop, weir_task *task)
+{
+    if (schedule_is_on() && !schedule_is_host())
+        schedule_visit((struct footprint){0});
+    return REAL(weir_loop_post)(loop, task);
 }
 
 /* --- descriptors ------------------------------------------------------------- */
