@@ -43,6 +43,7 @@ endif()
 if(NOT WEIR_NET) # neither its headers nor its manual pages are installed
   set(net_headers "")
   list(FILTER headers EXCLUDE REGEX "/(process|watch)\\.h$")
+  list(FILTER host_headers EXCLUDE REGEX "/(http|parser)\\.h$")
   return()
 endif()
 if(net_missing)
