@@ -6,6 +6,7 @@
 // that is not being read does not keep the program alive.
 'use strict';
 
+const { bind } = require('core/context');
 const { Duplex, Readable } = require('stream/stream');
 const { nextTick, setImmediate } = require('timers/timers');
 const { systemError } = require('program/stdio');
@@ -28,7 +29,7 @@ class Input extends Duplex {
     _read() {
         if (this.#isWatched)
             return;
-        this.#isWatched = native.watch(this.fd, () => this.#onReadable());
+        this.#isWatched = native.watch(this.fd, bind(() => this.#onReadable()));
         if (!this.#isWatched)
             this.push(null);
         else if (!this.#isRef)
