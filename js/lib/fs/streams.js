@@ -11,7 +11,7 @@ const { codes: { ERR_INVALID_ARG_TYPE, ERR_METHOD_NOT_IMPLEMENTED } } =
     require('stream/errors');
 const { validateBoolean, validateFunction } = require('stream/check');
 const { invalidArgType, outOfRange, coded } = require('core/errors');
-const { deprecate } = require('util/util');
+const { deprecate } = require('stream/support');
 const { nextTick } = require('timers/timers');
 const { Buffer } = require('bytes/buffer');
 const fs = require('fs/fs');

@@ -16,6 +16,15 @@ function once(callback) {
     };
 }
 
+// util is loaded when such a function is first called.
+function deprecate(fn, text, code) {
+    let warning;
+    return function deprecated(...args) {
+        warning ??= require('util/util').deprecate(fn, text, code);
+        return Reflect.apply(warning, this, args);
+    };
+}
+
 // A stream that was never asked for is not the one in question, so it is not
 // created here.
 const process = {
@@ -31,7 +40,7 @@ module.exports = {
     createDeferredPromise: () => Promise.withResolvers(),
     inspect: (...args) => require('util/inspect').inspect(...args),
     debuglog: () => () => {},
-    deprecate: (...args) => require('util/util').deprecate(...args),
+    deprecate,
     promisify: { custom: Symbol.for('nodejs.util.promisify.custom') },
     addAbortListener: (...args) => require('events/events').addAbortListener(...args),
     AbortSignalAny: (signals) => require('events/abort').AbortSignal.any(signals),
