@@ -21,7 +21,7 @@ rows() {
 # Those of include/weir/; the guides leave out include/weir/host/.
 functions() {
     grep -hE "$pattern" "$exports" |
-        grep -vxFf <(sed -n 's/^WEIR_API.*\b\(weir_[a-z_]*\)(.*/\1/p' \
+        grep -vxFf <(sed -nE 's/^(WEIR_API.*\b)?(weir_[a-z_]*)\(.*/\2/p' \
             include/weir/host/*.h)
 }
 
