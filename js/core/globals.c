@@ -29,8 +29,7 @@ static int define(JSContext *context, JSValueConst *data, JSValue value)
     return status;
 }
 
-static JSValue get(JSContext *context, JSValueConst this_value, int argc,
-                   JSValueConst *argv, int magic, JSValueConst *data)
+static JSValue get(JSContext *context, JSValueConst *data)
 {
     JSValue exports = weir__js_require(context, data[LIB]), value = exports;
 
@@ -49,10 +48,9 @@ static JSValue get(JSContext *context, JSValueConst this_value, int argc,
     return value;
 }
 
-static JSValue set(JSContext *context, JSValueConst this_value, int argc,
-                   JSValueConst *argv, int magic, JSValueConst *data)
+static JSValue set(JSContext *context, JSValueConst *data, JSValueConst given)
 {
-    int status = define(context, data, JS_DupValue(context, argv[0]));
+    int status = define(context, data, JS_DupValue(context, given));
     const char *name;
 
     if (status != 0)
@@ -67,6 +65,14 @@ static JSValue set(JSContext *context, JSValueConst this_value, int argc,
     return JS_EXCEPTION;
 }
 
+/* Getter and setter in one, which only the latter passes a value to: half as many
+ * functions to create. */
+static JSValue access(JSContext *context, JSValueConst this_value, int argc,
+                      JSValueConst *argv, int magic, JSValueConst *data)
+{
+    return argc == 0 ? get(context, data) : set(context, data, argv[0]);
+}
+
 /* lazy(name, lib, key, isEnumerable); key undefined: the exports themselves */
 static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
@@ -77,10 +83,12 @@ static JSValue lazy(JSContext *context, JSValueConst this_value, int argc,
                                JS_NewInt32(context, flags)};
     JSValue global = JS_GetGlobalObject(context);
     JSAtom name = JS_ValueToAtom(context, argv[NAME]);
-    int status = JS_DefinePropertyGetSet(
-        context, global, name,
-        JS_NewCFunctionData(context, get, 0, 0, DATA, data),
-        JS_NewCFunctionData(context, set, 1, 0, DATA, data), flags);
+    JSValue function = JS_NewCFunctionData(context, access, 0, 0, DATA, data);
+    int status =
+        JS_IsException(function)
+            ? -1
+            : JS_DefinePropertyGetSet(context, global, name, function,
+                                      JS_DupValue(context, function), flags);
 
     JS_FreeAtom(context, name);
     JS_FreeValue(context, global);
