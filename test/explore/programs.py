@@ -13,6 +13,7 @@ gcc and by clang.  Its comment says what must come out of both:
     options: --preemptions=2
     only: gcc
     package: libboost-dev
+    flags: -I/usr/include/spa-0.2
 
 Programs in test/explore/others use headers of a Debian package, and are left out
 if it is not installed.  "nothing found" also means that every schedule was covered, within the
@@ -35,7 +36,7 @@ SECONDS = 300  # a search that takes longer hangs
 
 
 def fields(source):
-    return dict(re.findall(r"^ \* (correct|broken|options|only|package): (.*)$",
+    return dict(re.findall(r"^ \* (correct|broken|flags|options|only|package): (.*)$",
                            source.read_text(), re.MULTILINE))
 
 
@@ -123,7 +124,8 @@ def main():
                     count += 1
                     try:
                         compile_program(arguments.build, source, compiler,
-                                        flags, program)
+                                        flags + known.get("flags", "").split(),
+                                        program)
                         wrong, statistics = check(
                             program, known.get("options", ""), known[variant])
                     except (subprocess.SubprocessError, TypeError) as error:
