@@ -15,27 +15,32 @@
 
 enum { SHORT = 256 }; /* bytes that are converted on the stack */
 
-JSValue weir__node_latin1(JSContext *context, weir_bytes bytes)
+/* Convert bytes of which some are not ASCII. */
+static JSValue widen(JSContext *context, const uint8_t *data, size_t size)
 {
-    const uint8_t *data = bytes.data;
-    uint16_t some[SHORT], *wide = some;
+    uint16_t some[SHORT] = {0}, *wide = some;
     JSValue string;
-    size_t at = 0;
 
-    while (at < bytes.size && data[at] < 0x80)
-        at++;
-    if (at == bytes.size)
-        return JS_NewStringLen(context, bytes.data, bytes.size);
-    if (bytes.size > SHORT)
-        wide = js_malloc(context, bytes.size * sizeof(*wide));
+    if (size > SHORT)
+        wide = js_malloc(context, size * sizeof(*wide));
     if (wide == NULL)
         return JS_EXCEPTION;
-    for (at = 0; at < bytes.size; at++)
+    for (size_t at = 0; at < size; at++)
         wide[at] = data[at];
-    string = JS_NewStringUTF16(context, wide, bytes.size);
+    string = JS_NewStringUTF16(context, wide, size);
     if (wide != some)
         js_free(context, wide);
     return string;
+}
+
+JSValue weir__node_latin1(JSContext *context, weir_bytes bytes)
+{
+    const uint8_t *data = bytes.data;
+
+    for (size_t at = 0; at < bytes.size; at++)
+        if (data[at] >= 0x80)
+            return widen(context, data, bytes.size);
+    return JS_NewStringLen(context, bytes.data, bytes.size);
 }
 
 /* ---- what becomes of several fields ---- */

@@ -56,13 +56,17 @@ function absent(module, name) {
         [Symbol.for('weir.absent')]: { value: true } });
 }
 
-exports.names = Object.keys(functions);
-
 exports.addFunctions = (target, module, names) => {
     for (const name of names.split(' '))
         target[name] = absent(module, name);
     return target;
 };
 
-exports.load = (module) => Object.assign(
-    exports.addFunctions({}, module, functions[module]), others[module]);
+const loaded = new Map();
+
+exports.load = (module) => {
+    if (!loaded.has(module))
+        loaded.set(module, Object.assign(
+            exports.addFunctions({}, module, functions[module]), others[module]));
+    return loaded.get(module);
+};

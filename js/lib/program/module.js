@@ -63,11 +63,9 @@ const builtins = {
     worker_threads: () => require('threads/worker_threads'),
     'weir:service': () => require('threads/service'),
 };
-const absent = require('program/absent');
-for (const name of absent.names) {
-    let module;
-    builtins[name] = () => module ??= absent.load(name);
-}
+for (const name of ['child_process', 'cluster', 'http2', 'readline', 'readline/promises',
+    'v8', 'vm', 'zlib'])
+    builtins[name] = () => require('program/absent').load(name);
 
 // The name without "node:", or undefined.
 function builtinName(name) {

@@ -13,7 +13,7 @@ const given = ['', '.', '..', 'a', 'a.b', '.b', 'a.', 'a/b', 'a\\b\\', '..\\a', 
 for (const one of given)
     console.log(JSON.stringify([one, win32.normalize(one), win32.dirname(one), win32.basename(one),
         win32.extname(one), win32.isAbsolute(one), win32.parse(one), win32.basename(one, '.b')]));
-for (const [a, b] of [['C:\\a', 'b'], ['C:\\a', '..\\b'], ['C:\\a', 'D:b'], ['C:\\a', 'D:\\b', 'c:x'],
+for (const [a, b] of [['C:\\a', 'b'], ['C:\\a', '..\\b'], ['C:\\a', 'D:\\b'],
     ['\\\\s\\t\\u', '..\\..\\v'], ['C:\\', '\\a'], ['c:/x', '//srv/shr/y']])
     console.log(win32.resolve(a, b), win32.toNamespacedPath(win32.resolve(a, b)));
 for (const parts of [[], [''], ['a', '', 'b'], ['/', '/a'], ['//', 'a'], ['//a', 'b'], ['\\\\a\\b', 'c'], ['C:', 'a'],
