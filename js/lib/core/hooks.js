@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // hooks -- the functions of process.js that C calls, which programs cannot
 // reach; `program`, the file and module that module.js leaves for it;
-// `tellEmitter` of events.js; `isURL` of url.js; and `stdout` and `stderr`, once
-// a program has used these streams.
+// `tellEmitter` of events.js; `isURL` of url.js; `stdout` and `stderr`, once a
+// program has used these streams; and `fileStreams` of fs.js, which
+// `inheritStreams` of stream.js makes streams.
 'use strict';
 
 module.exports = {};

@@ -6,6 +6,7 @@ const { ops, realpathNative, now, later } = require('fs/ops');
 const check = require('fs/check');
 const constants = require('fs/constants');
 const { toBuffer } = require('bytes/bytes');
+const hooks = require('core/hooks');
 
 function named(name, fn) {
     return Object.defineProperty(fn, 'name', { value: name });
@@ -121,21 +122,55 @@ Object.defineProperty(fs, 'promises', {
     get: () => require('fs/promises'),
 });
 
-// The streams are loaded when a program first asks for one.
-fs.createReadStream = function createReadStream(path, options) {
-    return new (require('fs/streams').ReadStream)(path, options);
-};
-fs.createWriteStream = function createWriteStream(path, options) {
-    return new (require('fs/streams').WriteStream)(path, options);
-};
-for (const [name, own] of [['ReadStream', 'ReadStream'], ['WriteStream', 'WriteStream'],
-    ['FileReadStream', 'ReadStream'], ['FileWriteStream', 'WriteStream']]) {
-    let value;
+// ---- streams ----
+
+// fs/streams fills the prototypes of these when a program first makes a stream
+// or uses one of their methods.  So `import fs`, which reads each export, does
+// not load it.
+function ReadStream(path, options) {
+    if (!(this instanceof ReadStream))
+        return new ReadStream(path, options);
+    require('fs/streams').beginReading(this, path, options);
+}
+
+function WriteStream(path, options) {
+    if (!(this instanceof WriteStream))
+        return new WriteStream(path, options);
+    require('fs/streams').beginWriting(this, path, options);
+}
+
+function fillLater({ prototype }, names) {
+    for (const name of names)
+        Object.defineProperty(prototype, name, { configurable: true, enumerable: true,
+            get() {
+                require('fs/streams');
+                return this[name];
+            },
+            set(value) {
+                require('fs/streams');
+                this[name] = value;
+            } });
+}
+fillLater(ReadStream, ['open', '_construct', '_read', '_destroy', 'close']);
+fillLater(WriteStream, ['open', '_construct', '_write', '_writev', '_destroy', 'close',
+    'destroySoon']);
+hooks.fileStreams = { ReadStream, WriteStream };
+hooks.inheritStreams?.(); // if stream was loaded before
+
+// A program may replace them.
+const classes = { ReadStream, WriteStream, FileReadStream: ReadStream,
+    FileWriteStream: WriteStream };
+for (const name of Object.keys(classes))
     Object.defineProperty(fs, name, {
         configurable: true, enumerable: true,
-        get: () => value ??= require('fs/streams')[own],
-        set(given) { value = given; },
+        get: () => classes[name],
+        set(value) { classes[name] = value; },
     });
-}
+fs.createReadStream = function createReadStream(path, options) {
+    return new classes.ReadStream(path, options);
+};
+fs.createWriteStream = function createWriteStream(path, options) {
+    return new classes.WriteStream(path, options);
+};
 
 module.exports = fs;

@@ -13,6 +13,7 @@ const { validateBoolean, validateFunction } = require('stream/check');
 const { invalidArgType, outOfRange, coded } = require('core/errors');
 const { deprecate } = require('stream/support');
 const { nextTick } = require('timers/timers');
+const hooks = require('core/hooks');
 const { Buffer } = require('bytes/buffer');
 const fs = require('fs/fs');
 const check = require('fs/check');
@@ -184,11 +185,12 @@ function destroy(error, done) {
         closeFile(this, error, done);
 }
 
-function inherit(ctor, parent, methods) {
-    Object.setPrototypeOf(ctor.prototype, parent.prototype);
-    Object.setPrototypeOf(ctor, parent);
-    Object.assign(ctor.prototype, methods);
-    Object.defineProperty(ctor.prototype, 'pending', {
+// The constructors are in fs/fs.
+function fill({ prototype }, methods) {
+    for (const name of Object.keys(methods))
+        Object.defineProperty(prototype, name, { value: methods[name], writable: true,
+            configurable: true, enumerable: true });
+    Object.defineProperty(prototype, 'pending', {
         configurable: true,
         get() { return this.fd === null; },
     });
@@ -196,25 +198,25 @@ function inherit(ctor, parent, methods) {
 
 // ---- ReadStream ----
 
-function ReadStream(path, options) {
-    if (!(this instanceof ReadStream))
-        return new ReadStream(path, options);
+const { ReadStream, WriteStream } = hooks.fileStreams;
+
+function beginReading(stream, path, options) {
     options = optionsOf(options);
     if (options.highWaterMark === undefined)
         options.highWaterMark = 64 * 1024;
-    begin(this, path, options, 'r', ['read']);
-    this.end = options.end ?? Infinity;
-    this.bytesRead = 0;
-    this[kIsPerformingIO] = false;
-    startAt(this);
-    if (this.end !== Infinity) {
-        checkPosition(this.end, 'end');
-        if (this.start !== undefined && this.start > this.end)
-            throw outOfRange('start', `<= "end" (here: ${this.end})`, this.start);
+    begin(stream, path, options, 'r', ['read']);
+    stream.end = options.end ?? Infinity;
+    stream.bytesRead = 0;
+    stream[kIsPerformingIO] = false;
+    startAt(stream);
+    if (stream.end !== Infinity) {
+        checkPosition(stream.end, 'end');
+        if (stream.start !== undefined && stream.start > stream.end)
+            throw outOfRange('start', `<= "end" (here: ${stream.end})`, stream.start);
     }
-    Reflect.apply(Readable, this, [options]);
+    Reflect.apply(Readable, stream, [options]);
     if (options.encoding)
-        this.setEncoding(options.encoding);
+        stream.setEncoding(options.encoding);
 }
 
 const { read: readFile } = fs;
@@ -228,7 +230,7 @@ function readPiece(stream, size, done) {
         stream[kFs].read(stream.fd, Buffer.allocUnsafeSlow(size), 0, size, stream.pos, done);
 }
 
-inherit(ReadStream, Readable, {
+fill(ReadStream, {
     open: openRead,
     _construct: construct,
     _read(size) {
@@ -286,24 +288,22 @@ function checkWriters(stream) {
         stream._writev = null;
 }
 
-function WriteStream(path, options) {
-    if (!(this instanceof WriteStream))
-        return new WriteStream(path, options);
+function beginWriting(stream, path, options) {
     options = optionsOf(options);
     options.decodeStrings = true;
-    begin(this, path, options, 'w', []);
-    this.flush = options.flush ?? false;
+    begin(stream, path, options, 'w', []);
+    stream.flush = options.flush ?? false;
     if (options.flush !== undefined && options.flush !== null)
         validateBoolean(options.flush, 'options.flush');
-    checkWriters(this);
-    if (this.flush)
-        validateFunction(this[kFs].fsync, 'options.fs.fsync');
-    this.bytesWritten = 0;
-    this[kIsPerformingIO] = false;
-    startAt(this);
-    Reflect.apply(Writable, this, [options]);
+    checkWriters(stream);
+    if (stream.flush)
+        validateFunction(stream[kFs].fsync, 'options.fs.fsync');
+    stream.bytesWritten = 0;
+    stream[kIsPerformingIO] = false;
+    startAt(stream);
+    Reflect.apply(Writable, stream, [options]);
     if (options.encoding)
-        this.setDefaultEncoding(options.encoding);
+        stream.setDefaultEncoding(options.encoding);
 }
 
 // The system may write less than it was given.
@@ -370,7 +370,7 @@ function perform(stream, work, done) {
     });
 }
 
-inherit(WriteStream, Writable, {
+fill(WriteStream, {
     open: openWrite,
     _construct: construct,
     _write(data, encoding, done) {
@@ -404,4 +404,4 @@ Object.defineProperty(WriteStream.prototype, 'autoClose', {
     set(value) { this._writableState.autoDestroy = value; },
 });
 
-module.exports = { ReadStream, WriteStream };
+module.exports = { ReadStream, WriteStream, beginReading, beginWriting };

@@ -5,6 +5,7 @@
 
 const parts = require('bundle/readable-stream');
 const { AbortError, codes } = require('stream/errors');
+const hooks = require('core/hooks');
 const { legacy: { Stream }, readable: Readable, writable: Writable, utils } = parts;
 const finished = parts['end-of-stream'];
 const { setDefaultHighWaterMark, getDefaultHighWaterMark } = parts.state;
@@ -84,5 +85,17 @@ Writable.prototype[Symbol.asyncDispose] = function () {
     return new Promise((resolve, reject) => finished(this,
         (error) => (error && error.name !== 'AbortError' ? reject(error) : resolve(null))));
 };
+
+// The streams of fs exist before this file is loaded, as functions.
+hooks.inheritStreams = () => {
+    for (const [name, parent] of [['ReadStream', Readable], ['WriteStream', Writable]]) {
+        const own = hooks.fileStreams?.[name];
+        if (own === undefined)
+            continue;
+        Object.setPrototypeOf(own, parent);
+        Object.setPrototypeOf(own.prototype, parent.prototype);
+    }
+};
+hooks.inheritStreams();
 
 module.exports = Stream;
