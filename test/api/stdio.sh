@@ -105,6 +105,27 @@ assert child.wait() == 0  # nobody waits for what is not referenced
 END
 }
 
+# The terminal stays open: the program ends because it reads no more.
+a_paused_terminal_lets_the_program_end() {
+    python3 - "$weir" <<'END'
+import os, pty, subprocess, sys
+program = """const tty = require('tty');
+    console.log(process.stdin instanceof tty.ReadStream, process.stdout instanceof tty.WriteStream);
+    process.stdin.once('data', (bytes) => {
+        console.log(`${bytes}`.toUpperCase().trim());
+        process.stdin.pause();
+    })"""
+ours, theirs = pty.openpty()
+child = subprocess.Popen([sys.argv[1], "-e", program], stdin=theirs, stdout=theirs,
+                         env=dict(os.environ, NO_COLOR="1"))
+os.close(theirs)
+os.write(ours, b"word\n")
+assert child.wait() == 0
+printed = os.read(ours, 4096)
+assert b"true true" in printed and b"WORD" in printed, printed
+END
+}
+
 closed_descriptors_are_not_reused() {
     [ "$("$weir" -p 'require("fs").openSync("/dev/null") > 2' <&- 2>&-)" = true ] &&
         "$weir" -e 'process.stdin.on("end", () => process.exit(4)).resume()' <&-
@@ -123,5 +144,6 @@ expect "a full pipe that does not block loses nothing" \
     a_full_pipe_that_does_not_block_loses_nothing
 expect "a socket is read and written" a_socket_is_read_and_written
 expect "timers run while stdin waits" timers_run_while_stdin_waits
+expect "a paused terminal lets the program end" a_paused_terminal_lets_the_program_end
 expect "descriptors 0 to 2 are open" closed_descriptors_are_not_reused
 finish

@@ -19,8 +19,8 @@ class Input extends Duplex {
     #isRef = true;
     #bytes = 0;
 
-    constructor(fd) {
-        super({ writable: false, emitClose: false, autoDestroy: true });
+    constructor(fd, options) {
+        super({ ...options, writable: false, emitClose: false, autoDestroy: true });
         this.fd = fd;
     }
 

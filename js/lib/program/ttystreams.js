@@ -19,9 +19,11 @@ function check(fd) {
 }
 
 class ReadStream extends Input {
-    constructor(fd) {
+    constructor(fd, options) {
         check(fd);
-        super(fd);
+        // Nothing is read ahead: a paused terminal does not keep the program
+        // alive.
+        super(fd, { highWaterMark: 0, ...options });
         this.isRaw = false;
         this.isTTY = true;
     }
