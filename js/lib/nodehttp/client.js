@@ -104,8 +104,11 @@ function setFields(req, options, defaultPort) {
         req._storeHeader(`${req.method} ${req.path} HTTP/1.1\r\n`, headers);
         return;
     }
-    for (const name of headers ? Object.keys(headers) : [])
+    for (const name of headers ? Object.keys(headers) : []) {
+        if (Array.isArray(headers[name]) && name.toLowerCase() === 'host')
+            throw invalidArgType('options.headers.host', 'of type string', headers[name]);
         req.setHeader(name, headers[name]);
+    }
     if (host && !req.getHeader('host') && (options.setHost ?? true))
         req.setHeader('Host', hostHeader(host, port, defaultPort));
     if (options.auth && !req.getHeader('Authorization'))
@@ -183,7 +186,7 @@ function watchSignal(req, signal) {
         throw invalidArgType('options.signal', 'an instance of AbortSignal', signal);
     const abort = () => req.destroy(require('core/errors').abortError(signal));
     if (signal.aborted) {
-        process.nextTick(abort);
+        abort();
         return;
     }
     signal.addEventListener('abort', abort, { once: true });
@@ -291,7 +294,7 @@ function takeSocket(req, socket, error) {
 }
 
 function attach(req, socket) {
-    const reader = new ResponseReader(req.method, req.maxHeaderSize, req.maxHeadersCount);
+    const reader = new ResponseReader(req.method, req.maxHeaderSize);
     req.socket = socket;
     req.parser = socket.parser = reader;
     socket._httpMessage = req;
@@ -301,6 +304,7 @@ function attach(req, socket) {
     socket.on('end', onEnd);
     socket.on('close', onClose);
     socket.on('drain', onDrain);
+    socket.on('timeout', onResponseTimeout);
     if (req.timeout !== undefined || (req.agent?.options?.timeout && !req.timeoutCb))
         listenForTimeout(req);
     socket.resume();
@@ -313,6 +317,7 @@ function detach(socket) {
     socket.removeListener('end', onEnd);
     socket.removeListener('close', onClose);
     socket.removeListener('drain', onDrain);
+    socket.removeListener('timeout', onResponseTimeout);
     socket.parser = null;
 }
 
@@ -410,7 +415,7 @@ function makeResponse(req, socket, head) {
     res.statusCode = status;
     res.statusMessage = reason;
     res.upgrade = isUpgrade;
-    res.rawHeaders = raw;
+    res.rawHeaders = req.maxHeadersCount > 0 ? raw.slice(0, 2 * req.maxHeadersCount) : raw;
     if (req.joinDuplicateHeaders)
         res[kJoins] = true;
     res.req = req;
@@ -520,6 +525,7 @@ function keepAlive(req) {
         req.timeoutCb = null;
     }
     req.parser = null;
+    req.destroyed = true;
     detach(socket);
     socket.resume();
     process.nextTick(free, req);
@@ -534,6 +540,10 @@ function free(req) {
 }
 
 // ---- timeouts and socket options ----
+
+function onResponseTimeout() {
+    this._httpMessage?.res?.emit('timeout');
+}
 
 function emitTimeout() {
     this._httpMessage?.emit('timeout');

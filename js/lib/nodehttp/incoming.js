@@ -59,7 +59,7 @@ Object.setPrototypeOf(IncomingMessage, Readable);
 Object.assign(IncomingMessage.prototype, {
     _consumed: false, _dumped: false, httpVersionMajor: 1, httpVersionMinor: 1,
     httpVersion: '1.1', complete: false, aborted: false, upgrade: false, statusCode: null,
-    statusMessage: null, [kHasBody]: false, [kIsReading]: false,
+    statusMessage: null, _maxHeadersCount: 0, [kHasBody]: false, [kIsReading]: false,
 });
 
 function own(object, name, value) {
@@ -96,8 +96,15 @@ Object.defineProperty(IncomingMessage.prototype, 'connection', {
 
 // ---- fields ----
 
-lazily('rawHeaders', (self) => self[kRaw] ??=
-    self[kExchange] ? binding.rawHeaders(self[kExchange], false) : []);
+lazily('client', (self) => self[kExchange] ? self.socket : undefined);
+lazily('rawHeaders', (self) => self[kRaw] ??= self[kExchange] ? receivedFields(self) : []);
+
+// All fields, or as many as the server wants.
+function receivedFields(self) {
+    const raw = binding.rawHeaders(self[kExchange], false);
+    const max = self._maxHeadersCount;
+    return max > 0 && raw.length > 2 * max ? raw.slice(0, 2 * max) : raw;
+}
 lazily('rawTrailers', (self) => {
     if (!self[kExchange])
         return self[kRawTrailers] ??= [];
@@ -115,7 +122,8 @@ Object.defineProperties(IncomingMessage.prototype, {
     headers: {
         get() {
             if (this[kHeaders] === undefined)
-                this[kHeaders] = this[kExchange] && this[kRaw] === undefined
+                this[kHeaders] = this[kExchange] && this[kRaw] === undefined &&
+                    !(this._maxHeadersCount > 0)
                     ? binding.headers(this[kExchange], false, this[kJoins])
                     : binding.headersOf(this.rawHeaders, this[kJoins]);
             return this[kHeaders];
@@ -256,6 +264,7 @@ IncomingMessage.prototype._dump = function _dump() {
     if (this._dumped)
         return;
     this._dumped = true;
+    this.removeAllListeners('data'); // what is buffered goes nowhere
     this.resume();
 };
 

@@ -99,19 +99,18 @@ Object.assign(OutgoingMessage.prototype, methods);
 
 // Send something now, or keep it until there is a socket.
 OutgoingMessage.prototype._send = function _send(data, encoding, callback, byteLength) {
-    if (!this._headerSent) {
+    if (!this._headerSent && this._header !== null) {
         const header = this._header;
-        if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'latin1' || !encoding)) {
-            if (hasWide(header) && encoding !== 'latin1' && data !== '')
-                this._queueFirst(header);
-            else
-                data = header + data;
-            if (encoding !== 'utf8' && encoding !== 'utf-8')
-                encoding = 'latin1';
+        this._headerSent = true;
+        if (data === '' || (typeof data === 'string' && encoding === 'latin1')) {
+            data = header + data;
+            encoding = 'latin1';
+        } else if (typeof data === 'string' && (encoding === 'utf8' || !encoding) &&
+            !hasWide(header)) {
+            data = header + data;
         } else {
             this._queueFirst(header);
         }
-        this._headerSent = true;
     }
     return this._writeRaw(data, encoding, callback);
 };
@@ -236,8 +235,8 @@ function mismatch(actual, expected) {
         `of ${expected} byte(s) set in header`);
 }
 
-// Check and count a piece.  Returns false if it is not sent.
-function admit(self, chunk, encoding, callback, isEnd) {
+// Check a piece.  Returns false if it is not sent.
+function admit(self, chunk, callback) {
     if (chunk === null || (typeof chunk !== 'string' && !isBytes(chunk)))
         throw badChunk(self, chunk);
     let error;
@@ -250,14 +249,20 @@ function admit(self, chunk, encoding, callback, isEnd) {
         fail(self, error, callback);
         return false;
     }
-    if (self.strictContentLength && self._hasBody && self._contentLength !== null &&
-        !self._removedContLen) {
-        self[kBytes] += typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding)
-            : chunk.byteLength;
-        if (isEnd ? self[kBytes] !== self._contentLength : self[kBytes] > self._contentLength)
-            throw mismatch(self[kBytes], self._contentLength);
-    }
     return true;
+}
+
+// strictContentLength: count a piece, and compare when the length is known.
+function count(self, chunk, encoding, isEnd) {
+    if (!self.strictContentLength)
+        return;
+    const size = chunk === undefined ? 0 : typeof chunk === 'string'
+        ? Buffer.byteLength(chunk, encoding ?? 'utf8') : chunk.byteLength;
+    const sum = self[kBytes] + size;
+    if (self._hasBody && self._contentLength !== null && !self._removedContLen &&
+        (isEnd ? sum !== self._contentLength : sum > self._contentLength))
+        throw mismatch(sum, self._contentLength);
+    self[kBytes] = sum;
 }
 
 OutgoingMessage.prototype.write = function write(chunk, encoding, callback) {
@@ -265,8 +270,9 @@ OutgoingMessage.prototype.write = function write(chunk, encoding, callback) {
         callback = encoding;
         encoding = null;
     }
-    if (!admit(this, chunk, encoding, callback, false))
+    if (!admit(this, chunk, callback))
         return false;
+    count(this, chunk, encoding, false);
     if (!this._header) {
         this._contentLength ??= null;
         this._implicitHeader();
@@ -334,7 +340,7 @@ OutgoingMessage.prototype.end = function end(chunk, encoding, callback) {
                 typeof callback === 'function' ? callback : undefined);
             return this;
         }
-        if (!admit(this, chunk, encoding, callback, true))
+        if (!admit(this, chunk, callback))
             return this;
     } else {
         chunk = undefined;
@@ -367,10 +373,7 @@ function finishBody(self, chunk, encoding) {
                 : Buffer.byteLength(chunk, encoding ?? 'utf8');
         self._implicitHeader();
     }
-    if (self.strictContentLength && chunk === undefined && self._hasBody &&
-        self._contentLength !== null && self[kBytes] !== self._contentLength &&
-        !self._removedContLen)
-        throw mismatch(self[kBytes], self._contentLength);
+    count(self, chunk, encoding, true);
     if (!self._hasBody && chunk !== undefined) {
         if (self[kRejects])
             throw coded(Error, 'ERR_HTTP_BODY_NOT_ALLOWED',

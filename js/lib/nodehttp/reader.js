@@ -7,11 +7,13 @@ const binding = require('nodehttp/binding');
 // weir/host/parser.h
 const MORE = 0, HEAD = 1, DATA = 2, TRAILERS = 3, COMPLETE = 4, FAILED = 5;
 
+const MOST_FIELDS = 8192; // more do not fit into a head
+
 const taken = new Uint32Array(2); // [bytes, data]
 
 class ResponseReader {
-    constructor(method, maxHeaderSize, maxFields) {
-        this.parser = binding.newParser(maxHeaderSize || 16384, maxFields || 2000);
+    constructor(method, maxHeaderSize) {
+        this.parser = binding.newParser(maxHeaderSize || 16384, MOST_FIELDS);
         this.message = null;
         this.isOver = false;
         binding.expect(this.parser, method);

@@ -320,7 +320,7 @@ ServerResponse.prototype.destroy = function destroy(error) {
 Object.defineProperties(ServerResponse.prototype, {
     writableFinished: {
         get() {
-            return this[kExchange] !== undefined ? this.finished && this[kLeft] === true
+            return this[kExchange] !== undefined ? this.finished
                 : this.finished && this.outputSize === 0 &&
                     (!this.socket || this.socket.writableLength === 0);
         },

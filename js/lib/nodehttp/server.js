@@ -150,9 +150,9 @@ function watch(server) {
 Server.prototype._openHandle = function({ address, port, path, fd, backlog, isIpv6Only, mode }) {
     const server = binding.open(this, { ...this[kTimes],
         maxHeaderSize: this.maxHeaderSize || 16384,
-        maxHeadersCount: this.maxHeadersCount || 2000,
+        maxHeadersCount: 8192, // more do not fit into a head
         noHost: this.requireHostHeader ? 0 : 1, ...this._tlsOptions?.() });
-    const where = path !== undefined ? `unix:${path}`
+    const where = path !== undefined ? absolute(path)
         : `${address?.includes(':') ? `[${address}]` : address}:${port}`;
     const status = binding.listen(server, where, { backlog, fd: fd ?? -1, mode: mode ?? 0,
         ipv6Only: isIpv6Only ? 1 : 0 });
@@ -168,6 +168,9 @@ Server.prototype._openHandle = function({ address, port, path, fd, backlog, isIp
     }
     return new Handle(server);
 };
+
+const absolute = (path) => path[0] === '\0' ? `@${path.slice(1)}`
+    : require('fs/path').resolve(path);
 
 // What net.Server keeps in `_handle`.
 class Handle {
@@ -232,6 +235,23 @@ Server.prototype.closeIdleConnections = function closeIdleConnections() {
         binding.closePeers(server, true);
 };
 
+// captureRejections: a listener's promise was rejected.
+Server.prototype[Symbol.for('nodejs.rejection')] = function(error, event, ...args) {
+    if (event !== 'request') {
+        net.prototype[Symbol.for('nodejs.rejection')].call(this, error, event, ...args);
+        return;
+    }
+    const [, res] = args;
+    if (res.headersSent || res.writableEnded) {
+        res.destroy();
+        return;
+    }
+    for (const name of res.getHeaderNames())
+        res.removeHeader(name);
+    res.statusCode = 500;
+    res.end(STATUS_CODES[500]);
+};
+
 // Answer everything that clients have sent, then end.  Resolves to a report.
 Server.prototype.drain = function drain({ deadline } = {}) {
     if (deadline !== undefined)
@@ -277,6 +297,8 @@ function makeMessages(server, exchange, method, url, flags) {
     }
     if (server.joinDuplicateHeaders)
         req[kJoins] = true;
+    if (server.maxHeadersCount > 0)
+        req._maxHeadersCount = server.maxHeadersCount;
     const res = new server[kResponse](req, server.rejectNonStandardBodyWrites
         ? { rejectNonStandardBodyWrites: true } : undefined);
     res[kExchange] = exchange;
@@ -299,9 +321,9 @@ function request(server, exchange, method, url, flags) {
             socket._httpMessage = res;
             socket._touch();
         }
-        if (server.maxRequestsPerSocket > 0 && countRequest(server, res))
-            return res;
     }
+    if (server.maxRequestsPerSocket > 0 && countRequest(server, res))
+        return res;
     if (startChannel.hasSubscribers)
         startChannel.publish({ request: req, response: res, socket: req.socket, server });
     if (createdChannel.hasSubscribers)
