@@ -130,8 +130,11 @@ Server.prototype._finishChannel = finishChannel;
 
 function setTimes(server, each) {
     const { headersTimeout, requestTimeout, keepAliveTimeout } = server[kTimes];
+    // The time for a request counts for its head, too.
+    const head = headersTimeout > 0 && requestTimeout > 0
+        ? Math.min(headersTimeout, requestTimeout) : headersTimeout || requestTimeout;
     // A second of slack against the race of a request with the end.
-    binding.setTimes(each, headersTimeout, requestTimeout,
+    binding.setTimes(each, head, requestTimeout,
         keepAliveTimeout > 0 ? keepAliveTimeout + 1000 : 0);
 }
 

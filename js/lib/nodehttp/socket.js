@@ -7,7 +7,7 @@
 'use strict';
 
 const { Duplex } = require('stream/stream');
-const { Buffer } = require('bytes/buffer');
+const { Socket } = require('net/socket');
 const timers = require('timers/timers');
 const binding = require('nodehttp/binding');
 const { hangUp } = require('nodehttp/common');
@@ -44,6 +44,9 @@ class ServerSocket extends Duplex {
     get pending() { return false; }
     get readyState() { return this.destroyed ? 'closed' : 'open'; }
     get bufferSize() { return this.writableLength; }
+    get bytesRead() { return 0; }
+    get bytesWritten() { return 0; }
+    connect() { return this; }
     address() {
         return this.localAddress === undefined ? {}
             : { address: this.localAddress, family: this.localFamily, port: this.localPort };
@@ -111,6 +114,9 @@ class ServerSocket extends Duplex {
             this.emit('close', Boolean(error));
     }
 }
+
+// Programs ask whether it is a net.Socket.
+Object.setPrototypeOf(ServerSocket.prototype, Socket.prototype);
 
 function family(address) {
     return address === undefined ? undefined : address.includes(':') ? 'IPv6' : 'IPv4';
