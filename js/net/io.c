@@ -5,6 +5,7 @@
  * Tested by  test/js/net/net-*.js, test/js/net/handle.c
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +273,8 @@ static JSValue write_text(JSContext *context, JSValueConst this_value, int argc,
 
     if (handle == NULL)
         return result;
+    if (!JS_IsString(argv[0])) /* its toString could close the handle */
+        return JS_ThrowTypeError(context, "not a string");
     if (encode(context, &text, argv[0], magic == LATIN1) == 0)
         status = write_parts(handle, &text.bytes, 1);
     else
@@ -309,54 +312,83 @@ static int add_chunk(JSContext *context, struct batch *batch,
     return 0;
 }
 
-static int fill_batch(JSContext *context, struct batch *batch,
-                      JSValueConst list, int64_t length)
+/* Get the elements first: that may run JavaScript, which can detach buffers and
+ * close the handle.  Returns NULL with an exception. */
+static JSValue *get_elements(JSContext *context, JSValueConst list,
+                             int64_t length)
 {
-    int err = 0;
+    JSValue *values = calloc((size_t)length + 1, sizeof(*values));
 
-    for (int64_t i = 0; i + 1 < length && err == 0; i += 2) {
-        JSValue chunk = JS_GetPropertyInt64(context, list, i);
-        JSValue is_latin1 = JS_GetPropertyInt64(context, list, i + 1);
-
-        /* The list holds the chunk. */
-        err = JS_IsException(chunk)
-                  ? -1
-                  : add_chunk(context, batch, chunk, is_latin1);
-        JS_FreeValue(context, chunk);
-        JS_FreeValue(context, is_latin1);
+    if (values == NULL) {
+        JS_ThrowOutOfMemory(context);
+        return NULL;
     }
-    return err;
+    for (int64_t i = 0; i < length; i++) {
+        values[i] = JS_GetPropertyInt64(context, list, i);
+        if (!JS_IsException(values[i]))
+            continue;
+        while (i > 0)
+            JS_FreeValue(context, values[--i]);
+        free(values);
+        return NULL;
+    }
+    return values;
+}
+
+/* Write the elements; no JavaScript runs.  Returns as write_parts, or INT_MIN
+ * with an exception. */
+static int write_elements(JSContext *context, struct weir__js_handle *handle,
+                          JSValueConst *values, size_t count)
+{
+    struct batch batch = {0};
+    int status = INT_MIN;
+    size_t i = 0;
+
+    batch.parts = calloc(count + 1, sizeof(*batch.parts));
+    batch.texts = calloc(count + 1, sizeof(*batch.texts));
+    if (batch.parts == NULL || batch.texts == NULL)
+        JS_ThrowOutOfMemory(context);
+    else
+        while (i < count && add_chunk(context, &batch, values[2 * i],
+                                      values[2 * i + 1]) == 0)
+            i++;
+    if (i == count && !JS_HasException(context))
+        status = handle->stream != NULL
+                     ? write_parts(handle, batch.parts, batch.count)
+                     : -EBADF;
+    for (i = 0; i < batch.text_count; i++)
+        free_text(context, &batch.texts[i]);
+    free(batch.parts);
+    free(batch.texts);
+    return status;
 }
 
 /* writev([chunk, isLatin1, ...], callback) */
 static JSValue write_list(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {
-    JSValue result;
+    enum { MOST = 1 << 24 };
+    JSValue result, *values;
     struct weir__js_handle *handle = writable(context, this_value, &result);
-    struct batch batch = {0};
     int64_t length;
-    int status = 0;
+    int status;
 
     if (handle == NULL)
         return result;
     if (JS_GetLength(context, argv[0], &length) < 0)
         return JS_EXCEPTION;
-    batch.parts = calloc((size_t)length / 2 + 1, sizeof(*batch.parts));
-    batch.texts = calloc((size_t)length / 2 + 1, sizeof(*batch.texts));
-    if (batch.parts == NULL || batch.texts == NULL)
-        result = JS_ThrowOutOfMemory(context);
-    else if (fill_batch(context, &batch, argv[0], length) < 0)
-        result = JS_EXCEPTION;
-    else
-        status = write_parts(handle, batch.parts, batch.count);
-    for (size_t i = 0; i < batch.text_count; i++)
-        free_text(context, &batch.texts[i]);
-    free(batch.parts);
-    free(batch.texts);
-    return JS_IsException(result)
-               ? result
-               : finish_write(context, handle, status, argv[1]);
+    if (length > MOST)
+        return JS_ThrowRangeError(context, "too many chunks");
+    values = get_elements(context, argv[0], length);
+    if (values == NULL)
+        return JS_EXCEPTION;
+    status = write_elements(context, handle, (JSValueConst *)values,
+                            (size_t)length / 2);
+    for (int64_t i = 0; i < length; i++)
+        JS_FreeValue(context, values[i]);
+    free(values);
+    return status == INT_MIN ? JS_EXCEPTION
+                             : finish_write(context, handle, status, argv[1]);
 }
 
 /* shutdown(callback): 1 if the WRITTEN hook will be called, or an error */
