@@ -15,8 +15,6 @@
 #include "core/error.h"
 #include "weir/host/loop.h"
 
-enum { NODE_EOF = -4095 }; /* UV_EOF */
-
 /* The handles of a host. */
 struct handles {
     struct weir__js_link open; /* weir__js_handle.link */
@@ -27,31 +25,6 @@ struct handles {
 static struct handles *handles_of(const weir_js *js)
 {
     return js->states[WEIR__JS_HANDLE];
-}
-
-int weir__js_net_status(int status)
-{
-    switch (status) {
-    case WEIR_EEOF:
-        return NODE_EOF;
-    case WEIR_ECANCELED:
-        return -ECANCELED;
-    case WEIR_ECLOSED:
-        return -EBADF;
-    case WEIR_ELIMIT:
-        return -ENOBUFS;
-    default:
-        return status;
-    }
-}
-
-void weir__js_net_leave(weir_js *js)
-{
-    weir_loop *loop = js->loop;
-
-    weir__js_leave(js);
-    /* WEIR_EREENTRANT: the checkpoint that runs continues */
-    (void)!weir_loop_checkpoint(loop);
 }
 
 void weir__js_handle_tell_news(struct weir__js_handle *handle)

@@ -16,8 +16,35 @@
 #include "core/error.h"
 #include "net/buffer.h"
 #include "net/handle.h"
+#include "weir/host/loop.h"
 
 enum { PARTS_MAX = 1024 }; /* of weir_stream_write */
+enum { NODE_EOF = -4095 }; /* UV_EOF */
+
+int weir__js_net_status(int status)
+{
+    switch (status) {
+    case WEIR_EEOF:
+        return NODE_EOF;
+    case WEIR_ECANCELED:
+        return -ECANCELED;
+    case WEIR_ECLOSED:
+        return -EBADF;
+    case WEIR_ELIMIT:
+        return -ENOBUFS;
+    default:
+        return status;
+    }
+}
+
+void weir__js_net_leave(weir_js *js)
+{
+    weir_loop *loop = js->loop;
+
+    weir__js_leave(js);
+    /* WEIR_EREENTRANT: the checkpoint that runs continues */
+    (void)!weir_loop_checkpoint(loop);
+}
 
 /* ---- reading ---- */
 

@@ -234,8 +234,7 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
         return SSL_CLIENT_HELLO_ERROR;
     name = hello_name(js->context, ssl);
     alpn = secure->wants_alpn ? hello_alpn(js->context, ssl) : JS_UNDEFINED;
-    if ((JS_IsUndefined(name) || !secure->wants_name) &&
-        JS_IsUndefined(alpn)) {
+    if ((JS_IsUndefined(name) || !secure->wants_name) && JS_IsUndefined(alpn)) {
         JS_FreeValue(js->context, name);
         weir__js_leave(js);
         return SSL_CLIENT_HELLO_SUCCESS;

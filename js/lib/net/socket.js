@@ -7,6 +7,8 @@
 
 const { Duplex } = require('stream/stream');
 const { Buffer } = require('bytes/buffer');
+const { byteLength, writeOne, writeSeveral } = require('net/encode');
+const { kNormalized, normalize, toNumber, isPipeName } = require('net/arguments');
 const check = require('net/check');
 const { errnoError, closed, closedEarly } = require('net/errors');
 const { coded, invalidArgValue } = require('core/errors');
@@ -21,35 +23,6 @@ const kQueued = Symbol('queued'); // bytes of the write that waits
 const kBuffer = Symbol('buffer'); // onread: {bytes, callback, next}
 const kOptions = Symbol('options'); // {noDelay, keepAlive, delay}
 const kCounts = Symbol('counts'); // {read, written} of the last handle
-const kNormalized = Symbol('normalized');
-
-// ---- arguments of connect and listen ----
-
-function toNumber(value) {
-    const number = Number(value);
-    return number >= 0 ? number : false;
-}
-
-const isPipeName = (value) => typeof value === 'string' && toNumber(value) === false;
-
-// (options, ..., callback), (path, ..., callback), (port, host, ..., callback) ->
-// [options, callback or null]
-function normalize(args) {
-    let options = {};
-    const [first] = args, last = args[args.length - 1];
-    if (typeof first === 'object' && first !== null) {
-        options = first;
-    } else if (isPipeName(first)) {
-        options.path = first;
-    } else if (args.length > 0) {
-        options.port = first;
-        if (typeof args[1] === 'string')
-            options.host = args[1];
-    }
-    const normalized = [options, typeof last === 'function' ? last : null];
-    normalized[kNormalized] = true;
-    return normalized;
-}
 
 // ---- the constructor ----
 
@@ -198,37 +171,6 @@ function wakeReader(socket) {
     if (socket[kBuffer] && !socket.connecting && socket._handle &&
         !socket._handle.reading)
         startReading(socket);
-}
-
-const isLatin1 = { __proto__: null, latin1: true, binary: true, ascii: true };
-const isUtf8 = { __proto__: null, 'utf8': true, 'utf-8': true };
-
-// [chunk, isLatin1] as the handle takes them
-function encoded(chunk, encoding) {
-    if (typeof chunk !== 'string')
-        return [chunk, false];
-    const name = `${encoding ?? 'utf8'}`.toLowerCase();
-    return isUtf8[name] || isLatin1[name] ? [chunk, isLatin1[name] === true]
-        : [Buffer.from(chunk, encoding), false];
-}
-
-function writeOne(handle, chunk, encoding, callback) {
-    if (typeof chunk !== 'string')
-        return handle.write(chunk, callback);
-    const [data, isNarrow] = encoded(chunk, encoding);
-    if (typeof data !== 'string')
-        return handle.write(data, callback);
-    return isNarrow ? handle.writeLatin1(data, callback)
-        : handle.writeUtf8(data, callback);
-}
-
-function writeSeveral(handle, chunks, callback) {
-    return handle.writev(chunks.flatMap(({ chunk, encoding }) =>
-        encoded(chunk, encoding)), callback);
-}
-
-function byteLength(chunk, encoding) {
-    return typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.length;
 }
 
 // ---- methods ----
