@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Node's servers: node.js http, json, headers, upload, or ws (npm's ws).
+// Node's servers, by Node or by weir: node.js http, json, headers, upload, express
+// (npm's express), or ws (npm's ws).
 'use strict';
 
 const http = require('http');
@@ -45,7 +46,12 @@ if (process.argv[2] === 'ws') {
             socket.send(data, {binary: isBinary}));
     });
 } else {
-    const server = http.createServer(handlers[process.argv[2]]);
+    const mode = process.argv[2];
+    if (mode === 'express') {
+        handlers.express = require('express')();
+        handlers.express.get('/', (request, response) => response.send('hello, world\n'));
+    }
+    const server = http.createServer(handlers[mode]);
 
     server.keepAliveTimeout = 600000;
     server.listen(0, '127.0.0.1', 1024, listening);

@@ -124,11 +124,13 @@ def example(name, *args):
     return command
 
 
-def node(mode):
-    def command(_):
-        if mode == "ws" and not (HERE / "node_modules" / "ws").is_dir():
-            raise Absent("npm ws")
-        return [need("node"), str(HERE / "node.js"), mode], None
+def node(mode, on_weir=False):
+    """node.js, by Node or by weir."""
+    def command(setting):
+        if mode in ("ws", "express") and not (HERE / "node_modules" / mode).is_dir():
+            raise Absent(f"npm {mode}")
+        program = setting.build / "weir" if on_weir else "node"
+        return [need(program), str(HERE / "node.js"), mode], None
     return command
 
 

@@ -221,7 +221,8 @@ def table():
         return Workload(f"serve-{mode}", f"{operation}, wrk, 64 connections",
                         of_wrk("/", script=script), [
                             Entry("Node", servers.node(mode), node),
-                            Entry("weir, serve()", servers.serve(mode))])
+                            Entry("weir, serve()", servers.serve(mode)),
+                            Entry("weir, node:http", servers.node(mode, True))])
 
     return [
         echo(1, "1B"),
@@ -233,7 +234,12 @@ def table():
                      Entry("h2o", servers.h2o, h2o),
                      Entry("nginx", servers.nginx(), nginx),
                      Entry("weir, serve()", servers.serve("http")),
+                     Entry("weir, node:http", servers.node("http", True)),
                      Entry("Node", servers.node("http"), node)]),
+        Workload("express-hello", "GET of 13 bytes by express, wrk, 64 connections",
+                 of_wrk("/"), [
+                     Entry("Node", servers.node("express"), node),
+                     Entry("weir, node:http", servers.node("express", True))]),
         serve("json", "a JSON of 10 fields in JavaScript"),
         serve("headers", "16 fields read in JavaScript", "headers.lua"),
         serve("upload", "64 KiB echoed in JavaScript", "upload.lua"),

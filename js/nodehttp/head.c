@@ -290,7 +290,62 @@ static JSValue get_headers_of(JSContext *context, JSValueConst this_value,
     return object;
 }
 
+/* ---- fields that are sent ---- */
+
+static bool is_token(const char *text, size_t size)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t i = 0; i < size; i++) {
+        char c = text[i], lower = (char)(c | 0x20);
+
+        if ((lower < 'a' || lower > 'z') && (c < '0' || c > '9') &&
+            (c == '\0' || strchr(others, c) == NULL))
+            return false;
+    }
+    return size > 0;
+}
+
+static bool is_value(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((text[i] < 0x20 && text[i] != '\t') || text[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* Whether a string passes a test of ASCII; -1 with an exception. */
+static int test_text(JSContext *context, JSValueConst value,
+                     bool (*test)(const char *text, size_t size))
+{
+    size_t size;
+    const char *text = JS_ToCStringLen(context, &size, value);
+    bool passes;
+
+    if (text == NULL)
+        return -1;
+    passes = test(text, size);
+    JS_FreeCString(context, text);
+    return passes;
+}
+
+/* isField(name, value): whether both are certainly valid, which is so for most.
+ * A value that is not ASCII is not certain. */
+static JSValue is_field(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    int passes =
+        JS_IsString(argv[0]) && (JS_IsNumber(argv[1]) || JS_IsString(argv[1]));
+
+    if (passes == 1)
+        passes = test_text(context, argv[0], is_token);
+    if (passes == 1 && JS_IsString(argv[1]))
+        passes = test_text(context, argv[1], is_value);
+    return passes < 0 ? JS_EXCEPTION : JS_NewBool(context, passes);
+}
+
 static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("isField", 2, is_field),
     JS_CFUNC_DEF("headers", 3, get_headers),
     JS_CFUNC_DEF("rawHeaders", 2, get_raw),
     JS_CFUNC_DEF("headersOf", 2, get_headers_of),

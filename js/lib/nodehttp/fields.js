@@ -3,6 +3,7 @@
 // them.
 'use strict';
 
+const { isField } = require('nodehttp/binding');
 const { coded, invalidArgType, invalidArgValue } = require('core/errors');
 const { dateLine, hasInvalidChar, validateHeaderName, validateHeaderValue } =
     require('nodehttp/common');
@@ -40,8 +41,10 @@ function checkValue(name, value) {
 methods.setHeader = function setHeader(name, value) {
     if (this._header)
         throw headersSent('set');
-    validateHeaderName(name);
-    checkValue(name, value);
+    if (!isField(name, value)) {
+        validateHeaderName(name);
+        checkValue(name, value);
+    }
     (this[kHeaders] ??= { __proto__: null })[name.toLowerCase()] = [name, value];
     return this;
 };
@@ -176,11 +179,17 @@ function line(self, seen, name, value, isChecked) {
 }
 
 function addField(self, seen, name, value, isChecked) {
-    if (isChecked)
+    if (!isChecked || isField(name, value)) {
+        if (!Array.isArray(value)) {
+            line(self, seen, name, value, false);
+            return;
+        }
+    } else {
         validateHeaderName(name);
-    if (!Array.isArray(value)) {
-        line(self, seen, name, value, isChecked);
-        return;
+        if (!Array.isArray(value)) {
+            line(self, seen, name, value, true);
+            return;
+        }
     }
     if ((value.length < 2 || name.toLowerCase() !== 'cookie') &&
         !self[kUnique]?.has(name.toLowerCase())) {

@@ -235,12 +235,14 @@ ServerResponse.prototype._transmit = function(chunk, encoding, callback, isLast)
 // does for those.
 ServerResponse.prototype.end = function end(chunk, encoding, callback) {
     if (typeof chunk !== 'string' || encoding !== undefined || callback !== undefined ||
-        this[kExchange] === undefined || this._header !== null || this.finished ||
+        this[kExchange] === undefined || this._headerSent || this.finished ||
         this.destroyed || this.strictContentLength)
         return OutgoingMessage.prototype.end.call(this, chunk, encoding, callback);
-    this._contentLength = binding.byteLength(chunk);
-    this._implicitHeader();
-    if (this.chunkedEncoding || !this._hasBody)
+    if (this._header === null) {
+        this._contentLength = binding.byteLength(chunk);
+        this._implicitHeader();
+    }
+    if (this.chunkedEncoding || !this._hasBody || this._headerSent)
         return OutgoingMessage.prototype.end.call(this, chunk);
     this._headerSent = this.finished = true;
     binding.send(this[kExchange], this._header, chunk, undefined,
