@@ -279,6 +279,7 @@ int weir__http_conn_hand_over(struct weir__http_conn *conn,
     weir_connection_upgrade(&conn->word);
     weir_stream_stop(conn->stream);
     weir__stream_set_on_drain(conn->stream, NULL, NULL);
+    weir_stream_set_on_end(conn->stream, NULL, NULL);
     weir__stream_on_gone(conn->stream, on_upgraded_gone, conn);
     *stream = conn->stream;
     weir__http_request_end(request, 0);
@@ -304,6 +305,13 @@ static void on_stream_drain(void *arg, weir_stream *stream)
         request->on_writable(request->writable_arg, request, 0);
     if (!conn->is_closing)
         weir__http_conn_resume(conn);
+}
+
+/* The loop has ended.  A reader that is paused was not told. */
+static void on_loop_end(void *arg, weir_stream *stream)
+{
+    weir__http_conn_drop_request(arg, WEIR_ECANCELED);
+    weir__http_conn_fail(arg, WEIR_ECANCELED);
 }
 
 static void remember_peer(struct weir__http_conn *conn)
@@ -367,6 +375,7 @@ void weir__http_conn_open(struct weir__http_shard *shard, weir_stream *stream)
     weir_connection_add(&shard->connections, &conn->word,
                         weir__http_conn_on_notified);
     weir__stream_set_on_drain(stream, on_stream_drain, conn);
+    weir_stream_set_on_end(stream, on_loop_end, conn);
     if (!is_within_quota(conn) ||
         (options->tls != NULL &&
          weir_tls_start(stream, options->tls, NULL) != 0) ||

@@ -381,6 +381,25 @@ CASE(guest_of_a_loop_that_is_closed_ends_with_ECANCELED)
     finish(WEIR_ECANCELED);
 }
 
+/* Nobody reads its body, so the connection is paused. */
+CASE(guest_of_a_loop_that_is_closed_ends_a_request_that_is_not_read)
+{
+    struct failing_allocator memory;
+    int fd;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    serve(keep_until_end);
+    fd = join_server();
+    send_text(fd,
+              "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nbody");
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_loop_close(loop, -1), 0);
+    (void)read_all(fd);
+    finish(WEIR_ECANCELED);
+    expect_int(memory.live, 0);
+}
+
 CASE(guest_of_a_loop_that_is_closed_during_the_drain_ends_once)
 {
     int fd;
