@@ -87,6 +87,8 @@ function stream(response, url) {
     response.on('close', end);
     if (left === Infinity)
         streams.add(end);
+    if (left === Infinity && isStopping && options.stop === 'drain')
+        end(); // the drain waits for it
 }
 
 function parse(target) {
