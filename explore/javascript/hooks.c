@@ -143,7 +143,8 @@ static void add_line(JSContext *context, const struct weir__js_access *access)
     struct line *line;
 
     line_of[self] = 0;
-    if (!exchange->is_described || exchange->lines == LINES)
+    if (!exchange->is_described || access->name == NULL ||
+        exchange->lines == LINES)
         return;
     line = &exchange->line[exchange->lines];
     line_of[self] = ++exchange->lines;

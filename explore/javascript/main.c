@@ -287,8 +287,10 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code)
 {
     struct search_result result;
 
-    if (schedule_is_on()) /* a worker */
+    if (schedule_is_on()) { /* a worker: others may go on before it begins */
+        schedule_visit((struct footprint){0});
         return __real_weir_js_run(js, program, code);
+    }
     the_host = js;
     the_program = program;
     exchange = mmap(NULL, sizeof(*exchange), PROT_READ | PROT_WRITE,

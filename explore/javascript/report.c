@@ -167,6 +167,8 @@ static void print_columns(FILE *out, const struct exchange *exchange)
 static void print_coverage(FILE *out, const struct search_options *options,
                            const struct search_result *result)
 {
+    for (unsigned i = 0; i < result->reached_count; i++)
+        fprintf(out, "reached: %s\n", result->reached[i]);
     fprintf(out,
             "%llu executions, %llu more pruned, %u threads, at most %u "
             "operations, %.2f s\n",

@@ -131,8 +131,40 @@ static void keep(struct search_result *result)
     result->operations = exchange->operations;
 }
 
+/* Adds a name of reachable() to the sorted list, unless it is there. */
+static void add_reached(struct search_result *result, const char *name,
+                        size_t length)
+{
+    unsigned at = 0;
+    int order = 1;
+
+    for (; at < result->reached_count; at++) {
+        order = strncmp(result->reached[at], name, length);
+        if (order == 0 && result->reached[at][length] != '\0')
+            order = 1;
+        if (order >= 0)
+            break;
+    }
+    if (at < result->reached_count && order == 0)
+        return;
+    result->reached = realloc(result->reached, (result->reached_count + 1) *
+                                                   sizeof(*result->reached));
+    if (result->reached == NULL)
+        abort();
+    memmove(result->reached + at + 1, result->reached + at,
+            (result->reached_count - at) * sizeof(*result->reached));
+    result->reached[at] = strndup(name, length);
+    result->reached_count++;
+}
+
 static void count(struct search_result *result)
 {
+    for (const char *at = exchange->reached; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+
+        add_reached(result, at, length);
+        at += length + (at[length] == '\n');
+    }
     if (exchange->is_pruned)
         result->pruned++;
     else

@@ -53,6 +53,8 @@ struct search_result {
     unsigned threads, depth; /* at most */
     bool is_complete;
     double seconds;
+    char **reached; /* the names of reachable(), sorted */
+    unsigned reached_count;
 };
 
 /* Runs the program once in a forked process, as the exchange says.  The output

@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 struct weir__js_access {
-    const char *name;    /* "Atomics.add" */
+    const char *name;    /* "Atomics.add"; NULL: not shown */
     const void *address; /* in shared memory; NULL: it is not an access */
     size_t size;
     bool writes;

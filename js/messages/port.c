@@ -431,7 +431,8 @@ static JSValue post_message(JSContext *context, JSValueConst this_value,
         return lose_channel(port, message);
     weir__js_visit(context, "postMessage");
     weir__js_mailbox_send(port->mailbox, message);
-    return JS_TRUE; /* as Node returns */
+    weir__js_visit(context, NULL); /* it may arrive before the next line runs */
+    return JS_TRUE;                /* as Node returns */
 }
 
 enum { START, CLOSE, REF, UNREF, HAS_REF };

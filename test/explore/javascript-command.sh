@@ -104,6 +104,13 @@ expect "... by its lost close" says '^lost wake-up: main waits'
 expect "... and passes when it is fixed" fixed_example_passes
 expect "the guide shows what it prints" shows docs/guide/explore.md
 expect "README shows it, too" shows README.md
+notes_outcomes() {
+    status 0 --executions=60 "$programs/outcomes.js" &&
+        [ "$(echo "$said" | grep '^reached')" = "reached: 1 5
+reached: 1 7" ]
+}
+
+expect "the report lists what was reached" notes_outcomes
 expect "--help" status 0 --help
 expect "a program without workers passes" status 0 --executions=3 "$programs/choose.js"
 expect "a replay of twenty times prints the same" twenty_times_the_same

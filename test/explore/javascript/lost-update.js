@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two threads increment a number.
 // broken: failure
-// options: --exhaustive
+// options: --exhaustive --preemptions=1
 'use strict';
 const assert = require('node:assert');
 const { start, isBroken } = require('./start.cjs');
