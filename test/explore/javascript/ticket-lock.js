@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A ticket lock.  Two threads can draw the same ticket of the broken one.
-// broken: failure
+// broken: failure|deadlock|lost wake-up
 // options: --executions=60
 'use strict';
 const assert = require('node:assert');
