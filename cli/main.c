@@ -17,6 +17,7 @@
 #include "options.h"
 #include "weir.h"
 #include "weir/js.h"
+#include "weir/net/lookup.h"
 
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
@@ -249,6 +250,11 @@ static int run(struct program *program)
         err = end_loop(program);
     if (err == 0)
         err = end_pool(program);
+#ifdef __SANITIZE_THREAD__
+    /* It reports threads that nobody has joined, such as those of lookups.
+     * Otherwise they remain: a lookup can take long, and nothing can stop it. */
+    (void)!weir_lookup_end_threads();
+#endif
     if (err == 0)
         return code;
     fprintf(stderr, "weir: %s\n", weir_error_text(err));

@@ -297,6 +297,8 @@ static void on_closed(void *arg, weir_stream *stream, int status)
 static void on_answer(void *arg, weir_stream *stream, int status,
                       weir_bytes bytes)
 {
+    if (received == 0 && bytes.size > 0)
+        say("answer");
     received += bytes.size;
     if (status == 0)
         return;
