@@ -97,7 +97,8 @@ void weir__http_request_keep(weir_http_request *request)
     message->field_count = message->trailer_count = 0;
     message->target = message->path = (struct weir__http_span){0, 0};
     message->authority = message->target;
-    message->head.data = "";
+    message->head.data = message->trailer.data = "";
+    message->head.size = message->trailer.size = 0;
 }
 
 void weir__http_request_release(weir_http_request *request)
