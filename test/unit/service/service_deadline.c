@@ -181,9 +181,12 @@ CASE(service_report_counts_equal_ones_of_all_its_loops_in_one_row)
 {
     make(.timeout_ns = -1);
     get_stuck_among_connections();
-    seen.count =
-        weir_service_report(service, seen.holders, 64, sizeof(weir_holder));
-    expect_int(seen.count, 3);
+    /* The loops first run what was added before the start, which is in the
+     * report meanwhile. */
+    do
+        seen.count =
+            weir_service_report(service, seen.holders, 64, sizeof(weir_holder));
+    while (seen.count != 3);
     expect_int(find_holder(WEIR_KIND_TIMER)->count, IDLE);
     expect_int(find_holder(WEIR_KIND_FD)->count, IDLE);
     expect_int(
