@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options -- the options of serve(), as js/lib/http/serve.js passes them.
+ * options -- the options of a server, as js/lib/http/serve.js and
+ * js/lib/nodehttp/server.js pass them.
  */
 #ifndef WEIR_JS_OPTIONS_H
 #define WEIR_JS_OPTIONS_H

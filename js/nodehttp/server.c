@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/bytes.h"
 #include "core/builtin.h"
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 #include "http/keeper.h"
+#include "http/options.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
 #include "weir/net/tls.h"
@@ -129,20 +129,6 @@ static const JSClassDef server_class = {.class_name = "HTTPServer",
 
 /* ---- opening ---- */
 
-/* Read a number of an options object; it stays as it is if there is none.
- * Returns 0, or -1 with an exception. */
-static int read_number(JSContext *context, JSValueConst options,
-                       const char *name, int64_t *number)
-{
-    JSValue value = JS_GetPropertyStr(context, options, name);
-    int status = JS_IsException(value) ? -1 : 0;
-
-    if (status == 0 && !JS_IsUndefined(value))
-        status = JS_ToInt64(context, number, value);
-    JS_FreeValue(context, value);
-    return status;
-}
-
 /* Milliseconds of JavaScript, where 0 means no limit. */
 static int64_t limit_of(int64_t ms)
 {
@@ -155,13 +141,18 @@ static int read_options(JSContext *context, JSValueConst given,
     int64_t header = 0, request = 0, keep_alive = 0, head_bytes = 0;
     int64_t fields = 0, connections = 0, deadline = 10000;
 
-    if (read_number(context, given, "headersTimeout", &header) < 0 ||
-        read_number(context, given, "requestTimeout", &request) < 0 ||
-        read_number(context, given, "keepAliveTimeout", &keep_alive) < 0 ||
-        read_number(context, given, "maxHeaderSize", &head_bytes) < 0 ||
-        read_number(context, given, "maxHeadersCount", &fields) < 0 ||
-        read_number(context, given, "maxConnections", &connections) < 0 ||
-        read_number(context, given, "drainDeadline", &deadline) < 0)
+    if (weir__js_option_number(context, given, "headersTimeout", &header) < 0 ||
+        weir__js_option_number(context, given, "requestTimeout", &request) <
+            0 ||
+        weir__js_option_number(context, given, "keepAliveTimeout",
+                               &keep_alive) < 0 ||
+        weir__js_option_number(context, given, "maxHeaderSize", &head_bytes) <
+            0 ||
+        weir__js_option_number(context, given, "maxHeadersCount", &fields) <
+            0 ||
+        weir__js_option_number(context, given, "maxConnections", &connections) <
+            0 ||
+        weir__js_option_number(context, given, "drainDeadline", &deadline) < 0)
         return -1;
     options->header_ns = limit_of(header);
     options->request_ns = limit_of(request);
@@ -173,48 +164,6 @@ static int read_options(JSContext *context, JSValueConst given,
     options->body_bytes = -1;
     options->connections = (uint32_t)connections;
     return 0;
-}
-
-/* Get bytes of an options object; none if there are none. */
-static int read_bytes(JSContext *context, JSValueConst options,
-                      const char *name, weir_bytes *bytes)
-{
-    JSValue value = JS_GetPropertyStr(context, options, name);
-    struct weir__js_bytes found = {.size = 0};
-    int status = JS_IsException(value) ? -1 : 0;
-
-    if (status == 0 && !JS_IsUndefined(value))
-        status = weir__js_bytes(context, value, &found);
-    *bytes = (weir_bytes){found.size > 0 ? found.data : NULL, found.size};
-    JS_FreeValue(context, value); /* the options hold it */
-    return status;
-}
-
-/* Make a TLS configuration of {cert, key, ca, clients}, or NULL.  Returns 0, or
- * -1 with an exception. */
-static int make_tls(JSContext *context, JSValueConst given, weir_tls **tls)
-{
-    weir_tls_certificate pair = {.size = sizeof(pair)};
-    weir_tls_options options = {
-        .size = sizeof(options), .certificate = &pair, .alpn = "http/1.1"};
-    int64_t clients = 0;
-    char reason[256] = "";
-    int err;
-
-    *tls = NULL;
-    if (read_number(context, given, "clients", &clients) < 0 ||
-        read_bytes(context, given, "ca", &options.ca) < 0 ||
-        read_bytes(context, given, "cert", &pair.chain) < 0 ||
-        read_bytes(context, given, "key", &pair.key) < 0)
-        return -1;
-    if (pair.chain.data == NULL)
-        return 0;
-    options.clients = (weir_tls_clients)clients;
-    err = weir_tls_new(tls, WEIR_TLS_SERVER, &options, reason, sizeof(reason));
-    if (err == 0)
-        return 0;
-    weir__js_throw_status_as(context, err, reason[0] != '\0' ? reason : NULL);
-    return -1;
 }
 
 /* Open the C server.  Returns 0, or an error. */
@@ -278,8 +227,9 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
     if (server == NULL)
         return JS_EXCEPTION;
     if (read_options(context, argv[1], &options) < 0 ||
-        read_number(context, argv[1], "noHost", &needs_no_host) < 0 ||
-        make_tls(context, argv[1], &options.tls) < 0) {
+        weir__js_option_number(context, argv[1], "noHost", &needs_no_host) <
+            0 ||
+        weir__js_server_tls(context, argv[1], &options.tls) < 0) {
         JS_FreeValue(context, self);
         return JS_EXCEPTION;
     }
@@ -320,11 +270,11 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
     int err = WEIR_ECLOSED;
 
     if (server == NULL ||
-        read_number(context, argv[2], "ipv6Only", &only) < 0 ||
-        read_number(context, argv[2], "mode", &mode) < 0 ||
-        read_number(context, argv[2], "backlog", &backlog) < 0 ||
-        read_number(context, argv[2], "reusePort", &reuse) < 0 ||
-        read_number(context, argv[2], "fd", &fd) < 0)
+        weir__js_option_number(context, argv[2], "ipv6Only", &only) < 0 ||
+        weir__js_option_number(context, argv[2], "mode", &mode) < 0 ||
+        weir__js_option_number(context, argv[2], "backlog", &backlog) < 0 ||
+        weir__js_option_number(context, argv[2], "reusePort", &reuse) < 0 ||
+        weir__js_option_number(context, argv[2], "fd", &fd) < 0)
         return JS_EXCEPTION;
     options.is_ipv6_only = only != 0;
     options.unix_mode = (int)mode;
