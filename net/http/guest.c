@@ -18,11 +18,11 @@
  * Memory    The gate `life` counts the owner, the sentinel, each `drain` on its
  *           way, and one entry that on_ended exits, or on_over if the loop has
  *           gone.
- * Lock      It protects the requests for a drain, which come from any thread,
- *           and has_loop.  A task is posted to the server's loop only under
- *           the lock and while has_loop is set.
+ * Threads   weir_guest (src/sync/guest.c) says who may use the loop, whether a
+ *           drain was asked for, and by when.  Everything else belongs to one
+ *           thread: server.h says to which.
  *
- * Tested by  test/net/http/guest.c
+ * Tested by  test/net/http/guest.c, test/model/sync/guest.c
  */
 #include <errno.h>
 #include <string.h>
@@ -64,47 +64,16 @@ void weir__http_set_cut(weir_http_server *server)
     guest->is_late = true;
 }
 
-/* Post a task to the loop of a guest.  False if the loop has ended. */
-static bool post_to_loop(struct weir__http_guest *guest, weir_task *task)
-{
-    bool is_posted;
-
-    weir_lock_acquire(&guest->lock);
-    is_posted = guest->has_loop &&
-                weir_loop_post(guest->server->shards[0].loop, task) == 0;
-    weir_lock_release(&guest->lock);
-    return is_posted;
-}
-
 void weir__http_post(struct weir__http_shard *shard, weir_task *task)
 {
     /* Refused if the loop has ended: then its listeners have, too. */
     if (shard->server->guest != NULL)
-        (void)post_to_loop(shard->server->guest, task);
+        (void)weir_guest_post(&shard->server->guest->guest, task);
     else
         (void)!weir_loop_post(shard->loop, task);
 }
 
 /* ---- the end, on the server's loop ---- */
-
-static void tell_end(struct weir__http_guest *guest, int status)
-{
-    bool was_held;
-
-    if (guest->is_told)
-        return;
-    guest->is_told = true;
-    weir_lock_acquire(&guest->lock);
-    was_held = guest->is_held;
-    guest->is_over = true;
-    guest->is_held = false;
-    if (status == WEIR_ECANCELED)
-        guest->has_loop = false;
-    weir_lock_release(&guest->lock);
-    guest->options.on_end(guest->options.arg, guest->server, status);
-    if (was_held)
-        weir_loop_unref(guest->server->shards[0].loop);
-}
 
 /* The loop ends. */
 static void on_sentinel(void *arg, int status)
@@ -114,7 +83,8 @@ static void on_sentinel(void *arg, int status)
 
     guest->sentinel = 0;
     if (status != 0) { /* otherwise it is the clock's maximum */
-        tell_end(guest, WEIR_ECANCELED);
+        if (weir_guest_lose_loop(&guest->guest))
+            guest->options.on_end(guest->options.arg, server, WEIR_ECANCELED);
         if (!server->shards[0].is_draining)
             weir__http_drain_abandon(&server->shards[0]);
     }
@@ -130,7 +100,9 @@ static void on_ended(weir_task *task, int status)
     weir_loop *loop = server->shards[0].loop;
 
     weir__http_shard_fini(&server->shards[0]);
-    tell_end(guest, guest->was_cut ? WEIR_EFORCED : 0);
+    if (weir_guest_end(&guest->guest))
+        guest->options.on_end(guest->options.arg, server,
+                              guest->was_cut ? WEIR_EFORCED : 0);
     if (guest->sentinel != 0 && weir_timer_cancel(loop, guest->sentinel) == 0)
         weir_gate_exit(&server->life);
     weir_gate_exit(&server->life);
@@ -146,7 +118,7 @@ static void on_over(weir_task *task, int status)
     weir_http_server *server = guest->server;
 
     weir__http_drain_fini(server);
-    if (post_to_loop(guest, &guest->ended))
+    if (weir_guest_post(&guest->guest, &guest->ended))
         return;
     weir__http_shard_fini(&server->shards[0]);
     weir_gate_exit(&server->life);
@@ -159,26 +131,26 @@ void weir__http_guest_over(weir_http_server *server)
         on_over(&server->guest->over, WEIR_ECANCELED);
 }
 
+static int64_t time_until(int64_t at_ns)
+{
+    int64_t left_ns = at_ns - weir_clock_now();
+
+    return left_ns > 0 ? left_ns : 0;
+}
+
 static void on_drain(weir_task *task, int status)
 {
     struct weir__http_guest *guest =
         (struct weir__http_guest *)((char *)task -
                                     offsetof(struct weir__http_guest, drain));
     weir_http_server *server = guest->server;
-    int64_t left_ns = -1;
-    bool is_over;
+    int64_t deadline_ns;
+    bool is_wanted = weir_guest_take(&guest->guest, &deadline_ns);
+    int64_t left_ns = deadline_ns < 0 ? -1 : time_until(deadline_ns);
 
-    weir_lock_acquire(&guest->lock);
-    guest->is_posted = false;
-    is_over = guest->is_over;
-    if (guest->wanted_ns >= 0) {
-        left_ns = guest->wanted_ns - weir_clock_now();
-        left_ns = left_ns > 0 ? left_ns : 0;
-    }
-    weir_lock_release(&guest->lock);
-    if (status == 0 && !is_over && !guest->has_begun)
+    if (status == 0 && is_wanted && !guest->has_begun)
         weir__http_drain_start(server, left_ns);
-    else if (status == 0 && !is_over && !guest->is_late)
+    else if (status == 0 && is_wanted && !guest->is_late)
         weir__http_drain_hasten(server, left_ns);
     guest->has_begun = true;
     weir_gate_exit(&server->life);
@@ -193,70 +165,40 @@ static int64_t time_after(int64_t delay_ns)
     return delay_ns > INT64_MAX - now ? INT64_MAX : now + delay_ns;
 }
 
-/* Ask for a drain.  Under the lock.  Returns 0, or -EALREADY. */
-static int want_drain(struct weir__http_guest *guest, int64_t deadline_ns)
+/* Let the control loop take the request. */
+static void tell_control(weir_http_server *server)
 {
-    int64_t at_ns = deadline_ns < 0 ? -1 : time_after(deadline_ns);
-    bool is_first = !guest->is_draining;
-
-    if (guest->is_over)
-        return -EALREADY;
-    if (!is_first &&
-        (at_ns < 0 || (guest->wanted_ns >= 0 && at_ns >= guest->wanted_ns)))
-        return 0;
-    guest->is_draining = true;
-    guest->wanted_ns = at_ns;
-    if (is_first && guest->has_loop && !guest->is_held) {
-        weir_loop_ref(guest->server->shards[0].loop);
-        guest->is_held = true;
-    }
-    if (guest->is_posted || weir_gate_enter(&guest->server->life) != 0)
-        return 0;
-    guest->is_posted = true;
-    if (weir_loop_post(guest->server->control, &guest->drain) != 0)
-        weir_gate_exit(&guest->server->life); /* against the contract */
-    return 0;
+    if (weir_gate_enter(&server->life) == 0 &&
+        weir_loop_post(server->control, &server->guest->drain) != 0)
+        weir_gate_exit(&server->life); /* against the contract */
 }
 
 int weir_http_server_drain(weir_http_server *server, int64_t deadline_ns)
 {
-    bool is_first;
-    int err;
+    int result;
 
     if (server == NULL || server->guest == NULL)
         return -EINVAL;
     if (deadline_ns < 0)
         deadline_ns = server->options.drain_deadline_ns;
-    weir_lock_acquire(&server->guest->lock);
-    is_first = !server->guest->is_draining;
-    err = want_drain(server->guest, deadline_ns);
-    weir_lock_release(&server->guest->lock);
+    result = weir_guest_drain(&server->guest->guest,
+                              deadline_ns < 0 ? -1 : time_after(deadline_ns));
+    if (result < 0)
+        return result;
+    if (result & WEIR_GUEST_TELL)
+        tell_control(server);
     /* At once, so that each response from now on closes its connection. */
-    if (err == 0 && is_first)
+    if (result & WEIR_GUEST_FIRST)
         weir_connections_drain(&server->shards[0].connections);
-    return err;
-}
-
-/* Keep the loop running until on_end.  False if the server has ended. */
-static bool hold_loop(struct weir__http_guest *guest)
-{
-    bool is_held = false;
-
-    weir_lock_acquire(&guest->lock);
-    if (guest->has_loop && !guest->is_over) {
-        if (!guest->is_held)
-            weir_loop_ref(guest->server->shards[0].loop);
-        guest->is_held = is_held = true;
-    }
-    weir_lock_release(&guest->lock);
-    return is_held;
+    return 0;
 }
 
 int weir_http_server_close(weir_http_server *server)
 {
     if (server == NULL || server->guest == NULL)
         return -EINVAL;
-    if (server->shards[0].is_draining || !hold_loop(server->guest))
+    if (server->shards[0].is_draining ||
+        !weir_guest_hold(&server->guest->guest))
         return -EALREADY;
     weir__http_drain_abandon(&server->shards[0]);
     return 0;
@@ -275,15 +217,9 @@ void weir_http_server_set_times(weir_http_server *server, int64_t header_ns,
 
 bool weir_http_server_is_draining(const weir_http_server *server)
 {
-    struct weir__http_guest *guest = server->guest;
-    bool is_draining;
-
-    if (guest == NULL)
+    if (server->guest == NULL)
         return weir_service_phase(server->service) >= WEIR_PHASE_DRAINING;
-    weir_lock_acquire(&guest->lock);
-    is_draining = guest->is_draining || guest->is_over;
-    weir_lock_release(&guest->lock);
-    return is_draining;
+    return weir_guest_is_draining(&server->guest->guest);
 }
 
 /* ---- opening ---- */
@@ -303,8 +239,7 @@ static void init_guest(struct weir__http_guest *guest, weir_http_server *server,
     guest->server = server;
     guest->options = *options;
     guest->is_ref = true;
-    guest->has_loop = true;
-    guest->wanted_ns = -1;
+    weir_guest_init(&guest->guest, server->loops[0]);
     guest->drain = (weir_task){.run = on_drain, .name = "drain"};
     guest->over = (weir_task){.run = on_over, .name = "server is empty"};
     guest->ended = (weir_task){.run = on_ended, .name = "server ended"};

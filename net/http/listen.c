@@ -259,9 +259,7 @@ static int check_phase(const weir_http_server *server)
         return weir_service_phase(server->service) != WEIR_PHASE_INIT
                    ? -EALREADY
                    : 0;
-    return weir_http_server_is_draining(server) || server->guest->is_told
-               ? -EALREADY
-               : 0;
+    return weir_http_server_is_draining(server) ? -EALREADY : 0;
 }
 
 int weir_http_server_listen(weir_http_server *server, const char *text,

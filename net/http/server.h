@@ -24,6 +24,7 @@
 #include "weir/gate.h"
 #include "weir/host/connection.h"
 #include "weir/host/counter.h"
+#include "weir/host/guest.h"
 #include "weir/host/http.h"
 #include "weir/net/http.h"
 #include "weir/timer.h"
@@ -87,15 +88,8 @@ struct weir__http_guest {
     weir_http_server *server;
     weir_http_guest_options options; /* const after open */
     weir_timer sentinel;             /* loop only: cancelled with the loop */
-    bool is_told;                    /* loop only: on_end was called */
     bool is_ref;                     /* loop only */
-    weir_lock lock;                  /* for: */
-    bool has_loop;                   /* the loop may be posted to */
-    bool is_held;                    /* the drain keeps the loop running */
-    bool is_draining;                /* a drain was asked for */
-    bool is_over;                    /* a drain has nothing to do */
-    bool is_posted;                  /* `drain` is on its way to control */
-    int64_t wanted_ns;               /* the deadline; -1: none */
+    weir_guest guest;                /* any thread */
     /* The control loop's thread, from here on. */
     bool has_begun, was_cut, is_late;
     weir_task drain, over, ended;
