@@ -285,6 +285,21 @@ CASE(origin_of_a_call_that_fails_is_forgotten)
     expect_status(weir_pool_free(pool), 0);
 }
 
+CASE(origin_forget_leaves_what_others_own)
+{
+    static char mine, others, one, other; /* two items, and their owners */
+    const void *entered = weir__origin_enter(&mine);
+
+    expect(weir__origin_note(&mine, &one, NULL));
+    expect(weir__origin_note(&others, &other, NULL));
+    weir__origin_forget(&one);
+    expect(weir__origin_look(&mine) == NULL);
+    expect(weir__origin_look(&others) == &mine);
+    weir__origin_forget(&other);
+    expect(weir__origin_look(&others) == NULL);
+    weir__origin_end(&entered);
+}
+
 CASE(origin_has_a_name_for_addr2line)
 {
     char text[256];
