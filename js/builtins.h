@@ -61,6 +61,7 @@
     X(PROCESS, process)                                                        \
     X(ENV, env)                                                                \
     X(MODULE, module)                                                          \
+    X(CATALOG, catalog)                                                        \
     X(IMPORT, import)                                                          \
     X(REPL, repl)                                                              \
     X(FS, fs)                                                                  \

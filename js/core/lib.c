@@ -94,22 +94,22 @@ static JSValue require_by_name(weir_js *js, const char *name)
     return exports;
 }
 
-JSValue weir__js_require(JSContext *context, JSValueConst lib)
+JSValue weir__js_require(JSContext *context, const char *lib)
 {
-    const char *name = JS_ToCString(context, lib);
-    JSValue exports;
-
-    if (name == NULL)
-        return JS_EXCEPTION;
-    exports = require_by_name(weir__js_of(context), name);
-    JS_FreeCString(context, name);
-    return exports;
+    return require_by_name(weir__js_of(context), lib);
 }
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
-    return weir__js_require(context, argv[0]);
+    const char *name = JS_ToCString(context, argv[0]);
+    JSValue exports;
+
+    if (name == NULL)
+        return JS_EXCEPTION;
+    exports = weir__js_require(context, name);
+    JS_FreeCString(context, name);
+    return exports;
 }
 
 /* Returns 0, or -1 with an exception. */

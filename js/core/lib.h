@@ -3,7 +3,7 @@
  * lib -- the part of the host that is written in JavaScript: js/lib.
  *
  * Each file there is a CommonJS module.  User code sees it, if at all, under
- * its name in the table `builtins` of js/lib/program/module.js.  Its parameter
+ * its name in the table of js/program/catalog.c.  Its parameter
  * `native` holds the C functions of the builtins that name the file
  * (core/builtin.h).
  */
@@ -28,7 +28,7 @@ int weir__js_boot(weir_js *js);
 void weir__js_drop_libs(weir_js *js);
 
 /* The exports of a library, which is loaded on first use; or an exception. */
-JSValue weir__js_require(JSContext *context, JSValueConst lib);
+JSValue weir__js_require(JSContext *context, const char *lib);
 
 /* Call a hook with one argument, or with several. */
 JSValue weir__js_call_hook(weir_js *js, enum weir__js_hook hook,

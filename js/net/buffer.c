@@ -19,9 +19,7 @@ static JSValue *prototype_of(const weir_js *js)
 
 static JSValue find_prototype(JSContext *context)
 {
-    JSValue name = JS_NewString(context, "bytes/buffer");
-    JSValue exports =
-        JS_IsException(name) ? name : weir__js_require(context, name);
+    JSValue exports = weir__js_require(context, "bytes/buffer");
     JSValue constructor = JS_IsException(exports)
                               ? exports
                               : JS_GetPropertyStr(context, exports, "Buffer");
@@ -32,7 +30,6 @@ static JSValue find_prototype(JSContext *context)
 
     JS_FreeValue(context, constructor);
     JS_FreeValue(context, exports);
-    JS_FreeValue(context, name);
     return prototype;
 }
 

@@ -78,6 +78,9 @@ expect "-p has the builtins by their names" prints "function /" \
     -p '`${typeof util.inspect} ${path.sep}`'
 expect "-e may take a name of theirs" prints "1 2" \
     -e 'const fs = 1; var os = 2; console.log(fs, os)'
+expect "-e may assign to one" prints "1 true false undefined" \
+    -e 'net = 1; delete globalThis.tls; const all = Object.keys(globalThis)
+        console.log(net, all.includes("net"), all.includes("dns"), typeof tls)'
 expect "so has a module in -e" prints "function" \
     -e 'await null; console.log(typeof util.inspect)'
 expect "- reads stdin" from_stdin - "3 42"

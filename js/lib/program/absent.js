@@ -62,11 +62,11 @@ exports.addFunctions = (target, module, names) => {
     return target;
 };
 
-const loaded = new Map();
+// Each module is a property, made when it is first read.
+const loaded = { __proto__: null };
 
-exports.load = (module) => {
-    if (!loaded.has(module))
-        loaded.set(module, Object.assign(
-            exports.addFunctions({}, module, functions[module]), others[module]));
-    return loaded.get(module);
-};
+for (const module of Object.keys(functions))
+    Object.defineProperty(exports, module, {
+        get: () => loaded[module] ??= Object.assign(
+            exports.addFunctions({}, module, functions[module]), others[module]),
+    });

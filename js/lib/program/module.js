@@ -11,66 +11,12 @@ const resolve = require('program/resolve');
 const { coded, invalidArgType, invalidArgValue } = require('core/errors');
 const hooks = require('core/hooks');
 
-// ---- builtins ----
-
-const builtins = {
-    __proto__: null,
-    _stream_duplex: () => require('stream/stream').Duplex,
-    _stream_passthrough: () => require('stream/stream').PassThrough,
-    _stream_readable: () => require('stream/stream').Readable,
-    _stream_transform: () => require('stream/stream').Transform,
-    _stream_writable: () => require('stream/stream').Writable,
-    assert: () => require('assert/assert'),
-    'assert/strict': () => require('assert/assert').strict,
-    async_hooks: () => require('events/async_hooks'),
-    buffer: () => require('bytes/buffer'),
-    console: () => require('program/console'),
-    constants: () => require('system/constants'),
-    crypto: () => require('crypto/node'),
-    diagnostics_channel: () => require('events/diagnostics'),
-    dgram: () => require('net/dgram'),
-    dns: () => require('net/dns'),
-    'dns/promises': () => require('net/dns').promises,
-    events: () => require('events/events'),
-    fs: () => require('fs/fs'),
-    'fs/promises': () => require('fs/promises'),
-    http: () => require('nodehttp/http'),
-    https: () => require('nodehttp/https'),
-    module: () => Module,
-    net: () => require('net/net'),
-    os: () => require('system/os'),
-    path: () => require('fs/path'),
-    'path/posix': () => require('fs/path'),
-    'path/win32': () => require('fs/path').win32,
-    perf_hooks: () => require('timers/performance'),
-    process: () => require('program/process'),
-    querystring: () => require('url/querystring'),
-    stream: () => require('stream/stream'),
-    'stream/consumers': () => require('stream/consumers'),
-    'stream/promises': () => require('stream/promises'),
-    'stream/web': () => require('web/node'),
-    string_decoder: () => require('bytes/stringdecoder'),
-    timers: () => require('timers/timers').node,
-    'timers/promises': () => require('timers/promises'),
-    tls: () => require('net/tls'),
-    tty: () => require('program/tty'),
-    url: () => require('url/node'),
-    util: () => require('util/util'),
-    'util/types': () => require('util/util').types,
-    'weir:explore': () => require('explore/explore'),
-    'weir:http': () => require('http/serve'),
-    'weir:pool': () => require('threads/pool'),
-    worker_threads: () => require('threads/worker_threads'),
-    'weir:service': () => require('threads/service'),
-};
-for (const name of ['child_process', 'cluster', 'http2', 'readline', 'readline/promises',
-    'v8', 'vm', 'zlib'])
-    builtins[name] = () => require('program/absent').load(name);
+// ---- builtins: js/program/catalog.c ----
 
 // The name without "node:", or undefined.
 function builtinName(name) {
     const bare = name.startsWith('node:') ? name.slice(5) : name;
-    if (bare in builtins)
+    if (native.isBuiltin(bare))
         return bare;
     if (bare !== name)
         throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE',
@@ -208,7 +154,7 @@ function load(name, parent) {
     if (builtin !== undefined && builtin === name && cache[name] !== undefined)
         return cache[name].exports; // a program's own, in place of it
     if (builtin !== undefined)
-        return builtins[builtin]();
+        return native.builtin(builtin);
     return loadFile(find(name, parent, parent.filename), parent).exports;
 }
 
@@ -310,9 +256,9 @@ Module._extensions['.mjs'] = Module._extensions['.js'];
 Module._cache = cache;
 
 Object.assign(Module, {
-    Module, builtinModules: Object.keys(builtins),
+    Module, builtinModules: native.builtinNames(),
     isBuiltin: (name) => typeof name === 'string' &&
-        (name.startsWith('node:') ? name.slice(5) : name) in builtins,
+        native.isBuiltin(name.startsWith('node:') ? name.slice(5) : name),
     createRequire(from) {
         const file = String(from).startsWith('file:') ? pathOf(String(from)) : from;
         if (typeof file !== 'string' || !path.isAbsolute(file))
@@ -451,7 +397,7 @@ function namesOf(id) {
     if (id.startsWith(gate))
         names = ['then'];
     else if (id.startsWith('node:'))
-        names = Object.keys(builtins[id.slice(5)]());
+        names = Object.keys(native.builtin(id.slice(5)));
     else
         names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
             : require('program/names')(pathOf(id), native.readFile, fileOf);
@@ -467,7 +413,7 @@ function loadImported(id) {
     if (id.startsWith(gate))
         return require('program/import').gates[id.slice(gate.length)];
     if (id.startsWith('node:'))
-        return builtins[id.slice(5)]();
+        return native.builtin(id.slice(5));
     running.push({ id, level: native.nesting() });
     try {
         return loadFile(pathOf(id)).exports;
@@ -518,24 +464,12 @@ function expose(module, more) {
         require: makeRequire(module), ...more });
 }
 
-// As in Node, typed code can use the builtins by their names.
-function exposeBuiltins() {
-    for (const name of Object.keys(builtins))
-        if (!name.includes('/') && !name.includes(':') && !(name in globalThis))
-            Object.defineProperty(globalThis, name, {
-                configurable: true,
-                get: builtins[name],
-                set: (value) => Object.defineProperty(globalThis, name,
-                    { value, writable: true, configurable: true, enumerable: true }),
-            });
-}
-
 function runRepl() {
     const module = new Module('<repl>');
     module.filename = path.join(require('program/process').cwd(), 'repl');
     module.paths = resolve.lookUpPaths(path.dirname(module.filename));
     expose(module);
-    exposeBuiltins();
+    native.exposeBuiltins();
     require('program/repl').start();
 }
 
@@ -547,7 +481,7 @@ function runText(kind, text) {
     module.filename = path.join(directory, name);
     module.paths = resolve.lookUpPaths(directory);
     if (kind !== 'stdin' && isMainThread)
-        exposeBuiltins();
+        native.exposeBuiltins();
     // The text is a script: the variables of a CommonJS module are not its
     // parameters, and it may declare them.
     const isModule = !native.isScript(text) && native.detectModule(text);
@@ -568,7 +502,7 @@ function main(kind, text) {
         : runText(kind, text);
 }
 
-module.exports = { resolveImport, link, imports, running, executing, askFor, loading,
+module.exports = { Module, resolveImport, link, imports, running, executing, askFor, loading,
     isRead, known, namesOf, prepareOnce, load: loadImported, fillMeta, main, pathOf,
     urlOf, prepare: native.prepare, evaluate: native.evaluate,
     evaluateNow: native.evaluateNow, nesting: native.nesting };

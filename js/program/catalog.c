@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * catalog -- the modules of the host that programs can load, and their
+ * libraries in js/lib.
+ *
+ * Tested by  test/js/program/module-builtins, test/js/program/exports-*
+ */
+#include <string.h>
+
+#include "core/builtin.h"
+#include "core/lazy.h"
+
+#define SAME NULL
+#define EXPORTS ""
+#define MODULE(name, lib, key)                                                 \
+    {                                                                          \
+        name, lib, key, false, true                                            \
+    }
+
+static const struct weir__js_lazy modules[] = {
+    MODULE("_stream_duplex", "stream/stream", "Duplex"),
+    MODULE("_stream_passthrough", "stream/stream", "PassThrough"),
+    MODULE("_stream_readable", "stream/stream", "Readable"),
+    MODULE("_stream_transform", "stream/stream", "Transform"),
+    MODULE("_stream_writable", "stream/stream", "Writable"),
+    MODULE("assert", "assert/assert", EXPORTS),
+    MODULE("assert/strict", "assert/assert", "strict"),
+    MODULE("async_hooks", "events/async_hooks", EXPORTS),
+    MODULE("buffer", "bytes/buffer", EXPORTS),
+    MODULE("console", "program/console", EXPORTS),
+    MODULE("constants", "system/constants", EXPORTS),
+    MODULE("crypto", "crypto/node", EXPORTS),
+    MODULE("diagnostics_channel", "events/diagnostics", EXPORTS),
+    MODULE("dgram", "net/dgram", EXPORTS),
+    MODULE("dns", "net/dns", EXPORTS),
+    MODULE("dns/promises", "net/dns", "promises"),
+    MODULE("events", "events/events", EXPORTS),
+    MODULE("fs", "fs/fs", EXPORTS),
+    MODULE("fs/promises", "fs/promises", EXPORTS),
+    MODULE("http", "nodehttp/http", EXPORTS),
+    MODULE("https", "nodehttp/https", EXPORTS),
+    MODULE("module", "program/module", "Module"),
+    MODULE("net", "net/net", EXPORTS),
+    MODULE("os", "system/os", EXPORTS),
+    MODULE("path", "fs/path", EXPORTS),
+    MODULE("path/posix", "fs/path", EXPORTS),
+    MODULE("path/win32", "fs/path", "win32"),
+    MODULE("perf_hooks", "timers/performance", EXPORTS),
+    MODULE("process", "program/process", EXPORTS),
+    MODULE("querystring", "url/querystring", EXPORTS),
+    MODULE("stream", "stream/stream", EXPORTS),
+    MODULE("stream/consumers", "stream/consumers", EXPORTS),
+    MODULE("stream/promises", "stream/promises", EXPORTS),
+    MODULE("stream/web", "web/node", EXPORTS),
+    MODULE("string_decoder", "bytes/stringdecoder", EXPORTS),
+    MODULE("timers", "timers/timers", "node"),
+    MODULE("timers/promises", "timers/promises", EXPORTS),
+    MODULE("tls", "net/tls", EXPORTS),
+    MODULE("tty", "program/tty", EXPORTS),
+    MODULE("url", "url/node", EXPORTS),
+    MODULE("util", "util/util", EXPORTS),
+    MODULE("util/types", "util/util", "types"),
+    MODULE("weir:explore", "explore/explore", EXPORTS),
+    MODULE("weir:http", "http/serve", EXPORTS),
+    MODULE("weir:pool", "threads/pool", EXPORTS),
+    MODULE("worker_threads", "threads/worker_threads", EXPORTS),
+    MODULE("weir:service", "threads/service", EXPORTS),
+    MODULE("child_process", "program/absent", SAME),
+    MODULE("cluster", "program/absent", SAME),
+    MODULE("http2", "program/absent", SAME),
+    MODULE("readline", "program/absent", SAME),
+    MODULE("readline/promises", "program/absent", SAME),
+    MODULE("v8", "program/absent", SAME),
+    MODULE("vm", "program/absent", SAME),
+    MODULE("zlib", "program/absent", SAME),
+};
+
+enum { COUNT = sizeof(modules) / sizeof(*modules) };
+
+/* The row of a name without "node:"; NULL if there is none.  Returns 0, or -1
+ * with an exception. */
+static int find(JSContext *context, JSValueConst name,
+                const struct weir__js_lazy **out)
+{
+    size_t length;
+    const char *text = JS_ToCStringLen(context, &length, name);
+
+    *out = NULL;
+    if (text == NULL)
+        return -1;
+    for (int i = 0; *out == NULL && i < COUNT; i++)
+        if (strlen(modules[i].name) == length &&
+            memcmp(modules[i].name, text, length) == 0)
+            *out = &modules[i];
+    JS_FreeCString(context, text);
+    return 0;
+}
+
+static JSValue is_builtin(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    const struct weir__js_lazy *row;
+
+    return find(context, argv[0], &row) < 0 ? JS_EXCEPTION
+                                            : JS_NewBool(context, row != NULL);
+}
+
+/* The exports of the module, or undefined. */
+static JSValue builtin(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    const struct weir__js_lazy *row;
+
+    if (find(context, argv[0], &row) < 0)
+        return JS_EXCEPTION;
+    return row == NULL ? JS_UNDEFINED : weir__js_lazy_value(context, row);
+}
+
+static JSValue builtin_names(JSContext *context, JSValueConst this_value,
+                             int argc, JSValueConst *argv)
+{
+    JSValue names = JS_NewArray(context);
+
+    for (int i = 0; !JS_IsException(names) && i < COUNT; i++)
+        if (JS_DefinePropertyValueUint32(context, names, (uint32_t)i,
+                                         JS_NewString(context, modules[i].name),
+                                         JS_PROP_C_W_E) < 0) {
+            JS_FreeValue(context, names);
+            names = JS_EXCEPTION;
+        }
+    return names;
+}
+
+/* As in Node, typed code can use the modules by their names. */
+static JSValue expose_builtins(JSContext *context, JSValueConst this_value,
+                               int argc, JSValueConst *argv)
+{
+    JSValue global = JS_GetGlobalObject(context);
+    int status = 0;
+
+    for (int i = 0; status == 0 && i < COUNT; i++)
+        if (modules[i].name[0] != '_' && strpbrk(modules[i].name, "/:") == NULL)
+            status = weir__js_lazy_define(context, global, &modules[i]);
+    JS_FreeValue(context, global);
+    return status < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry natives[] = {
+    JS_CFUNC_DEF("isBuiltin", 1, is_builtin),
+    JS_CFUNC_DEF("builtin", 1, builtin),
+    JS_CFUNC_DEF("builtinNames", 0, builtin_names),
+    JS_CFUNC_DEF("exposeBuiltins", 0, expose_builtins),
+};
+
+const struct weir__js_builtin weir__js_catalog_builtin = {
+    WEIR__JS_LIBS("program/module"),
+    WEIR__JS_NATIVES(natives),
+};
