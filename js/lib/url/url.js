@@ -314,5 +314,6 @@ function urlToHttpOptions(url) {
 
 module.exports = { URL, URLSearchParams, domainToASCII, domainToUnicode,
     pathToFileURL, fileURLToPath, urlToHttpOptions };
-// For inspect and url/legacy.
-Object.defineProperty(module.exports, 'isURL', { value: isURL });
+// For inspect and url/legacy, and for url/pattern.
+Object.defineProperties(module.exports,
+    { isURL: { value: isURL }, parseRecord: { value: parseBoth } });
