@@ -65,6 +65,7 @@ enum weir__js_message_kind {
     WEIR__MESSAGE_ONLINE, /* from a worker: its program begins */
     WEIR__MESSAGE_ERROR,  /* from a worker: an uncaught error */
     WEIR__MESSAGE_MEMORY, /* from a worker: it ran out of memory */
+    WEIR__MESSAGE_NEWS,   /* from a worker: for js/lib/program/term.js */
 };
 
 struct weir__js_message {

@@ -10,7 +10,7 @@
  *     parent's thread             worker's thread
  *     new: channel, thread   -->  loop, host, program
  *     port     <------ messages ------>  parentPort
- *     control  <------ online, error
+ *     control  <------ online, error, news
  *              <------ closed            exit_code is set before
  *
  * Shared state
@@ -59,6 +59,7 @@ struct weir__js_worker {
     JSValue on_event;
     bool is_ref, has_ended;
     struct weir__js_mailbox *control;
+    struct weir__js_message *next; /* taken from control; NULL: none */
     weir_thread thread;
     /* const after the thread was started */
     int id;
@@ -281,6 +282,8 @@ static void end(struct weir__js_worker *worker)
     set_ref(worker, false);
     worker->has_ended = true;
     weir__js_list_remove(&worker->link);
+    weir__js_message_free(worker->next);
+    worker->next = NULL;
     weir__js_mailbox_close(worker->control);
 }
 
@@ -337,7 +340,7 @@ static const JSClassDef worker_class = {.class_name = "WorkerHandle",
                                         .finalizer = finalize};
 
 /* As in js/lib/threads/worker_threads.js: numbers, which need no memory. */
-enum event { DRAIN, ONLINE, ERROR, UNREADABLE, MEMORY, EXIT };
+enum event { DRAIN, ONLINE, ERROR, UNREADABLE, MEMORY, EXIT, NEWS };
 
 /* Takes the value.  Returns whether the answer was true or an exception. */
 static bool emit(struct weir__js_worker *worker, enum event event,
@@ -363,17 +366,17 @@ static bool emit(struct weir__js_worker *worker, enum event event,
     return is_true;
 }
 
-/* The error that a worker has sent; or the reason why it cannot be read. */
-static void emit_error(struct weir__js_worker *worker,
+/* The value that a worker has sent; or the reason why it cannot be read. */
+static void emit_value(struct weir__js_worker *worker, enum event event,
                        struct weir__js_message *message)
 {
     JSContext *context = worker->parent->context;
-    JSValue error = weir__js_message_read(context, message, NULL);
+    JSValue value = weir__js_message_read(context, message, NULL);
 
-    if (JS_IsException(error))
+    if (JS_IsException(value))
         emit(worker, UNREADABLE, JS_GetException(context));
     else
-        emit(worker, ERROR, error);
+        emit(worker, event, value);
 }
 
 static void emit_message(struct weir__js_worker *worker,
@@ -383,7 +386,9 @@ static void emit_message(struct weir__js_worker *worker,
 
     if (weir__js_enter(js) == 0) {
         if (message->kind == WEIR__MESSAGE_ERROR)
-            emit_error(worker, message);
+            emit_value(worker, ERROR, message);
+        else if (message->kind == WEIR__MESSAGE_NEWS)
+            emit_value(worker, NEWS, message);
         else
             emit(worker,
                  message->kind == WEIR__MESSAGE_ONLINE ? ONLINE : MEMORY,
@@ -395,31 +400,36 @@ static void emit_message(struct weir__js_worker *worker,
 
 static void emit_next(struct weir__js_worker *worker)
 {
-    struct weir__js_message *message = weir__js_mailbox_take(worker->control);
+    struct weir__js_message *message = worker->next;
 
+    worker->next = NULL;
     if (weir__js_mailbox_waiting(worker->control, 1) > 0)
         weir__js_mailbox_knock(worker->control);
-    if (message != NULL) /* NULL: the end came after the look */
-        emit_message(worker, message);
+    emit_message(worker, message);
 }
 
 /* Serve the control channel: each event is its own callback.  A message that
  * was sent before the event and is not delivered yet comes first, in its own
  * callback, too.  So look for an event first, and for messages then: what the
- * worker sends in between belongs to a later event. */
+ * worker sends in between belongs to a later event.  News does not wait for
+ * messages: the program must not hear from a server that signals would not
+ * stop. */
 static void serve(void *arg)
 {
     struct weir__js_worker *worker = arg;
     weir_js *js = worker->parent;
     bool has_ended = weir__js_mailbox_has_ended(worker->control);
 
-    if (!has_ended && weir__js_mailbox_waiting(worker->control, 1) == 0)
+    if (worker->next == NULL)
+        worker->next = weir__js_mailbox_take(worker->control);
+    if (worker->next == NULL && !has_ended)
         return;
-    if (emit(worker, DRAIN, JS_UNDEFINED)) {
+    if ((worker->next == NULL || worker->next->kind != WEIR__MESSAGE_NEWS) &&
+        emit(worker, DRAIN, JS_UNDEFINED)) {
         weir__js_mailbox_knock(worker->control);
         return;
     }
-    if (!has_ended) {
+    if (worker->next != NULL) {
         emit_next(worker);
         return;
     }
@@ -623,6 +633,21 @@ static JSValue stack_size(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- inside a worker ---- */
 
+/* tell(value, transfer): send news to the parent */
+static JSValue tell_news(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct weir__js_worker *worker = workers_of(weir__js_of(context))->own;
+    struct weir__js_message *message =
+        weir__js_message_write(context, argv[0], argv[1], NULL);
+
+    if (message == NULL)
+        return JS_EXCEPTION;
+    message->kind = WEIR__MESSAGE_NEWS;
+    weir__js_mailbox_send(worker->far_control, message);
+    return JS_UNDEFINED;
+}
+
 /* start() -> [what newWorker was given, parentPort, number], once; undefined in
  * the main thread */
 static JSValue start_value(JSContext *context, JSValueConst this_value,
@@ -658,6 +683,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),
     JS_CFUNC_DEF("stackSize", 0, stack_size),
     JS_CFUNC_DEF("start", 0, start_value),
+    JS_CFUNC_DEF("tell", 2, tell_news),
 };
 
 const struct weir__js_builtin weir__js_worker_builtin = {

@@ -217,6 +217,7 @@ function handlerOf(options) {
 // ---- servers ----
 
 const kFill = Symbol('fill');
+const DEADLINE_MS = 10_000; // of the C server
 
 class Server {
     #native;
@@ -228,7 +229,7 @@ class Server {
     #participant = { signals: ['SIGTERM', 'SIGINT'], rank: 0,
         phase: () => this.#report !== undefined ? 'over'
             : this.draining.aborted ? 'draining' : 'running',
-        stop: async () => (await this.drain()).cut === 0 };
+        stop: () => this.#stop() };
     #report;
 
     constructor(kind) {
@@ -251,6 +252,7 @@ class Server {
         }
         [this.#host, this.#port] = address(this.#native);
         this.#scheme = options.tls ? 'https' : 'http';
+        this.#participant.deadline = options.drain?.deadline ?? DEADLINE_MS;
         if (options.signals !== false)
             require('program/term').join(this.#participant);
         this.#follow(options.signal);
@@ -276,6 +278,16 @@ class Server {
     #begin() {
         if (!this.#draining.signal.aborted)
             this.#draining.abort(new DOMException('The server is draining', 'AbortError'));
+    }
+
+    // After a signal.  Resolves to whether nothing was cut off.
+    async #stop() {
+        const { cut } = await this.drain();
+        const { threadName } = require('program/term');
+        if (cut > 0)
+            require('program/process').stderr.write(`weir: ${threadName()}serve ` +
+                `${this.url ?? this.path}: cut off at the deadline: ${cut}\n`);
+        return cut === 0;
     }
 
     get hostname() { return this.#port === 0 ? undefined : this.#host; }

@@ -2,23 +2,59 @@
 // term -- what SIGTERM and SIGINT do to a program that serves: everything that
 // takes part stops, and the program ends.  A second signal ends it at once.
 //
-// A participant is {signals, rank, phase(), stop()}.  phase() is 'running',
-// 'draining' or 'over'.  stop() resolves to whether nothing was cut off.
-// Participants of a lower rank stop first.
+// A participant is {signals, rank, deadline, phase(), stop()}.  phase() is
+// 'running', 'draining' or 'over'.  stop() resolves to whether nothing was cut
+// off, by the deadline in milliseconds.  Participants of a lower rank stop first.
+//
+// Signals go to the main thread.  A worker that has participants sends its
+// parent one end of a channel, and the parent takes part for the worker:
+//
+//     worker -> parent   {signals, deadline}   of all that takes part now
+//                        {isClean}             all of it has stopped
+//     parent -> worker   {signal}              stop
+//                        {isOver}              exit: nobody needs this thread
+//
+// Until the last message the worker continues to run, because what stops
+// elsewhere may wait for its answers.
 'use strict';
+
+const thread = require('threads/thread');
+
+const SIGNALS = ['SIGTERM', 'SIGINT'];
+const GRACE_MS = 1000; // for a worker, after its own deadline
+const LONGEST_MS = 2 ** 31 - 1; // of a timer
 
 const participants = new Set();
 let isStopping = false;
+let parent; // in a worker with participants: a port
 
-async function stopAll(running) {
-    const process = require('program/process');
+// In messages: 'worker 2 (name): ', or nothing in the main thread.
+function threadName() {
+    const name = thread.start?.name;
+    return thread.isMainThread ? '' : `worker ${thread.threadId}${name ? ` (${name})` : ''}: `;
+}
+
+function ranksOf(some) {
+    return [...new Set(some.map((one) => one.rank).sort())]
+        .map((rank) => some.filter((one) => one.rank === rank));
+}
+
+async function stopAll(running, signal) {
     let isClean = true;
     isStopping = true;
-    for (const rank of new Set(running.map((one) => one.rank).sort()))
-        for (const end of await Promise.all(running.filter((one) => one.rank === rank)
-            .map((one) => one.stop())))
+    for (const equal of ranksOf(running))
+        for (const end of await Promise.all(equal.map((one) => one.stop(signal))))
             isClean &&= end;
-    process.exit(isClean ? undefined : 1);
+    return isClean;
+}
+
+async function exit(stopped, isClean) {
+    await Promise.all(stopped.map((one) => one.exit?.()));
+    require('program/process').exit(isClean ? undefined : 1);
+}
+
+async function stopProgram(running, signal) {
+    exit(running, await stopAll(running, signal));
 }
 
 // If the program has its own listener, leave the decision to it.
@@ -31,7 +67,7 @@ function onSignal(signal, number) {
     if (isStopping)
         process.exit(128 + number);
     else if (running.length > 0)
-        stopAll(running);
+        stopProgram(running, signal);
     else if (mine.some((one) => one.phase() === 'draining'))
         process.exit(128 + number);
     else {
@@ -40,28 +76,118 @@ function onSignal(signal, number) {
     }
 }
 
-// Signals go to the main thread.
-function join(participant) {
-    const process = require('program/process');
-    if (!require('threads/thread').isMainThread)
+// ---- in a worker ----
+
+let stopped, isClean;
+
+async function obey({ signal, isOver }) {
+    if (isOver) {
+        exit(stopped, isClean);
         return;
-    for (const signal of participant.signals)
-        if (!process.listeners(signal).includes(onSignal))
+    }
+    parent.ref();
+    stopped = [...participants].filter((one) =>
+        one.signals.includes(signal) && one.phase() !== 'over');
+    isClean = await stopAll(stopped, signal);
+    parent.postMessage({ isClean });
+}
+
+function tellParent() {
+    const all = [...participants];
+    const news = { signals: SIGNALS.filter((signal) =>
+        all.some((one) => one.signals.includes(signal))),
+    deadline: ranksOf(all).reduce((sum, equal) =>
+        sum + Math.max(...equal.map((one) => one.deadline)), 0) };
+    if (parent !== undefined) {
+        parent.postMessage(news);
+        return;
+    }
+    const { MessageChannel } = require('messages/messaging');
+    const { port1, port2 } = new MessageChannel();
+    parent = port1;
+    parent.on('message', obey);
+    parent.unref();
+    thread.tell({ port: port2, ...news }, [port2]);
+}
+
+// ---- who takes part ----
+
+function listen() {
+    const process = require('program/process');
+    for (const signal of SIGNALS) {
+        const isWanted = [...participants].some((one) => one.signals.includes(signal));
+        if (isWanted === process.listeners(signal).includes(onSignal))
+            continue;
+        if (isWanted)
             process.on(signal, onSignal);
+        else
+            process.off(signal, onSignal);
+    }
+}
+
+function follow() {
+    if (thread.isMainThread)
+        listen();
+    else
+        tellParent();
+}
+
+function join(participant) {
     for (const one of participants)
         if (one.phase() === 'over')
             participants.delete(one);
     participants.add(participant);
+    follow();
 }
 
 // The signals do what they did before.
 function leave(participant) {
-    const process = require('program/process');
-    if (!participants.delete(participant))
-        return;
-    for (const signal of participant.signals)
-        if (![...participants].some((one) => one.signals.includes(signal)))
-            process.off(signal, onSignal);
+    if (participants.delete(participant))
+        follow();
 }
 
-module.exports = { join, leave };
+// ---- for a worker ----
+
+// Take part for the worker that has sent the first news.  `terminate` ends it.
+// Returns a function to call when the worker has exited, with its code.
+function adopt(threadId, { port, ...first }, terminate) {
+    const { setTimeout, clearTimeout } = require('timers/timers');
+    const stopped = Promise.withResolvers(), exited = Promise.withResolvers();
+    const late = () => {
+        require('program/process').stderr.write(
+            `weir: worker ${threadId} has not stopped by its deadline and is terminated\n`);
+        terminate();
+        stopped.resolve(false);
+    };
+    let phase = 'running';
+    const participant = { ...first, rank: 0, phase: () => phase,
+        async stop(signal) {
+            phase = 'draining';
+            port.postMessage({ signal });
+            const timer = setTimeout(late, Math.min(this.deadline + GRACE_MS, LONGEST_MS));
+            const isClean = await stopped.promise;
+            clearTimeout(timer);
+            return isClean;
+        },
+        exit() {
+            port.postMessage({ isOver: true });
+            setTimeout(exited.resolve, GRACE_MS);
+            return exited.promise;
+        } };
+    port.on('message', ({ isClean, ...news }) => {
+        if (isClean !== undefined)
+            stopped.resolve(isClean);
+        else
+            follow(Object.assign(participant, news));
+    });
+    port.unref();
+    join(participant);
+    return (code) => {
+        phase = 'over';
+        leave(participant);
+        stopped.resolve(code === 0);
+        exited.resolve();
+    };
+}
+
+module.exports = { join, leave, adopt, threadName };

@@ -60,7 +60,7 @@ function describe(holders) {
     return texts.join(', ') + (rest > 0 ? `, and ${rest} more` : '');
 }
 
-let stop;
+let stop, deadlineOf;
 
 class Service {
     #native; // null: it no longer exists, and was CLOSED
@@ -187,6 +187,7 @@ class Service {
 
     static {
         stop = Service.#stop;
+        deadlineOf = (service) => service.#deadline;
     }
 }
 
@@ -194,6 +195,7 @@ class Service {
 
 function watchTerm(service) {
     require('program/term').join({ signals: ['SIGTERM'], rank: 1,
+        deadline: deadlineOf(service),
         phase: () => ({ RUNNING: 'running', DRAINING: 'draining' })[service.state] ?? 'over',
         stop: () => stop(service) });
 }

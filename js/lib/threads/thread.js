@@ -51,4 +51,4 @@ function unpackError(packed) {
 module.exports = { isMainThread: start === undefined, threadId, parentPort, start,
     packError, unpackError, newWorker: native.newWorker,
     terminate: native.terminate, ref: native.ref, unref: native.unref,
-    variables: native.variables, stackSize: native.stackSize };
+    variables: native.variables, stackSize: native.stackSize, tell: native.tell };

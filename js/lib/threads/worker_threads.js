@@ -32,7 +32,7 @@ function getEnvironmentData(key) {
 // ---- workers ----
 
 const DRAIN = 0, ONLINE = 1, ERROR = 2, UNREADABLE = 3, MEMORY = 4,
-    EXIT = 5; // js/threads/worker.c
+    EXIT = 5, NEWS = 6; // js/threads/worker.c
 
 function fileOf(filename) {
     if (filename !== null && typeof filename === 'object' &&
@@ -101,7 +101,7 @@ function transferredWith(port, given) {
 }
 
 class Worker extends EventEmitter {
-    #handle; #port; #limits; #stdio; #isOnline = false;
+    #handle; #port; #limits; #stdio; #isOnline = false; #onExit;
 
     constructor(filename, options = {}) {
         super();
@@ -185,7 +185,12 @@ class Worker extends EventEmitter {
             this.#stdio?.finish();
             this.threadId = -1;
             this.#handle = undefined;
+            this.#onExit?.(value);
             this.emit('exit', value);
+            break;
+        case NEWS:
+            this.#onExit = require('program/term').adopt(this.threadId, value,
+                () => thread.terminate(this.#handle));
         }
         return false;
     }

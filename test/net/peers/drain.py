@@ -4,8 +4,9 @@
 
     test/net/peers/drain.py [--server NAME|COMMAND] [--rounds N] [ROW ...]
 
-NAME is weir (target.c, the default), serve (serve.mjs, in JavaScript), nodehttp
-(node:http on weir, with server.drain) or one of Node's.
+NAME is weir (target.c, the default), serve (serve.mjs, in JavaScript),
+serve-workers (the same in two workers), nodehttp (node:http on weir, with
+server.drain) or one of Node's.
 
 A round starts the server, lets build/peers/load keep its connections busy,
 sends SIGTERM at a random moment, and compares three accounts of what happened:

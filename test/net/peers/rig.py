@@ -53,6 +53,8 @@ def command_of(name):
         return [TARGET]
     if name == "serve":
         return [str(BUILD / "weir"), str(HERE / "serve.mjs")]
+    if name == "serve-workers":
+        return [*command_of("serve"), "--threads", "2"]
     if name == "nodehttp":
         return [str(BUILD / "weir"), str(HERE / "target.js"), "--stop", "drain"]
     return NODE.get(name) or name.split()

@@ -4,16 +4,19 @@
 //
 //     weir serve.mjs [--log FILE] [--deadline-ms N] [--idle-ms N] ...
 //
-// It prints "port N" when it listens.
+// With --threads N, N workers serve on one port.  It prints "port N" when it
+// listens.
 import { serve } from 'weir:http';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
 const text = { type: 'string' };
 const { values: options } = parseArgs({ strict: false, options: { log: text,
     'deadline-ms': text, 'idle-ms': text, 'linger-ms': text, 'delay-ms': text,
     'header-timeout-ms': text, 'request-timeout-ms': text, 'keep-alive-ms': text,
-    health: { type: 'boolean' }, 'tls-cert': text, 'tls-key': text } });
+    health: { type: 'boolean' }, 'tls-cert': text, 'tls-key': text,
+    threads: text } });
 const number = (name) => options[name] === undefined ? undefined : Number(options[name]);
 const log = options.log ? fs.openSync(options.log, 'a') : -1;
 const chunk = new Uint8Array(1040).map((_, i) => 97 + i % 26);
@@ -73,7 +76,7 @@ async function answer(request, context) {
     }
 }
 
-const server = await serve({ port: 0, hostname: '127.0.0.1', fetch: answer,
+const open = (more) => serve({ hostname: '127.0.0.1', fetch: answer, ...more,
     health: options.health, allowHalfOpen: true, backlog: 1024,
     headerTimeout: number('header-timeout-ms'), requestTimeout: number('request-timeout-ms'),
     keepAliveTimeout: number('keep-alive-ms'),
@@ -81,4 +84,20 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', fetch: answer,
         linger: number('linger-ms'), delay: number('delay-ms') },
     tls: options['tls-cert'] ? { cert: fs.readFileSync(options['tls-cert']),
         key: fs.readFileSync(options['tls-key']) } : undefined });
-console.log('port', server.port);
+
+// A worker's port; 0 is any.
+const start = (port) => new Promise((resolve) =>
+    new Worker(new URL(import.meta.url), { workerData: port, argv: process.argv.slice(2) })
+        .once('message', resolve));
+
+if (!isMainThread) {
+    const { port } = await open({ port: workerData, reusePort: true });
+    parentPort.postMessage(port);
+} else if (options.threads) {
+    const port = await start(0);
+    for (let i = 1; i < number('threads'); i++)
+        await start(port);
+    console.log('port', port);
+} else {
+    console.log('port', (await open({ port: 0 })).port);
+}
