@@ -190,7 +190,8 @@ const methods = {
             callback();
             return;
         }
-        const err = this._handle.shutdown(callback);
+        // If that fails, the connection has ended: reading tells why.
+        const err = this._handle.shutdown(() => callback());
         if (err === ENOTCONN)
             callback();
         else if (err < 0)
