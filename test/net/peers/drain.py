@@ -6,7 +6,8 @@
 
 NAME is weir (target.c, the default), serve (serve.mjs, in JavaScript),
 serve-workers (the same in two workers), nodehttp (node:http on weir, with
-server.drain) or one of Node's.
+server.drain), express (the same with express) or one of Node's.  Without
+--server and rows, those in JavaScript follow with the rows of JAVASCRIPT.
 
 A round starts the server, lets build/peers/load keep its connections busy,
 sends SIGTERM at a random moment, and compares three accounts of what happened:
@@ -30,6 +31,7 @@ comparison.
 import argparse
 import collections
 import concurrent.futures
+import os
 import random
 import re
 import select
@@ -67,6 +69,10 @@ ROWS = {
 # What the server is told in addition.
 DELAY_MS = 200
 EXTRA = {"threads": ["--threads", 2], "delay": ["--delay-ms", DELAY_MS]}
+JAVASCRIPT = {"serve": ["post", "idle", "streams", "mixed"],
+              "serve-workers": ["post", "idle", "streams"],
+              "nodehttp": ["post", "pipeline", "streams"],
+              "express": ["post", "streams"]}
 PROXIES = {"nginx": rig.nginx, "haproxy": rig.haproxy}
 # For comparison: these are stopped themselves, gracefully.
 STOPPED = {"nginx-stop": ("nginx", int(signal.SIGQUIT)),
@@ -233,8 +239,9 @@ def print_row(server, row):
         f"{statistics.median(row.times):5.0f} {max(row.times):5.0f} {row.slowest_ms:7}")
 
 
-def expect_row(row):
+def expect_row(server, row):
     """What weir promises."""
+    where = row.name if server == "weir" else f"{server}, {row.name}"
     allowed = {
         # A request, or its first part, may meet the FIN that ends an idle
         # connection.
@@ -242,21 +249,21 @@ def expect_row(row):
         # The deadline ends what never completes its request.
         "stuck": ["interrupted", "failed", "reset", "left"],
     }.get(row.name, [])
-    rig.expect(f"{row.name}: no request is lost in {row.rounds} shutdowns",
+    rig.expect(f"{where}: no request is lost in {row.rounds} shutdowns",
                row.fine(*allowed), *row.details())
-    rig.expect(f"{row.name}: requests were under way at the signals",
+    rig.expect(f"{where}: requests were under way at the signals",
                row.counts["sent"] > 20 * row.rounds, *row.details())
     if row.name != "stuck":
-        rig.expect(f"{row.name}: every shutdown exits with 0",
+        rig.expect(f"{where}: every shutdown exits with 0",
                    row.exits[0] == row.rounds, *row.details())
-    rig.expect(f"{row.name}: every shutdown ends within its deadline",
+    rig.expect(f"{where}: every shutdown ends within its deadline",
                max(row.times) < DEADLINE_MS + 500, sorted(row.times)[-5:])
     if row.name == "delay":
-        rig.expect("delay: connections are accepted until the delay is over",
+        rig.expect(f"{where}: connections are accepted until the delay is over",
                    row.refusals and min(row.refusals) >= DELAY_MS - 5,
                    sorted(row.refusals)[:5])
     if row.name in ("streams", "mixed"):
-        rig.expect(f"{row.name}: every WebSocket gets close code 1012",
+        rig.expect(f"{where}: every WebSocket gets close code 1012",
                    row.counts["ws_close_1012"] == row.counts["ws_open"] > 0
                    and row.counts["ws_cut"] == 0, *row.details())
 
@@ -411,37 +418,59 @@ def choose_rounds(name):
     return 10 if rig.BRIEF else 100
 
 
+def run_rows(server, rng, rows, rounds):
+    """Print the rows of a server, and judge them if it is weir's."""
+    is_weir = server not in rig.NODE
+    for name in rows:
+        if name in PROXIES and not shutil.which(name):
+            rig.skip(f"{name}: no request is lost", f"{name} is not installed")
+            continue
+        options = WEIR_OPTIONS + EXTRA.get(name, []) if is_weir else []
+        row = measure(name, rng, rig.command_of(server), options,
+                      rounds or choose_rounds(name))
+        print_row(server, row)
+        if is_weir:
+            expect_row(server, row)
+        else:
+            for line in row.strange[:8]:
+                rig.comment(line)
+
+
+def run_javascript(rng, rounds):
+    """The servers in JavaScript, if there is JavaScript."""
+    for server, rows in JAVASCRIPT.items():
+        missing = [one for one in rig.command_of(server)
+                   if one.startswith("/") and not os.path.exists(one)]
+        if server == "express" and not rig.EXPRESS.exists():
+            missing.append(str(rig.EXPRESS))
+        if missing:
+            rig.skip(f"{server}: no request is lost", f"there is no {missing[0]}")
+        else:
+            run_rows(server, rng, rows, rounds or (4 if rig.BRIEF else 50))
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--server", default="weir")
+    parser.add_argument("--server")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--compare", type=int, default=4 if rig.BRIEF else 8,
                         help="rounds of Node, nginx and haproxy")
     parser.add_argument("rows", nargs="*")
     given = parser.parse_args()
     rng = rig.seeded()
-    is_weir = given.server not in rig.NODE
+    server = given.server or "weir"
+    command, is_weir = rig.command_of(server), server not in rig.NODE
     rig.comment(HEAD)
-    for name in given.rows or ROWS:
-        if name in PROXIES and not shutil.which(name):
-            rig.skip(f"{name}: no request is lost", f"{name} is not installed")
-            continue
-        share = given.rounds or choose_rounds(name)
-        options = WEIR_OPTIONS + EXTRA.get(name, []) if is_weir else []
-        row = measure(name, rng, rig.command_of(given.server), options, share)
-        print_row(given.server, row)
-        if is_weir:
-            expect_row(row)
-        else:
-            for line in row.strange[:8]:
-                rig.comment(line)
+    run_rows(server, rng, given.rows or ROWS, given.rounds)
+    if not given.server and not given.rows:
+        run_javascript(rng, given.rounds)
     if is_weir and not given.rows:
-        check_health(rig.command_of(given.server))
-        check_force(rig.command_of(given.server))
-        check_blocked(rig.command_of(given.server))
-        check_tls(rig.command_of(given.server))
+        check_health(command)
+        check_force(command)
+        check_blocked(command)
+        check_tls(command)
     if is_weir and given.compare:
-        compare(rng, rig.command_of(given.server), given.compare)
+        compare(rng, command, given.compare)
     rig.finish()
 
 

@@ -34,6 +34,7 @@ BRIEF = "WEIR_BRIEF" in os.environ
 
 NODE = {f"node-{stop}": ["node", str(HERE / "target.js"), "--stop", stop]
         for stop in ("close", "idle", "header")}
+EXPRESS = HERE.parents[1] / "npm" / "node_modules" / "express"
 LOAD = str(BUILD / "peers" / "load")
 TARGET = str(BUILD / "peers" / "target")
 
@@ -57,6 +58,8 @@ def command_of(name):
         return [*command_of("serve"), "--threads", "2"]
     if name == "nodehttp":
         return [str(BUILD / "weir"), str(HERE / "target.js"), "--stop", "drain"]
+    if name == "express":
+        return [*command_of("nodehttp"), "--express"]
     return NODE.get(name) or name.split()
 
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // target.js -- the server under test as Node 20 has it: the row beside weir's.
 //
-//     node target.js [--log FILE] [--stop close|idle|header|drain] [LIMITS]
+//     node target.js [--log FILE] [--stop close|idle|header|drain] [--express]
+//                    [LIMITS]
 //
 // --stop says what SIGTERM does:
 //     close   server.close(), as Node's documentation shows
 //     idle    and closeIdleConnections(), every 10 ms
 //     header  and Connection: close on every response from then on
 //     drain   server.drain(), which only weir has
+// --express puts express (test/npm) between the server and the routes.
 // The routes are those of target.c.  It prints "port N" when it listens.
 'use strict';
 const fs = require('node:fs');
@@ -25,6 +27,7 @@ const { values: options } = parseArgs({
         'keep-alive-ms': { type: 'string', default: '5000' },
         'max-connections': { type: 'string' },
         'deadline-ms': { type: 'string', default: '10000' },
+        express: { type: 'boolean' },
     },
 });
 const log = options.log ? fs.openSync(options.log, 'a') : -1;
@@ -106,7 +109,7 @@ const limits = {
     connectionsCheckingInterval: 100,
 };
 
-const server = http.createServer(limits, (request, response) => {
+function serve(request, response) {
     const url = parse(request.url);
     const body = [];
     request.on('data', (data) => body.push(data));
@@ -128,7 +131,10 @@ const server = http.createServer(limits, (request, response) => {
                           request.method === 'POST' ? all : Buffer.from('OK\n'));
         }
     });
-});
+}
+
+const handler = options.express ? require('../../npm/node_modules/express')().use(serve) : serve;
+const server = http.createServer(limits, handler);
 
 // Node has no WebSocket server: this one echoes whole, short frames.
 server.on('upgrade', (request, socket, head) => {
