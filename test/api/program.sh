@@ -139,16 +139,23 @@ const seen = {}, greedy = `const gate = require('worker_threads').workerData;
 // The limit, and what 30 threads and the program itself take.
 const mostKilobytes = () => Number(/VmHWM:\s*(\d+)/.exec(
     require('fs').readFileSync('/proc/self/status', 'latin1'))[1]);
-// All begin at once, when all are there.
+// All begin at once, when all are there.  30 workers need most of the limit before
+// they begin: one that could not even start must not keep the others waiting.
 const gate = new Int32Array(new SharedArrayBuffer(4));
-let left = 30, online = 0;
+const pending = new Set();
+const settle = (worker) => {
+    if (pending.delete(worker) && pending.size === 0)
+        Atomics.store(gate, 0, 1), Atomics.notify(gate, 0);
+};
+let left = 30;
 for (let i = 0; i < 30; i++) {
     const worker = new Worker(greedy, { eval: true, workerData: gate });
-    worker.on('online', () => {
-        if (++online === 30)
-            Atomics.store(gate, 0, 1), Atomics.notify(gate, 0);
+    pending.add(worker);
+    worker.on('online', () => settle(worker));
+    worker.on('error', ({ code }) => {
+        seen[code] = (seen[code] ?? 0) + 1;
+        settle(worker);
     });
-    worker.on('error', ({ code }) => { seen[code] = (seen[code] ?? 0) + 1; });
     worker.on('exit', (code) => {
         seen[code] = (seen[code] ?? 0) + 1;
         if (--left === 0)
@@ -157,7 +164,7 @@ for (let i = 0; i < 30; i++) {
 }
 END
 expect "--memory-limit is one for all workers, each of which is told" in_time \
-    prints '{"1":30,"ERR_WORKER_OUT_OF_MEMORY":30} true' --memory-limit=16M \
+    prints '{"1":30,"ERR_WORKER_OUT_OF_MEMORY":30} true' --memory-limit=24M \
     "$scratch/workers.js"
 expect "--memory-limit counts shared memory" in_time ends 1 --memory-limit=8M \
     -e 'const a = []; for (;;) a.push(new SharedArrayBuffer(100000))'
