@@ -12,6 +12,30 @@ set(wrapped
   pthread_create pthread_join epoll_pwait2 poll write nanosleep
   clock_gettime gettimeofday getrandom getpid socket clone kill)
 
+# An engine of its own, which reports plain accesses to shared memory.
+get_target_property(engine_sources engine SOURCES)
+get_target_property(engine_options engine COMPILE_OPTIONS)
+list(GET engine_sources 0 engine_directory)
+get_filename_component(engine_directory ${engine_directory} DIRECTORY)
+set(explore_engine ${PROJECT_BINARY_DIR}/engine-explore)
+set(explore_patch ${PROJECT_SOURCE_DIR}/js/engine/explore/plain-accesses.patch)
+add_custom_command(OUTPUT ${explore_engine}/quickjs.c
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${explore_engine}
+  COMMAND ${CMAKE_COMMAND} -E copy ${engine_directory}/quickjs.c ${explore_engine}
+  COMMAND ${PATCH} --strip=1 --fuzz=0 --forward --batch --silent
+          --directory=${explore_engine} --input=${explore_patch}
+  DEPENDS ${explore_patch} ${engine_directory}/quickjs.c VERBATIM)
+add_library(engine-explore STATIC ${explore_engine}/quickjs.c
+  ${engine_directory}/dtoa.c ${engine_directory}/libregexp.c
+  ${engine_directory}/libunicode.c)
+target_compile_options(engine-explore PRIVATE ${engine_options})
+target_compile_definitions(engine-explore PRIVATE QUICKJS_NG_BUILD)
+target_include_directories(engine-explore SYSTEM
+  PRIVATE ${engine_directory} INTERFACE ${engine_directory})
+target_link_libraries(engine-explore PUBLIC m Threads::Threads)
+set_target_properties(engine-explore PROPERTIES
+  POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+
 file(GLOB explore_js_sources CONFIGURE_DEPENDS explore/javascript/*.c)
 # main() of the program is called by the explorer's.
 add_library(explore-js-program OBJECT cli/main.c)
@@ -29,7 +53,7 @@ add_dependencies(weir-explore-js weir-program)
 target_include_directories(weir-explore-js PRIVATE
   explore/javascript explore js src include)
 target_link_libraries(weir-explore-js PRIVATE
-  $<TARGET_FILE:weir-js-static> engine $<TARGET_FILE:weir-net-static>
+  $<TARGET_FILE:weir-js-static> engine-explore $<TARGET_FILE:weir-net-static>
   weir-static ${CMAKE_DL_LIBS})
 install(TARGETS weir-explore-js DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/weir)
 # __wrap_FUNCTION is declared by nobody.

@@ -83,7 +83,7 @@ struct exchange {
     enum finding finding;
     int status;
     bool is_ended, is_pruned;
-    char text[2 * CELL];
+    char text[4 * CELL];
     unsigned nodes;
     struct node node[NODES];
     unsigned operations;  /* also where there was no choice */

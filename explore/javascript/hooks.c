@@ -12,21 +12,21 @@
 #include <string.h>
 
 #include "core/visible.h"
+#include "place.h"
+#include "race.h"
 #include "schedule.h"
+#include "waits.h"
 
-enum { BLOCKS = 1024, WAITS = 256, WORDS = 4096 };
-
-/* Something that waits for an element to be notified. */
-struct wait {
-    unsigned thread;
-    JSContext *context;
-    JSValue promise; /* undefined: Atomics.wait */
-    const uint8_t *address;
-    size_t size;
-    int index;
-    uint64_t value;
-    char where[CELL];
+enum {
+    BLOCKS = 1024,
+    WORDS = 4096,
+    PLAIN_LINES = 8, /* plain accesses of a step that are shown */
+    SPIN = 1000      /* plain accesses of a step after which others may go on */
 };
+
+/* Of the engine (js/engine/explore). */
+extern void (*js_plain_access)(JSContext *context, const void *bytes,
+                               size_t size, int type, bool is_write);
 
 static struct exchange *exchange; /* NULL: not in an execution */
 
@@ -37,16 +37,15 @@ static struct block {
 } blocks[BLOCKS];
 static unsigned block_count, made_by[THREADS];
 
-static struct wait waits[WAITS];
-static unsigned wait_count;
-
 /* The last step that wrote a word, for the arrows of a page. */
 static struct writer {
     const void *address;
     uint16_t line;
 } writers[WORDS];
 static unsigned writer_count;
-static unsigned line_of[THREADS]; /* from 1; 0: the step has none */
+static unsigned line_of[THREADS];     /* from 1; 0: the step has none */
+static unsigned plain_count[THREADS]; /* plain accesses of the step */
+static bool is_ignored[THREADS];
 
 /* --- shared memory ------------------------------------------------------------ */
 
@@ -54,6 +53,7 @@ static void share(const void *data, size_t size)
 {
     unsigned self = exchange != NULL ? schedule_self() : 0;
 
+    race_forget(data, size);
     if (block_count == BLOCKS)
         return; /* its accesses depend on everything */
     blocks[block_count++] =
@@ -73,54 +73,10 @@ static struct footprint find_print(const struct weir__js_access *access)
     return (struct footprint){0};
 }
 
-static uint64_t read_element(const void *address, size_t size)
+/* The place of a step, or NULL: nobody will read it. */
+static const char *keep_place(JSContext *context)
 {
-    uint64_t value = 0;
-
-    memcpy(&value, address, size <= sizeof(value) ? size : sizeof(value));
-    return value;
-}
-
-/* --- the place in the program --------------------------------------------------- */
-
-/* Copies "app.js:12" out of "    at f (/path/app.js:12:3)". */
-static bool copy_place(char *to, const char *frame, size_t length)
-{
-    const char *end = frame + length, *name;
-
-    if (length > 0 && end[-1] == ')')
-        end--;
-    while (end > frame && end[-1] != ':') /* the column */
-        end--;
-    for (name = end; name > frame && name[-1] != '/' && name[-1] != '(';)
-        name--;
-    if (end - name < 4 || memchr(name, '.', (size_t)(end - name)) == NULL)
-        return false; /* of the host, or of the engine */
-    snprintf(to, CELL, "%.*s", (int)(end - name - 1), name);
-    return true;
-}
-
-static void find_place(JSContext *context, char *to)
-{
-    JSValue global = JS_GetGlobalObject(context);
-    JSValue type = JS_GetPropertyStr(context, global, "Error");
-    JSValue error = JS_CallConstructor(context, type, 0, NULL);
-    JSValue stack = JS_GetPropertyStr(context, error, "stack");
-    const char *text = JS_ToCString(context, stack);
-
-    to[0] = '\0';
-    for (const char *at = text; at != NULL && *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-
-        if (copy_place(to, at, length))
-            break;
-        at += length + (at[length] == '\n');
-    }
-    JS_FreeCString(context, text);
-    JS_FreeValue(context, stack);
-    JS_FreeValue(context, error);
-    JS_FreeValue(context, type);
-    JS_FreeValue(context, global);
+    return exchange->is_described ? place_keep(context) : NULL;
 }
 
 /* --- steps ---------------------------------------------------------------------- */
@@ -136,10 +92,21 @@ static uint16_t *writer_of(const void *address)
     return &writers[writer_count++].line;
 }
 
+/* The step that wrote what the access reads, or 0; and it may be the next
+ * one. */
+static uint16_t find_writer(const struct weir__js_access *access)
+{
+    uint16_t *writer = writer_of(access->address);
+    uint16_t from = writer != NULL && access->reads ? *writer : 0;
+
+    if (writer != NULL && access->writes)
+        *writer = (uint16_t)exchange->lines;
+    return from;
+}
+
 static void add_line(JSContext *context, const struct weir__js_access *access)
 {
     unsigned self = schedule_self();
-    uint16_t *writer;
     struct line *line;
 
     line_of[self] = 0;
@@ -151,22 +118,18 @@ static void add_line(JSContext *context, const struct weir__js_access *access)
     line->thread = (uint8_t)self;
     line->from = 0;
     snprintf(line->what, sizeof(line->what), "%s", access->name);
-    find_place(context, line->where);
-    if (access->address == NULL)
-        return;
-    writer = writer_of(access->address);
-    if (writer != NULL) {
-        line->from = strcmp(access->name, "Atomics.store") != 0 ? *writer : 0;
-        if (access->writes)
-            *writer = (uint16_t)exchange->lines;
-    }
+    place_find(context, line->where);
+    if (access->reads || access->writes)
+        line->from = find_writer(access);
 }
 
 static void visit(JSContext *context, const struct weir__js_access *access)
 {
     if (exchange == NULL)
         return;
-    schedule_visit(find_print(access));
+    schedule_visit(access->reads || access->writes ? find_print(access)
+                                                   : (struct footprint){0});
+    plain_count[schedule_self()] = 0;
     add_line(context, access);
 }
 
@@ -216,126 +179,187 @@ static void say(JSContext *context, int argc, JSValueConst *argv,
     }
 }
 
-/* --- waiting --------------------------------------------------------------------- */
+/* --- races ----------------------------------------------------------------------- */
 
-/* Settled promises are forgotten when there is no more place. */
-static struct wait *new_wait(JSContext *context,
-                             const struct weir__js_access *access)
+static int to_text(char *text, size_t size, int type, uint64_t value)
 {
-    struct wait *wait;
+    float narrow;
+    double wide;
 
-    if (wait_count == WAITS)
-        return NULL;
-    wait = &waits[wait_count++];
-    wait->thread = schedule_self();
-    wait->context = context;
-    wait->promise = JS_UNDEFINED;
-    wait->address = access->address;
-    wait->size = access->size;
-    wait->index = access->index;
-    wait->value = read_element(access->address, access->size);
-    wait->where[0] = '\0';
-    if (exchange->is_described)
-        find_place(context, wait->where);
-    return wait;
+    memcpy(&narrow, &value, sizeof(narrow));
+    memcpy(&wide, &value, sizeof(wide));
+    switch (type) {
+    case JS_TYPED_ARRAY_INT8:
+        return snprintf(text, size, "%d", (int8_t)value);
+    case JS_TYPED_ARRAY_INT16:
+        return snprintf(text, size, "%d", (int16_t)value);
+    case JS_TYPED_ARRAY_INT32:
+        return snprintf(text, size, "%d", (int32_t)value);
+    case JS_TYPED_ARRAY_BIG_INT64:
+        return snprintf(text, size, "%lldn", (long long)value);
+    case JS_TYPED_ARRAY_BIG_UINT64:
+        return snprintf(text, size, "%llun", (unsigned long long)value);
+    case JS_TYPED_ARRAY_FLOAT16:
+        return snprintf(text, size, "0x%04llx", (unsigned long long)value);
+    case JS_TYPED_ARRAY_FLOAT32:
+        return snprintf(text, size, "%g", (double)narrow);
+    case JS_TYPED_ARRAY_FLOAT64:
+        return snprintf(text, size, "%.16g", wide);
+    default:
+        return snprintf(text, size, "%llu", (unsigned long long)value);
+    }
 }
 
-static void drop_wait(unsigned index)
+/* The access as it is printed: "[1] := 42", "[0] = 7", "bytes 8 to 31". */
+static void write_access(char *text, size_t size,
+                         const struct race_access *access)
 {
-    JS_FreeValue(waits[index].context, waits[index].promise);
-    waits[index] = waits[--wait_count];
+    struct weir__js_access at = {.address = access->address};
+    uint32_t offset = find_print(&at).offset;
+    int used;
+
+    if (access->type == MORE_TYPES) {
+        snprintf(text, size, "bytes %u to %zu", offset,
+                 offset + access->size - 1);
+        return;
+    }
+    used = snprintf(text, size, "[%zu] %s ", offset / access->size,
+                    access->writes ? ":=" : "=");
+    to_text(text + used, size - (size_t)used, access->type, access->value);
 }
 
-static void wait_for(JSContext *context, const struct weir__js_access *access)
+static void fail_by_race(unsigned self, const struct race_access *access,
+                         const struct race_other *other)
+{
+    const struct race_access *both[] = {access, &other->access};
+    unsigned thread[] = {self, other->thread};
+    char text[2][2 * CELL], what[CELL];
+
+    for (int i = 0; i < 2; i++) {
+        write_access(what, sizeof(what), both[i]);
+        snprintf(text[i], sizeof(text[i]), "%.20s %s%s %.60s at %.60s",
+                 exchange->name[thread[i]],
+                 both[i]->is_atomic ? "atomically " : "",
+                 both[i]->writes ? "writes" : "reads", what,
+                 both[i]->where != NULL ? both[i]->where : "?");
+    }
+    schedule_fail(FOUND_RACE, "%s, %s, and neither is before the other",
+                  text[0], text[1]);
+}
+
+/* Ends the execution if the access races with another one. */
+static void look_for_race(const struct race_access *access)
+{
+    unsigned self = schedule_self();
+    struct race_other other;
+
+    if (race_note(self, access, &other))
+        fail_by_race(self, access, &other);
+}
+
+static void note_atomic(JSContext *context,
+                        const struct weir__js_access *access)
+{
+    static const int types[] = {
+        [1] = JS_TYPED_ARRAY_INT8,
+        [2] = JS_TYPED_ARRAY_INT16,
+        [4] = JS_TYPED_ARRAY_INT32,
+        [8] = JS_TYPED_ARRAY_BIG_INT64,
+    };
+
+    if (exchange != NULL)
+        look_for_race(&(struct race_access){
+            .address = access->address,
+            .size = access->size,
+            .reads = access->reads,
+            .writes = access->writes,
+            .is_atomic = true,
+            .type = types[access->size],
+            .value = waits_read(access->address, access->size),
+            .where = keep_place(context)});
+}
+
+/* Whether the thread has just done the same, as in a loop. */
+static bool is_repeated(const struct line *line)
+{
+    const struct line *before = line - 1;
+
+    return line > exchange->line && before->thread == line->thread &&
+           strcmp(before->what, line->what) == 0 &&
+           strcmp(before->where, line->where) == 0;
+}
+
+/* The first plain accesses of a step are shown. */
+static void add_plain_line(const struct race_access *access)
+{
+    struct weir__js_access at = {.address = access->address,
+                                 .reads = !access->writes,
+                                 .writes = access->writes};
+    unsigned self = schedule_self();
+    struct line *line;
+    int used;
+
+    if (!exchange->is_described || exchange->lines == LINES ||
+        access->where == NULL || plain_count[self] >= PLAIN_LINES)
+        return;
+    line = &exchange->line[exchange->lines];
+    line->thread = (uint8_t)self;
+    used = access->type != MORE_TYPES ? 0
+           : access->writes           ? snprintf(line->what, CELL, "writes ")
+                                      : snprintf(line->what, CELL, "reads ");
+    write_access(line->what + used, CELL - (size_t)used, access);
+    snprintf(line->where, sizeof(line->where), "%s", access->where);
+    if (is_repeated(line))
+        return;
+    exchange->lines++;
+    line->from = find_writer(&at);
+}
+
+/* A thread that spins on a plain element lets the others go on. */
+static void note_plain(JSContext *context, const void *bytes, size_t size,
+                       int type, bool is_write)
+{
+    unsigned self = schedule_self();
+    struct race_access access = {.address = bytes,
+                                 .size = size,
+                                 .reads = !is_write,
+                                 .writes = is_write,
+                                 .type = type};
+
+    if (exchange == NULL || is_ignored[self])
+        return;
+    if (plain_count[self] == SPIN) {
+        plain_count[self] = 0;
+        schedule_yield();
+    }
+    access.value = waits_read(bytes, size);
+    access.where = keep_place(context);
+    add_plain_line(&access);
+    plain_count[self]++;
+    look_for_race(&access);
+}
+
+static void ignore(bool ignores)
+{
+    is_ignored[schedule_self()] = ignores;
+}
+
+static void send(const void *object)
 {
     if (exchange != NULL)
-        (void)new_wait(context, access);
+        race_send(schedule_self(), object);
 }
 
-static void wait_is_over(void)
+static void receive(const void *object)
 {
-    if (exchange == NULL)
-        return;
-    for (unsigned i = wait_count; i-- > 0;)
-        if (waits[i].thread == schedule_self() &&
-            JS_IsUndefined(waits[i].promise)) {
-            drop_wait(i);
-            return;
-        }
+    if (exchange != NULL)
+        race_receive(schedule_self(), object);
 }
 
-static void wait_async(JSContext *context, const struct weir__js_access *access,
-                       JSValueConst promise)
+static void synchronize(const void *object)
 {
-    struct wait *wait;
-
-    if (exchange == NULL)
-        return;
-    for (unsigned i = wait_count; i-- > 0;)
-        if (waits[i].context == context && JS_IsObject(waits[i].promise) &&
-            JS_PromiseState(context, waits[i].promise) != JS_PROMISE_PENDING)
-            drop_wait(i);
-    wait = new_wait(context, access);
-    if (wait != NULL)
-        wait->promise = JS_DupValue(context, promise);
-}
-
-static void forget(JSContext *context)
-{
-    for (unsigned i = wait_count; i-- > 0;)
-        if (waits[i].context == context)
-            drop_wait(i);
-}
-
-static long long to_number(uint64_t value, size_t size)
-{
-    return size == 4 ? (int32_t)value : (long long)value;
-}
-
-static bool is_pending(const struct wait *wait)
-{
-    return JS_IsUndefined(wait->promise) ||
-           JS_PromiseState(wait->context, wait->promise) == JS_PROMISE_PENDING;
-}
-
-/* Who waits for what, and whether it has changed since. */
-static void describe_wait(char *text, size_t size, const struct wait *wait,
-                          uint64_t now)
-{
-    char name[sizeof(exchange->name[0])], change[64] = "";
-    bool is_async = JS_IsObject(wait->promise);
-
-    memcpy(name, exchange->name[wait->thread], sizeof(name));
-    if (now != wait->value)
-        snprintf(change, sizeof(change), ", and it is %lld now",
-                 to_number(now, wait->size));
-    snprintf(text, size, "%s %s: %s([%d]) since it was %lld  %s%s", name,
-             is_async ? "waits" : "is blocked",
-             is_async ? "Atomics.waitAsync" : "Atomics.wait", wait->index,
-             to_number(wait->value, wait->size), wait->where, change);
-}
-
-/* A thread waits for an element that has changed: its notification was lost. */
-static void describe_waits(struct exchange *to)
-{
-    for (unsigned i = 0; i < wait_count && to->blocked_count < THREADS; i++) {
-        const struct wait *wait = &waits[i];
-        uint64_t now = read_element(wait->address, wait->size);
-        char text[3 * CELL], name[sizeof(to->name[0])];
-
-        if (!is_pending(wait))
-            continue;
-        describe_wait(text, sizeof(text), wait, now);
-        memcpy(to->blocked[to->blocked_count++], text, sizeof(text));
-        if (now == wait->value || to->finding != FOUND_DEADLOCK)
-            continue;
-        to->finding = FOUND_LOST_WAKE;
-        memcpy(name, to->name[wait->thread], sizeof(name));
-        snprintf(to->text, sizeof(to->text),
-                 "%s waits for a notification that does not come, though the "
-                 "element has changed",
-                 name);
-    }
+    if (exchange != NULL)
+        race_synchronize(schedule_self(), object);
 }
 
 /* --- weir:explore ------------------------------------------------------------------ */
@@ -358,14 +382,19 @@ static void reach(const char *name)
 
 static const struct weir__js_explorer hooks = {
     .visit = visit,
+    .access = note_atomic,
     .say = say,
-    .wait = wait_for,
-    .wait_is_over = wait_is_over,
-    .wait_async = wait_async,
-    .forget = forget,
+    .wait = waits_add,
+    .wait_is_over = waits_end,
+    .wait_async = waits_add_promise,
+    .forget = waits_forget,
     .share = share,
     .choose = choose,
     .reach = reach,
+    .ignore = ignore,
+    .send = send,
+    .receive = receive,
+    .synchronize = synchronize,
 };
 
 void hooks_install(void)
@@ -376,5 +405,6 @@ void hooks_install(void)
 void hooks_begin(struct exchange *shared)
 {
     exchange = shared;
-    schedule_on_deadlock(describe_waits);
+    js_plain_access = note_plain;
+    waits_begin(exchange);
 }

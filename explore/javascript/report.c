@@ -132,7 +132,7 @@ static int width_of(const char *text)
 static void print_columns(FILE *out, const struct exchange *exchange)
 {
     int width[THREADS] = {0};
-    char cell[3 * CELL];
+    char cell[4 * CELL];
     unsigned last = 0;
 
     for (unsigned i = 0; i < exchange->lines; i++) {
@@ -218,7 +218,7 @@ void report_print(FILE *out, const struct exchange *exchange,
                   const struct search_options *options,
                   const struct search_result *result, const char *output)
 {
-    char text[3 * CELL];
+    char text[4 * CELL];
 
     if (result->finding == FOUND_NOTHING) {
         fprintf(out, "nothing found\n");
@@ -238,7 +238,7 @@ void report_page(FILE *out, const struct exchange *exchange,
                  const struct search_result *result, const char *output)
 {
     unsigned lane[THREADS], lanes = 0;
-    char text[3 * CELL], *end = NULL;
+    char text[4 * CELL], *end = NULL;
     size_t size = 0;
     struct page page;
     FILE *rest = open_memstream(&end, &size);

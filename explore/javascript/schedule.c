@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "race.h"
 #include "real.h"
 
 enum status { READY, WAITING, POLLING, JOINING, ENDED };
@@ -27,7 +28,7 @@ struct thread {
     struct footprint print; /* of the step that it makes when it is chosen */
     const void *word;       /* WAITING */
     uint64_t turn;          /* ... since when */
-    bool is_woken;
+    bool is_woken, is_yielding;
     struct pollfd *entries; /* POLLING */
     nfds_t count;
     int64_t deadline_ns; /* WAITING, POLLING; -1: none */
@@ -159,19 +160,21 @@ static bool has_timer(const struct thread *t)
 
 static uint32_t find_enabled(uint32_t *late)
 {
-    uint32_t enabled = 0;
+    uint32_t enabled = 0, yielding = 0;
 
     *late = 0;
     for (unsigned i = 0; i < exchange->threads; i++) {
         uint32_t bit = UINT32_C(1) << i;
 
-        if (is_ready(&thread[i]))
+        if (is_ready(&thread[i]) && !thread[i].is_yielding)
             enabled |= bit;
+        else if (is_ready(&thread[i]))
+            yielding |= bit;
         else if (has_timer(&thread[i]))
             *late |= bit;
     }
     enabled |= *late;
-    return enabled;
+    return enabled != 0 ? enabled : yielding;
 }
 
 /* --- choosing ----------------------------------------------------------------- */
@@ -325,6 +328,7 @@ static void pass_on(void)
     struct thread *self = &thread[current], *next;
 
     next = &thread[choose_thread()];
+    self->is_yielding = false;
     if (exchange->operations < NODES)
         exchange->order[exchange->operations] = (uint8_t)(next - thread);
     exchange->operations++;
@@ -376,6 +380,14 @@ void schedule_visit(struct footprint of)
     self->print = of;
     self->status = READY;
     pass_on();
+}
+
+void schedule_yield(void)
+{
+    struct thread *self = &thread[current];
+
+    self->is_yielding = true;
+    schedule_visit((struct footprint){0});
 }
 
 void schedule_touch_all(void)
@@ -438,6 +450,7 @@ int schedule_create(pthread_t *handle, const pthread_attr_t *attributes,
     t->arg = arg;
     t->status = READY;
     t->print = (struct footprint){0};
+    race_start(current, index);
     err = real_pthread_create(handle, attributes, run_thread, t);
     t->handle = *handle;
     if (err != 0)
@@ -455,6 +468,7 @@ int schedule_join(pthread_t handle, void **result)
     self->print = (struct footprint){0};
     self->status = JOINING;
     pass_on();
+    race_join(current, self->other);
     self->status = READY;
     return real_pthread_join(handle, result);
 }

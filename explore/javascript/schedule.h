@@ -39,6 +39,8 @@ void schedule_pass(int64_t ns);
 /* A place where the caller can be preempted.  The step that follows touches
  * this. */
 void schedule_visit(struct footprint print);
+/* The same, by a thread that goes on in vain until others have. */
+void schedule_yield(void);
 /* The current step touches more than a word: it wakes, starts or sends. */
 void schedule_touch_all(void);
 unsigned schedule_choose(unsigned count);

@@ -18,13 +18,15 @@ struct weir__js_access {
     const char *name;    /* "Atomics.add"; NULL: not shown */
     const void *address; /* in shared memory; NULL: it is not an access */
     size_t size;
-    bool writes;
-    int index; /* of the element */
+    bool reads, writes; /* neither: it notifies */
+    int index;          /* of the element */
 };
 
 struct weir__js_explorer {
     /* Before an operation: another thread may run meanwhile. */
     void (*visit)(JSContext *context, const struct weir__js_access *access);
+    /* An atomic access was made, since the last visit. */
+    void (*access)(JSContext *context, const struct weir__js_access *access);
     /* After it: what it was called with, and what it returned. */
     void (*say)(JSContext *context, int argc, JSValueConst *argv,
                 JSValueConst result);
@@ -41,6 +43,13 @@ struct weir__js_explorer {
     /* A number below count. */
     unsigned (*choose)(unsigned count);
     void (*reach)(const char *name);
+    /* Accesses of this thread are not operations, until it is called again. */
+    void (*ignore)(bool ignores);
+    /* What precedes the send of an object happens before what follows its
+     * receipt.  Synchronizing with an object is both. */
+    void (*send)(const void *object);
+    void (*receive)(const void *object);
+    void (*synchronize)(const void *object);
 };
 
 /* const after the start of the program */
@@ -52,6 +61,27 @@ static inline void weir__js_visit(JSContext *context, const char *name)
     if (__builtin_expect(weir__js_explorer != NULL, 0))
         weir__js_explorer->visit(context,
                                  &(struct weir__js_access){.name = name});
+}
+
+/* The same, on an object that synchronizes those who use it. */
+static inline void weir__js_visit_object(JSContext *context, const char *name,
+                                         const void *object)
+{
+    weir__js_visit(context, name);
+    if (__builtin_expect(weir__js_explorer != NULL, 0))
+        weir__js_explorer->synchronize(object);
+}
+
+static inline void weir__js_note_send(const void *object)
+{
+    if (__builtin_expect(weir__js_explorer != NULL, 0))
+        weir__js_explorer->send(object);
+}
+
+static inline void weir__js_note_receipt(const void *object)
+{
+    if (__builtin_expect(weir__js_explorer != NULL, 0))
+        weir__js_explorer->receive(object);
 }
 
 #endif /* WEIR_JS_VISIBLE_H */

@@ -36,7 +36,9 @@ static int check_invariants(JSContext *context)
     if (!checker->is_set)
         return 0;
     checker->is_running = true; /* its own accesses are not operations */
+    weir__js_explorer->ignore(true);
     result = JS_Call(context, checker->function, JS_UNDEFINED, 0, NULL);
+    weir__js_explorer->ignore(false);
     checker->is_running = false;
     JS_FreeValue(context, result);
     return JS_IsException(result) ? -1 : 0;
@@ -55,24 +57,24 @@ static JSValue on_operation(JSContext *context, JSValueConst this_value,
 
 /* --- Atomics ------------------------------------------------------------------ */
 
-enum kind { READ, WRITE, WAIT, WAIT_ASYNC, OTHER };
+enum kind { READ, STORE, UPDATE, COMPARE, WAIT, WAIT_ASYNC, NOTIFY };
 
 static const struct {
     const char *name, *full_name;
     enum kind kind;
 } functions[] = {
-    {"add", "Atomics.add", WRITE},
-    {"and", "Atomics.and", WRITE},
-    {"compareExchange", "Atomics.compareExchange", WRITE},
-    {"exchange", "Atomics.exchange", WRITE},
+    {"add", "Atomics.add", UPDATE},
+    {"and", "Atomics.and", UPDATE},
+    {"compareExchange", "Atomics.compareExchange", COMPARE},
+    {"exchange", "Atomics.exchange", UPDATE},
     {"load", "Atomics.load", READ},
-    {"notify", "Atomics.notify", OTHER},
-    {"or", "Atomics.or", WRITE},
-    {"store", "Atomics.store", WRITE},
-    {"sub", "Atomics.sub", WRITE},
+    {"notify", "Atomics.notify", NOTIFY},
+    {"or", "Atomics.or", UPDATE},
+    {"store", "Atomics.store", STORE},
+    {"sub", "Atomics.sub", UPDATE},
     {"wait", "Atomics.wait", WAIT},
     {"waitAsync", "Atomics.waitAsync", WAIT_ASYNC},
-    {"xor", "Atomics.xor", WRITE},
+    {"xor", "Atomics.xor", UPDATE},
 };
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
@@ -87,7 +89,8 @@ static bool find_element(JSContext *context, int argc, JSValueConst *argv,
     bool is_shared;
 
     if (argc < 2 || JS_GetTypedArrayType(argv[0]) < 0 ||
-        JS_VALUE_GET_TAG(argv[1]) != JS_TAG_INT)
+        !JS_IsNumber(argv[1]) ||
+        JS_ToInt32(context, &access->index, argv[1]) < 0)
         return false;
     buffer = JS_GetTypedArrayBuffer(context, argv[0], &offset, &length, &each);
     if (JS_IsException(buffer)) {
@@ -97,7 +100,6 @@ static bool find_element(JSContext *context, int argc, JSValueConst *argv,
     is_shared = !JS_IsArrayBuffer(buffer);
     bytes = is_shared ? JS_GetArrayBuffer(context, &all, buffer) : NULL;
     JS_FreeValue(context, buffer);
-    access->index = JS_VALUE_GET_INT(argv[1]);
     if (bytes == NULL || access->index < 0 ||
         (size_t)access->index >= length / each)
         return false;
@@ -120,6 +122,33 @@ static void note_promise(JSContext *context,
     JS_FreeValue(context, promise);
 }
 
+/* Whether compareExchange has found what it expects, and so has written. */
+static bool has_exchanged(JSContext *context, size_t size,
+                          JSValueConst expected, JSValueConst found)
+{
+    int32_t wanted, got;
+
+    if (!JS_IsNumber(expected) || !JS_IsNumber(found) ||
+        JS_ToInt32(context, &wanted, expected) < 0 ||
+        JS_ToInt32(context, &got, found) < 0)
+        return !JS_IsBigInt(expected) ||
+               JS_IsStrictEqual(context, expected, found);
+    return (uint32_t)(wanted ^ got) << (32 - 8 * size) == 0;
+}
+
+/* Tells what the operation has accessed. */
+static void note_access(JSContext *context, struct weir__js_access *access,
+                        enum kind kind, JSValueConst expected,
+                        JSValueConst result)
+{
+    if (kind == COMPARE)
+        access->writes = has_exchanged(context, access->size, expected, result);
+    if (kind != NOTIFY)
+        weir__js_explorer->access(context, access);
+    if (kind == WAIT || kind == WAIT_ASYNC)
+        weir__js_explorer->synchronize(access->address);
+}
+
 static JSValue access_element(JSContext *context, JSValueConst this_value,
                               int argc, JSValueConst *argv, int magic,
                               JSValueConst *data)
@@ -132,17 +161,21 @@ static JSValue access_element(JSContext *context, JSValueConst this_value,
 
     if (checker->is_running || !find_element(context, argc, argv, &access))
         return JS_Call(context, data[0], this_value, argc, argv);
-    access.writes = kind == WRITE;
-    if (kind == OTHER)
-        access.address = NULL;
+    access.reads = kind != STORE && kind != NOTIFY;
+    access.writes = kind == STORE || kind == UPDATE || kind == COMPARE;
     weir__js_explorer->visit(context, &access);
+    if (kind == NOTIFY)
+        weir__js_explorer->synchronize(access.address);
     if (kind == WAIT)
         weir__js_explorer->wait(context, &access);
     result = JS_Call(context, data[0], this_value, argc, argv);
     if (kind == WAIT)
         weir__js_explorer->wait_is_over();
-    if (!JS_IsException(result))
+    if (!JS_IsException(result)) {
         weir__js_explorer->say(context, argc, argv, result);
+        note_access(context, &access, kind, argc > 2 ? argv[2] : JS_UNDEFINED,
+                    result);
+    }
     if (kind == WAIT_ASYNC)
         note_promise(context, &access, result);
     if (!JS_IsException(result) && check_invariants(context) < 0) {

@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/visible.h"
+
 struct weir__js_mailbox {
     weir_channel *in;
     weir_channel *out; /* the peer's `in`, with a reference; NULL: no peer */
@@ -59,6 +61,7 @@ void weir__js_mailbox_on_close(struct weir__js_mailbox *mailbox,
 /* Drop a message that nobody will receive, as JavaScript expects. */
 static void send_to(weir_channel *channel, struct weir__js_message *message)
 {
+    weir__js_note_send(message);
     if (weir_channel_send(channel, &message->node) != 0)
         weir__js_message_free(message);
 }
@@ -105,7 +108,12 @@ void weir__js_mailbox_detach(struct weir__js_mailbox *mailbox)
 
 struct weir__js_message *weir__js_mailbox_take(struct weir__js_mailbox *mailbox)
 {
-    return (struct weir__js_message *)weir_channel_receive(mailbox->in);
+    struct weir__js_message *message =
+        (struct weir__js_message *)weir_channel_receive(mailbox->in);
+
+    if (message != NULL)
+        weir__js_note_receipt(message);
+    return message;
 }
 
 unsigned weir__js_mailbox_waiting(struct weir__js_mailbox *mailbox,
@@ -116,7 +124,10 @@ unsigned weir__js_mailbox_waiting(struct weir__js_mailbox *mailbox,
 
 bool weir__js_mailbox_has_ended(struct weir__js_mailbox *mailbox)
 {
-    return weir_channel_has_ended(mailbox->in);
+    if (!weir_channel_has_ended(mailbox->in))
+        return false;
+    weir__js_note_receipt(mailbox->in);
+    return true;
 }
 
 void weir__js_mailbox_empty(struct weir__js_mailbox *mailbox,
@@ -132,6 +143,7 @@ void weir__js_mailbox_empty(struct weir__js_mailbox *mailbox,
     *last = (weir_message *)*list;
     *list = (struct weir__js_message *)rest;
     if (mailbox->out != NULL) {
+        weir__js_note_send(mailbox->out);
         weir_channel_end(mailbox->out);
         weir_channel_unref(mailbox->out);
     }

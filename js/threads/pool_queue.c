@@ -40,6 +40,7 @@
 #include <stdlib.h>
 
 #include "core/builtin.h"
+#include "core/visible.h"
 #include "messages/mailbox.h"
 #include "weir/host/lock.h"
 
@@ -105,6 +106,7 @@ static bool post(struct weir__js_pool *pool, struct weir__js_task *task,
     task->id.number = pool->free_number;
     task->id.serial = pool->last_serial + 1;
     entry = &pool->table[task->id.number];
+    weir__js_note_send(task);
     if (weir_board_add(pool->board, &task->notice, priority) != 0)
         return false;
     entry->task = task;
@@ -330,6 +332,7 @@ static JSValue add(JSContext *context, JSValueConst this_value, int argc,
         free(task);
         return JS_EXCEPTION;
     }
+    weir__js_visit(context, "pool add");
     if (!post(pool, task, priority)) {
         free_task(task);
         return JS_ThrowOutOfMemory(context);
@@ -347,6 +350,7 @@ static JSValue cancel(JSContext *context, JSValueConst this_value, int argc,
 
     if (pool == NULL || JS_ToUint32(context, &number, argv[1]) < 0)
         return JS_EXCEPTION;
+    weir__js_visit(context, "pool cancel");
     task = task_of(pool, number);
     if (task == NULL || weir_board_cancel(pool->board, &task->notice) != 0)
         return JS_FALSE;

@@ -19,6 +19,7 @@
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/visible.h"
 #include "messages/mailbox.h"
 #include "threads/pool_queue.h"
 #include "weir/loop.h"
@@ -124,12 +125,14 @@ JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
 
     if (worker == NULL)
         return JS_UNDEFINED;
+    weir__js_visit(context, "pool take");
     task = (struct weir__js_task *)weir_board_take(worker->pool->board,
                                                    worker->at);
     worker->slot->running =
         task != NULL ? task->id : (struct weir__js_task_id){0, 0};
     if (task == NULL)
         return JS_UNDEFINED;
+    weir__js_note_receipt(task);
     values[0] = JS_NewUint32(context, task->id.number);
     values[1] = JS_NewInt64(context, (int64_t)task->id.serial);
     values[2] = weir__js_message_read(context, task->args, NULL);

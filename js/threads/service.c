@@ -39,6 +39,7 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/visible.h"
 #include "threads/atomics.h"
 #include "threads/waiters.h"
 #include "weir/clock.h"
@@ -163,6 +164,7 @@ static void exit_ticket(struct ticket *ticket)
     JSValue member = ticket->member;
 
     ticket->is_inside = false;
+    weir__js_visit_object(context, "service exit", service);
     weir_lock_acquire(&service->lock);
     weir__js_list_remove(&ticket->link);
     weir_lock_release(&service->lock);
@@ -331,6 +333,7 @@ static JSValue enter(JSContext *context, JSValueConst this_value, int argc,
     if (ticket == NULL)
         return JS_EXCEPTION;
     self = JS_NewObjectClass(context, js->classes[WEIR__JS_TICKET]);
+    weir__js_visit_object(context, "service enter", service);
     if (JS_IsException(self) || weir_gate_enter(&service->gate) != 0) {
         free(ticket);
         JS_FreeValue(context, self);
@@ -359,6 +362,13 @@ static JSValue exit_once(JSContext *context, JSValueConst this_value, int argc,
 
 enum { ID, START, DRAIN, PHASE, INFLIGHT };
 
+static const char *const questions[] = {
+    [START] = "service start",
+    [DRAIN] = "service drain",
+    [PHASE] = "service phase",
+    [INFLIGHT] = "service inflight",
+};
+
 /* A number about the service: its id, phase or inflight count; or a status. */
 static JSValue ask(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv, int magic)
@@ -367,6 +377,8 @@ static JSValue ask(JSContext *context, JSValueConst this_value, int argc,
 
     if (service == NULL)
         return JS_EXCEPTION;
+    if (magic != ID)
+        weir__js_visit_object(context, questions[magic], service);
     switch (magic) {
     case ID:
         return JS_NewUint32(context, service->id);

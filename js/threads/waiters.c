@@ -25,6 +25,7 @@
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/visible.h"
 #include "weir/host/waiter.h"
 #include "weir/timer.h"
 
@@ -142,6 +143,7 @@ static void on_notified(weir_task *task, int status)
 {
     struct wait *wait = wait_of_task(task);
 
+    weir__js_note_receipt(wait);
     if (wait->is_listed) {
         if (status == 0)
             settle(wait, "ok");
@@ -156,6 +158,7 @@ static void on_woken(weir_waiter *waiter)
     struct wait *wait = wait_of_waiter(waiter);
 
     wait->task.run = on_notified;
+    weir__js_note_send(wait);
     if (weir_loop_post(wait->js->loop, &wait->task) != 0)
         leave_table(wait); /* the loop has ended; the host will, too */
 }

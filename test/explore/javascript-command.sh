@@ -80,14 +80,14 @@ writes_a_page() {
     return $page
 }
 
-# What the guide and README show is what the example prints in that schedule.
+# shows DOCUMENT PROGRAM: what it shows is what the program prints in that schedule.
 shows() {
-    awk -v heading='```text weir explore examples/explore/service.js' '
+    awk -v heading="\`\`\`text weir explore $2" '
         /^```/ { inside = 0 }
         inside { print }
         $0 == heading { inside = 1 }' "$1" >"$scratch/shown"
-    "$weir" explore "$(sed -n 's/^replay: //p' "$scratch/shown")" \
-        examples/explore/service.js | sed '/^replay:/q' >"$scratch/said"
+    BROKEN=1 "$weir" explore "$(sed -n 's/^replay: //p' "$scratch/shown")" "$2" |
+        sed '/^replay:/q' >"$scratch/said"
     [ -s "$scratch/shown" ] && diff "$scratch/shown" "$scratch/said"
 }
 
@@ -102,8 +102,10 @@ fixed_example_passes() {
 expect "the example fails" status 1 --executions=500 "$PWD/examples/explore/service.js"
 expect "... by its lost close" says '^lost wake-up: main waits'
 expect "... and passes when it is fixed" fixed_example_passes
-expect "the guide shows what it prints" shows docs/guide/explore.md
-expect "README shows it, too" shows README.md
+example=examples/explore/service.js
+expect "the guide shows what it prints" shows docs/guide/explore.md $example
+expect "README shows it, too" shows README.md $example
+expect "the guide shows a race" shows docs/guide/explore.md test/explore/javascript/race-plain.js
 notes_outcomes() {
     status 0 --executions=60 "$programs/outcomes.js" &&
         [ "$(echo "$said" | grep '^reached')" = "reached: 1 5
