@@ -10,7 +10,8 @@ set(wrapped
   weir__futex_wait weir__futex_wake_one weir__futex_wake_all
   weir__thread_yield weir__thread_cores weir__clock_real weir__tsc_is_clock
   pthread_create pthread_join epoll_pwait2 poll write nanosleep
-  clock_gettime gettimeofday getrandom getpid socket clone kill)
+  clock_gettime gettimeofday time getrandom getpid getppid getloadavg sysconf
+  open fopen statx socket clone kill)
 
 # An engine of its own, which reports plain accesses to shared memory.
 get_target_property(engine_sources engine SOURCES)

@@ -29,7 +29,8 @@ enum finding {
     FOUND_LIVELOCK,
     FOUND_HANG,  /* JavaScript that runs on without an operation */
     FOUND_CRASH, /* of the host, by a signal */
-    REFUSED      /* the program uses what cannot be controlled */
+    REFUSED,     /* the program uses what cannot be controlled */
+    DIFFERENT    /* a pick cannot be made that was made before */
 };
 
 /* What a step touches.  Steps on different words can change places, and so can
@@ -88,15 +89,15 @@ struct exchange {
     struct node node[NODES];
     unsigned operations;  /* also where there was no choice */
     uint8_t order[NODES]; /* which thread made each of them */
-    uint64_t
-        digest; /* of all operations, for comparing two runs of one schedule */
+    uint64_t digest;      /* of all operations, their elements and values */
     unsigned threads;
     char name[THREADS][24];
     unsigned lines;
     struct line line[LINES];
     unsigned blocked_count;
     char blocked[THREADS][3 * CELL];
-    char reached[1000]; /* names, separated by blanks */
+    char reached[1000]; /* names, separated by newlines */
+    char sources[2000]; /* what was read that may differ from run to run */
 };
 
 #endif /* WEIR_EXPLORE_EXCHANGE_H */

@@ -7,10 +7,12 @@
  */
 #include "hooks.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/builtin.h"
 #include "core/visible.h"
 #include "place.h"
 #include "race.h"
@@ -46,6 +48,7 @@ static unsigned writer_count;
 static unsigned line_of[THREADS];     /* from 1; 0: the step has none */
 static unsigned plain_count[THREADS]; /* plain accesses of the step */
 static bool is_ignored[THREADS];
+static JSContext *contexts[THREADS]; /* NULL: the thread has no host */
 
 /* --- shared memory ------------------------------------------------------------ */
 
@@ -130,6 +133,8 @@ static void visit(JSContext *context, const struct weir__js_access *access)
     schedule_visit(access->reads || access->writes ? find_print(access)
                                                    : (struct footprint){0});
     plain_count[schedule_self()] = 0;
+    for (const char *at = access->name; at != NULL && *at != '\0'; at++)
+        schedule_digest((unsigned char)*at);
     add_line(context, access);
 }
 
@@ -253,6 +258,7 @@ static void look_for_race(const struct race_access *access)
     unsigned self = schedule_self();
     struct race_other other;
 
+    schedule_digest(access->value);
     if (race_note(self, access, &other))
         fail_by_race(self, access, &other);
 }
@@ -360,6 +366,31 @@ static void synchronize(const void *object)
 {
     if (exchange != NULL)
         race_synchronize(schedule_self(), object);
+}
+
+/* --- what differs ------------------------------------------------------------------ */
+
+void hooks_set_host(weir_js *js)
+{
+    contexts[schedule_self()] = js->context;
+}
+
+void hooks_note_source(const char *format, ...)
+{
+    char what[2 * CELL], place[CELL] = "", line[3 * CELL + 8];
+    va_list list;
+    size_t used = strlen(exchange->sources);
+
+    va_start(list, format);
+    vsnprintf(what, sizeof(what), format, list);
+    va_end(list);
+    if (contexts[schedule_self()] != NULL)
+        place_find(contexts[schedule_self()], place);
+    snprintf(line, sizeof(line), "%s%s%s\n", what, place[0] != '\0' ? "  " : "",
+             place);
+    if (strstr(exchange->sources, line) == NULL &&
+        used + strlen(line) < sizeof(exchange->sources))
+        strcpy(exchange->sources + used, line);
 }
 
 /* --- weir:explore ------------------------------------------------------------------ */

@@ -23,12 +23,19 @@
 #include <unistd.h>
 
 #include "hooks.h"
+#include "repeat.h"
 #include "report.h"
 #include "schedule.h"
 #include "search.h"
 #include "weir/js.h"
 
-enum { BAD_OPTION = 2, CANNOT = 3, HANG_SECONDS = 20, DEFAULT_SECONDS = 10 };
+enum {
+    BAD_OPTION = 2,
+    CANNOT = 3,
+    HANG_SECONDS = 20,
+    DEFAULT_SECONDS = 10,
+    MANY_TIMES = 10 /* until two runs of a schedule differ */
+};
 
 int run_weir(int argc, char **argv);
 
@@ -159,14 +166,17 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code);
 
 _Noreturn static void run_child(int output)
 {
-    int target = output >= 0 ? output : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int target = output >= 0 ? output : nowhere;
     int code = 1;
 
+    dup2(nowhere, STDIN_FILENO);
     dup2(target, STDOUT_FILENO);
     dup2(target, STDERR_FILENO);
     alarm(HANG_SECONDS);
     schedule_begin(exchange);
     hooks_begin(exchange);
+    hooks_set_host(the_host);
     if (__real_weir_js_run(the_host, the_program, &code) != 0)
         code = 1;
     schedule_end(code);
@@ -235,11 +245,33 @@ static bool write_page(const struct search_result *result, const char *output)
     return false;
 }
 
+/* Ends the process if the schedule does not repeat. */
+static void check_repeats(const uint8_t *picks, unsigned count, unsigned times)
+{
+    char *text = repeat_check(exchange, picks, count, options.steps, times);
+
+    if (text == NULL)
+        return;
+    fprintf(stderr, "weir explore: %s", text);
+    exit(CANNOT);
+}
+
 _Noreturn static void refuse_program(void)
 {
     fprintf(stderr,
             "weir explore: the program uses what cannot be explored: %s\n",
             exchange->text);
+    exit(CANNOT);
+}
+
+/* It came to something else when it was run again. */
+_Noreturn static void refuse_schedule(const struct search_result *result)
+{
+    check_repeats(result->picks, result->count, MANY_TIMES);
+    fprintf(stderr,
+            "weir explore: two runs of one schedule differ, but not in "
+            "%d more runs\n",
+            MANY_TIMES);
     exit(CANNOT);
 }
 
@@ -250,8 +282,13 @@ _Noreturn static void finish(struct search_result *result)
 
     if (result->finding == REFUSED)
         refuse_program();
-    if (result->finding != FOUND_NOTHING)
+    if (result->finding == DIFFERENT)
+        refuse_schedule(result);
+    if (result->finding != FOUND_NOTHING) {
         output = describe(result);
+        if (exchange->digest != result->digest)
+            refuse_schedule(result);
+    }
     report_print(stdout, exchange, &options, result, output);
     fflush(stdout);
     if (output != NULL && page_file != NULL && !write_page(result, output))
@@ -267,8 +304,11 @@ _Noreturn static void run_replay(void)
     result.picks = report_read_picks(replay, &result.count);
     if (result.picks == NULL)
         refuse("not a schedule:", replay);
+    check_repeats(result.picks, result.count, 2);
     output = describe(&result);
     result.finding = exchange->finding;
+    if (result.finding == DIFFERENT)
+        refuse("not a schedule of this program:", replay);
     if (result.finding == REFUSED)
         refuse_program();
     result.threads = exchange->threads;
@@ -289,6 +329,7 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code)
 
     if (schedule_is_on()) { /* a worker: others may go on before it begins */
         schedule_visit((struct footprint){0});
+        hooks_set_host(js);
         return __real_weir_js_run(js, program, code);
     }
     the_host = js;
@@ -302,11 +343,7 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code)
     search_begin(exchange, run_once);
     if (replay != NULL)
         run_replay();
-    if (!search_is_repeatable(options.steps)) {
-        snprintf(exchange->text, sizeof(exchange->text),
-                 "something that differs from run to run");
-        refuse_program();
-    }
+    check_repeats(NULL, 0, 2);
     if (exchange->finding == REFUSED)
         refuse_program();
     search_all(&options, &result);

@@ -171,10 +171,9 @@ static void print_coverage(FILE *out, const struct search_options *options,
         fprintf(out, "reached: %s\n", result->reached[i]);
     fprintf(out,
             "%llu executions, %llu more pruned, %u threads, at most %u "
-            "operations, %.2f s\n",
+            "operations\n",
             (unsigned long long)result->executions,
-            (unsigned long long)result->pruned, result->threads, result->depth,
-            result->seconds);
+            (unsigned long long)result->pruned, result->threads, result->depth);
     if (result->finding != FOUND_NOTHING)
         fprintf(out, "not covered: what comes after the first finding\n");
     else if (!options->is_exhaustive)

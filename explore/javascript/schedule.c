@@ -298,7 +298,7 @@ static unsigned choose_thread(void)
         return (unsigned)__builtin_ctz(enabled);
     if (!begin_node(enabled, late, false)) {
         if ((enabled >> node->pick & 1) == 0)
-            schedule_fail(REFUSED, "something that differs from run to run");
+            schedule_fail(DIFFERENT, "the schedule is one of another program");
         return node->pick;
     }
     return node->pick = (uint8_t)pick_thread(awake, late);
@@ -310,8 +310,11 @@ unsigned schedule_choose(unsigned count)
         schedule_fail(REFUSED, "choose() with more than 200 numbers");
     schedule_touch_all();
     end_step();
-    if (!begin_node(count, 0, true))
+    if (!begin_node(count, 0, true)) {
+        if (node->pick >= count)
+            schedule_fail(DIFFERENT, "the schedule is one of another program");
         return node->pick;
+    }
     node->pick =
         exchange->policy == POLICY_RANDOM || exchange->policy == POLICY_PCT
             ? (uint8_t)(next_random() % count)
@@ -336,16 +339,18 @@ static void pass_on(void)
     print = next->print;
     if (has_timer(next) && !is_ready(next) && now_ns < next->deadline_ns)
         now_ns = next->deadline_ns;
-    exchange->digest = (exchange->digest ^ (uint64_t)(next - thread)) *
-                       UINT64_C(0x100000001b3);
-    exchange->digest =
-        (exchange->digest ^ print.block ^ (uint64_t)print.offset << 32) *
-        UINT64_C(0x100000001b3);
+    schedule_digest((uint64_t)(next - thread));
+    schedule_digest(print.block ^ (uint64_t)print.offset << 32);
     if (next == self)
         return;
     hand_baton(next);
     if (self->status != ENDED)
         await_baton(self);
+}
+
+void schedule_digest(uint64_t value)
+{
+    exchange->digest = (exchange->digest ^ value) * UINT64_C(0x100000001b3);
 }
 
 bool schedule_is_on(void)

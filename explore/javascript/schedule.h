@@ -44,6 +44,8 @@ void schedule_yield(void);
 /* The current step touches more than a word: it wakes, starts or sends. */
 void schedule_touch_all(void);
 unsigned schedule_choose(unsigned count);
+/* Two runs of one schedule must be alike in this. */
+void schedule_digest(uint64_t value);
 
 /* Threads. */
 int schedule_create(pthread_t *thread, const pthread_attr_t *attributes,

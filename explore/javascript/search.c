@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHRINK_SECONDS = 3, PCT_DEPTH = 3 };
+enum { SHRINK_EXECUTIONS = 1000, PCT_DEPTH = 3 };
 
 /* A node of the current path, for an exhaustive search. */
 struct frame {
@@ -60,7 +60,7 @@ static void execute(int output)
     exchange->finding = FOUND_NOTHING;
     exchange->status = 0;
     exchange->is_ended = exchange->is_pruned = false;
-    exchange->text[0] = exchange->reached[0] = '\0';
+    exchange->text[0] = exchange->reached[0] = exchange->sources[0] = '\0';
     exchange->nodes = exchange->operations = exchange->threads = 0;
     exchange->lines = exchange->blocked_count = 0;
     exchange->digest = UINT64_C(0xcbf29ce484222325);
@@ -80,20 +80,6 @@ void search_replay(const uint8_t *picks, unsigned count, unsigned steps,
     prescribe(picks, count);
     exchange->is_described = true;
     execute(output);
-}
-
-bool search_is_repeatable(unsigned steps)
-{
-    uint64_t digest;
-    unsigned operations;
-
-    prepare(POLICY_FIRST, 0, steps);
-    execute(-1);
-    digest = exchange->digest;
-    operations = exchange->operations;
-    prepare(POLICY_FIRST, 0, steps);
-    execute(-1);
-    return digest == exchange->digest && operations == exchange->operations;
 }
 
 /* --- what an execution came to ---------------------------------------------------- */
@@ -127,6 +113,7 @@ static void keep(struct search_result *result)
         abort();
     for (unsigned i = 0; i < exchange->nodes; i++)
         result->picks[i] = exchange->node[i].pick;
+    result->digest = exchange->digest;
     result->switches = count_switches();
     result->operations = exchange->operations;
 }
@@ -191,6 +178,19 @@ static void show_progress(const struct search_options *options,
     last = now;
 }
 
+/* Runs the last execution again, which must come to the same. */
+static void repeat(struct search_result *result)
+{
+    enum finding finding = exchange->finding;
+    uint64_t digest = exchange->digest;
+
+    execute(-1);
+    if (exchange->finding == finding && exchange->digest == digest)
+        return;
+    keep(result);
+    result->finding = DIFFERENT;
+}
+
 /* --- sampling ---------------------------------------------------------------------- */
 
 static bool is_over(const struct search_options *options,
@@ -222,6 +222,8 @@ static void sample(const struct search_options *options,
             result->too_long++;
         else if (exchange->finding != FOUND_NOTHING)
             keep(result);
+        else if ((i & (i - 1)) == 0) /* now and then */
+            repeat(result);
         show_progress(options, result, began, "");
     }
 }
@@ -393,7 +395,7 @@ static bool is_better(const struct search_result *result)
 static void shrink(const struct search_options *options,
                    struct search_result *result)
 {
-    double end = seconds_now() + SHRINK_SECONDS;
+    unsigned left = SHRINK_EXECUTIONS; /* no time, so that it repeats */
 
     stretches = calloc(NODES, sizeof(*stretches));
     if (stretches == NULL)
@@ -401,7 +403,7 @@ static void shrink(const struct search_options *options,
     search_replay(result->picks, result->count, options->steps, -1);
     take_stretches();
     for (unsigned i = 0; i < PLACES * stretch_count; i++) {
-        if (seconds_now() > end) {
+        if (left-- == 0) {
             free(stretches);
             return;
         }
@@ -430,6 +432,6 @@ void search_all(const struct search_options *options,
     else
         sample(options, result, began);
     result->seconds = seconds_now() - began;
-    if (result->finding != FOUND_NOTHING && result->finding != REFUSED)
+    if (result->finding != FOUND_NOTHING && result->finding < REFUSED)
         shrink(options, result);
 }

@@ -20,8 +20,8 @@
  * Shrinking The failing schedule is a list of stretches: so many steps of one
  *           thread.  Each is joined with the one of the same thread before or
  *           behind, and if the program still fails, with fewer switches, that is the
- *           new schedule.  It ends when no stretch can be joined, or after a few
- *           seconds.
+ *           new schedule.  It ends when no stretch can be joined, or after a
+ *           thousand executions.
  */
 #ifndef WEIR_EXPLORE_JAVASCRIPT_SEARCH_H
 #define WEIR_EXPLORE_JAVASCRIPT_SEARCH_H
@@ -46,6 +46,7 @@ struct search_result {
     enum finding finding;
     uint8_t *picks; /* of the failing execution */
     unsigned count;
+    uint64_t digest;   /* of the same */
     unsigned switches; /* in it, from thread to thread */
     unsigned operations;
     bool is_shrunk; /* none of its switches can be left out */
@@ -68,8 +69,5 @@ void search_all(const struct search_options *options,
 /* Runs the picks once, with descriptions. */
 void search_replay(const uint8_t *picks, unsigned count, unsigned steps,
                    int output);
-
-/* False: two runs of one schedule differ. */
-bool search_is_repeatable(unsigned steps);
 
 #endif /* WEIR_EXPLORE_JAVASCRIPT_SEARCH_H */

@@ -8,17 +8,24 @@
  * each run; sockets and other processes are refused by name.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/futex.h"
+#include "hooks.h"
 #include "real.h"
 #include "schedule.h"
 #include "weir/host/thread.h"
@@ -198,6 +205,15 @@ int WRAP(gettimeofday)(struct timeval *time, void *zone)
     return 0;
 }
 
+time_t WRAP(time)(time_t *time)
+{
+    time_t now = (schedule_now() + epoch_ns) / 1000000000;
+
+    if (time != NULL)
+        *time = now;
+    return now;
+}
+
 int WRAP(nanosleep)(const struct timespec *time, struct timespec *rest)
 {
     static const char asleep;
@@ -224,6 +240,101 @@ ssize_t WRAP(getrandom)(void *to, size_t size, unsigned flags)
 int WRAP(getpid)(void)
 {
     return 4711;
+}
+
+int WRAP(getppid)(void)
+{
+    return 4710;
+}
+
+int WRAP(getloadavg)(double loads[], int count)
+{
+    for (int i = 0; i < count; i++)
+        loads[i] = 0;
+    return count;
+}
+
+long REAL(sysconf)(int name);
+
+long WRAP(sysconf)(int name)
+{
+    return name == _SC_AVPHYS_PAGES ? 1 << 18 : REAL(sysconf)(name);
+}
+
+/* --- files that differ --------------------------------------------------------- */
+
+static struct timespec begun; /* this process */
+
+__attribute__((constructor)) static void note_begin(void)
+{
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &begun);
+}
+
+/* Files that have changed since the exploration began, or are none: the kernel
+ * makes up what is in them. */
+static bool is_variable(const struct stat *file)
+{
+    const struct timespec *changed = &file->st_mtim;
+
+    if (!S_ISREG(file->st_mode))
+        return !S_ISDIR(file->st_mode);
+    return changed->tv_sec > begun.tv_sec ||
+           (changed->tv_sec == begun.tv_sec &&
+            changed->tv_nsec >= begun.tv_nsec) ||
+           (file->st_size == 0 && major(file->st_dev) == 0);
+}
+
+static void note_file(int fd, const char *path)
+{
+    struct stat file;
+
+    if (schedule_is_on() && fd >= 0 && fstat(fd, &file) == 0 &&
+        is_variable(&file))
+        hooks_note_source("%s", path);
+}
+
+int REAL(open)(const char *path, int flags, ...);
+
+int WRAP(open)(const char *path, int flags, ...)
+{
+    va_list list;
+    mode_t mode;
+    int fd;
+
+    va_start(list, flags);
+    mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    fd = REAL(open)(path, flags, mode);
+    if ((flags & O_ACCMODE) != O_WRONLY)
+        note_file(fd, path);
+    return fd;
+}
+
+FILE *REAL(fopen)(const char *path, const char *mode);
+
+FILE *WRAP(fopen)(const char *path, const char *mode)
+{
+    FILE *file = REAL(fopen)(path, mode);
+
+    if (file != NULL && mode[0] == 'r')
+        note_file(fileno(file), path);
+    return file;
+}
+
+int REAL(statx)(int fd, const char *path, int flags, unsigned mask,
+                struct statx *to);
+
+int WRAP(statx)(int fd, const char *path, int flags, unsigned mask,
+                struct statx *to)
+{
+    struct stat file;
+    int result = REAL(statx)(fd, path, flags, mask, to);
+
+    if (schedule_is_on() && result == 0 &&
+        fstatat(fd, path, &file, flags & AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(file.st_mode) && is_variable(&file))
+        hooks_note_source("the times of %s", path);
+    return result;
 }
 
 /* --- what cannot be controlled ------------------------------------------------- */

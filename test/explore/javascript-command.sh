@@ -35,18 +35,30 @@ uncontrolled() {
         says "cannot be explored: $2"
 }
 
+# differs PROGRAM OPERATION SOURCE: two runs differ first in the operation, and the source
+# is named.
+differs() {
+    printf '%s\n' 'const view = new Int32Array(new SharedArrayBuffer(8));' \
+        'const fs = require("node:fs");' "$1" >"$scratch/program.js" &&
+        status 3 --executions=5 "$scratch/program.js" &&
+        says 'two runs of one schedule differ' && says "the second run: $2" && says "    $3"
+}
+
+# repeats PROGRAM: what it stores is the same in each run.
+repeats() {
+    printf '%s\n' 'const view = new Int32Array(new SharedArrayBuffer(8));' "$1" \
+        >"$scratch/program.js" && status 0 --executions=5 "$scratch/program.js"
+}
+
 fails() {
     printf '%s\n' "$1" >"$scratch/program.js" &&
         status 1 --executions=5 "$scratch/program.js" && says "$2"
 }
 
 explore_seed() {
-    BROKEN=1 "$weir" explore --quiet --seed=5 --executions=200 "$programs/atomic-service.js" |
-        sed 's/, [0-9.]* s$//'
+    BROKEN=1 "$weir" explore --quiet --seed=5 --executions=200 "$programs/atomic-service.js"
 }
 
-# The schedules are the same, so the report is; under load only the shrinking,
-# which is limited by time, could end earlier.
 twenty_times_the_same() {
     first=$(explore_seed)
     replay=$(echo "$first" | sed -n 's/^replay: //p')
@@ -128,5 +140,43 @@ expect "a schedule that is none is refused" refuses --replay=? "not a schedule"
 expect "a missing program is refused" status 2
 expect "a socket is refused by name" uncontrolled 'require("net").createServer().listen(0)' 'a socket'
 expect "a signal is refused by name" uncontrolled 'process.kill(process.pid, "SIGTERM")' 'a signal'
-expect "a schedule of another program is refused" status 3 --replay=99 "$programs/once.js"
+expect "a schedule of another program is refused" status 2 --replay=99 "$programs/once.js"
+expect "the real clock is named" differs \
+    'const now = fs.readFileSync("/proc/uptime", "utf8").split(" ")[0];
+Atomics.store(view, 0, 100 * now);
+while (fs.readFileSync("/proc/uptime", "utf8").split(" ")[0] === now);' \
+    'main: Atomics.store(\[0\], [0-9.]*) = [0-9]*  program.js:4' '/proc/uptime  program.js:3'
+expect "a file that the program changes is named" differs \
+    "const file = '$scratch/count', count = fs.existsSync(file) ? +fs.readFileSync(file) : 0;
+fs.writeFileSync(file, String(count + 1));
+if (count % 2 === 1)
+    Atomics.add(view, 0, 1);
+Atomics.sub(view, 1, 1);" \
+    'main: Atomics.add(\[0\], 1) = 0  program.js:6' "$scratch/count  program.js:3"
+expect "memory in use is named" differs \
+    "const file = '$scratch/grows';
+fs.writeFileSync(file, 'x', { flag: 'a' });
+const more = Buffer.alloc(fs.statSync(file).size * 1000000, 1);
+Atomics.store(view, 0, process.memoryUsage().rss / 4096);" \
+    'main: Atomics.store(\[0\], [0-9.]*) = [0-9]*  program.js:6' '/proc/self/statm  program.js:6'
+expect "clocks and numbers of processes repeat" repeats \
+    'Atomics.store(view, 0, Date.now() % 1e9 + process.pid + process.ppid +
+    process.hrtime()[1] + performance.now() + Math.random() * 1e6 +
+    require("node:os").loadavg()[0] +
+    require("node:crypto").randomBytes(4).readInt32LE() % 1000);'
+expect "the order of a directory repeats" repeats \
+    'const names = require("node:fs").readdirSync("/etc");
+Atomics.store(view, 0, names.indexOf("passwd"));'
+expect "garbage is collected at the same place" repeats \
+    'let freed = 0;
+const registry = new FinalizationRegistry(() => freed++), references = [];
+for (let i = 0; i < 30000; i++) {
+    const object = { i };
+    object.itself = object;
+    registry.register(object, i);
+    references.push(new WeakRef(object));
+    if (i % 1000 === 0)
+        Atomics.store(view, 1, references.filter((reference) => !reference.deref()).length);
+}
+setTimeout(() => Atomics.store(view, 0, freed));'
 finish
