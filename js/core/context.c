@@ -17,7 +17,19 @@ JSValue weir__js_context_call(weir_js *js, JSValueConst captured,
     JSValue result = JS_Call(js->context, function, self, argc, argv);
 
     JS_FreeValue(js->context, weir__js_context_swap(js, before));
+    if (JS_IsException(result)) {
+        JS_FreeValue(js->context, js->thrown_in);
+        js->thrown_in = JS_DupValue(js->context, captured);
+    }
     return result;
+}
+
+JSValue weir__js_context_take_thrown(weir_js *js)
+{
+    JSValue value = js->thrown_in;
+
+    js->thrown_in = JS_UNDEFINED;
+    return value;
 }
 
 /* context() */

@@ -37,9 +37,14 @@ static inline JSValue weir__js_context_swap(weir_js *js, JSValue value)
 #endif
 }
 
-/* Call a function with a value that was captured. */
+/* Call a function with a value that was captured.  If it throws, the value is
+ * kept for the report of the exception. */
 JSValue weir__js_context_call(weir_js *js, JSValueConst captured,
                               JSValueConst function, JSValueConst self,
                               int argc, JSValueConst *argv);
+
+/* Take the value with which the exception was thrown; undefined if it is not
+ * known.  A new reference. */
+JSValue weir__js_context_take_thrown(weir_js *js);
 
 #endif /* WEIR_JS_CONTEXT_H */

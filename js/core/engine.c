@@ -89,6 +89,7 @@ static void end_engine(weir_js *js)
     weir__js_heap_keep(&js->heap);
     if (js->context != NULL) {
         JS_FreeValue(js->context, js->main);
+        JS_FreeValue(js->context, js->thrown_in);
         weir__js_drop_libs(js);
         JS_FreeContext(js->context);
     }
@@ -121,7 +122,7 @@ static void set_limits(weir_js *js, const weir_js *parent)
 
 static void clear_values(weir_js *js)
 {
-    js->libs = js->main = JS_UNDEFINED;
+    js->libs = js->main = js->thrown_in = JS_UNDEFINED;
     for (int i = 0; i < WEIR__JS_HOOK_COUNT; i++)
         js->hooks[i] = JS_UNDEFINED;
     weir__js_list_init(&js->handles);

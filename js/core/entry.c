@@ -40,8 +40,11 @@ void weir__js_leave(weir_js *js)
             weir__js_tell_culprit(js);
     }
     if (--js->depth == 0) {
-        if (!js->has_ended)
+        if (!js->has_ended) {
             JS_FreeValue(js->context, weir__js_context_swap(js, JS_UNDEFINED));
+            if (!JS_IsUndefined(js->thrown_in)) /* it was not reported */
+                JS_FreeValue(js->context, weir__js_context_take_thrown(js));
+        }
         weir__js_schedule(js);
     }
 }

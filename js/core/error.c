@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/lib.h"
 
 void weir__js_clear_error(weir_js *js)
@@ -251,12 +252,23 @@ static void tell(weir_js *js)
         js->on.failed(js);
 }
 
+/* Tell listeners, in the async context of the code that threw. */
+static bool is_heard(weir_js *js, JSValueConst thrown)
+{
+    JSValue before =
+        weir__js_context_swap(js, weir__js_context_take_thrown(js));
+    bool is_handled = !is_end(js, thrown) && js->on.uncaught != NULL &&
+                      js->on.uncaught(js, thrown);
+
+    JS_FreeValue(js->context, weir__js_context_swap(js, before));
+    return is_handled;
+}
+
 void weir__js_report(weir_js *js)
 {
     JSValue thrown = JS_GetException(js->context);
 
-    if (!is_end(js, thrown) && js->on.uncaught != NULL &&
-        js->on.uncaught(js, thrown)) {
+    if (is_heard(js, thrown)) {
         JS_FreeValue(js->context, thrown);
         return;
     }

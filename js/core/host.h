@@ -60,6 +60,7 @@ struct weir__js_last_error {
 struct weir__js_rejection {
     struct weir__js_link link;
     JSValue promise, reason;
+    JSValue context; /* captured */
     uint32_t number; /* its ordinal, as Node counts */
 };
 
@@ -119,6 +120,8 @@ struct weir_js {
     bool is_program;        /* run by weir_js_run */
     bool is_child;          /* const after init: in a worker */
     JSValue main;           /* the promise of the main module, or undefined */
+    JSValue thrown_in;      /* async context of the last exception, until it is
+                               reported; core/context.h */
     int64_t deadline_ns;    /* of the outermost entry */
     bool is_late;           /* interrupted by the deadline */
     bool was_interrupted;   /* by the user; not reported yet */

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -106,6 +107,7 @@ static void free_rejection(weir_js *js, struct weir__js_rejection *rejection)
     weir__js_list_remove(&rejection->link);
     JS_FreeValue(js->context, rejection->promise);
     JS_FreeValue(js->context, rejection->reason);
+    JS_FreeValue(js->context, rejection->context);
     free(rejection);
 }
 
@@ -133,25 +135,32 @@ static void report_unrecorded(weir_js *js)
     weir__js_report_rejection(js, JS_NULL);
 }
 
+/* Tell listeners, in the async context of the rejection. */
+static void report_unhandled(weir_js *js, struct weir__js_rejection *first)
+{
+    JSValue promise = JS_DupValue(js->context, first->promise);
+    JSValue reason = JS_DupValue(js->context, first->reason);
+    JSValue before =
+        weir__js_context_swap(js, JS_DupValue(js->context, first->context));
+    uint32_t number = first->number;
+
+    free_rejection(js, first);
+    if (js->on.unhandled == NULL ||
+        !js->on.unhandled(js, promise, reason, number))
+        weir__js_report_rejection(js, reason);
+    JS_FreeValue(js->context, weir__js_context_swap(js, before));
+    JS_FreeValue(js->context, promise);
+    JS_FreeValue(js->context, reason);
+}
+
 /* Oldest first.  Rejections caused by a report come at the end. */
 static void report_rejections(weir_js *js)
 {
     report_unrecorded(js);
     report_handled(js);
-    while (!weir__js_list_is_empty(&js->rejections.unhandled)) {
-        struct weir__js_rejection *first =
-            (struct weir__js_rejection *)js->rejections.unhandled.next;
-        JSValue promise = JS_DupValue(js->context, first->promise);
-        JSValue reason = JS_DupValue(js->context, first->reason);
-        uint32_t number = first->number;
-
-        free_rejection(js, first);
-        if (js->on.unhandled == NULL ||
-            !js->on.unhandled(js, promise, reason, number))
-            weir__js_report_rejection(js, reason);
-        JS_FreeValue(js->context, promise);
-        JS_FreeValue(js->context, reason);
-    }
+    while (!weir__js_list_is_empty(&js->rejections.unhandled))
+        report_unhandled(
+            js, (struct weir__js_rejection *)js->rejections.unhandled.next);
 }
 
 static void check_rejections(void *arg, int status)
@@ -250,6 +259,7 @@ static bool add_rejection(weir_js *js, struct weir__js_link *list,
     rejection->number = js->rejections.count;
     rejection->promise = JS_DupValue(js->context, promise);
     rejection->reason = JS_DupValue(js->context, reason);
+    rejection->context = weir__js_context_capture(js);
     weir__js_list_add(list, &rejection->link);
     return true;
 }
