@@ -417,8 +417,9 @@ typedef int weir_blocking_fn(void *arg, weir_value *value);
  *          never called.  release may be NULL: then arg must outlive fn by
  *          other means.  options may be NULL; weir holds a reference to
  *          options->abort
- * Returns  0, -EINVAL (NULL, or as weir_pool_submit), -E2BIG (an option that
- *          this library does not know), -ENOMEM, WEIR_ECLOSED (the loop or the
+ * Returns  0, -EINVAL (NULL, an unknown priority, a lane of another pool, or
+ *          options has no valid size), -E2BIG (an option that this library does
+ *          not know), -ENOMEM, WEIR_ECLOSED (the loop or the
  *          pool no longer admits work; in a callback of the loop: the loop is
  *          cancelling its timers, or was closed), WEIR_EFORKED
  * Orders   everything before the call happens-before fn(), fn() before

@@ -290,7 +290,9 @@ weir_datagram_send(weir_datagram *socket, const weir_datagram_message *message,
  * the batch.  If the first datagram cannot be sent, the call returns the error.
  *
  * Thread   loop
- * Owns     as weir_datagram_send; the array is copied
+ * Owns     the messages are copied.  With done, their bytes are borrowed until
+ *          done is called.  With done NULL, bytes that have to wait are copied,
+ *          and an error that is found later is not reported
  * Returns  0, -EINVAL (NULL, or not 1 to WEIR_DATAGRAM_BATCH_LIMIT messages),
  *          WEIR_ECLOSED (the loop has ended), WEIR_ELIMIT (queue_bytes are
  *          waiting), -ENOMEM, or an error of weir_datagram_send

@@ -137,7 +137,8 @@ WEIR_API void weir_stream_close(weir_stream *stream, weir_stream_fn *closed,
  * bytes that it has, and sends a reset to the peer (TCP: RST).
  *
  * Thread   loop; instead of weir_stream_close
- * Owns     as weir_stream_close
+ * Owns     the stream is no longer the caller's; its memory is freed after
+ *          closed
  */
 WEIR_API void weir_stream_reset(weir_stream *stream, weir_stream_fn *closed,
                                 void *arg);
@@ -150,7 +151,8 @@ WEIR_API void weir_stream_reset(weir_stream *stream, weir_stream_fn *closed,
  * error.
  *
  * Thread   loop; instead of weir_stream_close
- * Owns     as weir_stream_close
+ * Owns     the stream is no longer the caller's; its memory is freed after
+ *          closed
  */
 WEIR_API void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
                                  weir_stream_fn *closed, void *arg);

@@ -277,8 +277,9 @@ weir_websocket_open(weir_websocket **websocket, weir_stream *stream,
  * drain closes the WebSocket, and waits until it has ended.
  *
  * Thread   loop, the request's
- * Owns     as weir_websocket_open; the request has been answered if 0 or
- *          WEIR_EWEBSOCKET is returned
+ * Owns     the WebSocket is the library's: use it until on_close.  The options
+ *          are copied.  The request has been answered if 0 or WEIR_EWEBSOCKET
+ *          is returned
  * Returns  0, -EINVAL (NULL, or an option has no valid value), -E2BIG (an
  *          option that this library does not know), WEIR_EWEBSOCKET (the
  *          request was refused), -ENOMEM, or an error of weir_http_upgrade
@@ -373,7 +374,8 @@ WEIR_API int weir_websocket_send(weir_websocket *websocket,
  * may be empty.  A character of a text may be split between two fragments.
  *
  * Thread   loop
- * Owns     as weir_websocket_send
+ * Owns     with done, the bytes are borrowed until it is called.  With done
+ *          NULL, they are borrowed during the call
  * Returns  0, -EINVAL (NULL, an unknown kind, a kind other than the message's,
  *          or a text that is not UTF-8), -ENOMEM, WEIR_ECLOSED (the WebSocket
  *          is being closed), or an error of weir_stream_write
