@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/support/client_fixture.h"
 #include "support/failing_allocator.h"
 #include "support/service_fixture.h"
 #include "weir/host/service.h"
@@ -21,7 +22,6 @@
 static weir_loop *loop;
 static weir_thread thread;
 static weir_http_server *server;
-static weir_address where;
 static weir_http_request *kept;
 static sem_t opened, arrived, late, ended;
 static int end_status, listen_error;
@@ -138,53 +138,6 @@ static void finish(int status)
 
 /* ---- the client ---- */
 
-static int join_server(void)
-{
-    size_t size;
-    const struct sockaddr *name = weir_address_sockaddr(&where, &size);
-    struct timeval limit = {30, 0};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    expect_int(connect(fd, name, (socklen_t)size), 0);
-    expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
-               0);
-    return fd;
-}
-
-static void send_text(int fd, const char *text)
-{
-    expect_int(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
-}
-
-static char answer[1 << 16];
-
-/* Read until the server closes the connection, and close it. */
-static const char *read_all(int fd)
-{
-    size_t size = 0;
-    ssize_t count;
-
-    while ((count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0)) > 0)
-        size += (size_t)count;
-    answer[size] = '\0';
-    close(fd);
-    return answer;
-}
-
-static const char *read_until(int fd, const char *text)
-{
-    size_t size = 0;
-
-    do {
-        ssize_t count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0);
-
-        expect(count > 0);
-        size += (size_t)count;
-        answer[size] = '\0';
-    } while (strstr(answer, text) == NULL);
-    return answer;
-}
-
 #define GET "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 /* ---- cases ---- */
@@ -225,7 +178,7 @@ CASE(guest_drain_waits_for_the_answer_of_a_request)
     send_text(fd, GET);
     expect_int(sem_wait(&arrived), 0);
     expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
-    expect(strstr(read_all(fd), "late\n") != NULL);
+    expect(strstr(read_rest(fd), "late\n") != NULL);
     expect(strstr(answer, "Connection: close") != NULL);
     finish(0);
 }
@@ -282,7 +235,7 @@ CASE(guest_deadline_answers_503_and_ends_with_EFORCED)
     send_text(fd, GET);
     expect_int(sem_wait(&arrived), 0);
     expect_status(weir_http_server_drain(server, WEIR_MS(10)), 0);
-    expect(strstr(read_all(fd), "503 ") != NULL);
+    expect(strstr(read_rest(fd), "503 ") != NULL);
     finish(WEIR_EFORCED);
     expect_int(deadlines, 1);
 }
@@ -296,7 +249,7 @@ CASE(guest_deadline_passes_while_a_handler_blocks_the_loop)
     send_text(fd, GET);
     expect_int(sem_wait(&arrived), 0);
     expect_status(weir_http_server_drain(server, WEIR_MS(10)), 0);
-    expect(strstr(read_all(fd), "503 ") != NULL);
+    expect(strstr(read_rest(fd), "503 ") != NULL);
     finish(WEIR_EFORCED);
     expect_int(deadlines, 1);
 }
@@ -312,7 +265,7 @@ CASE(guest_deadline_can_be_brought_forward_only)
     expect_status(weir_http_server_drain(server, WEIR_S(3600)), 0);
     expect_status(weir_http_server_drain(server, 0), 0);
     expect_status(weir_http_server_drain(server, WEIR_S(3600)), 0);
-    expect(strstr(read_all(fd), "503 ") != NULL);
+    expect(strstr(read_rest(fd), "503 ") != NULL);
     finish(WEIR_EFORCED);
 }
 
@@ -334,9 +287,9 @@ CASE(guest_that_drains_is_not_ready_but_alive)
     expect(strstr(read_until(fd, "\r\n\r\n"), "200 OK") != NULL);
     expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
     send_text(fd, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
-    expect(strstr(read_all(fd), "503 ") != NULL);
+    expect(strstr(read_rest(fd), "503 ") != NULL);
     send_text(other, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-    expect(strstr(read_all(other), "200 OK") != NULL);
+    expect(strstr(read_rest(other), "200 OK") != NULL);
     expect_status(weir_http_server_drain(server, 0), 0);
     finish(0);
 }
@@ -377,7 +330,7 @@ CASE(guest_of_a_loop_that_is_closed_ends_with_ECANCELED)
     send_text(fd, GET);
     expect_int(sem_wait(&arrived), 0);
     expect_status(weir_loop_close(loop, -1), 0);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     finish(WEIR_ECANCELED);
 }
 
@@ -395,7 +348,7 @@ CASE(guest_of_a_loop_that_is_closed_ends_a_request_that_is_not_read)
               "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nbody");
     expect_int(sem_wait(&arrived), 0);
     expect_status(weir_loop_close(loop, -1), 0);
-    (void)read_all(fd);
+    (void)read_rest(fd);
     finish(WEIR_ECANCELED);
     expect_int(memory.live, 0);
 }
@@ -410,7 +363,7 @@ CASE(guest_of_a_loop_that_is_closed_during_the_drain_ends_once)
     expect_int(sem_wait(&arrived), 0);
     expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
     expect_status(weir_loop_close(loop, -1), 0);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     finish(WEIR_ECANCELED);
 }
 

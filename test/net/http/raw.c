@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/support/client_fixture.h"
 #include "support/failing_allocator.h"
 #include "support/service_fixture.h"
 #include "weir/host/service.h"
@@ -20,7 +21,6 @@
 static weir_loop *loop;
 static weir_thread thread;
 static weir_http_server *server;
-static weir_address where;
 static sem_t opened, happened;
 static int end_status;
 static unsigned connects, disconnects, refusals;
@@ -133,52 +133,6 @@ static void finish(int status)
 
 /* ---- the client ---- */
 
-static int join_server(void)
-{
-    size_t size;
-    const struct sockaddr *name = weir_address_sockaddr(&where, &size);
-    struct timeval limit = {30, 0};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    expect_int(connect(fd, name, (socklen_t)size), 0);
-    expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
-               0);
-    return fd;
-}
-
-static void send_text(int fd, const char *text)
-{
-    expect_int(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
-}
-
-static char answer[1 << 16];
-
-static const char *read_all(int fd)
-{
-    size_t size = 0;
-    ssize_t count;
-
-    while ((count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0)) > 0)
-        size += (size_t)count;
-    answer[size] = '\0';
-    close(fd);
-    return answer;
-}
-
-static const char *read_until(int fd, const char *text)
-{
-    size_t size = 0;
-
-    do {
-        ssize_t count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0);
-
-        expect(count > 0);
-        size += (size_t)count;
-        answer[size] = '\0';
-    } while (strstr(answer, text) == NULL);
-    return answer;
-}
-
 #define GET "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 /* ---- responses ---- */
@@ -254,7 +208,7 @@ CASE(raw_response_can_end_with_the_connection)
     serve(answer_last);
     fd = join_server();
     send_text(fd, GET);
-    expect_int(strlen(read_all(fd)), 19 + (1 << 15));
+    expect_int(strlen(read_rest(fd)), 19 + (1 << 15));
     on_loop(close_server);
     finish(0);
 }
@@ -318,7 +272,7 @@ CASE(guest_connection_ends_with_its_client_if_the_host_wants_that)
     send_text(fd, GET);
     expect_int(sem_wait(&opened), 0);
     expect_int(shutdown(fd, SHUT_WR), 0);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     expect_int(sem_wait(&happened), 0);
     expect_status(request_status, -ECONNRESET);
     on_loop(release_kept);
@@ -342,7 +296,7 @@ CASE(guest_connection_can_be_closed_during_a_request)
     send_text(fd, GET);
     expect_int(sem_wait(&opened), 0);
     on_loop(close_last);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     expect_int(sem_wait(&happened), 0);
     expect_status(request_status, -ECONNRESET);
     on_loop(release_kept);
@@ -366,7 +320,7 @@ CASE(guest_connection_between_two_requests_is_idle)
     send_text(fd, GET);
     read_until(fd, "\r\n\r\nraw");
     on_loop(find_idle);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     on_loop(close_server);
     finish(0);
 }
@@ -382,11 +336,11 @@ CASE(guest_answers_what_is_refused_or_leaves_it_to_the_server)
     expect_status(weir_http_connection_write(NULL, body), -EINVAL);
     fd = join_server();
     send_text(fd, "GET / HTTX/1.1\r\n\r\nmore");
-    expect_string(read_all(fd), "refused\n");
+    expect_string(read_rest(fd), "refused\n");
     takes_refusals = false;
     fd = join_server();
     send_text(fd, "GET / HTTX/1.1\r\n\r\n");
-    expect(strstr(read_all(fd), "400 Bad Request") != NULL);
+    expect(strstr(read_rest(fd), "400 Bad Request") != NULL);
     expect_int(refusals, 2);
     on_loop(close_server);
     finish(0);
@@ -423,7 +377,7 @@ CASE(guest_times_can_be_changed)
     on_loop(shorten_times);
     fd = join_server();
     send_text(fd, "GET");
-    expect(strstr(read_all(fd), "408 ") != NULL);
+    expect(strstr(read_rest(fd), "408 ") != NULL);
     expect_int(refusals, 1);
     on_loop(close_server);
     finish(0);
@@ -460,8 +414,8 @@ CASE(guest_can_drain_after_its_listeners_were_closed)
     expect_int(sem_wait(&opened), 0);
     on_loop(close_server);
     expect_status(weir_http_server_drain(server, WEIR_S(30)), 0);
-    expect(strstr(read_all(fd), "raw") != NULL);
-    expect_string(read_all(other), "");
+    expect(strstr(read_rest(fd), "raw") != NULL);
+    expect_string(read_rest(other), "");
     finish(0);
 }
 
@@ -509,7 +463,7 @@ CASE(guest_connection_can_be_taken_over_without_an_answer)
                   "Upgrade: echo\r\n\r\nfirst");
     expect_string(read_until(fd, "first"), "first");
     expect_int(shutdown(fd, SHUT_WR), 0);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     on_loop(close_server);
     finish(0);
 }
@@ -530,7 +484,7 @@ CASE(guest_connection_that_is_gone_cannot_be_taken_over)
     send_text(fd, GET);
     expect_int(sem_wait(&opened), 0);
     on_loop(close_last);
-    expect_string(read_all(fd), "");
+    expect_string(read_rest(fd), "");
     expect_int(sem_wait(&happened), 0);
     on_loop(take_closed);
     on_loop(close_server);
@@ -577,7 +531,7 @@ CASE(raw_calls_without_memory_fail)
         int fd = join_server();
 
         send_text(fd, texts[i]);
-        read_all(fd);
+        read_rest(fd);
     }
     expect_int(failures, 3);
     on_loop(close_server);

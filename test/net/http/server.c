@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/support/client_fixture.h"
 #include "support/failing_allocator.h"
 #include "support/service_fixture.h"
 #include "weir/timer.h"
 
 static weir_http_server *server;
-static weir_address where;
 static sem_t told_; /* by a handler */
 static int statuses[32];
 static size_t status_count;
@@ -80,54 +80,6 @@ static void stop(void)
 }
 
 /* ---- the client ---- */
-
-static int join_server(void)
-{
-    size_t size;
-    const struct sockaddr *name = weir_address_sockaddr(&where, &size);
-    struct timeval limit = {30, 0};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    expect_int(connect(fd, name, (socklen_t)size), 0);
-    expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
-               0);
-    return fd;
-}
-
-static void send_text(int fd, const char *text)
-{
-    expect_int(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
-}
-
-static char answer[1 << 20];
-
-/* Read until the server closes the connection. */
-static const char *read_all(int fd)
-{
-    size_t size = 0;
-    ssize_t count;
-
-    while ((count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0)) > 0)
-        size += (size_t)count;
-    expect_int(count, 0);
-    answer[size] = '\0';
-    return answer;
-}
-
-/* Read until the answer contains a text. */
-static const char *read_until(int fd, const char *text)
-{
-    size_t size = 0;
-
-    do {
-        ssize_t count = recv(fd, answer + size, sizeof(answer) - 1 - size, 0);
-
-        expect(count > 0);
-        size += (size_t)count;
-        answer[size] = '\0';
-    } while (strstr(answer, text) == NULL);
-    return answer;
-}
 
 /* Send a request, half-close, and return the answer. */
 static const char *ask(const char *text)
