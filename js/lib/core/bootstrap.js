@@ -38,6 +38,8 @@ for (const name of ['Headers', 'Request', 'Response'])
 lazy('fetch', 'http/fetch', 'fetch', true);
 for (const name of ['WebSocket', 'CloseEvent'])
     lazy(name, 'http/websocket', name, false);
+lazy('EventSource', 'http/eventsource', 'EventSource', false);
+lazy('ErrorEvent', 'events/errorevent', 'ErrorEvent', false);
 lazy('performance', 'timers/performance', 'performance', true);
 for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark',
     'PerformanceMeasure'])

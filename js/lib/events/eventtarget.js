@@ -294,9 +294,16 @@ function dispatchTrusted(event, target) {
     own.phase = AT_TARGET;
 }
 
+// Fire an event of the host itself.
+function fire(target, event) {
+    const own = stateOf(event);
+    own.isTrusted = true;
+    dispatch(target, event, own);
+}
+
 const listenersOf = (target, type) => (listeners.get(target).get(`${type}`) ?? [])
     .map((one) => one.listener);
 
 module.exports = { Event, CustomEvent, EventTarget, listeners, kChanged, call,
-    countOf, defineHandler, dispatch, dispatchTrusted, stateOf, listenersOf, limits,
+    countOf, defineHandler, dispatch, dispatchTrusted, fire, stateOf, listenersOf, limits,
     resisting, reveal, shown, shownBy };

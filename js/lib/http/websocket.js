@@ -3,8 +3,8 @@
 // by upgradeWebSocket(), for servers.
 'use strict';
 
-const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal } =
-    require('events/eventtarget');
+const { Event, EventTarget, defineHandler, fire, reveal } = require('events/eventtarget');
+const { ErrorEvent } = require('events/errorevent');
 const { hooks } = require('http/classes');
 
 const { upgrade, connect, send, close, queued } = native;
@@ -27,24 +27,6 @@ class CloseEvent extends Event {
     get reason() { return this.#reason; }
 }
 reveal(CloseEvent, 'wasClean', 'code', 'reason');
-
-class ErrorEvent extends Event {
-    #message;
-    #error;
-    constructor(type, { message = '', error = null, ...init } = {}) {
-        super(type, init);
-        this.#message = message;
-        this.#error = error;
-    }
-    get message() { return this.#message; }
-    get error() { return this.#error; }
-}
-
-function tell(target, event) {
-    const own = stateOf(event);
-    own.isTrusted = true;
-    dispatch(target, event, own);
-}
 
 const syntaxError = (text) => new DOMException(text, 'SyntaxError');
 
@@ -106,16 +88,16 @@ class WebSocket extends EventTarget {
             this.#receive(first);
         else if (event === FAILED) {
             this.#state = CLOSED;
-            tell(this, new ErrorEvent('error', { message: first, error: new Error(first) }));
+            fire(this, new ErrorEvent('error', { message: first, error: new Error(first) }));
         } else if (event === CLOSED_NOW) {
             this.#state = CLOSED;
-            tell(this, new CloseEvent('close', { code: first, reason: second, wasClean: third }));
+            fire(this, new CloseEvent('close', { code: first, reason: second, wasClean: third }));
         }
     }
 
     #open() {
         this.#state = OPEN;
-        tell(this, new Event('open'));
+        fire(this, new Event('open'));
     }
 
     #receive(data) {
@@ -124,7 +106,7 @@ class WebSocket extends EventTarget {
         const { MessageEvent } = require('messages/messaging');
         const shown = typeof data === 'string' || this.#binaryType === 'arraybuffer' ? data
             : new (require('web/blob').Blob)([data]);
-        tell(this, new MessageEvent('message', { data: shown, origin: this.#url }));
+        fire(this, new MessageEvent('message', { data: shown, origin: this.#url }));
     }
 
     static {
