@@ -12,6 +12,7 @@
  * Tested by  test/js/http/websocket-*.mjs
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ struct websocket {
     weir_js *js;               /* NULL: the host has ended */
     weir_websocket *open;      /* NULL: not open */
     weir_websocket_connecting *connecting;
+    weir_websocket_deflate deflate; /* as agreed on */
     JSValue on_event;
     JSValue context;   /* captured (core/context.h) */
     char protocols[1]; /* of the client, while it connects */
@@ -198,6 +200,7 @@ static void on_connected(void *arg, int status, weir_websocket *open,
     } else if (js == NULL) {
         weir_websocket_reset(open);
     } else if (weir__js_enter(js) == 0) {
+        websocket->deflate = handshake->deflate;
         call(websocket, EVENT_OPEN, text_of(js, handshake->subprotocol),
              JS_UNDEFINED, JS_UNDEFINED);
         weir__js_leave(js);
@@ -253,8 +256,33 @@ static void hold(JSContext *context, struct websocket *websocket,
     weir__js_list_add(&state_of(js)->list, &websocket->link);
 }
 
-/* upgrade(exchange, protocol, onEvent) -> the object; null if the request asks
- * for no WebSocket, and was answered */
+/* What weir_websocket_upgrade() will agree on. */
+static int foresee(struct websocket *websocket,
+                   const weir_http_request *request,
+                   const weir_websocket_handshake_options *wanted)
+{
+    weir_websocket_handshake handshake;
+    weir_http_field *fields = NULL, field;
+    size_t count = 0;
+    int err;
+
+    while (weir_http_field_at(request, count, &field))
+        count++;
+    fields = malloc((count + 1) * sizeof(*fields));
+    if (fields == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        (void)weir_http_field_at(request, i, &fields[i]);
+    err = weir_websocket_accept(&handshake, weir_http_method(request), fields,
+                                count, wanted);
+    free(fields);
+    if (err == 0)
+        websocket->deflate = handshake.deflate;
+    return err == WEIR_EWEBSOCKET ? 0 : err; /* the upgrade refuses it */
+}
+
+/* upgrade(exchange, protocol, onEvent, deflate) -> the object; null if the
+ * request asks for no WebSocket, and was answered */
 static JSValue upgrade(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
@@ -281,10 +309,14 @@ static JSValue upgrade(JSContext *context, JSValueConst this_value, int argc,
         return self;
     }
     wanted.subprotocols = protocol;
+    wanted.deflate.is_on = JS_ToBool(context, argv[3]) > 0;
     options.arg = websocket;
     hold(context, websocket, argv[2]);
-    err = weir_websocket_upgrade(&websocket->open, exchange->http, &wanted,
-                                 &options);
+    err =
+        wanted.deflate.is_on ? foresee(websocket, exchange->http, &wanted) : 0;
+    if (err == 0)
+        err = weir_websocket_upgrade(&websocket->open, exchange->http, &wanted,
+                                     &options);
     JS_FreeCString(context, protocol);
     exchange->is_answered = err == 0 || err == WEIR_EWEBSOCKET;
     if (err == 0)
@@ -318,6 +350,7 @@ static int start_connecting(struct websocket *websocket, const char *url)
     if (err != 0)
         return err;
     options.arg = websocket;
+    wanted.deflate.is_on = true; /* as browsers do; the server decides */
     wanted.subprotocols =
         websocket->protocols[0] != '\0' ? websocket->protocols : NULL;
     connect.tls = state_of(js)->tls;
@@ -440,12 +473,47 @@ static JSValue queued(JSContext *context, JSValueConst this_value, int argc,
                      : 0);
 }
 
+static size_t add_bits(char *text, size_t size, const char *name, unsigned bits)
+{
+    return bits == 0 ? 0
+                     : (size_t)snprintf(text, size, "; %s_max_window_bits=%u",
+                                        name, bits);
+}
+
+/* extensions(websocket): as in the header of the server's answer */
+static JSValue extensions(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    struct websocket *websocket = websocket_of(context, argv[0]);
+    const weir_websocket_deflate *deflate;
+    char text[WEIR_WEBSOCKET_EXTENSIONS] = "";
+    size_t size;
+
+    if (websocket == NULL)
+        return JS_EXCEPTION;
+    deflate = &websocket->deflate;
+    if (!deflate->is_on)
+        return JS_NewString(context, text);
+    size = (size_t)snprintf(
+        text, sizeof(text), "permessage-deflate%s%s",
+        deflate->server_no_context_takeover ? "; server_no_context_takeover"
+                                            : "",
+        deflate->client_no_context_takeover ? "; client_no_context_takeover"
+                                            : "");
+    size += add_bits(text + size, sizeof(text) - size, "server",
+                     deflate->server_max_window_bits);
+    size += add_bits(text + size, sizeof(text) - size, "client",
+                     deflate->client_max_window_bits);
+    return JS_NewStringLen(context, text, size);
+}
+
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("upgrade", 3, upgrade),
+    JS_CFUNC_DEF("upgrade", 4, upgrade),
     JS_CFUNC_DEF("connect", 3, connect),
     JS_CFUNC_DEF("send", 2, send),
     JS_CFUNC_DEF("close", 3, close_websocket),
     JS_CFUNC_DEF("queued", 1, queued),
+    JS_CFUNC_DEF("extensions", 1, extensions),
 };
 
 /* ---- the host ---- */

@@ -7,7 +7,7 @@ const { Event, EventTarget, defineHandler, fire, reveal } = require('events/even
 const { ErrorEvent } = require('events/errorevent');
 const { hooks } = require('http/classes');
 
-const { upgrade, connect, send, close, queued } = native;
+const { upgrade, connect, send, close, queued, extensions } = native;
 const OPENED = 0, FAILED = 1, MESSAGE = 2, CLOSED_NOW = 3;
 const CONNECTING = 0, OPEN = 1, CLOSING = 2, CLOSED = 3;
 const TOKEN = /^[!#$%&'*+\-.^_`|~A-Za-z0-9]+$/;
@@ -111,10 +111,10 @@ class WebSocket extends EventTarget {
 
     static {
         // The server's side of a request.
-        WebSocket[kAccept] = (request, protocol) => {
+        WebSocket[kAccept] = (request, protocol, isDeflated) => {
             const socket = new WebSocket(kAccept);
             socket.#handle = upgrade(request, protocol, (event, first, second, third) =>
-                socket.#on(event, first, second, third));
+                socket.#on(event, first, second, third), isDeflated);
             if (socket.#handle === null)
                 return null;
             socket.#url = request.url.replace(/^http/, 'ws');
@@ -130,7 +130,7 @@ class WebSocket extends EventTarget {
     get url() { return this.#url; }
     get readyState() { return this.#state; }
     get bufferedAmount() { return this.#handle === null ? 0 : queued(this.#handle); }
-    get extensions() { return ''; }
+    get extensions() { return this.#handle === null ? '' : extensions(this.#handle); }
     get protocol() { return this.#protocol; }
     get binaryType() { return this.#binaryType; }
     set binaryType(type) {
@@ -184,10 +184,11 @@ const accept = WebSocket[kAccept];
 delete WebSocket[kAccept];
 
 // Answer a request by opening a WebSocket.  Return the response from fetch.
-function upgradeWebSocket(request, { protocol } = {}) {
+function upgradeWebSocket(request, { protocol, perMessageDeflate = false } = {}) {
     if (!hooks.isRequest(request))
         throw new TypeError('upgradeWebSocket: the first argument is not a Request');
-    const socket = accept(request, protocol === undefined ? null : `${protocol}`);
+    const socket = accept(request, protocol === undefined ? null : `${protocol}`,
+        Boolean(perMessageDeflate));
     if (socket === null)
         throw new TypeError('The request does not ask for a WebSocket');
     return { socket, response: hooks.makeResponse(101, 'Switching Protocols', null, {}) };
