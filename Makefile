@@ -31,8 +31,8 @@ TESTS = $(LONGEST) \
     $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
-    $(addprefix test/net/peers/,client.py examples.py javascript.py malformed.py \
-        takeover.py tls.sh websocket.py) \
+    $(addprefix test/net/peers/,browser.py client.py clients.py examples.py \
+        javascript.py malformed.py takeover.py tls.sh websocket.py) \
     build/asan/test/api \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \

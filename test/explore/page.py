@@ -7,93 +7,16 @@
 --keep puts screenshots there, for people.
 """
 import argparse
-import base64
-import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "test" / "support"))
+from chromium import Browser  # noqa: E402
+
 SECONDS = 60
-KEYS = {"ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35}
-
-
-class Browser:
-    """Chromium, by the DevTools protocol over two pipes (its descriptors 3 and 4)."""
-
-    def __init__(self, folder):
-        to_read, self.to = os.pipe()
-        self.answers, from_write = os.pipe()
-        self.process = subprocess.Popen(
-            ["sh", "-c", f'exec chromium "$@" 3<&{to_read} 4>&{from_write}',
-             "sh", "--headless", "--no-sandbox", "--disable-gpu",
-             "--disable-dev-shm-usage", "--remote-debugging-pipe",
-             f"--user-data-dir={folder}/profile", "--window-size=1200,800"],
-            pass_fds=(to_read, from_write), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        os.close(to_read)
-        os.close(from_write)
-        self.number, self.rest, self.session, self.events = 0, b"", None, []
-
-    def receive(self):
-        while b"\0" not in self.rest:
-            data = os.read(self.answers, 65536)
-            if not data:
-                raise RuntimeError("Chromium has ended")
-            self.rest += data
-        message, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(message)
-
-    def call(self, method, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.to, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.receive()
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-            self.events.append(answer)
-
-    def open(self, path):
-        self.session = None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target,
-                                 flatten=True)["sessionId"]
-        self.call("Page.enable")
-        self.call("Network.enable")
-        self.events = []
-        self.call("Page.navigate", url=path.as_uri())
-        while not any(event.get("method") == "Page.loadEventFired"
-                      for event in self.events):
-            self.events.append(self.receive())
-        return [event["params"]["request"]["url"] for event in self.events
-                if event.get("method") == "Network.requestWillBeSent"]
-
-    def evaluate(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression,
-                           returnByValue=True)
-        if "exceptionDetails" in answer:
-            raise RuntimeError(str(answer["exceptionDetails"]))
-        return answer["result"].get("value")
-
-    def press(self, key):
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                      windowsVirtualKeyCode=KEYS[key])
-
-    def save(self, path):
-        path.write_bytes(base64.b64decode(
-            self.call("Page.captureScreenshot", format="png")["data"]))
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
 
 
 COUNT = 0
@@ -138,7 +61,7 @@ def arrows(browser, kind):
 
 
 def check_race(browser, page, report):
-    expect("the page asks for nothing else", browser.open(page), [page.as_uri()])
+    expect("the page asks for nothing else", browser.open(page.as_uri()), [page.as_uri()])
     expect("it says what was found",
            texts(browser, "#finding, #text"), report.split("\n")[0].split(": "))
     expect("there is a lane for each thread", texts(browser, "th"),
@@ -175,7 +98,7 @@ def check_race(browser, page, report):
 
 
 def check_deadlock(browser, page, report):
-    browser.open(page)
+    browser.open(page.as_uri())
     expect("a deadlock says who waits for whom",
            texts(browser, "#end div"),
            [line for line in report.split("\n")
@@ -183,7 +106,7 @@ def check_deadlock(browser, page, report):
 
 
 def check_markup(browser, page):
-    browser.open(page)
+    browser.open(page.as_uri())
     expect("markup in a name is text", "<b>&amp;</script>" in
            texts(browser, "#text")[0], True)
 

@@ -71,7 +71,7 @@ DELAY_MS = 200
 EXTRA = {"threads": ["--threads", 2], "delay": ["--delay-ms", DELAY_MS]}
 JAVASCRIPT = {"serve": ["post", "idle", "streams", "mixed"],
               "serve-workers": ["post", "idle", "streams"],
-              "nodehttp": ["post", "pipeline", "streams"],
+              "nodehttp": ["post", "chunked", "streams"],
               "express": ["post", "streams"]}
 PROXIES = {"nginx": rig.nginx, "haproxy": rig.haproxy}
 # For comparison: these are stopped themselves, gracefully.

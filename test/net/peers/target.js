@@ -136,6 +136,9 @@ function serve(request, response) {
 const handler = options.express ? require('../../npm/node_modules/express')().use(serve) : serve;
 const server = http.createServer(limits, handler);
 
+// A Close frame with code 1012, and the end.
+const restart = (socket) => socket.end(Buffer.from([0x88, 2, 1012 >> 8, 1012 & 255]));
+
 // Node has no WebSocket server: this one echoes whole, short frames.
 server.on('upgrade', (request, socket, head) => {
     const accept = crypto.createHash('sha1')
@@ -148,7 +151,7 @@ server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
     const take = () => {
-        while (input.length >= 6) {
+        while (input.length >= 6 && !socket.writableEnded) {
             const short = input[1] & 127;
             const at = short === 126 ? 4 : 2;
             const size = short === 126 ? input.readUInt16BE(2) : short;
@@ -170,6 +173,8 @@ server.on('upgrade', (request, socket, head) => {
         input = Buffer.concat([input, data]);
         take();
     });
+    if (isStopping && options.stop === 'drain')
+        restart(socket); // the drain waits for it
 });
 
 process.on('SIGTERM', () => {
@@ -179,8 +184,7 @@ process.on('SIGTERM', () => {
             .then(({ clean }) => process.exit(clean ? 0 : 1));
         for (const end of [...streams])
             end();
-        for (const socket of sockets)
-            socket.end(Buffer.from([0x88, 2, 1012 >> 8, 1012 & 255]));
+        sockets.forEach(restart);
         return;
     }
     server.close(() => process.exit(0));
@@ -190,8 +194,7 @@ process.on('SIGTERM', () => {
         return;
     for (const end of [...streams])
         end();
-    for (const socket of sockets)
-        socket.end(Buffer.from([0x88, 2, 1012 >> 8, 1012 & 255]));
+    sockets.forEach(restart);
 });
 
 server.maxConnections = Number(options['max-connections']) || 0;
