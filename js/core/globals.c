@@ -83,6 +83,9 @@ static const struct weir__js_lazy others[] = {
     GLOBAL("Crypto", "crypto/crypto", SAME, HIDDEN),
     GLOBAL("navigator", "web/scope", SAME, HIDDEN),
     GLOBAL("Navigator", "web/scope", SAME, HIDDEN),
+    GLOBAL("URLPattern", "url/pattern", SAME, HIDDEN),
+    GLOBAL("EventSource", "http/eventsource", SAME, HIDDEN),
+    GLOBAL("ErrorEvent", "events/errorevent", SAME, HIDDEN),
 };
 
 /* The engine's own that are replaced; they are deleted first, for the order. */

@@ -18,55 +18,6 @@ const shapes = [
     { value: 0 }, { value: 0, done: false },
 ];
 
-const { lazy } = native;
-
-for (const name of ['setTimeout', 'clearTimeout', 'setInterval',
-    'clearInterval', 'setImmediate', 'clearImmediate'])
-    lazy(name, 'timers/timers', name, true);
-for (const name of ['Event', 'CustomEvent', 'EventTarget'])
-    lazy(name, 'events/eventtarget', name, false);
-for (const name of ['AbortSignal', 'AbortController'])
-    lazy(name, 'events/abort', name, false);
-for (const name of ['TextEncoder', 'TextDecoder'])
-    lazy(name, 'bytes/encoding', name, false);
-for (const name of ['URL', 'URLSearchParams'])
-    lazy(name, 'url/url', name, false);
-lazy('URLPattern', 'url/pattern', 'URLPattern', false);
-lazy('Buffer', 'bytes/buffer', 'Buffer', false);
-for (const name of ['Headers', 'Request', 'Response'])
-    lazy(name, 'http/classes', name, false);
-lazy('fetch', 'http/fetch', 'fetch', true);
-for (const name of ['WebSocket', 'CloseEvent'])
-    lazy(name, 'http/websocket', name, false);
-lazy('EventSource', 'http/eventsource', 'EventSource', false);
-lazy('ErrorEvent', 'events/errorevent', 'ErrorEvent', false);
-lazy('performance', 'timers/performance', 'performance', true);
-for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark',
-    'PerformanceMeasure'])
-    lazy(name, 'timers/performance', name, false);
-lazy('crypto', 'crypto/crypto', 'webcrypto', true);
-lazy('Crypto', 'crypto/crypto', 'Crypto', false);
-lazy('structuredClone', 'messages/clone', undefined, true);
-for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent'])
-    lazy(name, 'messages/messaging', name, false);
-lazy('BroadcastChannel', 'messages/broadcast', undefined, false);
-for (const name of ['ReadableStream', 'ReadableStreamDefaultReader',
-    'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest',
-    'ReadableByteStreamController', 'ReadableStreamDefaultController',
-    'TransformStream', 'TransformStreamDefaultController', 'WritableStream',
-    'WritableStreamDefaultController', 'WritableStreamDefaultWriter',
-    'ByteLengthQueuingStrategy', 'CountQueuingStrategy'])
-    lazy(name, 'web/streams', name, false);
-for (const name of ['Blob', 'File'])
-    lazy(name, 'web/blob', name, false);
-lazy('FormData', 'web/formdata', 'FormData', false);
-for (const name of ['TextEncoderStream', 'TextDecoderStream'])
-    lazy(name, 'web/textstreams', name, false);
-lazy('navigator', 'web/scope', 'navigator', false);
-lazy('Navigator', 'web/scope', 'Navigator', false);
-lazy('reportError', 'web/scope', 'reportError', true);
-lazy('console', 'program/console', undefined, false);
-lazy('process', 'program/process', undefined, false);
 const { atob, btoa } = globalThis; // the engine's
 native.defineGlobals();
 Object.defineProperty(globalThis, Symbol.toStringTag,
