@@ -14,7 +14,7 @@
  * before, but is not in the sample, shows in the time between two timed ones.
  * The loop then times the next callbacks one by one.
  *
- * Tested by  test/unit/loop/metrics.c
+ * Tested by  test/unit/loop/counters.c, test/unit/loop/metrics.c
  */
 #include "loop/counters.h"
 

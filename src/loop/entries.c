@@ -10,7 +10,8 @@
  *
  * Pairs     slab/P1: the thread that creates the slots creates their annexes.
  *
- * Tested by  test/unit/loop/wheel.c, test/model/base/slab.c
+ * Tested by  test/unit/loop/entries.c, test/unit/loop/wheel.c,
+ *            test/model/base/slab.c
  */
 #include "loop/entries.h"
 

@@ -414,7 +414,6 @@ static struct weir__fd *take_out(weir_loop *loop, int fd, weir_fn *removed,
     plain_store(&slot->index, index);
     plain_store(&slot->removed, removed);
     plain_store(&slot->removed_arg, arg);
-    slot->letter.name = NULL;
     return slot;
 }
 

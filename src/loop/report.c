@@ -11,7 +11,8 @@
  * snapshot.  No other memory is read through it, except names, which outlive
  * the loop.
  *
- * Tested by  test/unit/loop/report.c, test/stress/loop/loop.c
+ * Tested by  test/unit/loop/report.c, test/unit/loop/report_page.c,
+ *            test/stress/loop/loop.c
  */
 #include "loop/report.h"
 

@@ -12,6 +12,7 @@
 #include "support/loop_fixture.h"
 #include "weir/clock.h"
 #include "weir/fd.h"
+#include "weir/metrics.h"
 #include "weir/timer.h"
 
 static const int wait_errors[] = {EBADF, ENOMEM, EINVAL};
@@ -245,6 +246,43 @@ CASE(failing_wait_ends_a_shutdown_that_can_be_called_again)
         expect_status(weir_loop_free(loop), 0);
         expect_no_leak();
     }
+}
+
+static void expect_no_wakes(void)
+{
+    weir_metrics metrics = {.size = sizeof(metrics)};
+
+    expect_status(weir_loop_metrics(loop, &metrics), 0);
+    expect_int(metrics.wakes_sent, 0);
+}
+
+/* The first shutdown ends the sleep between two steps, the second finds none. */
+CASE(failing_wait_of_a_stepped_loop_is_not_counted_as_a_wake)
+{
+    int status = 1, failures = 0;
+
+    for (uint32_t nth = 1; status != 0; nth++) {
+        begin();
+        loop_make(
+            LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_ALWAYS, .metrics = true));
+        loop_timer(3600 * INT64_C(1000000000), "timer");
+        expect_status(weir_loop_step(loop, 0), 0);
+        expect_status(weir_loop_step(loop, 0), 0);
+        failing_syscalls_set(WAIT_CALL, nth, 1, ENOMEM);
+        status = weir_loop_shutdown(loop, -1);
+        failing_syscalls_set(WAIT_CALL, 0, 0, 0);
+        if (status != 0) {
+            failures++;
+            (void)weir_loop_backend_fd(loop); /* lets it sleep in the poller */
+            expect_no_wakes();
+            expect_status(weir_loop_shutdown(loop, -1), 0);
+        }
+        expect_recorded("timer!");
+        expect_no_wakes();
+        expect_status(weir_loop_free(loop), 0);
+        expect_no_leak();
+    }
+    expect(failures > 0);
 }
 
 /* close and free have no such error: they do not need the poller. */

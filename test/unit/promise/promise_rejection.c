@@ -48,6 +48,30 @@ SCENE(rejection_without_a_handler_is_told_at_the_end_of_the_checkpoint,
     clock_of(2);
 }
 
+static void report_at_rejection(void *arg, weir_loop *told,
+                                const weir_rejection *what)
+{
+    weir_holder holders[4];
+
+    expect(weir_loop_report(told, holders, 4, sizeof(weir_holder)) >= 1);
+    expect(holders[0].is_running);
+    note(weir_kind_name(holders[0].kind));
+}
+
+static void scene_rejection_in_a_task(void)
+{
+    drop(rejected(-EIO));
+}
+
+/* The task before it is over. */
+CASE(rejection_is_told_in_what_a_report_shows_as_a_microtask)
+{
+    loop_make(LOOP_OPTIONS(.on_rejection = report_at_rejection));
+    inside(scene_rejection_in_a_task);
+    expect_recorded("microtask");
+    loop_end();
+}
+
 /* There is no microtask at all. */
 SCENE(rejection_in_a_callback_without_microtasks_is_told, "told:EIO")
 {
