@@ -14,6 +14,7 @@
 #include "bytes/codec.h"
 #include "bytes/utf8.h"
 #include "core/builtin.h"
+#include "core/lib.h"
 
 /* The same numbers as in js/lib/bytes/encodings.js. */
 enum kind {
@@ -67,9 +68,34 @@ static JSValue decode_utf8(JSContext *context, const uint8_t *bytes,
     return take_text(context, text, valid + rest);
 }
 
+/* Replace the engine's error for a string that is too long by Node's. */
+static JSValue name_error(JSContext *context, JSValue string)
+{
+    JSValue error, text;
+    const char *message;
+    bool is_too_long;
+
+    if (!JS_IsException(string))
+        return string;
+    error = JS_GetException(context);
+    text = JS_IsError(error) ? JS_GetPropertyStr(context, error, "message")
+                             : JS_UNDEFINED;
+    message = JS_IsString(text) ? JS_ToCString(context, text) : NULL;
+    is_too_long =
+        message != NULL && strcmp(message, "invalid string length") == 0;
+    JS_FreeCString(context, message);
+    JS_FreeValue(context, text);
+    if (!is_too_long)
+        return JS_Throw(context, error);
+    JS_FreeValue(context, error);
+    return weir__js_call_hook(weir__js_of(context),
+                              WEIR__JS_HOOK_STRING_TOO_LONG, JS_UNDEFINED);
+}
+
 JSValue weir__js_utf8_string(JSContext *context, const char *bytes, size_t size)
 {
-    return decode_utf8(context, (const uint8_t *)bytes, size, false);
+    return name_error(
+        context, decode_utf8(context, (const uint8_t *)bytes, size, false));
 }
 
 /* One byte is one character.  Goes through UTF-8 so that the engine chooses the
@@ -208,8 +234,9 @@ static JSValue decode(JSContext *context, JSValueConst this_value, int argc,
     end = weir__js_offset(argv[3], bytes.size, bytes.size);
     start = weir__js_offset(argv[2], end, 0);
     if (!bytes.is_shared)
-        return decode_bytes(context, (enum kind)kind, bytes.data + start,
-                            end - start, is_fatal);
+        return name_error(context, decode_bytes(context, (enum kind)kind,
+                                                bytes.data + start, end - start,
+                                                is_fatal));
     /* Decode a copy: shared memory must not change between check and use. */
     copy = js_malloc(context, end - start + 1);
     if (copy == NULL)
@@ -218,7 +245,7 @@ static JSValue decode(JSContext *context, JSValueConst this_value, int argc,
     string =
         decode_bytes(context, (enum kind)kind, copy, end - start, is_fatal);
     js_free(context, copy);
-    return string;
+    return name_error(context, string);
 }
 
 /* tail(bytes, start, end): length of an incomplete UTF-8 character at the

@@ -19,6 +19,7 @@
     X(META, "meta")                                                            \
     X(MAIN, "main")                                                            \
     X(INVALID_CALLBACK, "invalidCallback")                                     \
+    X(STRING_TOO_LONG, "stringTooLong")                                        \
     X(TIMER_OVERFLOW, "timerOverflow")                                         \
     X(CLONE, "clone")                                                          \
     X(GROWABLE, "growable")                                                    \

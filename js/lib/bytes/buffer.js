@@ -7,19 +7,9 @@ const { UTF8, UTF16LE, HEX, BASE64, BASE64URL, kindOf, decode, encode, write,
     utf8Length, validity } = require('bytes/encodings');
 const { coded, invalidArgType, invalidArgValue, outOfRange, unknownEncoding, plainly } =
     require('core/errors');
-const { classOf, custom, isError } = require('util/kinds');
+const { classOf, custom } = require('util/kinds');
 const { bytesOf } = require('bytes/encoding');
 const { compare, copy, fill, swap, search } = native;
-
-// The engine's error for a string that would be too long.
-function isTooLong(error) {
-    return isError(error) && error.message === 'invalid string length';
-}
-
-function tooLong() {
-    return plainly(Error, 'ERR_STRING_TOO_LONG', 'Cannot create a string longer than ' +
-        `0x${kStringMaxLength.toString(16)} characters`);
-}
 
 const kMaxLength = 2 ** 31 - 1, kStringMaxLength = 2 ** 30 - 1; // the engine's
 let maxShown = 50;
@@ -394,11 +384,7 @@ const methods = {
         if (start >= length || end <= start)
             return '';
         const kind = encoding === undefined ? UTF8 : kindFor(encoding);
-        try {
-            return decode(kind, this, start, end, false);
-        } catch (error) {
-            throw isTooLong(error) ? tooLong() : error;
-        }
+        return decode(kind, this, start, end, false);
     },
 
     equals(otherBuffer) {

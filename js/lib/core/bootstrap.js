@@ -37,6 +37,7 @@ module.exports = {
         throw require('core/errors').invalidArgType('callback', 'of type function',
             callback);
     },
+    stringTooLong() { throw require('core/errors').stringTooLong(); },
     timerOverflow(delay) {
         require('program/process').emitWarning(
             `${+delay} does not fit into a 32-bit signed integer.` +

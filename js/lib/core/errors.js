@@ -26,6 +26,10 @@ function plainly(Base, code, message) {
     return error;
 }
 
+// The engine's limit is 2 ** 30 - 1.
+const stringTooLong = () => plainly(Error, 'ERR_STRING_TOO_LONG',
+    'Cannot create a string longer than 0x3fffffff characters');
+
 class SystemError extends Error {}
 Object.defineProperty(SystemError.prototype, 'name',
     { value: 'SystemError', writable: true, configurable: true });
@@ -148,4 +152,4 @@ function unhandledRejection(reason) {
 }
 
 module.exports = { abortError, checkObject, coded, plainly, describeType, invalidArgType, invalidArgValue,
-    outOfRange, systemError, unhandledRejection, unknownEncoding };
+    outOfRange, stringTooLong, systemError, unhandledRejection, unknownEncoding };

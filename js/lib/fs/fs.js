@@ -15,7 +15,7 @@ function named(name, fn) {
 // The callback is the first function after the first argument.  Where options
 // may be omitted, Node complains about what stands in their place.
 const optional = new Set(['appendFile', 'mkdtemp', 'open', 'readFile', 'readdir', 'readv',
-    'writeFile', 'writev']);
+    'symlink', 'writeFile', 'writev']);
 
 function split(name, args) {
     const at = args.findIndex((arg, i) => i > 0 && typeof arg === 'function');

@@ -33,6 +33,7 @@ for (const type of ['dir', 'file', 'junction', 'x', 'dir ', '', null, undefined,
     attempt(`symlink ${type}`, () => fs.symlink('target', `${link}-2`, type, () => {}));
 }
 attempt('target', () => fs.symlinkSync(1, file, 'x'));
+attempt('no callback', () => fs.symlink('target', 'link'));
 
 const fd = fs.openSync(file, 'r+');
 attempt('truncateSync', () => fs.truncateSync(fd, 4));
