@@ -13,8 +13,8 @@ class ErrorEvent extends Event {
             throw coded(TypeError, 'ERR_MISSING_ARGS',
                 'The "type" argument must be specified');
         super(type, init);
-        this.#message = `${init?.message ?? ''}`;
-        this.#filename = `${init?.filename ?? ''}`;
+        this.#message = init?.message === undefined ? '' : `${init.message}`;
+        this.#filename = init?.filename === undefined ? '' : `${init.filename}`;
         this.#lineno = init?.lineno >>> 0;
         this.#colno = init?.colno >>> 0;
         this.#error = init?.error;

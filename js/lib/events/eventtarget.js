@@ -41,6 +41,10 @@ class Event {
     get composed() { return this.#own.composed; }
     get defaultPrevented() { return this.#own.isCanceled; }
     get returnValue() { return !this.defaultPrevented; }
+    set returnValue(value) {
+        if (!value)
+            this.preventDefault();
+    }
     get timeStamp() { return this.#own.timeStamp; }
     get isTrusted() { return this.#own.isTrusted; }
     get cancelBubble() { return this.#own.isEnded; }
@@ -71,7 +75,8 @@ class Event {
     }
 }
 for (const [phase, key] of ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'].entries())
-    Object.defineProperty(Event, key, { value: phase, enumerable: true });
+    for (const object of [Event, Event.prototype])
+        Object.defineProperty(object, key, { value: phase, enumerable: true });
 
 class CustomEvent extends Event {
     #detail;
@@ -83,6 +88,15 @@ class CustomEvent extends Event {
         this.#detail = options?.detail ?? null;
     }
     get detail() { return this.#detail; }
+    initCustomEvent(type, bubbles = false, cancelable = false, detail = null) {
+        if (arguments.length === 0)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" argument must be specified');
+        if (stateOf(this).phase !== NONE)
+            return;
+        this.initEvent(type, bubbles, cancelable);
+        this.#detail = detail;
+    }
 }
 
 // ---- targets ----
@@ -256,8 +270,8 @@ function reveal(ctor, ...keys) {
 reveal(Event, 'type', 'defaultPrevented', 'cancelable', 'timeStamp',
     'preventDefault', 'stopPropagation', 'stopImmediatePropagation',
     'composedPath', 'target', 'currentTarget', 'srcElement', 'bubbles',
-    'composed', 'eventPhase', 'cancelBubble', 'returnValue', 'isTrusted');
-reveal(CustomEvent, 'detail');
+    'composed', 'eventPhase', 'cancelBubble', 'returnValue', 'isTrusted', 'initEvent');
+reveal(CustomEvent, 'detail', 'initCustomEvent');
 reveal(EventTarget, 'addEventListener', 'removeEventListener', 'dispatchEvent');
 
 const custom = Symbol.for('nodejs.util.inspect.custom');

@@ -16,11 +16,13 @@ class CloseEvent extends Event {
     #code;
     #reason;
     #wasClean;
-    constructor(type, { code = 0, reason = '', wasClean = false, ...init } = {}) {
+    constructor(type, init = undefined) {
+        if (arguments.length === 0)
+            throw new TypeError('CloseEvent constructor: 1 argument required, but 0 found.');
         super(type, init);
-        this.#code = code & 0xffff;
-        this.#reason = `${reason}`;
-        this.#wasClean = !!wasClean;
+        this.#code = init?.code & 0xffff;
+        this.#reason = init?.reason === undefined ? '' : `${init.reason}`;
+        this.#wasClean = Boolean(init?.wasClean);
     }
     get wasClean() { return this.#wasClean; }
     get code() { return this.#code; }

@@ -21,15 +21,31 @@ class MessageEvent extends Event {
             checkPort(init.source, 'init.source');
         if (init?.origin !== undefined || init?.lastEventId !== undefined ||
             init?.source != null)
-            this.#more = { origin: `${init.origin ?? ''}`,
-                lastEventId: `${init.lastEventId ?? ''}`, source: init.source ?? null };
+            this.#more = { origin: textOf(init.origin), lastEventId: textOf(init.lastEventId),
+                source: init.source ?? null };
     }
     get data() { return this.#data; }
     get origin() { return this.#more === undefined ? '' : this.#more.origin; }
     get lastEventId() { return this.#more === undefined ? '' : this.#more.lastEventId; }
     get source() { return this.#more === undefined ? null : this.#more.source; }
     get ports() { return this.#ports; }
+    initMessageEvent(type, bubbles = false, cancelable = false, data = null, origin = '',
+        lastEventId = '', source = null, ports = []) {
+        if (arguments.length === 0)
+            throw coded(TypeError, 'ERR_MISSING_ARGS',
+                'The "type" argument must be specified');
+        if (this.eventPhase !== Event.NONE)
+            return;
+        if (source !== null)
+            checkPort(source, 'source');
+        const list = portsOf(ports);
+        this.initEvent(type, bubbles, cancelable);
+        this.#data = data;
+        this.#ports = list;
+        this.#more = { origin: `${origin}`, lastEventId: `${lastEventId}`, source };
+    }
 }
+const textOf = (value) => value === undefined ? '' : `${value}`;
 const none = Object.freeze([]); // shared, because most have none
 
 function checkPort(value, name) {
@@ -187,6 +203,8 @@ Object.defineProperty(MessagePort.prototype, 'close', {
         Reflect.apply(closeNow, this, []);
     },
 });
+for (const key of ['postMessage', 'start', 'close', 'ref', 'unref', 'hasRef'])
+    Object.defineProperty(MessagePort.prototype, key, { enumerable: true });
 defineHandler(MessagePort.prototype, 'message');
 defineHandler(MessagePort.prototype, 'messageerror');
 
@@ -237,7 +255,7 @@ function markAsUntransferable(object) {
         untransferable.add(object);
 }
 
-reveal(MessageEvent, 'data', 'origin', 'lastEventId', 'source', 'ports');
+reveal(MessageEvent, 'data', 'origin', 'lastEventId', 'source', 'ports', 'initMessageEvent');
 shown(MessagePort.prototype, function (depth, options, inspect) {
     return depth < 0 ? 'MessagePort' : `MessagePort [EventTarget] ${inspect(
         { active: native.isOpen(this), refed: this.hasRef() }, options)}`;

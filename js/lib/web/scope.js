@@ -37,9 +37,10 @@ class Navigator {
         check(this);
         return require('program/process').platform;
     }
+    // What fetch() sends as User-Agent, as ECMA-429 and the HTML Standard say.
     get userAgent() {
         check(this);
-        return `weir/${require('program/process').versions.weir}`;
+        return 'weir';
     }
 }
 const { check } = Navigator;

@@ -4,7 +4,7 @@
 
 console.log(self === globalThis, Object.keys(globalThis).includes('self'));
 console.log(navigator instanceof Navigator, String(navigator));
-console.log(/^weir\/\d/.test(navigator.userAgent), navigator.language, navigator.languages,
+console.log(navigator.userAgent, navigator.language, navigator.languages,
     navigator.platform, navigator.hardwareConcurrency === require('os').availableParallelism());
 for (const fn of [() => new Navigator(), () => reportError(),
     () => Object.getOwnPropertyDescriptor(Navigator.prototype, 'platform').get.call({})])
