@@ -36,4 +36,8 @@ expect "programs survive limits of memory" limits_are_reached build/weir
 expect "and under AddressSanitizer" limits_are_reached build/asan/weir
 expect "workers are terminated at any moment" workers_are_terminated build/weir 200
 expect "and under AddressSanitizer" workers_are_terminated build/asan/weir 60
+expect "what serves leaks nothing" env -u ASAN_OPTIONS \
+    timeout 300 test/sweep/memory-leaks --requests 5000 --times 1000 build/weir
+expect "and under AddressSanitizer" \
+    timeout 300 test/sweep/memory-leaks --requests 300 --times 100 build/asan/weir
 finish
