@@ -117,6 +117,7 @@ static void on_over(weir_task *task, int status)
                                     offsetof(struct weir__http_guest, over));
     weir_http_server *server = guest->server;
 
+    guest->is_empty = true;
     weir__http_drain_fini(server);
     if (weir_guest_post(&guest->guest, &guest->ended))
         return;
@@ -145,7 +146,8 @@ static void on_drain(weir_task *task, int status)
                                     offsetof(struct weir__http_guest, drain));
     weir_http_server *server = guest->server;
     int64_t deadline_ns;
-    bool is_wanted = weir_guest_take(&guest->guest, &deadline_ns);
+    bool is_wanted =
+        weir_guest_take(&guest->guest, &deadline_ns) && !guest->is_empty;
     int64_t left_ns = deadline_ns < 0 ? -1 : time_until(deadline_ns);
 
     if (status == 0 && is_wanted && !guest->has_begun)

@@ -92,6 +92,7 @@ struct weir__http_guest {
     weir_guest guest;                /* any thread */
     /* The control loop's thread, from here on. */
     bool has_begun, was_cut, is_late;
+    bool is_empty; /* `ended` is on its way, and nothing may follow it */
     weir_task drain, over, ended;
 };
 

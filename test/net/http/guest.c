@@ -367,6 +367,61 @@ CASE(guest_of_a_loop_that_is_closed_during_the_drain_ends_once)
     finish(WEIR_ECANCELED);
 }
 
+static void pass(void *arg, int status)
+{
+    expect_status(status, 0);
+    expect_int(sem_post(&arrived), 0);
+}
+
+/* Wait until the control loop has done what it was asked for, and what that
+ * has asked for. */
+static void wait_for_control(void)
+{
+    for (int i = 0; i < 4; i++) {
+        expect_status(weir_loop_submit(weir_service_loop(service), pass, NULL),
+                      0);
+        expect_int(sem_wait(&arrived), 0);
+    }
+}
+
+/* A while after weir_http_server_close. */
+static void drain_late(void *arg, int status)
+{
+    int *left = arg;
+
+    expect_status(status, 0);
+    if (ends > 0)
+        return;
+    wait_for_control();
+    if (--*left > 0) {
+        expect_status(weir_loop_on_close_phase(loop, drain_late, left), 0);
+        return;
+    }
+    expect_status(weir_http_server_drain(server, 0), 0);
+    wait_for_control();
+}
+
+static void close_and_drain(void *arg, int status)
+{
+    expect_status(status, 0);
+    expect_status(weir_http_server_close(server), 0);
+    expect_status(weir_loop_on_close_phase(loop, drain_late, arg), 0);
+}
+
+/* At one of these moments the end is on its way to the loop. */
+CASE(guest_that_is_about_to_end_can_be_drained)
+{
+    for (int moment = 1; moment < 6; moment++) {
+        int left = moment;
+
+        ends = 0;
+        serve(hello);
+        expect_status(weir_loop_submit(loop, close_and_drain, &left), 0);
+        finish(0);
+        expect_int(deadlines, 0);
+    }
+}
+
 CASE(guest_that_is_unreferenced_lets_its_loop_end)
 {
     is_unref = true;
