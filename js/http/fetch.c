@@ -52,13 +52,19 @@ static void drop_values(struct weir__js_fetch *fetch)
         JS_FreeValue(context, values[i]);
 }
 
-/* The bytes that are being sent go away: on_end comes after the abort. */
+/* The bytes that are being sent go away: on_end comes after the abort.  If it
+ * has come, while the body was paused or the host could not be entered, nothing
+ * else will end the reading. */
 static void drop(struct weir__js_source *source)
 {
     struct weir__js_fetch *fetch = (struct weir__js_fetch *)source;
 
-    if (!fetch->has_ended)
+    if (!fetch->has_ended) {
         weir_fetch_abort(fetch->handle);
+    } else if (source->is_held) {
+        source->is_held = false;
+        weir__js_source_unref(source); /* the caller has a reference */
+    }
     drop_values(fetch);
 }
 

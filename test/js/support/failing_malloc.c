@@ -9,7 +9,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
 static _Thread_local unsigned left, seen;
-static _Thread_local bool is_armed, has_failed;
+static _Thread_local bool is_armed, is_once, has_failed;
 static _Thread_local size_t first_size;
 
 void failing_malloc_arm(unsigned nth)
@@ -17,7 +17,13 @@ void failing_malloc_arm(unsigned nth)
     left = nth;
     seen = 0;
     is_armed = true;
-    has_failed = false;
+    is_once = has_failed = false;
+}
+
+void failing_malloc_arm_once(unsigned nth)
+{
+    failing_malloc_arm(nth);
+    is_once = true;
 }
 
 unsigned failing_malloc_seen(void)
@@ -45,6 +51,8 @@ static bool fails(size_t size)
         left--;
         return false;
     }
+    if (has_failed && is_once)
+        return false;
     if (!has_failed)
         first_size = size;
     has_failed = true;

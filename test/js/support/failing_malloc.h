@@ -12,6 +12,9 @@
 /* The nth allocation from now on fails (1: the next one), and all after it. */
 void failing_malloc_arm(unsigned nth);
 
+/* The nth allocation from now on fails, and no other. */
+void failing_malloc_arm_once(unsigned nth);
+
 /* How many there were since arm. */
 unsigned failing_malloc_seen(void);
 
