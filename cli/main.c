@@ -117,7 +117,12 @@ static bool choose(struct program *program)
     js->size = sizeof(*js);
     js->argc = options->argc;
     js->argv = (const char *const *)options->argv;
-    if (options->print != NULL) {
+    js->exec_argc = options->exec_argc;
+    js->exec_argv = (const char *const *)options->exec_argv;
+    if (options->test) {
+        js->kind = WEIR_JS_PROGRAM_TEST;
+        js->text = "";
+    } else if (options->print != NULL) {
         js->kind = WEIR_JS_PROGRAM_PRINT;
         js->text = options->print;
     } else if (options->eval != NULL) {
@@ -282,7 +287,7 @@ int main(int argc, char **argv)
     if (!options_parse(&program.options, argc, argv))
         return BAD_OPTION;
     if (program.options.help) {
-        options_help();
+        options_help(program.options.test);
         return 0;
     }
     if (program.options.man_page) {

@@ -13,7 +13,7 @@
 #include "weir/version.h"
 
 /* The form of a value. */
-enum kind { FLAG, TEXT, COUNT, SIZE, SECONDS };
+enum kind { FLAG, TEXT, COUNT, POSITIVE, SIZE, SECONDS };
 
 struct option {
     const char *name, *letter, *value; /* letter, value: may be NULL */
@@ -46,11 +46,32 @@ static const struct option table[] = {
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and exit"},
+    {"--test", NULL, NULL, FLAG, PLACE(test), "the same as `weir test`"},
+    {"--test-name-pattern", NULL, "REGEXP", TEXT, PLACE(test_text),
+     "run only the tests whose name matches; can be repeated"},
+    {"--test-only", NULL, NULL, FLAG, PLACE(test_only),
+     "run only the tests that have the option `only`"},
+    {"--test-reporter", NULL, "NAME", TEXT, PLACE(test_text),
+     "spec (default on a terminal), tap (default elsewhere), junit, dot, or a "
+     "module; can be repeated"},
+    {"--test-reporter-destination", NULL, "FILE", TEXT, PLACE(test_text),
+     "where that reporter writes: stdout, stderr or a file"},
+    {"--test-concurrency", NULL, "N", POSITIVE, PLACE(test_concurrency),
+     "files that run at once (default: one less than there are cores)"},
+    {"--test-timeout", NULL, "MS", POSITIVE, PLACE(test_timeout),
+     "fail a test that takes longer than this (default: no limit)"},
+    {"--test-shard", NULL, "I/N", TEXT, PLACE(test_text),
+     "run every Nth file, beginning with file I"},
+    {"--test-force-exit", NULL, NULL, FLAG, PLACE(test_force_exit),
+     "exit when the tests have ended, even if something keeps the loop alive"},
+    {"--watch", NULL, NULL, FLAG, PLACE(watch),
+     "run the tests again when a file changes"},
 };
 
 enum { COUNT_OF_OPTIONS = sizeof(table) / sizeof(*table) };
 
 static const char usage[] = "weir [options] file [arguments]";
+static const char test_usage[] = "weir test [options] [files or directories]";
 static const char summary[] = "run JavaScript on an event loop";
 
 static bool complain(const char *program, const char *what, const char *which)
@@ -79,7 +100,8 @@ static bool read_number(enum kind kind, const char *text, int64_t *number)
     }
     if (kind == SECONDS)
         factor = 1000000000;
-    if (*end != '\0' || value > INT64_MAX / factor)
+    if (*end != '\0' || value > INT64_MAX / factor ||
+        (kind == POSITIVE && value == 0))
         return false;
     *number = value * factor;
     return true;
@@ -141,24 +163,65 @@ static bool parse_one(struct options *options, int argc, char **argv, int *at)
            complain(argv[0], "bad value:", argv[*at]);
 }
 
+/* What is wrong with the options together; NULL: nothing. */
+static const char *find_conflict(const struct options *options)
+{
+    if (options->test && (options->eval != NULL || options->print != NULL))
+        return "tests are in files, not in --eval or --print";
+    if (options->watch && !options->test)
+        return "--watch needs `weir test`";
+    if (options->test_concurrency != 0 && !options->test)
+        return "--test-concurrency needs `weir test`";
+    return NULL;
+}
+
+/* `weir test` takes options and files in any order; otherwise what follows the
+ * first file is the program's. */
+static bool parse_all(struct options *options, int argc, char **argv)
+{
+    bool has_ended = false;
+
+    for (int at = 1; at < argc; at++) {
+        int first = at;
+
+        if (!has_ended && strcmp(argv[at], "--") == 0) {
+            has_ended = true;
+        } else if (!has_ended && argv[at][0] == '-' && argv[at][1] != '\0') {
+            if (!parse_one(options, argc, argv, &at))
+                return false;
+            for (; first <= at; first++)
+                options->exec_argv[options->exec_argc++] = argv[first];
+        } else {
+            options->argv[options->argc++] = argv[at];
+            has_ended |= !options->test;
+        }
+    }
+    return true;
+}
+
 bool options_parse(struct options *options, int argc, char **argv)
 {
-    int at = 1;
+    char **lists = calloc(2 * (size_t)argc, sizeof(*lists)); /* never freed */
+    const char *conflict;
 
     *options = (struct options){.microtask_budget = 100000,
-                                .shutdown_deadline_ns = 10000000000};
-    for (; at < argc && argv[at][0] == '-' && argv[at][1] != '\0'; at++) {
-        if (strcmp(argv[at], "--") == 0) {
-            at++;
-            break;
-        }
-        if (!parse_one(options, argc, argv, &at))
-            return false;
+                                .shutdown_deadline_ns = 10000000000,
+                                .exec_argv = lists,
+                                .argv = lists + argc};
+    if (lists == NULL)
+        return complain(argv[0], "no memory for", "the options");
+    if (argc > 1 && strcmp(argv[1], "test") == 0)
+        argv[1] = "--test";
+    if (!parse_all(options, argc, argv))
+        return false;
+    conflict = find_conflict(options);
+    if (conflict != NULL)
+        return complain(argv[0], "bad options:", conflict);
+    if (!options->test && options->eval == NULL && options->print == NULL &&
+        options->argc > 0) {
+        options->file = *options->argv++;
+        options->argc--;
     }
-    if (options->eval == NULL && options->print == NULL && at < argc)
-        options->file = argv[at++];
-    options->argc = argc - at;
-    options->argv = argv + at;
     return true;
 }
 
@@ -172,18 +235,45 @@ static void spell(const struct option *option, char *text, size_t size)
              option->value != NULL ? option->value : "");
 }
 
-void options_help(void)
+/* For `weir test`, and for programs that use node:test. */
+static bool is_for_tests(const struct option *option)
+{
+    return strncmp(option->name, "--test", 6) == 0 ||
+           strcmp(option->name, "--watch") == 0;
+}
+
+static void list(bool is_test)
 {
     char text[64];
 
-    printf("usage: %s\n\n"
-           "Run JavaScript on an event loop.  Without a file, or with -, the\n"
-           "program is read from stdin; on a terminal, line by line.\n\n",
-           usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
+        if (is_for_tests(&table[i]) != is_test)
+            continue;
         spell(&table[i], text, sizeof(text));
-        printf("  %-28s %s\n", text, table[i].help);
+        printf("  %-36s %s\n", text, table[i].help);
     }
+}
+
+void options_help(bool is_test)
+{
+    if (is_test)
+        printf(
+            "usage: %s\n\n"
+            "Run the tests in these files, each in a process of its own.  A\n"
+            "directory stands for its test files.  Without any, test files "
+            "are\nsearched for below the current directory.\n\n",
+            test_usage);
+    else
+        printf(
+            "usage: %s\n"
+            "       %s\n"
+            "       weir explore [options] file [arguments]\n\n"
+            "Run JavaScript on an event loop.  Without a file, or with -, the\n"
+            "program is read from stdin; on a terminal, line by line.\n\n",
+            usage, test_usage);
+    list(is_test);
+    printf(is_test ? "\nOther options:\n\n" : "\nOptions for tests:\n\n");
+    list(!is_test);
 }
 
 /* A literal hyphen is written \- in a man page. */
@@ -202,14 +292,14 @@ void options_man_page(void)
 
     printf(
         ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
-        ".SH SYNOPSIS\n.B %s\n"
+        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n"
         ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
         "CommonJS module, until there is nothing left to do.\n"
         "Without a file, or with \\-, the program is read from stdin.\n"
         "If stdin is a terminal and no file is given, it is read line by line, "
         "and each value is printed.\n"
         ".SH OPTIONS\n",
-        WEIR_VERSION, summary, usage);
+        WEIR_VERSION, summary, usage, test_usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
         printf(".TP\n.B ");

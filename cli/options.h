@@ -19,14 +19,22 @@ struct options {
     int64_t shutdown_deadline_ns;
     int64_t threads;  /* of the pool; 0: one per core */
     const char *file; /* NULL: none; "-": stdin */
-    int argc;         /* the arguments behind the file */
+    int argc;         /* the arguments behind the file, or the files of tests */
     char **argv;
+    int exec_argc; /* the options themselves */
+    char **exec_argv;
+    bool test; /* `weir test` or --test: run tests */
+    /* JavaScript reads these in process.execArgv. */
+    bool watch, test_only, test_force_exit;
+    int64_t test_concurrency, test_timeout;
+    const char *test_text;
 };
 
 /* Returns false after printing a message to stderr. */
 bool options_parse(struct options *options, int argc, char **argv);
 
-void options_help(void);
+/* The help of `weir test` has another beginning. */
+void options_help(bool is_test);
 void options_man_page(void);
 
 #endif /* WEIR_CLI_OPTIONS_H */

@@ -16,6 +16,7 @@
 #define WEIR__JS_BUILTINS(X)                                                   \
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
+    X(CHILD, child)                                                            \
     X(NODE_SERVER, node_server)                                                \
     X(NODE_EXCHANGE, node_exchange)                                            \
     X(NODE_PEER, node_peer)                                                    \

@@ -392,6 +392,7 @@ typedef enum weir_js_program_kind {
     WEIR_JS_PROGRAM_PRINT,    /* text is the code; its value is printed */
     WEIR_JS_PROGRAM_STDIN,    /* text is the code, read by the caller */
     WEIR_JS_PROGRAM_REPL,     /* a person types the code; text is "" */
+    WEIR_JS_PROGRAM_TEST, /* run the tests in the files of argv; text is "" */
 } weir_js_program_kind;
 
 typedef struct weir_js_program {
@@ -400,6 +401,8 @@ typedef struct weir_js_program {
     const char *text;
     int argc; /* of argv: process.argv, from its second element on */
     const char *const *argv;
+    int exec_argc; /* of exec_argv: process.execArgv, the options of the host */
+    const char *const *exec_argv;
 } weir_js_program;
 
 /**
@@ -409,8 +412,8 @@ typedef struct weir_js_program {
  * down.
  *
  * Thread   loop, but not inside a callback; once for each host
- * Owns     program, text and argv are the caller's; they must stay valid until
- *          the call returns
+ * Owns     program, text, argv and exec_argv are the caller's; they must stay
+ *          valid until the call returns
  * Returns  0 (exit_code is set), -EINVAL (NULL, an unknown kind, or a second
  *          call), -E2BIG (program has a member that this library does not
  *          know), -EPERM, WEIR_EREENTRANT, WEIR_ECLOSED (the loop has ended),

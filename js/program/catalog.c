@@ -12,6 +12,7 @@
 
 #define SAME NULL
 #define EXPORTS ""
+#define PREFIX "node:"
 #define MODULE(name, lib, key)                                                 \
     {                                                                          \
         name, lib, key, false, true                                            \
@@ -53,6 +54,8 @@ static const struct weir__js_lazy modules[] = {
     MODULE("stream/promises", "stream/promises", EXPORTS),
     MODULE("stream/web", "web/node", EXPORTS),
     MODULE("string_decoder", "bytes/stringdecoder", EXPORTS),
+    MODULE("node:test", "test/test", EXPORTS),
+    MODULE("node:test/reporters", "test/reporters", "node"),
     MODULE("timers", "timers/timers", "node"),
     MODULE("timers/promises", "timers/promises", EXPORTS),
     MODULE("tls", "net/tls", EXPORTS),
@@ -77,8 +80,19 @@ static const struct weir__js_lazy modules[] = {
 
 enum { COUNT = sizeof(modules) / sizeof(*modules) };
 
-/* The row of a name without "node:"; NULL if there is none.  Returns 0, or -1
- * with an exception. */
+/* The prefix is optional, except where the table has it: "test" without it is a
+ * package. */
+static bool has_name(const struct weir__js_lazy *module, const char *name)
+{
+    if (strcmp(module->name, name) == 0)
+        return true;
+    return strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
+           strncmp(module->name, PREFIX, strlen(PREFIX)) != 0 &&
+           strcmp(module->name, name + strlen(PREFIX)) == 0;
+}
+
+/* The row of a name; NULL if there is none.  Returns 0, or -1 with an
+ * exception. */
 static int find(JSContext *context, JSValueConst name,
                 const struct weir__js_lazy **out)
 {
@@ -88,9 +102,8 @@ static int find(JSContext *context, JSValueConst name,
     *out = NULL;
     if (text == NULL)
         return -1;
-    for (int i = 0; *out == NULL && i < COUNT; i++)
-        if (strlen(modules[i].name) == length &&
-            memcmp(modules[i].name, text, length) == 0)
+    for (int i = 0; *out == NULL && i < COUNT && strlen(text) == length; i++)
+        if (has_name(&modules[i], text))
             *out = &modules[i];
     JS_FreeCString(context, text);
     return 0;
@@ -116,13 +129,16 @@ static JSValue builtin(JSContext *context, JSValueConst this_value, int argc,
     return row == NULL ? JS_UNDEFINED : weir__js_lazy_value(context, row);
 }
 
+/* Those that need the prefix are not in Node's list. */
 static JSValue builtin_names(JSContext *context, JSValueConst this_value,
                              int argc, JSValueConst *argv)
 {
     JSValue names = JS_NewArray(context);
+    uint32_t count = 0;
 
     for (int i = 0; !JS_IsException(names) && i < COUNT; i++)
-        if (JS_DefinePropertyValueUint32(context, names, (uint32_t)i,
+        if (strncmp(modules[i].name, PREFIX, strlen(PREFIX)) != 0 &&
+            JS_DefinePropertyValueUint32(context, names, count++,
                                          JS_NewString(context, modules[i].name),
                                          JS_PROP_C_W_E) < 0) {
             JS_FreeValue(context, names);

@@ -147,6 +147,18 @@ static bool append(JSContext *context, JSValueConst list, uint32_t index,
            JS_SetPropertyUint32(context, list, index, text) >= 0;
 }
 
+/* Append texts to a list of `length`.  Returns false with an exception. */
+static bool append_all(JSContext *context, JSValueConst list, uint32_t length,
+                       int count, const char *const *texts)
+{
+    bool is_done = true;
+
+    for (int i = 0; i < count && is_done; i++)
+        is_done = append(context, list, length + (uint32_t)i,
+                         JS_NewString(context, texts[i]));
+    return is_done;
+}
+
 static JSValue arguments(weir_js *js)
 {
     const struct weir__js_program *program = weir__js_program(js);
@@ -159,10 +171,21 @@ static JSValue arguments(weir_js *js)
                length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
                           : JS_NewString(js->context, "weir"));
 
-    for (int i = 0; i < program->argc && is_done; i++)
-        is_done = append(js->context, list, (uint32_t)i + 1,
-                         JS_NewString(js->context, program->argv[i]));
-    if (is_done)
+    if (is_done &&
+        append_all(js->context, list, 1, program->argc, program->argv))
+        return list;
+    JS_FreeValue(js->context, list);
+    return JS_EXCEPTION;
+}
+
+static JSValue options(weir_js *js)
+{
+    const struct weir__js_program *program = weir__js_program(js);
+    JSValue list = JS_NewArray(js->context);
+
+    if (!JS_IsException(list) &&
+        append_all(js->context, list, 0, program->exec_argc,
+                   program->exec_argv))
         return list;
     JS_FreeValue(js->context, list);
     return JS_EXCEPTION;
@@ -171,9 +194,12 @@ static JSValue arguments(weir_js *js)
 /* Takes both, even if one cannot be set. */
 static int set_arguments(weir_js *js, JSValueConst native)
 {
-    JSValue argv = arguments(js), path;
+    JSValue argv, path, list = options(js);
     int err;
 
+    if (JS_IsException(list) || set(js->context, native, "execArgv", list) < 0)
+        return -1;
+    argv = arguments(js);
     if (JS_IsException(argv))
         return -1;
     path = JS_GetPropertyUint32(js->context, argv, 0);

@@ -165,8 +165,8 @@ static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
 static void run_main(weir_js *js)
 {
     struct weir__js_program *own = weir__js_program(js);
-    static const char *const kinds[] = {"file", "eval", "print", "stdin",
-                                        "repl"};
+    static const char *const kinds[] = {"file",  "eval", "print",
+                                        "stdin", "repl", "test"};
     const char *text = own->given->text;
     JSValue result =
         weir__js_main(js, kinds[own->given->kind], text,
@@ -307,8 +307,9 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
     if (err != 0)
         return err;
     if (js == NULL || exit_code == NULL || program.text == NULL ||
-        (unsigned)program.kind > WEIR_JS_PROGRAM_REPL ||
-        (program.argc > 0 && program.argv == NULL) || js->is_program)
+        (unsigned)program.kind > WEIR_JS_PROGRAM_TEST ||
+        (program.argc > 0 && program.argv == NULL) ||
+        (program.exec_argc > 0 && program.exec_argv == NULL) || js->is_program)
         return -EINVAL;
     if (!weir__js_is_here(js))
         return -EPERM;
@@ -322,6 +323,8 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
     own->given = &program;
     own->argc = program.argc;
     own->argv = program.argv;
+    own->exec_argc = program.exec_argc;
+    own->exec_argv = program.exec_argv;
     /* Start at the end of a turn, so that the next one begins with the timers,
      * as Node's first turn does.  A worker receives what to run as a message,
      * so immediates come next there. */
@@ -335,7 +338,7 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
             *exit_code &= 0xff; /* of a process; a worker's is any number */
     }
     own->given = NULL; /* text and argv are the caller's from now on */
-    own->argc = 0;
+    own->argc = own->exec_argc = 0;
     return err;
 }
 

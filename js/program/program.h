@@ -19,6 +19,8 @@ struct weir__js_program {
     size_t text_length;           /* of given->text; 0: up to its first NUL */
     int argc;                     /* ... like these */
     const char *const *argv;
+    int exec_argc;
+    const char *const *exec_argv;
     size_t begun_by_exit; /* `begun` after beforeExit */
     bool has_process;     /* `process` was used: it may have listeners */
     bool has_exited;

@@ -41,7 +41,10 @@ stdin_alone() {
 help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
-        --memory-limit --stack-size --shutdown-deadline --threads --help --version; do
+        --memory-limit --stack-size --shutdown-deadline --threads --help --version \
+        --test --test-name-pattern --test-only --test-reporter \
+        --test-reporter-destination --test-concurrency --test-timeout --test-shard \
+        --test-force-exit --watch; do
         grep -qe "$option" "$scratch/out" &&
             sed 's/\\//g' build/weir.1 | grep -qe "$option" || return
     done
@@ -89,6 +92,8 @@ expect "arguments follow the code" prints "[ 'x', '-y' ]" \
     -p 'process.argv.slice(1)' x -y
 expect "-- ends the options" prints "[ '--help' ]" \
     -p 'process.argv.slice(1)' -- --help
+expect "process.execArgv has the options" prints "[ '--test-only', '-p', 'process.execArgv' ]" \
+    --test-only -p process.execArgv x --y
 expect "--help names every option, and so does the man page" \
     help_names_every_option
 expect "--version names the engine" ends 0 --version

@@ -15,10 +15,9 @@ const hooks = require('core/hooks');
 
 // The name without "node:", or undefined.
 function builtinName(name) {
-    const bare = name.startsWith('node:') ? name.slice(5) : name;
-    if (native.isBuiltin(bare))
-        return bare;
-    if (bare !== name)
+    if (native.isBuiltin(name))
+        return name.startsWith('node:') ? name.slice(5) : name;
+    if (name.startsWith('node:'))
         throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE',
             `No such built-in module: ${name}`);
     return undefined;
@@ -154,7 +153,7 @@ function load(name, parent) {
     if (builtin !== undefined && builtin === name && cache[name] !== undefined)
         return cache[name].exports; // a program's own, in place of it
     if (builtin !== undefined)
-        return native.builtin(builtin);
+        return native.builtin(name);
     return loadFile(find(name, parent, parent.filename), parent).exports;
 }
 
@@ -257,8 +256,7 @@ Module._cache = cache;
 
 Object.assign(Module, {
     Module, builtinModules: native.builtinNames(),
-    isBuiltin: (name) => typeof name === 'string' &&
-        native.isBuiltin(name.startsWith('node:') ? name.slice(5) : name),
+    isBuiltin: (name) => typeof name === 'string' && native.isBuiltin(name),
     createRequire(from) {
         const file = String(from).startsWith('file:') ? pathOf(String(from)) : from;
         if (typeof file !== 'string' || !path.isAbsolute(file))
@@ -397,7 +395,7 @@ function namesOf(id) {
     if (id.startsWith(gate))
         names = ['then'];
     else if (id.startsWith('node:'))
-        names = Object.keys(native.builtin(id.slice(5)));
+        names = Object.keys(native.builtin(id));
     else
         names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
             : require('program/names')(pathOf(id), native.readFile, fileOf);
@@ -413,7 +411,7 @@ function loadImported(id) {
     if (id.startsWith(gate))
         return require('program/import').gates[id.slice(gate.length)];
     if (id.startsWith('node:'))
-        return native.builtin(id.slice(5));
+        return native.builtin(id);
     running.push({ id, level: native.nesting() });
     try {
         return loadFile(pathOf(id)).exports;
@@ -499,10 +497,10 @@ function runText(kind, text) {
 
 function main(kind, text) {
     return kind === 'file' ? runFile(text) : kind === 'repl' ? runRepl()
-        : runText(kind, text);
+        : kind === 'test' ? require('test/main').start() : runText(kind, text);
 }
 
-module.exports = { Module, resolveImport, link, imports, running, executing, askFor, loading,
+module.exports = { Module, cache, resolveImport, link, imports, running, executing, askFor, loading,
     isRead, known, namesOf, prepareOnce, load: loadImported, fillMeta, main, pathOf,
     urlOf, prepare: native.prepare, evaluate: native.evaluate,
     evaluateNow: native.evaluateNow, nesting: native.nesting };

@@ -123,7 +123,7 @@ Object.assign(self, {
     arch: native.arch, platform: 'linux',
     release: { name: 'weir' },
     pid: native.pid, ppid: native.ppid,
-    execPath: native.execPath, execArgv: [],
+    execPath: native.execPath, execArgv: native.execArgv,
     argv: [...native.argv, ...thread.start?.argv ?? []],
     argv0: native.argv[0], title: 'weir', features: {},
     cwd: () => native.cwd(),

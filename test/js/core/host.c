@@ -355,6 +355,9 @@ CASE(run_runs_one_program_once)
     wrong = eval_log;
     wrong.argc = 1;
     expect_status(weir_js_run(js, &wrong, &code), -EINVAL);
+    wrong = eval_log;
+    wrong.exec_argc = 1;
+    expect_status(weir_js_run(js, &wrong, &code), -EINVAL);
     expect_status(weir_js_run(js, &eval_log, &code), 0);
     expect_int(code, 0);
     expect_recorded("ran");

@@ -1,0 +1,23 @@
+// --test-only
+// options: --test-only
+// test report
+'use strict';
+
+const { test, describe, it } = require('node:test');
+
+test('not run', () => console.log('never'));
+test('run', { only: true }, async (t) => {
+    await t.test('first', () => console.log('first'));
+    t.runOnly(true);
+    await t.test('second', () => console.log('never'));
+    await t.test('third', { only: true }, () => console.log('third'));
+});
+test.only('run, too', () => console.log('run, too'));
+describe('suite', () => {
+    it('not run', () => console.log('never'));
+    it.only('not run either', () => console.log('never'));
+});
+describe.only('suite of only', () => {
+    it('not run', () => console.log('never'));
+    it.only('run', () => console.log('run in the suite'));
+});

@@ -1,0 +1,7 @@
+// The reporter tap.
+// options: --test-reporter=tap
+// test report
+// exit: 1
+'use strict';
+
+require('../support/results.cjs');
