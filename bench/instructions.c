@@ -98,6 +98,20 @@ static void unpark_and_park(void)
     }
 }
 
+/* ---- recorder ---- */
+
+static void prepare_recorder(void)
+{
+    must(weir_recorder_start(NULL));
+    weir_recorder_mark("first", 0); /* makes the ring */
+}
+
+static void record_marks(void)
+{
+    for (uint64_t i = 0; i < bed.count; i++)
+        weir_recorder_mark("mark", i);
+}
+
 /* ---- board ---- */
 
 enum { TAKERS = 4 };
@@ -371,6 +385,7 @@ static const struct {
     {"gate", prepare_gate, enter_and_exit},
     {"gate-sharded", prepare_sharded_gate, enter_and_exit},
     {"parker", prepare_parker, unpark_and_park},
+    {"recorder", prepare_recorder, record_marks},
     {"board", prepare_board, add_and_take},
     {"board-cancel", prepare_board, add_and_cancel},
     {"post", prepare_tasks, post_and_run},

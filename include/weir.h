@@ -21,6 +21,7 @@
 #include "weir/metrics.h"
 #include "weir/pool.h"
 #include "weir/promise.h"
+#include "weir/recorder.h"
 #include "weir/service.h"
 #include "weir/state.h"
 #include "weir/task.h"

@@ -102,9 +102,9 @@ void weir__counters_depth(struct weir__counters *counters, uint64_t depth)
 }
 
 uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
-                            weir_kind kind, const char *name, uint64_t queued)
+                            uint64_t now, weir_kind kind, const char *name,
+                            uint64_t queued)
 {
-    uint64_t now = weir__tsc_read();
     uint64_t longest = load_relaxed(&counters->longest); /* relaxed: own */
 
     if (counters->gap != 0 && began - counters->gap > longest)

@@ -66,11 +66,12 @@ void weir__counters_probe(struct weir__counters *counters, uint64_t since);
 /* Record the number of queued tasks. */
 void weir__counters_depth(struct weir__counters *counters, uint64_t depth);
 
-/* Record a callback that began at `began` and has ended, with `queued` tasks
+/* Record a callback that began at `began` and ended at `now`, with `queued` tasks
  * waiting.  Returns how many callbacks are not timed now: none, while few
  * wait. */
 uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
-                            weir_kind kind, const char *name, uint64_t queued);
+                            uint64_t now, weir_kind kind, const char *name,
+                            uint64_t queued);
 
 /* Record that the loop has slept since began_ns. */
 void weir__counters_slept(struct weir__counters *counters, int64_t began_ns);

@@ -168,6 +168,10 @@ static void init_inside(weir_loop *loop)
     loop->event_count = loop->event_at = 0;
     loop->untimed = loop->counters != NULL ? 0 : UINT64_MAX;
     loop->began = 0;
+    loop->ring = NULL;
+    loop->crowd = loop->crowd_left = loop->calls_before = 0;
+    loop->careful = 0;
+    loop->was_woken = false;
     set_unshared(&loop->running.name, NULL);
     set_unshared(&loop->running.since_ns, 0);
     set_unshared(&loop->running.kind, 0);

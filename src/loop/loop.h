@@ -16,7 +16,7 @@
  *
  * These files share the struct: loop.c (lifetime), submit.c (entry points),
  * run.c (ownership), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
- * fire.c, fd.c, shutdown.c, raise.c, metrics.c, report.c.  Their functions are
+ * fire.c, fd.c, shutdown.c, raise.c, record.c, metrics.c, report.c.  Their functions are
  * declared here; their own headers, such as timer.h, include this one.
  */
 #ifndef WEIR_SRC_LOOP_H
@@ -42,6 +42,7 @@
 #include "loop/ingress.h"
 #include "loop/promises.h"
 #include "loop/wheel.h"
+#include "trace/recorder.h"
 #include "weir/loop.h"
 #include "weir/timer.h"
 
@@ -167,6 +168,13 @@ struct weir_loop {
     atomic(uint64_t) run;   /* ... and how many of them have run */
     uint64_t untimed;       /* callbacks to run before the next timed one */
     uint64_t began; /* start time of the timed callback, in ticks; 0: none */
+    /* The recorder; record.c. */
+    struct weir__buffer *ring; /* of the thread that runs the loop; NULL: off */
+    uint64_t crowd; /* since when callbacks are not measured, in ticks; or 0 */
+    uint64_t crowd_left;   /* untimed, then */
+    uint32_t careful;      /* how many to measure in a row */
+    uint64_t calls_before; /* ticks and microtasks before this callback */
+    bool was_woken;        /* by another thread, out of the last sleep */
     struct weir__running running;
     void *arg;           /* argument of the callback, for weir_uncaught */
     int fd;              /* its descriptor, if it is an fd callback */
@@ -403,6 +411,22 @@ bool weir__loop_is_quiet(const weir_loop *loop);
  * slack. */
 int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
                            int64_t now_ns, bool in_poller);
+
+/* ---- record.c ---- */
+
+/* Let the calling thread record what the loop does, if the recorder is on. */
+void weir__loop_join_recorder(weir_loop *loop);
+
+/* Return how many callbacks not to measure after one that took so many ticks,
+ * if only the recorder wants to know. */
+uint64_t weir__loop_unmeasured(weir_loop *loop, uint64_t ticks);
+
+/* Record that a measured callback begins, and that it has ended. */
+void weir__loop_record_begin(weir_loop *loop);
+void weir__loop_record_end(weir_loop *loop, uint64_t now);
+
+/* Record that the loop has slept since `began`. */
+void weir__loop_record_sleep(weir_loop *loop, uint64_t began);
 
 /* ---- microtask.c ---- */
 

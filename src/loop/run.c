@@ -71,6 +71,7 @@ static bool leave(weir_loop *loop, bool only_if_empty)
 
 void weir__loop_woken(weir_loop *loop, bool in_poller)
 {
+    loop->was_woken = true;
     if (in_poller)
         loop->owed_wakes++;
     if (loop->counters != NULL)
@@ -224,6 +225,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
     int result;
 
     weir__thread_set_loop(loop);
+    weir__loop_join_recorder(loop);
     loop->is_inside = loop->has_called = true;
     do
         result = next_turn(loop, limit_ns);
@@ -277,6 +279,7 @@ int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
     loop->is_until_idle = false;
     loop->is_stepped = true;
     weir__thread_set_loop(loop);
+    weir__loop_join_recorder(loop);
     loop->is_inside = loop->has_called = true;
     err = weir__loop_turn(
         loop, timeout_ns == 0 ? 0 : weir__clock_deadline(timeout_ns));

@@ -43,6 +43,8 @@ __attribute__((cold)) static void begin_timed(weir_loop *loop)
 {
     loop->untimed = 0;
     loop->began = weir__tsc_read();
+    if (loop->ring != NULL)
+        weir__loop_record_begin(loop);
 }
 
 static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
@@ -63,7 +65,7 @@ static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
     if (WEIR__ORIGINS)
         store_relaxed(&running->from, NULL);           /* relaxed: as above */
     store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: as above */
-    if (loop->untimed-- == 0) /* never without metrics */
+    if (loop->untimed-- == 0) /* never without metrics and recorder */
         begin_timed(loop);
 }
 
@@ -100,12 +102,19 @@ static void notice_close(weir_loop *loop)
 
 __attribute__((cold)) static void end_timed(weir_loop *loop)
 {
-    loop->untimed =
-        weir__counters_end(loop->counters, loop->began,
-                           /* relaxed: own */
-                           (weir_kind)(load_relaxed(&loop->running.kind) - 1),
-                           load_relaxed(&loop->running.name), /* relaxed: own */
-                           weir__loop_queued(loop));
+    uint64_t now = weir__tsc_read();
+
+    if (loop->counters != NULL)
+        loop->untimed = weir__counters_end(
+            loop->counters, loop->began, now,
+            /* relaxed: own */
+            (weir_kind)(load_relaxed(&loop->running.kind) - 1),
+            load_relaxed(&loop->running.name), /* relaxed: own */
+            weir__loop_queued(loop));
+    else
+        loop->untimed = weir__loop_unmeasured(loop, now - loop->began);
+    if (loop->ring != NULL)
+        weir__loop_record_end(loop, now);
     loop->began = 0;
 }
 
@@ -383,6 +392,7 @@ static int wait(weir_loop *loop, int64_t limit_ns)
     struct weir__poller *poller = weir__loop_choose_poller(loop);
     int64_t until_ns = wait_limit(loop, limit_ns, poller != NULL);
     struct search search = {loop, poller, 0};
+    uint64_t began = 0;
     int64_t began_ns = 0;
     int err = 0;
 
@@ -393,6 +403,8 @@ static int wait(weir_loop *loop, int64_t limit_ns)
         weir__recycler_trim(&loop->envelopes);
     if (loop->counters != NULL && until_ns != 0)
         began_ns = weir__clock_real();
+    if (loop->ring != NULL && until_ns != 0)
+        began = weir__tsc_read();
     if (search.got != 0)
         err = take_events(loop, poller, search.got);
     else if (poller != NULL)
@@ -401,6 +413,8 @@ static int wait(weir_loop *loop, int64_t limit_ns)
         sleep_on_futex(loop, until_ns);
     if (began_ns != 0)
         weir__counters_slept(loop->counters, began_ns);
+    if (began != 0)
+        weir__loop_record_sleep(loop, began);
     notice_close(loop);
     look_at_clock(loop);
     return err;

@@ -28,6 +28,7 @@
 #include "pool/deque.h"
 #include "pool/idle.h"
 #include "pool/injector.h"
+#include "trace/recorder.h"
 #include "weir/group.h"
 #include "weir/host/sized.h"
 #include "weir/pool.h"
@@ -54,6 +55,9 @@ struct weir__worker {
     atomic(bool) is_running;
     atomic(const char *) name;
     atomic(uint64_t) since_ticks;
+    struct weir__buffer *ring; /* the worker's; NULL: the recorder is off */
+    const weir_job *shown;     /* the worker's: the job that runs; an address */
+    uint64_t recorded;         /* the worker's: `stolen` at the last steal */
     atomic(const void *) from; /* debug builds: the origin */
     atomic(uint64_t) thread_id;
     atomic(uint64_t) ran, cancelled, stolen, sleeps;

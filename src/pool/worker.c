@@ -275,6 +275,20 @@ static void steal_more(struct weir__worker *worker, struct weir__deque *deque)
     }
 }
 
+/* Called after each steal, with the total of the last one in `recorded`. */
+__attribute__((cold)) static void record_steal(struct weir__worker *worker)
+{
+    uint64_t stolen = load_relaxed(&worker->stolen); /* relaxed: own */
+
+    weir__recorder_add(worker->ring, &(struct weir__recorded){
+                                         .type = WEIR_RECORD_STEAL,
+                                         .kind = WEIR_KIND_OTHER,
+                                         .begin = weir__tsc_read(),
+                                         .value = stolen - worker->recorded,
+                                     });
+    worker->recorded = stolen;
+}
+
 static weir_job *steal(struct weir__worker *worker)
 {
     weir_pool *pool = worker->pool;
@@ -295,6 +309,8 @@ static weir_job *steal(struct weir__worker *worker)
             if (job != NULL) {
                 count_up(&worker->stolen); /* relaxed: count */
                 steal_more(worker, deque);
+                if (worker->ring != NULL)
+                    record_steal(worker);
                 return job;
             }
         }
@@ -494,11 +510,36 @@ void weir__worker_run(struct weir__worker *worker, weir_job *job)
     run(worker, job);
 }
 
-/* Publish what the worker runs, for the report. */
+/* Record the job that was shown, which has ended. */
+__attribute__((cold)) static void record_job(struct weir__worker *worker,
+                                             uint64_t now)
+{
+    uint64_t since = load_relaxed(&worker->since_ticks); /* relaxed: own */
+    const char *name = load_relaxed(&worker->name);      /* relaxed: own */
+
+    weir__recorder_add(worker->ring, &(struct weir__recorded){
+                                         .type = WEIR_RECORD_JOB,
+                                         .kind = WEIR_KIND_JOB,
+                                         .name = name,
+                                         .begin = since,
+                                         .ticks = now - since,
+                                         .value = (uintptr_t)worker->shown,
+                                     });
+    worker->shown = NULL;
+}
+
+/* Publish what the worker runs, for the report.  Its beginning is the end of the
+ * job before it. */
 static void show(struct weir__worker *worker, const weir_job *job)
 {
     const char *name = job->name;
+    uint64_t now = weir__tsc_read();
 
+    if (worker->ring != NULL) {
+        if (worker->shown != NULL)
+            record_job(worker, now);
+        worker->shown = job;
+    }
     if (name == NULL && job->lane != NULL)
         name = job->lane->name;
     store_relaxed(&worker->name, name); /* relaxed: snapshot */
@@ -506,12 +547,14 @@ static void show(struct weir__worker *worker, const weir_job *job)
         /* relaxed: snapshot */
         store_relaxed(&worker->from, weir__origin_look(job));
     /* relaxed: snapshot */
-    store_relaxed(&worker->since_ticks, weir__tsc_read());
+    store_relaxed(&worker->since_ticks, now);
     store_relaxed(&worker->is_running, true); /* relaxed: snapshot */
 }
 
 static void show_nothing(struct weir__worker *worker)
 {
+    if (worker->shown != NULL)
+        record_job(worker, weir__tsc_read());
     store_relaxed(&worker->is_running, false); /* relaxed: snapshot */
 }
 
@@ -534,6 +577,7 @@ void weir__worker_live(void *arg)
     plain_store(&worker->is_joinable, true);
     /* relaxed: snapshot */
     store_relaxed(&worker->thread_id, weir__thread_id());
+    worker->ring = weir__recorder_join();
     job = search(worker, NULL); /* it has been a searcher since idle_join */
     while (job != NULL) {
         show(worker, job);

@@ -98,8 +98,10 @@ CASE(counters_depth_is_the_largest)
 /* End a callback that took at least so long. */
 static uint64_t end_callback(uint64_t ticks, const char *name, uint64_t queued)
 {
-    return weir__counters_end(counters, weir__tsc_read() - ticks,
-                              WEIR_KIND_TIMER, name, queued);
+    uint64_t now = weir__tsc_read();
+
+    return weir__counters_end(counters, now - ticks, now, WEIR_KIND_TIMER, name,
+                              queued);
 }
 
 CASE(counters_keep_the_longest_callback)

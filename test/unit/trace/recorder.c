@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recorder -- what loops and pools record, and what readers get.
+ */
+#include "weir/recorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "support/crew.h"
+#include "support/failing_allocator.h"
+#include "support/suite.h"
+#include "weir.h"
+
+/* ---- reading ---- */
+
+enum { KEPT = 8192 };
+
+struct records {
+    weir_record record[KEPT];
+    size_t count;
+};
+
+static struct records records;
+
+static void keep(void *arg, const weir_record *record)
+{
+    expect(records.count < KEPT);
+    records.record[records.count++] = *record;
+}
+
+static void read_all(void)
+{
+    records.count = 0;
+    expect_status(weir_recorder_read(0, keep, NULL), 0);
+}
+
+static size_t count_of(weir_record_type type, const char *name)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < records.count; i++)
+        if (records.record[i].type == type &&
+            (name == NULL || (records.record[i].name != NULL &&
+                              strcmp(records.record[i].name, name) == 0)))
+            count++;
+    return count;
+}
+
+static const weir_record *find(weir_record_type type)
+{
+    for (size_t i = 0; i < records.count; i++)
+        if (records.record[i].type == type)
+            return &records.record[i];
+    return NULL;
+}
+
+static void start(uint32_t events)
+{
+    const weir_recorder_options options = {.size = sizeof(options),
+                                           .events = events};
+
+    expect_status(weir_recorder_start(&options), 0);
+}
+
+/* ---- the interface ---- */
+
+CASE(recorder_refuses_bad_options)
+{
+    weir_recorder_options options = {.size = 1};
+    char larger[sizeof(options) + 8] = {0};
+
+    /* covers: weir_recorder_start -EINVAL */
+    expect_status(weir_recorder_start(&options), -EINVAL);
+    options = (weir_recorder_options){sizeof(options), 1 << 25};
+    expect_status(weir_recorder_start(&options), -EINVAL);
+    options = (weir_recorder_options){.size = sizeof(larger)};
+    memcpy(larger, &options, sizeof(options));
+    larger[sizeof(options)] = 1;
+    /* covers: weir_recorder_start -E2BIG */
+    expect_status(weir_recorder_start((const void *)larger), -E2BIG);
+    expect_status(weir_recorder_start(NULL), 0);
+    /* covers: weir_recorder_start -EALREADY */
+    expect_status(weir_recorder_start(NULL), -EALREADY);
+}
+
+CASE(recorder_that_is_off_has_nothing)
+{
+    weir_recorder_mark("lost", 1);
+    /* covers: weir_recorder_read -ENOENT */
+    expect_status(weir_recorder_read(0, keep, NULL), -ENOENT);
+    /* covers: weir_recorder_read -EINVAL */
+    expect_status(weir_recorder_read(0, NULL, NULL), -EINVAL);
+    start(16);
+    read_all();
+    expect_int(records.count, 0);
+}
+
+CASE(recorder_without_memory_records_nothing)
+{
+    static struct failing_allocator memory;
+
+    start(16);
+    failing_allocator_init(&memory, 1);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    weir_recorder_mark("lost", 1); /* no ring */
+    failing_allocator_init(&memory, 1);
+    /* covers: weir_recorder_read -ENOMEM */
+    expect_status(weir_recorder_read(0, keep, NULL), -ENOMEM);
+    failing_allocator_init(&memory, 0);
+    weir_recorder_mark("kept", 2);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_MARK, "kept"), 1);
+    expect_int(count_of(WEIR_RECORD_MARK, "lost"), 0);
+}
+
+CASE(recorder_keeps_the_newest_marks_in_order)
+{
+    int64_t before_ns = weir_clock_now();
+
+    start(13); /* rounded up to 16, of which one may be in progress */
+    for (uint64_t i = 1; i <= 100; i++)
+        weir_recorder_mark("mark", i | UINT64_C(1) << 50);
+    read_all();
+    expect_int(records.count, 15);
+    for (size_t i = 0; i < records.count; i++) {
+        const weir_record *record = &records.record[i];
+
+        expect_int(record->value, 100 - 14 + i);
+        expect_int(record->type, WEIR_RECORD_MARK);
+        expect_string(record->name, "mark");
+        expect_int(record->duration_ns, 0);
+        expect(i == 0 || record->begin_ns >= record[-1].begin_ns);
+        expect(record->begin_ns >= before_ns - 1000000);
+    }
+    records.count = 0;
+    expect_status(weir_recorder_read(INT64_MAX, keep, NULL), 0);
+    expect_int(records.count, 0);
+}
+
+/* ---- threads ---- */
+
+static void mark_own_id(struct crew *crew, unsigned id)
+{
+    weir_recorder_mark("id", (uint64_t)crew->members[id].tid);
+}
+
+CASE(recorder_knows_the_thread_of_each_event)
+{
+    start(64);
+    crew_run(1, mark_own_id, NULL); /* the same number, twice */
+    crew_run(1, mark_own_id, NULL);
+    crew_run(4, mark_own_id, NULL);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_MARK, "id"), 6);
+    for (size_t i = 0; i < records.count; i++)
+        expect_int(records.record[i].value, records.record[i].thread);
+}
+
+/* ---- a loop ---- */
+
+static void on_task(weir_task *task, int status)
+{
+}
+
+static void on_microtask(void *arg, int status)
+{
+}
+
+static void queue_microtasks(void *arg, int status)
+{
+    for (int i = 0; i < 3; i++)
+        expect_status(weir_loop_microtask(arg, on_microtask, NULL), 0);
+}
+
+CASE(loop_records_its_callbacks_and_sleeps)
+{
+    weir_task task = {.run = on_task, .name = "a task"};
+    weir_timer timer;
+    weir_loop *loop;
+
+    start(0);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_loop_post(loop, &task), 0);
+    expect_status(weir_timer_start(loop, &timer, 1000000, WEIR_TIMER_ONCE,
+                                   queue_microtasks, loop),
+                  0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_CALLBACK, "a task"), 1);
+    expect(count_of(WEIR_RECORD_SLEEP, NULL) >= 1);
+    expect(find(WEIR_RECORD_SLEEP)->duration_ns > 0);
+    expect_int(find(WEIR_RECORD_SLEEP)->count, 0);
+    for (size_t i = 0; i < records.count; i++)
+        if (records.record[i].kind == WEIR_KIND_TIMER)
+            expect_int(records.record[i].count, 3);
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+/* Callbacks of a long queue are counted, even those that are not measured. */
+CASE(loop_records_a_crowd)
+{
+    enum { MANY = 2000 };
+    static weir_task tasks[MANY];
+    uint64_t seen = 0;
+    weir_loop *loop;
+
+    start(0);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    for (int i = 0; i < MANY; i++) {
+        tasks[i] = (weir_task){.run = on_task, .name = "one of many"};
+        expect_status(weir_loop_post(loop, &tasks[i]), 0);
+    }
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    read_all();
+    for (size_t i = 0; i < records.count; i++)
+        seen += records.record[i].type == WEIR_RECORD_CROWD
+                    ? records.record[i].value
+                    : records.record[i].type == WEIR_RECORD_CALLBACK;
+    expect(count_of(WEIR_RECORD_CROWD, NULL) >= 1);
+    expect(seen > MANY - 1024 && seen <= MANY);
+    expect(records.count < MANY);
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+/* ---- a pool ---- */
+
+static void on_job(weir_job *job, int status)
+{
+}
+
+CASE(pool_records_its_jobs)
+{
+    const weir_pool_options options = {.size = sizeof(options), .workers = 2};
+    static weir_job jobs[100];
+    weir_pool *pool;
+
+    start(0);
+    expect_status(weir_pool_new(&pool, &options), 0);
+    for (int i = 0; i < 100; i++) {
+        jobs[i] = (weir_job){.run = on_job, .name = "a job"};
+        expect_status(weir_pool_post(pool, &jobs[i]), 0);
+    }
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_status(weir_pool_free(pool), 0);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_JOB, "a job"), 100);
+    for (size_t i = 0; i < records.count; i++)
+        if (records.record[i].type == WEIR_RECORD_JOB)
+            expect(records.record[i].value >= (uintptr_t)jobs &&
+                   records.record[i].value < (uintptr_t)(jobs + 100));
+}
