@@ -5,7 +5,7 @@
  * A Response with a string or bytes is sent with one call.  One with a stream
  * is begun here, and written by js/lib/http/body.js piece by piece.
  *
- * Tested by  test/js/http/serve-*.js
+ * Tested by  test/js/http/serve-*.mjs
  */
 #include "http/answer.h"
 

@@ -4,7 +4,7 @@
  *
  * What concerns streams is in js/lib/http/body.js.
  *
- * Tested by  test/js/http/body-*.js
+ * Tested by  test/js/http/request-methods.mjs, response-methods.mjs
  */
 #include "http/body.h"
 

@@ -2,7 +2,7 @@
 /*
  * exchange -- see exchange.h.
  *
- * Tested by  test/js/http/serve-*.js
+ * Tested by  test/js/http/serve-*.mjs
  */
 #include "http/exchange.h"
 

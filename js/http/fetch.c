@@ -7,7 +7,7 @@
  *
  * Its body is in download.c.  The loop holds a reference until on_end.
  *
- * Tested by  test/js/http/fetch-*.js
+ * Tested by  test/js/http/fetch-requests.mjs
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * The text of all names and values is one block.  What a field no longer uses
  * stays there until the block would have to grow.
  *
- * Tested by  test/js/http/headers-*.js
+ * Tested by  test/js/http/headers-methods.mjs
  */
 #include "http/fields.h"
 

@@ -5,7 +5,7 @@
  * js/lib/http/classes.js adds what iterates.  It asks for the list in the order
  * of iteration, which is made once and again after each change.
  *
- * Tested by  test/js/http/headers-*.js
+ * Tested by  test/js/http/headers-methods.mjs
  */
 #include "http/headers.h"
 

@@ -7,7 +7,7 @@
  * serves all hosts, and lasts, because a server's last use of it may come after
  * the host has ended.
  *
- * Tested by  test/js/http/serve-drain.js
+ * Tested by  test/js/http/serve-drain.mjs
  */
 #include "http/keeper.h"
 

@@ -6,7 +6,7 @@
  * first read.  One that a program makes gets all of them from its constructor,
  * in js/lib/http/classes.js.
  *
- * Tested by  test/js/http/request-*.js, test/js/http/serve-*.js
+ * Tested by  test/js/http/request-methods.mjs, serve-*.mjs
  */
 #include "http/request.h"
 

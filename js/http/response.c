@@ -5,7 +5,7 @@
  * A Response is made for each request that a server answers, so it holds what
  * it was made of.  Its Headers object is made when a program reads it.
  *
- * Tested by  test/js/http/response-*.js
+ * Tested by  test/js/http/response-methods.mjs
  */
 #include "http/response.h"
 

@@ -11,7 +11,7 @@
  *           If the host ends first, the server is cut off, and the struct stays
  *           until on_end.
  *
- * Tested by  test/js/http/serve-*.js, test/net/peers/drain.py
+ * Tested by  test/js/http/serve-*.mjs, test/net/peers/drain.py
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * source -- see source.h.
  *
- * Tested by  test/js/http/serve-body.js, test/js/http/fetch-*.js
+ * Tested by  test/js/http/serve-requests.mjs, fetch-requests.mjs
  */
 #include "http/source.h"
 

@@ -2,7 +2,7 @@
 /*
  * certificate -- see certificate.h.
  *
- * Tested by  test/js/net/tls-certificate.js
+ * Tested by  test/js/net/tls-echo.js, tls-clients.js, tls-names.js
  */
 #include "net/certificate.h"
 

@@ -6,7 +6,7 @@
  * that is closed meanwhile cancels the attempt; its request still ends, with
  * ECANCELED.
  *
- * Tested by  test/js/net/net-connect-*.js
+ * Tested by  test/js/net/net-errors.js, net-unix.js
  */
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /*
  * records -- see records.h.
  *
- * Tested by  test/js/net/dns-*.js, test/net/peers/node.py
+ * Not tested yet: test/js/net/dns-basics.js asks no server.
  */
 #include "net/records.h"
 

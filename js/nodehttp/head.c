@@ -6,7 +6,7 @@
  * become is Node's: Set-Cookie is an array, of some names the first one counts,
  * and the others are joined.
  *
- * Tested by  test/js/http/node-http-headers.js
+ * Tested by  test/js/http/node-http-fields.js
  */
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Node has a socket for each connection.  Here its object is made when a
  * program asks for it: it reads request.socket, or listens for 'connection'.
  *
- * Tested by  test/js/http/node-http-socket.js, node-http-clienterror.js
+ * Tested by  test/js/http/node-http-upgrade.js, node-http-limits.js
  */
 #include <stdlib.h>
 #include <string.h>
