@@ -3,8 +3,8 @@
  * coroutine -- a function on its own stack that can be left and resumed.
  *
  * One thread of the operating system runs them all, so nothing here is
- * concurrent.  A coroutine may be started again at any time, also when it was
- * left in the middle: an execution that is given up leaves them so.
+ * concurrent.  A coroutine may be started again at any time, even if it was
+ * left in the middle, as it is when an execution is abandoned.
  */
 #ifndef WEIR_MODEL_COROUTINE_H
 #define WEIR_MODEL_COROUTINE_H

@@ -4,8 +4,8 @@
  *
  * Each thread of the case is a coroutine that stops before each operation and
  * says what it is about to do.  A step performs the operation of one thread
- * and lets that thread go on to its next.  Which thread, and which of the
- * possible values, is asked of the search (search.h).
+ * and lets that thread continue to its next one.  The search (search.h) decides
+ * which thread that is, and which of the possible values a load returns.
  */
 #ifndef WEIR_MODEL_EXECUTION_H
 #define WEIR_MODEL_EXECUTION_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap -- memory that knows when it is used too late.
+ * heap -- memory that detects use after free.
  *
  * Each thread has its own arena, so that what one allocates does not depend on
  * the others, and addresses repeat from run to run.  Each block has its own
  * pages; a freed block cannot be touched, and is not used again in the same
  * execution.
  *
- * A block may be freed only by a thread that knows, by happens-before, that
- * every access of the others is over.  That another thread has merely been
- * seen to make its access is not enough.
+ * A thread may free a block only if every access by other threads happens
+ * before that.  It is not enough that those accesses were made earlier in this
+ * execution.
  */
 #ifndef WEIR_MODEL_HEAP_H
 #define WEIR_MODEL_HEAP_H

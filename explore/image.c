@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image -- from __data_start to _end, as the linker calls the two ends of the
+ * image -- from __data_start to _end, the linker's names for the ends of the
  * writable data of a program that is not position-independent.
  */
 #include "image.h"

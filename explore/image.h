@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image -- the program's static data, put back before each execution.
+ * image -- the program's static data, restored before each execution.
  *
  * So a test, and the library's files, may have static variables of any kind,
  * and each execution begins as the program does.  The image is also part of a
- * state's fingerprint: a plain counter in a test keeps two states apart.
+ * state's fingerprint: two states that differ only in a plain counter of a test
+ * are different states.
  *
- * The explorer therefore keeps all that it changes on the heap.
+ * The explorer therefore keeps everything that it changes on the heap.
  */
 #ifndef WEIR_MODEL_IMAGE_H
 #define WEIR_MODEL_IMAGE_H

@@ -2,8 +2,9 @@
 /*
  * known -- the states that were explored, by fingerprint.
  *
- * With each state stands what was left out there: the threads that slept, and
- * how late in the run it came.  Coming again, only that is new.
+ * Each state is stored with what was left out there: the threads that were
+ * asleep, and how late in the run the state was reached.  When the search
+ * reaches the state again, it explores only that.
  */
 #ifndef WEIR_MODEL_KNOWN_H
 #define WEIR_MODEL_KNOWN_H

@@ -24,9 +24,9 @@
  *     };
  *     MODEL_CASES(cases)
  *
- * Static data is as the program starts with it in each execution: there is
- * nothing to reset.  Plain data that threads share is accessed with plain_load
- * and plain_store, so that races on it are found.  A test must be
+ * Each execution begins with the static data that the program starts with:
+ * there is nothing to reset.  Plain data that threads share is accessed with
+ * plain_load and plain_store, so that races on it are found.  A test must be
  * deterministic except for what the explorer chooses.
  */
 #ifndef WEIR_MODEL_MODEL_H

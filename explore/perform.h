@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perform -- what one operation does, and which of the things it may do.
+ * perform -- what an operation may do, and doing it.
  *
- * A load that reads an old message could as well have been made earlier: it
- * changes nothing for the others.  So where every run is searched, a load that
- * others have written before since its thread came to it reads only what was
- * written last; the older values belong to the runs in which it was scheduled
- * in time.  The same holds for a CAS that fails.  (Not for seq_cst, where a
- * load has its place in the one order.)
+ * A load that reads an old message could just as well have been made earlier,
+ * because it changes nothing for other threads.  So an exhaustive search lets a
+ * load read only the message written last if the location was written while
+ * the load was pending.  Older values are covered by the runs in
+ * which the load comes before that write.  The same holds for a CAS that fails,
+ * but not for seq_cst, because such a load has a place in the total order.
  */
 #ifndef WEIR_MODEL_PERFORM_H
 #define WEIR_MODEL_PERFORM_H

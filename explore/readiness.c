@@ -2,10 +2,10 @@
 /*
  * readiness -- a poller made of words that the explorer watches.
  *
- * One 32-bit word is what wait sleeps on: the number of wakes in its low half,
- * a bit for each ready descriptor above.  The kernel keeps tokens and counts
- * under its own locks: what came before a change happens before the wait
- * that sees it, and nothing is stale.
+ * The wait sleeps on one 32-bit word: its low half is the number of wake-ups,
+ * and its high half has a bit for each ready descriptor.  A kernel keeps tokens
+ * and counts under its own locks, so what came before a change happens before
+ * the wait that sees it, and nothing is stale.
  *
  * A poller that is used after it was closed is a use of freed memory.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * readiness -- the poller of src/base/poller.h, in place of the kernel's.
+ * readiness -- the poller of src/base/poller.h, instead of the kernel's.
  *
- * Descriptors 0 and 1 can be watched.  A test makes them ready; they stay so,
- * as level-triggered descriptors do, until it takes that back.
+ * Descriptors 0 and 1 can be watched.  A test makes them ready; like any
+ * level-triggered descriptors, they stay ready until the test changes that.
  */
 #ifndef WEIR_MODEL_READINESS_H
 #define WEIR_MODEL_READINESS_H

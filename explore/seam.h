@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seam -- where the explorer takes the place of the machine.
+ * seam -- where the explorer replaces the machine.
  *
  * src/base/atomic.h, check.h and thread.h include this under -DWEIR_MODEL, and
  * nothing else in src/ knows of it: the files under test are compiled as they

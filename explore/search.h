@@ -8,26 +8,28 @@
  *           again: the picks before the last open one are repeated, then the
  *           next alternative is taken.
  *
- * Reduction Three prunings, all without loss:
- *           sleep sets: when thread A was tried at a state, and then B is, A
- *           need not be tried right after B unless their steps depend on each
- *           other: the run with A first has been seen (Godefroid 1996);
+ * Reduction Three prunings, none of which loses a behaviour:
+ *           sleep sets: if thread A was tried at a state, and then B is, A need
+ *           not be tried right after B unless their steps depend on each other,
+ *           because the run with A first was explored (Godefroid 1996);
  *           known states: a state is the fingerprint of memory, views, static
- *           data, heap, and of each thread's registers and stack: all that the
- *           rest of the run depends on.  Coming to it again, only the threads
- *           that slept the first time and do not now are tried.  Fingerprints
- *           have 64 bits: of n states, two are confused with a probability
- *           below n*n / 2^65, one in 300,000 for ten million;
+ *           data, heap, and of each thread's registers and stack: everything
+ *           that the rest of the run depends on.  When it is reached again,
+ *           only the threads that were in the sleep set the first time, and are
+ *           not now, are tried.  Fingerprints have 64 bits: of n states, two
+ *           are confused with a probability below n*n / 2^65, one in 300,000
+ *           for ten million;
  *           late loads: see perform.h.
- *           A thread that spins comes to a known state, and the run is given
- *           up there, or where all threads sleep.  Then no run might show that
- *           it spins for ever.  So a run that is given up in a circle, and once
- *           there was a circle also one in which all threads sleep, goes on
- *           for a while.  Each thread has its turn, until the run ends or all
- *           of them go in a circle.  This happens at most once in each state.
- *           With a preemption bound sleep sets and late loads are off, as they
- *           would lose runs; the fingerprint then includes the preemptions
+ *           With a preemption bound, sleep sets and late loads are off, because
+ *           they would lose runs; the fingerprint then includes the preemptions
  *           that are left.
+ * Spinning  A thread that spins reaches a known state, and the run is abandoned
+ *           there, or where all threads are in the sleep set.  Then no run
+ *           might show that it spins forever.  So a run that is abandoned in a
+ *           cycle continues for a while, with the threads in turn, until it
+ *           ends or all threads repeat a cycle.  Once there was a cycle, so does
+ *           a run in which all threads are in the sleep set.  This happens at
+ *           most once in each state.
  *
  * Sampling  Random walks, seeded; PCT: random priorities with d - 1 changes at
  *           random steps (Burckhardt et al. 2010).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals -- there are none in a model: what a signal does there, a thread of
- * the case does.
+ * signals -- a model has none.  A thread of the case makes the calls that a
+ * signal would lead to.
  */
 #include "base/signals.h"
 

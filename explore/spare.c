@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spare -- threads that wait for a body, in place of pthread_create.
+ * spare -- threads that wait for a body, instead of pthread_create.
  */
 #include "spare.h"
 

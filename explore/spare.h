@@ -5,8 +5,8 @@
  *     static void init(void) { model_spares(1, 2); ... }
  *     ... .threads = {T(user), T(model_spare), T(model_spare)}
  *
- * weir__thread_start gives its body to the next one that waits; without any it
- * says -EAGAIN, as the kernel does.
+ * weir__thread_start gives its body to the next one that waits.  If there is
+ * none, it returns -EAGAIN, as the kernel does.
  */
 #ifndef WEIR_MODEL_SPARE_H
 #define WEIR_MODEL_SPARE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace -- a run as people read it: a column for each thread, time downwards.
+ * trace -- a run in readable form: a column for each thread, time downwards.
  */
 #ifndef WEIR_MODEL_TRACE_H
 #define WEIR_MODEL_TRACE_H

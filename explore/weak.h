@@ -4,18 +4,18 @@
  *
  * Shape     Each location keeps all the stores to it, as messages, in
  *           modification order.  Each thread has a view: for each location
- *           the newest message that it must not read behind.  Reading or
- *           writing a message moves the view up to it.  A release puts the
- *           thread's view into the message; an acquire that reads the message
- *           joins it into the reader's.  That is happens-before, for atomic
+ *           the oldest message that it may still read.  Reading or writing a
+ *           message advances the view to it.  A release puts the thread's view
+ *           into the message; an acquire that reads the message joins it into
+ *           the reader's.  That is happens-before, for atomic
  *           and for plain memory alike.
  *
  * What an operation may do
- *   load    read any message that is not behind the view
- *   store   take any place in modification order that is not behind the view,
- *           but not between a read-modify-write and what it read
- *   rmw     read any message not behind the view that no other rmw has read,
- *           and take the place right after it.  It continues the release
+ *   load    read any message that is not older than the view
+ *   store   take any place in modification order after the view, except
+ *           between a read-modify-write and the message that it read
+ *   rmw     read any message not older than the view that no other rmw has
+ *           read, and take the place right after it.  It continues the release
  *           sequence: its message carries the view of the one it read.
  *   seq_cst the one order S of these operations is the order in which they
  *           are executed.  For each location the newest message that an

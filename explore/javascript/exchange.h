@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exchange -- what the search and an execution tell each other.
+ * exchange -- the memory through which the search and an execution talk.
  *
  * Each execution is a forked process.  The search (search.h) writes its orders
  * into memory that both share, and reads there how the execution went.

@@ -2,8 +2,9 @@
 /*
  * hooks -- see hooks.h.
  *
- * A block of shared memory is known by the thread that made it, and by how many
- * that thread had made before: its address can differ between two schedules.
+ * A block of shared memory is identified by the thread that made it and by the
+ * number of blocks that this thread had made before, because its address can
+ * differ between two schedules.
  */
 #include "hooks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks -- what the host tells the explorer (js/core/visible.h).
+ * hooks -- what the host reports to the explorer (js/core/visible.h).
  */
 #ifndef WEIR_EXPLORE_HOOKS_H
 #define WEIR_EXPLORE_HOOKS_H

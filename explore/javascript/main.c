@@ -3,11 +3,12 @@
  * main -- `weir explore`: the options, and one execution after the other.
  *
  * The program weir itself (cli/main.c, whose main() is called run_weir here)
- * makes the host.  When it would run the JavaScript program, this file forks, again
- * and again, and lets the child run it.
+ * makes the host.  Instead of running the JavaScript program, this file forks
+ * once for each execution, and the child runs it.
  *
- * fork() is called past libc, so that the child does not seem to be one: its
- * host must go on to work, and no other thread is there that could hold a lock.
+ * The system call is made without libc's fork(), so that libweir does not take
+ * the process for a child: its host must continue to work.  That is safe, as
+ * there is no other thread that could hold a lock.
  */
 #include <errno.h>
 #include <fcntl.h>

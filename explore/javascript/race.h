@@ -11,13 +11,13 @@
  *   Atomics.wait and notify on an element, in the order in which they are made;
  *   sending, before receiving: a message, the end of a port, a task of a pool, a
  *   notification of waitAsync;
- *   what a thread does before it starts another one, and all that a thread does,
- *   before another one has joined it;
+ *   what a thread does before it starts another one, before that one begins;
+ *   everything that a thread does, before another one has joined it;
  *   transitions of a weir:service, in their order.
  *
- * That the scheduler runs one thread after the other orders nothing.  So a race
- * is found in whichever order the two accesses come, and no thread has to be
- * preempted between them.
+ * The scheduler runs one thread at a time, but that does not order accesses.
+ * So a race is found in whichever order the two accesses come, and no thread
+ * has to be preempted between them.
  *
  * Shape     Each thread has a clock, and so has each object that orders threads
  *           (Lamport, Mattern; the epochs are those of FastTrack).  Each eight

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real -- the functions of libc whose place wrap.c takes, by the linker's
+ * real -- the functions of libc that wrap.c replaces, by the linker's
  * --wrap (cmake/explore.cmake).
  */
 #ifndef WEIR_EXPLORE_REAL_H

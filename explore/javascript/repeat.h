@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repeat -- whether a schedule comes to the same when it is run again.
+ * repeat -- whether a schedule does the same when it is run again.
  *
  * If it does not, the program depends on something that is not controlled, and
  * no finding could be trusted.

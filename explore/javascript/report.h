@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report -- the result of a search as people read it.
+ * report -- the result of a search as text.
  */
 #ifndef WEIR_EXPLORE_JAVASCRIPT_REPORT_H
 #define WEIR_EXPLORE_JAVASCRIPT_REPORT_H

@@ -7,9 +7,9 @@
  * be preempted: before each visible operation (js/core/visible.h).  Everything
  * between two such places is one step.
  *
- * Time stands still while a thread runs, and is moved to the deadline of a sleep
- * or of a timer when the thread is chosen that waits for it.  That may happen
- * while others could run, as each thread may be arbitrarily slow.
+ * Time stands still while a thread runs.  When a thread is chosen that waits
+ * for a sleep or a timer, time jumps to its deadline.  That may happen while
+ * other threads could run, because each of them may be arbitrarily slow.
  */
 #ifndef WEIR_EXPLORE_SCHEDULE_H
 #define WEIR_EXPLORE_SCHEDULE_H

@@ -14,14 +14,14 @@
  *           out executions that differ from others only in the order of
  *           independent steps: steps on different elements of shared memory, or
  *           that only read.  All other steps depend on each other.  With a
- *           preemption bound sleep sets are off, as they would lose executions.
+ *           preemption bound, sleep sets are off, as they would lose executions.
  *           Choosing a timer while others can run counts as a preemption.
  *
- * Shrinking The failing schedule is a list of stretches: so many steps of one
- *           thread.  Each is joined with the one of the same thread before or
- *           behind, and if the program still fails, with fewer switches, that is the
- *           new schedule.  It ends when no stretch can be joined, or after a
- *           thousand executions.
+ * Shrinking The failing schedule is a list of stretches, each a number of steps
+ *           of one thread.  A stretch is joined with the one before it or after
+ *           it of the same thread.  If the program still fails, with fewer
+ *           switches, that is the new schedule.  Shrinking ends when no stretch
+ *           can be joined, or after a thousand executions.
  */
 #ifndef WEIR_EXPLORE_JAVASCRIPT_SEARCH_H
 #define WEIR_EXPLORE_JAVASCRIPT_SEARCH_H

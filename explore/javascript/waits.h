@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waits -- who waits for which element, for the text of a deadlock.
+ * waits -- which thread waits for which element, for reports of deadlocks.
  */
 #ifndef WEIR_EXPLORE_WAITS_H
 #define WEIR_EXPLORE_WAITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap -- stands between the host and the system.
+ * wrap -- intercepts the host's calls of the system.
  *
  * The linker's --wrap turns the host's calls of these functions into calls of
  * __wrap_*, and __real_* into the functions themselves.  Blocking goes to the

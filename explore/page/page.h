@@ -8,7 +8,7 @@
  *     page_blocked(&page, "main is blocked: ...");
  *     page_end(&page, "3 executions, ...");
  *
- * The schedule is JSON inside of page.html, whose script draws it.
+ * The schedule is JSON inside page.html, whose script draws it.
  */
 #ifndef WEIR_EXPLORE_PAGE_H
 #define WEIR_EXPLORE_PAGE_H

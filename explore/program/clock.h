@@ -2,9 +2,9 @@
 /*
  * clock -- time as the program sees it.
  *
- * Time goes on by a millisecond each time somebody looks, and jumps to the end
- * of a sleep or to a deadline when that has come.  When a sleep ends is the
- * scheduler's choice: that somebody sleeps longer orders nothing.
+ * Time advances by a millisecond each time a thread reads it, and jumps to the
+ * end of a sleep or to a deadline that has expired.  The scheduler chooses when
+ * a sleep ends: a thread that sleeps longer may still wake up first.
  */
 #ifndef WEIR_EXPLORE_CLOCK_H
 #define WEIR_EXPLORE_CLOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cond -- what threads wait at: condition variables, barriers, semaphores,
+ * cond -- what threads wait for: condition variables, barriers, semaphores,
  * and pthread_once().
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cond -- condition variables and once, for those who offer them under other
+ * cond -- condition variables and once, for files that offer them under other
  * names.
  */
 #ifndef WEIR_EXPLORE_COND_H

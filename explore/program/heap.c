@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap -- what the explorer asks of heap.h, for a program: its memory is in
- * shelf.c, and who may touch it, in shadow.c.
+ * heap -- heap.h for a program: shelf.c has its memory, and shadow.c records
+ * which thread may access it.
  */
 #include "heap.h"
 

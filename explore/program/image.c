@@ -3,10 +3,10 @@
  * image -- the writable data of each object that was compiled for the explorer,
  * and thread_local variables.
  *
- * All threads of the program run on one thread of the system, so they share its
- * thread_local variables: these are exchanged when another one runs.  That
- * includes those of libraries, such as the exceptions in flight of C++'s, but
- * not those of libc, which belong to its allocator, too.
+ * All threads of the program run on one thread of the system and would share
+ * its thread_local variables, so these are swapped when another thread runs.
+ * That includes those of libraries, such as the exceptions in flight of C++'s
+ * runtime, but not those of libc, which its allocator uses, too.
  */
 #include "image.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutex -- pthread_mutex_t, and what else can be held.
+ * mutex -- pthread_mutex_t, and other locks.
  */
 #ifndef WEIR_EXPLORE_MUTEX_H
 #define WEIR_EXPLORE_MUTEX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report -- a result as people read it.
+ * report -- a result as text.
  */
 #ifndef WEIR_EXPLORE_REPORT_H
 #define WEIR_EXPLORE_REPORT_H

@@ -6,17 +6,17 @@
  *           each kind of access that a later one could race with: its thread,
  *           when it was in the time of that thread, and which of the bytes.
  *           Two accesses race if they overlap, one writes, one is plain, and
- *           the later one's thread does not know the time of the earlier by
- *           happens-before (FastTrack, Flanagan and Freund 2009, on bytes).
+ *           the earlier one does not happen before the later one (FastTrack,
+ *           Flanagan and Freund 2009, on bytes).
  *
  * Time      A thread's time is the number of operations that it has made
  *           (view.clock).  An access between two of them belongs to the next:
  *           what the thread has released by then does not include it.
  *
- * State     What the rest of a run depends on is not the times but their
- *           order.  A fingerprint has the rank of each time among those that
- *           records still hold, so that a thread that spins comes to a state
- *           that is known.
+ * State     The rest of a run depends on the order of the times, not on the
+ *           times themselves.  A fingerprint therefore has the rank of each
+ *           time among those that records still hold, so that a thread that
+ *           spins reaches a known state.
  */
 #ifndef WEIR_EXPLORE_SHADOW_H
 #define WEIR_EXPLORE_SHADOW_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * site -- where an operation stands in the source, and what an address is
- * called.
+ * site -- the place of an operation in the source, and the name of an address.
  *
  * While the program runs, a site is its return address.  File and line are
  * looked up with addr2line(1) when a run is printed, names of variables in the

@@ -2,8 +2,8 @@
 /*
  * sync -- the objects that threads synchronise by, as the explorer knows them.
  *
- * What is in a pthread_mutex_t belongs to libc; only the kind of a mutex is
- * read there.  Who holds it, who waits, and what its last holder knew is kept
+ * The content of a pthread_mutex_t belongs to libc; only the kind of a mutex is
+ * read there.  Its holder, its waiters and the view of its last holder are kept
  * here, by the address of the object.
  */
 #ifndef WEIR_EXPLORE_SYNC_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsan -- the functions that gcc and clang call with -fsanitize=thread, in
- * place of ThreadSanitizer's.
+ * tsan -- the functions that gcc and clang call with -fsanitize=thread, instead
+ * of ThreadSanitizer's.
  *
  * Each atomic operation is an operation of the explorer.  Plain accesses are
  * checked for races, and for use of freed memory, when they are made.
  *
  * clang calls one function for weak and strong compare-and-swap, so a weak one
- * that it compiled does not fail for no reason here; gcc's does.
+ * that it compiled never fails spuriously here; one that gcc compiled does.
  */
 #include <string.h>
 
