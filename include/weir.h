@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir.h -- all headers of libweir for its users.  weir/js.h, which belongs to
- * libweir-js, and weir/host/, for hosts of languages, are not included.
+ * weir.h -- all headers of libweir for its users.  It includes neither those of
+ * other libraries (libweir-net: weir/net/, weir/process.h and weir/watch.h;
+ * libweir-js: weir/js.h; libweir-explore: weir/explore.h) nor weir/host/, which
+ * is for libraries that are built on weir.
  */
 #ifndef WEIR_H
 #define WEIR_H

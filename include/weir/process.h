@@ -184,7 +184,7 @@ weir_process_open_stream(weir_process *process, size_t index,
 
 /**
  * Send a signal to a child.  It never reaches another process that has been
- * given the same pid.  Signal 0 only checks.
+ * given the same pid.  Signal 0 only checks whether a signal could be sent.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL, or no such signal), -ESRCH (its exit was

@@ -435,8 +435,8 @@ WEIR_API WEIR_CHECKED int weir_promisify(weir_promise **promise,
 /* ---- inspection ---- */
 
 /**
- * Return whether a promise is pending, fulfilled or rejected.  A pending
- * promise may already be settled when the call returns.
+ * Return whether a promise is pending, fulfilled or rejected.  A promise that
+ * is reported as pending may be settled by the time the call returns.
  *
  * Thread   any
  * Orders   unless pending: sees what came before the promise was settled

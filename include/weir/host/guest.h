@@ -9,8 +9,9 @@
  *     any thread       control thread        the loop's thread
  *     drain       -->  take, then post  -->  the work, then end
  *
- * A guest says who may still use the loop, whether a drain was asked for, and by
- * when it must be over.  It has no callbacks and allocates nothing.
+ * A guest decides which threads may still use the loop, whether a drain was
+ * requested, and by when it must be over.  It has no callbacks and allocates
+ * nothing.
  */
 #ifndef WEIR_HOST_GUEST_H
 #define WEIR_HOST_GUEST_H
@@ -41,9 +42,9 @@ enum {
 };
 
 /**
- * Initialise a guest of a loop.
+ * Initialize a guest of a loop.
  *
- * Thread   one that nobody else shares the guest with yet
+ * Thread   one, before other threads know the guest
  * Owns     the guest needs no cleanup
  */
 WEIR_API void weir_guest_init(weir_guest *guest, weir_loop *loop);
@@ -58,9 +59,9 @@ WEIR_API void weir_guest_init(weir_guest *guest, weir_loop *loop);
 WEIR_API bool weir_guest_post(weir_guest *guest, weir_task *task);
 
 /**
- * Ask for a drain that is over by deadline_ns, a time of weir_clock_now(); -1
- * means that it may take as long as it wants.  Of several deadlines the earliest
- * counts.  From the first call on, the guest keeps its loop running.
+ * Request a drain that is over by deadline_ns, a time of weir_clock_now(); -1
+ * means no limit.  Of several deadlines the earliest counts.  From the first
+ * call on, the guest keeps its loop running.
  *
  * Thread   any
  * Returns  a sum of WEIR_GUEST_FIRST and WEIR_GUEST_TELL, which may be 0, or
@@ -69,8 +70,8 @@ WEIR_API bool weir_guest_post(weir_guest *guest, weir_task *task);
 WEIR_API int weir_guest_drain(weir_guest *guest, int64_t deadline_ns);
 
 /**
- * Take the request for a drain.  A later request with an earlier deadline is
- * told again.
+ * Take the request for a drain.  A later request with an earlier deadline
+ * returns WEIR_GUEST_TELL again.
  *
  * Thread   the control thread
  * Returns  whether there is something to drain; then *deadline_ns is the
@@ -79,7 +80,8 @@ WEIR_API int weir_guest_drain(weir_guest *guest, int64_t deadline_ns);
 WEIR_API bool weir_guest_take(weir_guest *guest, int64_t *deadline_ns);
 
 /**
- * Keep the loop running until the guest ends, as a drain does.
+ * Keep the loop of a guest running until the guest ends.  weir_guest_drain does
+ * the same.
  *
  * Thread   any
  * Returns  false if the guest or its loop has ended
@@ -87,15 +89,15 @@ WEIR_API bool weir_guest_take(weir_guest *guest, int64_t *deadline_ns);
 WEIR_API bool weir_guest_hold(weir_guest *guest);
 
 /**
- * Whether a drain was asked for, or the guest has ended.
+ * Test whether a drain was requested, or the guest has ended.
  *
  * Thread   any
  */
 WEIR_API bool weir_guest_is_draining(weir_guest *guest);
 
 /**
- * End the guest.  It no longer keeps the loop running.  Does nothing if it has
- * ended before.
+ * End a guest.  It no longer keeps the loop running.  This has no effect if it
+ * has ended before.
  *
  * Thread   the loop's
  * Returns  whether this call has ended it
@@ -103,8 +105,9 @@ WEIR_API bool weir_guest_is_draining(weir_guest *guest);
 WEIR_API bool weir_guest_end(weir_guest *guest);
 
 /**
- * Say that the loop ends.  Afterwards no thread uses the loop through the guest,
- * so that its memory may be freed.  Ends the guest as well.
+ * Announce that the loop of a guest ends.  Afterwards no thread uses the loop
+ * through the guest, so the loop's memory may be freed.  This ends the guest as
+ * well.
  *
  * Thread   the loop's
  * Returns  whether this call has ended the guest

@@ -76,9 +76,9 @@ weir_http_parser_new(weir_http_parser **parser,
 WEIR_API void weir_http_parser_free(weir_http_parser *parser);
 
 /**
- * Say which method the next response answers: one to HEAD has no body, and one
- * to CONNECT that succeeds begins a tunnel.  Interim responses do not count.  It
- * is GET until this is called.
+ * Set the method that the next response answers.  A response to HEAD has no
+ * body, and a successful one to CONNECT begins a tunnel.  Interim responses do
+ * not count.  The method is GET until this is called.
  *
  * Thread   one at a time
  * Returns  0, -EINVAL (NULL, or an unknown method)
@@ -98,11 +98,12 @@ WEIR_API weir_http_event weir_http_parser_next(weir_http_parser *parser,
                                                weir_bytes *data);
 
 /**
- * Say that the input has ended.  Returns WEIR_HTTP_COMPLETE (a response that
- * lasts until then), WEIR_HTTP_MORE (it ended between messages), or
- * WEIR_HTTP_FAILED.
+ * Announce that the input has ended.
  *
  * Thread   one at a time
+ * Returns  WEIR_HTTP_COMPLETE (a response that lasts until the end),
+ *          WEIR_HTTP_MORE (the input ended between messages), or
+ *          WEIR_HTTP_FAILED
  */
 WEIR_API weir_http_event weir_http_parser_end(weir_http_parser *parser);
 
@@ -164,7 +165,7 @@ WEIR_API bool weir_http_parser_trailer_at(const weir_http_parser *parser,
                                           size_t index, weir_http_field *field);
 
 /**
- * Get why a parser has failed.
+ * Get the reason why a parser has failed.
  *
  * Thread   one at a time
  */

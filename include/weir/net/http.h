@@ -102,9 +102,9 @@ typedef struct weir_http_server_options {
     unsigned threads;
     weir_tls *tls;   /* NULL: no TLS.  The server takes a reference */
     bool has_health; /* answer GET /livez and GET /readyz */
-    /* A client that closes its side of the connection before it has received
-     * the response has left: the request ends with -ECONNRESET.  Otherwise the
-     * response is sent, since the client may still read. */
+    /* True: a client that closes its side of the connection before it has
+     * received the response has left, and the request ends with -ECONNRESET.
+     * False: the response is sent, since the client may still read. */
     bool half_close_aborts;
 
     /* Limits.  A request that exceeds one is answered with the status given,

@@ -107,7 +107,7 @@ typedef struct weir_lookup_options {
  * Thread   loop
  * Owns     host is copied; arg is the caller's; *lookup (or NULL) is valid
  *          until fn is called
- * Returns  0, -EINVAL (NULL, an empty host, an unknown option, or a lane
+ * Returns  0, -EINVAL (NULL, an empty host, an invalid option, or a lane
  *          without its pool), -ENAMETOOLONG (the host has more than 1024
  *          bytes), -E2BIG (an option that this library does not know), -ENOMEM,
  *          -EAGAIN (no thread can be created), WEIR_ECLOSED (the loop or the

@@ -56,7 +56,7 @@ typedef enum weir_tls_version {
 /* Whether a server asks its clients for a certificate. */
 typedef enum weir_tls_clients {
     WEIR_TLS_CLIENTS_UNASKED = 0,
-    WEIR_TLS_CLIENTS_REQUEST, /* none is accepted, an invalid one is not */
+    WEIR_TLS_CLIENTS_REQUEST, /* optional; an invalid one is refused */
     WEIR_TLS_CLIENTS_REQUIRE,
 } weir_tls_clients;
 

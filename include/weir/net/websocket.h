@@ -18,11 +18,11 @@
  *             ...
  *     }
  *
- * A WebSocket begins as an HTTP request.  In a weir_http_server,
- * weir_websocket_upgrade does all of this, and weir_websocket_connect does it
- * for a client.  With another implementation of HTTP, use the functions of the
- * handshake, which check the headers of one side, make those of the other, and
- * do no I/O.  Then weir_websocket_open makes a weir_websocket of the stream.
+ * A WebSocket begins as an HTTP request.  weir_websocket_upgrade answers such a
+ * request of a weir_http_server, and weir_websocket_connect makes one.  With
+ * another implementation of HTTP, use the functions of the handshake, which
+ * check the headers of one side, make those of the other, and do no I/O.  Then
+ * weir_websocket_open makes a weir_websocket of the stream.
  *
  * A WebSocket belongs to the loop of its stream.  Every call must be made on
  * that loop's thread, where every callback is made, too.  No callback is made
@@ -162,8 +162,8 @@ weir_websocket_request(weir_websocket_handshake *handshake,
                        const weir_websocket_handshake_options *options);
 
 /**
- * Check the answer to the request of a handshake.  On success the handshake
- * holds what both sides have agreed on.
+ * Check the server's answer to the request of weir_websocket_request.  On
+ * success the handshake holds what both sides have agreed on.
  *
  * Thread   any
  * Returns  0, -EINVAL (NULL, or not a client's handshake), -ENOMEM,
