@@ -4,10 +4,10 @@
  *
  * libweir-explore runs C and C++ code that was compiled with -fsanitize=thread
  * and linked with this library instead of ThreadSanitizer's runtime.  The code
- * itself needs no change.  Its threads, atomic operations, locks, sleeps, heap
- * and clock are the explorer's, and it runs again and again: under every
- * interleaving of its operations, with every value that C11 lets an atomic
- * load return.
+ * itself needs no change.  The explorer replaces its threads, atomic
+ * operations, locks, sleeps, heap and clock, and runs it under every
+ * interleaving of its operations, with every value that C11 lets an atomic load
+ * return.
  *
  * A program with an ordinary main() is explored as it is:
  *
@@ -39,19 +39,19 @@
  * those of C11, with the stronger seq_cst fences of C++20.
  * memory_order_consume is acquire.
  *
- * Not covered is load buffering: a load never returns a store that is executed
- * later, although C11 allows that for relaxed operations.  The single order of
- * seq_cst operations always agrees with the order of threads; C++20 is weaker
- * where seq_cst and weaker operations on one location are mixed.  A weak
- * compare_exchange fails spuriously only in code that gcc compiled, because
- * clang does not tell it from a strong one.
+ * Load buffering is not covered: a load never returns the value of a store that
+ * is executed later, although C11 allows that for relaxed operations.  The
+ * single order of seq_cst operations always agrees with the order of threads;
+ * C++20 is weaker where seq_cst and weaker operations on one location are mixed.
+ * A weak compare_exchange fails spuriously only in code that gcc compiled,
+ * because clang does not distinguish it from a strong one.
  *
- * Not seen are accesses in libraries that were compiled without
- * -fsanitize=thread, including libc's own, such as those of memcpy(), and in
- * inline assembly; signals; and what other processes do.
+ * The explorer does not see accesses in inline assembly and in libraries that
+ * were compiled without -fsanitize=thread, including libc's own, such as those
+ * of memcpy(); nor signals, nor what other processes do.
  *
- * Refused with an error that names it are: more than seven threads, atomic
- * operations on 16 bytes or of different sizes on one word, fork(),
+ * It refuses, with an error that names the cause: more than seven threads,
+ * atomic operations on 16 bytes or of different sizes on one word, fork(),
  * pthread_cancel(), pthread_kill(), futex operations other than wait and wake,
  * and more than 4000 operations in one execution.
  *
@@ -75,11 +75,11 @@ enum weir_explore_finding {
     WEIR_EXPLORE_ASSERTION,      /* assert(), abort(), exit(1), misuse */
     WEIR_EXPLORE_DEADLOCK,       /* every remaining thread is blocked */
     WEIR_EXPLORE_LOST_WAKE,      /* the same, and a wake-up came too early */
-    WEIR_EXPLORE_LIVELOCK,       /* a cycle without a way out, or too long */
+    WEIR_EXPLORE_LIVELOCK,       /* an endless cycle, or too many operations */
     WEIR_EXPLORE_RACE,           /* on a plain access */
-    WEIR_EXPLORE_USE_AFTER_FREE, /* also a second free() */
+    WEIR_EXPLORE_USE_AFTER_FREE, /* or a second free() */
     WEIR_EXPLORE_LEAK,           /* nothing points to a block at the end */
-    WEIR_EXPLORE_CRASH           /* a signal, or an access outside of blocks */
+    WEIR_EXPLORE_CRASH           /* a signal, or an access outside the blocks */
 };
 
 enum weir_explore_mode {
@@ -91,14 +91,14 @@ enum weir_explore_mode {
 typedef struct weir_explore_options {
     size_t size; /* sizeof(weir_explore_options) */
     enum weir_explore_mode mode;
-    unsigned preemptions; /* EXHAUSTIVE: at most so many; 0: any number */
-    bool no_reduction;    /* EXHAUSTIVE: also those that are like others */
+    unsigned preemptions; /* EXHAUSTIVE: at most this many; 0: any number */
+    bool no_reduction;    /* EXHAUSTIVE: even executions equivalent to others */
     uint64_t runs;        /* RANDOM, PCT: how many; 0: 10,000 */
     unsigned pct_depth;   /* PCT: how many orderings a bug takes; 0: 3 */
     uint64_t seed;        /* RANDOM, PCT; 0: 1 */
-    unsigned steps;       /* operations that are too many; 0: 2000 */
-    unsigned spurious;    /* of each thread: wake-ups and failures of a weak
-                              compare-and-swap for no reason */
+    unsigned steps;       /* the most operations of an execution; 0: 2000 */
+    unsigned spurious;    /* spurious wake-ups, and spurious failures of a weak
+                              compare-and-swap, of each thread */
     unsigned seconds;     /* after which to stop; 0: never */
     const char *replay;   /* run this schedule only; NULL: search */
     bool shows_progress;  /* a line on stderr every five seconds */
@@ -110,13 +110,13 @@ typedef struct weir_explore_result {
     size_t size; /* sizeof(weir_explore_result) */
     enum weir_explore_finding finding;
     bool is_complete;    /* nothing was left out of what the options ask for */
-    uint64_t executions; /* that ended */
-    uint64_t pruned;     /* that were given up, because others are like them */
-    uint64_t states;     /* that were told apart */
+    uint64_t executions; /* that ran to their end */
+    uint64_t pruned;     /* that were abandoned as equivalent to others */
+    uint64_t states;     /* distinct ones */
     unsigned depth;      /* operations of the longest execution */
     unsigned threads;    /* of the execution with the most of them */
     double seconds;
-    char *outcomes; /* recorded outcomes, sorted, separated by blanks */
+    char *outcomes; /* recorded outcomes, sorted, separated by spaces */
     char *replay;   /* of the failing execution; NULL if nothing was found */
     char *report;   /* what was found, how, and what was covered, for people */
     char *page;     /* the failing schedule as an HTML file; NULL: none was
@@ -131,9 +131,9 @@ typedef struct weir_explore_result {
  * Thread   the main one, outside of an exploration; no other may be running
  * Owns     the result is the caller's: weir_explore_result_fini() releases it
  * Returns  0 if the exploration took place, whatever it found; -EINVAL (options
- *          that contradict each other or are too large), -E2BIG (a larger
- *          struct than this version knows, whose tail is not zero), -EBUSY
- *          (called inside an exploration)
+ *          that contradict each other or are too large), -E2BIG (an option
+ *          that this library does not know), -EBUSY (called inside an
+ *          exploration)
  */
 WEIR_API WEIR_CHECKED int weir_explore_run(void (*test)(void *argument),
                                            void *argument,
@@ -166,7 +166,7 @@ WEIR_API void weir_explore_outcome(const char *format, ...)
 WEIR_API unsigned weir_explore_choose(unsigned count);
 
 /**
- * Tell whether the caller is being explored.
+ * Test whether the caller is being explored.
  *
  * Thread   any
  */
