@@ -7,9 +7,10 @@
  * Thread    The loop's.
  *
  * OpenSSL calls back in the middle of a handshake, when the stream must not be
- * used.  So no JavaScript runs there: news (keys for a log, sessions) is called
- * at the next checkpoint, and a question (which certificate for this name, which
- * protocol) suspends the handshake at the ClientHello until continueTls().
+ * used.  So no JavaScript runs there: news (keys for a log, sessions) is
+ * delivered at the next checkpoint, and a question (which certificate for this
+ * name, which protocol) suspends the handshake at the ClientHello until
+ * continueTls().
  *
  * Tested by  test/js/net/tls-*.js
  */

@@ -4,7 +4,7 @@
  * sent in response.
  *
  * The end   on_end may come while JavaScript runs, in the middle of
- *           response.end().  The program is told at the next checkpoint.
+ *           response.end().  The program is notified at the next checkpoint.
  *
  * Tested by  test/js/http/node-http-*.js
  */

@@ -2,12 +2,12 @@
 /*
  * listen -- the listeners of an HTTP server.
  *
- * Each belongs to a shard.  weir_http_server_listen binds its socket
- * before the service starts, so that it can return errors.  The loop of the
- * shard opens the listener when the service has started; that of a guest
- * (guest.c) opens it at once.  At a TCP address each
- * loop has its own socket (SO_REUSEPORT).  A Unix socket or an inherited socket
- * belongs to the first loop, which hands connections to all loops.
+ * Each belongs to a shard.  weir_http_server_listen binds its socket before the
+ * service starts, so that it can return errors.  The loop of the shard opens the
+ * listener when the service has started; that of a guest (guest.c) opens it at
+ * once.  At a TCP address each loop has its own socket (SO_REUSEPORT).  A Unix
+ * socket or an inherited socket belongs to the first loop, which hands
+ * connections to all loops.
  *
  * A shard that has reached its limit of connections pauses its listeners.
  *
