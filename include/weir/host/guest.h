@@ -3,8 +3,8 @@
  * weir/host/guest.h -- something that lives on a loop which it does not own.
  *
  * A server on the loop of a JavaScript program is a guest there.  Its loop may
- * end before it does, any thread may ask it to drain, and a thread of its own
- * (the control thread) carries the drain out, because the loop may be busy.
+ * end before it does, any thread may ask it to drain, and another thread (the
+ * control thread) carries the drain out, because the loop may be busy.
  *
  *     any thread       control thread        the loop's thread
  *     drain       -->  take, then post  -->  the work, then end
@@ -54,7 +54,8 @@ WEIR_API void weir_guest_init(weir_guest *guest, weir_loop *loop);
  *
  * Thread   any
  * Owns     as long as the task is queued, its memory belongs to the loop
- * Returns  whether the task was posted; false also if the loop refused it
+ * Returns  whether the task was posted: false if the loop has ended or has
+ *          refused it
  */
 WEIR_API bool weir_guest_post(weir_guest *guest, weir_task *task);
 

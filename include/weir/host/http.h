@@ -3,7 +3,7 @@
  * weir/host/http.h -- an HTTP server on a loop that already runs.
  *
  * A server of weir/net/http.h is part of a service, which owns its loops and
- * is started once.  A host of a language has a loop of its own and serves at
+ * is started once.  A host of a language has its own loop and serves at
  * any time.  It opens a server there as a guest:
  *
  *     weir_http_guest_options guest = {.size = sizeof(guest),
@@ -127,7 +127,7 @@ WEIR_API void weir_http_server_set_ref(weir_http_server *server, bool is_ref);
 
 /**
  * Close the listeners of a server that was opened as a guest, and nothing else.
- * Connections go on, with any number of requests.  on_end is called after the
+ * Connections continue, with any number of requests.  on_end is called after the
  * last one has ended, and the loop runs until then.  A drain can follow.
  *
  * Thread   loop
@@ -214,7 +214,7 @@ WEIR_API void weir_http_connection_close(weir_http_connection *connection,
 
 /* ---- raw responses ---- */
 
-/* How a raw response goes on. */
+/* How a raw response continues. */
 enum weir_http_raw {
     WEIR_HTTP_RAW_INTERIM = 1, /* a response with a status below 200 */
     WEIR_HTTP_RAW_END = 2,     /* this is the end of the response */
@@ -223,9 +223,9 @@ enum weir_http_raw {
 
 /**
  * Answer a request with bytes that the caller has formatted: the head, the
- * body, and the framing of the body.  A host of a language that has an HTTP
- * interface of its own uses this instead of weir_http_begin.  The response
- * begins with the first call, except for interim responses, and ends with
+ * body, and the framing of the body.  A host of a language that has its own
+ * HTTP interface uses this instead of weir_http_begin.  The response begins
+ * with the first call, except for interim responses, and ends with
  * WEIR_HTTP_RAW_END.  The server adds nothing.  The caller has to announce the
  * end of the connection (weir_http_raw_closes).
  *
