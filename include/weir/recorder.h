@@ -15,14 +15,15 @@
  *     weir_recorder_read(weir_clock_now() - 10000000000, print, NULL);
  *
  * A thread records into its own ring of 32 bytes per event, without waiting for
- * any other thread.  Readers copy the rings while threads go on recording.  They
+ * any other thread.  Readers copy the rings while threads keep recording.  They
  * get every event whole, in the order of its thread, and skip those that have
  * been overwritten.
  *
- * A loop records its callbacks, and the times when it slept.  Of short callbacks
- * in a row, it measures one in about 2 us, and the others appear together, as a
- * WEIR_RECORD_CROWD.  A pool's workers record their jobs and steals.  A thread
- * takes part from the next time that it starts to run a loop, or as a worker.
+ * A loop records its callbacks, and the times when it slept.  While callbacks
+ * are short, it measures one about every 2 us, and the others appear together,
+ * as a WEIR_RECORD_CROWD.  A pool's workers record their jobs and steals.  A
+ * thread takes part from the next time that it starts to run a loop, or as a
+ * worker.
  *
  * Names are stored by address.  With the recorder on, they must never be freed.
  */
@@ -84,8 +85,8 @@ WEIR_API WEIR_CHECKED int
 weir_recorder_start(const weir_recorder_options *options);
 
 /**
- * Record an event of the program's own: a moment with a name and a value, of
- * which the low 48 bits are kept.  While the recorder is off, this has no
+ * Record an event of the program: a moment with a name and a value, of which
+ * the low 48 bits are kept.  While the recorder is off, this has no
  * effect.
  *
  * Thread   any
