@@ -10,6 +10,9 @@
  * the address in the function's slot.  At first that is code that loads the
  * library and puts the address of the function into the slot.
  *
+ * Without optimisation, gcc writes variables and assembler text in the order of
+ * this file, and each text must leave the section as it was.
+ *
  * Several threads may do that at once: they all store the same address.
  *
  * The dynamic linker's own lazy binding would load the libraries at the start,
@@ -23,7 +26,7 @@
 #define LAZY(index, function, soname)                                          \
     extern const char weir__first_##function[];                                \
     const void *weir__slot_##function = weir__first_##function;                \
-    __asm__(".text\n"                                                          \
+    __asm__(".pushsection .text\n"                                             \
             ".globl " #function "\n"                                           \
             ".type " #function ", @function\n" #function ":\n"                 \
             "    endbr64\n"                                                    \
@@ -34,13 +37,14 @@
             "    endbr64\n"                                                    \
             "    push $" #index "\n"                                           \
             "    jmp weir__lazy_first\n"                                       \
-            ".size " #function ", . - " #function "\n");
+            ".size " #function ", . - " #function "\n"                         \
+            ".popsection\n");
 #include LAZY_FUNCTIONS
 #undef LAZY
 
 /* The first call of a function.  Its index is on the stack, above the address
  * to return to.  Everything that can carry an argument is kept. */
-__asm__(".text\n"
+__asm__(".pushsection .text\n"
         "weir__lazy_first:\n"
         "    .cfi_startproc\n"
         "    .cfi_def_cfa_offset 16\n"
@@ -84,7 +88,8 @@ __asm__(".text\n"
         "    add $8, %rsp\n"
         "    .cfi_def_cfa_offset 8\n"
         "    jmp *%r11\n"
-        "    .cfi_endproc\n");
+        "    .cfi_endproc\n"
+        ".popsection\n");
 
 static const struct {
     const char *name, *soname;
