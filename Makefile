@@ -89,16 +89,16 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
 	@tools/build release
 	@echo $(PRESETS) $(MORE_PRESETS) | $(BUILD)
-	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
-	    'build/model/test/model/"$$0" --long || exit 255'
 	@tools/run-tests $(MORE_TESTS)
-	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
-	@tools/sweep
 	@ROUNDS=50 tools/run-tests test/api/examples.sh
-	@test/net/peers/drain.py
 	@test/npm/run build/weir
+	@test/net/peers/drain.py
+	@tools/sweep
 	@test/fuzz/run 60
 	@bench/instructions
+	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
+	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
+	    'build/model/test/model/"$$0" --long || exit 255'
 	@tools/mutate
 
 install: build  ## install into PREFIX (/usr/local), below DESTDIR

@@ -43,7 +43,7 @@ static JSValue new_texts(JSContext *context, const weir_bytes *parts,
     return list;
 }
 
-static int fill_soa(JSContext *context, const weir_record *record,
+static int fill_soa(JSContext *context, const weir_dns_record *record,
                     JSValue *values)
 {
     values[0] = JS_NewString(context, record->as.soa.primary);
@@ -56,7 +56,7 @@ static int fill_soa(JSContext *context, const weir_record *record,
     return 7;
 }
 
-static int fill_naptr(JSContext *context, const weir_record *record,
+static int fill_naptr(JSContext *context, const weir_dns_record *record,
                       JSValue *values)
 {
     values[0] = JS_NewString(context, record->as.naptr.flags);
@@ -69,47 +69,48 @@ static int fill_naptr(JSContext *context, const weir_record *record,
 }
 
 /* Returns how many values were set. */
-static int fill(JSContext *context, const weir_record *record, JSValue *values)
+static int fill(JSContext *context, const weir_dns_record *record,
+                JSValue *values)
 {
     switch (record->type) {
-    case WEIR_RECORD_A:
-    case WEIR_RECORD_AAAA:
+    case WEIR_DNS_A:
+    case WEIR_DNS_AAAA:
         values[0] = weir__js_address_text(context, &record->as.address);
         return 1;
-    case WEIR_RECORD_CNAME:
-    case WEIR_RECORD_NS:
-    case WEIR_RECORD_PTR:
+    case WEIR_DNS_CNAME:
+    case WEIR_DNS_NS:
+    case WEIR_DNS_PTR:
         values[0] = JS_NewString(context, record->as.host);
         return 1;
-    case WEIR_RECORD_MX:
+    case WEIR_DNS_MX:
         values[0] = JS_NewString(context, record->as.mx.host);
         values[1] = JS_NewUint32(context, record->as.mx.priority);
         return 2;
-    case WEIR_RECORD_SRV:
+    case WEIR_DNS_SRV:
         values[0] = JS_NewString(context, record->as.srv.host);
         values[1] = JS_NewUint32(context, record->as.srv.port);
         values[2] = JS_NewUint32(context, record->as.srv.priority);
         values[3] = JS_NewUint32(context, record->as.srv.weight);
         return 4;
-    case WEIR_RECORD_TXT:
+    case WEIR_DNS_TXT:
         values[0] =
             new_texts(context, record->as.txt.parts, record->as.txt.count);
         return 1;
-    case WEIR_RECORD_CAA:
+    case WEIR_DNS_CAA:
         values[0] = JS_NewUint32(context, record->as.caa.flags);
         values[1] = JS_NewString(context, record->as.caa.tag);
         values[2] = new_text(context, record->as.caa.value);
         return 3;
-    case WEIR_RECORD_SOA:
+    case WEIR_DNS_SOA:
         return fill_soa(context, record, values);
-    case WEIR_RECORD_NAPTR:
+    case WEIR_DNS_NAPTR:
         return fill_naptr(context, record, values);
     default:
         return 0;
     }
 }
 
-static JSValue new_record(JSContext *context, const weir_record *record)
+static JSValue new_record(JSContext *context, const weir_dns_record *record)
 {
     JSValue values[FIELDS];
     int count;

@@ -315,6 +315,6 @@ int weir_query_reverse(weir_resolver *resolver, weir_query **query,
 
     if (address == NULL || write_reverse(name, address) != 0)
         return -EINVAL;
-    return weir_query_start(resolver, query, name, WEIR_RECORD_PTR, fn, arg,
+    return weir_query_start(resolver, query, name, WEIR_DNS_PTR, fn, arg,
                             options);
 }

@@ -157,11 +157,11 @@ static weir_bytes read_rest(struct cursor *cursor, struct arena *arena)
 
 /* ---- records ---- */
 
-static void read_address(struct cursor *cursor, weir_record *record)
+static void read_address(struct cursor *cursor, weir_dns_record *record)
 {
     struct sockaddr_in ipv4 = {.sin_family = AF_INET};
     struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6};
-    bool is_ipv4 = record->type == WEIR_RECORD_A;
+    bool is_ipv4 = record->type == WEIR_DNS_A;
     size_t size = is_ipv4 ? sizeof(ipv4.sin_addr) : sizeof(ipv6.sin6_addr);
     const unsigned char *bytes = read_bytes(cursor, size);
 
@@ -175,7 +175,7 @@ static void read_address(struct cursor *cursor, weir_record *record)
 }
 
 static void read_txt(struct cursor *cursor, struct arena *arena,
-                     weir_record *record)
+                     weir_dns_record *record)
 {
     const unsigned char *begin = cursor->at;
     struct arena unused = {0};
@@ -201,7 +201,7 @@ static void read_txt(struct cursor *cursor, struct arena *arena,
 }
 
 static void read_soa(struct cursor *cursor, struct arena *arena,
-                     weir_record *record)
+                     weir_dns_record *record)
 {
     record->as.soa.primary = read_name(cursor, arena);
     record->as.soa.mailbox = read_name(cursor, arena);
@@ -213,7 +213,7 @@ static void read_soa(struct cursor *cursor, struct arena *arena,
 }
 
 static void read_srv(struct cursor *cursor, struct arena *arena,
-                     weir_record *record)
+                     weir_dns_record *record)
 {
     record->as.srv.priority = read_16(cursor);
     record->as.srv.weight = read_16(cursor);
@@ -222,7 +222,7 @@ static void read_srv(struct cursor *cursor, struct arena *arena,
 }
 
 static void read_naptr(struct cursor *cursor, struct arena *arena,
-                       weir_record *record)
+                       weir_dns_record *record)
 {
     record->as.naptr.order = read_16(cursor);
     record->as.naptr.preference = read_16(cursor);
@@ -233,7 +233,7 @@ static void read_naptr(struct cursor *cursor, struct arena *arena,
 }
 
 static void read_caa(struct cursor *cursor, struct arena *arena,
-                     weir_record *record)
+                     weir_dns_record *record)
 {
     record->as.caa.flags = read_8(cursor);
     record->as.caa.tag = read_text(cursor, arena);
@@ -241,7 +241,7 @@ static void read_caa(struct cursor *cursor, struct arena *arena,
 }
 
 static void read_tlsa(struct cursor *cursor, struct arena *arena,
-                      weir_record *record)
+                      weir_dns_record *record)
 {
     record->as.tlsa.usage = read_8(cursor);
     record->as.tlsa.selector = read_8(cursor);
@@ -250,38 +250,38 @@ static void read_tlsa(struct cursor *cursor, struct arena *arena,
 }
 
 static void read_data(struct cursor *cursor, struct arena *arena,
-                      weir_record *record)
+                      weir_dns_record *record)
 {
     switch (record->type) {
-    case WEIR_RECORD_A:
-    case WEIR_RECORD_AAAA:
+    case WEIR_DNS_A:
+    case WEIR_DNS_AAAA:
         read_address(cursor, record);
         break;
-    case WEIR_RECORD_CNAME:
-    case WEIR_RECORD_NS:
-    case WEIR_RECORD_PTR:
+    case WEIR_DNS_CNAME:
+    case WEIR_DNS_NS:
+    case WEIR_DNS_PTR:
         record->as.host = read_name(cursor, arena);
         break;
-    case WEIR_RECORD_MX:
+    case WEIR_DNS_MX:
         record->as.mx.priority = read_16(cursor);
         record->as.mx.host = read_name(cursor, arena);
         break;
-    case WEIR_RECORD_TXT:
+    case WEIR_DNS_TXT:
         read_txt(cursor, arena, record);
         break;
-    case WEIR_RECORD_SOA:
+    case WEIR_DNS_SOA:
         read_soa(cursor, arena, record);
         break;
-    case WEIR_RECORD_SRV:
+    case WEIR_DNS_SRV:
         read_srv(cursor, arena, record);
         break;
-    case WEIR_RECORD_NAPTR:
+    case WEIR_DNS_NAPTR:
         read_naptr(cursor, arena, record);
         break;
-    case WEIR_RECORD_CAA:
+    case WEIR_DNS_CAA:
         read_caa(cursor, arena, record);
         break;
-    case WEIR_RECORD_TLSA:
+    case WEIR_DNS_TLSA:
         read_tlsa(cursor, arena, record);
         break;
     default: /* of a type without members: only its bytes */
@@ -294,7 +294,7 @@ static void read_data(struct cursor *cursor, struct arena *arena,
 
 /* Read one record of the message.  Returns whether it is one of the type. */
 static bool read_record(struct cursor *cursor, struct arena *arena,
-                        unsigned type, weir_record *record)
+                        unsigned type, weir_dns_record *record)
 {
     struct cursor name = *cursor, data;
     struct arena unused = {0};
@@ -311,7 +311,7 @@ static bool read_record(struct cursor *cursor, struct arena *arena,
     size = read_16(cursor);
     data = *cursor;
     if (read_bytes(cursor, size) == NULL || class != CLASS_IN ||
-        (type != WEIR_RECORD_ANY && type != record->type))
+        (type != WEIR_DNS_ANY && type != record->type))
         return false;
     data.end = cursor->at;
     record->data = (weir_bytes){put(arena, data.at, size), size};
@@ -337,7 +337,7 @@ static void skip_questions(struct cursor *cursor, unsigned count)
  * many there are, or an error. */
 static int read_message(const unsigned char *message, size_t size,
                         unsigned type, struct arena *arena,
-                        weir_record *records)
+                        weir_dns_record *records)
 {
     struct cursor cursor = {message, message + size, message, size, 0};
     unsigned questions, answers;
@@ -349,7 +349,7 @@ static int read_message(const unsigned char *message, size_t size,
     (void)read_bytes(&cursor, 4);
     skip_questions(&cursor, questions);
     for (unsigned i = 0; i < answers && cursor.err == 0; i++) {
-        weir_record record;
+        weir_dns_record record;
 
         if (!read_record(&cursor, arena, type, &record))
             continue;
@@ -365,7 +365,7 @@ int weir__records_read(struct weir__records **made,
 {
     struct arena arena = {0};
     struct weir__records *records;
-    weir_record *list;
+    weir_dns_record *list;
     int count = read_message(message, size, type, &arena, NULL);
     size_t head = sizeof(*records), total;
 
@@ -376,7 +376,7 @@ int weir__records_read(struct weir__records **made,
     records = weir_memory_alloc(total);
     if (records == NULL)
         return -ENOMEM;
-    list = (weir_record *)(records + 1);
+    list = (weir_dns_record *)(records + 1);
     arena = (struct arena){(char *)records + head, 0, arena.used};
     count = read_message(message, size, type, &arena, list);
     if (count < 0) { /* c-ares has no memory */

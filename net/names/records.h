@@ -18,7 +18,7 @@ struct weir__records {
     struct weir__records **owner;
 };
 
-/* Read the records of one type (WEIR_RECORD_ANY: of all) from a message.
+/* Read the records of one type (WEIR_DNS_ANY: of all) from a message.
  * Returns 0, WEIR_ENAME (there are none), -EBADMSG, or -ENOMEM. */
 WEIR_CHECKED int weir__records_read(struct weir__records **records,
                                     const unsigned char *message, size_t size,

@@ -231,6 +231,14 @@ alone() {
             -I"$prefix/include" -
 }
 
+# Two headers that define one name differently do not compile here.
+together() {
+    for path in include/weir.h include/weir/*.h include/weir/{host,net}/*.h; do
+        printf '#include <%s>\n' "${path#include/}"
+    done | "$@" -Wall -Wextra -Werror -pedantic-errors -fsyntax-only \
+        -I"$prefix/include" -
+}
+
 # ---- hardening: cmake/hardening.cmake ----
 
 # All relocations are made at the start, and then read-only.
@@ -364,4 +372,6 @@ for path in include/weir.h include/weir/*.h include/weir/{host,net}/*.h; do
     expect "$header alone is ISO C11" alone "$header" cc -x c -std=c11
     expect "$header alone is C++" alone "$header" g++ -x c++ -std=c++11
 done
+expect "all headers together are ISO C11" together cc -x c -std=c11
+expect "all headers together are C++" together g++ -x c++ -std=c++11
 finish

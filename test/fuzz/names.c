@@ -21,21 +21,21 @@ static void check(int holds)
 }
 
 /* Read all that a record points to. */
-static size_t use_record(const weir_record *record)
+static size_t use_record(const weir_dns_record *record)
 {
     size_t sum = strlen(record->name) + strlen(record->data.data);
 
-    if (record->type == WEIR_RECORD_TXT)
+    if (record->type == WEIR_DNS_TXT)
         for (size_t i = 0; i < record->as.txt.count; i++)
             sum += strlen(record->as.txt.parts[i].data);
-    if (record->type == WEIR_RECORD_MX)
+    if (record->type == WEIR_DNS_MX)
         sum += strlen(record->as.mx.host);
-    if (record->type == WEIR_RECORD_NAPTR)
+    if (record->type == WEIR_DNS_NAPTR)
         sum += strlen(record->as.naptr.replacement) +
                strlen(record->as.naptr.regexp);
-    if (record->type == WEIR_RECORD_SOA)
+    if (record->type == WEIR_DNS_SOA)
         sum += strlen(record->as.soa.mailbox);
-    if (record->type == WEIR_RECORD_CAA)
+    if (record->type == WEIR_DNS_CAA)
         sum += strlen(record->as.caa.tag) + strlen(record->as.caa.value.data);
     return sum;
 }
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     read_message(data[0], data + 1, size - 1);
-    read_message(WEIR_RECORD_ANY, data + 1, size - 1);
+    read_message(WEIR_DNS_ANY, data + 1, size - 1);
     read_address(data + 1, size - 1);
     return 0;
 }

@@ -13,7 +13,7 @@
  *     }
  *
  *     weir_resolver_new(&resolver, loop, NULL);
- *     weir_query_start(resolver, NULL, "example.org", WEIR_RECORD_MX,
+ *     weir_query_start(resolver, NULL, "example.org", WEIR_DNS_MX,
  *                      on_answer, NULL, NULL);
  *     ...
  *     weir_resolver_close(resolver);
@@ -51,27 +51,27 @@ typedef struct weir_query weir_query;
 /* ---- records ---- */
 
 /* Types of records, with the numbers of DNS. */
-enum weir_record_type {
-    WEIR_RECORD_A = 1,
-    WEIR_RECORD_NS = 2,
-    WEIR_RECORD_CNAME = 5,
-    WEIR_RECORD_SOA = 6,
-    WEIR_RECORD_PTR = 12,
-    WEIR_RECORD_MX = 15,
-    WEIR_RECORD_TXT = 16,
-    WEIR_RECORD_AAAA = 28,
-    WEIR_RECORD_SRV = 33,
-    WEIR_RECORD_NAPTR = 35,
-    WEIR_RECORD_TLSA = 52,
-    WEIR_RECORD_ANY = 255,
-    WEIR_RECORD_CAA = 257,
+enum weir_dns_type {
+    WEIR_DNS_A = 1,
+    WEIR_DNS_NS = 2,
+    WEIR_DNS_CNAME = 5,
+    WEIR_DNS_SOA = 6,
+    WEIR_DNS_PTR = 12,
+    WEIR_DNS_MX = 15,
+    WEIR_DNS_TXT = 16,
+    WEIR_DNS_AAAA = 28,
+    WEIR_DNS_SRV = 33,
+    WEIR_DNS_NAPTR = 35,
+    WEIR_DNS_TLSA = 52,
+    WEIR_DNS_ANY = 255,
+    WEIR_DNS_CAA = 257,
 };
 
 /* One record.  Names have no dot at the end.  In a label, a dot or a backslash
  * is escaped by a backslash, and a byte that is not printable is written as a
  * backslash and three digits. */
-typedef struct weir_record {
-    unsigned type;    /* of enum weir_record_type, or another number */
+typedef struct weir_dns_record {
+    unsigned type;    /* of enum weir_dns_type, or another number */
     uint32_t ttl_s;   /* how long it may be cached, in seconds */
     const char *name; /* the owner of the record, after CNAMEs */
     weir_bytes data;  /* as on the wire; names in it may be compressed */
@@ -108,13 +108,13 @@ typedef struct weir_record {
             weir_bytes data;
         } tlsa;
     } as;
-} weir_record;
+} weir_dns_record;
 
 /* What a query has found.  Later versions may append members. */
 typedef struct weir_query_result {
     /* Records of the type that was asked for, in the server's order; of every
-     * type for WEIR_RECORD_ANY. */
-    const weir_record *records;
+     * type for WEIR_DNS_ANY. */
+    const weir_dns_record *records;
     size_t count;
     /* Why there are no records: the name of the error, such as "ENOTFOUND",
      * "ESERVFAIL" or "ETIMEOUT", and an English sentence.  Both are static, and
@@ -240,7 +240,7 @@ WEIR_API WEIR_CHECKED int weir_query_start(weir_resolver *resolver,
                                            const weir_query_options *options);
 
 /**
- * Ask for the names of an IP address: its records of type WEIR_RECORD_PTR.
+ * Ask for the names of an IP address: its records of type WEIR_DNS_PTR.
  *
  * Thread   loop
  * Owns     arg is the caller's; *query (or NULL) is valid until fn is called

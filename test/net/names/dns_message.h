@@ -4,7 +4,7 @@
  *
  *     struct message message;
  *     message_begin(&message, query, 0);           a copy of its question
- *     size_t mark = record_begin(&message, "host.test", WEIR_RECORD_MX, 300);
+ *     size_t mark = record_begin(&message, "host.test", WEIR_DNS_MX, 300);
  *     put_16(&message, 10);
  *     put_name(&message, "mail.test");
  *     record_end(&message, mark);
@@ -132,40 +132,40 @@ static inline void put_address(struct message *message, const char *text)
 static inline void put_data(struct message *message, unsigned type)
 {
     switch (type) {
-    case WEIR_RECORD_A:
+    case WEIR_DNS_A:
         put_address(message, "192.0.2.1");
         break;
-    case WEIR_RECORD_AAAA:
+    case WEIR_DNS_AAAA:
         put_address(message, "2001:db8::1");
         break;
-    case WEIR_RECORD_CNAME:
-    case WEIR_RECORD_NS:
-    case WEIR_RECORD_PTR:
+    case WEIR_DNS_CNAME:
+    case WEIR_DNS_NS:
+    case WEIR_DNS_PTR:
         put_name(message, "host.test");
         break;
-    case WEIR_RECORD_MX:
+    case WEIR_DNS_MX:
         put_16(message, 10);
         put_name(message, "mail.test");
         break;
-    case WEIR_RECORD_TXT:
+    case WEIR_DNS_TXT:
         put_string(message, "one");
         put_string(message, "");
         put_8(message, 3);
         put_bytes(message, "\0\xff!", 3);
         break;
-    case WEIR_RECORD_SOA:
+    case WEIR_DNS_SOA:
         put_name(message, "ns.test");
         put_name(message, "admin.test");
         for (uint32_t i = 1; i <= 5; i++)
             put_32(message, i * 1000000000U / 2);
         break;
-    case WEIR_RECORD_SRV:
+    case WEIR_DNS_SRV:
         put_16(message, 1);
         put_16(message, 2);
         put_16(message, 65535);
         put_name(message, "srv.test");
         break;
-    case WEIR_RECORD_NAPTR:
+    case WEIR_DNS_NAPTR:
         put_16(message, 100);
         put_16(message, 50);
         put_string(message, "s");
@@ -173,13 +173,13 @@ static inline void put_data(struct message *message, unsigned type)
         put_string(message, "");
         put_name(message, "replacement.test");
         break;
-    case WEIR_RECORD_TLSA:
+    case WEIR_DNS_TLSA:
         put_8(message, 3);
         put_8(message, 1);
         put_8(message, 2);
         put_bytes(message, "\xab\0\xcd", 3);
         break;
-    case WEIR_RECORD_CAA:
+    case WEIR_DNS_CAA:
         put_8(message, 128);
         put_string(message, "issue");
         put_bytes(message, "ca.test", 7);
@@ -191,18 +191,18 @@ static inline void put_data(struct message *message, unsigned type)
 }
 
 static const unsigned all_types[] = {
-    WEIR_RECORD_A,
-    WEIR_RECORD_NS,
-    WEIR_RECORD_CNAME,
-    WEIR_RECORD_SOA,
-    WEIR_RECORD_PTR,
-    WEIR_RECORD_MX,
-    WEIR_RECORD_TXT,
-    WEIR_RECORD_AAAA,
-    WEIR_RECORD_SRV,
-    WEIR_RECORD_NAPTR,
-    WEIR_RECORD_TLSA,
-    WEIR_RECORD_CAA,
+    WEIR_DNS_A,
+    WEIR_DNS_NS,
+    WEIR_DNS_CNAME,
+    WEIR_DNS_SOA,
+    WEIR_DNS_PTR,
+    WEIR_DNS_MX,
+    WEIR_DNS_TXT,
+    WEIR_DNS_AAAA,
+    WEIR_DNS_SRV,
+    WEIR_DNS_NAPTR,
+    WEIR_DNS_TLSA,
+    WEIR_DNS_CAA,
     65280 /* one for private use */,
 };
 
@@ -215,7 +215,7 @@ static inline void put_record(struct message *message, const char *name,
     for (size_t i = 0; i < ALL_TYPES; i++) {
         size_t mark;
 
-        if (type != WEIR_RECORD_ANY && type != all_types[i])
+        if (type != WEIR_DNS_ANY && type != all_types[i])
             continue;
         mark = record_begin(message, name, all_types[i], 300 + (uint32_t)i);
         put_data(message, all_types[i]);

@@ -90,7 +90,7 @@ static inline void put_many(struct message *answer, const char *name,
                             unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        size_t mark = record_begin(answer, name, WEIR_RECORD_A, 60);
+        size_t mark = record_begin(answer, name, WEIR_DNS_A, 60);
 
         put_32(answer, 0xc0000200U + i);
         record_end(answer, mark);
@@ -120,7 +120,7 @@ static inline void put_answer(struct dns_server *server)
     size_t mark;
 
     if (is_label(server, "alias") || is_label(server, "cname")) {
-        mark = record_begin(answer, server->name, WEIR_RECORD_CNAME, 60);
+        mark = record_begin(answer, server->name, WEIR_DNS_CNAME, 60);
         put_name(answer, "target.test");
         record_end(answer, mark);
     }

@@ -14,22 +14,19 @@
 CASE(query_finds_the_records_of_each_type)
 {
     begin_all(NULL);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
-    expect_answer("all.test", WEIR_RECORD_AAAA,
-                  "all.test AAAA [2001:db8::1]:0");
-    expect_answer("all.test", WEIR_RECORD_CNAME, "all.test CNAME host.test");
-    expect_answer("all.test", WEIR_RECORD_NS, "all.test NS host.test");
-    expect_answer("all.test", WEIR_RECORD_PTR, "all.test PTR host.test");
-    expect_answer("all.test", WEIR_RECORD_MX, "all.test MX 10 mail.test");
-    expect_answer("all.test", WEIR_RECORD_TXT, "all.test TXT 3 one");
-    expect_answer("all.test", WEIR_RECORD_SRV,
-                  "all.test SRV 1 2 65535 srv.test");
-    expect_answer("all.test", WEIR_RECORD_SOA,
-                  "all.test SOA ns.test admin.test");
-    expect_answer("all.test", WEIR_RECORD_NAPTR,
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_AAAA, "all.test AAAA [2001:db8::1]:0");
+    expect_answer("all.test", WEIR_DNS_CNAME, "all.test CNAME host.test");
+    expect_answer("all.test", WEIR_DNS_NS, "all.test NS host.test");
+    expect_answer("all.test", WEIR_DNS_PTR, "all.test PTR host.test");
+    expect_answer("all.test", WEIR_DNS_MX, "all.test MX 10 mail.test");
+    expect_answer("all.test", WEIR_DNS_TXT, "all.test TXT 3 one");
+    expect_answer("all.test", WEIR_DNS_SRV, "all.test SRV 1 2 65535 srv.test");
+    expect_answer("all.test", WEIR_DNS_SOA, "all.test SOA ns.test admin.test");
+    expect_answer("all.test", WEIR_DNS_NAPTR,
                   "all.test NAPTR 100 50 s z3950+N2L+N2C replacement.test");
-    expect_answer("all.test", WEIR_RECORD_CAA, "all.test CAA 128 issue 7");
-    expect_answer("all.test", WEIR_RECORD_TLSA, "all.test TLSA 3");
+    expect_answer("all.test", WEIR_DNS_CAA, "all.test CAA 128 issue 7");
+    expect_answer("all.test", WEIR_DNS_TLSA, "all.test TLSA 3");
     expect_answer("all.test", 65280, "all.test 65280 3");
     end_all();
 }
@@ -39,7 +36,7 @@ CASE(query_for_any_type_finds_records_of_all_types)
     struct answer answer;
 
     begin_all(NULL);
-    answer = ask("all.test", WEIR_RECORD_ANY, NULL);
+    answer = ask("all.test", WEIR_DNS_ANY, NULL);
     expect_status(answer.status, 0);
     expect_int(answer.count, ALL_TYPES);
     end_all();
@@ -48,10 +45,9 @@ CASE(query_for_any_type_finds_records_of_all_types)
 CASE(query_follows_an_alias)
 {
     begin_all(NULL);
-    expect_answer("alias.test", WEIR_RECORD_A, "target.test A 192.0.2.1:0");
-    expect_failure("cname.test", WEIR_RECORD_A, WEIR_ENAME, "ENODATA");
-    expect_answer("cname.test", WEIR_RECORD_CNAME,
-                  "cname.test CNAME target.test");
+    expect_answer("alias.test", WEIR_DNS_A, "target.test A 192.0.2.1:0");
+    expect_failure("cname.test", WEIR_DNS_A, WEIR_ENAME, "ENODATA");
+    expect_answer("cname.test", WEIR_DNS_CNAME, "cname.test CNAME target.test");
     end_all();
 }
 
@@ -96,7 +92,7 @@ CASE(query_whose_answer_is_truncated_is_repeated_by_tcp)
     struct answer answer;
 
     begin_all(NULL);
-    answer = ask("big.test", WEIR_RECORD_A, NULL);
+    answer = ask("big.test", WEIR_DNS_A, NULL);
     expect_status(answer.status, 0);
     expect_int(answer.count, 1000);
     expect_int(server_asked(&server.by_udp), 1);
@@ -107,7 +103,7 @@ CASE(query_whose_answer_is_truncated_is_repeated_by_tcp)
 CASE(query_goes_by_tcp_alone_if_it_is_told_to)
 {
     begin_all(RESOLVER_OPTIONS(.is_tcp = true));
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     expect_int(server_asked(&server.by_udp), 0);
     expect_int(server_asked(&server.by_tcp), 1);
     end_all();
@@ -118,10 +114,10 @@ CASE(query_whose_connection_is_closed_fails)
     struct answer answer;
 
     begin_all(RESOLVER_OPTIONS(.attempts = 1));
-    answer = ask("cut.test", WEIR_RECORD_A, NULL);
+    answer = ask("cut.test", WEIR_DNS_A, NULL);
     expect(answer.status != 0);
     expect_int(answer.count, 0);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -130,13 +126,13 @@ CASE(query_whose_connection_is_closed_fails)
 CASE(query_tells_why_there_is_no_record)
 {
     begin_all(RESOLVER_OPTIONS(.attempts = 1));
-    expect_failure("code-3.test", WEIR_RECORD_A, WEIR_ENAME, "ENOTFOUND");
-    expect_failure("empty.test", WEIR_RECORD_A, WEIR_ENAME, "ENODATA");
-    expect_failure("code-1.test", WEIR_RECORD_A, -EIO, "EFORMERR");
-    expect_failure("code-2.test", WEIR_RECORD_A, -EIO, "ESERVFAIL");
-    expect_failure("code-4.test", WEIR_RECORD_A, -EIO, "ENOTIMP");
-    expect_failure("code-5.test", WEIR_RECORD_A, -EIO, "EREFUSED");
-    expect_failure("a..test", WEIR_RECORD_A, -EINVAL, "EBADNAME");
+    expect_failure("code-3.test", WEIR_DNS_A, WEIR_ENAME, "ENOTFOUND");
+    expect_failure("empty.test", WEIR_DNS_A, WEIR_ENAME, "ENODATA");
+    expect_failure("code-1.test", WEIR_DNS_A, -EIO, "EFORMERR");
+    expect_failure("code-2.test", WEIR_DNS_A, -EIO, "ESERVFAIL");
+    expect_failure("code-4.test", WEIR_DNS_A, -EIO, "ENOTIMP");
+    expect_failure("code-5.test", WEIR_DNS_A, -EIO, "EREFUSED");
+    expect_failure("a..test", WEIR_DNS_A, -EINVAL, "EBADNAME");
     end_all();
 }
 
@@ -146,24 +142,24 @@ CASE(query_whose_answer_is_malformed_fails)
 
     begin_all(RESOLVER_OPTIONS(.attempts = 1));
     for (size_t i = 0; i < 2; i++) {
-        expect_failure(names[i], WEIR_RECORD_A, -EBADMSG, "EBADRESP");
-        expect_failure(names[i], WEIR_RECORD_NS, -EBADMSG, "EBADRESP");
+        expect_failure(names[i], WEIR_DNS_A, -EBADMSG, "EBADRESP");
+        expect_failure(names[i], WEIR_DNS_NS, -EBADMSG, "EBADRESP");
     }
-    expect_failure("loop.test", WEIR_RECORD_NS, -EBADMSG, "EBADRESP");
+    expect_failure("loop.test", WEIR_DNS_NS, -EBADMSG, "EBADRESP");
     end_all();
 }
 
 CASE(query_ignores_an_answer_to_another_query)
 {
     begin_all(NULL);
-    expect_answer("stray.test", WEIR_RECORD_A, "stray.test A 192.0.2.1:0");
+    expect_answer("stray.test", WEIR_DNS_A, "stray.test A 192.0.2.1:0");
     end_all();
 }
 
 CASE(query_is_repeated_if_there_is_no_answer)
 {
     begin_all(RESOLVER_OPTIONS(.timeout_ns = WEIR_MS(50)));
-    expect_answer("second.test", WEIR_RECORD_A, "second.test A 192.0.2.1:0");
+    expect_answer("second.test", WEIR_DNS_A, "second.test A 192.0.2.1:0");
     expect(server_asked(&server.by_udp) >= 2);
     end_all();
 }
@@ -171,11 +167,11 @@ CASE(query_is_repeated_if_there_is_no_answer)
 CASE(query_without_an_answer_times_out)
 {
     begin_all(RESOLVER_OPTIONS(.timeout_ns = WEIR_MS(10), .attempts = 3));
-    expect_failure("silent.test", WEIR_RECORD_A, -ETIMEDOUT, "ETIMEOUT");
+    expect_failure("silent.test", WEIR_DNS_A, -ETIMEDOUT, "ETIMEOUT");
     for (int i = 0; i < 3; i++)
         await_post(&server.asked);
     expect_int(server_asked(&server.by_udp), 3);
-    expect_failure("garbage.test", WEIR_RECORD_A, -ETIMEDOUT, "ETIMEOUT");
+    expect_failure("garbage.test", WEIR_DNS_A, -ETIMEDOUT, "ETIMEOUT");
     end_all();
 }
 
@@ -191,7 +187,7 @@ CASE(query_asks_the_next_server_if_one_is_down)
         &(weir_resolver_options){.size = sizeof(weir_resolver_options),
                                  .servers = servers,
                                  .server_count = 2});
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -204,11 +200,11 @@ CASE(query_without_a_server_fails)
     nobody = free_port();
     open_resolver(
         RESOLVER_OPTIONS(.servers = &nobody, .server_count = 1, .attempts = 1));
-    expect_failure("all.test", WEIR_RECORD_A, -ECONNREFUSED, "ECONNREFUSED");
+    expect_failure("all.test", WEIR_DNS_A, -ECONNREFUSED, "ECONNREFUSED");
     close_resolver();
     open_resolver(RESOLVER_OPTIONS(.servers = &nobody, .server_count = 1,
                                    .attempts = 1, .is_tcp = true));
-    expect_failure("all.test", WEIR_RECORD_A, -ECONNREFUSED, "ECONNREFUSED");
+    expect_failure("all.test", WEIR_DNS_A, -ECONNREFUSED, "ECONNREFUSED");
     end_all();
 }
 
@@ -221,8 +217,8 @@ CASE(queries_at_once_are_answered_once_each)
 
     begin_all(RESOLVER_OPTIONS(.is_tcp = true));
     for (unsigned i = 0; i < QUERIES; i++)
-        start(&answers[i], i % 3 == 0 ? "all.test" : "alias.test",
-              WEIR_RECORD_A, NULL);
+        start(&answers[i], i % 3 == 0 ? "all.test" : "alias.test", WEIR_DNS_A,
+              NULL);
     loop_run();
     for (unsigned i = 0; i < QUERIES; i++) {
         expect_int(answers[i].calls, 1);
@@ -257,13 +253,13 @@ CASE(query_result_that_is_taken_is_the_callers)
     unsigned calls = 0;
 
     begin_all(NULL);
-    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_RECORD_MX,
+    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_DNS_MX,
                                    take, &answer, NULL),
                   0);
-    expect_status(weir_query_start(resolver, NULL, "code-3.test",
-                                   WEIR_RECORD_MX, take, &failed, NULL),
+    expect_status(weir_query_start(resolver, NULL, "code-3.test", WEIR_DNS_MX,
+                                   take, &failed, NULL),
                   0);
-    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_RECORD_MX,
+    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_DNS_MX,
                                    take_and_free, &calls, NULL),
                   0);
     loop_run();
@@ -326,10 +322,10 @@ CASE(query_of_a_name_that_is_too_long_fails)
     begin_all(NULL);
     memset(name, 'a', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-    expect_failure(name, WEIR_RECORD_A, -EINVAL, "EBADNAME");
+    expect_failure(name, WEIR_DNS_A, -EINVAL, "EBADNAME");
     for (size_t i = 0; i < sizeof(name) - 1; i += 2)
         name[i + 1] = '.';
     name[sizeof(name) - 1] = '\0';
-    expect_failure(name, WEIR_RECORD_A, -EINVAL, "EBADNAME");
+    expect_failure(name, WEIR_DNS_A, -EINVAL, "EBADNAME");
     end_all();
 }

@@ -3,7 +3,7 @@
  * query_fixture -- a loop, a resolver, and the server that it asks.
  *
  *     begin_all(NULL);
- *     expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+ *     expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
  *     end_all();
  */
 #ifndef WEIR_TEST_NET_NAMES_QUERY_FIXTURE_H
@@ -35,55 +35,55 @@ struct answer {
 
 /* ---- records as texts ---- */
 
-static inline void write_data(const weir_record *record, char *text,
+static inline void write_data(const weir_dns_record *record, char *text,
                               size_t size)
 {
     char address[WEIR_ADDRESS_TEXT];
 
     switch (record->type) {
-    case WEIR_RECORD_A:
-    case WEIR_RECORD_AAAA:
+    case WEIR_DNS_A:
+    case WEIR_DNS_AAAA:
         weir_address_format(&record->as.address, address, sizeof(address));
         snprintf(text, size, "%s %s", record->type == 1 ? "A" : "AAAA",
                  address);
         break;
-    case WEIR_RECORD_CNAME:
+    case WEIR_DNS_CNAME:
         snprintf(text, size, "CNAME %s", record->as.host);
         break;
-    case WEIR_RECORD_NS:
+    case WEIR_DNS_NS:
         snprintf(text, size, "NS %s", record->as.host);
         break;
-    case WEIR_RECORD_PTR:
+    case WEIR_DNS_PTR:
         snprintf(text, size, "PTR %s", record->as.host);
         break;
-    case WEIR_RECORD_MX:
+    case WEIR_DNS_MX:
         snprintf(text, size, "MX %u %s", record->as.mx.priority,
                  record->as.mx.host);
         break;
-    case WEIR_RECORD_TXT:
+    case WEIR_DNS_TXT:
         snprintf(text, size, "TXT %zu %s", record->as.txt.count,
                  (const char *)record->as.txt.parts[0].data);
         break;
-    case WEIR_RECORD_SRV:
+    case WEIR_DNS_SRV:
         snprintf(text, size, "SRV %u %u %u %s", record->as.srv.priority,
                  record->as.srv.weight, record->as.srv.port,
                  record->as.srv.host);
         break;
-    case WEIR_RECORD_SOA:
+    case WEIR_DNS_SOA:
         snprintf(text, size, "SOA %s %s", record->as.soa.primary,
                  record->as.soa.mailbox);
         break;
-    case WEIR_RECORD_NAPTR:
+    case WEIR_DNS_NAPTR:
         snprintf(text, size, "NAPTR %u %u %s %s%s %s", record->as.naptr.order,
                  record->as.naptr.preference, record->as.naptr.flags,
                  record->as.naptr.service, record->as.naptr.regexp,
                  record->as.naptr.replacement);
         break;
-    case WEIR_RECORD_CAA:
+    case WEIR_DNS_CAA:
         snprintf(text, size, "CAA %u %s %zu", record->as.caa.flags,
                  record->as.caa.tag, record->as.caa.value.size);
         break;
-    case WEIR_RECORD_TLSA:
+    case WEIR_DNS_TLSA:
         snprintf(text, size, "TLSA %zu", record->as.tlsa.data.size);
         break;
     default:

@@ -37,8 +37,8 @@ static struct weir__records *read_all(unsigned type)
     return records;
 }
 
-static const weir_record *read_one(struct weir__records **records,
-                                   unsigned type)
+static const weir_dns_record *read_one(struct weir__records **records,
+                                       unsigned type)
 {
     message_begin(&message, "all.test", type, 1, 0);
     put_record(&message, "all.test", type);
@@ -59,14 +59,14 @@ CASE(records_of_addresses_are_addresses)
 {
     struct weir__records *records;
     char text[WEIR_ADDRESS_TEXT];
-    const weir_record *record = read_one(&records, WEIR_RECORD_A);
+    const weir_dns_record *record = read_one(&records, WEIR_DNS_A);
 
     weir_address_format(&record->as.address, text, sizeof(text));
     expect_string(text, "192.0.2.1:0");
     expect_int(record->ttl_s, 300);
     expect_bytes(record->data, "\xc0\0\2\1", 4);
     weir__records_free(records);
-    record = read_one(&records, WEIR_RECORD_AAAA);
+    record = read_one(&records, WEIR_DNS_AAAA);
     weir_address_format(&record->as.address, text, sizeof(text));
     expect_string(text, "[2001:db8::1]:0");
     weir__records_free(records);
@@ -74,20 +74,19 @@ CASE(records_of_addresses_are_addresses)
 
 CASE(records_of_hosts_have_their_names)
 {
-    static const unsigned types[] = {WEIR_RECORD_CNAME, WEIR_RECORD_NS,
-                                     WEIR_RECORD_PTR};
+    static const unsigned types[] = {WEIR_DNS_CNAME, WEIR_DNS_NS, WEIR_DNS_PTR};
     struct weir__records *records;
-    const weir_record *record;
+    const weir_dns_record *record;
 
     for (size_t i = 0; i < 3; i++) {
         expect_string(read_one(&records, types[i])->as.host, "host.test");
         weir__records_free(records);
     }
-    record = read_one(&records, WEIR_RECORD_MX);
+    record = read_one(&records, WEIR_DNS_MX);
     expect_int(record->as.mx.priority, 10);
     expect_string(record->as.mx.host, "mail.test");
     weir__records_free(records);
-    record = read_one(&records, WEIR_RECORD_SRV);
+    record = read_one(&records, WEIR_DNS_SRV);
     expect_int(record->as.srv.priority, 1);
     expect_int(record->as.srv.weight, 2);
     expect_int(record->as.srv.port, 65535);
@@ -98,7 +97,7 @@ CASE(records_of_hosts_have_their_names)
 CASE(records_of_text_keep_every_byte)
 {
     struct weir__records *records;
-    const weir_record *record = read_one(&records, WEIR_RECORD_TXT);
+    const weir_dns_record *record = read_one(&records, WEIR_DNS_TXT);
 
     expect_int(record->as.txt.count, 3);
     expect_bytes(record->as.txt.parts[0], "one", 3);
@@ -110,7 +109,7 @@ CASE(records_of_text_keep_every_byte)
 CASE(records_of_zones_services_and_certificates_have_their_members)
 {
     struct weir__records *records;
-    const weir_record *record = read_one(&records, WEIR_RECORD_SOA);
+    const weir_dns_record *record = read_one(&records, WEIR_DNS_SOA);
 
     expect_string(record->as.soa.primary, "ns.test");
     expect_string(record->as.soa.mailbox, "admin.test");
@@ -121,7 +120,7 @@ CASE(records_of_zones_services_and_certificates_have_their_members)
     expect_int(record->as.soa.minimum_ttl_s,
                (uint32_t)(5 * UINT64_C(1000000000)) / 2);
     weir__records_free(records);
-    record = read_one(&records, WEIR_RECORD_NAPTR);
+    record = read_one(&records, WEIR_DNS_NAPTR);
     expect_int(record->as.naptr.order, 100);
     expect_int(record->as.naptr.preference, 50);
     expect_string(record->as.naptr.flags, "s");
@@ -129,12 +128,12 @@ CASE(records_of_zones_services_and_certificates_have_their_members)
     expect_string(record->as.naptr.regexp, "");
     expect_string(record->as.naptr.replacement, "replacement.test");
     weir__records_free(records);
-    record = read_one(&records, WEIR_RECORD_CAA);
+    record = read_one(&records, WEIR_DNS_CAA);
     expect_int(record->as.caa.flags, 128);
     expect_string(record->as.caa.tag, "issue");
     expect_bytes(record->as.caa.value, "ca.test", 7);
     weir__records_free(records);
-    record = read_one(&records, WEIR_RECORD_TLSA);
+    record = read_one(&records, WEIR_DNS_TLSA);
     expect_int(record->as.tlsa.usage, 3);
     expect_int(record->as.tlsa.selector, 1);
     expect_int(record->as.tlsa.matching, 2);
@@ -150,17 +149,17 @@ CASE(records_of_other_types_and_classes_are_left_out)
     struct weir__records *records;
     size_t mark;
 
-    message_begin(&message, "a.test", WEIR_RECORD_A, 1, 0);
-    put_record(&message, "a.test", WEIR_RECORD_ANY);
-    mark = record_begin(&message, "chaos.test", WEIR_RECORD_A, 60);
+    message_begin(&message, "a.test", WEIR_DNS_A, 1, 0);
+    put_record(&message, "a.test", WEIR_DNS_ANY);
+    mark = record_begin(&message, "chaos.test", WEIR_DNS_A, 60);
     put_address(&message, "192.0.2.2");
     record_end(&message, mark);
     set_16(&message, mark - 8, 3);
-    records = read_all(WEIR_RECORD_A);
+    records = read_all(WEIR_DNS_A);
     expect_int(records->public.count, 1);
     expect_string(records->public.records[0].name, "a.test");
     weir__records_free(records);
-    records = read_all(WEIR_RECORD_ANY);
+    records = read_all(WEIR_DNS_ANY);
     expect_int(records->public.count, ALL_TYPES);
     for (size_t i = 0; i < ALL_TYPES; i++) {
         expect_int(records->public.records[i].type, all_types[i]);
@@ -176,11 +175,11 @@ CASE(record_whose_time_to_live_is_negative_has_none)
     struct weir__records *records;
     size_t mark;
 
-    message_begin(&message, "a.test", WEIR_RECORD_A, 1, 0);
-    mark = record_begin(&message, "a.test", WEIR_RECORD_A, 0x80000000U);
+    message_begin(&message, "a.test", WEIR_DNS_A, 1, 0);
+    mark = record_begin(&message, "a.test", WEIR_DNS_A, 0x80000000U);
     put_address(&message, "192.0.2.1");
     record_end(&message, mark);
-    records = read_all(WEIR_RECORD_A);
+    records = read_all(WEIR_DNS_A);
     expect_int(records->public.records->ttl_s, 0);
     weir__records_free(records);
 }
@@ -190,9 +189,9 @@ CASE(record_names_may_be_compressed)
     struct weir__records *records;
     size_t mark;
 
-    message_begin(&message, "a.test", WEIR_RECORD_MX, 1, 0);
+    message_begin(&message, "a.test", WEIR_DNS_MX, 1, 0);
     put_16(&message, 0xc000 | DNS_HEADER); /* the name of the question */
-    put_16(&message, WEIR_RECORD_MX);
+    put_16(&message, WEIR_DNS_MX);
     put_16(&message, 1);
     put_32(&message, 60);
     put_16(&message, 0);
@@ -203,7 +202,7 @@ CASE(record_names_may_be_compressed)
     put_bytes(&message, "mail", 4);
     put_16(&message, 0xc000 | (DNS_HEADER + 2)); /* "test" */
     record_end(&message, mark);
-    records = read_all(WEIR_RECORD_MX);
+    records = read_all(WEIR_DNS_MX);
     expect_string(records->public.records->name, "a.test");
     expect_string(records->public.records->as.mx.host, "mail.test");
     weir__records_free(records);
@@ -214,13 +213,13 @@ CASE(record_name_with_special_bytes_is_escaped)
     struct weir__records *records;
     size_t mark;
 
-    message_begin(&message, "a.test", WEIR_RECORD_NS, 1, 0);
-    mark = record_begin(&message, "a.test", WEIR_RECORD_NS, 60);
+    message_begin(&message, "a.test", WEIR_DNS_NS, 1, 0);
+    mark = record_begin(&message, "a.test", WEIR_DNS_NS, 60);
     put_8(&message, 5);
     put_bytes(&message, "a.\0\\\xff", 5);
     put_8(&message, 0);
     record_end(&message, mark);
-    records = read_all(WEIR_RECORD_NS);
+    records = read_all(WEIR_DNS_NS);
     expect_string(records->public.records->as.host, "a\\.\\000\\\\\\255");
     weir__records_free(records);
 }
@@ -239,7 +238,7 @@ CASE(record_that_does_not_fit_its_size_is_refused)
         unsigned type = all_types[i];
         size_t mark;
 
-        if (type != WEIR_RECORD_CAA && type != WEIR_RECORD_TLSA) {
+        if (type != WEIR_DNS_CAA && type != WEIR_DNS_TLSA) {
             message_begin(&message, "a.test", type, 1, 0);
             mark = record_begin(&message, "a.test", type, 60);
             put_data(&message, type);
@@ -260,25 +259,24 @@ CASE(record_text_with_a_nul_is_refused)
 {
     size_t mark;
 
-    message_begin(&message, "a.test", WEIR_RECORD_CAA, 1, 0);
-    mark = record_begin(&message, "a.test", WEIR_RECORD_CAA, 60);
+    message_begin(&message, "a.test", WEIR_DNS_CAA, 1, 0);
+    mark = record_begin(&message, "a.test", WEIR_DNS_CAA, 60);
     put_8(&message, 0);
     put_8(&message, 3);
     put_bytes(&message, "a\0b", 3);
     record_end(&message, mark);
-    expect_bad(WEIR_RECORD_CAA);
+    expect_bad(WEIR_DNS_CAA);
 }
 
 CASE(message_that_is_cut_anywhere_is_refused)
 {
     struct weir__records *records;
 
-    message_begin(&message, "a.test", WEIR_RECORD_ANY, 1, 0);
-    put_record(&message, "a.test", WEIR_RECORD_ANY);
+    message_begin(&message, "a.test", WEIR_DNS_ANY, 1, 0);
+    put_record(&message, "a.test", WEIR_DNS_ANY);
     for (size_t size = 0; size < message.size; size++)
-        expect_status(
-            read_exactly(&records, message.bytes, size, WEIR_RECORD_ANY),
-            -EBADMSG);
+        expect_status(read_exactly(&records, message.bytes, size, WEIR_DNS_ANY),
+                      -EBADMSG);
 }
 
 CASE(records_without_memory_are_refused)
@@ -288,11 +286,11 @@ CASE(records_without_memory_are_refused)
 
     failing_allocator_init(&memory, 1);
     expect_status(weir_set_allocator(&memory.hooks), 0);
-    message_begin(&message, "a.test", WEIR_RECORD_A, 1, 0);
-    put_record(&message, "a.test", WEIR_RECORD_A);
+    message_begin(&message, "a.test", WEIR_DNS_A, 1, 0);
+    put_record(&message, "a.test", WEIR_DNS_A);
     expect_status(weir__records_read(&records, message.bytes, message.size, 1),
                   -ENOMEM);
-    records = read_all(WEIR_RECORD_A);
+    records = read_all(WEIR_DNS_A);
     weir__records_free(records);
     expect_int(memory.live_bytes, 0);
 }
@@ -307,7 +305,7 @@ static size_t use(const char *text)
 }
 
 /* Read every member, for ASan. */
-static size_t use_record(const weir_record *record)
+static size_t use_record(const weir_dns_record *record)
 {
     const unsigned char *data = record->data.data;
     size_t sum = use(record->name);
@@ -315,23 +313,23 @@ static size_t use_record(const weir_record *record)
     for (size_t i = 0; i < record->data.size; i++)
         sum += data[i];
     switch (record->type) {
-    case WEIR_RECORD_CNAME:
-    case WEIR_RECORD_NS:
-    case WEIR_RECORD_PTR:
+    case WEIR_DNS_CNAME:
+    case WEIR_DNS_NS:
+    case WEIR_DNS_PTR:
         return sum + use(record->as.host);
-    case WEIR_RECORD_MX:
+    case WEIR_DNS_MX:
         return sum + use(record->as.mx.host);
-    case WEIR_RECORD_SRV:
+    case WEIR_DNS_SRV:
         return sum + use(record->as.srv.host);
-    case WEIR_RECORD_TXT:
+    case WEIR_DNS_TXT:
         for (size_t i = 0; i < record->as.txt.count; i++)
             sum += use(record->as.txt.parts[i].data);
         return sum;
-    case WEIR_RECORD_SOA:
+    case WEIR_DNS_SOA:
         return sum + use(record->as.soa.primary) + use(record->as.soa.mailbox);
-    case WEIR_RECORD_CAA:
+    case WEIR_DNS_CAA:
         return sum + use(record->as.caa.tag) + use(record->as.caa.value.data);
-    case WEIR_RECORD_NAPTR:
+    case WEIR_DNS_NAPTR:
         return sum + use(record->as.naptr.flags) +
                use(record->as.naptr.service) + use(record->as.naptr.regexp) +
                use(record->as.naptr.replacement);
@@ -347,8 +345,8 @@ CASE(message_that_is_changed_at_random_is_read_or_refused)
     static struct message changed;
     size_t sum = 0;
 
-    message_begin(&message, "a.test", WEIR_RECORD_ANY, 1, 0);
-    put_record(&message, "a.test", WEIR_RECORD_ANY);
+    message_begin(&message, "a.test", WEIR_DNS_ANY, 1, 0);
+    put_record(&message, "a.test", WEIR_DNS_ANY);
     for (unsigned i = 0; i < MESSAGES; i++) {
         struct weir__records *records;
         uint64_t changes = 1 + random_below(&random, 4);
@@ -365,8 +363,7 @@ CASE(message_that_is_changed_at_random_is_read_or_refused)
         }
         if (random_below(&random, 8) == 0)
             changed.size = random_below(&random, changed.size);
-        err = read_exactly(&records, changed.bytes, changed.size,
-                           WEIR_RECORD_ANY);
+        err = read_exactly(&records, changed.bytes, changed.size, WEIR_DNS_ANY);
         taken[err == 0]++;
         expect(err == 0 || err == -EBADMSG || err == WEIR_ENAME);
         if (err != 0)

@@ -24,7 +24,7 @@ CASE(query_that_is_cancelled_is_called_once)
     weir_query *query;
 
     begin_all(NULL);
-    query = start(&answer, "silent.test", WEIR_RECORD_A, NULL);
+    query = start(&answer, "silent.test", WEIR_DNS_A, NULL);
     expect_status(weir_query_cancel(query), 0);
     /* covers: weir_query_cancel -EALREADY */
     expect_status(weir_query_cancel(query), -EALREADY);
@@ -35,7 +35,7 @@ CASE(query_that_is_cancelled_is_called_once)
     expect_string(answer.text, "ECANCELED");
     /* covers: weir_query_cancel -EINVAL */
     expect_status(weir_query_cancel(NULL), -EINVAL);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -50,8 +50,8 @@ CASE(query_that_a_callback_cancels_leaves_the_others)
     weir_query *query;
 
     begin_all(RESOLVER_OPTIONS(.timeout_ns = WEIR_MS(50)));
-    query = start(&silent, "silent.test", WEIR_RECORD_A, NULL);
-    start(&second, "second.test", WEIR_RECORD_A, NULL);
+    query = start(&silent, "silent.test", WEIR_DNS_A, NULL);
+    start(&second, "second.test", WEIR_DNS_A, NULL);
     await_asked(2);
     expect_status(weir_loop_submit(loop, cancel_inside, query), 0);
     loop_run();
@@ -69,7 +69,7 @@ CASE(query_that_is_cancelled_after_its_answer_was_sent_is_cancelled)
     weir_query *query;
 
     begin_all(NULL);
-    query = start(&answer, "all.test", WEIR_RECORD_A, NULL);
+    query = start(&answer, "all.test", WEIR_DNS_A, NULL);
     await_asked(1);
     expect_status(weir_query_cancel(query), 0);
     loop_run();
@@ -85,7 +85,7 @@ CASE(resolver_that_is_cancelled_goes_on)
     begin_all(NULL);
     weir_resolver_cancel(resolver);
     for (int i = 0; i < 3; i++)
-        start(&answers[i], "silent.test", WEIR_RECORD_A, NULL);
+        start(&answers[i], "silent.test", WEIR_DNS_A, NULL);
     await_asked(3);
     weir_resolver_cancel(resolver);
     loop_run();
@@ -93,7 +93,7 @@ CASE(resolver_that_is_cancelled_goes_on)
         expect_int(answers[i].calls, 1);
         expect_status(answers[i].status, WEIR_ECANCELED);
     }
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -102,8 +102,8 @@ CASE(resolver_that_is_closed_cancels_its_queries)
     struct answer answers[2] = {0};
 
     begin_all(NULL);
-    start(&answers[0], "silent.test", WEIR_RECORD_A, NULL);
-    start(&answers[1], "silent.test", WEIR_RECORD_A, NULL);
+    start(&answers[0], "silent.test", WEIR_DNS_A, NULL);
+    start(&answers[1], "silent.test", WEIR_DNS_A, NULL);
     await_asked(2);
     close_resolver();
     expect_int(answers[0].calls + answers[1].calls, 0);
@@ -128,8 +128,8 @@ CASE(resolver_may_be_closed_by_a_query)
     unsigned calls = 0;
 
     begin_all(NULL);
-    start(&answer, "silent.test", WEIR_RECORD_A, NULL);
-    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_RECORD_A,
+    start(&answer, "silent.test", WEIR_DNS_A, NULL);
+    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_DNS_A,
                                    close_inside, &calls, NULL),
                   0);
     loop_run();
@@ -160,9 +160,8 @@ CASE(query_whose_callback_raises_leaves_nothing)
     loop_make(LOOP_OPTIONS(.on_rejection = ignore_rejection));
     open_resolver(NULL);
     for (int i = 0; i < 2; i++)
-        expect_status(weir_query_start(resolver, NULL, "all.test",
-                                       WEIR_RECORD_TXT, raise_error, &calls,
-                                       NULL),
+        expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_DNS_TXT,
+                                       raise_error, &calls, NULL),
                       0);
     loop_run();
     expect_int(calls, 2);
@@ -182,7 +181,7 @@ CASE(query_that_takes_too_long_is_told_so)
 
     begin_all(NULL);
     expect_status(weir_clock_freeze(0), 0);
-    start(&answer, "silent.test", WEIR_RECORD_A,
+    start(&answer, "silent.test", WEIR_DNS_A,
           QUERY_OPTIONS(.timeout_ns = WEIR_S(3)));
     await_asked(1);
     expect_status(weir_loop_submit(loop, let_pass, NULL), 0);
@@ -198,8 +197,8 @@ CASE(query_that_is_answered_in_time_leaves_no_timer)
     struct answer answer;
 
     begin_all(NULL);
-    answer = ask("all.test", WEIR_RECORD_A,
-                 QUERY_OPTIONS(.timeout_ns = WEIR_S(3000)));
+    answer =
+        ask("all.test", WEIR_DNS_A, QUERY_OPTIONS(.timeout_ns = WEIR_S(3000)));
     expect_status(answer.status, 0);
     expect_int(weir_loop_report(loop, holders, 4, sizeof(weir_holder)), 0);
     end_all();
@@ -224,10 +223,10 @@ CASE(query_has_sockets_that_no_program_inherits)
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         was_inherited[fd] = is_inherited(fd);
     begin_all(NULL);
-    start(&answers[0], "silent.test", WEIR_RECORD_A, NULL);
+    start(&answers[0], "silent.test", WEIR_DNS_A, NULL);
     first = resolver;
     open_resolver(RESOLVER_OPTIONS(.is_tcp = true));
-    start(&answers[1], "silent.test", WEIR_RECORD_A, NULL);
+    start(&answers[1], "silent.test", WEIR_DNS_A, NULL);
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         expect(was_inherited[fd] || !is_inherited(fd));
     weir_resolver_close(first);
@@ -244,7 +243,7 @@ static void end_while_silent(int (*end_loop)(weir_loop *, int64_t), bool is_tcp)
     struct answer answer = {0};
 
     begin_all(RESOLVER_OPTIONS(.is_tcp = is_tcp));
-    start(&answer, "silent.test", WEIR_RECORD_A,
+    start(&answer, "silent.test", WEIR_DNS_A,
           QUERY_OPTIONS(.timeout_ns = is_tcp ? WEIR_S(1000) : 0));
     while (is_tcp && server_asked(&server.by_tcp) == 0)
         expect_status(weir_loop_step(loop, WEIR_MS(1)), 0);
@@ -297,7 +296,7 @@ CASE(query_on_a_loop_that_has_ended_is_refused)
     begin_all(NULL);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     /* covers: weir_query_start WEIR_ECLOSED */
-    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_RECORD_A,
+    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_DNS_A,
                                    answered_anywhere, &calls, NULL),
                   WEIR_ECLOSED);
     expect_status(weir_loop_free(loop), 0);
@@ -342,7 +341,7 @@ CASE(resolver_that_rotates_asks_its_servers_in_turn)
     open_resolver(RESOLVER_OPTIONS(.servers = servers, .server_count = 2,
                                    .is_rotating = true));
     for (int i = 0; i < 4; i++)
-        expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+        expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     expect_int(server_asked(&server.by_udp), 2);
     expect_int(server_asked(&other.by_udp), 2);
     server_stop(&other);
@@ -355,7 +354,7 @@ CASE(query_that_is_searched_tries_the_domains)
 
     expect_int(setenv("LOCALDOMAIN", "nowhere test", 1), 0);
     begin_all(NULL);
-    answer = ask("all", WEIR_RECORD_A, QUERY_OPTIONS(.is_searched = true));
+    answer = ask("all", WEIR_DNS_A, QUERY_OPTIONS(.is_searched = true));
     expect_string(answer.text, "all.test A 192.0.2.1:0");
     end_all();
 }
@@ -386,7 +385,7 @@ CASE(resolver_refuses_servers_that_are_not_ip_addresses)
     expect_status(weir_resolver_set_servers(resolver, &address, 1), -EINVAL);
     expect_status(weir_address_parse(&address, "fe80::1%lo", 0), 0);
     expect_status(weir_resolver_set_servers(resolver, &address, 1), -EINVAL);
-    start(&answer, "silent.test", WEIR_RECORD_A, NULL);
+    start(&answer, "silent.test", WEIR_DNS_A, NULL);
     /* covers: weir_resolver_set_servers -EBUSY */
     expect_status(weir_resolver_set_servers(resolver, &server.address, 1),
                   -EBUSY);
@@ -397,7 +396,7 @@ CASE(resolver_refuses_servers_that_are_not_ip_addresses)
     /* covers: weir_resolver_set_servers -ENOMEM */
     expect_status(weir_resolver_set_servers(resolver, &server.address, 1),
                   -ENOMEM);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -447,9 +446,8 @@ static bool ask_failing(uint64_t nth)
 
     begin_all(NULL);
     memory.fail_at = memory.calls + nth;
-    err =
-        weir_query_start(resolver, NULL, "all.test", WEIR_RECORD_TXT, answered,
-                         &answer, QUERY_OPTIONS(.timeout_ns = WEIR_S(1000)));
+    err = weir_query_start(resolver, NULL, "all.test", WEIR_DNS_TXT, answered,
+                           &answer, QUERY_OPTIONS(.timeout_ns = WEIR_S(1000)));
     loop_run();
     has_failed = memory.calls >= memory.fail_at;
     memory.fail_at = 0;
@@ -476,10 +474,10 @@ CASE(query_whose_socket_cannot_be_watched_fails)
     begin_all(NULL);
     failing_syscalls_set(CALL_EPOLL_CTL, 1, FAILING_ALWAYS, ENOSPC);
 #ifndef WEIR_POLLER_POLL
-    expect_failure("all.test", WEIR_RECORD_A, -ENOSPC, "ENOSPC");
+    expect_failure("all.test", WEIR_DNS_A, -ENOSPC, "ENOSPC");
 #endif
     failing_syscalls_set(CALL_EPOLL_CTL, 1, 0, 0);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -489,7 +487,7 @@ CASE(query_on_a_loop_without_descriptors_fails)
     server_start(&server);
     loop_make(LOOP_OPTIONS(.fd_mode = WEIR_FD_MODE_NEVER));
     open_resolver(NULL);
-    expect_failure("all.test", WEIR_RECORD_A, WEIR_ENOFDS, "ENOFDS");
+    expect_failure("all.test", WEIR_DNS_A, WEIR_ENOFDS, "ENOFDS");
     end_all();
 }
 
@@ -507,9 +505,9 @@ CASE(query_without_a_socket_fails)
 {
     begin_all(RESOLVER_OPTIONS(.attempts = 1));
     limit_descriptors(0);
-    expect_failure("all.test", WEIR_RECORD_A, -ECONNREFUSED, "ECONNREFUSED");
+    expect_failure("all.test", WEIR_DNS_A, -ECONNREFUSED, "ECONNREFUSED");
     limit_descriptors(1000);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
 
@@ -534,7 +532,7 @@ static void in_child(void)
     unsigned calls = 0;
 
     /* covers: weir_query_start WEIR_EFORKED */
-    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_RECORD_A,
+    expect_status(weir_query_start(resolver, NULL, "all.test", WEIR_DNS_A,
                                    answered_anywhere, &calls, NULL),
                   WEIR_EFORKED);
     close_resolver();
@@ -549,7 +547,7 @@ CASE(resolver_of_a_parent_can_be_closed_in_a_child)
     pid_t child;
 
     begin_all(NULL);
-    start(&answer, "silent.test", WEIR_RECORD_A, NULL);
+    start(&answer, "silent.test", WEIR_DNS_A, NULL);
     await_asked(1);
     child = fork();
     if (child == 0)
@@ -560,6 +558,6 @@ CASE(resolver_of_a_parent_can_be_closed_in_a_child)
     weir_resolver_cancel(resolver);
     loop_run();
     expect_int(answer.calls, 1);
-    expect_answer("all.test", WEIR_RECORD_A, "all.test A 192.0.2.1:0");
+    expect_answer("all.test", WEIR_DNS_A, "all.test A 192.0.2.1:0");
     end_all();
 }
