@@ -244,3 +244,60 @@ CASE(timer_started_before_the_run_past_the_last_nanosecond_is_refused)
     expect_recorded("b");
     loop_end();
 }
+
+/* ---- the inside is returned ---- */
+
+/* A thread that kept it would be waited for by the one that runs the loop. */
+static void expect_outside(void)
+{
+    uint32_t holder = loop->bias.holder;
+
+    if (holder < WEIR__THREAD_SLOTS)
+        expect_int(load_relaxed(&weir__bias_slots[holder].inside), 0);
+}
+
+CASE(timer_start_before_the_run_returns_what_it_has_borrowed)
+{
+    static const int64_t delays_ns[] = {
+        HOUR_NS,                        /* needs memory */
+        HOUR_NS,                        /* needs nothing */
+        1,       1000, 0, 24 * HOUR_NS, /* each needs another list */
+    };
+    weir_timer id;
+
+    begin();
+    expect_outside();
+    for (int i = 0; i < 6; i++) {
+        expect_status(weir_timer_start(loop, &id, delays_ns[i], WEIR_TIMER_ONCE,
+                                       ignore, NULL),
+                      0);
+        expect_outside();
+        expect_status(weir_timer_start(loop, NULL, delays_ns[i] + 1,
+                                       WEIR_TIMER_FIXED_RATE, ignore, NULL),
+                      0);
+        expect_outside();
+        expect_status(
+            weir_timer_start_at(loop, NULL, delays_ns[i], ignore, NULL), 0);
+        expect_outside();
+        expect_status(weir_timer_cancel(loop, id), 0);
+        expect_outside();
+        expect_status(weir_timer_cancel(loop, id), -ENOENT);
+        expect_outside();
+    }
+    expect_status(
+        weir_timer_start(loop, NULL, INT64_MAX, WEIR_TIMER_ONCE, ignore, NULL),
+        -EOVERFLOW);
+    expect_outside();
+    loop_end();
+}
+
+CASE(timer_start_at_before_the_run_returns_what_it_has_borrowed)
+{
+    begin();
+    for (int i = 0; i < 3; i++) {
+        expect_status(
+            weir_timer_start_at(loop, NULL, HOUR_NS * i, ignore, NULL), 0);
+        expect_outside();
+    }
+    loop_end();
+}
