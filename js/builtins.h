@@ -75,6 +75,9 @@
     X(HASH, hash)                                                              \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
+    X(READABLE, readable)                                                      \
+    X(WRITABLE, writable)                                                      \
+    X(TRANSFORM, transform)                                                    \
     X(EVENTS, events)                                                          \
     X(CONTEXT, context)                                                        \
     X(INSPECT, inspect)                                                        \

@@ -17,7 +17,7 @@ function WritableState(options, stream, isDuplex) {
   this.pendingcb = 0
   this.writelen = 0
   this.writecb = null
-  this.onwrite = onwrite.bind(undefined, stream)
+  this.onwrite = native.onWriteOf(stream)
   this.buffered = []
   if (!options) {
     this.highWaterMark = getDefaultHighWaterMark(false)
@@ -361,12 +361,20 @@ function afterSyncWrite(stream, state, cb) {
     ['writable', `
     state.corked--`, `
     if (--state.corked === 0) state.state &= ~kCorked`],
-    ['writable', `  return _write(this, chunk, encoding, cb) === true`, `
+    // The common course of write() and onwrite() is in js/stream/writable.c.
+    ['writable', 'Writable.prototype.write', `
+function write(chunk, encoding, cb) {
   if (typeof encoding === 'function') {
     cb = encoding
     encoding = null
   }
-  return _write(this, chunk, encoding, cb) === true`],
+  return _write(this, chunk, encoding, cb) === true
+}
+native.setUpWritable(nop, write, onwrite, Buffer.prototype, kObjectMode, kNeedDrain, kEnding, kDestroyed,
+  kWriting, kSync, kAfterWritePending, kConstructed, kErrored, kCorked, kBuffered)
+native.writableEnded = kEnded
+Writable.prototype.write = native.write
+Object.defineProperty(native.write, 'name', { value: '' })`],
     ['writable', 'afterWrite', `
 function afterWrite(stream, state, count, cb) {
   state.state &= ~kAfterWritePending
@@ -480,8 +488,10 @@ function maybeReadMore(stream, state) {
     process.nextTick(maybeReadMore_, stream, state)
   }
 }`],
+    // The common course of push() and read() is in js/stream/readable.c.
+    ['readable', 'Readable.prototype.push', ''],
     ['readable', 'Readable.prototype.read', `
-Readable.prototype.read = function (n) {
+function read(n) {
   if (n === undefined) n = NaN
   else if (n !== 0 && !Number.isInteger(n)) n = NumberParseInt(n, 10)
   const state = this._readableState
@@ -537,6 +547,30 @@ Readable.prototype.read = function (n) {
     this.emit('data', ret)
   }
   return ret
+}
+function push(chunk, encoding) {
+  return readableAddChunk(this, chunk, encoding, false)
+}
+native.setUpReadable(push, read, maybeReadMore, emitReadable, errorOrDestroy, endReadable, fromList,
+  (set) => set.clear(), Buffer.prototype, kObjectMode, kEnded, kReading, kConstructed, kSync, kNeedReadable,
+  kEmittedReadable, kErrorEmitted, kDestroyed, kCloseEmitted, kMultiAwaitDrain, kReadingMore, kDataEmitted, kErrored)
+native.readableEnded = kEnded
+for (const name of ['push', 'read']) {
+  Readable.prototype[name] = native[name]
+  Object.defineProperty(native[name], 'name', { value: '' })
+}`],
+    // What has asked for an event is not forgotten.
+    ['readable', 'emitReadable_', `
+function emitReadable_(stream) {
+  const state = stream._readableState
+  const bits = state.state
+  if ((bits & (kDestroyed | kErrored)) === 0 && (state.length !== 0 || (bits & kEnded) !== 0)) {
+    stream.emit('readable')
+    state.state &= ~kEmittedReadable
+  }
+  if (!state.flowing && (state.state & kEnded) === 0 && state.length <= state.highWaterMark)
+    state.state |= kNeedReadable
+  flow(stream)
 }`],
     ['readable', 'howMuchToRead', `
 function howMuchToRead(n, state) {
@@ -573,14 +607,16 @@ Duplex.prototype.destroy = require('./writable').prototype.destroy`],
     ['destroy', `
       process.nextTick(emitConstructNT, stream)`, `
       stream.emit(kConstruct)`],
-    // The end that a transform pushes must be seen before the next write.
+    // js/stream/transform.c.  The end that a transform pushes must be seen before
+    // the next write.
+    ['transform', 'Transform.prototype._write', `
+native.setUpTransform(kCallback, process.nextTick, native.readableEnded, native.writableEnded)
+Transform.prototype._write = native.writeTransform
+Object.defineProperty(native.writeTransform, 'name', { value: '' })`],
     ['transform', `
-    if (
-      wState.ended ||`, `
-    if (rState.ended) {
-      process.nextTick(callback)
-    } else if (
-      wState.ended ||`],
+const Duplex = require('./duplex')`, `
+const process = require('../../ours/util').process
+const Duplex = require('./duplex')`],
     ['pipeline', `
     finishImpl(new AbortError())`, `
     finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))`],
