@@ -1,5 +1,5 @@
 // weir only
-// Each function and class of url, buffer, encoding, crypto, performance, assert,
+// Each function and class of url, events of the web, buffer, encoding, crypto, performance, assert,
 // events, util and string_decoder, with hostile arguments and receivers: an
 // exception or a result, never a crash.
 const boom = () => { throw new Error('trap'); };
@@ -37,11 +37,13 @@ const t = require('url'), modules = {
     crypto: require('crypto'), webcrypto: Object.getPrototypeOf(crypto), performance: Object.getPrototypeOf(performance),
     decoder: TextDecoder.prototype, encoder: TextEncoder.prototype, string: require('string_decoder').StringDecoder.prototype,
     assert: require('assert'), util: require('util'), types: require('util').types, events: require('events'), emitter: require('events').prototype,
-    Buffer, URL, mark: PerformanceMark.prototype,
+    Buffer, URL, mark: PerformanceMark.prototype, pattern: URLPattern.prototype, custom: CustomEvent.prototype,
+    message: MessageEvent.prototype, close: CloseEvent.prototype, error: ErrorEvent.prototype, source: EventSource.prototype,
 };
 const receivers = {
     __proto__: null, 'URL.prototype': () => new URL('http://a/?b'), params: () => new URLSearchParams('a=b'), 'Buffer.prototype': () => Buffer.from('some bytes'),
     webcrypto: () => crypto, performance: () => performance, decoder: () => new TextDecoder(), encoder: () => new TextEncoder(),
+    pattern: () => new URLPattern({ pathname: '/:a' }), custom: () => new CustomEvent('a'), message: () => new MessageEvent('a'),
     string: () => new (require('string_decoder').StringDecoder)(), emitter: () => new (require('events'))(),
 };
 const skip = new Set(['constructor', 'log', 'debug', 'debuglog', 'fail', 'inherits', 'deprecate', '_extend', 'setMaxListeners']);
@@ -75,9 +77,9 @@ for (const [name, object] of Object.entries(modules))
         }
     }
 for (const Kind of [URL, URLSearchParams, TextDecoder, TextEncoder, Buffer, PerformanceMark, PerformanceEntry, Crypto, require('string_decoder').StringDecoder,
-    require('events'), require('assert').AssertionError])
+    require('events'), require('assert').AssertionError, URLPattern, CustomEvent, MessageEvent, CloseEvent, ErrorEvent])
     for (const a of values)
-        for (const args of [[], [a], [a, a], ['http://a', a], ['utf-8', a], [{ actual: a, expected: a, operator: a }]])
+        for (const args of [[], [a], [a, a], ['http://a', a], ['utf-8', a], [{ pathname: a, baseURL: a }], ['a', { data: a, ports: a, detail: a, lineno: a, code: a }], [{ actual: a, expected: a, operator: a }]])
             attempt(Reflect.construct, undefined, [Kind, args]);
 for (const [i, a] of values.entries())
     for (const [j, b] of values.entries()) {
