@@ -156,6 +156,14 @@ def of_memory(program, *mode):
     return load
 
 
+def of_process_memory(count, program, *mode):
+    """The resident memory of a server with idle connections."""
+    def load(server, setting):
+        with held(server, setting, count, program, *mode):
+            return {"mean": server.resident_bytes() / (1 << 20), "noise": 0}
+    return load
+
+
 def of_idle(count):
     """One busy connection beside many that are idle."""
     def load(server, setting):
@@ -267,6 +275,13 @@ def table():
                      Entry("nginx", servers.nginx(), nginx),
                      Entry("Node", servers.node("http"), node)],
                  units={"mean": "KiB"}, fresh=True),
+        Workload("memory-javascript", "a server in JavaScript with 1,000 idle "
+                 "connections, the whole process",
+                 of_process_memory(1000, "load", "http", "/"), [
+                     Entry("Node", servers.node("http"), node),
+                     Entry("weir, serve()", servers.serve("http")),
+                     Entry("weir, node:http", servers.node("http", True))],
+                 units={"mean": "MiB"}, fresh=True),
         Workload("memory-tls", "an idle HTTPS connection, without the kernel's "
                  "memory", of_memory("load_tls", "hold"), [
                      Entry("nginx", servers.nginx("ecdsa"), nginx),
