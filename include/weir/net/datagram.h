@@ -125,7 +125,8 @@ weir_datagram_open(weir_datagram **socket, weir_loop *loop,
 
 /**
  * Make a socket of an open descriptor, for example an inherited one.  The
- * descriptor becomes non-blocking and close-on-exec.
+ * descriptor becomes non-blocking and close-on-exec, and may stay so after an
+ * error other than -EINVAL, -E2BIG, -EBADF, -ENOTSOCK and -EPROTOTYPE.
  *
  * Thread   loop
  * Owns     *socket is the caller's until weir_datagram_close; it owns fd from

@@ -276,7 +276,7 @@ function finishDrain(server) {
     const { servers, wasCut, resolve } = server[kDrain];
     server[kDrain] = undefined;
     server._isDraining = false;
-    const report = { clean: !wasCut, connections: 0, requests: 0, responses: 0, refused: 0,
+    const report = { forced: wasCut, connections: 0, requests: 0, responses: 0, refused: 0,
         cut: 0, crossed: 0 };
     const names = Object.keys(report).slice(1);
     for (const each of servers)
