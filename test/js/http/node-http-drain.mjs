@@ -1,3 +1,4 @@
+// weir only
 // Only weir has drain(): what is being answered is completed, and the report
 // says so, as that of serve() does.
 import http from 'node:http';
