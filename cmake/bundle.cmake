@@ -3,8 +3,9 @@
 # js-compile.
 #
 # tools/setup installs them and esbuild from js/bundle/package-lock.json.
-# Without them, using URL is a ReferenceError, and importing a CommonJS module
-# yields only its default export.
+# Without them, using URL is a ReferenceError, importing a CommonJS module yields
+# only its default export, and TextDecoder knows no legacy encoding but
+# windows-1252.
 
 set(packages "")
 set(bundle ${PROJECT_SOURCE_DIR}/js/bundle)
@@ -26,6 +27,12 @@ if(installed AND NODE)
   if(readable-stream IN_LIST packages) # in two parts
     list(APPEND packages stream-more)
     list(APPEND bundles ${PROJECT_BINARY_DIR}/bundle/stream-more.js)
+  endif()
+  file(GLOB found CONFIGURE_DEPENDS
+       ${bundle}/node_modules/@exodus/bytes/package.json)
+  if(found)
+    list(APPEND packages legacy-encodings)
+    list(APPEND bundles ${PROJECT_BINARY_DIR}/bundle/legacy-encodings.js)
   endif()
   add_custom_command(OUTPUT ${bundles} ${PROJECT_BINARY_DIR}/bundle/NOTICE
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bundle

@@ -24,6 +24,12 @@ const ours = { name: 'ours', setup(build) {
     build.onResolve({ filter: /^(tr46$|@exodus)/ }, (args) =>
         /whatwg-url/.test(args.importer) ? standIns[args.path] : undefined);
     build.onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: '' }));
+    // @exodus/bytes must not look for Buffer in the global object, and its tables
+    // are smaller as JSON than as code.
+    build.onResolve({ filter: /^\.\/platform\.js$/ }, (args) => ({
+        path: path.join(args.resolveDir, 'platform.browser.js') }));
+    build.onLoad({ filter: /multi-byte\.encodings\.json$/ }, (args) => ({ contents:
+        `module.exports = JSON.parse(${JSON.stringify(fs.readFileSync(args.path, 'utf8'))});` }));
 } };
 
 async function bundle() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// encoding -- TextEncoder and TextDecoder of the Encoding Standard, for UTF-8,
-// UTF-16 and windows-1252.
+// encoding -- TextEncoder and TextDecoder of the Encoding Standard.  C decodes
+// UTF-8, UTF-16 and windows-1252; npm's @exodus/bytes, which is bundled when weir
+// is built, the other legacy encodings.
 'use strict';
 
 const { UTF8, TEXT16LE, TEXT16BE, WINDOWS1252, decode, tail, encode,
@@ -22,6 +23,20 @@ for (const [kind, name, list] of [
         'iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252']])
     for (const label of list.split(' '))
         labels.set(label, { kind, name });
+
+const LEGACY = -1; // in place of a number of js/bytes/encoding.c
+
+// "replacement" is an encoding, but not one of TextDecoder's.
+function findLegacy(label) {
+    let name;
+    try {
+        name = require('bundle/legacy-encodings').nameOf(label);
+    } catch (error) {
+        if (error.name !== 'ReferenceError') // weir was built without it
+            throw error;
+    }
+    return name === undefined || name === 'replacement' ? undefined : { kind: LEGACY, name };
+}
 
 // Trim only the standard's white space.
 const trim = (text) => text.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
@@ -82,6 +97,9 @@ function wrongThis(name) {
         `Value of "this" must be of type ${name}`);
 }
 
+const invalidData = (name) => coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA',
+    `The encoded data was not valid for encoding ${name}`);
+
 const marks = { [UTF8]: 3, [TEXT16LE]: 2, [TEXT16BE]: 2 };
 const none = new Uint8Array(0);
 
@@ -89,13 +107,15 @@ class TextDecoder {
     #kind; #name; #fatal; #ignoreBOM;
     #rest = none; // of the previous chunk
     #isBegun = false; // and past the byte order mark
+    #decodeLegacy; // with a state, from the first chunk on
 
     constructor(encoding = 'utf-8', options = undefined) {
         encoding = `${encoding}`;
         if (options != null && typeof options !== 'object' &&
             typeof options !== 'function')
             throw invalidArgType('options', 'of type object', options);
-        const found = labels.get(trim(encoding).toLowerCase());
+        const label = trim(encoding).toLowerCase();
+        const found = labels.get(label) ?? findLegacy(label);
         if (found === undefined)
             throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED',
                 `The "${encoding}" encoding is not supported`);
@@ -114,6 +134,8 @@ class TextDecoder {
                 'ArrayBufferView.');
         const isMore = !!options?.stream;
         let bytes = bytesOf(input);
+        if (this.#kind === LEGACY)
+            return this.#legacy(bytes, isMore);
         if (this.#rest.length > 0)
             bytes = join(this.#rest, bytes);
         const size = bytes.byteLength;
@@ -124,10 +146,21 @@ class TextDecoder {
         if (text === undefined) {
             this.#rest = none;
             this.#isBegun = false;
-            throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA',
-                `The encoded data was not valid for encoding ${this.#name}`);
+            throw invalidData(this.#name);
         }
         return this.#withoutMark(text, isMore);
+    }
+
+    #legacy(bytes, isMore) {
+        this.#decodeLegacy ??= require('bundle/legacy-encodings')
+            .decoderOf(this.#name, !this.#fatal);
+        try {
+            return this.#decodeLegacy(join(none, bytes), isMore);
+        } catch (error) {
+            this.#decodeLegacy = undefined;
+            throw classOf(error) === 'Error' && error.name === 'TypeError'
+                ? invalidData(this.#name) : error;
+        }
     }
 
     #withoutMark(text, isMore) {
