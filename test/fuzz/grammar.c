@@ -111,7 +111,8 @@ static const char *const purposes[] = {
     "$v = globalThis.crypto.getRandomValues(new Uint8Array($n));",
     "globalThis.performance.mark($t); globalThis.performance.measure($t, $t);",
     "$v = new globalThis.URL($t, $t); $v.searchParams.append($t, $e);",
-    "$v = new globalThis.URLPattern({ pathname: $t, search: $e }); $v.exec($e);",
+    "$v = new globalThis.URLPattern({ pathname: $t, search: $e }); "
+    "$v.exec($e);",
     "new globalThis.TextDecoder($t).decode($e);",
     "globalThis.atob($t); globalThis.btoa($t);",
     "Object.defineProperty($v, $t, { get: $f, set: $f, configurable: $e });",
