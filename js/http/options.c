@@ -108,3 +108,23 @@ int weir__js_server_tls(JSContext *context, JSValueConst given, weir_tls **tls)
     weir__js_throw_status_as(context, err, reason[0] != '\0' ? reason : NULL);
     return -1;
 }
+
+int weir__js_listener_options(JSContext *context, JSValueConst given,
+                              weir_listener_options *options)
+{
+    int64_t only = 0, mode = 0, backlog = 0, reuse = 0, fd = -1;
+
+    if (weir__js_option_number(context, given, "ipv6Only", &only) < 0 ||
+        weir__js_option_number(context, given, "mode", &mode) < 0 ||
+        weir__js_option_number(context, given, "backlog", &backlog) < 0 ||
+        weir__js_option_number(context, given, "reusePort", &reuse) < 0 ||
+        weir__js_option_number(context, given, "fd", &fd) < 0)
+        return -1;
+    options->is_ipv6_only = only != 0;
+    options->unix_mode = (int)mode;
+    options->backlog = (int)backlog;
+    options->reuse_port = reuse != 0;
+    options->has_fd = fd >= 0;
+    options->fd = (int)fd;
+    return 0;
+}

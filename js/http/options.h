@@ -8,6 +8,7 @@
 
 #include "core/host.h"
 #include "weir/net/http.h"
+#include "weir/net/listener.h"
 #include "weir/net/tls.h"
 
 /* Read a number of an options object; it stays as it is if there is none.
@@ -21,5 +22,9 @@ int weir__js_server_options(JSContext *context, JSValueConst given,
 
 /* Make a TLS configuration of {cert, key, ca, clients}; NULL without cert. */
 int weir__js_server_tls(JSContext *context, JSValueConst given, weir_tls **tls);
+
+/* Read {reusePort, ipv6Only, mode, backlog, fd} of a listener. */
+int weir__js_listener_options(JSContext *context, JSValueConst given,
+                              weir_listener_options *options);
 
 #endif /* WEIR_JS_OPTIONS_H */

@@ -23,6 +23,7 @@
 #include "core/entry.h"
 #include "core/error.h"
 #include "http/answer.h"
+#include "http/control.h"
 #include "http/keeper.h"
 #include "http/options.h"
 #include "http/report.h"
@@ -356,23 +357,15 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
 {
     struct server *server = server_of(context, argv[0]);
     weir_listener_options options = {.size = sizeof(options)};
-    int64_t reuse = 0, only = 0, mode = 0, backlog = 0;
     const char *text;
     int err;
 
     if (server == NULL ||
-        weir__js_option_number(context, argv[2], "reusePort", &reuse) < 0 ||
-        weir__js_option_number(context, argv[2], "ipv6Only", &only) < 0 ||
-        weir__js_option_number(context, argv[2], "mode", &mode) < 0 ||
-        weir__js_option_number(context, argv[2], "backlog", &backlog) < 0)
+        weir__js_listener_options(context, argv[2], &options) < 0)
         return JS_EXCEPTION;
     text = JS_ToCString(context, argv[1]);
     if (text == NULL)
         return JS_EXCEPTION;
-    options.reuse_port = reuse != 0;
-    options.is_ipv6_only = only != 0;
-    options.unix_mode = (int)mode;
-    options.backlog = (int)backlog;
     err = server->http != NULL
               ? weir_http_server_listen(server->http, text, &options)
               : WEIR_ECLOSED;
@@ -415,14 +408,10 @@ static JSValue drain(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
     struct server *server = server_of(context, argv[0]);
-    int64_t ms;
 
-    if (server == NULL || JS_ToInt64(context, &ms, argv[1]) < 0)
-        return JS_EXCEPTION;
-    if (server->http != NULL)
-        (void)weir_http_server_drain(
-            server->http, ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000);
-    return JS_UNDEFINED;
+    return server == NULL
+               ? JS_EXCEPTION
+               : weir__js_control_drain(context, server->http, argv[1]);
 }
 
 /* setRef(server, isRef) */
@@ -431,12 +420,9 @@ static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
 {
     struct server *server = server_of(context, argv[0]);
 
-    if (server == NULL)
-        return JS_EXCEPTION;
-    if (server->http != NULL)
-        weir_http_server_set_ref(server->http,
-                                 JS_ToBool(context, argv[1]) == 1);
-    return JS_UNDEFINED;
+    return server == NULL
+               ? JS_EXCEPTION
+               : weir__js_control_set_ref(context, server->http, argv[1]);
 }
 
 /* counts(server): what it has done */
@@ -444,15 +430,10 @@ static JSValue counts_of(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     struct server *server = server_of(context, argv[0]);
-    weir_http_counts counts = {.size = sizeof(counts)};
 
-    if (server == NULL)
-        return JS_EXCEPTION;
-    if (server->http != NULL)
-        (void)!weir_http_server_counts(server->http, &counts);
-    else
-        counts = server->counts;
-    return weir__js_report_counts(context, &counts);
+    return server == NULL ? JS_EXCEPTION
+                          : weir__js_control_counts(context, server->http,
+                                                    &server->counts);
 }
 
 enum { SHOWN = 64 };

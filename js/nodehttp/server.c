@@ -16,6 +16,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "http/control.h"
 #include "http/keeper.h"
 #include "http/options.h"
 #include "nodehttp/nodehttp.h"
@@ -265,24 +266,13 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
 {
     struct weir__node_server *server = server_of(context, argv[0]);
     weir_listener_options options = {.size = sizeof(options)};
-    int64_t only = 0, mode = 0, backlog = 0, reuse = 0, fd = -1;
     const char *text = NULL;
     int err = WEIR_ECLOSED;
 
     if (server == NULL ||
-        weir__js_option_number(context, argv[2], "ipv6Only", &only) < 0 ||
-        weir__js_option_number(context, argv[2], "mode", &mode) < 0 ||
-        weir__js_option_number(context, argv[2], "backlog", &backlog) < 0 ||
-        weir__js_option_number(context, argv[2], "reusePort", &reuse) < 0 ||
-        weir__js_option_number(context, argv[2], "fd", &fd) < 0)
+        weir__js_listener_options(context, argv[2], &options) < 0)
         return JS_EXCEPTION;
-    options.is_ipv6_only = only != 0;
-    options.unix_mode = (int)mode;
-    options.backlog = (int)backlog;
-    options.reuse_port = reuse != 0;
-    options.has_fd = fd >= 0;
-    options.fd = (int)fd;
-    if (fd < 0) {
+    if (!options.has_fd) {
         text = JS_ToCString(context, argv[1]);
         if (text == NULL)
             return JS_EXCEPTION;
@@ -386,14 +376,10 @@ static JSValue drain(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
     struct weir__node_server *server = server_of(context, argv[0]);
-    int64_t ms;
 
-    if (server == NULL || JS_ToInt64(context, &ms, argv[1]) < 0)
-        return JS_EXCEPTION;
-    if (server->http != NULL)
-        (void)weir_http_server_drain(
-            server->http, ms > INT64_MAX / 1000000 ? INT64_MAX : ms * 1000000);
-    return JS_UNDEFINED;
+    return server == NULL
+               ? JS_EXCEPTION
+               : weir__js_control_drain(context, server->http, argv[1]);
 }
 
 /* setTimes(server, headers, request, keepAlive); 0: no limit */
@@ -420,12 +406,9 @@ static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
 {
     struct weir__node_server *server = server_of(context, argv[0]);
 
-    if (server == NULL)
-        return JS_EXCEPTION;
-    if (server->http != NULL)
-        weir_http_server_set_ref(server->http,
-                                 JS_ToBool(context, argv[1]) == 1);
-    return JS_UNDEFINED;
+    return server == NULL
+               ? JS_EXCEPTION
+               : weir__js_control_set_ref(context, server->http, argv[1]);
 }
 
 /* watch(server): tell the program of connections from now on */
@@ -440,32 +423,15 @@ static JSValue watch(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
-/* counts(server): [connections, requests, responses, refused, cut, crossed] */
+/* counts(server): what it has done */
 static JSValue counts_of(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     struct weir__node_server *server = server_of(context, argv[0]);
-    weir_http_counts counts = {.size = sizeof(counts)};
-    JSValue list;
 
-    if (server == NULL)
-        return JS_EXCEPTION;
-    if (server->http != NULL)
-        (void)!weir_http_server_counts(server->http, &counts);
-    else
-        counts = server->counts;
-    const uint64_t numbers[] = {counts.connections, counts.requests,
-                                counts.responses,   counts.refused,
-                                counts.cut,         counts.crossed};
-    list = JS_NewArray(context);
-    for (uint32_t i = 0; i < 6 && !JS_IsException(list); i++)
-        if (JS_DefinePropertyValueUint32(
-                context, list, i, JS_NewInt64(context, (int64_t)numbers[i]),
-                JS_PROP_C_W_E) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
-    return list;
+    return server == NULL ? JS_EXCEPTION
+                          : weir__js_control_counts(context, server->http,
+                                                    &server->counts);
 }
 
 /* isClosed(server): whether the C server has ended */

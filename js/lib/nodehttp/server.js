@@ -278,9 +278,11 @@ function finishDrain(server) {
     server._isDraining = false;
     const report = { forced: wasCut, connections: 0, requests: 0, responses: 0, refused: 0,
         cut: 0, crossed: 0 };
-    const names = Object.keys(report).slice(1);
-    for (const each of servers)
-        binding.counts(each).forEach((count, i) => report[names[i]] += count);
+    for (const each of servers) {
+        const counts = binding.counts(each);
+        for (const name of Object.keys(counts))
+            report[name] += counts[name];
+    }
     resolve(report);
 }
 
