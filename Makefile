@@ -40,7 +40,8 @@ TESTS = $(LONGEST) \
     test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh \
     $(addprefix test/explore/,command.sh compiled.sh javascript-command.sh \
-        javascript.py page.py programs.py repeat.py) \
+        javascript.py javascript-reduction.py page.py programs.py \
+        repeat.py) \
     test/api/aplus.sh test/api/aplus-js.sh test/api/promise_order.sh \
     test/api/npm.sh \
     test/api/bench.sh test/api/compare.sh test/api/document.sh \

@@ -3,7 +3,9 @@
  * exchange -- the memory through which the search and an execution talk.
  *
  * Each execution is a forked process.  The search (search.h) writes its orders
- * into memory that both share, and reads there how the execution went.
+ * into memory that all share, and reads there how the execution went.  A process
+ * that waits in the middle of an execution (checkpoint.h) keeps a copy of how it
+ * went so far.
  */
 #ifndef WEIR_EXPLORE_EXCHANGE_H
 #define WEIR_EXPLORE_EXCHANGE_H
@@ -48,8 +50,21 @@ struct node {
     uint32_t asleep;  /* sleep set */
     bool is_number;
     uint8_t before; /* which thread ran */
+    uint8_t first;  /* the pick of POLICY_FIRST, if none is asleep */
     uint8_t pick;
     struct footprint print; /* of the step that the thread then made */
+};
+
+enum { CHANGES = 16 };
+
+/* What the policy has come to, at the last node.  It is shared, as picks are made
+ * by the search (along known nodes) and by the execution. */
+struct policy_state {
+    uint64_t random;
+    uint64_t priority[THREADS];  /* PCT */
+    unsigned change_at[CHANGES]; /* nodes where a priority changes */
+    unsigned stretch, steps;     /* how far POLICY_STRETCH is */
+    unsigned operations;         /* before the last node */
 };
 
 /* So many steps of one thread, one after the other. */
@@ -79,6 +94,14 @@ struct exchange {
 
     struct stretch stretch[NODES];
     unsigned stretches;
+
+    struct policy_state state;
+    int most;          /* preemptions; -1: any number */
+    bool makes_first;  /* a checkpoint at the first node that is not known */
+    bool makes_all;    /* ... at each free one */
+    unsigned makes_at; /* ... at this one, from 1; 0: none */
+    uint8_t pick;      /* at the checkpoint where the execution goes on */
+    int process;       /* of the execution */
 
     /* How the execution went. */
     enum finding finding;

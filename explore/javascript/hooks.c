@@ -346,9 +346,11 @@ static void note_plain(JSContext *context, const void *bytes, size_t size,
     look_for_race(&access);
 }
 
+/* What is ignored reads any element, so the order of steps matters. */
 static void ignore(bool ignores)
 {
     is_ignored[schedule_self()] = ignores;
+    schedule_touch_all();
 }
 
 static void send(const void *object)

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
 #include "hooks.h"
 #include "repeat.h"
 #include "report.h"
@@ -33,7 +36,6 @@
 enum {
     BAD_OPTION = 2,
     CANNOT = 3,
-    HANG_SECONDS = 20,
     DEFAULT_SECONDS = 10,
     MANY_TIMES = 10 /* until two runs of a schedule differ */
 };
@@ -165,7 +167,7 @@ static const weir_js_program *the_program;
 int __real_weir_js_run(weir_js *js, const weir_js_program *program, int *code);
 int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code);
 
-_Noreturn static void run_child(int output)
+static void run_program(int output)
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     int target = output >= 0 ? output : nowhere;
@@ -174,7 +176,7 @@ _Noreturn static void run_child(int output)
     dup2(nowhere, STDIN_FILENO);
     dup2(target, STDOUT_FILENO);
     dup2(target, STDERR_FILENO);
-    alarm(HANG_SECONDS);
+    checkpoint_set_begun();
     schedule_begin(exchange);
     hooks_begin(exchange);
     hooks_set_host(the_host);
@@ -183,19 +185,10 @@ _Noreturn static void run_child(int output)
     schedule_end(code);
 }
 
-static void run_once(int output)
+static void run_once(enum checkpoints checkpoints, bool is_last, int output)
 {
-    pid_t child = (pid_t)syscall(SYS_fork);
-    int status;
+    int status = checkpoint_run(checkpoints, is_last, output);
 
-    if (child == 0)
-        run_child(output);
-    if (child < 0) {
-        perror("weir explore: fork");
-        exit(CANNOT);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
     if (exchange->is_ended)
         return;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
@@ -203,7 +196,7 @@ static void run_once(int output)
         snprintf(exchange->text, sizeof(exchange->text),
                  "JavaScript runs for %d s without an operation that others "
                  "could see",
-                 HANG_SECONDS);
+                 CHECKPOINT_HANG_SECONDS);
     } else if (WIFSIGNALED(status)) {
         exchange->finding = FOUND_CRASH;
         snprintf(exchange->text, sizeof(exchange->text), "signal %d (%s)",
@@ -341,6 +334,7 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code)
         perror("weir explore");
         exit(CANNOT);
     }
+    checkpoint_begin(exchange, run_program);
     search_begin(exchange, run_once);
     if (replay != NULL)
         run_replay();
@@ -362,11 +356,22 @@ static void fix_addresses(char **argv)
     execv("/proc/self/exe", argv);
 }
 
+/* Threads that do not run at the same time need no heaps of their own, and an
+ * execution ends before memory would have to be given back. */
+static void tune_heap(void)
+{
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
 int main(int argc, char **argv)
 {
     int at;
 
     fix_addresses(argv);
+    tune_heap();
     at = read_options(argc, argv);
     hooks_install();
     argv[at - 1] = argv[0];

@@ -5,15 +5,15 @@
 #include "schedule.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
+#include "fiber.h"
+#include "policy.h"
 #include "race.h"
 #include "real.h"
 
@@ -21,9 +21,9 @@ enum status { READY, WAITING, POLLING, JOINING, ENDED };
 
 struct thread {
     enum status status;
-    bool is_host;
-    uint32_t baton; /* 1: this thread runs */
-    pid_t id;       /* of the kernel */
+    bool is_host, is_starting;
+    unsigned starter;
+    struct fiber fiber;
     pthread_t handle;
     struct footprint print; /* of the step that it makes when it is chosen */
     const void *word;       /* WAITING */
@@ -33,9 +33,8 @@ struct thread {
     nfds_t count;
     int64_t deadline_ns; /* WAITING, POLLING; -1: none */
     unsigned other;      /* JOINING */
-    uint64_t priority;   /* PCT */
     void *(*body)(void *);
-    void *arg;
+    void *arg, *result;
 };
 
 static struct exchange *exchange; /* NULL: nothing is explored */
@@ -46,36 +45,9 @@ static struct footprint print;
 static struct footprint asleep[THREADS];
 static uint32_t asleep_set;
 static int64_t now_ns = INT64_C(1000000000);
-static uint64_t random_state, turns;
-static unsigned change_at[16];
-static unsigned stretch, stretch_steps; /* where POLICY_STRETCH is */
+static uint64_t turns;
+static unsigned cost; /* preemptions of the nodes so far */
 static void (*describe_deadlock)(struct exchange *exchange);
-
-/* --- the baton --------------------------------------------------------------- */
-
-static pid_t
-    dying; /* the kernel's ID of the thread that gave the baton away for
-                       good; 0: none did */
-
-static void await_baton(struct thread *self)
-{
-    while (__atomic_load_n(&self->baton, __ATOMIC_ACQUIRE) == 0)
-        syscall(SYS_futex, &self->baton, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-    self->baton = 0;
-    while (dying != 0 &&
-           syscall(SYS_tgkill, syscall(SYS_getpid), dying, 0) == 0)
-        sched_yield(); /* its destructors must not run beside this thread */
-    dying = 0;
-}
-
-static void hand_baton(struct thread *to)
-{
-    if (thread[current].status == ENDED)
-        dying = thread[current].id;
-    current = (unsigned)(to - thread);
-    __atomic_store_n(&to->baton, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &to->baton, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
 
 /* --- the end of an execution ------------------------------------------------- */
 
@@ -111,27 +83,6 @@ _Noreturn void schedule_fail(enum finding finding, const char *format, ...)
 void schedule_on_deadlock(void (*describe)(struct exchange *exchange))
 {
     describe_deadlock = describe;
-}
-
-/* --- random numbers ---------------------------------------------------------- */
-
-/* splitmix64 */
-static uint64_t next_random(void)
-{
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static unsigned random_bit_of(uint32_t set)
-{
-    uint64_t skip = next_random() % (unsigned)__builtin_popcount(set);
-
-    while (skip-- > 0)
-        set &= set - 1;
-    return (unsigned)__builtin_ctz(set);
 }
 
 /* --- which threads can go on ------------------------------------------------- */
@@ -215,114 +166,121 @@ static unsigned pick_first(uint32_t enabled, uint32_t late)
     return best;
 }
 
-static unsigned pick_priority(uint32_t enabled)
-{
-    unsigned best = (unsigned)__builtin_ctz(enabled);
-
-    for (unsigned i = 0; i + 1 < exchange->pct_depth && i < 16; i++)
-        if (change_at[i] == exchange->nodes)
-            thread[current].priority = i; /* lower than all that are left */
-    for (unsigned i = 0; i < exchange->threads; i++)
-        if ((enabled >> i & 1) != 0 &&
-            thread[i].priority > thread[best].priority)
-            best = i;
-    return best;
-}
-
-/* A thread that cannot go on loses the rest of its stretch. */
-static unsigned pick_stretch(uint32_t enabled, uint32_t late)
-{
-    for (; stretch < exchange->stretches; stretch++, stretch_steps = 0) {
-        const struct stretch *s = &exchange->stretch[stretch];
-
-        if (stretch_steps < s->steps && (enabled >> s->thread & 1) != 0)
-            return s->thread;
-    }
-    return pick_first(enabled, late);
-}
-
-static unsigned pick_thread(uint32_t enabled, uint32_t late)
-{
-    uint32_t prompt = enabled & ~late;
-
-    switch (exchange->policy) {
-    case POLICY_RANDOM:
-        /* Timers are rarer than the rest, or long work would never end. */
-        return random_bit_of(prompt != 0 && next_random() % 4 != 0 ? prompt
-                                                                   : enabled);
-    case POLICY_PCT:
-        return pick_priority(enabled);
-    case POLICY_STRETCH:
-        return pick_stretch(enabled, late);
-    default:
-        return pick_first(enabled, late);
-    }
-}
-
-/* A new node, where the pick is prescribed or free.  Returns whether it is
- * free. */
+/* A new node.  Returns whether its pick is prescribed. */
 static bool begin_node(uint32_t enabled, uint32_t late, bool is_number)
 {
     if (exchange->nodes == exchange->limit || exchange->nodes == NODES)
         schedule_fail(FOUND_LIVELOCK, "no end after %u choices",
                       exchange->nodes);
-    if (exchange->nodes + 1 == exchange->prescribed) {
-        memcpy(asleep, exchange->asleep, sizeof(asleep));
-        asleep_set = exchange->asleep_set;
-    }
     node = &exchange->node[exchange->nodes++];
-    node->enabled = enabled;
-    node->late = late;
+    *node = (struct node){.enabled = enabled,
+                          .late = late,
+                          .is_number = is_number,
+                          .before = (uint8_t)current};
+    if (!is_number)
+        node->first = (uint8_t)pick_first(enabled, late);
+    return exchange->nodes <= exchange->prescribed;
+}
+
+/* The sleep set at the last prescribed node is the search's. */
+static void set_asleep(void)
+{
+    memcpy(asleep, exchange->asleep, sizeof(asleep));
+    asleep_set = exchange->asleep_set;
     node->asleep = asleep_set;
-    node->is_number = is_number;
-    node->before = (uint8_t)current;
-    if (exchange->nodes > exchange->prescribed)
+}
+
+/* Whether the search will come back to this node, where the pick is free. */
+static bool has_alternatives(void)
+{
+    unsigned count = 0;
+
+    if (node->is_number)
         return true;
-    node->pick = exchange->picks[exchange->nodes - 1];
-    return false;
+    for (unsigned t = 0; t < exchange->threads; t++)
+        count += ((node->enabled & ~asleep_set) >> t & 1) != 0 &&
+                 (exchange->most < 0 ||
+                  cost + policy_cost(node, t) <= (unsigned)exchange->most);
+    return count > 1;
+}
+
+/* The pick, which must be possible.  Checkpoints go on here. */
+static unsigned make_pick(bool is_prescribed)
+{
+    unsigned most = node->is_number ? node->enabled : THREADS;
+    unsigned depth = exchange->nodes;
+
+    if (checkpoint_is_wanted() &&
+        (!exchange->makes_all || (!is_prescribed && has_alternatives())) &&
+        checkpoint_make(node)) {
+        set_asleep();
+        node->pick = exchange->pick;
+    } else if (is_prescribed) {
+        if (depth == exchange->prescribed)
+            set_asleep();
+        node->pick = exchange->picks[depth - 1];
+    } else {
+        node->pick =
+            (uint8_t)policy_pick(exchange, node, depth, exchange->operations);
+    }
+    if (node->pick >= most ||
+        (!node->is_number && (node->enabled >> node->pick & 1) == 0))
+        schedule_fail(DIFFERENT, "the schedule is one of another program");
+    cost += policy_cost(node, node->pick);
+    return node->pick;
 }
 
 static unsigned choose_thread(void)
 {
-    uint32_t late, enabled = find_enabled(&late), awake;
+    uint32_t late, enabled = find_enabled(&late);
+    bool is_prescribed;
 
     end_step();
     if (enabled == 0)
         schedule_fail(FOUND_DEADLOCK, "no thread can go on");
-    awake = enabled & ~asleep_set;
-    if (awake == 0) {
+    if ((enabled & ~asleep_set) == 0) {
         exchange->is_pruned = true;
         leave();
     }
     if ((enabled & (enabled - 1)) == 0) /* there is nothing to choose */
         return (unsigned)__builtin_ctz(enabled);
-    if (!begin_node(enabled, late, false)) {
-        if ((enabled >> node->pick & 1) == 0)
-            schedule_fail(DIFFERENT, "the schedule is one of another program");
-        return node->pick;
-    }
-    return node->pick = (uint8_t)pick_thread(awake, late);
+    is_prescribed = begin_node(enabled, late, false);
+    node->asleep = asleep_set;
+    return make_pick(is_prescribed);
 }
 
 unsigned schedule_choose(unsigned count)
 {
+    bool is_prescribed;
+
     if (count > 200)
         schedule_fail(REFUSED, "choose() with more than 200 numbers");
     schedule_touch_all();
     end_step();
-    if (!begin_node(count, 0, true)) {
-        if (node->pick >= count)
-            schedule_fail(DIFFERENT, "the schedule is one of another program");
-        return node->pick;
-    }
-    node->pick =
-        exchange->policy == POLICY_RANDOM || exchange->policy == POLICY_PCT
-            ? (uint8_t)(next_random() % count)
-            : 0;
-    return node->pick;
+    is_prescribed = begin_node(count, 0, true);
+    node->asleep = asleep_set;
+    return make_pick(is_prescribed);
 }
 
 /* --- switching --------------------------------------------------------------- */
+
+static void switch_to(struct thread *next)
+{
+    struct thread *self = &thread[current];
+
+    current = (unsigned)(next - thread);
+    fiber_switch(&self->fiber, &next->fiber);
+}
+
+void schedule_end_start(void)
+{
+    struct thread *self = &thread[current];
+
+    if (!self->is_starting)
+        return;
+    self->is_starting = false;
+    switch_to(&thread[self->starter]);
+}
 
 /* The next thread goes on, or the caller itself.  What the caller waits for is
  * in its struct. */
@@ -330,22 +288,19 @@ static void pass_on(void)
 {
     struct thread *self = &thread[current], *next;
 
+    schedule_end_start();
     next = &thread[choose_thread()];
     self->is_yielding = false;
     if (exchange->operations < NODES)
         exchange->order[exchange->operations] = (uint8_t)(next - thread);
     exchange->operations++;
-    stretch_steps++;
     print = next->print;
     if (has_timer(next) && !is_ready(next) && now_ns < next->deadline_ns)
         now_ns = next->deadline_ns;
     schedule_digest((uint64_t)(next - thread));
     schedule_digest(print.block ^ (uint64_t)print.offset << 32);
-    if (next == self)
-        return;
-    hand_baton(next);
-    if (self->status != ENDED)
-        await_baton(self);
+    if (next != self)
+        switch_to(next);
 }
 
 void schedule_digest(uint64_t value)
@@ -411,33 +366,25 @@ static unsigned add_thread(const char *kind, unsigned number)
     exchange->threads++;
     snprintf(exchange->name[index], sizeof(exchange->name[index]),
              number > 0 ? "%s %u" : "%s", kind, number);
-    thread[index].priority = next_random() | 1 << 16;
     return index;
 }
 
 void schedule_begin(struct exchange *shared)
 {
     exchange = shared;
-    random_state = exchange->seed;
-    for (unsigned i = 0; i < 16; i++)
-        change_at[i] = (unsigned)(next_random() % (exchange->pct_length + 1));
     add_thread("main", 0);
     thread[0].is_host = true;
-    thread[0].id = (pid_t)syscall(SYS_gettid);
+    fiber_adopt(&thread[0].fiber);
 }
 
-static void *run_thread(void *arg)
+static void run_thread(void *arg)
 {
     struct thread *self = arg;
-    void *result;
 
-    self->id = (pid_t)syscall(SYS_gettid);
-    await_baton(self);
-    result = self->body(self->arg);
+    self->result = self->body(self->arg);
     self->status = ENDED;
     schedule_touch_all();
     pass_on();
-    return result;
 }
 
 int schedule_create(pthread_t *handle, const pthread_attr_t *attributes,
@@ -456,10 +403,14 @@ int schedule_create(pthread_t *handle, const pthread_attr_t *attributes,
     t->status = READY;
     t->print = (struct footprint){0};
     race_start(current, index);
-    err = real_pthread_create(handle, attributes, run_thread, t);
+    err = fiber_new(&t->fiber, handle, attributes, run_thread, t);
     t->handle = *handle;
     if (err != 0)
         schedule_fail(REFUSED, "more threads than the system allows");
+    t->is_starting = is_host;
+    t->starter = current;
+    if (is_host)
+        switch_to(t);
     return 0;
 }
 
@@ -475,7 +426,9 @@ int schedule_join(pthread_t handle, void **result)
     pass_on();
     race_join(current, self->other);
     self->status = READY;
-    return real_pthread_join(handle, result);
+    if (result != NULL)
+        *result = thread[self->other].result;
+    return 0;
 }
 
 /* --- blocking ----------------------------------------------------------------- */

@@ -2,10 +2,10 @@
 /*
  * schedule -- which thread of an execution runs.
  *
- * The threads of the program are real ones, but only the one that has the baton
- * runs.  It passes the baton on when it blocks, when it ends, and where it could
- * be preempted: before each visible operation (js/core/visible.h).  Everything
- * between two such places is one step.
+ * The threads of the program are fibers (fiber.h), of which one runs.  Another one
+ * may go on when it blocks, when it ends, and where it could be preempted: before
+ * each visible operation (js/core/visible.h).  Everything between two such places
+ * is one step.
  *
  * Time stands still while a thread runs.  When a thread is chosen that waits
  * for a sleep or a timer, time jumps to its deadline.  That may happen while
@@ -50,6 +50,9 @@ void schedule_digest(uint64_t value);
 /* Threads. */
 int schedule_create(pthread_t *thread, const pthread_attr_t *attributes,
                     void *(*body)(void *), void *arg, bool is_host);
+/* A host is made at once, as nobody can notice when: executions then have that in
+ * common.  The thread of the caller has made its host. */
+void schedule_end_start(void);
 int schedule_join(pthread_t thread, void **result);
 
 /* Blocks until it is woken (true), or until the deadline (false). */

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SHRINK_EXECUTIONS = 1000, PCT_DEPTH = 3 };
+#include "policy.h"
+
+enum { SHRINK_EXECUTIONS = 1000, PCT_DEPTH = 3, GROUP = 8 };
 
 /* A node of the current path, for an exhaustive search. */
 struct frame {
@@ -38,9 +41,11 @@ void search_begin(struct exchange *shared, search_run_fn *run)
 {
     exchange = shared;
     run_once = run;
-    frames = calloc(NODES, sizeof(*frames));
-    if (frames == NULL)
+    frames = mmap(NULL, NODES * sizeof(*frames), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (frames == MAP_FAILED)
         abort();
+    madvise(frames, NODES * sizeof(*frames), MADV_DONTFORK);
 }
 
 /* Forgets how the last execution went. */
@@ -53,9 +58,11 @@ static void prepare(enum policy policy, uint64_t seed, unsigned steps)
     exchange->is_described = false;
     exchange->prescribed = 0;
     exchange->asleep_set = 0;
+    exchange->most = -1;
+    exchange->makes_at = 0;
 }
 
-static void execute(int output)
+static void execute(enum checkpoints checkpoints, bool is_last, int output)
 {
     exchange->finding = FOUND_NOTHING;
     exchange->status = 0;
@@ -64,7 +71,8 @@ static void execute(int output)
     exchange->nodes = exchange->operations = exchange->threads = 0;
     exchange->lines = exchange->blocked_count = 0;
     exchange->digest = UINT64_C(0xcbf29ce484222325);
-    run_once(output);
+    policy_begin(exchange);
+    run_once(checkpoints, is_last, output);
 }
 
 static void prescribe(const uint8_t *picks, unsigned count)
@@ -79,21 +87,10 @@ void search_replay(const uint8_t *picks, unsigned count, unsigned steps,
     prepare(POLICY_FIRST, 0, steps);
     prescribe(picks, count);
     exchange->is_described = true;
-    execute(output);
+    execute(NO_CHECKPOINTS, false, output);
 }
 
 /* --- what an execution came to ---------------------------------------------------- */
-
-static unsigned cost_of(const struct node *node, unsigned pick)
-{
-    uint32_t prompt = node->enabled & ~node->late;
-
-    if (node->is_number)
-        return 0;
-    if (pick != node->before && (prompt >> node->before & 1) != 0)
-        return 1;
-    return (node->late >> pick & 1) != 0 && prompt != 0;
-}
 
 static unsigned count_switches(void)
 {
@@ -178,17 +175,18 @@ static void show_progress(const struct search_options *options,
     last = now;
 }
 
-/* Runs the last execution again, which must come to the same. */
+/* Runs the last execution again, from its beginning; it must come to the same. */
 static void repeat(struct search_result *result)
 {
     enum finding finding = exchange->finding;
     uint64_t digest = exchange->digest;
 
-    execute(-1);
-    if (exchange->finding == finding && exchange->digest == digest)
-        return;
     keep(result);
-    result->finding = DIFFERENT;
+    prepare(POLICY_FIRST, 0, exchange->limit);
+    prescribe(result->picks, result->count);
+    execute(NO_CHECKPOINTS, false, -1);
+    if (exchange->finding != finding || exchange->digest != digest)
+        result->finding = DIFFERENT;
 }
 
 /* --- sampling ---------------------------------------------------------------------- */
@@ -202,23 +200,41 @@ static bool is_over(const struct search_options *options,
             result->executions + result->pruned >= options->executions);
 }
 
+/* The i-th sample.  Samples come in groups, whose first one makes all picks; the
+ * others go on differently from a random node of it.  So each is distributed as if
+ * it had made all picks itself, but most of them do not begin at the beginning. */
+static void run_sample(const struct search_options *options, uint64_t i,
+                       unsigned length)
+{
+    prepare(i / GROUP % 2 == 0 ? POLICY_PCT : POLICY_RANDOM, options->seed + i,
+            options->steps);
+    exchange->pct_length = length;
+    if (i % GROUP != 0) {
+        execute(GROUP_NODE, i % GROUP == GROUP - 1, -1);
+        return;
+    }
+    exchange->makes_at = 1 + (unsigned)(exchange->seed / GROUP *
+                                        UINT64_C(0x9e3779b97f4a7c15) % length);
+    execute(COMMON_NODES, false, -1);
+}
+
 static void sample(const struct search_options *options,
                    struct search_result *result, double began)
 {
-    unsigned length = 20;
+    unsigned length = 20, longest = 20;
 
     for (uint64_t i = 0; !is_over(options, result, began); i++) {
-        prepare(i % 2 == 0 ? POLICY_PCT : POLICY_RANDOM, options->seed + i,
-                options->steps);
-        exchange->pct_length = length;
-        execute(-1);
+        enum policy policy = i / GROUP % 2 == 0 ? POLICY_PCT : POLICY_RANDOM;
+
+        if (i % GROUP == 0)
+            length = longest;
+        run_sample(options, i, length);
         count(result);
-        if (exchange->nodes > length && exchange->finding != FOUND_LIVELOCK)
-            length = exchange->nodes;
+        if (exchange->nodes > longest && exchange->finding != FOUND_LIVELOCK)
+            longest = exchange->nodes;
         /* Priorities are not fair: a thread that spins may keep the others from
          * going on. */
-        if (exchange->finding == FOUND_LIVELOCK &&
-            exchange->policy == POLICY_PCT)
+        if (exchange->finding == FOUND_LIVELOCK && policy == POLICY_PCT)
             result->too_long++;
         else if (exchange->finding != FOUND_NOTHING)
             keep(result);
@@ -281,35 +297,49 @@ static int next_pick(const struct frame *frame, unsigned cost, int most,
         left &= ~frame->node.asleep;
     for (unsigned t = 0; t < THREADS; t++)
         if ((left >> t & 1) != 0 &&
-            (most < 0 || cost + cost_of(&frame->node, t) <= (unsigned)most))
+            (most < 0 || cost + policy_cost(&frame->node, t) <= (unsigned)most))
             return (int)t;
     return -1;
 }
 
-/* Prescribes the next execution.  False: there is none. */
-static bool go_back(int most, bool is_reduced, unsigned steps)
+/* Whether no alternative is left after the one that is picked. */
+static bool is_done_after(struct frame *frame, unsigned cost, int most,
+                          bool is_reduced)
+{
+    struct frame after = *frame;
+
+    if (!after.node.is_number)
+        after.done |= UINT32_C(1) << after.node.pick;
+    return next_pick(&after, cost, most, is_reduced) < 0;
+}
+
+/* Prescribes the next execution, and tells whether it is the last one with this
+ * node.  False: there is none. */
+static bool go_back(int most, bool is_reduced, unsigned steps, bool *is_last)
 {
     unsigned cost = 0;
 
     for (unsigned i = 0; i < path; i++)
-        cost += cost_of(&frames[i].node, frames[i].node.pick);
+        cost += policy_cost(&frames[i].node, frames[i].node.pick);
     for (unsigned i = path; i-- > 0;) {
         struct frame *frame = &frames[i];
         int pick;
 
-        cost -= cost_of(&frame->node, frame->node.pick);
+        cost -= policy_cost(&frame->node, frame->node.pick);
         if (!frame->node.is_number)
             frame->done |= UINT32_C(1) << frame->node.pick;
         pick = next_pick(frame, cost, most, is_reduced);
         if (pick < 0)
             continue;
         prepare(POLICY_FIRST, 0, steps);
+        exchange->most = most;
         if (is_reduced && !frame->node.is_number)
             set_asleep(i, frame->node.asleep | frame->done);
         frame->node.pick = (uint8_t)pick;
         for (unsigned j = 0; j <= i; j++)
             exchange->picks[j] = frames[j].node.pick;
         exchange->prescribed = i + 1;
+        *is_last = is_done_after(frame, cost, most, is_reduced);
         return true;
     }
     return false;
@@ -318,14 +348,15 @@ static bool go_back(int most, bool is_reduced, unsigned steps)
 static void search_depth_first(const struct search_options *options, int most,
                                struct search_result *result, double began)
 {
-    bool is_reduced = !options->no_reduction && most < 0;
+    bool is_reduced = !options->no_reduction && most < 0, is_last = false;
 
     path = 0;
     prepare(POLICY_FIRST, 0, options->steps);
+    exchange->most = most;
     do {
         if (is_over(options, result, began))
             return;
-        execute(-1);
+        execute(OPEN_NODES, is_last, -1);
         count(result);
         extend_path();
         if (exchange->finding == FOUND_LIVELOCK)
@@ -333,7 +364,7 @@ static void search_depth_first(const struct search_options *options, int most,
         else if (exchange->finding != FOUND_NOTHING)
             keep(result);
         show_progress(options, result, began, ", exhaustive");
-    } while (go_back(most, is_reduced, options->steps));
+    } while (go_back(most, is_reduced, options->steps, &is_last));
     result->is_complete = result->finding == FOUND_NOTHING;
 }
 
@@ -410,7 +441,7 @@ static void shrink(const struct search_options *options,
         prepare(POLICY_STRETCH, 0, options->steps);
         if (!order_without(i / PLACES, (enum place)(i % PLACES)))
             continue;
-        execute(-1);
+        execute(COMMON_NODES, false, -1);
         if (!is_better(result))
             continue;
         keep(result);
@@ -434,4 +465,5 @@ void search_all(const struct search_options *options,
     result->seconds = seconds_now() - began;
     if (result->finding != FOUND_NOTHING && result->finding < REFUSED)
         shrink(options, result);
+    checkpoint_end();
 }

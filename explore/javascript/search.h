@@ -3,7 +3,8 @@
  * search -- which schedules of a JavaScript program are run.
  *
  * Shape     The process that searches has a host that has not begun the program.
- *           It forks for each execution, so that each begins in the same state.
+ *           It forks for each execution, so that each begins in the same state,
+ *           or in one that another execution was in (checkpoint.h).
  *           An execution is a sequence of picks: at each node (exchange.h) a
  *           thread, or a number.
  *
@@ -29,6 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "checkpoint.h"
 #include "exchange.h"
 
 struct search_options {
@@ -58,9 +60,10 @@ struct search_result {
     unsigned reached_count;
 };
 
-/* Runs the program once in a forked process, as the exchange says.  The output
- * goes to the descriptor; -1: nowhere. */
-typedef void search_run_fn(int output);
+/* Runs the program once, as the exchange says (checkpoint.h).  The output goes
+ * to the descriptor; -1: nowhere. */
+typedef void search_run_fn(enum checkpoints checkpoints, bool is_last,
+                           int output);
 
 void search_begin(struct exchange *exchange, search_run_fn *run);
 void search_all(const struct search_options *options,

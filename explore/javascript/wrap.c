@@ -25,6 +25,10 @@
 #include <unistd.h>
 
 #include "base/futex.h"
+#include "checkpoint.h"
+#include "core/builtin.h"
+#include "core/heap.h"
+#include "core/lib.h"
 #include "hooks.h"
 #include "real.h"
 #include "schedule.h"
@@ -171,6 +175,61 @@ uint32_t WRAP(weir__thread_cores)(void)
     return 2;
 }
 
+int REAL(weir__js_new)(weir_js **out, weir_loop *loop,
+                       const weir_js_options *options, const weir_js *parent);
+
+int WRAP(weir__js_new)(weir_js **out, weir_loop *loop,
+                       const weir_js_options *options, const weir_js *parent)
+{
+    int err = REAL(weir__js_new)(out, loop, options, parent);
+
+    if (schedule_is_on())
+        schedule_end_start();
+    return err;
+}
+
+/* --- the end of a host ---------------------------------------------------------- */
+
+/* When a host ends, it drops all that others could notice, and frees its memory,
+ * which takes longer than a short execution.  It need not: what it drops could be
+ * referenced elsewhere, too.  But a worker of a weir:pool leaves it when its object
+ * is freed. */
+static bool is_pool_worker[THREADS], has_ended[THREADS];
+
+struct weir__js_pool *REAL(weir__js_pool_enter)(uint32_t number, uint32_t at);
+
+struct weir__js_pool *WRAP(weir__js_pool_enter)(uint32_t number, uint32_t at)
+{
+    if (schedule_is_on())
+        is_pool_worker[schedule_self()] = true;
+    return REAL(weir__js_pool_enter)(number, at);
+}
+
+void REAL(weir__js_builtins_drop)(weir_js *js);
+
+void WRAP(weir__js_builtins_drop)(weir_js *js)
+{
+    if (schedule_is_on())
+        has_ended[schedule_self()] = !is_pool_worker[schedule_self()];
+    REAL(weir__js_builtins_drop)(js);
+}
+
+/* A function that only frees memory. */
+#define FREES(function, parameters, arguments)                                 \
+    void REAL(function) parameters;                                            \
+    void WRAP(function) parameters                                             \
+    {                                                                          \
+        if (!schedule_is_on() || !has_ended[schedule_self()])                  \
+            REAL(function) arguments;                                          \
+    }
+
+FREES(weir__js_drop_libs, (weir_js * js), (js))
+FREES(weir__js_heap_weigh_anchor,
+      (struct weir__js_heap * heap, JSRuntime *runtime), (heap, runtime))
+FREES(JS_FreeContext, (JSContext * context), (context))
+FREES(JS_FreeRuntime, (JSRuntime * runtime), (runtime))
+FREES(JS_FreeValue, (JSContext * context, JSValue value), (context, value))
+
 /* --- time --------------------------------------------------------------------- */
 
 int64_t WRAP(weir__clock_real)(void)
@@ -307,7 +366,39 @@ int WRAP(open)(const char *path, int flags, ...)
     fd = REAL(open)(path, flags, mode);
     if ((flags & O_ACCMODE) != O_WRONLY)
         note_file(fd, path);
+    if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0)
+        checkpoint_forbid();
     return fd;
+}
+
+/* A function that changes files; what it does must be done in each execution. */
+#define CHANGES(function, parameters, arguments)                               \
+    int REAL(function) parameters;                                             \
+    int WRAP(function) parameters                                              \
+    {                                                                          \
+        checkpoint_forbid();                                                   \
+        return REAL(function) arguments;                                       \
+    }
+
+CHANGES(chmod, (const char *path, mode_t mode), (path, mode))
+CHANGES(chown, (const char *path, uid_t user, gid_t group), (path, user, group))
+CHANGES(ftruncate, (int fd, off_t size), (fd, size))
+CHANGES(link, (const char *from, const char *to), (from, to))
+CHANGES(mkdir, (const char *path, mode_t mode), (path, mode))
+CHANGES(rename, (const char *from, const char *to), (from, to))
+CHANGES(rmdir, (const char *path), (path))
+CHANGES(symlink, (const char *to, const char *path), (to, path))
+CHANGES(unlink, (const char *path), (path))
+CHANGES(utimensat,
+        (int fd, const char *path, const struct timespec times[2], int flags),
+        (fd, path, times, flags))
+
+char *REAL(mkdtemp)(char *path);
+
+char *WRAP(mkdtemp)(char *path)
+{
+    checkpoint_forbid();
+    return REAL(mkdtemp)(path);
 }
 
 FILE *REAL(fopen)(const char *path, const char *mode);
@@ -316,7 +407,9 @@ FILE *WRAP(fopen)(const char *path, const char *mode)
 {
     FILE *file = REAL(fopen)(path, mode);
 
-    if (file != NULL && mode[0] == 'r')
+    if (mode[0] != 'r')
+        checkpoint_forbid();
+    else if (file != NULL)
         note_file(fileno(file), path);
     return file;
 }

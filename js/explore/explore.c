@@ -55,6 +55,12 @@ static JSValue on_operation(JSContext *context, JSValueConst this_value,
     return JS_UNDEFINED;
 }
 
+static JSValue check(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    return check_invariants(context) < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
 /* --- Atomics ------------------------------------------------------------------ */
 
 enum kind { READ, STORE, UPDATE, COMPARE, WAIT, WAIT_ASYNC, NOTIFY };
@@ -271,6 +277,7 @@ static JSValue reach(JSContext *context, JSValueConst this_value, int argc,
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("isActive", 0, is_active),
     JS_CFUNC_DEF("onOperation", 1, on_operation),
+    JS_CFUNC_DEF("check", 0, check),
     JS_CFUNC_DEF("choose", 1, choose),
     JS_CFUNC_DEF("reach", 1, reach),
 };

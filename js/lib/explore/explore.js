@@ -45,7 +45,7 @@ function invariant(name, fn) {
         return;
     if (invariants.push({ name, fn }) === 1)
         native.onOperation(checkAll);
-    checkAll();
+    native.check();
 }
 
 exports.choose = choose;
