@@ -88,7 +88,7 @@ bench:  ## write docs/BENCHMARKS.md; QUICK=1 or ONLY=gate only measures
 verify: EVERY_TEST = -DWEIR_TESTS_BUILT= -DWEIR_ENGINE_UBSAN=ON
 verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
-	@tools/build release
+	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON
 	@echo $(PRESETS) $(MORE_PRESETS) | $(BUILD)
 	@tools/run-tests $(MORE_TESTS)
 	@ROUNDS=50 tools/run-tests test/api/examples.sh
