@@ -4,7 +4,9 @@
  * workers; nested, cancelled, and misused.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "pool/pool.h"
 #include "support/pool_fixture.h"
 #include "support/random.h"
 #include "weir/loop.h"
@@ -33,6 +35,19 @@ static void run_on_pool(uint32_t workers, weir_job *job)
 
 #define FOR_EACH_SIZE(workers)                                                 \
     for (uint32_t workers = 1; workers <= 8; workers *= 2)
+
+/* Else a wait for a group on the stack would never end. */
+CASE(group_init_leaves_nothing_of_what_was_there)
+{
+    weir_group group;
+
+    pool_make(.workers = 1);
+    memset(&group, 0xa5, sizeof(group));
+    weir_group_init(&group, pool);
+    expect(weir__group_is_done(&group));
+    expect(!weir__group_is_cancelled(&group));
+    pool_end();
+}
 
 /* ---- fib ---- */
 

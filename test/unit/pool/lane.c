@@ -2,6 +2,9 @@
 /*
  * lane -- jobs of one kind, so many at once; the others are not held up.
  */
+#include <string.h>
+
+#include "pool/pool.h"
 #include "support/pool_fixture.h"
 
 static weir_lane *lane;
@@ -18,6 +21,32 @@ CASE(lane_new_refuses_what_makes_no_sense)
     expect_status(weir_lane_new(NULL, pool, "a", 1), -EINVAL);
     expect_status(weir_lane_new(&lane, NULL, "a", 1), -EINVAL);
     expect_status(weir_lane_new(&lane, pool, "a", 0), -EINVAL);
+    pool_end();
+}
+
+/* As workers do with the jobs that they take. */
+CASE(lane_has_as_many_slots_as_its_limit)
+{
+    weir_job job[4];
+
+    pool_make(.workers = 1);
+    lane_make(2);
+    for (int round = 0; round < 2; round++) {
+        memset(job, 0, sizeof(job));
+        expect(weir__lane_enter(lane, &job[0]));
+        expect(weir__lane_enter(lane, &job[1]));
+        expect(!weir__lane_enter(lane, &job[2]));
+        expect(!weir__lane_enter(lane, &job[3]));
+        expect_int(load_relaxed(&lane->waiting), 2);
+        expect(weir__lane_exit(lane) == &job[2]);
+        expect(weir__lane_exit(lane) == &job[3]);
+        expect_int(job[2].state_ & WEIR__JOB_HAS_SLOT, WEIR__JOB_HAS_SLOT);
+        expect_int(load_relaxed(&lane->waiting), 0);
+        expect_int(lane->running, 2);
+        expect(weir__lane_exit(lane) == NULL);
+        expect(weir__lane_exit(lane) == NULL);
+        expect_int(lane->running, 0);
+    }
     pool_end();
 }
 
