@@ -65,6 +65,31 @@ CASE(shutdown_by_close_takes_a_few_turns)
     expect_recorded("timer! task! fd!");
 }
 
+static weir_promise *unsettled, *handled;
+
+static weir_result pass(void *arg, const weir_value *value)
+{
+    return weir_pass();
+}
+
+static void add_handler(void)
+{
+    unsettled = pending();
+    handled = catch_call(keep(unsettled), pass, NULL);
+}
+
+/* The handler is called because its loop ends, and settles what then made. */
+CASE(shutdown_by_close_of_a_loop_with_promises_takes_a_few_turns)
+{
+    loop_make(NULL);
+    inside(add_handler);
+    end_in_turns(weir_loop_close);
+    expect_int(weir_promise_state(handled), WEIR_PROMISE_REJECTED);
+    expect_int(weir_promise_value(handled)->code, WEIR_ECANCELED);
+    drop(handled);
+    drop(unsettled);
+}
+
 /* Each step is a turn. */
 CASE(shutdown_of_a_stepped_loop_takes_a_few_steps)
 {

@@ -3,6 +3,7 @@
  * ids -- promises by number: weak, and never the same number twice.
  */
 #include "loop/loop.h"
+#include "support/failing_allocator.h"
 #include "support/place.h"
 #include "support/promise_fixture.h"
 #include "support/random.h"
@@ -42,6 +43,46 @@ static void play(void (*scene)(void))
         play(scene_##name);                                                    \
     }                                                                          \
     static void scene_##name(void)
+
+/* ---- the table ---- */
+
+enum { CROWD = 1000 };
+
+static struct failing_allocator memory;
+
+/* The bytes that are left when a crowd has come and gone.  A table has two
+ * words, and a pointer for each slot, of which half are empty. */
+static uint64_t bytes_after_crowd(bool has_ids)
+{
+    static weir_promise *crowd[CROWD];
+    uint64_t before;
+
+    for (int i = 0; i < CROWD; i++)
+        expect_status(weir_promise_new(&crowd[i], loop), 0);
+    before = memory.live_bytes;
+    for (uint64_t i = 0; has_ids && i < CROWD; i++) {
+        (void)id_of(crowd[i]);
+        expect(memory.live_bytes - before >=
+               2 * sizeof(uint64_t) + 2 * (i + 1) * sizeof(void *));
+    }
+    for (int i = 0; i < CROWD; i++)
+        drop(crowd[i]);
+    loop_run();
+    return memory.live_bytes;
+}
+
+CASE(ids_table_grows_before_it_is_half_full_and_shrinks_again)
+{
+    uint64_t without;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    loop_make(NULL);
+    without = bytes_after_crowd(false);
+    expect(bytes_after_crowd(true) < without + CROWD * sizeof(void *));
+    loop_end();
+    expect_int(memory.live, 0);
+}
 
 SCENE(ids_find_a_promise_by_its_number)
 {
