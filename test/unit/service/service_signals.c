@@ -48,6 +48,47 @@ static void expect_end(int status)
     expect_status(weir_service_free(service), 0);
 }
 
+static int unblocked; /* signals, on the thread of the service */
+
+static void look_at_mask(void *arg, weir_service *of)
+{
+    sigset_t mask;
+
+    expect_int(pthread_sigmask(SIG_BLOCK, NULL, &mask), 0);
+    unblocked = !sigismember(&mask, SIGTERM) + !sigismember(&mask, SIGINT);
+}
+
+/* The thread that starts the service blocks both, and threads inherit that. */
+static void expect_unblocked(bool no_signals, int count)
+{
+    weir_service_options own = options;
+    sigset_t both;
+
+    own.draining = look_at_mask;
+    own.no_signals = no_signals;
+    unblocked = -1;
+    sigemptyset(&both);
+    sigaddset(&both, SIGTERM);
+    sigaddset(&both, SIGINT);
+    expect_int(pthread_sigmask(SIG_BLOCK, &both, NULL), 0);
+    expect_status(weir_service_new(&service, &own), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_int(unblocked, count);
+    expect_status(weir_service_free(service), 0);
+}
+
+CASE(service_thread_lets_its_signals_in)
+{
+    expect_unblocked(false, 2);
+}
+
+CASE(service_thread_without_signals_lets_none_in)
+{
+    expect_unblocked(true, 0);
+}
+
 CASE(service_drains_at_SIGTERM)
 {
     begin();

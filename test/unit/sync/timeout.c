@@ -89,6 +89,8 @@ CASE(abort_after_does_not_hold_the_loop)
 
     begin();
     expect_status(weir_abort_after(&late, loop, 100), 0);
+    loop_turns(2); /* not a run, which would not end */
+    expect_int(weir_loop_report(loop, NULL, 0, sizeof(weir_holder)), 0);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
     expect_int(weir_abort_reason(late), 0);
     weir_abort_unref(late);

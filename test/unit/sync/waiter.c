@@ -79,6 +79,27 @@ CASE(waiter_is_not_early)
     expect_int(weir_waiter_notify(&word, 1), 0); /* nobody was left behind */
 }
 
+static void wait_in_vain(void)
+{
+    expect_status(weir_waiter_wait(&waiters[0], &word, 4, 0, 2), -ETIMEDOUT);
+}
+
+/* Whatever the clock says: longer than the first limit, shorter than the
+ * second. */
+CASE(waiter_spins_less_after_a_long_wait_and_longest_after_a_short_one)
+{
+    weir_waiter_init(&waiters[0], 4000);
+    waiters[0].most_ns_ = 1;
+    wait_in_vain();
+    expect_int(waiters[0].spin_ns_, 2000);
+    for (int i = 0; i < 5; i++)
+        wait_in_vain();
+    expect_int(waiters[0].spin_ns_, 500); /* and no less */
+    waiters[0].most_ns_ = INT64_MAX;
+    wait_in_vain();
+    expect(waiters[0].spin_ns_ == INT64_MAX);
+}
+
 CASE(waiters_are_woken_in_the_order_in_which_they_came)
 {
     for (int i = 0; i < 5; i++)
