@@ -424,10 +424,15 @@ static JSValue abort_fetch(JSContext *context, JSValueConst this_value,
         return JS_UNDEFINED;
     if (JS_IsUndefined(fetch->source.error))
         fetch->source.error = JS_DupValue(context, argv[1]);
-    if (!fetch->has_ended)
+    /* The reader gets the error at once, and nothing else. */
+    fetch->is_paused = false;
+    weir__js_download_forget(fetch);
+    if (!fetch->has_ended) {
         weir_fetch_abort(fetch->handle);
-    else
+    } else {
         fetch->status = WEIR_ECANCELED;
+        weir__js_download_flow(fetch);
+    }
     return JS_UNDEFINED;
 }
 

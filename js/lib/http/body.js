@@ -131,11 +131,22 @@ class Incoming {
     }
 }
 
+const incoming = new WeakMap(); // a message whose body arrives -> its stream
+
+// Fail the stream of a message, if there is one, even if nobody reads.
+function fail(message, error) {
+    const stream = incoming.get(message);
+    if (stream !== undefined)
+        streams().fail(stream, error);
+}
+
 // (message, value, isUsed) -> stream
 function make(message, value, isUsed) {
     const stream = value === undefined
         ? streams().openReadable(new Incoming(message))
         : streams().fromBytes(typeof value === 'string' ? encode(value) : value.slice());
+    if (value === undefined)
+        incoming.set(message, stream);
     if (isUsed && value !== undefined)
         streams().bytesOf(stream);
     return stream;
@@ -230,4 +241,4 @@ function send(of, stream) {
 
 setHooks([extract, consume, make, (stream) => streams().isDisturbed(stream), send]);
 
-module.exports = native;
+module.exports = Object.assign(native, { fail });

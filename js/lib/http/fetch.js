@@ -87,7 +87,7 @@ function begin({ method, url, headers, payload, redirect, signal }) {
     const isStream = payload !== null && typeof payload === 'object' &&
         streams().isReadable(payload);
     return new Promise((resolve, reject) => {
-        let stop, isStarted = false;
+        let stop, answer, isStarted = false;
         const onWritable = isStream ? () => {
             if (isStarted)
                 streams().resume(payload);
@@ -97,10 +97,16 @@ function begin({ method, url, headers, payload, redirect, signal }) {
             }
         } : undefined;
         const fetch = start(method, url, headers, isStream ? null : encode(payload),
-            redirect === 'follow', onWritable, resolve, reject);
+            redirect === 'follow', onWritable, signal === null ? resolve : (response) => {
+                answer = new WeakRef(response); // the signal may live longer
+                resolve(response);
+            }, reject);
         signal?.addEventListener('abort', () => {
             stop?.(signal.reason);
             abort(fetch, signal.reason);
+            const response = answer?.deref();
+            if (response !== undefined)
+                body.fail(response, signal.reason);
         }, { once: true });
     });
 }
