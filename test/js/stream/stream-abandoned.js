@@ -1,7 +1,7 @@
 // weir only
 // 20,000 streams that are destroyed, abandoned or cut off half-way: the memory
 // does not grow, and no descriptor stays open.
-// long: address,undefined
+// long: address thread
 const { Readable, Writable, PassThrough, pipeline, finished } = require('stream');
 const fs = require('fs');
 
