@@ -6,8 +6,9 @@
 const { coded, invalidArgType } = require('core/errors');
 const { classOf, custom } = require('util/kinds');
 
-// later(fn, argument) queues a job; invoke(fn, self, ...args) calls it
-const { later, invoke } = native;
+// later(fn, argument) queues a job; invoke(fn, self, ...args) calls it.  A
+// pending() promise is settled by fulfill() or reject(), not with a thenable.
+const { fulfill, invoke, later, pending, reject } = native;
 const { Promise } = globalThis;
 const { then } = Promise.prototype;
 
@@ -75,9 +76,10 @@ function attempt(fn, self, first, second) {
 // ---- a queue of objects, linked by their own `next` ----
 
 class List {
-    first = null;
-    last = null;
-    length = 0;
+    constructor() {
+        this.first = this.last = null;
+        this.length = 0;
+    }
 
     push(item) {
         item.next = null;
@@ -173,7 +175,7 @@ function show(ctor, fieldsOf) {
     });
 }
 
-module.exports = { List, PENDING, attempt, checkSize, checkStrategy, custom, fulfilled,
-    functionOf, handled, highWaterMarkOf, illegalConstructor, invalidState, invalidValue,
-    invoke, isObject, isPromise, later, newPromise, nothing, react, rejected, resolvedWith,
-    reveal, show, sizeOf, transform, wrongThis };
+module.exports = { List, PENDING, attempt, checkSize, checkStrategy, custom, fulfill,
+    fulfilled, functionOf, handled, highWaterMarkOf, illegalConstructor, invalidState, invalidValue,
+    invoke, isObject, isPromise, later, newPromise, nothing, pending, react, reject, rejected,
+    resolvedWith, reveal, show, sizeOf, transform, wrongThis };

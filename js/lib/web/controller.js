@@ -4,14 +4,13 @@
 
 const { List, PENDING, attempt, checkSize, illegalConstructor, invalidState, invoke, later, react,
     resolvedWith, reveal, show, wrongThis } = require('web/base');
-const { closeStream, errorStream, fulfillRequest, hasRequests } =
-    require('web/readablestate');
+const { closeStream, errorStream } = require('web/readablestate');
 
 class Entry {
-    next = null;
     constructor(chunk, size) {
         this.chunk = chunk;
         this.size = size;
+        this.next = null;
     }
 }
 
@@ -46,7 +45,9 @@ function callPull(controller) {
         later(() => pullFailed(controller, error));
         return;
     }
-    if (result !== PENDING)
+    if (result === undefined)
+        later(pulled, controller);
+    else if (result !== PENDING)
         react(result, pulled, pullFailed, controller);
 }
 
@@ -105,8 +106,9 @@ class DefaultController {
     }
 
     enqueue(chunk) {
-        if (hasRequests(this.stream)) {
-            fulfillRequest(this.stream, chunk, false);
+        const { reader } = this.stream;
+        if (reader !== null && reader.requests.length > 0) {
+            reader.requests.shift().chunk(chunk);
         } else {
             let size = 1;
             if (this.size !== undefined)

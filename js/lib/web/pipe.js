@@ -20,6 +20,8 @@ class Pipe {
     isReading = false; // a request waits in the source
     pending = 0; // writes that have not ended
     onWritten = null; // what shutdown waits for
+    held = undefined; // a chunk that the source has just enqueued
+    isChunkHeld = false;
 
     constructor(source, dest, { preventClose, preventAbort, preventCancel, signal }) {
         this.source = source;
@@ -82,12 +84,8 @@ class Pipe {
 
     // The pipe is its own read request, of which there is one at most.
     chunk(chunk) {
-        later(() => {
-            this.isReading = false;
-            this.write(chunk);
-            this.step();
-            this.settle();
-        });
+        this.held = chunk;
+        later(writeHeld, this);
         this.pending++; // read, and not written yet
         this.isChunkHeld = true;
     }
@@ -187,10 +185,19 @@ class Pipe {
     }
 }
 
+function writeHeld(pipe) {
+    const chunk = pipe.held;
+    pipe.held = undefined;
+    pipe.isReading = false;
+    pipe.write(chunk);
+    pipe.step();
+    pipe.settle();
+}
+
 class PipedWrite {
-    next = null;
     constructor(pipe) {
         this.pipe = pipe;
+        this.next = null;
     }
     resolve() {
         this.pipe.pending--;

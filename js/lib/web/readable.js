@@ -2,9 +2,9 @@
 // readable -- the class ReadableStream, and its async iterators.
 'use strict';
 
-const { checkStrategy, fulfilled, functionOf, highWaterMarkOf, invalidState,
-    invalidValue, invoke, isObject, newPromise, rejected, reveal, show, sizeOf, transform,
-    wrongThis } = require('web/base');
+const { checkStrategy, fulfill, fulfilled, functionOf, highWaterMarkOf, invalidState,
+    invalidValue, invoke, isObject, pending, reject, rejected, reveal, show, sizeOf,
+    transform, wrongThis } = require('web/base');
 const { coded, invalidArgType } = require('core/errors');
 const { DEFAULT, Readable, cancelStream, lock, read, release } =
     require('web/readablestate');
@@ -280,14 +280,11 @@ function fromIterable(iterable) {
 const walks = new WeakMap(); // iterator -> {reader, preventCancel, isDone, ongoing}
 
 class IteratorRead {
-    next = null;
-    isPending = true;
     constructor(walk) {
         this.walk = walk;
-        const { promise, resolve, reject } = newPromise();
-        this.promise = promise;
-        this.resolve = resolve;
-        this.reject = reject;
+        this.promise = pending();
+        this.isPending = true;
+        this.next = null;
     }
     settle() {
         this.isPending = false;
@@ -296,19 +293,19 @@ class IteratorRead {
     }
     chunk(value) {
         this.settle();
-        this.resolve({ value, done: false });
+        fulfill(this.promise, { value, done: false });
     }
     close() {
         this.settle();
         this.walk.isDone = true;
         release(this.walk.reader);
-        this.resolve({ done: true, value: undefined });
+        fulfill(this.promise, { done: true, value: undefined });
     }
     error(reason) {
         this.settle();
         this.walk.isDone = true;
         release(this.walk.reader);
-        this.reject(reason);
+        reject(this.promise, reason);
     }
 }
 

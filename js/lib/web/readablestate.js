@@ -7,8 +7,8 @@
 // has chunk(value), close(value) and error(reason).
 'use strict';
 
-const { List, fulfilled, handled, invalidState, newPromise, nothing, rejected,
-    transform } = require('web/base');
+const { List, fulfill, fulfilled, handled, invalidState, newPromise, nothing, pending,
+    reject, rejected, transform } = require('web/base');
 
 const DEFAULT = 0, BYOB = 1; // readers
 
@@ -141,23 +141,22 @@ function read(stream, request) {
 // A request whose answer is a promise.
 class PromisedRead {
     constructor() {
-        const { promise, resolve, reject } = newPromise();
-        this.promise = promise;
-        this.resolve = resolve;
-        this.error = reject;
+        this.promise = pending();
         this.next = null;
     }
-    chunk(value) { this.resolve({ value, done: false }); }
-    close(value) { this.resolve({ value, done: true }); }
+    chunk(value) { fulfill(this.promise, { value, done: false }); }
+    close(value) { fulfill(this.promise, { value, done: true }); }
+    error(reason) { reject(this.promise, reason); }
 }
 
 function readPromise(stream) {
-    if (stream.state === 'readable' && stream.controller.hasChunk()) {
-        stream.isDisturbed = true;
-        return fulfilled({ value: stream.controller.take(), done: false });
-    }
     const request = new PromisedRead();
-    read(stream, request);
+    if (stream.state === 'readable') {
+        stream.isDisturbed = true;
+        stream.controller.pullSteps(request);
+    } else {
+        read(stream, request);
+    }
     return request.promise;
 }
 

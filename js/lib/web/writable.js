@@ -220,10 +220,10 @@ function writeFailed(stream, reason) {
 // ---- the controller ----
 
 class Entry {
-    next = null;
     constructor(chunk, size) {
         this.chunk = chunk;
         this.size = size;
+        this.next = null;
     }
 }
 
@@ -296,12 +296,13 @@ class Controller {
 
     write(chunk, size) {
         const { stream } = this;
-        try {
-            size = checkSize(size);
-        } catch (error) {
-            this.errorIfNeeded(error);
-            return;
-        }
+        if (size !== 1)
+            try {
+                size = checkSize(size);
+            } catch (error) {
+                this.errorIfNeeded(error);
+                return;
+            }
         this.queue.push(new Entry(chunk, size));
         this.total += size;
         if (!isClosing(stream) && stream.state === 'writable')
@@ -372,7 +373,9 @@ class Controller {
         stream.writing = stream.requests.shift();
         const result = sinkWrite === undefined ? undefined
             : attempt(sinkWrite, sink, chunk, objectOf(this));
-        if (result !== PENDING)
+        if (result === undefined)
+            later(written, stream);
+        else if (result !== PENDING)
             react(result, written, writeFailed, stream);
     }
 

@@ -2,7 +2,7 @@
 // writer -- WritableStreamDefaultWriter.
 'use strict';
 
-const { invalidState, newPromise, rejected, reveal, show, wrongThis } =
+const { fulfill, invalidState, pending, reject, rejected, reveal, show, wrongThis } =
     require('web/base');
 const { invalidArgType } = require('core/errors');
 const { abortStream, closeStream, closedOf, isClosing, lockWritable, readyOf,
@@ -13,6 +13,15 @@ const unattached = () => invalidState('Writer is not bound to a WritableStream')
 function desiredSize({ state, controller }) {
     return state === 'errored' || state === 'erroring' ? null
         : state === 'closed' ? 0 : controller.highWaterMark - controller.total;
+}
+
+class PromisedWrite {
+    constructor() {
+        this.promise = pending();
+        this.next = null;
+    }
+    resolve() { fulfill(this.promise, undefined); }
+    reject(reason) { reject(this.promise, reason); }
 }
 
 // Write a chunk for a request that has resolve(), reject() and next.
@@ -109,7 +118,7 @@ class WritableStreamDefaultWriter {
             return rejected(wrongThis('WritableStreamDefaultWriter'));
         if (writer.stream === null)
             return rejected(unattached());
-        const request = newPromise();
+        const request = new PromisedWrite();
         write(writer, chunk, request);
         return request.promise;
     }
