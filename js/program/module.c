@@ -3,8 +3,7 @@
  * module -- answers the engine's questions about ES modules through
  * js/lib/program/module.js, and reads files for it.
  *
- * To the engine, a builtin or a CommonJS file is also a module: its export
- * names are known when it is linked, and its values when its turn to run comes.
+ * To the engine, a builtin or a CommonJS file is also a module (foreign.h).
  *
  * Tested by  test/js/program/module-*, test/js/program/commonjs-*
  */
@@ -21,6 +20,7 @@
 #include "core/error.h"
 #include "core/headroom.h"
 #include "core/lib.h"
+#include "program/foreign.h"
 
 static const char head[] =
     "(function (exports, require, module, __filename, __dirname) {\n\n";
@@ -97,72 +97,6 @@ static char *normalize(JSContext *context, const char *base, const char *name,
     JS_FreeValue(context, id);
     JS_FreeValue(context, parent);
     return copy;
-}
-
-/* ---- modules that are not ES modules ---- */
-
-/* Run the module.  Its private value is its id. */
-static int run_foreign(JSContext *context, JSModuleDef *module)
-{
-    weir_js *js = weir__js_of(context);
-    JSValue exports =
-        ask_about(js, WEIR__JS_HOOK_LOAD,
-                  JS_GetModulePrivateValue(context, module), JS_UNDEFINED);
-    JSAtom atom = JS_GetModuleName(context, module);
-    JSValue names = ask_about(js, WEIR__JS_HOOK_NAMES,
-                              JS_AtomToString(context, atom), JS_UNDEFINED);
-    int64_t count = 0;
-    int err = JS_IsException(exports) || JS_IsException(names) ||
-                      JS_GetLength(context, names, &count) < 0
-                  ? -1
-                  : 0;
-
-    JS_FreeAtom(context, atom);
-    for (int64_t i = 0; i < count && err == 0; i++) {
-        JSValue key = JS_GetPropertyInt64(context, names, i);
-        const char *name = JS_ToCString(context, key);
-        JSValue value = JS_UNDEFINED;
-
-        if (name == NULL)
-            err = -1;
-        else if (i == count - 1) /* "default", the last one */
-            value = JS_DupValue(context, exports);
-        else if (JS_IsObject(exports))
-            value = JS_GetPropertyStr(context, exports, name);
-        if (err == 0)
-            err = JS_IsException(value)
-                      ? -1
-                      : JS_SetModuleExport(context, module, name, value);
-        JS_FreeCString(context, name);
-        JS_FreeValue(context, key);
-    }
-    JS_FreeValue(context, names);
-    JS_FreeValue(context, exports);
-    return err;
-}
-
-static JSModuleDef *new_foreign(weir_js *js, const char *id)
-{
-    JSContext *context = js->context;
-    JSModuleDef *module = JS_NewCModule(context, id, run_foreign);
-    JSValue names = ask_about(js, WEIR__JS_HOOK_NAMES,
-                              JS_NewString(context, id), JS_UNDEFINED);
-    int64_t count = 0;
-    bool failed = module == NULL || JS_IsException(names) ||
-                  JS_GetLength(context, names, &count) < 0 ||
-                  JS_SetModulePrivateValue(context, module,
-                                           JS_NewString(context, id)) < 0;
-
-    for (int64_t i = 0; i < count && !failed; i++) {
-        JSValue key = JS_GetPropertyInt64(context, names, i);
-        const char *name = JS_ToCString(context, key);
-
-        failed = name == NULL || JS_AddModuleExport(context, module, name) < 0;
-        JS_FreeCString(context, name);
-        JS_FreeValue(context, key);
-    }
-    JS_FreeValue(context, names);
-    return failed ? NULL : module;
 }
 
 /* ---- ES modules ---- */
@@ -244,7 +178,7 @@ static JSModuleDef *load(JSContext *context, const char *id, void *opaque,
     name = JS_ToCString(context, format);
     if (name != NULL)
         module = strcmp(name, "module") == 0 ? compile_value(js, id, source)
-                                             : new_foreign(js, id);
+                                             : weir__js_foreign_new(js, id);
     JS_FreeCString(context, name);
     JS_FreeValue(context, format);
     JS_FreeValue(context, source);
@@ -273,6 +207,7 @@ static int watch_modules(weir_js *js)
     /* Ignore unknown attributes, as Node does. */
     JS_SetModuleLoaderFunc2(js->runtime, NULL, load, NULL, js);
     JS_SetModuleNormalizeFunc2(js->runtime, normalize);
+    weir__js_foreign_init(js);
     return 0;
 }
 

@@ -1,0 +1,2 @@
+import { nothing } from 'node:process';
+console.log(nothing);

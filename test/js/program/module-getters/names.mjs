@@ -1,0 +1,3 @@
+import { stderr } from 'node:process';
+export { stderr };
+export const own = 'own';

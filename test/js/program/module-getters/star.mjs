@@ -1,0 +1,2 @@
+export * from 'node:process';
+export const mine = 'mine';
