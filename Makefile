@@ -56,6 +56,10 @@ MORE_TESTS = \
     build/debug/test/js build/debug/test/api \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs)
 
+# ... without a limit on the programs and executions.
+EXPLORERS = $(addprefix test/explore/,compiled.sh javascript.py \
+    javascript-reduction.py programs.py repeat.py)
+
 # Models with cases that take longer than `make test` allows.
 LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/board \
     pool/idle promise/promise promise/promisify sync/channel
@@ -90,6 +94,7 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
 	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON
 	@echo $(PRESETS) $(MORE_PRESETS) | $(BUILD)
+	@tools/run-tests --deadline 1800 $(EXPLORERS)
 	@tools/run-tests $(MORE_TESTS)
 	@ROUNDS=50 tools/run-tests test/api/examples.sh
 	@test/npm/run build/weir

@@ -14,7 +14,8 @@ comment has no such line:
 Without options that say so, "nothing found" holds for the executions that were
 tried; with --exhaustive, every schedule must have been covered.  A failing
 schedule is replayed, and must fail in the same way.  With WEIR_BRIEF in the environment, as in
-`make test`, correct programs run a quarter of the executions.
+`make test`, correct programs run a quarter of the executions, and of the programs every
+third one is left out; `make verify` runs all of them.
 """
 import argparse
 import os
@@ -84,8 +85,10 @@ def main():
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     count = failures = 0
-    for source in sorted(FOLDER.glob("*.js")):
+    for number, source in enumerate(sorted(FOLDER.glob("*.js"))):
         if arguments.names and source.stem not in arguments.names:
+            continue
+        if not arguments.names and "WEIR_BRIEF" in os.environ and number % 3 == 0:
             continue
         known = {"correct": "nothing found", **fields(source)}
         for variant in ("correct", "broken"):

@@ -19,7 +19,8 @@ Programs in test/explore/others use headers of a Debian package, and are left ou
 if it is not installed.  "nothing found" also means that every schedule was covered, within the
 preemptions that the options name.  "a|b" is one or the other.  A failing
 schedule is replayed, and must fail in the same way.  With WEIR_BRIEF in the
-environment, as in `make test`, each program is compiled by one of the two.
+environment, as in `make test`, every third program runs, compiled by one of the two;
+`make verify` runs all of them.
 """
 import argparse
 import os
@@ -104,6 +105,8 @@ def main():
                      if path.suffix in (".c", ".cc"))
     if arguments.names:
         sources = [path for path in sources if path.stem in arguments.names]
+    elif "WEIR_BRIEF" in os.environ:
+        sources = sources[::3]
     count = failures = 0
     with tempfile.TemporaryDirectory() as scratch:
         program = pathlib.Path(scratch) / "program"

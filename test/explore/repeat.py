@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "test/explore/javascript"
-BRIEF = ["atomic-service", "pool", "race-port", "timers-race"]
+BRIEF = ["atomic-service", "race-port"]
 SECONDS = 300  # a search that takes longer hangs
 
 
