@@ -12,15 +12,20 @@ JSValue weir__js_context_call(weir_js *js, JSValueConst captured,
                               JSValueConst function, JSValueConst self,
                               int argc, JSValueConst *argv)
 {
-    JSValue before =
-        weir__js_context_swap(js, JS_DupValue(js->context, captured));
-    JSValue result = JS_Call(js->context, function, self, argc, argv);
+    JSContext *context = js->context;
+    /* What holds these may release them while the function runs. */
+    JSValue held = JS_DupValue(context, function);
+    JSValue kept = JS_DupValue(context, captured);
+    JSValue before = weir__js_context_swap(js, JS_DupValue(context, kept));
+    JSValue result = JS_Call(context, held, self, argc, argv);
 
-    JS_FreeValue(js->context, weir__js_context_swap(js, before));
+    JS_FreeValue(context, weir__js_context_swap(js, before));
     if (JS_IsException(result)) {
-        JS_FreeValue(js->context, js->thrown_in);
-        js->thrown_in = JS_DupValue(js->context, captured);
+        JS_FreeValue(context, js->thrown_in);
+        js->thrown_in = JS_DupValue(context, kept);
     }
+    JS_FreeValue(context, kept);
+    JS_FreeValue(context, held);
     return result;
 }
 
