@@ -275,8 +275,10 @@ static const JSClassDef server_class = {.class_name = "Server",
 /* Open the server of an object.  Returns 0, or an error. */
 static int open_server(struct server *server, weir_http_server_options *options)
 {
-    weir_http_guest_options guest = {
-        .size = sizeof(guest), .arg = server, .on_end = on_end};
+    weir_http_guest_options guest = {.size = sizeof(guest),
+                                     .arg = server,
+                                     .on_end = on_end,
+                                     .reads_on = true};
     int err = weir__js_keeper_loop(&guest.control);
 
     options->on_request = on_request;

@@ -291,6 +291,20 @@ static JSValue pause_reading(JSContext *context, JSValueConst this_value,
     return JS_UNDEFINED;
 }
 
+/* discard(exchange): nobody reads the body, and the response has ended */
+static JSValue discard(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    struct weir__node_exchange *exchange =
+        weir__node_exchange_of(context, argv[0]);
+
+    if (exchange == NULL)
+        return JS_EXCEPTION;
+    if (exchange->js != NULL)
+        weir_http_discard(exchange->http);
+    return JS_UNDEFINED;
+}
+
 /* ---- the response ---- */
 
 /* The parts of something that is sent. */
@@ -542,6 +556,7 @@ static JSValue take_over(JSContext *context, JSValueConst this_value, int argc,
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("read", 2, start_reading),
     JS_CFUNC_DEF("pause", 2, pause_reading),
+    JS_CFUNC_DEF("discard", 1, discard),
     JS_CFUNC_DEF("send", 5, send_data),
     JS_CFUNC_DEF("byteLength", 1, get_byte_length),
     JS_CFUNC_DEF("closes", 1, get_closes),

@@ -142,6 +142,9 @@ bool weir__http_conn_is_refused(struct weir__http_conn *conn,
 /* The head of a response says whether the connection closes after it. */
 bool weir__http_conn_decide_close(struct weir__http_conn *conn);
 
+/* The rest of the body of the request in progress is read and discarded. */
+void weir__http_conn_discard(struct weir__http_conn *conn);
+
 /* The response in progress has ended: go on when its request has, too. */
 void weir__http_conn_replied(struct weir__http_conn *conn);
 

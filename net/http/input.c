@@ -65,9 +65,22 @@ bool weir__http_conn_closes(const struct weir__http_conn *conn)
            (weir_connection_is_draining(&conn->word) && !has_more_input(conn));
 }
 
+/* Whether the body is read on when the response has ended. */
+static bool reads_on(const struct weir__http_conn *conn)
+{
+    const weir_http_request *request = conn->request;
+    const struct weir__http_guest *guest = conn->shard->server->guest;
+
+    if (guest == NULL || conn->must_close)
+        return false;
+    return guest->options.reads_late ||
+           (guest->options.reads_on && request->read_fn != NULL);
+}
+
 bool weir__http_conn_decide_close(struct weir__http_conn *conn)
 {
-    if (weir__http_conn_closes(conn) || !can_discard(conn->request))
+    if (weir__http_conn_closes(conn) ||
+        (!can_discard(conn->request) && !reads_on(conn)))
         conn->must_close = true;
     return conn->must_close;
 }
@@ -178,10 +191,11 @@ static void on_complete(struct weir__http_conn *conn)
     conn->deadline_ns = 0;
     if (!has_body)
         handle(conn, request);
-    else if (request->reply == WEIR__REPLY_ENDED)
-        end_exchange(conn);
     else
         weir__http_request_give(request, WEIR_EEOF, (weir_bytes){NULL, 0});
+    if (has_body && conn->request == request &&
+        request->reply == WEIR__REPLY_ENDED)
+        end_exchange(conn);
 }
 
 /* The input is not HTTP, or exceeds a limit. */
@@ -226,17 +240,25 @@ static void end_exchange(struct weir__http_conn *conn)
     weir__http_conn_set_idle(conn);
 }
 
-void weir__http_conn_replied(struct weir__http_conn *conn)
+void weir__http_conn_discard(struct weir__http_conn *conn)
 {
     weir_http_request *request = conn->request;
 
     request->is_discarding = true;
-    if (conn->must_close || request->is_complete) {
-        if (!request->is_complete)
-            weir__http_request_give(request, WEIR_ECANCELED,
-                                    (weir_bytes){NULL, 0});
+    if (!request->is_complete)
+        weir__http_request_give(request, WEIR_ECANCELED, (weir_bytes){NULL, 0});
+}
+
+void weir__http_conn_replied(struct weir__http_conn *conn)
+{
+    weir_http_request *request = conn->request;
+
+    if (!reads_on(conn))
+        weir__http_conn_discard(conn);
+    else if (!conn->shard->server->guest->options.reads_late)
+        request->is_paused = false; /* the next request waits */
+    if (conn->request == request && (conn->must_close || request->is_complete))
         end_exchange(conn);
-    }
     if (conn->input == NULL && !conn->is_closing) {
         weir__http_conn_flush(conn);
         weir__http_conn_resume(conn);

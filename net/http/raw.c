@@ -106,6 +106,18 @@ int weir_http_raw_send(weir_http_request *request, const weir_bytes *parts,
     return 0;
 }
 
+void weir_http_discard(weir_http_request *request)
+{
+    struct weir__http_conn *conn = request->conn;
+
+    if (conn == NULL || conn->request != request || request->is_complete ||
+        request->reply != WEIR__REPLY_ENDED)
+        return;
+    weir__http_conn_discard(conn);
+    if (conn->input == NULL && !conn->is_closing)
+        weir__http_conn_resume(conn);
+}
+
 bool weir_http_raw_closes(const weir_http_request *request)
 {
     return request->conn == NULL || weir__http_conn_closes(request->conn);

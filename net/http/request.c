@@ -355,7 +355,13 @@ int weir_http_read(weir_http_request *request, weir_http_body_fn *fn, void *arg)
 
 void weir_http_pause(weir_http_request *request)
 {
-    request->is_paused = true;
+    const struct weir__http_conn *conn = request->conn;
+    const struct weir__http_guest *guest =
+        conn != NULL ? conn->shard->server->guest : NULL;
+
+    /* After the response, the next request waits. */
+    request->is_paused = request->reply != WEIR__REPLY_ENDED || guest == NULL ||
+                         guest->options.reads_late;
 }
 
 void weir_http_resume(weir_http_request *request)

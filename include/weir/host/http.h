@@ -77,6 +77,13 @@ typedef struct weir_http_guest_options {
      * than 100-continue, which on_request answers, or of HTTP/1.1 without
      * Host. */
     bool accepts_any_expect, accepts_no_host;
+    /* Read a body to its end if it is being read when the response ends and
+     * the connection stays open.  From then on the reader cannot pause,
+     * because the next request waits.  Other bodies are discarded. */
+    bool reads_on;
+    /* ... even if it is read only later, and with pauses.  weir_http_discard
+     * has to be called if nobody reads it. */
+    bool reads_late;
 } weir_http_guest_options;
 
 /**
@@ -211,6 +218,15 @@ WEIR_API int weir_http_connection_write(weir_http_connection *connection,
  */
 WEIR_API void weir_http_connection_close(weir_http_connection *connection,
                                          bool is_abrupt);
+
+/**
+ * Discard the rest of the body of a request whose response has ended (see
+ * reads_late).  A reader gets WEIR_ECANCELED.  Has no effect if the response
+ * has not ended, or the body has.
+ *
+ * Thread   loop
+ */
+WEIR_API void weir_http_discard(weir_http_request *request);
 
 /* ---- raw responses ---- */
 

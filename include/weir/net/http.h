@@ -381,7 +381,8 @@ typedef void weir_http_body_fn(void *arg, weir_http_request *request,
 /**
  * Read the body of a request.  fn is called for each piece, and once at the
  * end.  If the client waits with its body (Expect: 100-continue), the server
- * sends 100 Continue.  A body that is not read is discarded after the response.
+ * sends 100 Continue.  When the response ends, the rest of the body is
+ * discarded, and fn gets WEIR_ECANCELED.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EBUSY (it is being read, or was), WEIR_ECLOSED

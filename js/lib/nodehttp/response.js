@@ -227,6 +227,8 @@ ServerResponse.prototype._transmit = function(chunk, encoding, callback, isLast)
     if (isLast)
         flags |= this._last || this.maxRequestsOnConnectionReached ? END | CLOSE : END;
     const result = binding.send(exchange, head, sendable(chunk, encoding), tail, flags);
+    if (isLast)
+        leaveBody(this.req);
     this.req[kSocket]?._touch?.();
     return settle(this, result, callback);
 };
@@ -247,10 +249,23 @@ ServerResponse.prototype.end = function end(chunk, encoding, callback) {
     this._headerSent = this.finished = true;
     binding.send(this[kExchange], this._header, chunk, undefined,
         this._last || this.maxRequestsOnConnectionReached ? END | CLOSE : END);
+    leaveBody(this.req);
     if (this._events !== undefined)
         this._finish();
     return this;
 };
+
+// A program can read the body after its response.  If it does not begin to, the
+// next request has to come through.
+function leaveBody(req) {
+    if (req[kHasBody] && !req._consumed)
+        require('timers/timers').setImmediate(discardBody, req);
+}
+
+function discardBody(req) {
+    if (!req._consumed && !req.destroyed)
+        binding.discard(req[kExchange]);
+}
 
 // Call the callback of a write when there is room.  Returns whether there is.
 function settle(self, result, callback) {
@@ -353,8 +368,13 @@ function ended(self, status) {
                 socket: req.socket, server });
         if (self._events !== undefined)
             self.emit('finish');
-        if (req._events !== undefined && !req.destroyed)
+        if (req._events !== undefined && !req.destroyed && !req._consumed) {
+            if (!self._last) { // all of it was discarded
+                req.complete = true;
+                req[kHasBody] = false;
+            }
             req._dump();
+        }
         if (self._events !== undefined)
             process.nextTick(close, self);
         else

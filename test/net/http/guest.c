@@ -28,6 +28,7 @@ static int end_status, listen_error;
 static unsigned ends, deadlines;
 static weir_http_server_options given;
 static bool is_unref;
+static weir_http_guest_options more; /* reads_on, reads_late */
 
 /* ---- the server ---- */
 
@@ -77,7 +78,9 @@ static int open_on(weir_loop *on)
                                    .control = weir_service_loop(service),
                                    .arg = &given,
                                    .on_end = on_end,
-                                   .on_deadline = on_late});
+                                   .on_deadline = on_late,
+                                   .reads_on = more.reads_on,
+                                   .reads_late = more.reads_late});
 }
 
 static void open_server(void *arg, int status)
@@ -365,6 +368,135 @@ CASE(guest_of_a_loop_that_is_closed_during_the_drain_ends_once)
     expect_status(weir_loop_close(loop, -1), 0);
     expect_string(read_rest(fd), "");
     finish(WEIR_ECANCELED);
+}
+
+/* ---- bodies that are read after the response ---- */
+
+static size_t body_size;
+static int body_status;
+static bool pauses;
+
+static void on_piece(void *arg, weir_http_request *request, int status,
+                     weir_bytes bytes)
+{
+    if (status == 0 && pauses)
+        weir_http_pause(request);
+    body_size += bytes.size;
+    if (status == 0)
+        return;
+    body_status = status;
+    weir_http_request_unref(request);
+    expect_int(sem_post(&arrived), 0);
+}
+
+static void read_and_answer(void *arg, weir_http_request *request)
+{
+    if (weir_http_is(request, "GET", "/")) {
+        hello(arg, request);
+        return;
+    }
+    weir_http_request_ref(request);
+    expect_status(weir_http_read(request, on_piece, NULL), 0);
+    hello(arg, request);
+}
+
+/* Send half of a body, the rest after the response, and a GET.  Returns what
+ * the reader was told at the end. */
+static int post_in_halves(void)
+{
+    int fd;
+
+    body_size = 0;
+    serve(read_and_answer);
+    fd = join_server();
+    send_text(fd, "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\n"
+                  "half");
+    (void)read_until(fd, "hello\n");
+    send_text(fd, "half" GET);
+    expect(strstr(read_until(fd, "hello\n"), "200 OK") != NULL);
+    expect_int(sem_wait(&arrived), 0);
+    expect_status(weir_http_server_drain(server, WEIR_S(3600)), 0);
+    (void)read_all(fd);
+    finish(0);
+    more = (weir_http_guest_options){.size = 0};
+    return body_status;
+}
+
+CASE(guest_reader_is_told_that_the_response_has_ended)
+{
+    expect_status(post_in_halves(), WEIR_ECANCELED);
+    expect(body_size <= 4);
+}
+
+CASE(guest_that_reads_on_reads_the_body_after_the_response)
+{
+    more.reads_on = true;
+    expect_status(post_in_halves(), WEIR_EEOF);
+    expect_int(body_size, 8);
+}
+
+CASE(guest_that_reads_on_does_not_wait_for_a_reader_that_pauses)
+{
+    more.reads_on = pauses = true;
+    expect_status(post_in_halves(), WEIR_EEOF);
+    expect_int(body_size, 8);
+}
+
+static void read_late(void *arg, int status)
+{
+    expect_status(status, 0);
+    expect_status(weir_http_read(kept, on_piece, NULL), 0);
+}
+
+static void discard_late(void *arg, int status)
+{
+    expect_status(status, 0);
+    weir_http_discard(kept);
+    weir_http_discard(kept);
+    expect_status(weir_http_read(kept, on_piece, NULL), WEIR_ECLOSED);
+    weir_http_request_unref(kept);
+}
+
+static void keep_and_answer(void *arg, weir_http_request *request)
+{
+    if (weir_http_is(request, "POST", "/p")) {
+        weir_http_request_ref(request);
+        kept = request;
+    }
+    hello(arg, request);
+}
+
+/* The body has arrived; it is read or discarded after the response. */
+static void post_and_call(weir_fn *fn)
+{
+    int fd;
+
+    more.reads_late = true;
+    body_size = 0;
+    serve(keep_and_answer);
+    fd = join_server();
+    send_text(fd, "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n"
+                  "body" GET);
+    (void)read_until(fd, "hello\n");
+    expect_status(weir_loop_submit(loop, fn, NULL), 0);
+    expect(strstr(read_until(fd, "hello\n"), "200 OK") != NULL);
+    expect_status(weir_http_server_drain(server, WEIR_S(3600)), 0);
+    (void)read_all(fd);
+    finish(0);
+    more = (weir_http_guest_options){.size = 0};
+}
+
+CASE(guest_that_reads_late_begins_to_read_after_the_response)
+{
+    post_and_call(read_late);
+    expect_status(body_status, WEIR_EEOF);
+    expect_int(body_size, 4);
+}
+
+CASE(guest_that_reads_late_goes_on_when_the_body_is_discarded)
+{
+    post_and_call(discard_late);
+    expect_int(body_size, 0);
 }
 
 static void pass(void *arg, int status)
