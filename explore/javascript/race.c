@@ -268,3 +268,28 @@ void race_forget(const void *address, size_t size)
         if (words.entries[i].key - (uintptr_t)address < size)
             *words.entries[i].clock = (struct clock){{0}};
 }
+
+static void empty(struct table *table)
+{
+    for (unsigned i = 0; i < table->room; i++) {
+        while (table->entries[i].last != NULL)
+            remove_last(&table->entries[i].last);
+        free(table->entries[i].clock);
+    }
+    free(table->entries);
+    *table = (struct table){0};
+}
+
+void race_reset(void)
+{
+    empty(&granules);
+    empty(&words);
+    empty(&objects);
+    memset(clocks, 0, sizeof(clocks));
+    while (spare != NULL) {
+        struct last *next = spare->next;
+
+        free(spare);
+        spare = next;
+    }
+}

@@ -62,4 +62,7 @@ void race_join(unsigned self, unsigned other);
 /* The memory is new: what was there before is forgotten. */
 void race_forget(const void *address, size_t size);
 
+/* Everything is, for tests. */
+void race_reset(void);
+
 #endif /* WEIR_EXPLORE_RACE_H */

@@ -44,6 +44,14 @@ for suite in litmus reduction api; do
         expect "$suite passes, by $build" passes "${build%-*}" "-${build#*-}" $suite
     done
 done
+# What weir explore knows of races is tested by itself.
+javascript_races() {
+    cc -std=gnu11 -O1 -Wall -fsanitize=address,undefined -fno-sanitize-recover \
+        -Iexplore/javascript test/explore/race.c explore/javascript/race.c -o "$scratch/race" &&
+        "$scratch/race"
+}
+
+expect "races of JavaScript are those of the definition" javascript_races
 expect "ring: its bug is found" example ring.c "" 1 '^data race: main reads ring'
 expect "ring: the fixed one passes" example ring.c -DFIXED 0 '^covered: every schedule,'
 expect "counter: has two outcomes" example counter.cc "" 0 'one of: 1 2$'
