@@ -63,13 +63,18 @@ static inline void weir__js_visit(JSContext *context, const char *name)
                                  &(struct weir__js_access){.name = name});
 }
 
+static inline void weir__js_synchronize(const void *object)
+{
+    if (__builtin_expect(weir__js_explorer != NULL, 0))
+        weir__js_explorer->synchronize(object);
+}
+
 /* The same, on an object that synchronizes those who use it. */
 static inline void weir__js_visit_object(JSContext *context, const char *name,
                                          const void *object)
 {
     weir__js_visit(context, name);
-    if (__builtin_expect(weir__js_explorer != NULL, 0))
-        weir__js_explorer->synchronize(object);
+    weir__js_synchronize(object);
 }
 
 static inline void weir__js_note_send(const void *object)

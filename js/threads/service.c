@@ -150,8 +150,11 @@ static void leave(struct service *service)
     service->members--;
     is_out = take_out(service);
     weir_lock_release(&registry_lock);
-    if (is_out)
-        free(service);
+    if (!is_out)
+        return;
+    weir__js_synchronize(service);
+    weir__js_synchronize(&registry); /* that it is gone means CLOSED */
+    free(service);
 }
 
 /* ---- tickets ---- */
@@ -285,7 +288,10 @@ static JSValue attach(JSContext *context, JSValueConst this_value, int argc,
     if (JS_ToUint32(context, &id, argv[0]) < 0)
         return JS_EXCEPTION;
     service = join(id);
-    return service != NULL ? new_member(context, service) : JS_NULL;
+    if (service != NULL)
+        return new_member(context, service);
+    weir__js_synchronize(&registry);
+    return JS_NULL;
 }
 
 /* With a copy of the name; NULL with an exception. */
