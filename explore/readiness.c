@@ -230,3 +230,13 @@ int weir__poller_fd(struct weir__poller *poller)
 {
     return -ENOTSUP;
 }
+
+bool weir__poller_is_ready(struct weir__poller *poller)
+{
+    return false;
+}
+
+bool weir__poller_await(struct weir__poller *poller, int64_t deadline_ns)
+{
+    return false;
+}

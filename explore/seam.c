@@ -246,6 +246,11 @@ int64_t weir__clock_real(void)
     return 1000;
 }
 
+int64_t weir__clock_date(void)
+{
+    return weir__clock_real();
+}
+
 /* Nor does it go on in the counter of the processor. */
 bool weir__tsc_is_clock(void)
 {

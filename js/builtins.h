@@ -17,6 +17,7 @@
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
     X(CHILD, child)                                                            \
+    X(VIRTUAL, virtual)                                                        \
     X(NODE_SERVER, node_server)                                                \
     X(NODE_EXCHANGE, node_exchange)                                            \
     X(NODE_PEER, node_peer)                                                    \

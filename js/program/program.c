@@ -298,6 +298,28 @@ static int end(weir_js *js)
     return own->has_exited ? own->exit_code : code;
 }
 
+/* A file is read, or other work is done on the pool. */
+static bool is_busy(void *arg)
+{
+    const weir_js *js = arg;
+
+    return !weir__js_list_is_empty(&js->works);
+}
+
+void weir__js_join_time(weir_js *js)
+{
+    weir_virtual_member *member = &weir__js_program(js)->member;
+
+    *member =
+        (weir_virtual_member){.loop = js->loop, .is_busy = is_busy, .arg = js};
+    weir_virtual_join(member);
+}
+
+void weir__js_leave_time(weir_js *js)
+{
+    weir_virtual_leave(&weir__js_program(js)->member);
+}
+
 int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
 {
     struct weir__js_program *own;
@@ -325,6 +347,8 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
     own->argv = program.argv;
     own->exec_argc = program.exec_argc;
     own->exec_argv = program.exec_argv;
+    if (!js->is_child)
+        weir__js_join_time(js);
     /* Start at the end of a turn, so that the next one begins with the timers,
      * as Node's first turn does.  A worker receives what to run as a message,
      * so immediates come next there. */
@@ -337,6 +361,8 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
         if (!js->is_child)
             *exit_code &= 0xff; /* of a process; a worker's is any number */
     }
+    if (!js->is_child)
+        weir__js_leave_time(js);
     own->given = NULL; /* text and argv are the caller's from now on */
     own->argc = own->exec_argc = 0;
     return err;

@@ -6,6 +6,7 @@
 #define WEIR_JS_PROGRAM_H
 
 #include "core/host.h"
+#include "weir/host/virtual.h"
 
 /* Note that `process` was loaded: it may have listeners from now on. */
 void weir__js_watch_process(weir_js *js);
@@ -13,8 +14,14 @@ void weir__js_watch_process(weir_js *js);
 /* process.exit: run no more JavaScript and end the loop. */
 void weir__js_stop(weir_js *js, int code);
 
+/* Take part in virtual time (weir/host/virtual.h), or no longer.  weir_js_run
+ * does both, but for a worker, which does it itself. */
+void weir__js_join_time(weir_js *js);
+void weir__js_leave_time(weir_js *js);
+
 /* Its part of a host. */
 struct weir__js_program {
+    weir_virtual_member member;
     const weir_js_program *given; /* while weir_js_run runs */
     size_t text_length;           /* of given->text; 0: up to its first NUL */
     int argc;                     /* ... like these */

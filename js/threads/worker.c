@@ -2,8 +2,8 @@
 /*
  * worker -- new Worker(): a thread with a loop and a host.
  *
- * The parent owns the struct.  The thread uses it until its last action, which
- * closes its end of the control channel.  The parent sees that after all
+ * The parent owns the struct.  The thread uses it until it closes its end of the
+ * control channel.  The parent sees that after all
  * messages, joins the thread, and emits "exit".  So the struct is freed when no
  * thread uses it.
  *
@@ -42,6 +42,7 @@
 #include "program/program.h"
 #include "weir/host/lock.h"
 #include "weir/host/thread.h"
+#include "weir/host/virtual.h"
 
 enum {
     TERMINATED_CODE = 1,
@@ -166,6 +167,8 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
     workers_of(js)->own = worker;
     weir__js_program(js)->text_length = worker->text_length;
     js->on.described = tell_parent;
+    weir__js_join_time(js);
+    weir_virtual_release();
     if (!publish(worker, js)) {
         tell(worker, &worker->online);
         err = weir_js_run(js, &worker->program, &code);
@@ -173,6 +176,8 @@ static int run_program(struct weir__js_worker *worker, weir_js *js)
     if ((publish(worker, NULL) && !weir__js_program(js)->has_exited) ||
         err != 0)
         code = TERMINATED_CODE;
+    weir_virtual_hold();
+    weir__js_leave_time(js);
     return code;
 }
 
@@ -235,7 +240,8 @@ static void run_thread(void *arg)
     weir__js_message_free(worker->start);
     if (worker->far_port != NULL)
         weir__js_mailbox_close(worker->far_port);
-    weir__js_mailbox_close(worker->far_control); /* the last action */
+    weir__js_mailbox_close(worker->far_control); /* the last use of it */
+    weir_virtual_release();
 }
 
 /* ---- the parent's thread ---- */
@@ -440,11 +446,19 @@ static void serve(void *arg)
 
 /* ---- creation ---- */
 
+/* Virtual time stands still while the thread has no loop that takes part:
+ * before its program begins, and until its end was told. */
 static int start_thread(struct weir__js_worker *worker)
 {
-    return weir_thread_start(&worker->thread, run_thread, worker,
-                             worker->stack_size_bytes + OWN_STACK_SIZE +
-                                 HEADROOM_SIZE);
+    int err;
+
+    weir_virtual_hold();
+    err = weir_thread_start(&worker->thread, run_thread, worker,
+                            worker->stack_size_bytes + OWN_STACK_SIZE +
+                                HEADROOM_SIZE);
+    if (err != 0)
+        weir_virtual_release();
+    return err;
 }
 
 static int make_messages(struct weir__js_worker *worker)

@@ -9,6 +9,7 @@
 
 #include "core/builtin.h"
 #include "weir/clock.h"
+#include "weir/host/virtual.h"
 
 /* When the host was made. */
 static int64_t *started_ns(const weir_js *js)
@@ -40,9 +41,22 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("origin", 0, origin),
 };
 
+#ifdef JS_HAS_DATE_FUNCTION
+/* Milliseconds since 1970 in virtual time; otherwise negative. */
+static int64_t date_now(void)
+{
+    int64_t date_ns = weir_virtual_date();
+
+    return date_ns < 0 ? -1 : date_ns / 1000000;
+}
+#endif
+
 static int note_start(weir_js *js)
 {
     *started_ns(js) = weir_clock_now();
+#ifdef JS_HAS_DATE_FUNCTION
+    JS_SetDateFunction(js->runtime, date_now);
+#endif
     return 0;
 }
 

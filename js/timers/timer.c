@@ -27,6 +27,7 @@
 #include "core/host.h"
 #include "core/lib.h"
 #include "weir/clock.h"
+#include "weir/host/virtual.h"
 #include "weir/timer.h"
 
 enum { GRAIN_NS = 250000, MS_NS = 1000000 };
@@ -68,6 +69,8 @@ static int64_t base_ns(weir_js *js)
     struct timers *timers = timers_of(js);
     int64_t turn = weir_loop_now(js->loop), now = weir_clock_now();
 
+    if (weir_virtual_date() >= 0)
+        return now; /* it stands still during a turn */
     if (turn != timers->turn || now > timers->base_ns) {
         timers->turn = turn;
         timers->base_ns = now + GRAIN_NS;

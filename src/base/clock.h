@@ -15,6 +15,9 @@
  * Thread: any. */
 int64_t weir__clock_real(void);
 
+/* Return CLOCK_REALTIME in nanoseconds.  Thread: any. */
+int64_t weir__clock_date(void);
+
 /* The time at which weir_clock_now() is frozen, or WEIR__CLOCK_RUNNING. */
 enum { WEIR__CLOCK_RUNNING = -1 };
 typedef atomic(int64_t) weir__clock_word;

@@ -103,6 +103,14 @@ uint64_t weir__poller_take_wakes(struct weir__poller *poller,
  * -ENFILE, -ENOMEM, -ENOSPC. */
 int weir__poller_fd(struct weir__poller *poller);
 
+/* Whether wait would find an event.  May be called by any thread, even during
+ * await, under fd.c's lock.  False if that cannot be told (os/poll.c). */
+bool weir__poller_is_ready(struct weir__poller *poller);
+
+/* Wait like wait, but leave the events to it; a signal may shorten this.  False,
+ * without waiting, if the implementation cannot (os/poll.c). */
+bool weir__poller_await(struct weir__poller *poller, int64_t deadline_ns);
+
 /* For the implementations: the time that the kernel may sleep until a deadline
  * of wait; 0: not at all, negative: no limit. */
 static inline int64_t weir__poller_timeout(int64_t deadline_ns)

@@ -147,6 +147,7 @@ static void init_inside(weir_loop *loop)
     weir__calls_init(&loop->ticks);
     weir__calls_init(&loop->microtasks);
     loop->locals = NULL;
+    loop->member = NULL;
     loop->promises = (struct weir__promises){.hooks = NULL};
     set_unshared(&loop->promises.outstanding, 0);
     loop->promises.requests.prev = loop->promises.requests.next =

@@ -189,8 +189,10 @@ struct weir_loop {
     int event_count;
     int event_at;
 
-    struct weir__promises promises; /* promise.h */
-    struct weir__local *locals;     /* local.c */
+    struct weir_virtual_member *member; /* virtual.h; NULL: none */
+    bool is_virtual;                    /* it has lain down in virtual time */
+    struct weir__promises promises;     /* promise.h */
+    struct weir__local *locals;         /* local.c */
     struct weir__timers timers;
     struct weir__event events[WEIR__POLLER_BATCH];
     int raised;        /* the code of the last weir_raise ... */

@@ -29,6 +29,7 @@
 #include "base/clock.h"
 #include "base/spin.h"
 #include "loop/loop.h"
+#include "loop/virtual.h"
 
 static void look_at_clock(weir_loop *loop)
 {
@@ -285,27 +286,50 @@ static int take_events(weir_loop *loop, struct weir__poller *poller, int got)
     return 0;
 }
 
+static bool lie_down(weir_loop *loop, enum weir__bed bed)
+{
+    loop->is_virtual = loop->member != NULL && weir__clock_is_frozen();
+    return loop->is_virtual ? weir__virtual_lie_down(loop, bed)
+                            : weir__ingress_lie_down(
+                                  &loop->in, bed, weir__loop_is_ending(loop));
+}
+
+static void get_up(weir_loop *loop, bool in_poller)
+{
+    if (!weir__ingress_get_up(&loop->in))
+        weir__loop_woken(loop, in_poller);
+    if (loop->is_virtual)
+        weir__virtual_get_up(loop);
+}
+
+/* In virtual time the loop gets up before it takes the events: a loop that
+ * sleeps has none. */
+static int sleep_in_poller(weir_loop *loop, struct weir__poller *poller,
+                           int64_t until_ns)
+{
+    bool is_left = loop->is_virtual && weir__poller_await(poller, until_ns);
+    int got = is_left ? 0 : weir__poller_wait(poller, loop->events, until_ns);
+
+    get_up(loop, true);
+    return is_left ? weir__poller_wait(poller, loop->events, 0) : got;
+}
+
 /* Sleep in the poller, or only poll it. */
 static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 {
-    bool sleeps =
-        until_ns != 0 && weir__ingress_lie_down(&loop->in, WEIR__BED_POLLER,
-                                                weir__loop_is_ending(loop));
-    int got = weir__poller_wait(poller, loop->events, sleeps ? until_ns : 0);
+    bool sleeps = until_ns != 0 && lie_down(loop, WEIR__BED_POLLER);
+    int got = sleeps ? sleep_in_poller(loop, poller, until_ns)
+                     : weir__poller_wait(poller, loop->events, 0);
 
-    if (sleeps && !weir__ingress_get_up(&loop->in))
-        weir__loop_woken(loop, true);
     return take_events(loop, poller, got);
 }
 
 static void sleep_on_futex(weir_loop *loop, int64_t until_ns)
 {
-    if (until_ns == 0 || !weir__ingress_lie_down(&loop->in, WEIR__BED_FUTEX,
-                                                 weir__loop_is_ending(loop)))
+    if (until_ns == 0 || !lie_down(loop, WEIR__BED_FUTEX))
         return;
     weir__ingress_sleep(&loop->in, until_ns);
-    if (!weir__ingress_get_up(&loop->in))
-        weir__loop_woken(loop, false);
+    get_up(loop, false);
 }
 
 /* ---- yielding ---- */

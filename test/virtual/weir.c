@@ -7,19 +7,14 @@
  * is, and an hour takes no time.  pass(ms) is work that takes so long.
  * tools/run-js uses it for the files that ask for it.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "weir.h"
+#include "weir/host/virtual.h"
 #include "weir/js.h"
 
-enum { LOOK_NS = 20000 };
-
 static weir_loop *loop;
-static weir_gate running; /* the clock's thread looks at the loop */
 
 static void must(int err, const char *what)
 {
@@ -27,39 +22,6 @@ static void must(int err, const char *what)
         return;
     fprintf(stderr, "%s: %s\n", what, weir_error_text(err));
     exit(1);
-}
-
-/* On the loop's thread, which had nothing else to do. */
-static void go_on(void *arg, int status)
-{
-    int64_t wait_ns = status == 0 ? weir_loop_timeout(arg) : 0;
-
-    if (wait_ns > 0)
-        must(weir_clock_advance(wait_ns), "advance");
-}
-
-static void *keep_time(void *arg)
-{
-    static const struct timespec while_ns = {.tv_nsec = LOOK_NS};
-
-    while (weir_gate_enter(&running) == 0) {
-        if (weir_loop_state(arg) == WEIR_LOOP_SLEEPING)
-            (void)!weir_loop_submit(arg, go_on, arg); /* it may have ended */
-        weir_gate_exit(&running);
-        nanosleep(&while_ns, NULL);
-    }
-    return NULL;
-}
-
-/* Signals are not for it. */
-static void start_clock(pthread_t *clock)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    must(-pthread_create(clock, NULL, keep_time, loop), "thread");
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static int pass(weir_js *js, void *arg, const weir_js_value *args, size_t count,
@@ -77,20 +39,15 @@ int main(int argc, char **argv)
                                .text = argc == 2 ? argv[1] : NULL,
                                .argc = argc - 1,
                                .argv = (const char *const *)argv + 1};
-    pthread_t clock;
     weir_js *js;
     int code;
 
-    must(weir_clock_freeze(weir_clock_now()), "freeze");
+    must(weir_virtual_begin(), "begin");
     must(weir_loop_new(&loop, NULL), "loop");
     must(weir_js_new(&js, loop, NULL), "host");
     must(weir_js_define(js, NULL, "pass", pass, NULL), "pass");
-    must(weir_gate_init(&running, NULL, NULL, NULL), "gate");
-    must(weir_gate_start(&running), "gate");
-    start_clock(&clock);
     must(weir_js_run(js, &program, &code), "run");
-    must(weir_gate_drain(&running), "gate");
-    pthread_join(clock, NULL);
+    weir_virtual_end();
     must(weir_js_free(js), "free");
     must(weir_loop_shutdown(loop, -1), "shutdown");
     must(weir_loop_free(loop), "free");

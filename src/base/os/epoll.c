@@ -37,6 +37,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -268,4 +269,22 @@ int weir__poller_fd(struct weir__poller *poller)
     if (fd >= 0)
         poller->host_fd = fd;
     return fd;
+}
+
+bool weir__poller_is_ready(struct weir__poller *poller)
+{
+    struct pollfd entry = {.fd = poller->epoll_fd, .events = POLLIN};
+
+    return poll(&entry, 1, 0) > 0;
+}
+
+bool weir__poller_await(struct weir__poller *poller, int64_t deadline_ns)
+{
+    struct pollfd entry = {.fd = poller->epoll_fd, .events = POLLIN};
+    int64_t left_ns = weir__poller_timeout(deadline_ns);
+    struct timespec left = {.tv_sec = left_ns / 1000000000,
+                            .tv_nsec = left_ns % 1000000000};
+
+    (void)!ppoll(&entry, 1, left_ns < 0 ? NULL : &left, NULL);
+    return true;
 }
