@@ -11,9 +11,9 @@ function parse(name, options, fn) {
     else if (typeof options === 'function')
         fn = options;
     const given = options !== null && typeof options === 'object' ? options : {};
-    const { concurrency, only, timeout, todo, skip, signal, plan } = given;
+    const { concurrency, only, timeout, todo, skip, signal, plan, explore } = given;
     return { name, fn: typeof fn === 'function' ? fn : undefined, concurrency, only,
-        timeout, todo, skip, signal, plan };
+        timeout, todo, skip, signal, plan, explore };
 }
 
 // The line of the program that has called: {line, column, file}, or undefined.

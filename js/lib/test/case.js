@@ -10,7 +10,7 @@ const { AsyncLocalStorage } = require('events/async_hooks');
 const { callWith, context } = require('core/context');
 const timers = require('timers/timers');
 const process = require('program/process');
-const { checkSignal, checkTimeout, concurrencyOf } = require('test/check');
+const { checkExplore, checkSignal, checkTimeout, concurrencyOf } = require('test/check');
 const { failure, failureHere, isFailure, types } = require('test/failure');
 const { Plan } = require('test/plan');
 const { Belongings, TestContext } = require('test/context');
@@ -57,6 +57,8 @@ class Test {
         this.concurrency = concurrencyOf(options.concurrency, parent?.concurrency ?? 1,
             parent === null);
         checkSignal(signal);
+        checkExplore(options.explore);
+        this.explore = options.explore;
         this.controller = new (require('events/abort').AbortController)();
         this.outerSignal = signal;
         this.onAbort = () => this.abort();
@@ -87,6 +89,11 @@ class Test {
         const { parent, harness } = this;
         if (parent === null)
             return;
+        if (harness.target !== null) {
+            if (!require('test/explored').isOnPath(this, harness.target))
+                this.skipAs('another test is explored');
+            return;
+        }
         if (harness.options.only && !this.only)
             this.skipAs("'only' option not set");
         else if (harness.options.patterns !== null && !this.isSuite && !this.matches())
@@ -270,7 +277,8 @@ class Test {
 
     // Settles when the test must end: after its timeout or when it is aborted.
     stop() {
-        const { signal } = this.controller, { timeout } = this;
+        const { signal } = this.controller;
+        const timeout = this.harness.target === null ? this.timeout : Infinity;
         let timer, onAbort;
         const promise = new Promise((resolve, reject) => {
             onAbort = () => resolve();
@@ -366,6 +374,8 @@ class Test {
     }
 
     runBody(stopped) {
+        if (this.explore !== undefined && this.explore !== false && !this.skipped)
+            return require('test/explored').perform(this, stopped);
         return this.perform(this.context, [this.context], stopped);
     }
 
@@ -385,6 +395,7 @@ class Test {
     }
 
     postRun(pendingError) {
+        this.belongings.restore(); // ends virtual time
         this.endTime ??= now();
         this.startTime ??= this.endTime;
         this.pending = [];
@@ -395,7 +406,6 @@ class Test {
                 types.subtests));
         }
         this.outerSignal?.removeEventListener('abort', this.onAbort);
-        this.belongings.restore();
         if (this.parent === null)
             this.harness.finish(this);
         else

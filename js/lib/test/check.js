@@ -2,7 +2,7 @@
 // check -- the options of tests and hooks.
 'use strict';
 
-const { invalidArgType, outOfRange } = require('core/errors');
+const { coded, invalidArgType, outOfRange } = require('core/errors');
 
 const LONGEST = 2147483647; // milliseconds of a timer
 
@@ -46,4 +46,26 @@ function concurrencyOf(value, inherited, isRoot) {
     return isRoot ? Math.max(require('system/os').availableParallelism() - 1, 1) : Infinity;
 }
 
-module.exports = { checkCount, checkSignal, checkTimeout, concurrencyOf };
+// The names in a test's option `explore`, with the type of each value or, for a
+// number, its least value.
+const explorations = { __proto__: null, preemptions: 0, seconds: 1, executions: 1, seed: 0,
+    steps: 1, exhaustive: 'boolean', reduction: 'boolean', replay: 'string' };
+
+function checkExplore(value) {
+    if (value === undefined || value === true || value === false)
+        return;
+    if (value === null || typeof value !== 'object')
+        throw invalidArgType('options.explore', 'one of type boolean or object', value);
+    for (const key of Object.keys(value)) {
+        const name = `options.explore.${key}`, kind = explorations[key];
+        if (!(key in explorations))
+            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+                `The property '${name}' is unknown`);
+        if (typeof kind === 'number')
+            checkCount(value[key], name, kind);
+        else if (typeof value[key] !== kind)
+            throw invalidArgType(name, `of type ${kind}`, value[key]);
+    }
+}
+
+module.exports = { checkCount, checkExplore, checkSignal, checkTimeout, concurrencyOf };

@@ -8,9 +8,12 @@ const { failure, types } = require('test/failure');
 // What a test has used, which ends with it.
 class Belongings {
     mock = null;
+    virtual = null;
 
     restore() {
         this.mock?.reset();
+        this.virtual?.end();
+        this.virtual = null;
     }
 }
 
@@ -61,6 +64,12 @@ class TestContext {
         const { belongings } = this.#test;
         belongings.mock ??= new (require('test/mock').MockTracker)();
         return belongings.mock;
+    }
+
+    // Time moves when every thread of the program is asleep, until the test ends.
+    virtualTime() {
+        const { belongings } = this.#test;
+        belongings.virtual ??= require('test/virtual').begin();
     }
 
     runOnly(value) {

@@ -9,6 +9,7 @@ const TestsStream = require('test/events');
 
 class Harness {
     isReady = false; // tests may run
+    target = null; // the test that is explored (test/explored)
     hasFailed = false;
     counters = { __proto__: null, all: 0, failed: 0, passed: 0, cancelled: 0, skipped: 0,
         todo: 0, topLevel: 0, suites: 0 };
@@ -125,6 +126,8 @@ let ofProgram;
 function start() {
     const { options } = require('test/options');
     const harness = new Harness(options);
+    if (process.env.WEIR_TEST_EXPLORE !== undefined)
+        harness.target = require('test/explored').readTarget();
     process.on('uncaughtException', (error) => onError(harness, types.uncaught, error));
     process.on('unhandledRejection', (error) => onError(harness, types.rejection, error));
     process.on('beforeExit', () => harness.root.postRun(failure('Promise resolution ' +

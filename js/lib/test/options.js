@@ -55,7 +55,9 @@ function shardOf(text) {
 function make() {
     const found = read(process.execArgv);
     const isChild = process.env.WEIR_TEST_CONTEXT === 'child';
-    const reporters = isChild ? ['weir:frames'] : found['test-reporter'] ??
+    const isExplored = process.env.WEIR_TEST_EXPLORE !== undefined &&
+        require('test/explored').isActive();
+    const reporters = isExplored ? ['weir:explored'] : isChild ? ['weir:frames'] : found['test-reporter'] ??
         [process.stdout.isTTY ? 'spec' : 'tap'];
     const number = (name) => found[name] === undefined ? undefined : +last(found[name]);
     return {
@@ -65,7 +67,7 @@ function make() {
         only: found['test-only'] !== undefined,
         forceExit: found['test-force-exit'] !== undefined,
         reporters,
-        destinations: isChild ? ['stdout'] : destinations(reporters, found),
+        destinations: isChild || isExplored ? ['stdout'] : destinations(reporters, found),
         patterns: found['test-name-pattern']?.map(require('test/pattern').parse) ?? null,
         concurrency: number('test-concurrency'),
         timeout: number('test-timeout'),

@@ -31,4 +31,4 @@ function matches(pattern, test) {
     });
 }
 
-module.exports = { parse, matches, namesOf };
+module.exports = { parse, matches };

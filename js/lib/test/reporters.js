@@ -17,7 +17,18 @@ const makeSpec = Object.defineProperty(function (...args) {
 
 const builtin = ['dot', 'junit', 'spec', 'tap', 'lcov'];
 
+// For the explorer, whose report has what the program prints.
+async function* showFailures(source) {
+    const { colorsOf, formatError } = require('test/lines');
+    for await (const { type, data } of source)
+        if (type === 'test:fail' && data.details.error.failureType !== 'subtestsFailed')
+            yield `test '${data.name}' fails:\n` +
+                formatError(data.details.error, colorsOf(), '');
+}
+
 function load(name) {
+    if (name === 'weir:explored')
+        return showFailures;
     if (builtin.includes(name))
         return reporters[name];
     const path = require('fs/path'), Module = require('program/module').Module;
