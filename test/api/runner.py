@@ -283,11 +283,76 @@ def watch_runs_what_a_change_affects():
         expect(process.returncode, 130)
 
 
+def a_test_is_explored():
+    files = {"explored.test.js": """
+        const assert = require('node:assert');
+        const { test, describe, it, beforeEach } = require('node:test');
+        const { Worker, isMainThread, workerData } = require('node:worker_threads');
+        const increment = (view) => Atomics.store(view, 0, Atomics.load(view, 0) + 1);
+        if (!isMainThread)
+            return increment(workerData);
+        let prepared = 0;
+        beforeEach(() => prepared++);
+        async function body() {
+            const view = new Int32Array(new SharedArrayBuffer(4));
+            const worker = new Worker(__filename, { workerData: view });
+            increment(view);
+            await new Promise((resolve) => worker.on('exit', resolve));
+            assert.strictEqual(prepared > 0 && Atomics.load(view, 0), 2);
+        }
+        test('before', () => { throw new Error('not explored'); });
+        describe('suite', () => {
+            it('fails', { explore: { preemptions: 1 } }, body);
+            it('passes', { explore: { exhaustive: true } }, () => assert.ok(prepared));
+            it('is replayed', { explore: { replay: '01111' } }, body);
+            it('opens a socket', { explore: { executions: 5 } },
+                () => require('node:net').createServer().listen(0));
+        });
+        test('around', async (t) => {
+            await t.test('inner', { explore: { executions: 3 }, timeout: 60000 }, () => {});
+        });
+        """}
+    with Directory(files) as directory:
+        status, output, errors = directory.run(WEIR, "test", "--test-reporter=tap")
+        expect(status, 1)
+        results = re.findall(r"^ *((?:not )?ok \d+ - [\w ]+)$", output, re.M)
+        expect(results, ["not ok 1 - before", "not ok 1 - fails", "ok 2 - passes",
+                         "not ok 3 - is replayed", "not ok 4 - opens a socket",
+                         "not ok 2 - suite", "ok 1 - inner", "ok 3 - around"])
+        for text in ("# replay: --replay=", "worker 1", "Atomics.store([0], 1) = 1",
+                     "repeat it with explore: { replay:", "# nothing found",
+                     "cannot be explored: a socket"):
+            expect_in(text, output + errors)
+
+
+def plain(text):
+    """Without durations, and without the blanks at the ends of lines."""
+    return re.sub(r" *$", "", re.sub(r"\([\d.]+ms\)", "(ms)", text), flags=re.M)
+
+
+def the_guide_is_true():
+    guide = (ROOT / "docs" / "guide" / "testing.md").read_text()
+    for name, code in re.findall(r"^```js +(\S+)\n(.*?)^```$", guide, re.M | re.S):
+        expect_in(code, (ROOT / name).read_text())
+    shown = re.findall(r"^```text ([^\n]*)\n(.*?)^```$", guide, re.M | re.S)
+    expect(len(shown), 2)
+    for command, text in shown:
+        words = command.split()
+        variables = [word for word in words if "=" in word and not word.startswith("-")]
+        words = words[len(variables):]
+        result = subprocess.run(
+            [WEIR, *words[1:]], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+            timeout=DEADLINE_S, check=False,
+            env={**os.environ, **dict(variable.split("=") for variable in variables)})
+        expect_in(plain(text), plain(result.stdout))
+
+
 CASES = [results_are_those_of_node, options_for_tests_reach_the_files,
          reports_come_in_the_order_of_files, discovery_is_that_of_node, a_crash_is_contained,
          large_events_and_output_of_workers_do_not_mix, a_file_that_takes_too_long_is_killed,
          ctrl_c_names_what_was_running, reporters_write_to_files, nonsense_is_refused,
-         help_is_about_tests, no_files_is_no_failure, watch_runs_what_a_change_affects]
+         help_is_about_tests, no_files_is_no_failure, watch_runs_what_a_change_affects,
+         a_test_is_explored, the_guide_is_true]
 
 
 def main():
