@@ -42,7 +42,7 @@ function shardOf(files, shard) {
     checkCount(shard.index, 'options.shard.index', 1);
     if (shard.index > shard.total)
         throw require('core/errors').outOfRange('options.shard.index',
-            `>= 1 && <= ${shard.total} ("options.shard.total")`, shard.index);
+            `>= 1 && <= ${shard.total}`, shard.index);
     return files.filter((_, i) => i % shard.total === shard.index - 1);
 }
 
