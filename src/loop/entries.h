@@ -121,11 +121,11 @@ void weir__entries_init(struct weir__entries *entries,
  * use more: see wheel.c. */
 uint64_t weir__entries_room(const struct weir__entries *entries);
 
-/* Prefetch a chunk that will be read or written sequentially. */
+/* Prefetch a chunk that will be read or written sequentially, or NULL. */
 static inline void weir__chunk_fetch(const struct weir__chunk *chunk)
 {
     for (size_t at = 0; at < sizeof(*chunk); at += CACHE_LINE)
-        __builtin_prefetch((const char *)chunk + at, 1);
+        __builtin_prefetch((const void *)((uintptr_t)chunk + at), 1);
 }
 
 /* --- lists ---------------------------------------------------------------- */
