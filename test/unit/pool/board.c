@@ -322,6 +322,23 @@ CASE(board_dead_notices_are_no_more_than_the_living)
     expect_int(gone(), MANY - 16);
 }
 
+/* 64 are worth a sweep.  With tiny capacities, 2 are, and one may be left. */
+CASE(board_of_64_dead_notices_is_swept)
+{
+    enum { FEW = 64 };
+
+    make(1);
+    for (int i = 0; i < FEW; i++)
+        add(i, MIDDLE, 'a');
+    for (int i = 0; i < FEW; i++) {
+        expect_status(weir_board_cancel(board, &items[i].notice), 0);
+        freed += weir_notice_release(&items[i].notice);
+    }
+    expect(gone() >= FEW - 1);
+    weir_board_free(board);
+    expect_int(gone(), FEW);
+}
+
 CASE(board_sweep_wakes_who_could_have_missed_it)
 {
     make(1);
