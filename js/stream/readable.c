@@ -138,13 +138,17 @@ static bool read_state(struct work *work)
            field_int(work, MARK, &work->mark) && work->length <= INT32_MAX / 2;
 }
 
+/* Only a program that changes a state by hand sees this. */
+static bool complain(JSContext *context)
+{
+    JS_ThrowTypeError(context, "The state of a stream was changed");
+    return false;
+}
+
 /* Read the state again after JavaScript has run. */
 static bool refresh(struct work *work)
 {
-    if (read_state(work))
-        return true;
-    JS_ThrowTypeError(work->context, "The state of a stream was changed");
-    return false;
+    return read_state(work) || complain(work->context);
 }
 
 static bool call(const struct work *work, enum function function, int argc,
@@ -207,13 +211,14 @@ static bool append(struct work *work, JSValueConst chunk)
     const JSAtom *name = work->own->name;
     JSValue list = field(work, LIST), entry = JS_NewObject(context), tail;
     int32_t count = 0;
-    bool is_done = !JS_IsException(entry) &&
+    bool is_done = (weir__js_field_int(context, list, name[LENGTH], &count) ||
+                    complain(context)) &&
+                   !JS_IsException(entry) &&
                    JS_DefinePropertyValue(context, entry, name[DATA],
                                           JS_DupValue(context, chunk),
                                           JS_PROP_C_W_E) >= 0 &&
                    JS_DefinePropertyValue(context, entry, name[NEXT], JS_NULL,
-                                          JS_PROP_C_W_E) >= 0 &&
-                   weir__js_field_int(context, list, name[LENGTH], &count);
+                                          JS_PROP_C_W_E) >= 0;
 
     tail = count > 0 ? weir__js_field(context, list, name[TAIL]) : JS_UNDEFINED;
     is_done = is_done &&
