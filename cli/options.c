@@ -59,7 +59,8 @@ static const struct option table[] = {
     {"--test-concurrency", NULL, "N", POSITIVE, PLACE(test_concurrency),
      "files that run at once (default: one less than there are cores)"},
     {"--test-timeout", NULL, "MS", POSITIVE, PLACE(test_timeout),
-     "fail a test that takes longer than this (default: no limit)"},
+     "kill a file that takes longer; without `weir test`, fail such a test "
+     "(default: no limit)"},
     {"--test-shard", NULL, "I/N", TEXT, PLACE(test_text),
      "run every Nth file, beginning with file I"},
     {"--test-force-exit", NULL, NULL, FLAG, PLACE(test_force_exit),

@@ -320,9 +320,36 @@ void weir__js_leave_time(weir_js *js)
     weir_virtual_leave(&weir__js_program(js)->member);
 }
 
+/* The program's texts are the caller's until weir_js_run returns. */
+static void take(weir_js *js, const weir_js_program *program)
+{
+    struct weir__js_program *own = weir__js_program(js);
+
+    js->is_program = true;
+    js->on.main_failed = on_main_failed;
+    js->on.failing = on_failing;
+    js->on.failed = on_failed;
+    own->given = program;
+    own->argc = program->argc;
+    own->argv = program->argv;
+    own->exec_argc = program->exec_argc;
+    own->exec_argv = program->exec_argv;
+    if (!js->is_child)
+        weir__js_join_time(js);
+}
+
+static void give_back(weir_js *js)
+{
+    struct weir__js_program *own = weir__js_program(js);
+
+    if (!js->is_child)
+        weir__js_leave_time(js);
+    own->given = NULL;
+    own->argc = own->exec_argc = 0;
+}
+
 int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
 {
-    struct weir__js_program *own;
     weir_js_program program;
     int err = weir_sized_read(&program, sizeof(program), given);
 
@@ -337,18 +364,7 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
         return -EPERM;
     if (weir_loop_is_owner(js->loop))
         return WEIR_EREENTRANT;
-    own = weir__js_program(js);
-    js->is_program = true;
-    js->on.main_failed = on_main_failed;
-    js->on.failing = on_failing;
-    js->on.failed = on_failed;
-    own->given = &program;
-    own->argc = program.argc;
-    own->argv = program.argv;
-    own->exec_argc = program.exec_argc;
-    own->exec_argv = program.exec_argv;
-    if (!js->is_child)
-        weir__js_join_time(js);
+    take(js, &program);
     /* Start at the end of a turn, so that the next one begins with the timers,
      * as Node's first turn does.  A worker receives what to run as a message,
      * so immediates come next there. */
@@ -361,10 +377,7 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
         if (!js->is_child)
             *exit_code &= 0xff; /* of a process; a worker's is any number */
     }
-    if (!js->is_child)
-        weir__js_leave_time(js);
-    own->given = NULL; /* text and argv are the caller's from now on */
-    own->argc = own->exec_argc = 0;
+    give_back(js);
     return err;
 }
 
