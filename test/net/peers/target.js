@@ -181,7 +181,7 @@ process.on('SIGTERM', () => {
     isStopping = true;
     if (options.stop === 'drain') {
         server.drain({ deadline: Number(options['deadline-ms']) })
-            .then(({ clean }) => process.exit(clean ? 0 : 1));
+            .then(({ forced }) => process.exit(forced ? 1 : 0));
         for (const end of [...streams])
             end();
         sockets.forEach(restart);

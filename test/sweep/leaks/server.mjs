@@ -58,5 +58,5 @@ if (process.argv[2] === 'serve') {
 } else {
     const server = http.createServer(answer).listen(0, '127.0.0.1',
         () => console.log('port', server.address().port));
-    process.on('SIGTERM', () => server.drain().then(({ clean }) => process.exit(clean ? 0 : 1)));
+    process.on('SIGTERM', () => server.drain().then(({ forced }) => process.exit(forced ? 1 : 0)));
 }
