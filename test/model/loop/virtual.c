@@ -151,7 +151,7 @@ static const struct model_case cases[] = {
      .threads = {T(run_first), T(run_second)}},
     {"time_begins_while_loops_lie_down", .setup = init_real,
      .finish = fired_in_order, .preemption_bound = 1, .brief_runs = 2000,
-     .threads = {T(begin), T(run_first), T(run_second)}},
+     .steps = 2000, .threads = {T(begin), T(run_first), T(run_second)}},
 };
 
 MODEL_CASES(cases)
