@@ -21,6 +21,7 @@
 
 enum {
     SLOTS = 96,
+    COMMON_SLOTS = 40,
     FREE_SLOTS = 16 /* before an execution that makes several */
 };
 
@@ -34,7 +35,6 @@ struct slot {
     uint64_t path;       /* a hash of the picks before its node */
     unsigned depth;      /* of its node, from 1 */
     unsigned operations; /* before it */
-    uint64_t used;       /* when; 0: not yet */
     struct node node;
     struct policy_state policy; /* before its pick */
     bool is_group;              /* executions of a group go on here */
@@ -47,7 +47,6 @@ static struct exchange *exchange;
 
 static void (*begin_program)(int output);
 static int search_process;
-static uint64_t now;
 
 static int first_descriptor; /* that was free when the program began */
 static bool is_forbidden;
@@ -269,19 +268,14 @@ static bool is_seen(struct slot *slot, unsigned pick)
     return was_seen;
 }
 
-/* Makes place for another one, if all are used: without the one that was used
- * before all others, and of several without the deepest. */
-static void remove_oldest(void)
+/* How many are left for executions that have little in common. */
+static bool is_full(void)
 {
-    struct slot *oldest = &slots[0];
+    unsigned count = 0;
 
-    if (find_free() != NULL)
-        return;
-    for (unsigned i = 1; i < SLOTS; i++)
-        if (slots[i].used < oldest->used ||
-            (slots[i].used == oldest->used && slots[i].depth > oldest->depth))
-            oldest = &slots[i];
-    remove_slot(oldest);
+    for (unsigned i = 0; i < SLOTS; i++)
+        count += slots[i].state == WAITING && !slots[i].is_group;
+    return count >= COMMON_SLOTS;
 }
 
 /* The one of the group, where the policy goes on differently. */
@@ -292,7 +286,6 @@ static struct slot *find_group(void)
 
         if (slot->state != WAITING || !slot->is_group)
             continue;
-        slot->used = now;
         exchange->state = slot->policy;
         policy_redraw(exchange, slot->depth);
         exchange->pick = (uint8_t)policy_pick(exchange, &slot->node,
@@ -302,13 +295,11 @@ static struct slot *find_group(void)
     return NULL;
 }
 
-/* Ends the last group, and makes place for another one. */
 static void end_group(void)
 {
     for (unsigned i = 0; i < SLOTS; i++)
         if (slots[i].state == WAITING && slots[i].is_group)
             remove_slot(&slots[i]);
-    remove_oldest();
 }
 
 /* Makes the picks of the policy, as far as there are checkpoints. */
@@ -319,16 +310,13 @@ static struct slot *find_common(void)
     exchange->makes_first = next == NULL;
     while (next != NULL) {
         slot = next;
-        slot->used = now;
         exchange->pick = (uint8_t)policy_pick(exchange, &slot->node,
                                               slot->depth, slot->operations);
         next =
             find_slot(slot->depth + 1, add_to_path(slot->path, exchange->pick));
     }
-    if (slot != NULL && is_seen(slot, exchange->pick)) {
-        remove_oldest();
+    if (slot != NULL && is_seen(slot, exchange->pick) && !is_full())
         exchange->makes_first = true;
-    }
     return slot;
 }
 
@@ -466,7 +454,6 @@ int checkpoint_run(enum checkpoints checkpoints, bool is_last, int output)
 {
     struct slot *slot = NULL;
 
-    now++;
     exchange->makes_first = exchange->makes_all = false;
     if (checkpoints == GROUP_NODE)
         slot = find_group();
