@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "base/atomic.h"
 #include "support/loop_fixture.h"
 #include "support/suite.h"
 
@@ -37,6 +38,30 @@ static void finish(void)
 {
     expect_idle();
     expect_status(weir_loop_free(loop), 0);
+}
+
+static void expect_unlocked(void)
+{
+    expect_int(load_relaxed(&guest.lock_.word_), 0);
+}
+
+/* Else the next call would never return. */
+CASE(guest_is_left_unlocked_by_each_call)
+{
+    begin();
+    expect_unlocked();
+    expect(!weir_guest_take(&guest, &deadline_ns));
+    expect_unlocked();
+    expect_int(weir_guest_drain(&guest, -1),
+               WEIR_GUEST_FIRST | WEIR_GUEST_TELL);
+    expect_unlocked();
+    expect(weir_guest_is_draining(&guest));
+    expect_unlocked();
+    expect(weir_guest_take(&guest, &deadline_ns));
+    expect_unlocked();
+    expect(weir_guest_end(&guest));
+    expect_unlocked();
+    finish();
 }
 
 CASE(guest_posts_until_its_loop_ends)

@@ -5,7 +5,9 @@
 #include "weir/recorder.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/crew.h"
 #include "support/failing_allocator.h"
@@ -171,6 +173,35 @@ static void queue_microtasks(void *arg, int status)
 {
     for (int i = 0; i < 3; i++)
         expect_status(weir_loop_microtask(arg, on_microtask, NULL), 0);
+}
+
+/* Memory that looks like events of threads that begin. */
+static void *alloc_filled(void *context, size_t size, size_t align)
+{
+    void *memory = aligned_alloc(align, (size + align - 1) / align * align);
+
+    return memory == NULL ? NULL : memset(memory, WEIR_RECORD_THREAD, size);
+}
+
+static void free_filled(void *context, void *pointer, size_t size)
+{
+    free(pointer);
+}
+
+/* The ring has overwritten the beginning of its thread. */
+CASE(recorder_reads_no_thread_behind_the_last_event)
+{
+    const weir_allocator filled = {alloc_filled, free_filled, NULL};
+
+    expect_status(weir_set_allocator(&filled), 0);
+    start(16);
+    for (int i = 0; i < 100; i++)
+        weir_recorder_mark("m", 0);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_THREAD, NULL), 0);
+    expect(records.count > 0);
+    for (size_t i = 0; i < records.count; i++)
+        expect_int(records.record[i].thread, gettid());
 }
 
 CASE(loop_records_its_callbacks_and_sleeps)
