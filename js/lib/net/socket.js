@@ -343,9 +343,18 @@ const methods = {
             this._handle = null;
             this._sockname = null;
             callback(error);
+        } else if (this._wrapped && !this._wrapped.destroyed) { // it is connecting
+            this._wrapped.once('close', () => { this.emit('close', hadError); });
+            this._wrapped.destroy();
+            callback(error);
         } else {
             callback(error);
-            process.nextTick(() => this.emit('close'));
+            process.nextTick(() => {
+                if (this.encrypted)
+                    this.emit('close', hadError);
+                else
+                    this.emit('close');
+            });
         }
         if (this._server) {
             this._server._connections--;

@@ -289,7 +289,7 @@ function connect(...args) {
         signal: options.signal });
     if (callback)
         socket.once('secureConnect', callback);
-    if (!options.socket) {
+    if (!options.socket && !options.signal?.aborted) {
         if (options.timeout)
             socket.setTimeout(options.timeout);
         socket.connect(options);

@@ -158,6 +158,8 @@ function follow(socket, raw, isLater) {
         return;
     socket.connecting = true;
     raw.once('connect', () => {
+        if (socket.destroyed)
+            return;
         socket._handle = raw._handle;
         socket.ssl = raw._handle;
         raw._handle.setOwner(socket);
@@ -193,8 +195,7 @@ function begin(socket, raw) {
     socket._hasBegun = true;
     for (const step of socket._waiting.splice(0))
         step();
-    if (!socket.isPaused())
-        socket.read(0);
+    socket.read(0);
 }
 
 // A proxy of a function of the handle: null after the socket was closed.
