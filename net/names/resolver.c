@@ -299,11 +299,13 @@ int weir_resolver_set_servers(weir_resolver *resolver,
     struct ares_addr_port_node *list;
     int err;
 
-    if (resolver == NULL || servers == NULL || count == 0 ||
+    if (resolver == NULL || (servers == NULL && count > 0) ||
         count > SIZE_MAX / sizeof(*list))
         return -EINVAL;
     if (resolver->unanswered > 0)
         return -EBUSY;
+    if (count == 0)
+        return status_of_setup(ares_set_servers_ports(resolver->channel, NULL));
     list = weir_memory_alloc(count * sizeof(*list));
     if (list == NULL)
         return -ENOMEM;

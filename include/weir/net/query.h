@@ -193,6 +193,7 @@ WEIR_API void weir_resolver_cancel(weir_resolver *resolver);
 
 /**
  * Set the servers that a resolver asks from now on.  A port of 0 is 53.
+ * Without servers, every query fails.
  *
  * Thread   loop
  * Owns     the servers are copied

@@ -456,6 +456,8 @@ const methods = {
     dropMembership(group, address) {
         checkRunning(this);
         checkGroup(group);
+        if (this[kState].handle === null)
+            openHandle(this);
         set(this, 'leave', 'dropMembership', group, address);
     },
 

@@ -100,7 +100,7 @@ function parseServer(text) {
 
 class ResolverBase {
     constructor(options = undefined) {
-        const timeout = options?.timeout ?? -1, tries = options?.tries ?? 4;
+        const { timeout = -1, tries = 4 } = options ?? {};
         check.int32(timeout, 'options.timeout', -1);
         check.int32(tries, 'options.tries', 1);
         this._handle = native.newResolver(timeout, tries);

@@ -534,9 +534,9 @@ function giveOwn(socket, own, bytes) {
             own.bytes = own.next();
         if (socket.destroyed)
             return true;
-        if (!goesOn) {
+        if (!goesOn || !socket._handle?.reading) { // or it has paused the socket
             own.rest = at < bytes.length ? bytes.subarray(at) : undefined;
-            return false;
+            return goesOn;
         }
     }
     return true;

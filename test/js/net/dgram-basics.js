@@ -22,6 +22,7 @@ for (const [label, fn] of [
     ['send port', () => server.send('x', 0)], ['send address', () => server.send('x', 1, 5)],
     ['offset', () => server.send('x', 5, 1, 1)], ['length', () => server.send('x', 0, 5, 1)],
     ['connect', () => server.connect(0)], ['group', () => server.addMembership()],
+    ['leave', () => server.dropMembership('256.256.256.256')],
     ['interface', () => server.setMulticastInterface(5)], ['sendto', () => server.sendto('x')],
 ])
     fails(label, fn);

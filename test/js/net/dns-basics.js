@@ -21,6 +21,7 @@ for (const fn of [
     () => dns.setDefaultResultOrder('x'), () => dns.lookupService('a', 1, () => {}),
     () => dns.lookupService('127.0.0.1', 1), () => dns.lookupService('127.0.0.1', -1, () => {}),
     () => new dns.Resolver({ timeout: 'x' }), () => new dns.Resolver({ tries: 0 }),
+    () => new dns.Resolver({ timeout: null }), () => new dns.promises.Resolver({ tries: null }),
     () => dns.promises.lookup(5), () => dns.promises.resolve4(5),
     () => dns.promises.lookup('a', { family: 'IPv4' }),
 ])
@@ -28,6 +29,8 @@ for (const fn of [
 
 const resolver = new dns.Resolver();
 resolver.setServers(['127.0.0.1', '[::1]:5353', '1.2.3.4:99', '::1', '[::2]', '5.6.7.8:53']);
+console.log(resolver.getServers());
+resolver.setServers([]);
 console.log(resolver.getServers());
 console.log(dns.getDefaultResultOrder());
 dns.setDefaultResultOrder('ipv4first');

@@ -28,7 +28,26 @@ server.listen(0, '127.0.0.1', () => {
             callback: (size, bytes) => console.log(size, made.indexOf(bytes)) } });
         other.on('end', () => {
             console.log(made.length);
-            server.close();
+            pauseEach(port);
         });
     });
 });
+
+// A callback that pauses its socket is not called until that is resumed.
+function pauseEach(port) {
+    const seen = [];
+    let isPaused = false;
+    net.connect({ port, host: '127.0.0.1', onread: { buffer: Buffer.alloc(8),
+        callback(size) {
+            seen.push(isPaused ? 'paused' : size);
+            isPaused = true;
+            this.pause();
+            setImmediate(() => {
+                isPaused = false;
+                this.resume();
+            });
+        } } }).on('end', () => {
+        console.log(seen);
+        server.close();
+    });
+}
