@@ -196,8 +196,10 @@ static int add_prototype(JSContext *context, JSValueConst native)
     if (JS_IsException(proto) ||
         WEIR__JS_SET_FUNCTIONS(context, proto, methods) < 0 ||
         JS_DefinePropertyValueStr(context, native, "Immediate",
-                                  JS_DupValue(context, proto), 0) < 0)
+                                  JS_DupValue(context, proto), 0) < 0) {
+        JS_FreeValue(context, proto);
         return -1;
+    }
     JS_SetClassProto(context, js->classes[WEIR__JS_IMMEDIATE], proto);
     return 0;
 }

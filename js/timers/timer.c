@@ -491,19 +491,32 @@ static const JSCFunctionListEntry methods[] = {
     JS_CFUNC_DEF("toNumber", 0, to_number),
 };
 
+/* The table of timers by number.  Exists already if js/lib failed after it. */
+static int make_numbers(JSContext *context, struct timers *timers)
+{
+    JSValue numbers;
+
+    if (!JS_IsUndefined(timers->numbers))
+        return 0;
+    numbers = JS_NewObjectProto(context, JS_NULL);
+    if (JS_IsException(numbers))
+        return -1;
+    timers->numbers = numbers;
+    return 0;
+}
+
 static int add_prototype(JSContext *context, JSValueConst native)
 {
     weir_js *js = weir__js_of(context);
-    struct timers *timers = timers_of(js);
     JSValue proto = JS_NewObject(context);
 
-    if (JS_IsUndefined(timers->numbers)) /* else js/lib failed after it */
-        timers->numbers = JS_NewObjectProto(context, JS_NULL);
-    if (JS_IsException(proto) || JS_IsException(timers->numbers) ||
+    if (make_numbers(context, timers_of(js)) < 0 || JS_IsException(proto) ||
         WEIR__JS_SET_FUNCTIONS(context, proto, methods) < 0 ||
         JS_DefinePropertyValueStr(context, native, "Timeout",
-                                  JS_DupValue(context, proto), 0) < 0)
+                                  JS_DupValue(context, proto), 0) < 0) {
+        JS_FreeValue(context, proto);
         return -1;
+    }
     JS_SetClassProto(context, js->classes[WEIR__JS_TIMEOUT], proto);
     return 0;
 }
