@@ -46,6 +46,26 @@ static int open_heap(weir_js *js, const weir_js *parent)
     return err;
 }
 
+/* Takes the value. */
+static void set_spare_error(weir_js *js, JSValue error)
+{
+#ifdef JS_HAS_OUT_OF_MEMORY_ERROR
+    JS_SetOutOfMemoryError(js->runtime, error);
+#endif
+    JS_FreeValue(js->context, js->spare_error);
+    js->spare_error = error;
+}
+
+static int make_spare_error(weir_js *js)
+{
+    JSValue error = JS_NewInternalError(js->context, "out of memory");
+
+    if (JS_IsException(error))
+        return -ENOMEM;
+    set_spare_error(js, error);
+    return 0;
+}
+
 static int start_engine(weir_js *js)
 {
     int err;
@@ -64,7 +84,9 @@ static int start_engine(weir_js *js)
     js->context = JS_NewContext(js->runtime);
     if (js->context == NULL)
         return -ENOMEM;
-    err = weir__js_builtins_init(js);
+    err = make_spare_error(js);
+    if (err == 0)
+        err = weir__js_builtins_init(js);
     if (err == 0)
         err = weir__js_boot(js);
     weir__js_heap_anchor(&js->heap, js->runtime);
@@ -90,6 +112,7 @@ static void end_engine(weir_js *js)
     if (js->context != NULL) {
         JS_FreeValue(js->context, js->main);
         JS_FreeValue(js->context, js->thrown_in);
+        set_spare_error(js, JS_UNDEFINED);
         weir__js_drop_libs(js);
         JS_FreeContext(js->context);
     }
@@ -122,7 +145,7 @@ static void set_limits(weir_js *js, const weir_js *parent)
 
 static void clear_values(weir_js *js)
 {
-    js->libs = js->main = js->thrown_in = JS_UNDEFINED;
+    js->libs = js->main = js->thrown_in = js->spare_error = JS_UNDEFINED;
     for (int i = 0; i < WEIR__JS_HOOK_COUNT; i++)
         js->hooks[i] = JS_UNDEFINED;
     weir__js_list_init(&js->handles);

@@ -122,6 +122,7 @@ struct weir_js {
     JSValue main;           /* the promise of the main module, or undefined */
     JSValue thrown_in;      /* async context of the last exception, until it is
                                reported; core/context.h */
+    JSValue spare_error;    /* thrown when there is no memory for another */
     int64_t deadline_ns;    /* of the outermost entry */
     bool is_late;           /* interrupted by the deadline */
     bool was_interrupted;   /* by the user; not reported yet */
