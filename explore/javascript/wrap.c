@@ -324,9 +324,16 @@ long WRAP(sysconf)(int name)
 
 static struct timespec begun; /* this process */
 
+/* The times of files are those of the kernel's last tick.  Begin with a new one,
+ * so that what was written before has an earlier time. */
 __attribute__((constructor)) static void note_begin(void)
 {
-    syscall(SYS_clock_gettime, CLOCK_REALTIME, &begun);
+    struct timespec last;
+
+    syscall(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &last);
+    do
+        syscall(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &begun);
+    while (begun.tv_nsec == last.tv_nsec);
 }
 
 /* Files that have changed since the exploration began, or are none: the kernel

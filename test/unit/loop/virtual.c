@@ -170,13 +170,16 @@ static void send_byte(void *arg, int status)
     expect_int(write(ends[1], "x", 1), 1);
 }
 
+/* With os/poll.c nobody but the loop can tell. */
 CASE(a_loop_with_a_ready_descriptor_counts_as_awake)
 {
     weir_timer timer;
+    bool is_told;
 
     expect_int(pipe(ends), 0);
     for (int i = 0; i < LOOPS; i++)
         expect_status(weir_loop_new(&loops[i], NULL), 0);
+    is_told = weir_loop_backend_fd(loops[0]) >= 0;
     expect_status(
         weir_fd_add(loops[0], ends[0], WEIR_FD_READABLE, on_readable, NULL), 0);
     expect_status(weir_timer_start(loops[1], &timer, WEIR_S(1), WEIR_TIMER_ONCE,
@@ -185,8 +188,7 @@ CASE(a_loop_with_a_ready_descriptor_counts_as_awake)
     start_timer(loops[1], WEIR_S(3600), 2);
     run_threads();
     expect_int(count, 2);
-    expect_int(order[0], 1);
-    expect_int(order[1], 2);
+    expect(!is_told || (order[0] == 1 && order[1] == 2));
     close(ends[0]);
     close(ends[1]);
 }

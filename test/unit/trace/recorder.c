@@ -237,7 +237,7 @@ CASE(loop_records_a_crowd)
     uint64_t seen = 0;
     weir_loop *loop;
 
-    start(0);
+    start(4096);
     expect_status(weir_loop_new(&loop, NULL), 0);
     for (int i = 0; i < MANY; i++) {
         tasks[i] = (weir_task){.run = on_task, .name = "one of many"};
@@ -268,7 +268,7 @@ CASE(pool_records_its_jobs)
     static weir_job jobs[100];
     weir_pool *pool;
 
-    start(0);
+    start(4096);
     expect_status(weir_pool_new(&pool, &options), 0);
     for (int i = 0; i < 100; i++) {
         jobs[i] = (weir_job){.run = on_job, .name = "a job"};
