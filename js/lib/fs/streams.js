@@ -221,6 +221,21 @@ function beginReading(stream, path, options) {
 
 const { read: readFile } = fs;
 
+// While work() is under way, the file stays open.  If it throws, nothing is under
+// way: there was no memory, or the program has its own functions.
+function launch(stream, work, done) {
+    stream[kIsPerformingIO] = true;
+    try {
+        work((error, count, buffer) => {
+            stream[kIsPerformingIO] = false;
+            done(error, count, buffer);
+        });
+    } catch (error) {
+        stream[kIsPerformingIO] = false;
+        throw error;
+    }
+}
+
 // The program may have replaced fs.read.  If not, do without its copy.
 function readPiece(stream, size, done) {
     if (stream[kFs] === fs && fs.read === readFile)
@@ -240,9 +255,7 @@ fill(ReadStream, {
             this.push(null);
             return;
         }
-        this[kIsPerformingIO] = true;
-        readPiece(this, size, (error, count, buffer) => {
-            this[kIsPerformingIO] = false;
+        launch(this, (ready) => readPiece(this, size, ready), (error, count, buffer) => {
             if (this.destroyed) {
                 this.emit(kIoDone, error);
                 return;
@@ -357,9 +370,7 @@ function writeRestOfAll(stream, list, size, done, retries = 0) {
 }
 
 function perform(stream, work, done) {
-    stream[kIsPerformingIO] = true;
-    work((error) => {
-        stream[kIsPerformingIO] = false;
+    launch(stream, work, (error) => {
         if (stream.destroyed) {
             // The callback matters to nobody, but whoever destroys it waits.
             done(error);
