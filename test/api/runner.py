@@ -187,13 +187,17 @@ def ctrl_c_names_what_was_running():
         console.error(process.pid);
         test('quick', () => {});
         test('hangs', async (t) => {
-            await t.test('inside', () => new Promise(() => setInterval(() => {}, 1000)));
+            await t.test('inside', () => new Promise(() => {
+                let turns = 0;
+                setInterval(() => console.log(`turn ${++turns}`), 1);
+            }));
         });
         """, "later.test.js": ""}
     with Directory(files) as directory:
         process = directory.start(WEIR, "test", "--test-concurrency=1", "--test-reporter=spec")
         output = ""
-        while "quick" not in output:  # the events of the file have come
+        # Events take a few turns to stdout; those before this line have come.
+        while "turn 20\n" not in output:
             output += process.stdout.readline()
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=DEADLINE_S)
