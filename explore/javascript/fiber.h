@@ -7,7 +7,7 @@
  * states (checkpoint.h).  But the host, libc and the engine must believe that
  * each is a thread: they have _Thread_local variables, ask for the end of their
  * stack, and compare pthread_self().  So each fiber has the stack and the thread
- * pointer of a real thread, which was started for that and sleeps for ever.
+ * pointer of a real thread, which was started for that and never wakes up.
  * After a fork() the sleeping thread is gone, and its memory is still there.
  *
  * x86-64 with glibc only.

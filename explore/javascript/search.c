@@ -360,7 +360,7 @@ static void search_depth_first(const struct search_options *options, int most,
         count(result);
         extend_path();
         if (exchange->finding == FOUND_LIVELOCK)
-            result->too_long++; /* the first threads may go on for ever */
+            result->too_long++; /* the first threads may never end */
         else if (exchange->finding != FOUND_NOTHING)
             keep(result);
         show_progress(options, result, began, ", exhaustive");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// file -- a test file in a process of its own, as a test of the runner.
+// file -- a test file, run in a separate process, as a test of the runner.
 //
 // Its events are reported when the results of the files before it were.  It is
 // reported itself only if it has reported no tests, or if it has failed for

@@ -2,7 +2,7 @@
 // pack -- values as JSON, between a test file and its runner.
 //
 // Errors keep their class, stack, cause and properties.  Objects of other classes
-// become plain ones, and what has no text of its own is shown by inspect.
+// become plain ones, and what does not define its text is shown by inspect.
 'use strict';
 
 const { inspect, isError } = require('util/inspect');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run -- run(): test files, each in a process of its own, as a stream of events.
+// run -- run(): test files, each in a separate process, as a stream of events.
 'use strict';
 
 const process = require('program/process');

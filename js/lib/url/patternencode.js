@@ -59,7 +59,7 @@ function encodePort(text, scheme = '') {
 }
 
 // A piece of a path that does not begin with "/" gets a first segment that keeps
-// the parser from taking a dot in it for a segment of its own.
+// the parser from taking a dot in it for a separate segment.
 const encodePathname = encoder('the pathname', (text, url) => {
     const isAbsolute = text.startsWith('/');
     change(url, isAbsolute ? text : `/-${text}`, 'path start');
