@@ -72,7 +72,7 @@ build:  ## build the library and the examples, in build/
 
 run:  ## install what is missing, build, and run the service, in JavaScript
 	@tools/setup run
-	@tools/build release
+	@tools/build release:run
 	@if [ -x build/weir ]; then build/weir examples/atomic-state-machine.js; \
 	else build/service; fi
 
