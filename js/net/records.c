@@ -2,7 +2,7 @@
 /*
  * records -- see records.h.
  *
- * Not tested yet: test/js/net/dns-basics.js asks no server.
+ * Tested by  test/js/net/dns-records.js
  */
 #include "net/records.h"
 
