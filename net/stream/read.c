@@ -182,11 +182,11 @@ static void give(weir_stream *stream, void *data, size_t size)
 
     if (stream->life == WEIR__STREAM_FINISHING) {
         stream->u.discarded += size;
-        return;
+    } else {
+        if (stream->is_once)
+            stream->is_reading = stream->is_once = false;
+        stream->read_fn(stream->read_arg, stream, 0, bytes);
     }
-    if (stream->is_once)
-        stream->is_reading = stream->is_once = false;
-    stream->read_fn(stream->read_arg, stream, 0, bytes);
     close_received(stream);
 }
 

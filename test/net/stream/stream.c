@@ -307,6 +307,38 @@ CASE(stream_finish_gives_up_on_a_peer_that_stays)
     loop_end();
 }
 
+/* The lowest descriptor that is free: higher than before if one has leaked. */
+static int lowest_free(void)
+{
+    int fd = dup(0);
+
+    expect(fd >= 0);
+    close(fd);
+    return fd;
+}
+
+CASE(stream_finish_closes_descriptors_that_still_arrive)
+{
+    weir_bytes byte = WEIR_BYTES_OF("x");
+    const int fds[] = {0, 0};
+    int before;
+
+    make_pair(NULL);
+    weir_stream_finish(ends[0], WEIR_S(5), finished, "closed");
+    loop_turns(2);
+    before = lowest_free();
+    for (int i = 0; i < 3; i++) {
+        expect_status(weir_stream_send_fds(ends[1], byte, fds, 2, NULL, NULL),
+                      0);
+        loop_turns(2);
+        expect_int(lowest_free(), before);
+    }
+    weir_stream_close(ends[1], NULL, NULL);
+    loop_turns(3);
+    expect_recorded("closed");
+    loop_end();
+}
+
 /* covers: weir_stream_set_timeouts -EINVAL */
 CASE(stream_read_times_out)
 {
