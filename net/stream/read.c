@@ -176,6 +176,13 @@ void weir__stream_end_reading(weir_stream *stream, int err)
         weir__stream_tick(stream);
 }
 
+/* Whether bytes go to the buffer of weir_stream_read_into.  The owner of a
+ * stream that is FINISHING has left, and u is in other use. */
+static bool is_direct(const weir_stream *stream)
+{
+    return stream->is_once && stream->life != WEIR__STREAM_FINISHING;
+}
+
 static void give(weir_stream *stream, void *data, size_t size)
 {
     weir_bytes bytes = {data, size};
@@ -226,9 +233,10 @@ static void read_filter(weir_stream *stream, weir_buffer *buffer)
     bool was_ready, is_asked;
 
     do {
-        char *to = stream->is_once ? stream->u.read_to.data : buffer->data;
+        bool is_once = is_direct(stream);
+        char *to = is_once ? stream->u.read_to.data : buffer->data;
         size_t size =
-            stream->is_once ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
+            is_once ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
 
         was_ready = stream->is_ready;
         is_asked = was_ready && wants_bytes(stream);
@@ -255,10 +263,9 @@ static void read_filter(weir_stream *stream, weir_buffer *buffer)
 /* One read from the socket.  True if there may be more. */
 static bool receive_once(weir_stream *stream, weir_buffer *buffer)
 {
-    bool is_direct = stream->is_once && stream->filter == NULL &&
-                     stream->life != WEIR__STREAM_FINISHING;
-    char *to = is_direct ? stream->u.read_to.data : buffer->data;
-    size_t size = is_direct ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
+    bool is_once = is_direct(stream) && stream->filter == NULL;
+    char *to = is_once ? stream->u.read_to.data : buffer->data;
+    size_t size = is_once ? stream->u.read_to.size : (size_t)WEIR__READ_SIZE;
     ssize_t count = read_socket(stream, to, size);
 
     if (count == -EAGAIN)
@@ -289,8 +296,9 @@ static void give_unread(weir_stream *stream)
 {
     weir_buffer *unread = stream->unread;
     size_t size = unread->size;
+    bool is_once = is_direct(stream);
 
-    if (stream->is_once && size > stream->u.read_to.size) {
+    if (is_once && size > stream->u.read_to.size) {
         size = stream->u.read_to.size;
         memcpy(stream->u.read_to.data, unread->data, size);
         unread->size -= size;
@@ -300,10 +308,10 @@ static void give_unread(weir_stream *stream)
     }
     stream->unread = NULL;
     stream->has_input = stream->filter != NULL;
-    if (stream->is_once)
+    if (is_once)
         memcpy(stream->u.read_to.data, unread->data, size);
     stream->given = unread;
-    give(stream, stream->is_once ? stream->u.read_to.data : unread->data, size);
+    give(stream, is_once ? stream->u.read_to.data : unread->data, size);
     if (stream->given == unread)
         weir_buffer_free(unread);
     stream->given = NULL;

@@ -336,6 +336,30 @@ CASE(start_finishes_with_close_notify)
     identities_free();
 }
 
+/* The buffer of a read that is pending is the caller's, who has left. */
+CASE(start_finishes_while_a_read_into_a_buffer_is_pending)
+{
+    char buffer[4] = "....";
+
+    begin();
+    shake();
+    expect_status(weir_stream_read_into(streams[1], buffer, 4, collect, "read"),
+                  0);
+    weir_stream_finish(streams[1], WEIR_S(5), finished, "closed");
+    write_text(streams[0], "more than four", NULL);
+    loop_turns(5);
+    expect(memcmp(buffer, "....", 4) == 0);
+    expect_recorded("");
+    weir_stream_finish(streams[0], WEIR_S(5), NULL, NULL);
+    loop_run();
+    expect_recorded("read closed");
+    expect_status(read_status[1], WEIR_EEOF);
+    weir_tls_unref(tls[0]);
+    weir_tls_unref(tls[1]);
+    loop_end();
+    identities_free();
+}
+
 CASE(start_is_cancelled_by_a_close_during_the_handshake)
 {
     begin();
