@@ -143,6 +143,7 @@ static unsigned status_of(int err)
         return 403;
     case -EINVAL:
         return 400;
+    case -EAGAIN:
     case -EMFILE:
     case -ENFILE:
     case -ENOMEM:

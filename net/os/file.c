@@ -18,18 +18,23 @@ int weir__file_open_root(const char *path)
     return fd < 0 ? -errno : fd;
 }
 
-/* O_NONBLOCK: a FIFO below the root must not stop the loop. */
+enum { TRIES = 16 };
+
+/* O_NONBLOCK: a FIFO below the root must not stop the loop.  openat2 fails with
+ * EAGAIN if a rename interferes, which passes; and if another process has a
+ * lease on the file, which may take a minute. */
 int weir__file_open(int root, const char *path)
 {
     struct open_how how = {
         .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
     };
+    int tries = 0;
     long fd;
 
     do
         fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-    while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+    while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < TRIES)));
     return fd < 0 ? -errno : (int)fd;
 }
 

@@ -19,7 +19,8 @@ struct weir__file_about {
 int weir__file_open_root(const char *path);
 
 /* Open a file for reading.  No part of its path leads out of the root, neither
- * ".." nor a symbolic link (-EXDEV).  Returns its descriptor or -errno. */
+ * ".." nor a symbolic link (-EXDEV).  Returns its descriptor or -errno: -EAGAIN
+ * if another process has a lease on the file. */
 int weir__file_open(int root, const char *path);
 
 int weir__file_stat(int fd, struct weir__file_about *about);

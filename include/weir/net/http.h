@@ -571,7 +571,7 @@ WEIR_API int weir_http_respond_file(weir_http_request *request, unsigned status,
  * requests, and single and multiple ranges are supported.  Paths never lead out
  * of root, not even through a symbolic link.  Otherwise the answer is 400 (an
  * invalid path), 403 (not allowed), 404 (no such file), 405 (another method) or
- * 503 (no descriptor or memory left).
+ * 503 (no descriptor or memory left, or another process has a lease on it).
  *
  * Thread   loop.  The call opens a file, which can block on slow disks
  * Returns  0, -EINVAL (NULL), -EALREADY (it was answered), WEIR_ECLOSED (the

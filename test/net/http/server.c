@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -648,6 +649,29 @@ CASE(http_server_sends_files_and_parts_of_them)
     remove_file("a.txt");
     remove_file("index.html");
     remove_file("out");
+    rmdir(root);
+}
+
+/* A lease makes the kernel refuse the file until its holder has given it back,
+ * or for lease-break-time, which is 45 seconds.  The loop must not wait. */
+CASE_WITHIN(http_server_does_not_wait_for_a_file_with_a_lease, 30)
+{
+    char path[128];
+    int holder;
+
+    expect(mkdtemp(root) != NULL);
+    write_file("a.txt", "0123456789");
+    snprintf(path, sizeof(path), "%s/a.txt", root);
+    signal(SIGIO, SIG_IGN); /* how the kernel asks for it */
+    holder = open(path, O_RDONLY | O_CLOEXEC);
+    expect_int(fcntl(holder, F_SETLEASE, F_WRLCK), 0);
+    serve(serve_root);
+    expect(begins(ask(GET("/a.txt")), "HTTP/1.1 503 "));
+    expect_int(fcntl(holder, F_SETLEASE, F_UNLCK), 0);
+    close(holder);
+    expect(begins(ask(GET("/a.txt")), "HTTP/1.1 200 "));
+    stop();
+    remove_file("a.txt");
     rmdir(root);
 }
 
