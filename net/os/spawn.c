@@ -275,5 +275,7 @@ bool weir__spawn_is_privileged(void)
 
 const char *const *weir__spawn_environment(void)
 {
-    return (const char *const *)environ;
+    static const char *const none[] = {NULL};
+
+    return environ != NULL ? (const char *const *)environ : none;
 }

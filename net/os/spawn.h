@@ -48,7 +48,7 @@ int weir__spawn_open_null(void);
 /* Whether this process may set the supplementary groups of a child. */
 bool weir__spawn_is_privileged(void);
 
-/* The environment of this process. */
+/* The environment of this process; an empty one after clearenv(3). */
 const char *const *weir__spawn_environment(void);
 
 #endif /* WEIR_NET_OS_SPAWN_H */

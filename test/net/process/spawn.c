@@ -373,6 +373,17 @@ CASE(spawn_searches_the_path_of_the_child)
     end();
 }
 
+CASE(spawn_of_a_process_without_an_environment_uses_the_default_path)
+{
+    begin();
+    loop_make(NULL);
+    expect_int(clearenv(), 0);
+    child_run(&child, PROGRAM("env"));
+    expect_int(child.result.code, 0);
+    expect_string(child.output, "");
+    end();
+}
+
 CASE(spawn_changes_user_and_groups)
 {
     const uint32_t groups[] = {1234, 1235};
