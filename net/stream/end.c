@@ -217,8 +217,8 @@ int weir_stream_detach(weir_stream *stream)
     if (err != 0)
         return err;
     if (stream->writing.first != NULL || stream->finished.first != NULL ||
-        stream->filter != NULL || stream->is_once || stream->is_ticking ||
-        stream->holds > 0)
+        stream->filter != NULL || stream->unread != NULL || stream->is_once ||
+        stream->is_ticking || stream->holds > 0)
         return -EBUSY;
     cancel_deadline(stream, &stream->read_deadline);
     cancel_deadline(stream, &stream->write_deadline);

@@ -53,8 +53,9 @@ struct weir__filter {
 };
 
 /* Put a filter on a stream that is not being read and has nothing queued, and
- * start its handshake.  The stream frees it.  Returns 0, -EBUSY, or the error
- * that has ended the stream; then the filter is still the caller's. */
+ * start its handshake.  Bytes that were pushed back go through the filter.  The
+ * stream frees it.  Returns 0, -EBUSY, or the error that has ended the stream;
+ * then the filter is still the caller's. */
 int weir__stream_set_filter(weir_stream *stream, struct weir__filter *filter);
 
 /* Get the filter of a stream, or NULL. */

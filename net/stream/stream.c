@@ -405,9 +405,15 @@ int weir__stream_set_filter(weir_stream *stream, struct weir__filter *filter)
     if (stream->is_reading || stream->writing.first != NULL ||
         stream->filter != NULL)
         return -EBUSY;
-    begun = filter->read(filter, NULL, 0);
+    begun = stream->unread == NULL ? 0
+                                   : filter->feed(filter, stream->unread->data,
+                                                  stream->unread->size);
+    if (begun == 0)
+        begun = filter->read(filter, NULL, 0);
     if (begun < 0)
         return (int)begun;
+    weir_buffer_free(stream->unread);
+    stream->unread = NULL;
     stream->filter = filter;
     stream->is_ready = false;
     weir__stream_flush(stream);

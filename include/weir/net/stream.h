@@ -396,8 +396,9 @@ WEIR_API int weir_stream_fd(const weir_stream *stream);
  * Thread   loop, not inside a callback of the stream
  * Owns     the result is the caller's; the stream is gone unless an error is
  *          returned
- * Returns  the descriptor, -EBUSY (bytes are queued, or it is a TLS stream), or
- *          the error that has ended the stream
+ * Returns  the descriptor, -EBUSY (bytes are queued, or came with the request of
+ *          an upgrade and were not read; or it is a TLS stream), or the error
+ *          that has ended the stream
  */
 WEIR_API WEIR_CHECKED int weir_stream_detach(weir_stream *stream);
 

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "stream/stream.h"
 #include "support/loop_fixture.h"
 #include "weir/clock.h"
 
@@ -700,6 +701,26 @@ CASE(stream_gives_its_descriptor_back)
     expect(read(fd, received, 1000) == 1000);
     close(fd);
     weir_stream_close(ends[0], NULL, NULL);
+    loop_run();
+    loop_end();
+}
+
+/* What came with the request of an upgrade would be lost. */
+CASE(stream_with_bytes_that_were_pushed_back_keeps_its_descriptor)
+{
+    int fd;
+
+    make_pair(NULL);
+    expect_status(
+        weir__stream_unread(ends[0], (weir_bytes)WEIR_BYTES_OF("early")), 0);
+    expect_status(weir_stream_detach(ends[0]), -EBUSY);
+    expect_status(weir_stream_read(ends[0], collect, "end"), 0);
+    loop_turns(2);
+    expect_int(received_size, 5);
+    fd = weir_stream_detach(ends[0]);
+    expect(fd >= 0);
+    close(fd);
+    weir_stream_close(ends[1], NULL, NULL);
     loop_run();
     loop_end();
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "net/support/tls_fixture.h"
+#include "stream/stream.h"
 #include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
 #include "weir/clock.h"
@@ -205,6 +206,30 @@ CASE(start_gives_bytes_to_a_reader_that_starts_later)
     expect_status(weir_stream_read(streams[1], collect, "end"), 0);
     loop_turns(3);
     expect_received(1, "early");
+    end();
+}
+
+/* After an upgrade, bytes that came with the request are pushed back.  They
+ * belong to the handshake, and must not reach the reader as they are. */
+CASE(start_takes_bytes_that_were_pushed_back)
+{
+    begin();
+    start_client("localhost");
+    expect_status(weir_stream_read(streams[1], collect, "end"), 0);
+    loop_turns(2);
+    weir_stream_stop(streams[1]);
+    expect(received_size[1] > 0);
+    expect_status(weir__stream_unread(
+                      streams[1], (weir_bytes){received[1], received_size[1]}),
+                  0);
+    received_size[1] = 0;
+    start_server();
+    expect_status(weir_stream_read(streams[1], collect, "end"), 0);
+    write_text(streams[0], "question", NULL);
+    for (int i = 0; i < 20 && received_size[1] == 0; i++)
+        loop_turns(1);
+    expect_status(ready_status[1], 0);
+    expect_received(1, "question");
     end();
 }
 
