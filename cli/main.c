@@ -187,6 +187,7 @@ static int make(struct program *program)
     int64_t budget = options->microtask_budget;
     weir_loop_options loop = {.size = sizeof(loop),
                               .name = "main",
+                              .metrics = true,
                               .microtask_budget =
                                   budget == 0 || budget >= WEIR_LOOP_NO_BUDGET
                                       ? WEIR_LOOP_NO_BUDGET

@@ -45,6 +45,7 @@
     X(NET_BUFFER, net_buffer)                                                  \
     X(TIMEOUT, timeout)                                                        \
     X(IMMEDIATE, immediate)                                                    \
+    X(DELAY, delay)                                                            \
     X(CLOCK, clock)                                                            \
     X(WAITERS, waiters)                                                        \
     X(ATOMICS, atomics)                                                        \

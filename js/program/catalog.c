@@ -46,7 +46,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("path", "fs/path", EXPORTS),
     MODULE("path/posix", "fs/path", EXPORTS),
     MODULE("path/win32", "fs/path", "win32"),
-    MODULE("perf_hooks", "timers/performance", EXPORTS),
+    MODULE("perf_hooks", "timers/perfhooks", EXPORTS),
     MODULE("process", "program/process", EXPORTS),
     MODULE("querystring", "url/querystring", EXPORTS),
     MODULE("stream", "stream/stream", EXPORTS),

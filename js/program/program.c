@@ -25,6 +25,7 @@
 #include "core/job.h"
 #include "core/lib.h"
 #include "program/module.h"
+#include "timers/clock.h"
 #include "weir/host/sized.h"
 
 enum { FAILED = 1, LISTENER_FAILED = 7, UNSETTLED = 13 };
@@ -183,7 +184,9 @@ static void start(void *arg, int status)
 
     if (status == 0 && weir__js_program(js)->given != NULL &&
         weir__js_enter(js) == 0) {
+        weir__js_clock_reach(js, WEIR__JS_BOOTED);
         run_main(js);
+        weir__js_clock_reach(js, WEIR__JS_LOOP_BEGAN);
         weir__js_leave(js);
     }
     weir__js_let_go(js);
@@ -291,6 +294,7 @@ static int end(weir_js *js)
 
     if (own->has_exited)
         return own->exit_code;
+    weir__js_clock_reach(js, WEIR__JS_LOOP_ENDED);
     code = main_code(js);
     tell_process(js, code == 0 ? WEIR__JS_HOOK_EXIT : WEIR__JS_HOOK_UNSETTLED,
                  &code);

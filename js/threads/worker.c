@@ -224,6 +224,7 @@ static void run_thread(void *arg)
     struct weir__js_worker *worker = arg;
     weir_loop_options options = {.size = sizeof(options),
                                  .name = "worker",
+                                 .metrics = true,
                                  .microtask_budget = MICROTASK_BUDGET,
                                  .spin_ns = SPIN_NS,
                                  .arg = worker,

@@ -93,6 +93,20 @@ function checkObject(value, name) {
         throw invalidArgType(name, 'of type object', value);
 }
 
+function checkFunction(value, name) {
+    if (typeof value !== 'function')
+        throw invalidArgType(name, 'of type function', value);
+}
+
+function checkInteger(value, name, least, most = Number.MAX_SAFE_INTEGER) {
+    if (typeof value !== 'number')
+        throw invalidArgType(name, 'of type number', value);
+    if (!Number.isInteger(value))
+        throw outOfRange(name, 'an integer', value);
+    if (value < least || value > most)
+        throw outOfRange(name, `>= ${least} && <= ${most}`, value);
+}
+
 // Group the digits of large numbers.
 function shownNumber(value) {
     const isLarge = typeof value === 'bigint'
@@ -151,5 +165,6 @@ function unhandledRejection(reason) {
     return error;
 }
 
-module.exports = { abortError, checkObject, coded, plainly, describeType, invalidArgType, invalidArgValue,
-    outOfRange, stringTooLong, systemError, unhandledRejection, unknownEncoding };
+module.exports = { abortError, checkFunction, checkInteger, checkObject, coded,
+    plainly, describeType, invalidArgType, invalidArgValue, outOfRange,
+    stringTooLong, systemError, unhandledRejection, unknownEncoding };

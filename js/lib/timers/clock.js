@@ -3,4 +3,6 @@
 // tamper with.
 'use strict';
 
-module.exports = { now: native.now, timeOrigin: native.origin() };
+const { now, idle, booted, loopBegan, loopEnded } = native;
+
+module.exports = { now, timeOrigin: native.origin(), idle, booted, loopBegan, loopEnded };

@@ -3,20 +3,11 @@
 'use strict';
 
 const { now, timeOrigin } = require('timers/clock');
-const { EventTarget } = require('events/eventtarget');
+const { Event, EventTarget, defineHandler, fire } = require('events/eventtarget');
 const { checkObject, coded, invalidArgType, invalidArgValue } = require('core/errors');
 const { custom } = require('util/kinds');
-
-const allowed = Symbol('allowed'); // permits construction
-
-function illegal() {
-    return coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
-}
-
-function missing(name) {
-    return coded(TypeError, 'ERR_MISSING_ARGS',
-        `The "${name}" argument must be specified`);
-}
+const { allowed, describe, illegal, missing, PerformanceEntry } = require('timers/entry');
+const timeline = require('timers/timeline');
 
 const isObject = (value) => typeof value === 'object' && value !== null;
 
@@ -31,34 +22,6 @@ function checkTime(value, name) {
 
 const copied = (detail) => detail == null ? null
     : require('messages/clone')(detail);
-
-// ---- entries ----
-
-class PerformanceEntry {
-    #name; #type; #startTime; #duration;
-
-    constructor(key, name, type, startTime, duration) {
-        if (key !== allowed)
-            throw illegal();
-        this.#name = name;
-        this.#type = type;
-        this.#startTime = startTime;
-        this.#duration = duration;
-    }
-    get name() { return this.#name; }
-    get entryType() { return this.#type; }
-    get startTime() { return this.#startTime; }
-    get duration() { return this.#duration; }
-    toJSON() {
-        return { name: this.name, entryType: this.entryType,
-            startTime: this.startTime, duration: this.duration };
-    }
-    [custom](depth, options, inspect = require('util/inspect').inspect) {
-        return depth < 0 ? this : `${this.constructor.name} ` +
-            inspect(this.toJSON(), { ...options,
-                depth: options.depth == null ? null : options.depth - 1 });
-    }
-}
 
 // Names of Node's own milestones, which do not exist here.
 const reserved = new Set(['nodeStart', 'v8Start', 'environment', 'loopStart',
@@ -100,9 +63,8 @@ class PerformanceMeasure extends PerformanceEntry {
     toJSON() { return { ...super.toJSON(), detail: this.#detail }; }
 }
 
-// ---- the timeline ----
+// ---- measures ----
 
-let marks = [], measures = [];
 const latest = new Map(); // name of a mark -> its time
 
 function timeOf(mark) {
@@ -139,8 +101,6 @@ function spanOf(first, endMark) {
     return [from, to];
 }
 
-const sorted = (list) => list.toSorted((a, b) => a.startTime - b.startTime);
-
 function check(value) {
     if (!isObject(value) || !(value instanceof Performance))
         throw invalidArgType('this', 'an instance of Performance', value);
@@ -168,7 +128,7 @@ class Performance extends EventTarget {
         if (arguments.length === 0)
             throw missing('name');
         const mark = new PerformanceMark(name, options);
-        marks.push(mark);
+        timeline.add(mark);
         latest.set(mark.name, mark.startTime);
         return mark;
     }
@@ -182,77 +142,97 @@ class Performance extends EventTarget {
         const [start, end] = spanOf(startOrOptions, endMark);
         const measure = new PerformanceMeasure(allowed, name, start, end - start,
             isObject(startOrOptions) ? startOrOptions.detail : null);
-        measures.push(measure);
+        timeline.add(measure);
         return measure;
     }
 
     clearMarks(name = undefined) {
         check(this);
         if (name === undefined) {
-            marks = [];
             latest.clear();
-            return;
+        } else {
+            name = checkMarkName(name);
+            latest.delete(name);
         }
-        name = checkMarkName(name);
-        marks = marks.filter((mark) => mark.name !== name);
-        latest.delete(name);
+        timeline.clear('mark', name);
     }
 
     clearMeasures(name = undefined) {
         check(this);
-        measures = name === undefined ? []
-            : measures.filter((measure) => measure.name !== `${name}`);
+        timeline.clear('measure', name === undefined ? name : `${name}`);
+    }
+
+    clearResourceTimings(name = undefined) {
+        check(this);
+        timeline.clear('resource', name === undefined ? name : `${name}`);
+    }
+
+    setResourceTimingBufferSize(maxSize) {
+        check(this);
+        if (arguments.length === 0)
+            throw missing('maxSize');
+        timeline.limitResources(maxSize >>> 0);
     }
 
     getEntries() {
         check(this);
-        return sorted([...marks, ...measures]);
+        return timeline.find();
     }
 
     getEntriesByName(name, type = undefined) {
         check(this);
         if (arguments.length === 0)
             throw missing('name');
-        name = `${name}`;
-        return this.getEntries().filter((entry) => entry.name === name &&
-            (type === undefined || entry.entryType === `${type}`));
+        return timeline.find(type === undefined ? type : `${type}`, `${name}`);
     }
 
     getEntriesByType(type) {
         check(this);
         if (arguments.length === 0)
             throw missing('type');
-        type = `${type}`;
-        return type === 'mark' ? sorted(marks)
-            : type === 'measure' ? sorted(measures) : [];
+        return timeline.find(`${type}`);
     }
 
     toJSON() {
         check(this);
-        return { timeOrigin };
+        return { nodeTiming: this.nodeTiming, timeOrigin,
+            eventLoopUtilization: this.eventLoopUtilization() };
     }
 
     [custom](depth, options, inspect = require('util/inspect').inspect) {
-        return depth < 0 ? this : `Performance ${inspect({ timeOrigin },
+        const { nodeTiming } = this;
+        return depth < 0 ? this : `Performance ${inspect({ nodeTiming, timeOrigin },
             { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
     }
 }
 
-for (const [ctor, ...keys] of [
-    [PerformanceEntry, 'name', 'entryType', 'startTime', 'duration', 'toJSON'],
-    [PerformanceMark, 'detail', 'toJSON'],
-    [PerformanceMeasure, 'detail', 'toJSON'],
-    [Performance, 'clearMarks', 'clearMeasures', 'getEntries', 'getEntriesByName',
-        'getEntriesByType', 'mark', 'measure', 'now', 'timeOrigin', 'toJSON']]) {
-    for (const key of keys)
-        Object.defineProperty(ctor.prototype, key, { enumerable: true });
-    Object.defineProperty(ctor.prototype, Symbol.toStringTag,
-        { value: ctor.name, configurable: true });
-    Object.defineProperty(ctor, 'length',
-        { value: ctor === PerformanceMark ? 1 : 0, configurable: true });
-}
-for (const { prototype } of [PerformanceEntry, Performance])
-    Object.defineProperty(prototype, custom, { enumerable: false });
+describe(PerformanceMark, 1, 'detail', 'toJSON');
+describe(PerformanceMeasure, 0, 'detail', 'toJSON');
+describe(Performance, 0, 'clearMarks', 'clearMeasures', 'clearResourceTimings',
+    'getEntries', 'getEntriesByName', 'getEntriesByType', 'mark', 'measure', 'now',
+    'setResourceTimingBufferSize', 'timeOrigin', 'toJSON');
 
-module.exports = { performance: new Performance(allowed), Performance,
-    PerformanceEntry, PerformanceMark, PerformanceMeasure };
+// What few programs use is loaded when it is read.
+function defineLater(name, lib, key = name) {
+    Object.defineProperty(Performance.prototype, name, { configurable: true,
+        get() {
+            const value = require(lib)[key];
+            Object.defineProperty(Performance.prototype, name,
+                { value, writable: true, configurable: true });
+            return value;
+        },
+        set(value) {
+            Object.defineProperty(this, name,
+                { value, writable: true, configurable: true, enumerable: true });
+        } });
+}
+defineLater('eventLoopUtilization', 'timers/utilization');
+defineLater('nodeTiming', 'timers/utilization');
+defineLater('markResourceTiming', 'timers/resource');
+defineLater('timerify', 'timers/timerify');
+defineHandler(Performance.prototype, 'resourcetimingbufferfull');
+
+const performance = new Performance(allowed);
+timeline.onFull(() => fire(performance, new Event('resourcetimingbufferfull')));
+
+module.exports = { performance, Performance, PerformanceMark, PerformanceMeasure };
