@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "http/format.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
@@ -47,7 +48,7 @@ static void post(weir_http_client *client, weir_task *task,
 {
     weir__http_client_ref(client);
     *task = (weir_task){.run = run, .name = "http client"};
-    if (weir_loop_post(client->loop, task) != 0)
+    if (weir_loop_post_expected(client->loop, task) != 0)
         run(task, WEIR_ECANCELED);
 }
 

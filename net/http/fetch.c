@@ -18,6 +18,7 @@
 
 #include "http/client.h"
 #include "http/format.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
@@ -181,8 +182,8 @@ void weir__fetch_end_soon(weir_fetch *fetch, int status)
 {
     leave_client(fetch, status);
     fetch->end_task = (weir_task){.run = run_end, .name = "fetch"};
-    if (weir_loop_post(fetch->client->loop, &fetch->end_task) != 0)
-        tell_end(fetch); /* the loop is closed */
+    if (weir_loop_post_expected(fetch->client->loop, &fetch->end_task) != 0)
+        tell_end(fetch); /* the loop has ended */
 }
 
 void weir_fetch_abort(weir_fetch *fetch)

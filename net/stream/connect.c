@@ -23,6 +23,7 @@
 
 #include "os/socket.h"
 #include "weir/fd.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 #include "weir/timer.h"
@@ -120,8 +121,8 @@ static void finish(weir_connecting *connecting, int status)
         return; /* on_event calls fn */
     if (connecting->lookup != NULL)
         (void)weir_lookup_cancel(connecting->lookup); /* its end calls fn */
-    else if (weir_loop_post(connecting->loop, &connecting->task) != 0)
-        call_fn(&connecting->task, WEIR_ECANCELED); /* the loop is closed */
+    else if (weir_loop_post_expected(connecting->loop, &connecting->task) != 0)
+        call_fn(&connecting->task, WEIR_ECANCELED); /* the loop has ended */
 }
 
 static void on_deadline(void *arg, int status)

@@ -96,9 +96,9 @@ void weir__stream_tick(weir_stream *stream)
     if (weir_loop_next_tick(stream->loop, on_tick, stream) == 0)
         return;
     stream->task = (weir_task){.run = on_task, .name = stream->name};
-    if (weir_loop_post(stream->loop, &stream->task) == 0)
+    if (weir_loop_post_expected(stream->loop, &stream->task) == 0)
         return;
-    on_tick(stream, WEIR_ECANCELED); /* the loop is being closed */
+    on_tick(stream, WEIR_ECANCELED); /* the loop has ended */
 }
 
 void weir__stream_release(weir_stream *stream)

@@ -133,7 +133,7 @@ struct weir_stream {
     weir_stream_fn *closed;
     void *closed_arg;
     const char *name;
-    weir_task task; /* a tick, if the loop has no memory for one */
+    weir_task task; /* a tick, if the loop does not take one */
 };
 
 /* ---- for the other parts of libweir-net ---- */

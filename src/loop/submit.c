@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/origin.h"
 #include "loop/loop.h"
+#include "weir/host/loop.h"
 
 /* ---- the queue ---- */
 
@@ -127,6 +128,21 @@ int weir_loop_post(weir_loop *loop, weir_task *task)
     if (err != 0)
         (void)weir__origin_take(task);
     return err;
+}
+
+int weir_loop_post_expected(weir_loop *loop, weir_task *task)
+{
+    weir__origin_begin();
+    if (loop == NULL || task == NULL || task->run == NULL)
+        return -EINVAL;
+    if (!weir__loop_is_local(loop))
+        return weir_loop_post(loop, task);
+    if (weir__ingress_look(&loop->in) == WEIR__TERMINATED)
+        return weir__loop_refusal(loop);
+    CHECK(weir__origin_note(task, loop, NULL),
+          "weir_loop_post_expected of a task that is posted already");
+    weir__loop_put(loop, task);
+    return 0;
 }
 
 /* Append to `list` on the loop's thread; otherwise push onto the queue, where

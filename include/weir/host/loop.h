@@ -68,6 +68,21 @@ WEIR_API bool weir_loop_is_claimed(const weir_loop *loop);
 WEIR_API bool weir_loop_contain(weir_fn *fn, void *arg, int status);
 
 /**
+ * Post a task like weir_loop_post, and in callbacks of the loop even while the
+ * loop is being closed: then the task gets WEIR_ECANCELED in the next turn.  A
+ * library uses this for callbacks that it owes, because it must not make them
+ * inside the call that they belong to.
+ *
+ * Thread   any
+ * Owns     the caller keeps the task; weir borrows it until run() is entered
+ * Returns  0, -EINVAL (NULL), WEIR_ECLOSED (the loop has ended, or this is not
+ *          a callback of it and it no longer admits work)
+ * Orders   everything before the call happens-before run()
+ */
+WEIR_API WEIR_CHECKED int weir_loop_post_expected(weir_loop *loop,
+                                                  weir_task *task);
+
+/**
  * Attach a value to a loop under a key, which is the address of any object.
  * destroy is called with the value when the memory of the loop is freed, or
  * when another value replaces it.  A library uses this for data that all its

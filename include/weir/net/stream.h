@@ -16,7 +16,7 @@
  *
  * A stream belongs to one loop.  Every call must be made on that loop's thread,
  * where every callback is made, too.  No callback is made before the call that
- * it belongs to has returned, unless the loop is being closed.
+ * it belongs to has returned, unless the loop has ended.
  *
  * A call that returns 0 calls its callback exactly once: with 0, with an error,
  * or with WEIR_ECANCELED if the stream is closed or the loop ends first.  The

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,6 +79,18 @@ static void stop(void)
 {
     expect_status(weir_service_stop(service), 0);
     end_with(0);
+}
+
+/* A service that is forced to end does not wait for its loops for long. */
+static void end_forced(void)
+{
+    int err;
+
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    while ((err = weir_service_free(service)) == -EBUSY)
+        sched_yield();
+    expect_status(err, 0);
+    weir_http_server_free(server);
 }
 
 /* ---- the client ---- */
@@ -578,6 +591,61 @@ CASE(http_server_hands_a_connection_over_and_waits_for_it)
     expect_string(read_all(fd), "");
     close(fd);
     end_with(0);
+}
+
+/* Its listener ends with the loop, before the drain can close it. */
+CASE(http_server_that_is_forced_to_end_leaves_nothing)
+{
+    serve(hello);
+    expect(begins(ask(GET("/")), "HTTP/1.1 200 "));
+    expect_status(weir_service_force(service), 0);
+    end_forced();
+}
+
+/* ---- a loop that is closed ---- */
+
+static sem_t reset_; /* by the client */
+
+static void respond_late(void *arg, int status)
+{
+    weir_http_request *request = arg;
+
+    expect_status(status, WEIR_ECANCELED);
+    (void)weir_http_respond(request, 200, NULL, "late", 4);
+    weir_http_request_unref(request);
+    tell_test();
+}
+
+static void force_end(void *arg, weir_http_request *request)
+{
+    weir_loop *loop = weir_http_loop(request);
+
+    tell_test();
+    expect_int(sem_wait(&reset_), 0);
+    weir_http_request_ref(request);
+    expect_status(weir_loop_submit(loop, respond_late, request), 0);
+    expect_status(weir_service_force(service), 0);
+    while (weir_loop_state(loop) != WEIR_LOOP_TERMINATING)
+        sched_yield();
+}
+
+/* The response finds that the client has left, when the loop admits no
+ * callbacks any more: the connection ends, but not inside the call. */
+CASE(http_server_answers_a_client_that_has_left_while_its_loop_is_closed)
+{
+    struct linger reset = {1, 0};
+    int fd;
+
+    expect_int(sem_init(&reset_, 0, 0), 0);
+    serve(force_end);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    expect_int(sem_wait(&told_), 0);
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
+    close(fd);
+    expect_int(sem_post(&reset_), 0);
+    expect_int(sem_wait(&told_), 0);
+    end_forced();
 }
 
 /* ---- files ---- */
