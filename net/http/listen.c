@@ -117,7 +117,9 @@ void weir__http_listeners_free(struct weir__http_shard *shard)
         struct weir__http_listener *listener = shard->listeners;
 
         shard->listeners = listener->next;
-        if (listener->open == NULL && listener->options.fd >= 0)
+        if (listener->open != NULL) /* its loop was closed, and is gone */
+            weir_listener_close(listener->open, NULL, NULL);
+        else if (listener->options.fd >= 0)
             weir__socket_close(listener->options.fd);
         weir_memory_free(listener, sizeof(*listener));
     }

@@ -149,7 +149,8 @@ int weir__http_listeners_open(struct weir__http_shard *shard);
 void weir__http_listeners_set_ref(struct weir__http_shard *shard, bool is_ref);
 /* A connection of a shard that was full has ended: accept again. */
 void weir__http_listeners_resume(struct weir__http_shard *shard);
-/* Free them; sockets that were never opened as listeners are closed. */
+/* Free them, when the loop has ended.  Sockets that were never opened as
+ * listeners are closed. */
 void weir__http_listeners_free(struct weir__http_shard *shard);
 
 /* ---- drain.c ---- */
