@@ -51,7 +51,8 @@
  *   its consequences reach the loop through the queue.  If the post is refused,
  *   notify clears NOTIFIED under the lock.
  *
- * Tested by  test/model/sync/connection.c, test/stress/sync/connection.c
+ * Tested by  test/unit/sync/connection.c, test/model/sync/connection.c,
+ *            test/stress/sync/connection.c
  */
 #include "weir/host/connection.h"
 
@@ -260,7 +261,7 @@ bool weir_connection_remove(weir_connection *connection)
 }
 
 /* The new word of a connection; the old one if it is not concerned.  A change
- * that sets NOTIFIED is reported to the loop. */
+ * that concerns more than FRESH has NOTIFIED, and is reported to the loop. */
 typedef uint32_t change_fn(uint32_t word);
 
 static uint32_t change_to_draining(uint32_t word)
@@ -298,8 +299,8 @@ static size_t change_all(weir_connections *set, change_fn *change)
         while ((changed = change(word)) != word &&
                !cas_weak_acquire(&each->word_, &word, changed))
             ;
-        if (changed == word || !(changed & NOTIFIED))
-            continue;
+        if (((changed ^ word) & ~(uint32_t)FRESH) == 0)
+            continue; /* it is not concerned, or only no longer FRESH */
         count += phase_of(word) != WEIR_CONNECTION_CLOSING;
         if (!(word & NOTIFIED))
             notify(each);

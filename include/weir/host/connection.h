@@ -53,7 +53,7 @@ typedef enum weir_connection_phase {
     WEIR_CONNECTION_CLOSING,  /* nothing that arrives now is executed */
 } weir_connection_phase;
 
-/* What a notification is about; both may be set. */
+/* What a notification is about; a sum of these. */
 enum weir_connection_notice {
     WEIR_CONNECTION_IS_CLOSING =
         1,                      /* the drain has closed it, as it was idle */
