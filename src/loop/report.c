@@ -221,7 +221,7 @@ uint64_t weir__page_add_origins(struct weir__page *page, const void *owner,
 }
 #endif
 
-/* Add queued tasks: those with a origin by origin, the others as a number. */
+/* Add queued tasks: those with an origin by origin, the others as a number. */
 static void add_queued(struct weir__page *page, const weir_loop *loop)
 {
     uint64_t counted = weir__page_add_origins(page, loop, WEIR_KIND_TASK);

@@ -6,10 +6,10 @@
  *           shutdown (drain.c).  Requests from other threads are recorded here,
  *           in one word with the phase and flags:
  *
- *             4           3       2      1     0
- *            +-----------+-------+------+-----------+
- *            | NOT_READY | FORCE | STOP |   phase   |
- *            +-----------+-------+------+-----------+
+ *             5     4           3       2      1     0
+ *            +-----+-----------+-------+------+-----------+
+ *            | CUT | NOT_READY | FORCE | STOP |   phase   |
+ *            +-----+-----------+-------+------+-----------+
  *
  *           STOP and FORCE are each set once, and the thread that sets one
  *           posts the matching task to that loop.  If STOP is set before the
