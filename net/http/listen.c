@@ -82,15 +82,18 @@ static int open_listener(struct weir__http_listener *listener)
 
     listener->options.stream = &listener->stream;
     err = weir_listener_open(&listener->open, shard->loop, &listener->options);
-    if (err == 0) {
+    if (err == 0)
         shard->listeners_open++;
-        return 0;
-    }
-    listener->open = NULL;
-    /* Or clients would wait for ever. */
+    else
+        listener->open = NULL;
+    return err;
+}
+
+/* Clients would wait forever at a socket from which no one accepts. */
+static void close_socket(struct weir__http_listener *listener)
+{
     weir__socket_close(listener->options.fd);
     listener->options.fd = -1;
-    return err;
 }
 
 int weir__http_listeners_open(struct weir__http_shard *shard)
@@ -98,8 +101,11 @@ int weir__http_listeners_open(struct weir__http_shard *shard)
     int err = 0;
 
     for (struct weir__http_listener *listener = shard->listeners;
-         listener != NULL && err == 0; listener = listener->next)
+         listener != NULL && err == 0; listener = listener->next) {
         err = open_listener(listener);
+        if (err != 0)
+            close_socket(listener);
+    }
     return err;
 }
 
@@ -238,8 +244,8 @@ static int share_one(weir_http_server *server, weir_listener_options *options,
 }
 
 /* Open the listener that was added last, on the loop of a guest.  After an
- * error the listener is gone, with its socket. */
-static int open_on_guest(weir_http_server *server)
+ * error the listener is gone, with its socket unless that is the caller's. */
+static int open_on_guest(weir_http_server *server, bool has_fd)
 {
     struct weir__http_shard *shard = &server->shards[0];
     struct weir__http_listener *listener = shard->listeners;
@@ -249,6 +255,8 @@ static int open_on_guest(weir_http_server *server)
         weir_listener_set_ref(listener->open, server->guest->is_ref);
         return 0;
     }
+    if (!has_fd)
+        close_socket(listener);
     shard->listeners = listener->next;
     weir_memory_free(listener, sizeof(*listener));
     return err;
@@ -293,7 +301,7 @@ int weir_http_server_listen(weir_http_server *server, const char *text,
     else
         err = bind_all(server, &options, &place->address);
     if (err == 0 && server->guest != NULL)
-        err = open_on_guest(server);
+        err = open_on_guest(server, options.has_fd);
     if (err != 0) {
         weir_memory_free(place, sizeof(*place));
         return err;

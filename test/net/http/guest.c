@@ -8,6 +8,7 @@
 #include "weir/host/http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <semaphore.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -690,6 +691,35 @@ CASE(guest_open_without_memory_leaves_nothing_behind)
     expect_status(weir_loop_free(loop), 0);
     expect_int(ends, 1);
     expect_status(end_status, WEIR_ECANCELED);
+    expect_status(weir_service_free(service), 0);
+    expect_int(memory.live, 0);
+}
+
+/* A call that fails has no effect: the caller closes its socket. */
+CASE(guest_that_cannot_listen_on_a_descriptor_leaves_it_open)
+{
+    weir_listener_options options = {.size = sizeof(options), .has_fd = true};
+    struct failing_allocator memory;
+    int err = -ENOMEM;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    prepare();
+    given =
+        (weir_http_server_options){.size = sizeof(given), .on_request = hello};
+    expect_status(open_on(loop), 0);
+    options.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    expect_int(listen(options.fd, 1), 0);
+    for (unsigned i = 1; err != 0; i++) {
+        memory.fail_at = memory.calls + i;
+        err = weir_http_server_listen(server, NULL, &options);
+        expect(err == 0 || err == -ENOMEM);
+        expect(fcntl(options.fd, F_GETFD) >= 0);
+        expect(err != 0 || i > 3);
+    }
+    memory.fail_at = 0;
+    expect_status(weir_loop_free(loop), 0);
+    expect(fcntl(options.fd, F_GETFD) < 0);
     expect_status(weir_service_free(service), 0);
     expect_int(memory.live, 0);
 }
