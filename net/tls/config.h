@@ -28,6 +28,7 @@ struct weir_tls {
     int min_version, max_version; /* of OpenSSL */
     int verify_mode;              /* of SSL_set_verify */
     bool has_no_resumption;
+    bool is_hosted;                 /* the SSL_CTX is the host's */
     unsigned char id[WEIR__TLS_ID]; /* sessions of others are not resumed */
     struct weir__tls_alpn *alpn;    /* or NULL */
     struct weir__tls_trust trust;

@@ -214,6 +214,7 @@ static void set_members(weir_tls *tls, weir_tls_role role,
     tls->verify_mode =
         options->context != NULL ? SSL_VERIFY_NONE : verify_mode(role, options);
     tls->has_no_resumption = options->has_no_resumption;
+    tls->is_hosted = options->context != NULL;
     tls->on_server_name = options->on_server_name;
     tls->arg = options->arg;
     if (role == WEIR_TLS_CLIENT && !tls->has_no_resumption)
@@ -391,6 +392,9 @@ int weir_tls_reload(weir_tls *tls, const weir_tls_certificate *given,
 
     if (tls == NULL)
         return weir__tls_reason_set(reason, -EINVAL, "tls is NULL");
+    if (tls->is_hosted)
+        return weir__tls_reason_set(reason, -EINVAL,
+                                    "the context is the host's");
     err = read_certificate(tls, &certificate, given, &source, reason);
     if (err != 0)
         return err;

@@ -161,11 +161,11 @@ WEIR_API void weir_tls_unref(weir_tls *tls);
  * weir_tls_new.
  *
  * Thread   any; it reads files
- * Returns  0, -EINVAL (tls is NULL, the certificate is incomplete, or NULL and
- *          there are no files), -E2BIG (a member that this library does not
- *          know), -ENOMEM, WEIR_ECERT (the certificate or key cannot be used),
- *          WEIR_ETLS (OpenSSL failed), or the error of reading a file, such as
- *          -ENOENT
+ * Returns  0, -EINVAL (tls is NULL or was made of a context, the certificate is
+ *          incomplete, or NULL and there are no files), -E2BIG (a member that
+ *          this library does not know), -ENOMEM, WEIR_ECERT (the certificate or
+ *          key cannot be used), WEIR_ETLS (OpenSSL failed), or the error of
+ *          reading a file, such as -ENOENT
  */
 WEIR_API WEIR_CHECKED int
 weir_tls_reload(weir_tls *tls, const weir_tls_certificate *certificate,

@@ -114,6 +114,22 @@ static void read_early(void *arg, weir_stream *stream, int status,
     early_size += bytes.size;
 }
 
+/* A context that is made of the options would verify nothing. */
+CASE(host_context_is_not_replaced_by_a_reload)
+{
+    weir_tls_certificate certificate;
+    char reason[80];
+
+    begin();
+    certificate = certificate_of(&leaf);
+    expect_status(weir_tls_reload(tls[1], &certificate, reason, sizeof(reason)),
+                  -EINVAL);
+    expect_string(reason, "the context is the host's");
+    expect_status(weir_tls_reload(tls[1], NULL, reason, sizeof(reason)),
+                  -EINVAL);
+    end();
+}
+
 CASE(host_gives_bytes_that_it_has_read_to_tls)
 {
     begin();
