@@ -25,13 +25,13 @@ static void on_deadline(void *arg, int status, struct weir__deadline *deadline)
     if (status != 0)
         return;
     weir__stream_hold(stream);
-    if (weir_clock_now() - deadline->since_ns < deadline->limit_ns)
+    if (weir_clock_now() - deadline->since_ns < deadline->limit_ns) {
         weir__stream_check_deadlines(stream);
-    else if (stream->life == WEIR__STREAM_FINISHING)
-        stream->close_status = -ETIMEDOUT,
+    } else {
+        if (stream->life == WEIR__STREAM_FINISHING)
+            stream->close_status = -ETIMEDOUT;
         weir__stream_fail(stream, -ETIMEDOUT);
-    else
-        weir__stream_fail(stream, -ETIMEDOUT);
+    }
     weir__stream_release(stream);
 }
 

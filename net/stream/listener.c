@@ -176,8 +176,10 @@ static void starve(weir_listener *listener, int err)
 
     listener->is_starved = true;
     watch(listener);
-    if (listener->timer == 0 && start_timer(listener, RETRY_NS) != 0)
-        listener->is_starved = false, watch(listener);
+    if (listener->timer == 0 && start_timer(listener, RETRY_NS) != 0) {
+        listener->is_starved = false;
+        watch(listener);
+    }
     if (!was_starved)
         tell_error(listener, err);
 }
