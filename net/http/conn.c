@@ -167,6 +167,8 @@ static void on_closed(void *arg, weir_stream *stream, int status)
 
     if (weir__stream_discarded(stream) > 0)
         weir_counter_add(&conn->shard->counters.crossed, 1);
+    if (weir__stream_is_cut(stream))
+        weir__http_note_cut(conn->shard);
     end_conn(conn, status);
 }
 

@@ -64,6 +64,19 @@ void weir__http_set_cut(weir_http_server *server)
     guest->is_late = true;
 }
 
+void weir__http_note_cut(struct weir__http_shard *shard)
+{
+    weir_http_server *server = shard->server;
+
+    weir_counter_add(&shard->counters.cut, 1);
+    if (!weir_http_server_is_draining(server))
+        return;
+    if (server->guest != NULL)
+        shard->was_cut = true;
+    else
+        weir_service_set_cut(server->service);
+}
+
 void weir__http_post(struct weir__http_shard *shard, weir_task *task)
 {
     /* Refused if the loop has ended: then its listeners have, too. */
@@ -97,12 +110,14 @@ static void on_ended(weir_task *task, int status)
         (struct weir__http_guest *)((char *)task -
                                     offsetof(struct weir__http_guest, ended));
     weir_http_server *server = guest->server;
-    weir_loop *loop = server->shards[0].loop;
+    struct weir__http_shard *shard = &server->shards[0];
+    bool was_cut = guest->was_cut || shard->was_cut;
+    weir_loop *loop = shard->loop;
 
-    weir__http_shard_fini(&server->shards[0]);
+    weir__http_shard_fini(shard);
     if (weir_guest_end(&guest->guest))
         guest->options.on_end(guest->options.arg, server,
-                              guest->was_cut ? WEIR_EFORCED : 0);
+                              was_cut ? WEIR_EFORCED : 0);
     if (guest->sentinel != 0 && weir_timer_cancel(loop, guest->sentinel) == 0)
         weir_gate_exit(&server->life);
     weir_gate_exit(&server->life);

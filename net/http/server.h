@@ -66,6 +66,7 @@ struct weir__http_shard {
     bool is_full;     /* its listeners are paused */
     bool has_entered; /* the service's gate */
     bool is_quiet;    /* has reported that no listener is left */
+    bool was_cut;     /* a client has lost a response in the drain of a guest */
     struct weir__http_date date;
     char *cork; /* WEIR__CORK_SIZE bytes, for the conn that writes ... */
     size_t cork_size;
@@ -136,6 +137,8 @@ void weir__http_stop(weir_http_server *server);
 bool weir__http_is_ready(const weir_http_server *server);
 /* Record that something was cut off.  The control loop's thread. */
 void weir__http_set_cut(weir_http_server *server);
+/* A client has not received all of its response.  The shard's thread. */
+void weir__http_note_cut(struct weir__http_shard *shard);
 /* Post a task to the loop of a shard.  The control loop's thread. */
 void weir__http_post(struct weir__http_shard *shard, weir_task *task);
 /* The last connection of a guest has left.  On any thread. */

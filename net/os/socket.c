@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -339,6 +341,16 @@ bool weir__socket_has_input(int fd)
     char byte;
 
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* The end of a TCP stream occupies a sequence number, which is no byte. */
+size_t weir__socket_unreceived(int fd, bool is_tcp)
+{
+    int left = 0;
+
+    if (ioctl(fd, SIOCOUTQ, &left) != 0 || left <= (is_tcp ? 1 : 0))
+        return 0;
+    return (size_t)left - (is_tcp ? 1 : 0);
 }
 
 void weir__socket_prepare_reset(int fd)

@@ -65,6 +65,10 @@ ssize_t weir__socket_read_file(int file, void *to, size_t size, int64_t offset);
 int weir__socket_shutdown(int fd);
 /* Whether bytes have arrived that were not read yet. */
 bool weir__socket_has_input(int fd);
+/* The number of bytes that a half-closed socket still has to deliver: those
+ * that the peer has not acknowledged (TCP) or read (Unix).  0 if the kernel
+ * cannot tell. */
+size_t weir__socket_unreceived(int fd, bool is_tcp);
 /* Make the close of a TCP socket a reset. */
 void weir__socket_prepare_reset(int fd);
 void weir__socket_close(int fd);

@@ -7,7 +7,9 @@
  * Finish     FINISHING is a stream without an owner.  It writes what is queued,
  *            half-closes, and discards input until the peer closes.  Closing a
  *            socket with unread input would reset the connection and destroy
- *            the bytes in flight.
+ *            the bytes in flight.  The kernel may hold megabytes of these for a
+ *            peer that reads slowly, so the linger time counts from the last
+ *            moment at which the peer is known to have received some of them.
  *
  * Tested by  test/net/stream/stream.c
  */
@@ -16,6 +18,35 @@
 #include "stream/stream.h"
 
 /* ---- deadlines ---- */
+
+void weir__stream_look_received(weir_stream *stream)
+{
+    stream->u.finish.unreceived =
+        weir__socket_unreceived(stream->fd, stream->file == WEIR__FILE_TCP);
+}
+
+/* Whether the peer has received some of what is left since the last look, and
+ * not yet everything. */
+static bool is_receiving(weir_stream *stream)
+{
+    size_t before = stream->u.finish.unreceived;
+
+    if (!stream->has_shut)
+        return false;
+    weir__stream_look_received(stream);
+    return stream->u.finish.unreceived > 0 &&
+           stream->u.finish.unreceived < before;
+}
+
+/* The linger time is over.  What a Unix socket has sent, its peer can still
+ * read after the close. */
+static void give_up(weir_stream *stream)
+{
+    stream->close_status = -ETIMEDOUT;
+    stream->is_cut = !stream->has_shut || (stream->file == WEIR__FILE_TCP &&
+                                           stream->u.finish.unreceived > 0);
+    weir__stream_fail(stream, -ETIMEDOUT);
+}
 
 static void on_deadline(void *arg, int status, struct weir__deadline *deadline)
 {
@@ -27,10 +58,13 @@ static void on_deadline(void *arg, int status, struct weir__deadline *deadline)
     weir__stream_hold(stream);
     if (weir_clock_now() - deadline->since_ns < deadline->limit_ns) {
         weir__stream_check_deadlines(stream);
-    } else {
-        if (stream->life == WEIR__STREAM_FINISHING)
-            stream->close_status = -ETIMEDOUT;
+    } else if (stream->life != WEIR__STREAM_FINISHING) {
         weir__stream_fail(stream, -ETIMEDOUT);
+    } else if (is_receiving(stream)) {
+        weir__stream_progress(deadline);
+        weir__stream_check_deadlines(stream);
+    } else {
+        give_up(stream);
     }
     weir__stream_release(stream);
 }
@@ -179,7 +213,9 @@ void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
     if (!stream->is_once)
         stream->is_reading = false;
     weir__stream_hold(stream);
-    stream->u.discarded = 0;
+    stream->u.finish.discarded = 0;
+    if (stream->has_shut)
+        weir__stream_look_received(stream);
     cancel_deadline(stream, &stream->read_deadline);
     cancel_deadline(stream, &stream->write_deadline);
     stream->write_deadline.limit_ns = linger_ns > 0 ? linger_ns : 1;

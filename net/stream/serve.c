@@ -97,6 +97,15 @@ static void on_gone(void *arg)
     leave(server);
 }
 
+/* A stream that was finished by the library is closed. */
+static void on_finished(void *arg, weir_stream *stream, int status)
+{
+    struct server *server = arg;
+
+    if (weir__stream_is_cut(stream))
+        weir_service_set_cut(server->service);
+}
+
 static void drain_stream(void *arg, int status)
 {
     struct served *served = arg;
@@ -108,7 +117,8 @@ static void drain_stream(void *arg, int status)
     if (options->on_drain != NULL)
         options->on_drain(stream->arg, stream);
     else
-        weir_stream_finish(stream, options->linger_ns, NULL, NULL);
+        weir_stream_finish(stream, options->linger_ns, on_finished,
+                           served->server);
 }
 
 static void on_stream(void *arg, weir_stream *stream)

@@ -105,6 +105,7 @@ struct weir_stream {
     bool has_more : 1;     /* the next write is followed by another at once */
     bool is_unwatched : 1; /* the loop does not have the descriptor */
     bool is_told_end : 1;  /* on_end was called */
+    bool is_cut : 1;       /* given up before the peer had everything */
     int read_err;          /* why nothing more is read */
     int write_err;         /* why nothing more is written */
     int close_status;      /* for closed */
@@ -118,7 +119,10 @@ struct weir_stream {
             char *data; /* is_once */
             size_t size;
         } read_to;
-        size_t discarded; /* WEIR__STREAM_FINISHING, and after */
+        struct { /* WEIR__STREAM_FINISHING, and after */
+            size_t discarded;
+            size_t unreceived; /* by the peer, when last looked */
+        } finish;
     } u;
     weir_buffer *unread; /* given before what the socket has */
     void (*on_gone)(void *arg);
@@ -159,6 +163,9 @@ void weir__stream_set_on_drain(weir_stream *stream,
 void weir__stream_abort(weir_stream *stream, int status);
 /* The number of bytes that a finishing stream has discarded. */
 size_t weir__stream_discarded(const weir_stream *stream);
+/* Whether a finishing stream was closed at its deadline before the peer had
+ * received everything. */
+bool weir__stream_is_cut(const weir_stream *stream);
 
 /* Whether the kernel has bytes that the stream has not read yet. */
 bool weir__stream_has_input(const weir_stream *stream);
@@ -188,6 +195,8 @@ void weir__stream_free(weir_stream *stream);
 
 /* Note progress in one direction. */
 void weir__stream_progress(struct weir__deadline *deadline);
+/* Look how much of a finishing stream the peer has not received. */
+void weir__stream_look_received(weir_stream *stream);
 /* Start or stop the timer of a deadline, as the state requires. */
 void weir__stream_check_deadlines(weir_stream *stream);
 /* The memory of a stream has run out, or its connection has failed. */

@@ -34,12 +34,13 @@
  *  2. The listeners accept what the kernel has queued; then they close.
  *  3. An idle connection may carry one more request within drain_idle_ns.
  *     After that it is half-closed, and closed when the client has closed its
- *     side, or after drain_linger_ns.
+ *     side, or after drain_linger_ns in which the client has received nothing.
  *  4. Requests that have arrived are answered, and each connection is closed
  *     after its response has been sent.
  *  5. At drain_deadline_ns what is left is cut off: requests without a response
  *     get a 503, other connections are reset, and the service ends with
- *     WEIR_EFORCED.
+ *     WEIR_EFORCED.  It also does if a client stopped receiving before it had
+ *     its whole response.
  *
  * A handler that streams for a long time calls weir_http_request_on_drain, and
  * ends its response when the function that it has set is called.
@@ -191,9 +192,11 @@ typedef struct weir_http_counts {
     size_t size;          /* sizeof(weir_http_counts), set by the caller */
     uint64_t connections; /* accepted */
     uint64_t requests;    /* that on_request was called for */
-    uint64_t responses;   /* that were sent completely */
+    uint64_t responses;   /* that the kernel has taken completely */
     uint64_t refused;     /* malformed, or beyond a limit */
-    uint64_t cut;         /* requests whose response was cut off */
+    /* Requests whose response was cut off, and connections whose client stopped
+     * receiving before it had everything that the kernel has taken. */
+    uint64_t cut;
     /* Bytes arrived after the server had half-closed the connection: requests
      * that were not executed, and that the client has to repeat. */
     uint64_t crossed;

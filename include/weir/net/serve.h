@@ -17,7 +17,8 @@
  * When the service drains, the listener accepts what the kernel has queued, and
  * closes.  on_drain is called for each open stream, and for each stream that is
  * accepted meanwhile.  The service waits until all of them are closed, or until
- * its deadline.
+ * its deadline.  Without on_drain the streams are finished; if a peer stops
+ * receiving before it has everything, the service ends with WEIR_EFORCED.
  *
  * If the listener cannot be opened when the service starts, or stops because of
  * an error, the service drains and ends, because it could not serve any client.

@@ -146,9 +146,10 @@ WEIR_API void weir_stream_reset(weir_stream *stream, weir_stream_fn *closed,
 /**
  * Finish a stream so that the peer receives everything: write what is queued,
  * half-close, then read and discard until the peer has closed its side or
- * linger_ns has passed, then close.  closed gets 0, -ETIMEDOUT (the peer did
- * not close in time: it may not have received the last bytes), or the first
- * error.
+ * linger_ns has passed, then close.  The time starts again whenever the peer
+ * has received some of the bytes that are left, so a peer that reads slowly
+ * gets all of them.  closed gets 0, -ETIMEDOUT (the peer did not close in time:
+ * it may not have received the last bytes), or the first error.
  *
  * Thread   loop; instead of weir_stream_close
  * Owns     the stream is no longer the caller's; its memory is freed after

@@ -516,6 +516,38 @@ CASE(http_server_drain_cuts_what_is_left_at_the_deadline)
     weir_http_server_free(server);
 }
 
+static void answer_much(void *arg, weir_http_request *request)
+{
+    static const char text[12000];
+
+    expect_status(
+        weir_http_respond(request, 200, "text/plain", text, sizeof(text)), 0);
+    tell_test();
+}
+
+CASE(http_server_drain_counts_a_response_that_is_not_received)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 2048;
+    size_t size;
+    const void *name;
+
+    serve(answer_much, .drain_linger_ns = WEIR_MS(20));
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)), 0);
+    name = weir_address_sockaddr(&where, &size);
+    expect_int(connect(fd, name, (socklen_t)size), 0);
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    close(fd);
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect_int(counts.requests, 1);
+    expect_int(counts.cut, 1);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+}
+
 static void end_stream(void *arg, weir_http_request *request, int status)
 {
     expect_status(weir_http_end(request, NULL, 0), 0);

@@ -98,17 +98,22 @@ static void end(int status)
     expect_int(memory.live, 0);
 }
 
-static int connect_status(int *client)
+static int connect_to(int client)
 {
     struct timeval limit = {.tv_sec = 30};
     size_t size;
     const void *name = weir_address_sockaddr(&address, &size);
 
+    expect_int(
+        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+    return connect(client, name, (socklen_t)size) != 0 ? -errno : 0;
+}
+
+static int connect_status(int *client)
+{
     *client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     expect(*client >= 0);
-    expect_int(
-        setsockopt(*client, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
-    return connect(*client, name, (socklen_t)size) != 0 ? -errno : 0;
+    return connect_to(*client);
 }
 
 static int connect_client(void)
@@ -201,6 +206,27 @@ CASE(a_stream_that_stays_open_is_cut_off_at_the_deadline)
     end(WEIR_EFORCED);
     close(client);
     expect_int(seen.drained, 1);
+}
+
+CASE(a_client_that_does_not_receive_everything_makes_the_end_a_forced_one)
+{
+    weir_serve_options options = {.size = sizeof(options),
+                                  .on_stream = on_stream,
+                                  .linger_ns = WEIR_MS(20)};
+    static const char text[12000];
+    int client, room = 2048;
+
+    begin(0);
+    expect_status(weir_serve(service, "127.0.0.1:0", &options, &address), 0);
+    expect_status(weir_service_start(service), 0);
+    client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    expect_int(setsockopt(client, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)),
+               0);
+    expect_status(connect_to(client), 0);
+    expect_int(send(client, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
+    expect_status(weir_service_stop(service), 0);
+    end(WEIR_EFORCED);
+    close(client);
 }
 
 CASE(connections_of_a_service_that_has_not_started_wait)

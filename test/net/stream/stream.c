@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -337,6 +340,102 @@ CASE(stream_finish_closes_descriptors_that_still_arrive)
     weir_stream_close(ends[1], NULL, NULL);
     loop_turns(3);
     expect_recorded("closed");
+    loop_end();
+}
+
+/* Make ends[0] a TCP connection.  Returns the other end, which blocks and has
+ * little room for what it does not read. */
+static int make_tcp(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(at);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int room = 4096, fd;
+
+    expect_int(setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)), 0);
+    expect_int(bind(listener, (struct sockaddr *)&at, size), 0);
+    expect_int(listen(listener, 1), 0);
+    expect_int(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+    expect_int(connect(peer, (struct sockaddr *)&at, size), 0);
+    fd = accept(listener, NULL, NULL);
+    expect(fd >= 0);
+    close(listener);
+    room = 1 << 20;
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
+    loop_make(NULL);
+    expect_status(weir_stream_open(&ends[0], loop, fd, NULL), 0);
+    return peer;
+}
+
+/* Read until the other end knows that its peer has received more. */
+static size_t receive_some(int peer, int fd)
+{
+    static char data[16384];
+    int before, now;
+    size_t count = 0;
+
+    expect_int(ioctl(fd, SIOCOUTQ, &before), 0);
+    do {
+        ssize_t more = recv(peer, data, sizeof(data), 0);
+
+        expect(more > 0);
+        count += (size_t)more;
+        expect_int(ioctl(fd, SIOCOUTQ, &now), 0);
+    } while (now >= before);
+    return count;
+}
+
+CASE(stream_finish_waits_while_a_slow_peer_receives)
+{
+    enum { LARGE = 100000 };
+    char *large = make_large(LARGE), *rest = malloc(LARGE);
+    weir_bytes bytes = {large, LARGE};
+    int peer = make_tcp(), fd = weir_stream_fd(ends[0]);
+    size_t count = 0;
+
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    expect_status(weir_stream_write(ends[0], &bytes, 1, NULL, NULL), 0);
+    expect_int(weir_stream_queued_bytes(ends[0]), 0); /* the kernel has it */
+    weir_stream_finish(ends[0], WEIR_S(2), finished, "closed");
+    for (int i = 0; i < 3; i++) {
+        count += receive_some(peer, fd);
+        expect_status(weir_clock_advance(WEIR_S(2)), 0);
+        loop_turns(2);
+        expect_recorded("");
+    }
+    /* Input after a close would reset the connection. */
+    expect_int(send(peer, "more", 4, MSG_NOSIGNAL), 4);
+    loop_turns(2);
+    expect_int(recv(peer, rest, LARGE - count, MSG_WAITALL), LARGE - count);
+    expect_int(recv(peer, rest, 1, 0), 0);
+    close(peer);
+    loop_turns(2);
+    expect_recorded("closed");
+    expect_int(last_status, 0);
+    free(rest);
+    loop_end();
+}
+
+CASE(stream_finish_gives_up_on_a_peer_that_stops_receiving)
+{
+    enum { LARGE = 100000 };
+    char *large = make_large(LARGE);
+    weir_bytes bytes = {large, LARGE};
+    int peer = make_tcp(), fd = weir_stream_fd(ends[0]);
+
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    expect_status(weir_stream_write(ends[0], &bytes, 1, NULL, NULL), 0);
+    weir_stream_finish(ends[0], WEIR_S(2), finished, "closed");
+    receive_some(peer, fd);
+    for (int i = 0; i < 8 && last_status == 1; i++) {
+        expect_status(weir_clock_advance(WEIR_S(2)), 0);
+        loop_turns(2);
+    }
+    expect_recorded("closed");
+    expect_int(last_status, -ETIMEDOUT);
+    close(peer);
     loop_end();
 }
 
