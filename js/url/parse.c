@@ -281,7 +281,20 @@ static const char *path_end(struct piece input)
     return find(between(input.start, hash), '?');
 }
 
-/* Remove "." and ".." from a path, which begins with "/".  Returns its end. */
+/* Remove the last segment of a path.  NULL if it has characters with a meaning
+ * that is lost with them: "\\" is "/" as well, "%2e" is a dot, white space is
+ * ignored, and a drive letter is never removed. */
+static char *remove_segment(char *path, char *end)
+{
+    char *slash = end;
+
+    while (slash > path && *--slash != '/')
+        continue;
+    return consists_of(between(slash, end), "-._~!$&'()*+,;=@/") ? slash : NULL;
+}
+
+/* Remove "." and ".." from a path, which begins with "/".  Returns its end, or
+ * NULL if the path is not in the common form. */
 static char *remove_dots(char *path, char *end)
 {
     char *out = path, *next;
@@ -296,9 +309,8 @@ static char *remove_dots(char *path, char *end)
         length = (size_t)(next - at);
         is_dot = length == 2 && at[1] == '.';
         is_up = length == 3 && at[1] == '.' && at[2] == '.';
-        if (is_up)
-            while (out > path && *--out != '/')
-                continue;
+        if (is_up && (out = remove_segment(path, out)) == NULL)
+            return NULL;
         if (!is_dot && !is_up) {
             memmove(out, at, length);
             out += length;
@@ -336,8 +348,9 @@ static struct piece kept_of(const struct parts *parts, struct piece base,
 }
 
 /* A URL that is relative to a base, as an absolute one, for js_free().  What is
- * not in the common form is left for parse() to reject.  NULL if the base is
- * not in the common form, or there is no memory. */
+ * not in the common form is left for parse() to reject, unless it would not be
+ * seen there.  NULL if the base or such a part is not in the common form, or
+ * there is no memory. */
 static char *resolve(JSContext *context, struct piece input, struct piece base,
                      size_t *length)
 {
@@ -365,6 +378,10 @@ static char *resolve(JSContext *context, struct piece input, struct piece base,
     if (kept.length >= path && path < size && text[path] == '/') {
         end = text + (path_end((struct piece){text, size}) - text);
         new_end = remove_dots(text + path, end);
+        if (new_end == NULL) {
+            js_free(context, text);
+            return NULL;
+        }
         memmove(new_end, end, size - (size_t)(end - text) + 1);
         size -= (size_t)(end - new_end);
     }

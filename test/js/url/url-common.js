@@ -45,6 +45,8 @@ const makePath = () => some('path', 5, ['/', '/', 'a', '.', '..', '%2e', '%2E', 
 const makeQuery = () => (random.happens('query', 2) ? `?${some('query', 4, ['a=1', '&', "'", '"', '<', '?',
     '/', '%', 'ö', '`', '{', '\\', '|', ' '])}` : '') +
     (random.happens('hash', 3) ? `#${some('hash', 4, ['h', '#', '`', '"', '<', '?', ' ', "'", '{', '\\'])}` : '');
+const makeDots = () => some('dots', 8, ['/', '/', '..', '..', '/..', '.', '%2e', '\\', 'C:', 'C|',
+    '\t', 'a', '%20', 'é']);
 const makeAbsolute = () => makeScheme() + makeAuthority() + makePath() + makeQuery();
 
 for (let i = 0; i < 600; i++) {
@@ -56,6 +58,8 @@ for (let i = 0; i < 600; i++) {
     compare(makePath() + makeQuery(), `file:///b${makePath()}${makeQuery()}`);
     compare(makeAbsolute(), `http://host${makePath()}`);
     compare(makeQuery(), `https://host`);
+    compare(makeDots(), `http://host/a/b${makeDots()}`);
+    compare(makeDots(), `file:///a/b${makeDots()}`);
 }
 
 // Setters and searchParams of what it has parsed.
