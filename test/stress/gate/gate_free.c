@@ -3,33 +3,30 @@
  * gate_free -- on_closed frees the gate while other threads are still on their
  * way out of it.  AddressSanitizer and ThreadSanitizer see who looks back.
  *
- * WEIR_ROUNDS sets how often (20000), WEIR_SEED who drains.
+ * WEIR_ROUNDS and WEIR_SECONDS set how many rounds or how long (effort.h), and
+ * WEIR_SEED who drains.
  */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 
 #include "support/crew.h"
+#include "support/effort.h"
 #include "support/random.h"
 #include "support/suite.h"
 #include "weir/gate.h"
 
-enum { ROUNDS = 20000, THREADS = 8 };
+enum { THREADS = 8, SECONDS = 8 };
 
 static const weir_gate_options sharded = {.size = sizeof(sharded),
                                           .sharded = true};
-
-static unsigned rounds(void)
-{
-    const char *given = getenv("WEIR_ROUNDS");
-
-    return given != NULL ? (unsigned)strtoul(given, NULL, 0) : ROUNDS;
-}
 
 struct race {
     weir_gate *gate; /* a new one in each round */
     const weir_gate_options *kind;
     struct random random;
+    struct effort effort;
+    bool goes_on; /* there is another round */
     unsigned drainer;
     bool exits_first; /* the drainer leaves before it drains */
     unsigned made;
@@ -59,15 +56,39 @@ static void next_gate(struct race *race, unsigned crew_size)
     expect_status(weir_gate_init(race->gate, free_gate, race, race->kind), 0);
 }
 
+/* The first thread makes another gate, and starts it if asked to.  Returns to
+ * all of them whether there is one. */
+static bool begin_round(struct crew *crew, unsigned id, bool starts)
+{
+    struct race *race = crew->context;
+
+    if (id == 0) {
+        race->goes_on = effort_goes_on(&race->effort);
+        if (race->goes_on)
+            next_gate(race, crew->size);
+        if (race->goes_on && starts)
+            expect_status(weir_gate_start(race->gate), 0);
+    }
+    crew_line_up(crew);
+    return race->goes_on;
+}
+
+static void expect_all_freed(const struct race *race)
+{
+    expect(race->made > 0);
+    expect_int(race->drained, race->made);
+    expect_int(race->freed, race->made);
+}
+
 static void run_race(const weir_gate_options *kind, unsigned threads,
                      crew_fn *work)
 {
-    struct race race = {.kind = kind, .random = {random_seed()}};
+    struct race race = {.kind = kind,
+                        .random = {random_seed()},
+                        .effort = effort_begin(SECONDS)};
 
     crew_run(threads, work, &race);
-    expect_int(race.made, rounds());
-    expect_int(race.drained, race.made);
-    expect_int(race.freed, race.made);
+    expect_all_freed(&race);
 }
 
 static void drain(struct race *race)
@@ -82,12 +103,7 @@ static void race_exits(struct crew *crew, unsigned id)
     struct race *race = crew->context;
     weir_gate *gate;
 
-    for (unsigned i = 0; i < rounds(); i++) {
-        if (id == 0) {
-            next_gate(race, crew->size);
-            expect_status(weir_gate_start(race->gate), 0);
-        }
-        crew_line_up(crew);
+    while (begin_round(crew, id, true)) {
         gate = race->gate;
         expect_status(weir_gate_enter(gate), 0);
         crew_line_up(crew);
@@ -120,14 +136,9 @@ static void race_drains(struct crew *crew, unsigned id)
     struct race *race = crew->context;
     weir_gate *gate;
 
-    for (unsigned i = 0; i < rounds(); i++) {
+    while (begin_round(crew, id, true)) {
         int err;
 
-        if (id == 0) {
-            next_gate(race, crew->size);
-            expect_status(weir_gate_start(race->gate), 0);
-        }
-        crew_line_up(crew);
         gate = race->gate;
         expect_status(weir_gate_enter(gate), 0);
         crew_line_up(crew);
@@ -157,10 +168,7 @@ static void race_start(struct crew *crew, unsigned id)
 {
     struct race *race = crew->context;
 
-    for (unsigned i = 0; i < rounds(); i++) {
-        if (id == 0)
-            next_gate(race, crew->size);
-        crew_line_up(crew);
+    while (begin_round(crew, id, false)) {
         if (id == 0) {
             expect_status(weir_gate_start(race->gate), 0);
         } else {
@@ -195,9 +203,11 @@ STRESS_CASE(sharded_gates_pass_their_blocks_on_while_exits_return)
     race[0].random.state = random_seed();
     race[1].random.state = race[0].random.state + 1;
     for (int i = 0; i < 2; i++)
+        race[i].effort = effort_begin(SECONDS);
+    for (int i = 0; i < 2; i++)
         crew_start(&crew[i], 3, race_exits, &race[i]);
     for (int i = 0; i < 2; i++)
         crew_join(&crew[i]);
     for (int i = 0; i < 2; i++)
-        expect_int(race[i].freed, rounds());
+        expect_all_freed(&race[i]);
 }
