@@ -22,6 +22,7 @@
     X(NODE_EXCHANGE, node_exchange)                                            \
     X(NODE_PEER, node_peer)                                                    \
     X(NODE_HEAD, node_head)                                                    \
+    X(NODE_REPLY, node_reply)                                                  \
     X(NODE_PARSER, node_parser)                                                \
     X(HTTP_SERVER, http_server)                                                \
     X(WEBSOCKET, websocket)                                                    \

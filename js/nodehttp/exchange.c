@@ -29,6 +29,7 @@ enum {
     FLAG_CONTINUE = 8, /* the client waits for 100 Continue */
     FLAG_UPGRADE = 16, /* another protocol is asked for */
     FLAG_EXPECT = 32,  /* it has the field Expect */
+    FLAG_HEAD = 64,    /* the response has no body */
 };
 
 /* How something is sent; js/lib/nodehttp/response.js has the same. */
@@ -103,19 +104,26 @@ struct weir__node_exchange *weir__node_exchange_of(JSContext *context,
 
 /* ---- the end ---- */
 
+static void call_ended(struct weir__node_exchange *exchange)
+{
+    weir_js *js = exchange->js;
+    JSValueConst args[] = {exchange->response,
+                           JS_NewInt32(js->context, exchange->status)};
+
+    if (exchange->status != 0 || !weir__node_is_unseen(js->context, args[0]))
+        (void)weir__node_call(js, WEIR__NODE_ENDED, exchange->context, 2, args);
+}
+
 /* Tell the program, and release what the exchange holds. */
 static void tell_end(struct weir__node_exchange *exchange)
 {
     weir_js *js = exchange->js;
-    JSValueConst args[2];
 
     if (js == NULL)
         return;
     weir__js_list_remove(&exchange->link);
     if (!JS_IsUndefined(exchange->response) && weir__js_enter(js) == 0) {
-        args[0] = exchange->response;
-        args[1] = JS_NewInt32(js->context, exchange->status);
-        (void)weir__node_call(js, WEIR__NODE_ENDED, exchange->context, 2, args);
+        call_ended(exchange);
         drop_values(exchange);
         weir__js_leave(js);
     } else {
@@ -142,14 +150,24 @@ static void on_end(void *arg, weir_http_request *http, int status)
 
 /* ---- the request ---- */
 
+static bool is_method(weir_bytes method, weir_bytes name)
+{
+    return method.size == name.size &&
+           memcmp(method.data, name.data, name.size) == 0;
+}
+
 static unsigned flags_of(const weir_http_request *http)
 {
+    bool is_head =
+        is_method(weir_http_method(http), (weir_bytes)WEIR_BYTES_OF("HEAD"));
+
     return (weir_http_version(http) == 11 ? FLAG_MINOR : 0) |
            (weir_http_body_size(http) != 0 ? FLAG_BODY : 0) |
            (weir_http_raw_closes(http) ? FLAG_CLOSE : 0) |
            (weir_http_expects_continue(http) ? FLAG_CONTINUE : 0) |
            (weir_http_wants_upgrade(http) ? FLAG_UPGRADE : 0) |
-           (weir_http_field_of(http, "expect").data != NULL ? FLAG_EXPECT : 0);
+           (weir_http_field_of(http, "expect").data != NULL ? FLAG_EXPECT : 0) |
+           (is_head ? FLAG_HEAD : 0);
 }
 
 /* Make an exchange and its object.  Returns NULL with an exception. */
@@ -181,12 +199,98 @@ make_exchange(weir_js *js, weir_http_request *http, JSValue *object)
     return exchange;
 }
 
+/* Let the library make the messages, from classes of the program. */
+static JSValue call_maker(struct weir__node_server *server,
+                          JSValueConst exchange, JSValue method, JSValue url,
+                          unsigned flags)
+{
+    weir_js *js = server->js;
+    JSContext *context = js->context;
+    JSValue owner = JS_DupValue(context, server->owner), result;
+    JSValueConst args[] = {owner, exchange, method, url,
+                           JS_NewInt32(context, (int32_t)flags)};
+
+    result = weir__node_call(js, WEIR__NODE_MAKE, server->context, 5, args);
+    JS_FreeValue(context, owner);
+    JS_FreeValue(context, method);
+    JS_FreeValue(context, url);
+    return result;
+}
+
+#ifdef JS_HAS_TEMPLATES
+
+/* Make the messages.  Returns 0, or -1 with an exception. */
+static int make_messages(struct weir__node_server *server,
+                         JSValueConst exchange, JSValue method, JSValue url,
+                         JSValue messages[2])
+{
+    JSContext *context = server->js->context;
+    JSValue request[] = {JS_DupValue(context, exchange), method, url};
+    JSValue response[] = {JS_DupValue(context, exchange), JS_UNDEFINED,
+                          JS_NewArray(context)};
+
+    messages[0] = JS_NewObjectLike(context, server->request, 3, request);
+    messages[1] = JS_EXCEPTION;
+    if (JS_IsException(messages[0]) || JS_IsException(response[2])) {
+        JS_FreeValue(context, response[0]);
+        JS_FreeValue(context, response[2]);
+    } else {
+        response[1] = JS_DupValue(context, messages[0]);
+        messages[1] = JS_NewObjectLike(context, server->response, 3, response);
+    }
+    if (!JS_IsException(messages[1]))
+        return 0;
+    JS_FreeValue(context, messages[0]);
+    return -1;
+}
+
+static JSValue call_handler(struct weir__node_server *server,
+                            JSValueConst exchange, JSValue method, JSValue url,
+                            unsigned flags)
+{
+    weir_js *js = server->js;
+    JSContext *context = js->context;
+    JSValue args[4], result;
+
+    if (JS_IsUndefined(server->request))
+        return call_maker(server, exchange, method, url, flags);
+    if (make_messages(server, exchange, method, url, args + 1) < 0)
+        return JS_EXCEPTION;
+    args[0] = JS_DupValue(context, server->owner);
+    args[3] = JS_NewInt32(context, (int32_t)flags);
+    result = weir__node_call(js, WEIR__NODE_REQUEST, server->context, 4,
+                             (JSValueConst *)args);
+    JS_FreeValue(context, result);
+    JS_FreeValue(context, args[1]);
+    JS_FreeValue(context, args[0]);
+    return args[2];
+}
+
+#else
+#define call_handler call_maker
+#endif
+
+/* Call the program.  Returns the response, or an exception. */
+static JSValue call_program(struct weir__node_server *server,
+                            weir_http_request *http, JSValueConst exchange)
+{
+    JSContext *context = server->js->context;
+    JSValue method = weir__node_latin1(context, weir_http_method(http));
+    JSValue url = weir__node_latin1(context, weir_http_target(http));
+
+    if (!JS_IsException(method) && !JS_IsException(url))
+        return call_handler(server, exchange, method, url, flags_of(http));
+    JS_FreeValue(context, method);
+    JS_FreeValue(context, url);
+    return JS_EXCEPTION;
+}
+
 static void handle(struct weir__node_server *server, weir_http_request *http)
 {
     weir_js *js = server->js;
     JSContext *context = js->context;
-    JSValue args[5], result;
-    struct weir__node_exchange *exchange = make_exchange(js, http, &args[1]);
+    JSValue object, response;
+    struct weir__node_exchange *exchange = make_exchange(js, http, &object);
 
     if (exchange == NULL) {
         weir__js_report(js);
@@ -195,24 +299,17 @@ static void handle(struct weir__node_server *server, weir_http_request *http)
     }
     exchange->context = JS_DupValue(context, server->context);
     exchange->refs++;
-    args[0] = JS_DupValue(context, server->owner);
-    args[2] = weir__node_latin1(context, weir_http_method(http));
-    args[3] = weir__node_latin1(context, weir_http_target(http));
-    args[4] = JS_NewInt32(context, (int32_t)flags_of(http));
-    if (JS_IsException(args[2]) || JS_IsException(args[3])) {
+    response = call_program(server, http, object);
+    if (JS_IsException(response)) {
         weir__js_report(js);
         (void)weir_http_abort(http);
-        result = JS_UNDEFINED;
-    } else {
-        result = weir__node_call(js, WEIR__NODE_REQUEST, server->context, 5,
-                                 (JSValueConst *)args);
+        response = JS_UNDEFINED;
     }
     if (exchange->js != NULL)
-        exchange->response = result;
+        exchange->response = response;
     else
-        JS_FreeValue(context, result);
-    for (int i = 0; i < 4; i++)
-        JS_FreeValue(context, args[i]);
+        JS_FreeValue(context, response);
+    JS_FreeValue(context, object);
     unref_exchange(exchange);
 }
 
@@ -307,6 +404,8 @@ static JSValue discard(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- the response ---- */
 
+enum { EXCEPTION = 1 }; /* instead of an error, which is negative */
+
 /* The parts of something that is sent. */
 struct parcel {
     weir_bytes parts[5];
@@ -363,10 +462,17 @@ static void replace_halves(char *text, size_t size)
 
 static bool is_ascii(const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        if ((uint8_t)text[i] >= 0x80)
-            return false;
-    return true;
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t word, all = 0;
+    size_t i = 0;
+
+    for (; size - i >= sizeof(word); i += sizeof(word)) {
+        memcpy(&word, text + i, sizeof(word));
+        all |= word;
+    }
+    for (; i < size; i++)
+        all |= (uint8_t)text[i];
+    return (all & high) == 0;
 }
 
 /* Get the bytes of a string or a typed array.  Returns 0, or -1 with an
@@ -463,6 +569,33 @@ static void on_writable(void *arg, weir_http_request *http, int status)
     weir__js_leave(js);
 }
 
+/* Send the head, the data and the tail of a response.  Returns 0, an error, or
+ * EXCEPTION. */
+static int send_parts(JSContext *context, struct weir__node_exchange *exchange,
+                      JSValueConst *values, int32_t flags)
+{
+    struct parcel parcel = {.count = 0};
+    int err = fill_parcel(context, &parcel, values, flags);
+
+    err = err == 0 ? weir_http_raw_send(exchange->http, parcel.parts,
+                                        parcel.count, (unsigned)flags & 7u)
+                   : EXCEPTION;
+    free_parcel(context, &parcel);
+    return err;
+}
+
+int weir__node_send_end(JSContext *context,
+                        struct weir__node_exchange *exchange, JSValueConst head,
+                        JSValueConst data, bool closes)
+{
+    JSValueConst values[] = {head, data, JS_UNDEFINED};
+
+    return send_parts(context, exchange, values,
+                      closes ? SEND_END | SEND_CLOSE : SEND_END) == EXCEPTION
+               ? -1
+               : 0;
+}
+
 /* send(exchange, head, data, tail, flags): 0, 1 if the program should wait
  * until it is told that it can write, or an error */
 static JSValue send_data(JSContext *context, JSValueConst this_value, int argc,
@@ -470,39 +603,19 @@ static JSValue send_data(JSContext *context, JSValueConst this_value, int argc,
 {
     struct weir__node_exchange *exchange =
         weir__node_exchange_of(context, argv[0]);
-    struct parcel parcel = {.count = 0};
     int32_t flags;
     int err;
 
     if (exchange == NULL || JS_ToInt32(context, &flags, argv[4]) < 0)
         return JS_EXCEPTION;
-    err = fill_parcel(context, &parcel, argv + 1, flags);
-    if (err == 0)
-        err = weir_http_raw_send(exchange->http, parcel.parts, parcel.count,
-                                 (unsigned)flags & 7u);
-    else
-        err = 1;
-    free_parcel(context, &parcel);
-    if (err == 1)
+    err = send_parts(context, exchange, argv + 1, flags);
+    if (err == EXCEPTION)
         return JS_EXCEPTION;
     if (err == 0 && !(flags & SEND_END) && weir_http_is_full(exchange->http)) {
         weir_http_on_writable(exchange->http, on_writable, exchange);
         err = 1;
     }
     return JS_NewInt32(context, err);
-}
-
-/* byteLength(text): as UTF-8 */
-static JSValue get_byte_length(JSContext *context, JSValueConst this_value,
-                               int argc, JSValueConst *argv)
-{
-    size_t size;
-    const char *text = JS_ToCStringLen(context, &size, argv[0]);
-
-    if (text == NULL)
-        return JS_EXCEPTION;
-    JS_FreeCString(context, text);
-    return JS_NewInt64(context, (int64_t)size);
 }
 
 /* closes(exchange): whether the server will close the connection */
@@ -558,7 +671,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("pause", 2, pause_reading),
     JS_CFUNC_DEF("discard", 1, discard),
     JS_CFUNC_DEF("send", 5, send_data),
-    JS_CFUNC_DEF("byteLength", 1, get_byte_length),
     JS_CFUNC_DEF("closes", 1, get_closes),
     JS_CFUNC_DEF("socketOf", 1, get_socket),
     JS_CFUNC_DEF("takeOver", 1, take_over),

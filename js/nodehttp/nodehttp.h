@@ -9,6 +9,7 @@
  *     peer      one connection of it                               peer.c
  *     exchange  one request and its response                       exchange.c
  *     head      the fields of a request as JavaScript sees them    head.c
+ *     reply     the head and the end of most responses             reply.c
  *
  * Life      A server holds its http.Server until the C server has ended.  A
  *           peer holds its socket object, if a program has asked for one, until
@@ -24,7 +25,8 @@
 
 /* The functions of js/lib/nodehttp/server.js that C calls. */
 enum weir__node_hook {
-    WEIR__NODE_REQUEST,      /* (server, exchange, method, url, flags) */
+    WEIR__NODE_MAKE,         /* (server, exchange, method, url, flags) */
+    WEIR__NODE_REQUEST,      /* (server, request, response, flags) */
     WEIR__NODE_SOCKET,       /* (server, peer) -> its socket */
     WEIR__NODE_BODY,         /* (request, bytes or undefined, status) */
     WEIR__NODE_ENDED,        /* (response, status) */
@@ -51,6 +53,9 @@ struct weir__node_server {
     weir_http_counts counts;
     JSValue owner;   /* the http.Server, while open */
     JSValue context; /* captured (core/context.h) */
+    /* What requests and responses are like, while open; undefined: the library
+     * makes them. */
+    JSValue request, response;
 };
 
 struct weir__node_peer {
@@ -103,12 +108,31 @@ void weir__node_on_request(void *server, weir_http_request *http);
 struct weir__node_exchange *weir__node_exchange_of(JSContext *context,
                                                    JSValueConst value);
 
+/* Send the head and the text of a response, and end it.  Returns 0, even if the
+ * client has left, or -1 with an exception. */
+int weir__node_send_end(JSContext *context,
+                        struct weir__node_exchange *exchange, JSValueConst head,
+                        JSValueConst data, bool closes);
+
 /* Release the values of all exchanges, because the host ends. */
 void weir__node_drop_exchanges(weir_js *js);
+
+/* ---- reply.c ---- */
+
+/* Whether nobody can notice what becomes of a response and its request, because
+ * only the caller refers to it. */
+bool weir__node_is_unseen(JSContext *context, JSValueConst response);
 
 /* ---- head.c ---- */
 
 /* A string with one character for each byte. */
 JSValue weir__node_latin1(JSContext *context, weir_bytes bytes);
+
+/* Whether a text is the name of a field. */
+bool weir__node_is_token(const char *text, size_t size);
+
+/* Whether a text is certainly a value of a field: one that is not ASCII is not
+ * certain. */
+bool weir__node_is_value(const char *text, size_t size);
 
 #endif /* WEIR_JS_NODEHTTP_H */

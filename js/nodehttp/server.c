@@ -52,13 +52,15 @@ void weir__node_server_unref(struct weir__node_server *server)
 static void drop_values(struct weir__node_server *server)
 {
     JSContext *context = server->js->context;
-    JSValue owner = server->owner, captured = server->context;
+    JSValue values[] = {server->owner, server->context, server->request,
+                        server->response};
 
     weir__js_list_remove(&server->link);
     weir__node_drop_peers(server);
-    server->owner = server->context = JS_UNDEFINED;
-    JS_FreeValue(context, captured);
-    JS_FreeValue(context, owner);
+    server->owner = server->context = server->request = server->response =
+        JS_UNDEFINED;
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+        JS_FreeValue(context, values[i]);
 }
 
 static void on_end(void *arg, weir_http_server *http, int status)
@@ -210,7 +212,8 @@ static struct weir__node_server *make_server(JSContext *context,
     }
     server->refs = 1;
     server->js = js;
-    server->owner = server->context = JS_UNDEFINED;
+    server->owner = server->context = server->request = server->response =
+        JS_UNDEFINED;
     weir__js_list_init(&server->peers);
     JS_SetOpaque(*object, server);
     return server;
@@ -401,6 +404,26 @@ static JSValue set_times(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
+/* setTemplates(server, request, response): make messages like these.  Without
+ * the engine's part of it, the library makes them. */
+static JSValue set_templates(JSContext *context, JSValueConst this_value,
+                             int argc, JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+#ifdef JS_HAS_TEMPLATES
+    if (!JS_IsUndefined(server->owner)) {
+        JS_FreeValue(context, server->request);
+        JS_FreeValue(context, server->response);
+        server->request = JS_DupValue(context, argv[1]);
+        server->response = JS_DupValue(context, argv[2]);
+    }
+#endif
+    return JS_UNDEFINED;
+}
+
 /* setRef(server, isRef) */
 static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
@@ -467,6 +490,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("countPeers", 1, count_peers),
     JS_CFUNC_DEF("drain", 2, drain),
     JS_CFUNC_DEF("setTimes", 4, set_times),
+    JS_CFUNC_DEF("setTemplates", 3, set_templates),
     JS_CFUNC_DEF("setRef", 2, set_ref),
     JS_CFUNC_DEF("watch", 1, watch),
     JS_CFUNC_DEF("counts", 1, counts_of),

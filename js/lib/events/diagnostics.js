@@ -4,6 +4,7 @@
 'use strict';
 
 const { invalidArgType } = require('core/errors');
+const { kIsActive } = require('events/active');
 
 const channels = new Map(); // by name; never removed
 
@@ -23,6 +24,7 @@ class Channel {
 
     constructor(name) {
         this.name = name;
+        Object.defineProperty(this, kIsActive, { value: false, writable: true });
     }
 
     get hasSubscribers() {
@@ -32,6 +34,7 @@ class Channel {
     subscribe(subscription) {
         checkFunction(subscription, 'subscription');
         this.#subscribers = [...this.#subscribers, subscription];
+        this[kIsActive] = true;
     }
 
     unsubscribe(subscription) {
@@ -39,6 +42,7 @@ class Channel {
         if (index === -1)
             return false;
         this.#subscribers = this.#subscribers.toSpliced(index, 1);
+        this[kIsActive] = this.hasSubscribers;
         return true;
     }
 
@@ -51,8 +55,16 @@ class Channel {
             }
     }
 
-    bindStore(store, transform) { this.#stores.set(store, transform); }
-    unbindStore(store) { return this.#stores.delete(store); }
+    bindStore(store, transform) {
+        this.#stores.set(store, transform);
+        this[kIsActive] = true;
+    }
+
+    unbindStore(store) {
+        const wasBound = this.#stores.delete(store);
+        this[kIsActive] = this.hasSubscribers;
+        return wasBound;
+    }
 
     // Enter the store that was bound last first.
     runStores(message, fn, thisArg, ...args) {

@@ -249,6 +249,8 @@ function addFraming(self, seen) {
     } else if (!self._removedTE) {
         seen.text += 'Transfer-Encoding: chunked\r\n';
         self.chunkedEncoding = true;
+    } else {
+        self._last = true; // the body ends with the connection
     }
 }
 

@@ -436,4 +436,4 @@ function parseUnique(headers) {
 }
 
 module.exports = { OutgoingMessage, parseUnique, headersSent, HIGH_WATER_MARK,
-    kHeaders, kNeedDrain, kUnique, kErrored };
+    kHeaders, kNeedDrain, kRejects, kUnique, kErrored };

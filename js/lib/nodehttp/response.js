@@ -9,9 +9,10 @@ const { Buffer } = require('bytes/buffer');
 const process = require('program/process');
 const binding = require('nodehttp/binding');
 const { coded, invalidArgType } = require('core/errors');
+const { kIsActive } = require('events/active');
 const { OutgoingMessage, headersSent, HIGH_WATER_MARK, kHeaders, kNeedDrain, kErrored } =
     require('nodehttp/outgoing');
-const { STATUS_CODES, hangUp, hasInvalidChar, validateHeaderName, validateHeaderValue } =
+const { STATUS_CODES, dateLine, hangUp, hasInvalidChar, validateHeaderName, validateHeaderValue } =
     require('nodehttp/common');
 const { kExchange, kSocket, kHasBody } = require('nodehttp/incoming');
 
@@ -19,8 +20,17 @@ const kWaiting = Symbol('waiting'); // callbacks of writes that wait for room
 const kLeft = Symbol('left'); // the response has left
 const kServer = Symbol('server');
 
+const finishChannel =
+    require('events/diagnostics').channel('http.server.response.finish');
+
 // js/nodehttp/exchange.c has the same.
 const INTERIM = 1, END = 2, CLOSE = 4, LATIN1 = 8, CHUNK = 16, LAST = 32;
+
+// To a client with HTTP/1.0.
+function restrict(self, req) {
+    self.useChunkedEncodingByDefault = /(?:^|\W)chunked(?:$|\W)/i.test(req.headers.te);
+    self.shouldKeepAlive = false;
+}
 
 function ServerResponse(req, options) {
     OutgoingMessage.call(this, options);
@@ -29,18 +39,16 @@ function ServerResponse(req, options) {
     if (req.method === 'HEAD')
         this._hasBody = false;
     this.req = req;
-    if (req.httpVersionMajor < 1 || req.httpVersionMinor < 1) {
-        this.useChunkedEncodingByDefault = /(?:^|\W)chunked(?:$|\W)/i.test(req.headers.te);
-        this.shouldKeepAlive = false;
-    }
+    if (req.httpVersionMajor < 1 || req.httpVersionMinor < 1)
+        restrict(this, req);
 }
 Object.setPrototypeOf(ServerResponse.prototype, OutgoingMessage.prototype);
 Object.setPrototypeOf(ServerResponse, OutgoingMessage);
 
 Object.assign(ServerResponse.prototype, {
     statusCode: 200, statusMessage: undefined, sendDate: true, _sent100: false,
-    _expect_continue: false, _keepAliveTimeout: 5000, [kExchange]: undefined,
-    [kLeft]: false, [kServer]: undefined, [kWaiting]: undefined,
+    _expect_continue: false, _keepAliveTimeout: 5000, _maxRequestsPerSocket: 0,
+    [kExchange]: undefined, [kLeft]: false, [kServer]: undefined, [kWaiting]: undefined,
 });
 
 // The socket of our server's connection, until the response has left.
@@ -117,7 +125,8 @@ function mergeFields(self, given) {
             self.appendHeader(given[i], given[i + 1]);
 }
 
-ServerResponse.prototype.writeHead = function writeHead(given, reason, fields) {
+// C calls this, and end() below, for responses that are not simple.
+function writeHead(given, reason, fields) {
     if (this._header)
         throw headersSent('write');
     const status = checkStatus(given);
@@ -145,8 +154,8 @@ ServerResponse.prototype.writeHead = function writeHead(given, reason, fields) {
         this.shouldKeepAlive = !binding.closes(this[kExchange]);
     this._storeHeader(`HTTP/1.1 ${status} ${this.statusMessage}\r\n`, headers);
     return this;
-};
-ServerResponse.prototype.writeHeader = ServerResponse.prototype.writeHead;
+}
+ServerResponse.prototype.writeHead = ServerResponse.prototype.writeHeader = binding.writeHead;
 
 // ---- interim responses ----
 
@@ -233,27 +242,10 @@ ServerResponse.prototype._transmit = function(chunk, encoding, callback, isLast)
     return settle(this, result, callback);
 };
 
-// Most responses are a text that ends them.  This does what the general end()
-// does for those.
-ServerResponse.prototype.end = function end(chunk, encoding, callback) {
-    if (typeof chunk !== 'string' || encoding !== undefined || callback !== undefined ||
-        this[kExchange] === undefined || this._headerSent || this.finished ||
-        this.destroyed || this.strictContentLength)
-        return OutgoingMessage.prototype.end.call(this, chunk, encoding, callback);
-    if (this._header === null) {
-        this._contentLength = binding.byteLength(chunk);
-        this._implicitHeader();
-    }
-    if (this.chunkedEncoding || !this._hasBody || this._headerSent)
-        return OutgoingMessage.prototype.end.call(this, chunk);
-    this._headerSent = this.finished = true;
-    binding.send(this[kExchange], this._header, chunk, undefined,
-        this._last || this.maxRequestsOnConnectionReached ? END | CLOSE : END);
-    leaveBody(this.req);
-    if (this._events !== undefined)
-        this._finish();
-    return this;
-};
+function end(chunk, encoding, callback) {
+    return OutgoingMessage.prototype.end.call(this, chunk, encoding, callback);
+}
+ServerResponse.prototype.end = binding.end;
 
 // A program can read the body after its response.  If it does not begin to, the
 // next request has to come through.
@@ -261,6 +253,9 @@ function leaveBody(req) {
     if (req[kHasBody] && !req._consumed)
         require('timers/timers').setImmediate(discardBody, req);
 }
+
+binding.setReply(kExchange, kHeaders, kIsActive, writeHead, end, leaveBody, dateLine,
+    STATUS_CODES, finishChannel);
 
 function discardBody(req) {
     if (!req._consumed && !req.destroyed)
@@ -354,7 +349,8 @@ Object.defineProperties(ServerResponse.prototype, {
 
 // ---- the end ----
 
-// The kernel has the whole response, or the connection is gone.
+// The kernel has the whole response, or the connection is gone.  C does not call
+// this if nobody can notice.
 function ended(self, status) {
     const { req } = self;
     self[kLeft] = true;
@@ -362,10 +358,9 @@ function ended(self, status) {
     if (socket && socket._httpMessage === self)
         socket._httpMessage = null;
     if (status === 0) {
-        const server = self[kServer];
-        if (server._finishChannel.hasSubscribers)
-            server._finishChannel.publish({ request: req, response: self,
-                socket: req.socket, server });
+        if (finishChannel[kIsActive])
+            finishChannel.publish({ request: req, response: self, socket: req.socket,
+                server: self[kServer] });
         if (self._events !== undefined)
             self.emit('finish');
         if (req._events !== undefined && !req.destroyed && !req._consumed) {
@@ -387,4 +382,4 @@ function ended(self, status) {
     }
 }
 
-module.exports = { ServerResponse, ended, writable, kServer };
+module.exports = { ServerResponse, restrict, ended, writable, kServer, kLeft };

@@ -7,10 +7,12 @@ const process = require('program/process');
 const binding = require('nodehttp/binding');
 const { coded, invalidArgType, outOfRange } = require('core/errors');
 const diagnostics = require('events/diagnostics');
+const { kIsActive } = require('events/active');
 const { IncomingMessage, arrive, receive, kExchange, kSocket, kJoins, kHasBody } =
     require('nodehttp/incoming');
-const { ServerResponse, ended, writable, kServer } = require('nodehttp/response');
-const { parseUnique, kUnique } = require('nodehttp/outgoing');
+const { ServerResponse, restrict, ended, writable, kServer, kLeft } =
+    require('nodehttp/response');
+const { parseUnique, kHeaders, kRejects, kUnique } = require('nodehttp/outgoing');
 const { STATUS_CODES, refusalCode } = require('nodehttp/common');
 
 const kServers = Symbol('servers'); // the C servers that listen or have connections
@@ -22,11 +24,10 @@ const kIsWatching = Symbol('isWatching');
 const kHasSockets = Symbol('hasSockets');
 const kDrain = Symbol('drain');
 
-const MINOR = 1, BODY = 2, CLOSE = 4, UPGRADE = 16, EXPECT = 32;
+const MINOR = 1, BODY = 2, CLOSE = 4, UPGRADE = 16, EXPECT = 32, HEAD = 64;
 const ETIMEDOUT = -110;
 
 const startChannel = diagnostics.channel('http.server.request.start');
-const finishChannel = diagnostics.channel('http.server.response.finish');
 const createdChannel = diagnostics.channel('http.server.response.created');
 
 // ---- options ----
@@ -126,9 +127,9 @@ for (const name of ['headersTimeout', 'requestTimeout', 'keepAliveTimeout'])
         },
         configurable: true, enumerable: true,
     });
-Server.prototype._finishChannel = finishChannel;
 
 function setTimes(server, each) {
+    setTemplates(server, each);
     const { headersTimeout, requestTimeout, keepAliveTimeout } = server[kTimes];
     // The time for a request counts for its head, too.
     const head = headersTimeout > 0 && requestTimeout > 0
@@ -288,38 +289,78 @@ function finishDrain(server) {
 
 // ---- what C calls ----
 
+// Make the messages of a server with classes of the program.
 function makeMessages(server, exchange, method, url, flags) {
     arrive(exchange);
     const req = new server[kIncoming]();
     req.method = method;
     req.url = url;
     req[kServer] = server;
-    if (flags & BODY)
-        req[kHasBody] = true;
     if (!(flags & MINOR)) {
         req.httpVersionMinor = 0;
         req.httpVersion = '1.0';
     }
-    if (server.joinDuplicateHeaders)
-        req[kJoins] = true;
-    if (server.maxHeadersCount > 0)
-        req._maxHeadersCount = server.maxHeadersCount;
     const res = new server[kResponse](req, server.rejectNonStandardBodyWrites
         ? { rejectNonStandardBodyWrites: true } : undefined);
     res[kExchange] = exchange;
     res[kServer] = server;
     if (server[kTimes].keepAliveTimeout !== 5000)
         res._keepAliveTimeout = server[kTimes].keepAliveTimeout;
-    if (flags & CLOSE)
-        res.shouldKeepAlive = false;
-    if (server[kUnique] !== null)
-        res[kUnique] = server[kUnique];
-    return res;
+    return request(server, req, res, flags);
 }
 
-function request(server, exchange, method, url, flags) {
-    const res = makeMessages(server, exchange, method, url, flags);
-    const { req } = res;
+// C makes the messages of other servers like these.  It replaces the values of the
+// first properties.
+function template(Class, properties) {
+    const made = Object.create(Class.prototype);
+    for (const [name, value] of properties)
+        Object.defineProperty(made, name,
+            { value, writable: true, enumerable: true, configurable: true });
+    return made;
+}
+
+function setTemplates(server, each) {
+    if (server[kIncoming] !== IncomingMessage || server[kResponse] !== ServerResponse)
+        return;
+    binding.setTemplates(each, template(IncomingMessage, [
+        [kExchange, undefined], ['method', ''], ['url', ''],
+        [kServer, server], ['complete', false], ['_events', undefined], ['_eventsCount', 0],
+    ]), template(ServerResponse, [
+        [kExchange, undefined], ['req', undefined], ['outputData', undefined],
+        [kServer, server], ['_events', undefined], ['_eventsCount', 0],
+        ['statusCode', 200], ['statusMessage', undefined], ['_header', null],
+        ['_headerSent', false], ['finished', false], ['destroyed', false], ['_closed', false],
+        ['_contentLength', null], ['chunkedEncoding', false], ['shouldKeepAlive', true],
+        ['sendDate', true], ['_keepAliveTimeout', server[kTimes].keepAliveTimeout],
+        ['_last', false], ['_hasBody', true], [kHeaders, null], [kLeft, false],
+    ]));
+}
+
+// What is not as in most requests.
+function mark(req, res, flags) {
+    if (!(flags & MINOR)) {
+        req.httpVersionMinor = 0;
+        req.httpVersion = '1.0';
+        restrict(res, req);
+    }
+    res.shouldKeepAlive = !(flags & CLOSE);
+    if (flags & BODY)
+        req[kHasBody] = true;
+    if (flags & HEAD)
+        res._hasBody = false;
+}
+
+function request(server, req, res, flags) {
+    if (flags !== MINOR)
+        mark(req, res, flags);
+    if (server.joinDuplicateHeaders)
+        req[kJoins] = true;
+    if (server.maxHeadersCount > 0)
+        req._maxHeadersCount = server.maxHeadersCount;
+    if (server.rejectNonStandardBodyWrites)
+        res[kRejects] = true;
+    if (server[kUnique] !== null)
+        res[kUnique] = server[kUnique];
     if (server[kHasSockets]) {
         const { socket } = req;
         if (socket) {
@@ -329,11 +370,11 @@ function request(server, exchange, method, url, flags) {
     }
     if (server.maxRequestsPerSocket > 0 && countRequest(server, res))
         return res;
-    if (startChannel.hasSubscribers)
+    if (startChannel[kIsActive])
         startChannel.publish({ request: req, response: res, socket: req.socket, server });
-    if (createdChannel.hasSubscribers)
+    if (createdChannel[kIsActive])
         createdChannel.publish({ request: req, response: res });
-    if (flags & UPGRADE && takeOver(server, req, method))
+    if (flags & UPGRADE && takeOver(server, req))
         return res;
     if (flags & EXPECT && flags & MINOR)
         expect(server, req, res);
@@ -377,8 +418,8 @@ function countRequest(server, res) {
 
 // Give the connection to a program that listens for 'upgrade' or 'connect'.
 // Returns true if the request is not to be answered.
-function takeOver(server, req, method) {
-    const name = method === 'CONNECT' ? 'connect' : 'upgrade';
+function takeOver(server, req) {
+    const name = req.method === 'CONNECT' ? 'connect' : 'upgrade';
     if (server.listenerCount(name) === 0) {
         if (name === 'upgrade')
             return false;
@@ -467,7 +508,7 @@ function closed(server, status) {
     server._emitCloseIfDrained();
 }
 
-binding.setHooks([request, makeSocket, receive, ended, writable, connected,
+binding.setHooks([makeMessages, request, makeSocket, receive, ended, writable, connected,
     (socket) => require('nodehttp/socket').disconnected(socket), refused, closed]);
 
 function createServer(options, listener) {
