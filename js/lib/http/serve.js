@@ -200,17 +200,15 @@ function handlerOf(options) {
         return fetch;
     const handle = (thrown) => apply(error, options, [thrown]);
     return (request, context) => {
-        let result;
         try {
-            result = apply(fetch, options, [request, context]);
+            const result = apply(fetch, options, [request, context]);
+            if (result instanceof Response)
+                return result;
+            later(context, result, handle);
         } catch (thrown) {
             failed(context, thrown, handle);
-            return new Response(null);
         }
-        if (result instanceof Response)
-            return result;
-        later(context, result, handle);
-        return new Promise(() => {});
+        return new Promise(() => {}); // it is answered here
     };
 }
 
