@@ -39,9 +39,17 @@ enum {
     HOOKS
 };
 
+/* The classes of which an object is made for each request.  One of each is
+ * kept, because the engine frees what objects of a class have in common with the
+ * last of them. */
+static const int classes[] = {WEIR__JS_REQUEST, WEIR__JS_RESPONSE,
+                              WEIR__JS_ANSWER, WEIR__JS_HEADERS};
+enum { CLASSES = sizeof(classes) / sizeof(*classes) };
+
 struct state {
     struct weir__js_link servers;
     JSValue hooks[HOOKS];
+    JSValue kept[CLASSES];
 };
 
 struct server {
@@ -53,6 +61,7 @@ struct server {
     weir_http_counts counts; /* when it has ended */
     JSValue self;            /* the object, while open */
     JSValue fetch, receiver, on_end;
+    int fetch_args;  /* how many arguments `fetch` can see, up to 2 */
     JSValue context; /* captured (core/context.h) */
 };
 
@@ -123,20 +132,21 @@ static void take_result(weir_js *js, struct weir__js_exchange *exchange,
     JS_FreeValue(context, result);
 }
 
+/* What `fetch` cannot see is not made. */
 static JSValue call_fetch(struct server *server,
                           struct weir__js_exchange *exchange)
 {
     JSContext *context = server->js->context;
-    JSValue args[2] = {weir__js_request_new(context, exchange), JS_UNDEFINED};
-    JSValue result = JS_EXCEPTION;
+    JSValue args[2] = {JS_UNDEFINED, JS_UNDEFINED}, result = JS_EXCEPTION;
 
-    if (JS_IsException(args[0]))
-        return JS_EXCEPTION;
-    args[1] = weir__js_exchange_object(context, exchange, args[0]);
-    if (!JS_IsException(args[1]))
-        result =
-            weir__js_context_call(server->js, server->context, server->fetch,
-                                  server->receiver, 2, (JSValueConst *)args);
+    if (server->fetch_args > 0)
+        args[0] = weir__js_request_new(context, exchange);
+    if (server->fetch_args > 1 && !JS_IsException(args[0]))
+        args[1] = weir__js_exchange_object(context, exchange, args[0]);
+    if (!JS_IsException(args[0]) && !JS_IsException(args[1]))
+        result = weir__js_context_call(
+            server->js, server->context, server->fetch, server->receiver,
+            server->fetch_args, (JSValueConst *)args);
     JS_FreeValue(context, args[1]);
     JS_FreeValue(context, args[0]);
     return result;
@@ -246,6 +256,10 @@ static void drop_servers(weir_js *js)
         JS_FreeValue(js->context, state->hooks[i]);
         state->hooks[i] = JS_UNDEFINED;
     }
+    for (int i = 0; i < CLASSES; i++) {
+        JS_FreeValue(js->context, state->kept[i]);
+        state->kept[i] = JS_UNDEFINED;
+    }
 }
 
 static int init_servers(weir_js *js)
@@ -255,6 +269,8 @@ static int init_servers(weir_js *js)
     weir__js_list_init(&state->servers);
     for (int i = 0; i < HOOKS; i++)
         state->hooks[i] = JS_UNDEFINED;
+    for (int i = 0; i < CLASSES; i++)
+        state->kept[i] = JS_UNDEFINED;
     return 0;
 }
 
@@ -290,6 +306,33 @@ static int open_server(struct server *server, weir_http_server_options *options)
     return err;
 }
 
+/* Without memory for them, requests take longer. */
+static void keep_objects(JSContext *context)
+{
+    weir_js *js = weir__js_of(context);
+    struct state *state = state_of(js);
+
+    for (int i = 0; i < CLASSES; i++) {
+        if (!JS_IsUndefined(state->kept[i]))
+            continue;
+        state->kept[i] = JS_NewObjectClass(context, js->classes[classes[i]]);
+        if (JS_IsException(state->kept[i])) {
+            JS_FreeValue(context, JS_GetException(context));
+            state->kept[i] = JS_UNDEFINED;
+        }
+    }
+}
+
+static int count_arguments(JSValueConst function)
+{
+    int count = -1;
+
+#ifdef JS_HAS_VISIBLE_ARGUMENTS
+    count = JS_CountVisibleArguments(function);
+#endif
+    return count < 0 || count > 2 ? 2 : count;
+}
+
 static void fill_server(JSContext *context, struct server *server,
                         JSValueConst self, JSValueConst *argv)
 {
@@ -298,10 +341,12 @@ static void fill_server(JSContext *context, struct server *server,
     server->refs++; /* on_end */
     server->self = JS_DupValue(context, self);
     server->fetch = JS_DupValue(context, argv[1]);
+    server->fetch_args = count_arguments(argv[1]);
     server->receiver = JS_DupValue(context, argv[2]);
     server->on_end = JS_DupValue(context, argv[3]);
     server->context = weir__js_context_capture(js);
     weir__js_list_add(&state_of(js)->servers, &server->link);
+    keep_objects(context);
 }
 
 /* open(options, fetch, receiver, onEnd) -> the server's object */

@@ -41,6 +41,8 @@ enum weir__node_hook {
 struct weir__node_state {
     struct weir__js_link servers, exchanges;
     JSValue hooks[WEIR__NODE_HOOKS];
+    JSValue kept; /* the object of an exchange, so that the engine keeps what
+                   * they have in common */
 };
 
 struct weir__node_server {

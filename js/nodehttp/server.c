@@ -104,6 +104,8 @@ static void drop_servers(weir_js *js)
         JS_FreeValue(js->context, state->hooks[i]);
         state->hooks[i] = JS_UNDEFINED;
     }
+    JS_FreeValue(js->context, state->kept);
+    state->kept = JS_UNDEFINED;
 }
 
 static int init_servers(weir_js *js)
@@ -114,6 +116,7 @@ static int init_servers(weir_js *js)
     weir__js_list_init(&state->exchanges);
     for (int i = 0; i < WEIR__NODE_HOOKS; i++)
         state->hooks[i] = JS_UNDEFINED;
+    state->kept = JS_UNDEFINED;
     return 0;
 }
 
@@ -194,6 +197,21 @@ static int open_server(struct weir__node_server *server,
     return err;
 }
 
+/* Without memory for it, requests take longer. */
+static void keep_object(JSContext *context)
+{
+    weir_js *js = weir__js_of(context);
+    JSValue *kept = &weir__node_state_of(js)->kept;
+
+    if (!JS_IsUndefined(*kept))
+        return;
+    *kept = JS_NewObjectClass(context, js->classes[WEIR__JS_NODE_EXCHANGE]);
+    if (JS_IsException(*kept)) {
+        JS_FreeValue(context, JS_GetException(context));
+        *kept = JS_UNDEFINED;
+    }
+}
+
 /* Make the struct of an object. */
 static struct weir__node_server *make_server(JSContext *context,
                                              JSValue *object)
@@ -248,6 +266,7 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
     server->owner = JS_DupValue(context, argv[0]);
     server->context = weir__js_context_capture(server->js);
     weir__js_list_add(&weir__node_state_of(server->js)->servers, &server->link);
+    keep_object(context);
     return self;
 }
 
