@@ -7,7 +7,6 @@
 #include "http/exchange.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/entry.h"
 #include "core/error.h"
@@ -109,11 +108,14 @@ weir__js_exchange_new(weir_js *js, weir_http_request *http, bool is_tls)
 
     if (exchange == NULL)
         return NULL;
-    memset(exchange, 0, sizeof(*exchange));
+    /* Each member, because memset would make a calloc of the malloc: that does
+     * not use the blocks at hand. */
     weir__js_source_init(&exchange->source, js, &kind);
     weir_http_request_ref(http);
     exchange->http = http;
     exchange->is_tls = is_tls;
+    exchange->is_open = exchange->is_answered = exchange->is_over = false;
+    exchange->status = 0;
     init_values(exchange);
     return exchange;
 }

@@ -25,6 +25,8 @@ void weir__js_source_init(struct weir__js_source *source, weir_js *js,
     source->kind = kind;
     source->js = js;
     source->refs = 1;
+    source->has_begun = source->is_held = false;
+    source->form = (enum weir__js_form)0;
     source->functions[0] = source->functions[1] = JS_UNDEFINED;
     source->on_body = source->context = source->error = JS_UNDEFINED;
     weir__js_list_add(weir__js_sources_of(js), &source->link);

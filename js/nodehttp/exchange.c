@@ -180,7 +180,7 @@ make_exchange(weir_js *js, weir_http_request *http, JSValue *object)
     *object = JS_NewObjectClass(context, js->classes[WEIR__JS_NODE_EXCHANGE]);
     if (JS_IsException(*object))
         return NULL;
-    exchange = calloc(1, sizeof(*exchange));
+    exchange = malloc(sizeof(*exchange));
     if (exchange == NULL ||
         weir_http_request_on_end(http, on_end, exchange) != 0) {
         free(exchange);
@@ -192,6 +192,7 @@ make_exchange(weir_js *js, weir_http_request *http, JSValue *object)
     exchange->http = http;
     exchange->js = js;
     exchange->refs = 2;
+    exchange->status = 0;
     exchange->reader = exchange->response = JS_UNDEFINED;
     exchange->context = JS_UNDEFINED;
     weir__js_list_add(&weir__node_state_of(js)->exchanges, &exchange->link);

@@ -25,10 +25,17 @@ const uint8_t weir__http_class[256] = {
 };
 /* clang-format on */
 
-bool weir__http_is_made_of(const char *text, size_t size, unsigned classes)
+bool weir__http_is_made_of(const char *text, size_t size, unsigned class)
 {
-    for (size_t n = 0; n < size; n++)
-        if (!weir__http_is(text[n], classes))
-            return false;
-    return true;
+    unsigned all = class;
+    size_t n = 0;
+
+    for (; size - n >= 4; n += 4)
+        all &= weir__http_class[(uint8_t)text[n]] &
+               weir__http_class[(uint8_t)text[n + 1]] &
+               weir__http_class[(uint8_t)text[n + 2]] &
+               weir__http_class[(uint8_t)text[n + 3]];
+    for (; n < size; n++)
+        all &= weir__http_class[(uint8_t)text[n]];
+    return all != 0;
 }

@@ -25,13 +25,13 @@ enum {
 
 extern const uint8_t weir__http_class[256];
 
-/* Whether a byte belongs to one of the classes. */
-static inline bool weir__http_is(char byte, unsigned classes)
+/* Whether a byte belongs to a class. */
+static inline bool weir__http_is(char byte, unsigned class)
 {
-    return (weir__http_class[(uint8_t)byte] & classes) != 0;
+    return (weir__http_class[(uint8_t)byte] & class) != 0;
 }
 
 /* Whether all bytes do. */
-bool weir__http_is_made_of(const char *text, size_t size, unsigned classes);
+bool weir__http_is_made_of(const char *text, size_t size, unsigned class);
 
 #endif /* WEIR_NET_HTTP_CLASS_H */
