@@ -108,8 +108,8 @@ typedef struct weir_service_options {
      * first 64 rows of the report on stderr. */
     void (*on_report)(void *arg, weir_service *service);
     /* Called once, as the last action of the service.  status is what
-     * weir_service_wait returns: 0, WEIR_EFORCED, or the error of a poller.  It
-     * must not free the service. */
+     * weir_service_wait returns: 0, WEIR_EFORCED, or the error of a poller or a
+     * server.  It must not free the service. */
     void (*closed)(void *arg, weir_service *service, int status);
 } weir_service_options;
 
@@ -268,7 +268,9 @@ WEIR_API int weir_service_force(weir_service *service);
  *
  * Thread   any except a loop's, which must not block
  * Returns  0, WEIR_EFORCED (closed, but some work was cut off), the error of
- *          the poller's wait (closed, but that error ended a loop early),
+ *          the poller's wait (closed, but that error ended a loop early), the
+ *          error of a server that could not listen or accept (closed for that
+ *          reason: weir/net/serve.h, weir/net/http.h),
  *          -ETIMEDOUT (timeout_ns elapsed; a negative value waits forever),
  *          -EDEADLK (on a loop's thread), -EINVAL (NULL), WEIR_EFORKED
  * Orders   sees what `closed` did, and, unless forced, all callbacks and jobs

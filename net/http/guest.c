@@ -36,12 +36,12 @@
 
 /* ---- what differs from a server of a service ---- */
 
-void weir__http_stop(weir_http_server *server)
+void weir__http_fail(weir_http_server *server, int err)
 {
     if (server->guest != NULL)
         (void)weir_http_server_drain(server, -1);
     else
-        (void)weir_service_stop(server->service);
+        weir_service_fail(server->service, err);
 }
 
 bool weir__http_is_ready(const weir_http_server *server)

@@ -64,13 +64,27 @@ static void on_stream(void *arg, weir_stream *stream)
         pause_listeners(shard);
 }
 
-/* A server that can no longer accept ends. */
-static void on_error(void *arg, weir_listener *listener, int err)
+static const struct weir__http_listener *find_open(weir_http_server *server,
+                                                   weir_listener *open)
+{
+    const struct weir__http_listener *listener =
+        shard_of(server, weir_loop_current())->listeners;
+
+    while (listener != NULL && listener->open != open)
+        listener = listener->next;
+    return listener;
+}
+
+/* A server that can no longer accept ends, unless it has on_error. */
+static void on_error(void *arg, weir_listener *open, int err)
 {
     weir_http_server *server = arg;
+    const struct weir__http_listener *listener = find_open(server, open);
 
-    if (!weir__listen_is_shortage(err))
-        weir__http_stop(server);
+    if (listener != NULL && listener->on_error != NULL)
+        listener->on_error(server->options.arg, open, err);
+    else if (listener != NULL && !weir__listen_is_shortage(err))
+        weir__http_fail(server, err);
 }
 
 /* ---- opening and freeing ---- */
@@ -155,8 +169,8 @@ static int add_listener(struct weir__http_shard *shard,
     listener->options.fd = fd;
     listener->options.is_private = is_private;
     listener->options.on_stream = on_stream;
-    if (listener->options.on_error == NULL)
-        listener->options.on_error = on_error;
+    listener->on_error = options->on_error;
+    listener->options.on_error = on_error;
     listener->options.arg = shard->server;
     if (listener->options.name == NULL)
         listener->options.name = "http listener";

@@ -83,10 +83,11 @@ static void on_start(void *arg, int status)
 {
     struct weir__http_shard *shard = arg;
     weir_http_server *server = shard->server;
+    int err;
 
     if (weir_loop_set_local(shard->loop, shard, shard, on_loop_freed) != 0) {
         if (!server->is_unfinished)
-            (void)weir_service_stop(server->service);
+            weir__http_fail(server, -ENOMEM);
         on_loop_freed(shard);
         status = -ENOMEM;
     }
@@ -96,8 +97,9 @@ static void on_start(void *arg, int status)
         return;
     }
     shard->has_entered = true;
-    if (weir__http_listeners_open(shard) != 0)
-        (void)weir_service_stop(server->service);
+    err = weir__http_listeners_open(shard);
+    if (err != 0)
+        weir__http_fail(server, err);
 }
 
 /* ---- making ---- */

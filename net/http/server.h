@@ -43,6 +43,7 @@ struct weir__http_listener {
     struct weir__http_shard *shard;
     weir_listener_options options; /* what it is opened with */
     weir_stream_options stream;
+    void (*on_error)(void *arg, weir_listener *listener, int err); /* or NULL */
     weir_listener *open; /* NULL: not open */
 };
 
@@ -131,8 +132,8 @@ void weir__http_shard_fini(struct weir__http_shard *shard);
 
 /* ---- guest.c ---- */
 
-/* The listeners cannot accept any more. */
-void weir__http_stop(weir_http_server *server);
+/* The server cannot accept any more, for this reason: it ends. */
+void weir__http_fail(weir_http_server *server, int err);
 /* Whether a load balancer should send more requests. */
 bool weir__http_is_ready(const weir_http_server *server);
 /* Record that something was cut off.  The control loop's thread. */

@@ -44,6 +44,7 @@ struct server {
     weir_serve_options options;
     weir_listener_options listening;
     weir_stream_options stream;
+    void (*on_error)(void *arg, weir_listener *listener, int err); /* or NULL */
     weir_listener *listener; /* NULL: not open, or left */
     int fd;                  /* listens; -1: the listener has it */
     struct weir__listen_file file;
@@ -146,8 +147,10 @@ static void on_error(void *arg, weir_listener *listener, int err)
 {
     struct server *server = arg;
 
-    if (!weir__listen_is_shortage(err))
-        (void)weir_service_stop(server->service);
+    if (server->on_error != NULL)
+        server->on_error(server->options.arg, listener, err);
+    else if (!weir__listen_is_shortage(err))
+        weir_service_fail(server->service, err);
 }
 
 static void drain_streams(struct server *server)
@@ -191,7 +194,7 @@ static void on_start(void *arg, int status)
     } else { /* no memory: a server that cannot serve ends */
         server->listener = NULL;
         weir_gate_exit(weir_service_gate(server->service));
-        weir_service_stop(server->service);
+        weir_service_fail(server->service, err);
     }
 }
 
@@ -253,8 +256,8 @@ static int read_options(struct server *server, const char *address,
     if (server->options.linger_ns == 0)
         server->options.linger_ns = WEIR_SERVE_LINGER_NS;
     listening->on_stream = on_stream;
-    if (listening->on_error == NULL)
-        listening->on_error = on_error;
+    server->on_error = listening->on_error;
+    listening->on_error = on_error;
     listening->arg = server;
     listening->loops = NULL;
     listening->loop_count = 0;

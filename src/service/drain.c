@@ -101,6 +101,14 @@ static void release_signals(weir_service *service)
     service->signals = -1;
 }
 
+/* The error that has ended the service early, or 0. */
+static int first_error(const weir_service *service)
+{
+    if (service->error != 0)
+        return service->error;
+    return load_relaxed(&service->failure); /* relaxed: see service.c */
+}
+
 /* The CAS to CLOSED decides whether a force came first. */
 static void finish(weir_service *service)
 {
@@ -113,7 +121,7 @@ static void finish(weir_service *service)
     plain_store(&service->status,
                 word & (WEIR__SERVICE_FORCE | WEIR__SERVICE_CUT)
                     ? WEIR_EFORCED
-                    : service->error);
+                    : first_error(service));
     call(service, "closed", call_closed);
     weir_gate_exit(&service->life);
     (void)!weir_loop_shutdown(service->loop, 0); /* only starts it */

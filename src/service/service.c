@@ -19,6 +19,7 @@
  *
  * Shared state
  *   word      any thread, atomic; the service's loop changes the phase   P1 P2
+ *   failure   any thread, atomic; set once, read by the service's loop
  *   members, callbacks, hooks, pools, loops   under lock until start; const
  *             after                                                        P1
  *
@@ -283,6 +284,16 @@ void weir_service_set_ready(weir_service *service, bool is_ready)
 weir_loop *weir_service_loop(weir_service *service)
 {
     return service->loop;
+}
+
+void weir_service_fail(weir_service *service, int err)
+{
+    int none = 0;
+
+    /* relaxed: the first error counts, and hands nothing over; the ingress
+     * queue of the stop below shows it to finish */
+    (void)cas_relaxed(&service->failure, &none, err);
+    (void)weir_service_stop(service);
 }
 
 void weir_service_set_cut(weir_service *service)

@@ -100,7 +100,8 @@ struct weir_service {
     uint32_t pools, loops;                  /* numbers of members */
     weir_task stop, force; /* posted by the thread that set the flag */
     weir_task gate_closed;
-    int status; /* written by the service's loop; read after wait */
+    int status;          /* written by the service's loop; read after wait */
+    atomic(int) failure; /* any thread: of the first server that failed; or 0 */
 
     /* Service's thread only. */
     enum weir__step step;

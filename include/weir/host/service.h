@@ -49,6 +49,14 @@ WEIR_API WEIR_CHECKED int weir_service_on_start(weir_service *service,
                                                 void *arg);
 
 /**
+ * Drain a service because a part of it cannot do its work.  The service ends
+ * with err, unless another part has failed before or the end is forced.
+ *
+ * Thread   any
+ */
+WEIR_API void weir_service_fail(weir_service *service, int err);
+
+/**
  * Record that work of a service was cut off.  The service ends as it would
  * otherwise, but with WEIR_EFORCED.
  *

@@ -163,11 +163,12 @@ WEIR_API void weir_http_server_free(weir_http_server *server);
  * socket is bound when the call returns, and connections are accepted when the
  * service has started.  If the server has several loops, each of them accepts.
  * If a listener cannot be opened then, or stops because of an error and has no
- * on_error, the service drains and ends, because it could not serve any client.
+ * on_error, the service drains and ends with that error, because it could not
+ * serve any client.
  *
  * options are those of weir_listener_open, or NULL.  Their on_stream and arg
- * are ignored.  If address is NULL, the address or the descriptor of the
- * options is used.
+ * are ignored; on_error gets arg of the server's options.  If address is NULL,
+ * the address or the descriptor of the options is used.
  *
  * Thread   any, before weir_service_start
  * Returns  0, -EINVAL (NULL, or not an address), -EALREADY (the service was

@@ -21,7 +21,8 @@
  * receiving before it has everything, the service ends with WEIR_EFORCED.
  *
  * If the listener cannot be opened when the service starts, or stops because of
- * an error, the service drains and ends, because it could not serve any client.
+ * an error, the service drains and ends with that error, because it could not
+ * serve any client.
  */
 #ifndef WEIR_NET_SERVE_H
 #define WEIR_NET_SERVE_H
@@ -52,7 +53,7 @@ typedef struct weir_serve_options {
      * arg is that of weir_stream_set_arg.  NULL: the stream is finished, as by
      * weir_stream_finish without a callback. */
     void (*on_drain)(void *arg, weir_stream *stream);
-    void *arg;         /* for on_stream */
+    void *arg;         /* for on_stream, and on_error of the listener */
     int64_t linger_ns; /* if on_drain is NULL.  0: WEIR_SERVE_LINGER_NS */
     weir_loop *loop;   /* of the service.  NULL: the service gets a new one */
     /* How to listen.  The address, on_stream, arg and loops are ignored.  NULL:

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -1101,6 +1102,70 @@ CASE(http_server_without_memory_is_not_made)
     expect(strstr(ask(GET("/")), "hello") != NULL);
     stop();
     expect_int(memory.live, 0);
+}
+
+CASE(http_server_that_cannot_listen_ends_its_service_with_the_reason)
+{
+    weir_http_server_options options = {.size = sizeof(options),
+                                        .on_request = hello};
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    for (uint64_t nth = 1; nth <= 2; nth++) {
+        make();
+        expect_status(weir_http_server_new(&server, service, &options), 0);
+        expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+        memory.fail_at = memory.calls + nth;
+        expect_status(weir_service_start(service), 0);
+        end_with(-ENOMEM);
+    }
+    expect_int(memory.live, 0);
+}
+
+static void on_listener_error(void *arg, weir_listener *listener, int err)
+{
+    remember(err);
+    expect_int(sem_post(arg), 0);
+}
+
+CASE(http_server_gives_on_error_of_a_listener_its_own_argument)
+{
+    weir_http_server_options options = {
+        .size = sizeof(options), .on_request = hello, .arg = &told_};
+    weir_listener_options listening = {.size = sizeof(listening),
+                                       .on_error = on_listener_error};
+    struct rlimit limit, little;
+    size_t size;
+    const void *name;
+    int first, client, last;
+
+    expect_int(sem_init(&told_, 0, 0), 0);
+    make();
+    expect_status(weir_http_server_new(&server, service, &options), 0);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", &listening),
+                  0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    expect_status(weir_service_start(service), 0);
+    first = join_server();
+    send_text(first, GET("/"));
+    read_until(first, "hello"); /* it listens */
+    client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    last = dup(client); /* no descriptor below this one is free */
+    expect_int(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    little = limit;
+    little.rlim_cur = (rlim_t)last;
+    close(last);
+    expect_int(setrlimit(RLIMIT_NOFILE, &little), 0);
+    name = weir_address_sockaddr(&where, &size);
+    expect_int(connect(client, name, (socklen_t)size), 0);
+    wait_for(&told_);
+    expect_status(statuses[0], -EMFILE);
+    expect_int(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    send_text(client, GET_LAST("/"));
+    expect(strstr(read_all(client), "hello") != NULL);
+    close(client);
+    close(first);
+    stop();
 }
 
 /* covers: weir_http_respond -ENOMEM

@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <semaphore.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -227,6 +229,60 @@ CASE(a_client_that_does_not_receive_everything_makes_the_end_a_forced_one)
     expect_status(weir_service_stop(service), 0);
     end(WEIR_EFORCED);
     close(client);
+}
+
+CASE(a_service_that_cannot_listen_ends_with_the_reason)
+{
+    weir_serve_options options = {.size = sizeof(options),
+                                  .on_stream = on_stream};
+
+    begin(0);
+    expect_status(weir_serve(service, "127.0.0.1:0", &options, &address), 0);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_service_start(service), 0);
+    end(-ENOMEM);
+}
+
+static void on_error(void *arg, weir_listener *listener, int err)
+{
+    expect_status(err, -EMFILE);
+    expect_int(sem_post(arg), 0);
+}
+
+CASE(on_error_of_the_listener_gets_the_argument_of_the_options)
+{
+    sem_t told;
+    weir_listener_options listening = {.size = sizeof(listening),
+                                       .on_error = on_error};
+    weir_serve_options options = {.size = sizeof(options),
+                                  .on_stream = on_stream,
+                                  .arg = &told,
+                                  .listener = &listening};
+    struct rlimit limit, little;
+    int first, client, last;
+
+    expect_int(sem_init(&told, 0, 0), 0);
+    begin(0);
+    expect_status(weir_serve(service, "127.0.0.1:0", &options, &address), 0);
+    expect_status(weir_service_start(service), 0);
+    first = connect_client();
+    expect_echo(first); /* it listens */
+    client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    last = dup(client); /* no descriptor below this one is free */
+    expect_int(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    little = limit;
+    little.rlim_cur = (rlim_t)last;
+    close(last);
+    expect_int(setrlimit(RLIMIT_NOFILE, &little), 0);
+    expect_status(connect_to(client), 0);
+    while (sem_wait(&told) != 0)
+        expect_int(errno, EINTR);
+    expect_int(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    expect_echo(client); /* accepted as soon as there is a descriptor */
+    expect_status(weir_service_stop(service), 0);
+    expect_end(client);
+    expect_end(first);
+    end(0);
 }
 
 CASE(connections_of_a_service_that_has_not_started_wait)

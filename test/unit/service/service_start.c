@@ -86,6 +86,29 @@ CASE(service_that_was_cut_ends_with_an_error)
     expect_status(weir_service_free(service), 0);
 }
 
+CASE(service_that_failed_drains_and_ends_with_the_first_error)
+{
+    make_with_loop();
+    expect_status(weir_service_start(service), 0);
+    weir_service_fail(service, -ENOMEM);
+    weir_service_fail(service, -EMFILE);
+    expect_status(weir_service_wait(service, -1), -ENOMEM);
+    expect_int(seen.reports, 0);
+    expect_status(weir_service_free(service), 0);
+}
+
+CASE(service_that_failed_and_is_forced_was_forced)
+{
+    make_with_loop();
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_gate_enter(weir_service_gate(service)), 0);
+    weir_service_fail(service, -ENOMEM);
+    expect_status(weir_service_force(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    weir_gate_exit(weir_service_gate(service));
+    expect_status(weir_service_free(service), 0);
+}
+
 /* covers: weir_service_on_start -EINVAL
  * covers: weir_service_on_start -EALREADY
  * covers: weir_service_on_start WEIR_ECLOSED */
