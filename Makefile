@@ -31,6 +31,7 @@ TESTS = $(LONGEST) \
     $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
+    $(foreach preset,tsan asan,build/$(preset)/test/jobs) \
     $(addprefix test/net/peers/,browser.py client.py clients.py examples.py \
         javascript.py malformed.py takeover.py tls.sh websocket.py) \
     build/asan/test/api \

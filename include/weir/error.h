@@ -41,7 +41,10 @@ extern "C" {
     X(WEIR_ETLS, -4115, "TLS failed: see the reason")                          \
     X(WEIR_ECERT, -4116, "the certificate was refused: see the reason")        \
     X(WEIR_EHTTP, -4117, "not a valid HTTP message")                           \
-    X(WEIR_EWEBSOCKET, -4118, "violates the WebSocket protocol")
+    X(WEIR_EWEBSOCKET, -4118, "violates the WebSocket protocol")               \
+    X(WEIR_ELEASE, -4119, "the lease of the job has ended")                    \
+    X(WEIR_ESCHEMA, -4120, "the store was written by a newer version")         \
+    X(WEIR_ESTORE, -4121, "the store failed: see the reason")
 
 enum weir_error {
     WEIR_OK = 0,

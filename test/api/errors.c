@@ -32,7 +32,8 @@ static const struct error released[] = {
     {"WEIR_ETRUNCATED", -4112, NULL},  {"WEIR_ELIMIT", -4113, NULL},
     {"WEIR_ENAME", -4114, NULL},       {"WEIR_ETLS", -4115, NULL},
     {"WEIR_ECERT", -4116, NULL},       {"WEIR_EHTTP", -4117, NULL},
-    {"WEIR_EWEBSOCKET", -4118, NULL}};
+    {"WEIR_EWEBSOCKET", -4118, NULL},  {"WEIR_ELEASE", -4119, NULL},
+    {"WEIR_ESCHEMA", -4120, NULL},     {"WEIR_ESTORE", -4121, NULL}};
 
 CASE(errors_keep_their_places_and_values)
 {

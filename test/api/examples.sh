@@ -167,6 +167,14 @@ prints_what_the_guide_shows() {
         timeout 30 "$1" >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
 }
 
+# A program that takes a file.
+mail_prints_what_the_guide_shows() {
+    sed -n '/^```text build\/jobs\/mail$/,/^```$/p' docs/guide/jobs.md |
+        sed '1d;$d' >"$scratch/shown" && [ -s "$scratch/shown" ] &&
+        timeout 30 build/jobs/mail "$scratch/mail.db" >"$scratch/said" &&
+        diff "$scratch/shown" "$scratch/said"
+}
+
 # The report of the job server has other numbers each time.
 guide_shows_the_report() {
     PYTHONPATH=test/api python3 -B - <<'END'
@@ -277,6 +285,9 @@ for program in hello worker order timer failing foreign \
     expect "$program prints what the guide shows" \
         prints_what_the_guide_shows build/$program
 done
+if [ -x build/jobs/mail ]; then
+    expect "mail prints what the guide shows" mail_prints_what_the_guide_shows
+fi
 expect "checksum adds up a file" checksum_of_files
 expect "checksum goes on without a file that is missing, and fails" \
     checksum_of_a_missing_file_fails

@@ -205,7 +205,7 @@ manual_pages_are_there() {
 # of the others.
 install_without_javascript() {
     cmake -S . -B "$scratch/plain" -DWEIR_JS=OFF -DWEIR_NET=OFF \
-        -DCMAKE_BUILD_TYPE=Release &&
+        -DWEIR_JOBS=OFF -DCMAKE_BUILD_TYPE=Release &&
         cmake --build "$scratch/plain" --parallel "$(nproc)" &&
         cmake --install "$scratch/plain" --prefix "$scratch/without"
 }
@@ -321,8 +321,8 @@ expect_hardened() {
 }
 
 expect "install succeeds" install
-for file in lib/libweir.so lib/libweir-net.so lib/libweir-js.so \
-    lib/libweir-explore.so bin/weir; do
+for file in lib/libweir.so lib/libweir-net.so lib/libweir-jobs.so \
+    lib/libweir-js.so lib/libweir-explore.so bin/weir; do
     expect_hardened $file
 done
 expect "bin/weir can be anywhere in memory" is_pie "$prefix/bin/weir"

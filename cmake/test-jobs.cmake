@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# The tests of libweir-jobs.
+
+file(GLOB jobs_support CONFIGURE_DEPENDS test/jobs/support/*.c)
+add_library(jobs-test-support OBJECT ${jobs_support})
+target_link_libraries(jobs-test-support PUBLIC test-support weir-jobs-static)
+target_include_directories(jobs-test-support PUBLIC jobs)
+file(GLOB tests CONFIGURE_DEPENDS test/jobs/*/*.c)
+list(FILTER tests EXCLUDE REGEX "/(support|crash)/")
+weir_programs(test/jobs "${tests}" jobs-test-support test-support)
+target_link_options(test_jobs_sqlite_store_c PRIVATE
+                    LINKER:--wrap=weir__clock_date_ms)

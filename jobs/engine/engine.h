@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * engine -- what keeps the jobs: the interface of SQLite, and of others.
+ *
+ * An engine carries out a list of ops in their order, as one transaction: after
+ * `ran` either all of them are durable, or none has happened and each has the
+ * error as its status.  An op that is refused (a stale token, an unknown job)
+ * has its own status and changes nothing.  So the answers of a list never say
+ * more than what is on the disk.
+ *
+ * All functions, and the callbacks of the host, run on the hub's thread.
+ */
+#ifndef WEIR_JOBS_ENGINE_ENGINE_H
+#define WEIR_JOBS_ENGINE_ENGINE_H
+
+#include "engine/op.h"
+#include "weir/loop.h"
+
+struct weir__engine;
+
+/* The hub, as an engine sees it. */
+struct weir__engine_host {
+    weir_loop *loop; /* of the hub's thread */
+    int64_t busy_ms;
+    /* The list that was given to run is carried out. */
+    void (*ran)(struct weir__engine_host *host, struct weir__op *first);
+    /* Another process may have changed the store. */
+    void (*changed)(struct weir__engine_host *host);
+};
+
+struct weir__engine_class {
+    /* Open the store.  Returns 0, or an error with the reason. */
+    int (*open)(struct weir__engine **engine, struct weir__engine_host *host,
+                const char *path, char reason[WEIR__OP_REASON_BYTES]);
+    /* Carry out a list.  ran is called before or after the return; until then
+     * there is no other call. */
+    void (*run)(struct weir__engine *engine, struct weir__op *first);
+    void (*close)(struct weir__engine *engine);
+};
+
+extern const struct weir__engine_class weir__sqlite_engine;
+
+#endif /* WEIR_JOBS_ENGINE_ENGINE_H */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op -- see op.h.
+ */
+#include "engine/op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "weir/host/memory.h"
+
+struct weir__op *weir__op_new(weir_jobs *jobs, enum weir__op_kind kind,
+                              size_t more)
+{
+    size_t bytes = sizeof(struct weir__op) + more;
+    struct weir__op *op = weir_memory_alloc(bytes);
+
+    if (op == NULL)
+        return NULL;
+    memset(op, 0, sizeof(*op));
+    op->letter.kind = WEIR__LETTER_OP;
+    op->kind = kind;
+    op->bytes = bytes;
+    op->jobs = jobs;
+    return op;
+}
+
+void weir__op_free(struct weir__op *op)
+{
+    if (op == NULL)
+        return;
+    weir_memory_free(op->extra, op->extra_bytes);
+    weir_memory_free(op, op->bytes);
+}
+
+void weir__op_fail(struct weir__op *op, int status, const char *reason)
+{
+    op->status = status;
+    snprintf(op->reason, sizeof(op->reason), "%s", reason);
+}
+
+void weir__claim_free(weir_jobs_claim *claim)
+{
+    weir_abort_unref(claim->abort);
+    weir_memory_free(claim, claim->bytes);
+}

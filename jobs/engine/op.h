@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op -- one operation on a store, from the request to the answer.
+ *
+ * An op is made on the loop's thread, posted to the hub (work/hub.h), carried
+ * out by an engine in one transaction with others, and sent back.  Whoever has
+ * it owns it: there is never more than one thread.
+ *
+ * A claim is made by an engine.  The hub keeps it from the claim to its end and
+ * the loop's thread from its arrival until it is settled; each has its own
+ * members, and what both read is const after the claim was made.
+ */
+#ifndef WEIR_JOBS_ENGINE_OP_H
+#define WEIR_JOBS_ENGINE_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir/channel.h"
+#include "weir/jobs.h"
+#include "weir/timer.h"
+
+/* What the hub sends to the loop's thread. */
+struct weir__letter {
+    weir_message message; /* first */
+    enum {
+        WEIR__LETTER_OP,       /* an op is answered */
+        WEIR__LETTER_DRAINING, /* the service has begun to drain */
+        WEIR__LETTER_SOFT,     /* of a claim: it should stop */
+        WEIR__LETTER_END,      /* of a claim: its lease has ended */
+    } kind;
+};
+
+enum weir__op_kind {
+    /* carried out by an engine */
+    WEIR__OP_ADD,
+    WEIR__OP_CLAIM,
+    WEIR__OP_RENEW,
+    WEIR__OP_SETTLE,
+    WEIR__OP_PROGRESS,
+    WEIR__OP_LIMIT,
+    WEIR__OP_PAUSE,
+    WEIR__OP_LOOK,
+    WEIR__OP_GET,
+    WEIR__OP_CANCEL,
+    WEIR__OP_RETRY,
+    /* by the hub */
+    WEIR__OP_WORK,
+    WEIR__OP_STOP,
+    WEIR__OP_JOIN,
+    WEIR__OP_DRAIN,
+    WEIR__OP_CLOSE,
+    /* made by the hub, for the loop */
+    WEIR__OP_OPENED, /* the store is open, or could not be opened */
+    WEIR__OP_EVENT,
+};
+
+enum { WEIR__OP_REASON_BYTES = 120 };
+
+struct weir_jobs_claim {
+    /* const after the claim was made */
+    weir_jobs_info info;
+    weir_jobs_worker *worker;
+    size_t bytes; /* of the allocation, with the strings and the payload */
+    int64_t keep_ms, backoff_ms, backoff_max_ms;
+    /* the hub's */
+    weir_jobs_claim *next, **link; /* in its list of claims */
+    int64_t lease_until_ms;        /* by the uptime */
+    int64_t renewing_lease_ms;     /* for RENEW: the lease, ... */
+    int64_t renewed_until_ms;      /* ... and until when it holds, if it was
+                                      committed */
+    int64_t claimed_ms;            /* by the uptime */
+    bool is_held;                  /* in the list: its lease is renewed */
+    bool is_inside;                /* the gate of the service */
+    bool is_leaving;               /* an op that settles it is on its way */
+    bool is_lost;                  /* set by an engine: the token is stale */
+    int end_status;                /* for letter END; then the loop's */
+    weir_timer timer;              /* of the attempt's timeout; 0: none */
+    struct weir__letter soft, end; /* sent at most once each */
+    /* the loop's */
+    weir_jobs_claim *waiting; /* the next one that has not begun */
+    weir_jobs_claim *mine;    /* all claims that are not settled */
+    weir_jobs_claim **mine_link;
+    weir_task begun; /* to the hub */
+    weir_abort *abort;
+    bool is_running; /* its handler has begun, and has not settled it */
+    bool is_over;    /* letter END has come */
+};
+
+/* A queue's part of a worker, for an engine. */
+struct weir__claiming {
+    weir_jobs_worker *worker;
+    const char *queue;
+    const char *owner;
+    uint32_t most;
+    int64_t lease_ms;
+    weir_jobs_claim *claims; /* those that were made, linked by next */
+    uint32_t count;
+    /* When there may be more to claim: by the date, and by the uptime;
+     * INT64_MAX: not before something changes. */
+    int64_t due_date_ms, due_uptime_ms;
+};
+
+struct weir__op {
+    struct weir__letter letter; /* first; on its way back */
+    weir_task task;             /* on its way to the hub */
+    struct weir__op *next;
+    enum weir__op_kind kind;
+    size_t bytes; /* of the allocation */
+    weir_jobs_fn *fn;
+    void *arg;
+    weir_jobs *jobs;
+    bool is_holding; /* keeps the loop running until it is answered */
+    int status;
+    char reason[WEIR__OP_REASON_BYTES];
+    weir_jobs_reply reply;
+    void *extra; /* memory of the answer */
+    size_t extra_bytes;
+    union {
+        struct {
+            weir_jobs_spec spec;
+        } add;
+        struct weir__claiming claim;
+        struct {
+            weir_jobs_claim *claims; /* all that are held, linked by next */
+        } renew;
+        struct {
+            weir_jobs_claim *claim;
+            weir_jobs_outcome outcome;
+            int cut; /* made by the hub, for this reason; the handler may
+                        still be running */
+        } settle;
+        struct {
+            weir_jobs_claim *claim;
+            double progress;
+        } progress;
+        struct {
+            const char *name;
+            weir_jobs_limits limits;
+            bool is_paused;
+        } queue;
+        struct {
+            uint64_t id;
+            const char *queue;
+            uint64_t token; /* CANCEL: of the claim that it has ended, or 0 */
+        } job;
+        struct {
+            weir_jobs_worker *worker;
+        } work;
+        struct {
+            int64_t soft_ms, hard_ms;
+        } drain;
+        struct {
+            weir_service *service;
+        } join;
+    } in;
+};
+
+/* Set the status and the reason of an op. */
+void weir__op_fail(struct weir__op *op, int status, const char *reason);
+
+/* Allocate an op with `more` bytes behind it, all 0.  Returns NULL if there is
+ * no memory. */
+struct weir__op *weir__op_new(weir_jobs *jobs, enum weir__op_kind kind,
+                              size_t more);
+
+/* Free an op and its answer.  Passing NULL has no effect. */
+void weir__op_free(struct weir__op *op);
+
+/* Free a claim that was made by an engine. */
+void weir__claim_free(weir_jobs_claim *claim);
+
+#endif /* WEIR_JOBS_ENGINE_OP_H */

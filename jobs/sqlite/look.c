@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * look -- jobs and queues for people, and the settings of queues.
+ *
+ * An answer lives in one block of memory: the rows, and behind them what they
+ * point to.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sqlite/store.h"
+#include "weir/host/memory.h"
+
+/* ---- one job ---- */
+
+static size_t bytes_of(sqlite3_stmt *row, int column)
+{
+    if (sqlite3_column_type(row, column) == SQLITE_NULL)
+        return 0;
+    return (size_t)sqlite3_column_bytes(row, column) + 1;
+}
+
+/* Copy a column, which becomes a string or bytes with a 0 behind them. */
+static const char *copy_column(char **at, sqlite3_stmt *row, int column,
+                               size_t *size)
+{
+    size_t bytes = bytes_of(row, column);
+    char *copy = *at;
+
+    if (bytes == 0)
+        return NULL;
+    if (bytes > 1)
+        memcpy(copy, sqlite3_column_blob(row, column), bytes - 1);
+    copy[bytes - 1] = '\0';
+    *at += bytes;
+    if (size != NULL)
+        *size = bytes - 1;
+    return copy;
+}
+
+static void fill_info(weir_jobs_info *info, sqlite3_stmt *row)
+{
+    char *at = (char *)(info + 1);
+
+    *info = (weir_jobs_info){
+        .id = (uint64_t)sqlite3_column_int64(row, 0),
+        .attempt = (uint32_t)sqlite3_column_int(row, 1),
+        .attempts = (uint32_t)sqlite3_column_int(row, 2),
+        .priority = sqlite3_column_int(row, 3),
+        .progress = sqlite3_column_double(row, 4),
+        .added_ms = sqlite3_column_int64(row, 5),
+        .run_at_ms = sqlite3_column_int64(row, 6),
+        .timeout_ms = sqlite3_column_int64(row, 7),
+        .token = (uint64_t)sqlite3_column_int64(row, 16),
+        .state = (weir_jobs_state)sqlite3_column_int(row, 17),
+        .finished_ms = sqlite3_column_int64(row, 18),
+    };
+    info->key = copy_column(&at, row, 11, NULL);
+    info->unique = copy_column(&at, row, 12, NULL);
+    info->reason = copy_column(&at, row, 13, NULL);
+    info->payload = copy_column(&at, row, 14, &info->payload_size);
+    info->queue = copy_column(&at, row, 15, NULL);
+    info->owner = copy_column(&at, row, 19, NULL);
+    info->result = copy_column(&at, row, 20, &info->result_size);
+}
+
+void weir__store_get(struct weir__engine *engine, struct weir__op *op)
+{
+    static const int texts[] = {11, 12, 13, 14, 15, 19, 20};
+    sqlite3_stmt *row = weir__sql(engine, WEIR__SQL_GET);
+    size_t bytes = sizeof(weir_jobs_info);
+
+    weir__bind_number(row, 1, (int64_t)op->in.job.id);
+    if (!weir__sql_next(engine, row)) {
+        weir__op_fail(op, -ENOENT, "there is no such job");
+        return;
+    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        bytes += bytes_of(row, texts[i]);
+    op->extra = weir_memory_alloc(bytes);
+    if (op->extra == NULL) {
+        weir__op_fail(op, -ENOMEM, "no memory for the job");
+    } else {
+        op->extra_bytes = bytes;
+        fill_info(op->extra, row);
+        op->reply.job = op->extra;
+        op->reply.id = op->in.job.id;
+    }
+    weir__sql_end(row);
+}
+
+/* ---- queues ---- */
+
+/* Rows grow from the front of the block, names from its end. */
+struct rows {
+    weir_jobs_queue *rows;
+    size_t count, bytes, room;
+};
+
+static bool reserve(struct rows *rows, size_t name_bytes)
+{
+    size_t room = rows->room == 0 ? 4096 : rows->room * 2;
+    weir_jobs_queue *larger;
+    char *names;
+
+    if (sizeof(*rows->rows) * (rows->count + 1) + rows->bytes + name_bytes <=
+        rows->room)
+        return true;
+    larger = weir_memory_alloc(room);
+    if (larger == NULL)
+        return false;
+    names = (char *)larger + room - rows->bytes;
+    if (rows->rows != NULL) {
+        const char *old = (char *)rows->rows + rows->room - rows->bytes;
+
+        memcpy(larger, rows->rows, sizeof(*larger) * rows->count);
+        memcpy(names, old, rows->bytes);
+        for (size_t i = 0; i < rows->count; i++)
+            larger[i].name = names + (larger[i].name - old);
+    }
+    weir_memory_free(rows->rows, rows->room);
+    rows->rows = larger;
+    rows->room = room;
+    return true;
+}
+
+static bool push_row(struct rows *rows, sqlite3_stmt *from)
+{
+    const char *name = (const char *)sqlite3_column_text(from, 0);
+    size_t bytes = name != NULL ? strlen(name) + 1 : 0;
+    char *copy;
+
+    if (bytes == 0 || !reserve(rows, bytes))
+        return false;
+    rows->bytes += bytes;
+    copy = (char *)rows->rows + rows->room - rows->bytes;
+    memcpy(copy, name, bytes);
+    rows->rows[rows->count++] = (weir_jobs_queue){
+        .name = copy,
+        .is_paused = sqlite3_column_int(from, 1) != 0,
+        .concurrency = (uint32_t)sqlite3_column_int64(from, 2),
+        .rate = (uint32_t)sqlite3_column_int64(from, 3),
+        .rate_period_ms = sqlite3_column_int64(from, 4),
+    };
+    return true;
+}
+
+static void count_jobs(struct weir__engine *engine, weir_jobs_queue *queue)
+{
+    sqlite3_stmt *statement;
+
+    for (int state = 0; state < WEIR_JOBS_STATES; state++) {
+        statement = weir__sql(engine, WEIR__SQL_COUNT);
+        weir__bind_text(statement, 1, queue->name);
+        weir__bind_number(statement, 2, state);
+        queue->jobs[state] = (uint64_t)weir__sql_number(engine, statement, 0);
+    }
+    statement = weir__sql(engine, WEIR__SQL_OLDEST);
+    weir__bind_text(statement, 1, queue->name);
+    queue->oldest_ms = weir__sql_number(engine, statement, 0);
+}
+
+void weir__store_look(struct weir__engine *engine, struct weir__op *op)
+{
+    sqlite3_stmt *queues = weir__sql(engine, WEIR__SQL_QUEUES);
+    struct rows rows = {0};
+
+    while (weir__sql_next(engine, queues))
+        if (!push_row(&rows, queues)) {
+            weir__sql_end(queues);
+            weir__op_fail(op, -ENOMEM, "no memory for the queues");
+            break;
+        }
+    for (size_t i = 0; i < rows.count; i++)
+        count_jobs(engine, &rows.rows[i]);
+    op->extra = rows.rows;
+    op->extra_bytes = rows.room;
+    op->reply.queues = rows.rows;
+    op->reply.count = rows.count;
+}
+
+void weir__store_limit(struct weir__engine *engine, struct weir__op *op)
+{
+    const weir_jobs_limits *limits = &op->in.queue.limits;
+    sqlite3_stmt *set = weir__sql(engine, WEIR__SQL_LIMIT);
+
+    weir__bind_text(set, 1, op->in.queue.name);
+    weir__bind_number(set, 2, limits->concurrency);
+    weir__bind_number(set, 3, limits->rate);
+    weir__bind_number(set, 4, limits->rate_period_ms);
+    (void)weir__sql_run(engine, set);
+    engine->is_changed = true;
+}
+
+void weir__store_pause(struct weir__engine *engine, struct weir__op *op)
+{
+    sqlite3_stmt *set = weir__sql(engine, WEIR__SQL_PAUSE);
+
+    weir__bind_text(set, 1, op->in.queue.name);
+    weir__bind_number(set, 2, op->in.queue.is_paused);
+    (void)weir__sql_run(engine, set);
+    engine->is_changed = true;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place -- see place.h.
+ */
+#include "sqlite/place.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "weir/host/memory.h"
+
+enum { CANCELLED_KEPT_MS = 24 * 3600 * 1000 };
+
+/* What decides the place of a job. */
+struct place {
+    char queue[WEIR_JOBS_NAME_LIMIT + 1], key[WEIR_JOBS_NAME_LIMIT + 1];
+    bool has_key;
+    int64_t run_at, keep_ms;
+    int state;
+};
+
+static void copy_text(char *to, const unsigned char *from)
+{
+    snprintf(to, WEIR_JOBS_NAME_LIMIT + 1, "%s",
+             from != NULL ? (const char *)from : "");
+}
+
+static bool find_place(struct weir__engine *engine, int64_t id,
+                       struct place *place)
+{
+    sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_PLACE_OF);
+
+    weir__bind_number(find, 1, id);
+    if (!weir__sql_next(engine, find))
+        return false;
+    copy_text(place->queue, sqlite3_column_text(find, 0));
+    copy_text(place->key, sqlite3_column_text(find, 1));
+    place->has_key = sqlite3_column_type(find, 1) != SQLITE_NULL;
+    place->run_at = sqlite3_column_int64(find, 2);
+    place->state = sqlite3_column_int(find, 3);
+    place->keep_ms = sqlite3_column_int64(find, 4);
+    weir__sql_end(find);
+    return true;
+}
+
+static void set_state(struct weir__engine *engine, int64_t id, int state)
+{
+    sqlite3_stmt *set = weir__sql(engine, WEIR__SQL_SET_STATE);
+
+    weir__bind_number(set, 1, id);
+    weir__bind_number(set, 2, state);
+    (void)weir__sql_run(engine, set);
+}
+
+static int64_t first_of_key(struct weir__engine *engine, const char *queue,
+                            const char *key, int state)
+{
+    sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_FIRST_OF_KEY);
+
+    weir__bind_text(find, 1, queue);
+    weir__bind_text(find, 2, key);
+    weir__bind_number(find, 3, state);
+    return weir__sql_number(engine, find, INT64_MAX);
+}
+
+static bool has_active(struct weir__engine *engine, const struct place *place)
+{
+    sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_FIND_ACTIVE);
+
+    weir__bind_text(find, 1, place->queue);
+    weir__bind_text(find, 2, place->key);
+    return weir__sql_number(engine, find, 0) != 0;
+}
+
+static bool is_behind(struct weir__engine *engine, int64_t id,
+                      const struct place *place)
+{
+    if (!place->has_key)
+        return false;
+    return has_active(engine, place) ||
+           first_of_key(engine, place->queue, place->key, WEIR_JOBS_BEHIND) <
+               id ||
+           first_of_key(engine, place->queue, place->key, WEIR_JOBS_WAITING) <
+               id;
+}
+
+static int state_at(const struct weir__engine *engine, int64_t run_at)
+{
+    return run_at > engine->date_ms ? WEIR_JOBS_SCHEDULED : WEIR_JOBS_READY;
+}
+
+void weir__place_job(struct weir__engine *engine, int64_t id)
+{
+    struct place place;
+
+    if (!find_place(engine, id, &place))
+        return;
+    /* Out of the way of its own comparisons. */
+    set_state(engine, id, WEIR_JOBS_CANCELLED);
+    if (is_behind(engine, id, &place))
+        set_state(engine, id, WEIR_JOBS_BEHIND);
+    else
+        set_state(engine, id, state_at(engine, place.run_at));
+}
+
+void weir__place_next(struct weir__engine *engine, const char *queue,
+                      const char *key)
+{
+    struct place place;
+    int64_t next;
+
+    if (key == NULL)
+        return;
+    next = first_of_key(engine, queue, key, WEIR_JOBS_BEHIND);
+    if (next == INT64_MAX ||
+        first_of_key(engine, queue, key, WEIR_JOBS_WAITING) < next ||
+        !find_place(engine, next, &place) || has_active(engine, &place))
+        return;
+    set_state(engine, next, state_at(engine, place.run_at));
+}
+
+/* Take one job that needs `id` out of the table.  Returns it, or 0. */
+static int64_t take_dependent(struct weir__engine *engine, int64_t id)
+{
+    sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_DEPENDENT);
+    sqlite3_stmt *forget = weir__sql(engine, WEIR__SQL_FORGET);
+    int64_t dependent;
+
+    weir__bind_number(find, 1, id);
+    dependent = weir__sql_number(engine, find, 0);
+    if (dependent != 0) {
+        weir__bind_number(forget, 1, id);
+        weir__bind_number(forget, 2, dependent);
+        (void)weir__sql_run(engine, forget);
+    }
+    return dependent;
+}
+
+static void one_less(struct weir__engine *engine, int64_t id)
+{
+    sqlite3_stmt *less = weir__sql(engine, WEIR__SQL_ONE_LESS);
+    bool is_free = false;
+
+    weir__bind_number(less, 1, id);
+    while (weir__sql_next(engine, less))
+        is_free = sqlite3_column_int64(less, 0) == 0 &&
+                  sqlite3_column_int(less, 1) == WEIR_JOBS_WAITING;
+    if (is_free)
+        weir__place_job(engine, id);
+}
+
+void weir__place_dependents(struct weir__engine *engine, int64_t id)
+{
+    int64_t dependent;
+
+    while ((dependent = take_dependent(engine, id)) != 0)
+        one_less(engine, dependent);
+}
+
+/* ---- cancelling ---- */
+
+/* Cancel one job.  Returns whether it was not finished. */
+static bool cancel_one(struct weir__engine *engine, int64_t id)
+{
+    sqlite3_stmt *set, *forget;
+    struct place place;
+    int64_t kept_ms;
+
+    if (!find_place(engine, id, &place) || place.state >= WEIR_JOBS_DONE)
+        return false;
+    set = weir__sql(engine, WEIR__SQL_CANCEL);
+    kept_ms = place.keep_ms > 0 ? place.keep_ms : CANCELLED_KEPT_MS;
+    weir__bind_number(set, 1, id);
+    weir__bind_number(set, 2, engine->date_ms);
+    if (place.keep_ms >= 0)
+        weir__bind_number(set, 3, engine->date_ms + kept_ms);
+    (void)weir__sql_run(engine, set);
+    forget = weir__sql(engine, WEIR__SQL_FORGET_NEEDS);
+    weir__bind_number(forget, 1, id);
+    (void)weir__sql_run(engine, forget);
+    weir__place_next(engine, place.queue, place.has_key ? place.key : NULL);
+    return true;
+}
+
+/* The jobs that wait for another, directly or not. */
+struct ids {
+    int64_t *ids;
+    size_t count, room;
+};
+
+static bool push_id(struct ids *ids, int64_t id)
+{
+    size_t room = ids->room == 0 ? 16 : ids->room * 2;
+    int64_t *larger;
+
+    if (ids->count == ids->room) {
+        larger = weir_memory_alloc(room * sizeof(*larger));
+        if (larger == NULL)
+            return false;
+        if (ids->count > 0)
+            memcpy(larger, ids->ids, ids->count * sizeof(*larger));
+        weir_memory_free(ids->ids, ids->room * sizeof(*ids->ids));
+        ids->ids = larger;
+        ids->room = room;
+    }
+    ids->ids[ids->count++] = id;
+    return true;
+}
+
+static struct ids find_later(struct weir__engine *engine, int64_t id)
+{
+    sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_ALL_DEPENDENTS);
+    struct ids later = {0};
+
+    weir__bind_number(find, 1, id);
+    while (weir__sql_next(engine, find))
+        if (!push_id(&later, sqlite3_column_int64(find, 0))) {
+            weir__store_fail(engine, SQLITE_NOMEM);
+            weir__sql_end(find);
+            break;
+        }
+    return later;
+}
+
+bool weir__place_cancel(struct weir__engine *engine, int64_t id)
+{
+    struct ids later = find_later(engine, id);
+    bool is_cancelled = cancel_one(engine, id);
+
+    for (size_t i = 0; i < later.count && is_cancelled; i++)
+        (void)cancel_one(engine, later.ids[i]);
+    weir_memory_free(later.ids, later.room * sizeof(*later.ids));
+    return is_cancelled;
+}

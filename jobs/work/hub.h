@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hub -- the thread of a handle, which owns the store and the leases.
+ *
+ *     the loop's thread                       the hub's thread, on its own loop
+ *     op  ------------- weir_loop_post ---->  batch, then one transaction
+ *     serve()  <-------- weir_channel ------  answers, claims, lost leases
+ *
+ * No code of the user runs on the hub's thread, so nothing that a user does can
+ * keep it from renewing leases.  The two threads share no data: an op belongs to
+ * the one that has it, and the members of a worker and of a claim are divided
+ * between them.
+ */
+#ifndef WEIR_JOBS_WORK_HUB_H
+#define WEIR_JOBS_WORK_HUB_H
+
+#include "engine/engine.h"
+#include "weir/host/thread.h"
+#include "weir/host/virtual.h"
+
+struct weir__hub;
+
+struct weir_jobs_worker {
+    /* const */
+    weir_jobs *jobs;
+    struct weir__hub *hub;
+    weir_jobs_worker_options options; /* queue points behind the struct */
+    const char *owner;
+    size_t bytes;
+    /* the hub's */
+    weir_jobs_worker *hub_next;
+    uint32_t held;    /* its claims in the hub's list */
+    uint32_t leaving; /* of these, those that the next transaction settles */
+    bool is_in;       /* in the hub's list */
+    bool is_hungry;   /* there may be something to claim */
+    int64_t due_date_ms, due_uptime_ms;
+    /* the loop's */
+    weir_jobs_worker *next, **link;
+    weir_jobs_claim *waiting, **waiting_end;
+    uint32_t running;
+    uint32_t refs; /* the user or the op STOP, each claim that is not freed */
+    struct weir__op *stop; /* until it is posted */
+    bool is_stopped;
+};
+
+struct weir__hub {
+    /* const after start */
+    weir_loop *loop;
+    weir_channel *channel; /* a reference */
+    const struct weir__engine_class *class;
+    char *path;
+    size_t path_bytes;
+    /* the loop thread's */
+    weir_thread thread;
+    /* the hub's from here on */
+    struct weir__engine_host host;
+    struct weir__engine *engine; /* NULL: not opened, or closed */
+    int status;                  /* why it is not open */
+    char reason[WEIR__OP_REASON_BYTES];
+    struct weir__op *opened;       /* until it is sent */
+    struct weir__op *first, **end; /* the next transaction */
+    bool is_scheduled, is_running;
+    weir_jobs_worker *workers;
+    weir_jobs_claim *claims;
+    uint32_t held;
+    weir_timer due, renew, retry;
+    struct weir__op renew_op;
+    bool is_renewing;
+    weir_virtual_member member;
+    /* the drain */
+    bool is_draining, is_cut;
+    struct weir__op *drain; /* NULL: not begun, or answered */
+    weir_timer soft, hard;
+    struct weir__letter draining;
+    weir_gate *gate; /* NULL: not part of a service */
+    weir_service *service;
+    struct weir__op *closing;
+};
+
+/* Start a hub, which opens the store.  Returns 0, -ENOMEM or -EAGAIN. */
+int weir__hub_start(struct weir__hub **hub, weir_channel *channel,
+                    const char *path, int64_t busy_ms);
+
+/* Give an op to the hub.  Thread: the loop's, until CLOSE. */
+void weir__hub_post(struct weir__hub *hub, struct weir__op *op);
+
+/* Make an op ready to be posted to the hub's loop by another thread. */
+void weir__hub_address(struct weir__op *op);
+
+/* Tell the hub that the handler of a claim begins. */
+void weir__hub_begin(struct weir__hub *hub, weir_jobs_claim *claim);
+
+/* Wait for the thread to end, after CLOSE, and free the hub. */
+void weir__hub_free(struct weir__hub *hub);
+
+/* The hub of a handle (jobs.c). */
+struct weir__hub *weir__jobs_hub(weir_jobs *jobs);
+
+/* ---- between the files of the hub ---- */
+
+void weir__hub_schedule(struct weir__hub *hub);
+void weir__hub_send(struct weir__hub *hub, struct weir__letter *letter);
+
+/* Make all workers look for jobs with the next transaction. */
+void weir__hub_look(struct weir__hub *hub);
+
+/* Add an op to the next transaction. */
+void weir__hub_append(struct weir__hub *hub, struct weir__op *op);
+
+/* lease.c */
+void weir__lease_hold(struct weir__hub *hub, weir_jobs_claim *claim);
+void weir__lease_drop(struct weir__hub *hub, weir_jobs_claim *claim);
+void weir__lease_begin(struct weir__hub *hub, weir_jobs_claim *claim);
+void weir__lease_renewed(struct weir__hub *hub);
+void weir__lease_cancelled(struct weir__hub *hub, uint64_t token);
+void weir__lease_cut(struct weir__hub *hub, weir_jobs_claim *claim, int reason,
+                     const weir_jobs_outcome *outcome);
+void weir__lease_end(struct weir__hub *hub, weir_jobs_claim *claim, int status);
+
+/* drain.c */
+void weir__drain_begin(struct weir__hub *hub, struct weir__op *op);
+void weir__drain_check(struct weir__hub *hub);
+
+#endif /* WEIR_JOBS_WORK_HUB_H */

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lease -- the claims of a process, whose leases the hub renews.
+ *
+ * A claim is held from the transaction that has made it to the one that settles
+ * it, or to the end of its lease.  All leases are renewed together, each third
+ * of the shortest one.  If a renewal fails, the next one is due after the same
+ * time; a claim whose lease ends meanwhile is lost.
+ *
+ * A claim that was settled by its handler must not be touched once the answer
+ * was sent, because the loop's thread frees it.  So the hub settles a claim
+ * itself (a timeout, a cut) only while no op of the handler's is on its way.
+ */
+#include <errno.h>
+
+#include "os/clock.h"
+#include "weir/clock.h"
+#include "weir/host/memory.h"
+#include "work/hub.h"
+
+static int64_t uptime_ms(void)
+{
+    return weir__clock_uptime_us() / 1000;
+}
+
+static void stop_timer(struct weir__hub *hub, weir_timer *timer)
+{
+    if (*timer != 0)
+        (void)!weir_timer_cancel(hub->loop, *timer);
+    *timer = 0;
+}
+
+/* ---- renewing ---- */
+
+static void renew(void *arg, int status)
+{
+    struct weir__hub *hub = arg;
+
+    hub->renew = 0;
+    if (status != 0)
+        return;
+    hub->is_renewing = true;
+    weir__hub_schedule(hub);
+}
+
+static void start_renewing(struct weir__hub *hub)
+{
+    int64_t lease_ms = INT64_MAX;
+
+    if (hub->renew != 0 || hub->is_renewing)
+        return;
+    for (const weir_jobs_claim *claim = hub->claims; claim != NULL;
+         claim = claim->next)
+        if (claim->renewing_lease_ms < lease_ms)
+            lease_ms = claim->renewing_lease_ms;
+    if (lease_ms != INT64_MAX)
+        (void)!weir_timer_start(hub->loop, &hub->renew, WEIR_MS(lease_ms) / 3,
+                                WEIR_TIMER_ONCE, renew, hub);
+}
+
+/* The lease of a claim has ended. */
+void weir__lease_end(struct weir__hub *hub, weir_jobs_claim *claim, int status)
+{
+    if (!claim->is_held)
+        return;
+    weir__lease_drop(hub, claim);
+    claim->end_status = status;
+    claim->end.kind = WEIR__LETTER_END;
+    weir__hub_send(hub, &claim->end);
+}
+
+void weir__lease_renewed(struct weir__hub *hub)
+{
+    int64_t now_ms = uptime_ms();
+    weir_jobs_claim *next;
+
+    hub->is_renewing = false;
+    for (weir_jobs_claim *claim = hub->claims; claim != NULL; claim = next) {
+        bool is_renewed = hub->renew_op.status == 0 && !claim->is_lost;
+
+        next = claim->next;
+        if (is_renewed)
+            claim->lease_until_ms = claim->renewed_until_ms;
+        else if (claim->is_lost || claim->lease_until_ms <= now_ms)
+            weir__lease_end(hub, claim, WEIR_ELEASE);
+    }
+    start_renewing(hub);
+}
+
+/* ---- holding ---- */
+
+void weir__lease_hold(struct weir__hub *hub, weir_jobs_claim *claim)
+{
+    claim->is_held = true;
+    claim->renewing_lease_ms = claim->worker->options.lease_ms;
+    claim->worker->held++;
+    hub->held++;
+    claim->next = hub->claims;
+    claim->link = &hub->claims;
+    if (hub->claims != NULL)
+        hub->claims->link = &claim->next;
+    hub->claims = claim;
+    start_renewing(hub);
+}
+
+void weir__lease_drop(struct weir__hub *hub, weir_jobs_claim *claim)
+{
+    if (!claim->is_held)
+        return;
+    stop_timer(hub, &claim->timer);
+    *claim->link = claim->next;
+    if (claim->next != NULL)
+        claim->next->link = claim->link;
+    claim->is_held = false;
+    claim->worker->held--;
+    hub->held--;
+    if (hub->claims == NULL)
+        stop_timer(hub, &hub->renew);
+    if (claim->is_inside)
+        weir_gate_exit(hub->gate);
+}
+
+void weir__lease_cancelled(struct weir__hub *hub, uint64_t token)
+{
+    for (weir_jobs_claim *claim = hub->claims; claim != NULL;
+         claim = claim->next)
+        if (claim->info.token == token) {
+            weir__lease_end(hub, claim, WEIR_ECANCELED);
+            return;
+        }
+}
+
+/* ---- cutting off ---- */
+
+void weir__lease_cut(struct weir__hub *hub, weir_jobs_claim *claim, int reason,
+                     const weir_jobs_outcome *outcome)
+{
+    struct weir__op *op;
+
+    if (!claim->is_held || claim->is_leaving)
+        return;
+    op = weir__op_new(claim->worker->jobs, WEIR__OP_SETTLE, 0);
+    if (op == NULL) { /* then the lease ends by itself */
+        weir__lease_end(hub, claim, reason);
+        return;
+    }
+    claim->is_leaving = true;
+    op->in.settle.claim = claim;
+    op->in.settle.outcome = *outcome;
+    op->in.settle.cut = reason;
+    weir__hub_append(hub, op);
+}
+
+static void time_out(void *arg, int status)
+{
+    weir_jobs_claim *claim = arg;
+
+    claim->timer = 0;
+    if (status == 0)
+        weir__lease_cut(claim->worker->hub, claim, -ETIMEDOUT,
+                        &(weir_jobs_outcome){
+                            .kind = WEIR_JOBS_OUTCOME_FAILED,
+                            .reason = "the handler took too long",
+                        });
+}
+
+void weir__lease_begin(struct weir__hub *hub, weir_jobs_claim *claim)
+{
+    if (claim->is_held && claim->info.timeout_ms > 0)
+        (void)!weir_timer_start(hub->loop, &claim->timer,
+                                WEIR_MS(claim->info.timeout_ms),
+                                WEIR_TIMER_ONCE, time_out, claim);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * request -- what users ask of a store, checked and copied into ops.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "weir/host/memory.h"
+#include "weir/host/service.h"
+#include "weir/host/sized.h"
+#include "work/jobs.h"
+
+enum { PERIOD_MS = 1000 };
+
+/* No time is later: sums of two of them do not overflow. */
+static const int64_t longest_ms = INT64_MAX / 4;
+
+static bool is_time(int64_t time_ms)
+{
+    return time_ms >= 0 && time_ms <= longest_ms;
+}
+
+static bool is_name(const char *name)
+{
+    return weir__jobs_is_text(name, WEIR_JOBS_NAME_LIMIT);
+}
+
+/* ---- adding ---- */
+
+static int check_spec(const weir_jobs *jobs, const weir_jobs_spec *spec)
+{
+    if (!is_name(spec->queue) || (spec->key != NULL && !is_name(spec->key)) ||
+        (spec->unique != NULL && !is_name(spec->unique)))
+        return -EINVAL;
+    if (!is_time(spec->delay_ms) || !is_time(spec->run_at_ms) ||
+        !is_time(spec->backoff_ms) || !is_time(spec->backoff_max_ms) ||
+        !is_time(spec->timeout_ms) || spec->keep_ms > longest_ms ||
+        spec->attempts > INT32_MAX)
+        return -EINVAL;
+    if ((spec->payload == NULL && spec->payload_size > 0) ||
+        (spec->after == NULL && spec->after_count > 0))
+        return -EINVAL;
+    if (spec->payload_size > jobs->options.payload_limit ||
+        spec->after_count > WEIR_JOBS_AFTER_LIMIT)
+        return WEIR_ELIMIT;
+    return 0;
+}
+
+static void set_defaults(weir_jobs_spec *spec)
+{
+    if (spec->attempts == 0)
+        spec->attempts = WEIR_JOBS_ATTEMPTS;
+    if (spec->backoff_ms == 0)
+        spec->backoff_ms = WEIR_JOBS_BACKOFF_MS;
+    if (spec->backoff_max_ms == 0)
+        spec->backoff_max_ms = WEIR_JOBS_BACKOFF_MAX_MS;
+}
+
+static size_t text_bytes(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+static const char *copy(char **at, const void *from, size_t bytes)
+{
+    char *to = *at;
+
+    if (bytes == 0)
+        return NULL;
+    memcpy(to, from, bytes);
+    *at += bytes;
+    return to;
+}
+
+static struct weir__op *new_add(weir_jobs *jobs, const weir_jobs_spec *spec)
+{
+    size_t after_bytes = sizeof(*spec->after) * spec->after_count;
+    struct weir__op *op = weir__op_new(
+        jobs, WEIR__OP_ADD,
+        after_bytes + text_bytes(spec->queue) + text_bytes(spec->key) +
+            text_bytes(spec->unique) + spec->payload_size);
+    char *at = (char *)(op + 1);
+    weir_jobs_spec *to;
+
+    if (op == NULL)
+        return NULL;
+    to = &op->in.add.spec;
+    *to = *spec;
+    to->after = (const uint64_t *)(void *)at;
+    (void)copy(&at, spec->after, after_bytes);
+    to->queue = copy(&at, spec->queue, text_bytes(spec->queue));
+    to->key = copy(&at, spec->key, text_bytes(spec->key));
+    to->unique = copy(&at, spec->unique, text_bytes(spec->unique));
+    to->payload = copy(&at, spec->payload, spec->payload_size);
+    set_defaults(to);
+    return op;
+}
+
+int weir_jobs_add(weir_jobs *jobs, const weir_jobs_spec *given,
+                  weir_jobs_fn *fn, void *arg)
+{
+    weir_jobs_spec spec;
+    int err;
+
+    if (jobs == NULL || given == NULL)
+        return -EINVAL;
+    err = weir_sized_read(&spec, sizeof(spec), given);
+    if (err == 0)
+        err = check_spec(jobs, &spec);
+    if (err != 0)
+        return err;
+    return weir__jobs_request(jobs, new_add(jobs, &spec), fn, arg);
+}
+
+/* ---- queues ---- */
+
+static struct weir__op *new_queue_op(weir_jobs *jobs, enum weir__op_kind kind,
+                                     const char *queue)
+{
+    size_t bytes = text_bytes(queue);
+    struct weir__op *op = weir__op_new(jobs, kind, bytes);
+
+    if (op != NULL)
+        op->in.queue.name = memcpy(op + 1, queue, bytes);
+    return op;
+}
+
+int weir_jobs_limit(weir_jobs *jobs, const char *queue,
+                    const weir_jobs_limits *given, weir_jobs_fn *fn, void *arg)
+{
+    weir_jobs_limits limits;
+    struct weir__op *op;
+    int err;
+
+    if (jobs == NULL || given == NULL || !is_name(queue))
+        return -EINVAL;
+    err = weir_sized_read(&limits, sizeof(limits), given);
+    if (err != 0)
+        return err;
+    if (limits.rate_period_ms == 0)
+        limits.rate_period_ms = PERIOD_MS;
+    if (limits.rate_period_ms < 1 || limits.rate_period_ms > INT32_MAX)
+        return -EINVAL;
+    op = new_queue_op(jobs, WEIR__OP_LIMIT, queue);
+    if (op != NULL)
+        op->in.queue.limits = limits;
+    return weir__jobs_request(jobs, op, fn, arg);
+}
+
+int weir_jobs_pause(weir_jobs *jobs, const char *queue, bool is_paused,
+                    weir_jobs_fn *fn, void *arg)
+{
+    struct weir__op *op;
+
+    if (jobs == NULL || !is_name(queue))
+        return -EINVAL;
+    op = new_queue_op(jobs, WEIR__OP_PAUSE, queue);
+    if (op != NULL)
+        op->in.queue.is_paused = is_paused;
+    return weir__jobs_request(jobs, op, fn, arg);
+}
+
+int weir_jobs_look(weir_jobs *jobs, weir_jobs_fn *fn, void *arg)
+{
+    if (jobs == NULL)
+        return -EINVAL;
+    return weir__jobs_request(jobs, weir__op_new(jobs, WEIR__OP_LOOK, 0), fn,
+                              arg);
+}
+
+/* ---- single jobs ---- */
+
+static int request_job(weir_jobs *jobs, enum weir__op_kind kind, uint64_t id,
+                       weir_jobs_fn *fn, void *arg)
+{
+    struct weir__op *op;
+
+    if (jobs == NULL)
+        return -EINVAL;
+    op = weir__op_new(jobs, kind, 0);
+    if (op != NULL)
+        op->in.job.id = id <= INT64_MAX ? id : 0;
+    return weir__jobs_request(jobs, op, fn, arg);
+}
+
+int weir_jobs_get(weir_jobs *jobs, uint64_t id, weir_jobs_fn *fn, void *arg)
+{
+    return request_job(jobs, WEIR__OP_GET, id, fn, arg);
+}
+
+int weir_jobs_cancel(weir_jobs *jobs, uint64_t id, weir_jobs_fn *fn, void *arg)
+{
+    return request_job(jobs, WEIR__OP_CANCEL, id, fn, arg);
+}
+
+int weir_jobs_retry(weir_jobs *jobs, uint64_t id, const char *queue,
+                    weir_jobs_fn *fn, void *arg)
+{
+    size_t bytes = text_bytes(queue);
+    struct weir__op *op;
+
+    if (jobs == NULL || (id == 0 && queue == NULL) ||
+        (queue != NULL && !is_name(queue)) || id > INT64_MAX)
+        return -EINVAL;
+    op = weir__op_new(jobs, WEIR__OP_RETRY, bytes);
+    if (op != NULL) {
+        op->in.job.id = id;
+        if (bytes > 0)
+            op->in.job.queue = memcpy(op + 1, queue, bytes);
+    }
+    return weir__jobs_request(jobs, op, fn, arg);
+}
+
+/* ---- the end ---- */
+
+int weir_jobs_drain(weir_jobs *jobs, int64_t soft_ms, int64_t hard_ms,
+                    weir_jobs_fn *fn, void *arg)
+{
+    struct weir__op *op;
+    int err;
+
+    if (jobs == NULL)
+        return -EINVAL;
+    if (jobs->is_closing)
+        return WEIR_ECLOSED;
+    if (jobs->is_draining)
+        return -EALREADY;
+    op = weir__op_new(jobs, WEIR__OP_DRAIN, 0);
+    if (op != NULL) {
+        op->in.drain.soft_ms = soft_ms;
+        op->in.drain.hard_ms = hard_ms;
+    }
+    err = weir__jobs_request(jobs, op, fn, arg);
+    if (err == 0)
+        weir__worker_drain(jobs);
+    return err;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jobs_fixture -- see jobs_fixture.h.
+ */
+#include "jobs_fixture.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "weir/clock.h"
+#include "work/jobs.h"
+
+weir_jobs *jobs;
+
+static char place[] = "/tmp/weir-jobs-XXXXXX";
+
+void place_make(void)
+{
+    expect(mkdtemp(place) != NULL);
+    expect_int(chdir(place), 0);
+}
+
+void place_remove(void)
+{
+    char command[100];
+
+    expect_int(chdir("/"), 0);
+    snprintf(command, sizeof(command), "rm -rf %s", place);
+    expect_int(system(command), 0);
+}
+
+void jobs_make_with(const weir_jobs_options *options)
+{
+    place_make();
+    expect_status(weir_clock_freeze(weir_clock_now()), 0);
+    loop_make(NULL);
+    expect_status(weir_jobs_open(&jobs, loop, "jobs.db", options), 0);
+}
+
+void jobs_make(void)
+{
+    jobs_make_with(NULL);
+}
+
+weir_jobs *jobs_open(const char *name)
+{
+    weir_jobs *other;
+
+    expect_status(
+        weir_jobs_open(&other, loop, "jobs.db",
+                       &(weir_jobs_options){.size = sizeof(weir_jobs_options),
+                                            .name = name}),
+        0);
+    return other;
+}
+
+void jobs_close(weir_jobs *other)
+{
+    struct answer answer = {0};
+
+    expect_status(weir_jobs_close(other, answered, &answer), 0);
+    await(&answer);
+    expect_status(answer.status, 0);
+    weir_jobs_free(other);
+}
+
+void jobs_end(void)
+{
+    jobs_close(jobs);
+    loop_end();
+    weir_clock_thaw();
+    place_remove();
+}
+
+/* ---- answers ---- */
+
+static void copy(char *to, size_t size, const void *from, size_t bytes)
+{
+    if (from == NULL)
+        return;
+    expect(bytes < size);
+    memcpy(to, from, bytes);
+    to[bytes] = '\0';
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+    if (from != NULL)
+        copy(to, size, from, strlen(from));
+}
+
+static void copy_job(struct answer *answer, const weir_jobs_info *job)
+{
+    answer->job = *job;
+    copy_text(answer->queue, sizeof(answer->queue), job->queue);
+    copy_text(answer->key, sizeof(answer->key), job->key);
+    copy_text(answer->why, sizeof(answer->why), job->reason);
+    copy_text(answer->owner, sizeof(answer->owner), job->owner);
+    copy(answer->payload, sizeof(answer->payload), job->payload,
+         job->payload_size);
+    copy(answer->result, sizeof(answer->result), job->result, job->result_size);
+}
+
+void answered(void *arg, int status, const weir_jobs_reply *reply)
+{
+    struct answer *answer = arg;
+
+    expect(!answer->is_here);
+    answer->is_here = true;
+    answer->status = status;
+    answer->reply = *reply;
+    copy_text(answer->reason, sizeof(answer->reason), reply->reason);
+    if (reply->job != NULL)
+        copy_job(answer, reply->job);
+    for (unsigned i = 0; reply->queues != NULL && i < reply->count; i++) {
+        expect(i < 8);
+        answer->queues[i] = reply->queues[i];
+        copy_text(answer->names[i], sizeof(answer->names[i]),
+                  reply->queues[i].name);
+        answer->queues[i].name = answer->names[i];
+    }
+    for (unsigned i = 0; reply->holders != NULL && i < reply->count; i++) {
+        expect(i < 8);
+        answer->holders[i] = reply->holders[i];
+    }
+}
+
+void await(const struct answer *answer)
+{
+    while (!answer->is_here)
+        expect(weir_loop_step(loop, SECOND_NS) >= 0);
+}
+
+void await_count(const unsigned *count, unsigned at)
+{
+    while (*count < at)
+        expect(weir_loop_step(loop, SECOND_NS) >= 0);
+}
+
+uint64_t add(const weir_jobs_spec *spec)
+{
+    struct answer answer = {0};
+
+    expect_status(weir_jobs_add(jobs, spec, answered, &answer), 0);
+    await(&answer);
+    expect_status(answer.status, 0);
+    expect(answer.reply.id != 0);
+    return answer.reply.id;
+}
+
+struct answer get(uint64_t id)
+{
+    struct answer answer = {0};
+
+    expect_status(weir_jobs_get(jobs, id, answered, &answer), 0);
+    await(&answer);
+    return answer;
+}
+
+int state_of(uint64_t id)
+{
+    struct answer answer = get(id);
+
+    return answer.status == 0 ? (int)answer.job.state : answer.status;
+}
+
+struct answer look(void)
+{
+    struct answer answer = {0};
+
+    expect_status(weir_jobs_look(jobs, answered, &answer), 0);
+    await(&answer);
+    expect_status(answer.status, 0);
+    return answer;
+}
+
+static void look_at(weir_jobs *at)
+{
+    struct answer answer = {0};
+
+    expect_status(weir_jobs_look(at, answered, &answer), 0);
+    await(&answer);
+}
+
+static void await_sleep(weir_jobs *of)
+{
+    while (weir_loop_state(of->hub->loop) != WEIR_LOOP_SLEEPING)
+        sched_yield();
+}
+
+/* A turn of a hub hears the bell before its transaction, and the hub takes one
+ * more turn after it. */
+void rest(weir_jobs *one, weir_jobs *two)
+{
+    for (int i = 0; i < 2; i++) {
+        look_at(one);
+        look_at(two);
+    }
+    await_sleep(one);
+    await_sleep(two);
+}
+
+void pass(int64_t ms)
+{
+    (void)look(); /* what was asked before has begun */
+    expect_status(weir_clock_advance(ms * MILLISECOND_NS), 0);
+    (void)look(); /* its timers have fired before it answers */
+    (void)look(); /* and what they have begun is done */
+}
+
+/* ---- workers ---- */
+
+static void count_ended(void *arg, int status, const weir_jobs_reply *reply)
+{
+    struct keeper *keeper = arg;
+
+    expect_status(status, 0);
+    keeper->ended++;
+}
+
+void keep(void *arg, weir_jobs_claim *claim)
+{
+    struct keeper *keeper = arg;
+
+    expect(keeper->count < 64);
+    keeper->claims[keeper->count++] = claim;
+    if (keeper->is_settling)
+        expect_status(weir_jobs_settle(claim, NULL, count_ended, keeper), 0);
+}
+
+void keeper_start(struct keeper *keeper, weir_jobs *in,
+                  const weir_jobs_worker_options *options)
+{
+    weir_jobs_worker_options own = *options;
+
+    own.run = keep;
+    own.arg = keeper;
+    expect_status(weir_jobs_work(in, &keeper->worker, &own), 0);
+}
+
+int settle(weir_jobs_claim *claim, const weir_jobs_outcome *outcome)
+{
+    struct answer answer = {0};
+
+    expect_status(weir_jobs_settle(claim, outcome, answered, &answer), 0);
+    await(&answer);
+    return answer.status;
+}
