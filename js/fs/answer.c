@@ -9,53 +9,10 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "bytes/block.h"
 #include "bytes/bytes.h"
 #include "core/host.h"
 #include "fs/fs.h"
-
-static void *resize(JSRuntime *runtime, void *opaque, void *bytes, size_t size)
-{
-    weir_js *js = JS_GetRuntimeOpaque(runtime);
-
-    if (size > 0)
-        return weir__js_heap_resize(&js->heap, bytes, size);
-    weir__js_heap_give_back(&js->heap, bytes);
-    return NULL;
-}
-
-/* Shrink the block if it is more than twice as large as what was read. */
-static void shrink(struct weir__js_fs_request *request)
-{
-    char *less = realloc(request->bytes, request->size + 1);
-
-    if (less == NULL)
-        return;
-    weir_budget_refund(request->budget, request->capacity - request->size - 1);
-    request->bytes = less;
-    request->capacity = request->size + 1;
-}
-
-/* Make a buffer that takes over the bytes.  They become memory of the host,
- * like those of other buffers, so that they can be transferred. */
-static JSValue new_buffer(JSContext *context,
-                          struct weir__js_fs_request *request)
-{
-    JSValue buffer;
-
-    if (request->bytes == NULL)
-        return JS_NewArrayBufferCopy(context, NULL, 0);
-    if (request->size < request->capacity / 2)
-        shrink(request);
-    buffer = JS_NewArrayBuffer(context, (uint8_t *)request->bytes,
-                               request->size, 0, resize, NULL, false);
-    if (JS_IsException(buffer))
-        return buffer;
-    weir__js_heap_adopt(&weir__js_of(context)->heap, request->bytes,
-                        request->capacity);
-    request->bytes = NULL;
-    request->capacity = 0;
-    return buffer;
-}
 
 static JSValue new_number(JSContext *context, int64_t number, bool is_big)
 {
@@ -115,7 +72,7 @@ static JSValue new_entries(JSContext *context,
 {
     bool is_raw = request->args[3].boolean, failed = false;
     JSValue lists[3], all;
-    const char *at = request->bytes;
+    const char *at = request->block.bytes;
 
     for (int i = 0; i < 3; i++)
         lists[i] = JS_NewArray(context);
@@ -139,21 +96,21 @@ static JSValue new_entries(JSContext *context,
 JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
                            struct weir__js_fs_request *request)
 {
-    const char *text = request->bytes != NULL ? request->bytes : "";
+    const char *text = request->block.bytes != NULL ? request->block.bytes : "";
 
     switch (kind) {
     case WEIR__JS_FS_NUMBER:
         return JS_NewInt64(context, request->number);
     case WEIR__JS_FS_TEXT:
-        return request->size == 0
+        return request->block.size == 0
                    ? JS_UNDEFINED
-                   : weir__js_utf8_string(context, text, request->size);
+                   : weir__js_utf8_string(context, text, request->block.size);
     case WEIR__JS_FS_CONTENT:
         if (request->args[2].boolean)
-            return weir__js_utf8_string(context, text, request->size);
-        return new_buffer(context, request);
+            return weir__js_utf8_string(context, text, request->block.size);
+        return weir__js_block_buffer(context, &request->block);
     case WEIR__JS_FS_BYTES:
-        return new_buffer(context, request);
+        return weir__js_block_buffer(context, &request->block);
     case WEIR__JS_FS_STAT:
         return new_stat(context, &request->stat, request->args[1].boolean);
     case WEIR__JS_FS_ENTRIES:

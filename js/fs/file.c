@@ -41,25 +41,26 @@ static void close_first(const struct weir__js_fs_request *request, int fd)
 static int read_all(struct weir__js_fs_request *request, int fd)
 {
     for (;;) {
-        size_t room = request->capacity - request->size;
+        size_t room = request->block.capacity - request->block.size;
         ssize_t got;
 
         if (room == 0) {
-            int err = weir__js_fs_reserve(
-                request, request->size > CHUNK ? request->size : CHUNK);
+            int err = weir__js_block_reserve(
+                &request->block,
+                request->block.size > CHUNK ? request->block.size : CHUNK);
 
             if (err != 0)
                 return err;
             continue;
         }
-        got = read(fd, request->bytes + request->size, room);
+        got = read(fd, request->block.bytes + request->block.size, room);
         if (got == 0)
             return 0;
         if (got > 0)
-            request->size += (size_t)got;
+            request->block.size += (size_t)got;
         else if (errno != EINTR)
             return weir__js_fs_failed(request, "read", NULL);
-        if (request->size > INT_MAX)
+        if (request->block.size > INT_MAX)
             return -EFBIG;
     }
 }
@@ -80,7 +81,7 @@ int weir__js_fs_read_file(struct weir__js_fs_request *request)
         request->number = stat.st_size;
         err = -EFBIG;
     } else if (S_ISREG(stat.st_mode)) /* one more byte, to detect the end */
-        err = weir__js_fs_reserve(request, (size_t)stat.st_size + 1);
+        err = weir__js_block_reserve(&request->block, (size_t)stat.st_size + 1);
     if (err == 0)
         err = read_all(request, fd);
     close_first(request, fd);

@@ -63,14 +63,14 @@ static int do_read(struct weir__js_fs_request *request)
 {
     size_t length = (size_t)weir__js_fs_int(request, 1);
     off_t position = weir__js_fs_int(request, 2);
-    int err = weir__js_fs_reserve(request, length);
+    int err = weir__js_block_reserve(&request->block, length);
     ssize_t got;
 
     if (err != 0)
         return err;
-    got = position < 0 ? read(INT(0), request->bytes, length)
-                       : pread(INT(0), request->bytes, length, position);
-    request->size = got > 0 ? (size_t)got : 0;
+    got = position < 0 ? read(INT(0), request->block.bytes, length)
+                       : pread(INT(0), request->block.bytes, length, position);
+    request->block.size = got > 0 ? (size_t)got : 0;
     return status(got < 0 ? -1 : 0);
 }
 
@@ -115,17 +115,17 @@ static int do_access(struct weir__js_fs_request *request)
 
 static int do_mkdtemp(struct weir__js_fs_request *request)
 {
-    int err = weir__js_fs_append(request, PATH(0), strlen(PATH(0)));
+    int err = weir__js_block_append(&request->block, PATH(0), strlen(PATH(0)));
 
     if (err == 0)
-        err = weir__js_fs_append(request, "XXXXXX", 7);
+        err = weir__js_block_append(&request->block, "XXXXXX", 7);
     if (err != 0)
         return err;
-    request->size--; /* without the NUL */
-    if (mkdtemp(request->bytes) != NULL)
+    request->block.size--; /* without the NUL */
+    if (mkdtemp(request->block.bytes) != NULL)
         return 0;
-    memcpy(request->bytes + request->size - 6, "XXXXXX", 6);
-    return weir__js_fs_failed(request, "mkdtemp", request->bytes);
+    memcpy(request->block.bytes + request->block.size - 6, "XXXXXX", 6);
+    return weir__js_fs_failed(request, "mkdtemp", request->block.bytes);
 }
 
 static int do_rmdir(struct weir__js_fs_request *request)
@@ -158,8 +158,9 @@ static int do_readlink(struct weir__js_fs_request *request)
     char target[PATH_MAX];
     ssize_t length = readlink(PATH(0), target, sizeof(target));
 
-    return length < 0 ? -errno
-                      : weir__js_fs_append(request, target, (size_t)length);
+    return length < 0
+               ? -errno
+               : weir__js_block_append(&request->block, target, (size_t)length);
 }
 
 /* Cut the path behind the first part that cannot be examined. */
@@ -199,7 +200,7 @@ static int do_realpath(struct weir__js_fs_request *request)
     char path[PATH_MAX] = "";
 
     if (realpath(PATH(0), path) != NULL)
-        return weir__js_fs_append(request, path, strlen(path));
+        return weir__js_block_append(&request->block, path, strlen(path));
     return request->args[1].boolean ? fail_as_lstat(request, path) : -errno;
 }
 
@@ -363,41 +364,6 @@ struct fs_call {
     weir_js_value args[];
 };
 
-int weir__js_fs_reserve(struct weir__js_fs_request *request, size_t more)
-{
-    size_t wanted = request->size + more;
-    char *grown;
-
-    if (wanted <= request->capacity)
-        return 0;
-    if (weir_budget_charge(request->budget, wanted - request->capacity,
-                           request->spare_bytes) != 0)
-        return -ENOMEM;
-    grown = realloc(request->bytes, wanted);
-    if (grown == NULL) {
-        weir_budget_refund(request->budget, wanted - request->capacity);
-        return -ENOMEM;
-    }
-    request->bytes = grown;
-    request->capacity = wanted;
-    return 0;
-}
-
-int weir__js_fs_append(struct weir__js_fs_request *request, const char *bytes,
-                       size_t size)
-{
-    int err = 0;
-
-    if (size > request->capacity - request->size)
-        err = weir__js_fs_reserve(request, size + request->size);
-    if (err != 0)
-        return err;
-    if (size > 0)
-        memcpy(request->bytes + request->size, bytes, size);
-    request->size += size;
-    return 0;
-}
-
 int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
                        const char *path)
 {
@@ -412,10 +378,10 @@ int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
 static void free_call(struct weir__js_work *work)
 {
     struct fs_call *call = (struct fs_call *)work;
-    weir_budget *budget = call->request.budget;
-    size_t charged = call->charged + call->request.capacity;
+    weir_budget *budget = call->request.block.budget;
+    size_t charged = call->charged;
 
-    free(call->request.bytes);
+    weir__js_block_free(&call->request.block);
     free(call->request.path);
     free(call);
     weir_budget_refund(budget, charged);
@@ -427,7 +393,7 @@ static void run_call(struct weir__js_work *work, int canceled)
 
     call->error = canceled != 0 ? -ECANCELED : -EINTR;
     while (call->error == -EINTR) {
-        call->request.size = 0;
+        call->request.block.size = 0;
         call->request.number = 0;
         call->error = call->op->run(&call->request);
     }
@@ -501,10 +467,8 @@ static struct fs_call *new_call(weir_js *js, const struct op *op,
     if (err == 0)
         call = charge_call(js, size);
     if (call != NULL) {
-        *call = (struct fs_call){.op = op,
-                                 .charged = size,
-                                 .request.budget = js->heap.budget,
-                                 .request.spare_bytes = js->heap.spare_bytes};
+        *call = (struct fs_call){
+            .op = op, .charged = size, .request.block = weir__js_block_of(js)};
         weir__js_plain_copy(call->args, values, (size_t)count);
         call->request.args = call->args;
     } else if (err == -EINVAL) {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "weir/host/budget.h"
+#include "bytes/block.h"
 #include "weir/js.h"
 
 /* The form in which JavaScript receives the result. */
@@ -32,10 +32,7 @@ struct weir__js_fs_request {
     const weir_js_value *args; /* as many as the table says */
     int64_t number;
     struct statx stat;
-    char *bytes; /* from malloc */
-    size_t size, capacity;
-    weir_budget *budget; /* the host's; the capacity is charged to it */
-    size_t spare_bytes;  /* part of the budget that is left to others */
+    struct weir__js_block block; /* the bytes of the result */
     /* The cause of a failure: the system call, if it is not the one in the row;
      * and the path, if it is not among the first arguments. */
     const char *syscall;
@@ -45,12 +42,6 @@ struct weir__js_fs_request {
 
 /* Make one or more system calls.  Returns 0 or -errno. */
 typedef int weir__js_fs_fn(struct weir__js_fs_request *request);
-
-/* Make room for more bytes of the result.  Returns 0 or -ENOMEM.  Any
- * thread. */
-int weir__js_fs_reserve(struct weir__js_fs_request *request, size_t more);
-int weir__js_fs_append(struct weir__js_fs_request *request, const char *bytes,
-                       size_t size);
 
 /* Record that a part of the request failed with errno. */
 int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,

@@ -115,12 +115,13 @@ static int add_entry(struct listing *listing, const char *directory,
     if (err == 0 && type == 0)
         type = type_by_looking(path);
     if (err == 0)
-        err = weir__js_fs_append(listing->request, &type, 1);
+        err = weir__js_block_append(&listing->request->block, &type, 1);
     if (err == 0)
-        err = weir__js_fs_append(listing->request, below, strlen(below) + 1);
+        err = weir__js_block_append(&listing->request->block, below,
+                                    strlen(below) + 1);
     if (err == 0)
-        err = weir__js_fs_append(listing->request, entry->d_name,
-                                 strlen(entry->d_name) + 1);
+        err = weir__js_block_append(&listing->request->block, entry->d_name,
+                                    strlen(entry->d_name) + 1);
     if (err == 0 && listing->is_recursive && is_directory(listing, path, type))
         err = await(listing, under);
     listing->request->number++;
@@ -206,8 +207,8 @@ static int make_below(struct weir__js_fs_request *request, char *path,
         err = make_below(request, path, parent, mode);
         if (err == 0)
             err = mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
-    } else if (err == 0 && request->size == 0) {
-        err = weir__js_fs_append(request, path, length);
+    } else if (err == 0 && request->block.size == 0) {
+        err = weir__js_block_append(&request->block, path, length);
     } else if (err == -EEXIST && is_there(path)) {
         err = 0;
     }
