@@ -9,7 +9,8 @@ set(net_libraries "")
 set(net_names "")
 set(net_missing "")
 foreach(library ssl:openssl/ssl.h crypto:openssl/evp.h z:zlib.h
-                brotlidec:brotli/decode.h zstd:zstd.h
+                brotlidec:brotli/decode.h brotlienc:brotli/encode.h
+                zstd:zstd.h
                 cares:ares.h)
   string(REGEX MATCH "^[^:]+" name ${library})
   string(REGEX MATCH "[^:]+$" header ${library})

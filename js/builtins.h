@@ -76,6 +76,7 @@
     X(CWD, cwd)                                                                \
     X(RANDOM, random)                                                          \
     X(HASH, hash)                                                              \
+    X(ZLIB, zlib)                                                              \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
     X(READABLE, readable)                                                      \

@@ -64,6 +64,8 @@ static const struct weir__js_lazy others[] = {
     GLOBAL("CountQueuingStrategy", "web/streams", SAME, HIDDEN),
     GLOBAL("TextEncoderStream", "web/textstreams", SAME, HIDDEN),
     GLOBAL("TextDecoderStream", "web/textstreams", SAME, HIDDEN),
+    GLOBAL("CompressionStream", "web/compression", SAME, HIDDEN),
+    GLOBAL("DecompressionStream", "web/compression", SAME, HIDDEN),
     GLOBAL("BroadcastChannel", "messages/broadcast", EXPORTS, HIDDEN),
     GLOBAL("MessageChannel", "messages/messaging", SAME, HIDDEN),
     GLOBAL("MessagePort", "messages/messaging", SAME, HIDDEN),

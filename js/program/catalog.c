@@ -67,6 +67,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("weir:http", "http/serve", EXPORTS),
     MODULE("weir:pool", "threads/pool", EXPORTS),
     MODULE("worker_threads", "threads/worker_threads", EXPORTS),
+    MODULE("zlib", "zlib/zlib", EXPORTS),
     MODULE("weir:service", "threads/service", EXPORTS),
     MODULE("child_process", "program/absent", SAME),
     MODULE("cluster", "program/absent", SAME),
@@ -75,7 +76,6 @@ static const struct weir__js_lazy modules[] = {
     MODULE("readline/promises", "program/absent", SAME),
     MODULE("v8", "program/absent", SAME),
     MODULE("vm", "program/absent", SAME),
-    MODULE("zlib", "program/absent", SAME),
 };
 
 enum { COUNT = sizeof(modules) / sizeof(*modules) };

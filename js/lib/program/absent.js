@@ -28,14 +28,6 @@ const functions = {
         'queryObjects setHeapSnapshotNearHeapLimit GCProfiler',
     vm: 'Script createContext createScript runInContext runInNewContext ' +
         'runInThisContext isContext compileFunction measureMemory',
-    zlib: 'crc32 Deflate Inflate Gzip Gunzip DeflateRaw InflateRaw Unzip ' +
-        'BrotliCompress BrotliDecompress deflate deflateSync gzip gzipSync ' +
-        'deflateRaw deflateRawSync unzip unzipSync inflate inflateSync gunzip ' +
-        'gunzipSync inflateRaw inflateRawSync brotliCompress ' +
-        'brotliCompressSync brotliDecompress brotliDecompressSync ' +
-        'createDeflate createInflate createDeflateRaw createInflateRaw ' +
-        'createGzip createGunzip createUnzip createBrotliCompress ' +
-        'createBrotliDecompress',
 };
 
 const others = {
@@ -43,7 +35,6 @@ const others = {
     cluster: { isWorker: false, isMaster: true, isPrimary: true },
     http2: { constants: {}, sensitiveHeaders: Symbol('nodejs.http2.sensitiveHeaders') },
     vm: { constants: {} },
-    zlib: { constants: {}, codes: {} },
 };
 
 // A function that throws, and that a class can extend.

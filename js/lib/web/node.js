@@ -2,4 +2,5 @@
 // node -- Node's module stream/web.
 'use strict';
 
-module.exports = { ...require('web/streams'), ...require('web/textstreams') };
+module.exports = { ...require('web/streams'), ...require('web/textstreams'),
+    ...require('web/compression') };
