@@ -15,12 +15,20 @@
 #include "explore.h"
 #include "fault.h"
 #include "options.h"
+#include "recording.h"
 #include "weir.h"
 #include "weir/js.h"
 #include "weir/net/lookup.h"
 
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
+/* Clocks and a thread for signals are not for `weir explore`, which repeats runs
+ * exactly. */
+#ifdef WEIR_EXPLORED
+enum { OBSERVED = false };
+#else
+enum { OBSERVED = true };
+#endif
 enum {
     STACK_SIZE = 1024 * 1024,          /* for JavaScript, as in weir/js.h */
     OWN_STACK_SIZE = 256 * 1024,       /* for C, in addition */
@@ -187,7 +195,7 @@ static int make(struct program *program)
     int64_t budget = options->microtask_budget;
     weir_loop_options loop = {.size = sizeof(loop),
                               .name = "main",
-                              .metrics = true,
+                              .metrics = OBSERVED,
                               .microtask_budget =
                                   budget == 0 || budget >= WEIR_LOOP_NO_BUDGET
                                       ? WEIR_LOOP_NO_BUDGET
@@ -282,6 +290,7 @@ static void fill_descriptors(void)
 int main(int argc, char **argv)
 {
     static struct program program = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    int code;
 
     if (argc > 1 && strcmp(argv[1], "explore") == 0)
         return explore_exec(argv);
@@ -305,5 +314,11 @@ int main(int argc, char **argv)
     extend_stack();
     fill_descriptors();
     signal(SIGPIPE, SIG_IGN); /* the write fails instead */
-    return choose(&program) ? run(&program) : FAILED;
+    if (!choose(&program) ||
+        (OBSERVED && !recording_start(program.options.trace)))
+        return FAILED;
+    code = run(&program);
+    if (OBSERVED && !recording_end(program.options.trace) && code == 0)
+        code = FAILED;
+    return code;
 }

@@ -43,6 +43,8 @@ static const struct option table[] = {
      "report what holds up the shutdown after this time (default: 10)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
      "threads for files and other blocking work (default: one per core)"},
+    {"--trace", NULL, "FILE", TEXT, PLACE(trace),
+     "record everything, and write a trace for Perfetto to FILE at the end"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and exit"},

@@ -43,7 +43,8 @@ set_target_properties(engine-explore PROPERTIES
 file(GLOB explore_js_sources CONFIGURE_DEPENDS explore/javascript/*.c)
 # main() of the program is called by the explorer's.
 add_library(explore-js-program OBJECT cli/main.c)
-target_compile_definitions(explore-js-program PRIVATE main=run_weir)
+target_compile_definitions(explore-js-program PRIVATE
+  main=run_weir WEIR_EXPLORED)
 target_compile_options(explore-js-program PRIVATE -Wno-missing-prototypes)
 target_include_directories(explore-js-program PRIVATE include)
 set(explore_js_cli ${cli_sources})

@@ -18,6 +18,7 @@
     X(SIGNAL, signal)                                                          \
     X(CHILD, child)                                                            \
     X(VIRTUAL, virtual)                                                        \
+    X(SAVE, save)                                                              \
     X(NODE_SERVER, node_server)                                                \
     X(NODE_EXCHANGE, node_exchange)                                            \
     X(NODE_PEER, node_peer)                                                    \

@@ -7,6 +7,7 @@
 #include "core/context.h"
 
 #include "core/builtin.h"
+#include "core/frames.h"
 
 JSValue weir__js_context_call(weir_js *js, JSValueConst captured,
                               JSValueConst function, JSValueConst self,
@@ -19,6 +20,7 @@ JSValue weir__js_context_call(weir_js *js, JSValueConst captured,
     JSValue before = weir__js_context_swap(js, JS_DupValue(context, kept));
     JSValue result = JS_Call(context, held, self, argc, argv);
 
+    weir__js_frames_name(js, held);
     JS_FreeValue(context, weir__js_context_swap(js, before));
     if (JS_IsException(result)) {
         JS_FreeValue(context, js->thrown_in);

@@ -64,6 +64,12 @@ struct weir__js_rejection {
     uint32_t number; /* its ordinal, as Node counts */
 };
 
+/* When the stack of a long callback is recorded. */
+struct weir__js_watch {
+    size_t entry; /* js->begun */
+    int64_t due_ns, delay_ns;
+};
+
 /* Callbacks of later parts, which set them.  NULL: nothing to call. */
 struct weir__js_callbacks {
     /* Returns true if the program handled it; otherwise on_uncaught is
@@ -127,6 +133,7 @@ struct weir_js {
     bool is_late;           /* interrupted by the deadline */
     bool was_interrupted;   /* by the user; not reported yet */
     struct weir__js_breach breach;
+    struct weir__js_watch watch; /* core/frames.c */
     struct weir__js_jobs jobs;
     struct weir__js_rejections rejections;
     struct weir__js_link handles;       /* weir_js_handle.link */

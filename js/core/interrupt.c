@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frames.h"
 #include "core/lib.h"
 #include "weir/clock.h"
 
@@ -157,6 +158,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
         return 1;
     if (js->breach.is_wanted)
         look_around(js);
+    weir__js_frames_record(js);
     if (js->on.interrupted != NULL && js->on.interrupted()) {
         js->was_interrupted = true;
         return 1;

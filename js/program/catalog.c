@@ -65,6 +65,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("util/types", "util/util", "types"),
     MODULE("weir:explore", "explore/explore", EXPORTS),
     MODULE("weir:http", "http/serve", EXPORTS),
+    MODULE("weir:live", "live/live", EXPORTS),
     MODULE("weir:pool", "threads/pool", EXPORTS),
     MODULE("worker_threads", "threads/worker_threads", EXPORTS),
     MODULE("zlib", "zlib/zlib", EXPORTS),

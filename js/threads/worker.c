@@ -43,6 +43,7 @@
 #include "weir/host/lock.h"
 #include "weir/host/thread.h"
 #include "weir/host/virtual.h"
+#include "weir/metrics.h"
 
 enum {
     TERMINATED_CODE = 1,
@@ -70,6 +71,7 @@ struct weir__js_worker {
     size_t charged;     /* for the text, to the parent's budget */
     const char *argv[1];
     size_t memory_limit_bytes, stack_size_bytes;
+    bool has_metrics; /* of its loop, as the parent's */
     weir_pool *pool; /* the first parent's, or NULL: */
     weir_pool *(*get_pool)(void *arg);
     void *pool_arg;
@@ -224,7 +226,7 @@ static void run_thread(void *arg)
     struct weir__js_worker *worker = arg;
     weir_loop_options options = {.size = sizeof(options),
                                  .name = "worker",
-                                 .metrics = true,
+                                 .metrics = worker->has_metrics,
                                  .microtask_budget = MICROTASK_BUDGET,
                                  .spin_ns = SPIN_NS,
                                  .arg = worker,
@@ -451,8 +453,11 @@ static void serve(void *arg)
  * before its program begins, and until its end was told. */
 static int start_thread(struct weir__js_worker *worker)
 {
+    weir_metrics metrics = {.size = sizeof(metrics)};
     int err;
 
+    worker->has_metrics =
+        weir_loop_metrics(worker->parent->loop, &metrics) == 0;
     weir_virtual_hold();
     err = weir_thread_start(&worker->thread, run_thread, worker,
                             worker->stack_size_bytes + OWN_STACK_SIZE +

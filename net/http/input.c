@@ -24,10 +24,13 @@
 #include "stream/stream.h"
 #include "weir/host/loop.h"
 #include "weir/host/memory.h"
+#include "weir/host/recorder.h"
 
 enum {
     /* Bytes of a body that are discarded to keep a connection. */
     DISCARD = 256 * 1024,
+    /* Percentage of the recorder's names that requests may take up. */
+    NAMES_SHARE = 50,
 };
 
 static void end_exchange(struct weir__http_conn *conn);
@@ -170,6 +173,7 @@ static void on_head(struct weir__http_conn *conn)
     conn->request = request;
     conn->request_count++;
     request->since_ns = conn->begun_ns;
+    request->began = weir_recorder_begin();
     show(request);
     weir_connection_dispatch(&conn->word);
     if (!(request->message->flags & WEIR__HTTP_BODY))
@@ -223,11 +227,32 @@ static void on_failed(struct weir__http_conn *conn)
         weir__http_reply_plainly(conn, conn->parser.status, true);
 }
 
+/* Record a request by its method and path.  A peer chooses these, so they must
+ * not take up all names. */
+static void record(const weir_http_request *request)
+{
+    char name[sizeof(request->shown_method) + sizeof(request->shown_target)];
+    char *end = stpcpy(name, request->shown_method);
+
+    *end++ = ' ';
+    strcpy(end, request->shown_target);
+    end[strcspn(end, "?")] = '\0';
+    weir_recorder_end(request->began,
+                      &(weir_record){
+                          .type = WEIR_RECORD_REQUEST,
+                          .kind = WEIR_KIND_REQUEST,
+                          .name = weir_recorder_intern(name, NAMES_SHARE),
+                          .count = request->status,
+                      });
+}
+
 /* The request was answered and has arrived completely. */
 static void end_exchange(struct weir__http_conn *conn)
 {
     weir_http_request *request = conn->request;
 
+    if (request->began != 0)
+        record(request);
     conn->request = NULL;
     request->next = NULL;
     *conn->last_leaving = request;

@@ -186,6 +186,7 @@ static int begin_reply(weir_http_request *request, unsigned status,
     if (err != 0)
         return err;
     request->reply = WEIR__REPLY_BEGUN;
+    request->status = (uint16_t)status;
     request->is_head = is_empty || request->message->method == WEIR__HTTP_HEAD;
     request->is_chunked = response.framing == WEIR__HTTP_FRAME_CHUNKED;
     request->left = is_empty ? 0 : body_size;

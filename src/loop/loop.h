@@ -174,6 +174,7 @@ struct weir_loop {
     uint64_t crowd_left;   /* untimed, then */
     uint32_t careful;      /* how many to measure in a row */
     uint64_t calls_before; /* ticks and microtasks before this callback */
+    const void *task;      /* the address of this one, or of an earlier one */
     bool was_woken;        /* by another thread, out of the last sleep */
     struct weir__running running;
     void *arg;           /* argument of the callback, for weir_uncaught */
@@ -429,6 +430,10 @@ void weir__loop_record_end(weir_loop *loop, uint64_t now);
 
 /* Record that the loop has slept since `began`. */
 void weir__loop_record_sleep(weir_loop *loop, uint64_t began);
+
+/* Record a turn that has ended, and how many tasks are queued. */
+void weir__loop_record_turn(weir_loop *loop, uint64_t began);
+void weir__loop_record_depth(weir_loop *loop, uint64_t depth);
 
 /* ---- microtask.c ---- */
 

@@ -17,10 +17,12 @@
  * Tested by  test/unit/trace/recorder.c
  */
 #include "loop/loop.h"
+#include "weir/host/recorder.h"
 
 enum {
     WORTH = 6000, /* ticks, about 2 us; depends on the tick */
     LONG = 100 * WORTH,
+    NAMED = 50 * WORTH, /* about 0.1 ms */
     MOST = 1023,
     CAREFUL = 256
 };
@@ -41,6 +43,8 @@ uint64_t weir__loop_unmeasured(weir_loop *loop, uint64_t ticks)
 {
     uint64_t count = WORTH / (ticks + 1);
 
+    if (weir__recorder_has_everything())
+        return 0;
     if (loop->careful > 0) {
         loop->careful--;
         return 0;
@@ -72,15 +76,20 @@ void weir__loop_record_begin(weir_loop *loop)
 
 void weir__loop_record_end(weir_loop *loop, uint64_t now)
 {
+    /* relaxed: own */
+    weir_kind kind = (weir_kind)(load_relaxed(&loop->running.kind) - 1);
+
+    if (weir__recorder_has_everything())
+        loop->untimed = 0;
     weir__recorder_add(
         loop->ring,
         &(struct weir__recorded){
             .type = WEIR_RECORD_CALLBACK,
-            /* relaxed: own */
-            .kind = (weir_kind)(load_relaxed(&loop->running.kind) - 1),
+            .kind = kind,
             .name = load_relaxed(&loop->running.name), /* relaxed: own */
             .begin = loop->began,
             .ticks = now - loop->began,
+            .value = kind == WEIR_KIND_TASK ? (uintptr_t)loop->task : 0,
             .count = calls_of(loop) - loop->calls_before,
         });
     loop->crowd = loop->untimed > 0 ? now : 0;
@@ -102,4 +111,39 @@ void weir__loop_record_sleep(weir_loop *loop, uint64_t began)
                                        .count = loop->was_woken,
                                    });
     loop->was_woken = false;
+}
+
+void weir__loop_record_turn(weir_loop *loop, uint64_t began)
+{
+    weir__recorder_add(loop->ring, &(struct weir__recorded){
+                                       .type = WEIR_RECORD_TURN,
+                                       .kind = WEIR_KIND_OTHER,
+                                       .begin = began,
+                                       .ticks = weir__tsc_read() - began,
+                                   });
+}
+
+void weir__loop_record_depth(weir_loop *loop, uint64_t depth)
+{
+    weir__recorder_add(loop->ring, &(struct weir__recorded){
+                                       .type = WEIR_RECORD_DEPTH,
+                                       .kind = WEIR_KIND_OTHER,
+                                       .begin = weir__tsc_read(),
+                                       .value = depth,
+                                   });
+}
+
+/* ---- names ---- */
+
+bool weir_loop_wants_name(const weir_loop *loop)
+{
+    return loop->ring != NULL && loop->began != 0 &&
+           (weir__recorder_has_everything() ||
+            weir__tsc_read() - loop->began > NAMED);
+}
+
+void weir_loop_name_callback(weir_loop *loop, const char *name)
+{
+    if (name != NULL)
+        store_relaxed(&loop->running.name, name); /* relaxed: shown to report */
 }

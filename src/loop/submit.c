@@ -30,14 +30,26 @@ void weir__loop_wake(weir_loop *loop, int wake)
         weir__poller_wake(load_relaxed(&loop->poller));
 }
 
+/* The task may have run already: only its address counts. */
+__attribute__((cold, noinline)) static void record_post(const weir_task *task,
+                                                        uint64_t has_woken)
+{
+    weir__recorder_note(WEIR_RECORD_POST, NULL, (uintptr_t)task, has_woken);
+}
+
 int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__sender sender)
 {
-    int wake = weir__ingress_push(&loop->in, task, sender);
+    int wake;
 
+    if (weir__recorder_has_everything())
+        record_post(task, 0);
+    wake = weir__ingress_push(&loop->in, task, sender);
     if (wake == WEIR__WAKE_NOBODY)
         return 0; /* the loop may have been freed by now */
     if (wake < 0)
         return weir__loop_refusal(loop);
+    if (!weir__recorder_has_everything())
+        record_post(task, 1);
     weir__loop_wake(loop, wake);
     return 0;
 }
@@ -47,6 +59,8 @@ static int push_own(weir_loop *loop, struct weir__tasks *list, weir_task *task)
 {
     if (loop->status != 0)
         return weir__loop_refusal(loop);
+    if (weir__recorder_has_everything())
+        record_post(task, 0);
     weir__tasks_push(list, task);
     if (list == &loop->ready)
         weir__loop_take(loop, 1);

@@ -167,6 +167,8 @@ static void drain(weir_loop *loop)
     weir__loop_take(loop, arrived);
     if (loop->counters != NULL)
         weir__counters_add(&loop->counters->arrived, arrived);
+    if (loop->ring != NULL && arrived > 1)
+        weir__loop_record_depth(loop, weir__loop_queued(loop));
 }
 
 static inline void run_list(weir_loop *loop, struct weir__tasks *batch,
@@ -190,6 +192,7 @@ static void run_tasks(weir_loop *loop)
         begin(loop, WEIR_KIND_TASK, task->name);
         weir__loop_show_origin(loop, weir__origin_take(task));
         weir__loop_show_arg(loop, task);
+        loop->task = task;
         /* The task leaves the queue as it starts.  relaxed: own, shown to
          * report */
         store_relaxed(&loop->run, load_relaxed(&loop->run) + 1);
@@ -531,6 +534,7 @@ static int run_parts(weir_loop *loop, int64_t limit_ns)
 int weir__loop_turn(weir_loop *loop, int64_t limit_ns)
 {
     jmp_buf landing;
+    uint64_t began = weir__recorder_has_everything() ? weir__tsc_read() : 0;
     int err;
 
     begin_turn(loop);
@@ -547,5 +551,7 @@ int weir__loop_turn(weir_loop *loop, int64_t limit_ns)
     }
     err = run_parts(loop, limit_ns);
     loop->landing = NULL;
+    if (loop->ring != NULL && weir__recorder_has_everything())
+        weir__loop_record_turn(loop, began);
     return err;
 }

@@ -388,6 +388,8 @@ static int post(weir_pool *pool, weir_job *job)
 
     job->group_ = NULL;
     job->state_ = 0;
+    if (weir__recorder_has_everything())
+        weir__recorder_note(WEIR_RECORD_POST, NULL, (uintptr_t)job, 0);
     if (worker != NULL) {
         if (weir__pool_is_closing(pool))
             return weir__pool_refusal(pool);

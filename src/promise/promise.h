@@ -171,6 +171,13 @@ static inline bool weir__promise_move(weir_promise *promise, uint32_t before,
            weir__promise_move_slowly(promise, before, after);
 }
 
+/* Record that the promise was settled, if everything is recorded. */
+static inline void weir__promise_record(const weir_promise *promise)
+{
+    if (weir__recorder_has_everything())
+        weir__recorder_note(WEIR_RECORD_SETTLE, NULL, (uintptr_t)promise, 0);
+}
+
 /* Claim the promise; then publish a verdict and notify the loop.  Thread: any
  * other than the loop's. */
 bool weir__promise_claim(weir_promise *promise);

@@ -122,6 +122,7 @@ static bool take_over(weir_promise *promise, weir_promise *other)
 
     if (weir__promise_is_settled(promise))
         return false;
+    weir__promise_record(promise);
     promise->from = owner;
     weir__promise_hold(owner);
     return weir__promise_move(promise, WEIR__BOUND,
@@ -156,6 +157,7 @@ static inline bool write_down(weir_promise *promise, uint32_t before,
 {
     if (weir__promise_verdict(promise) != before)
         return false; /* its value must not be overwritten */
+    weir__promise_record(promise);
     promise->value = *value;
     return weir__promise_move(promise, before, after);
 }

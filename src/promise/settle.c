@@ -164,6 +164,7 @@ static void announce(weir_promise *promise, uint32_t verdict)
 
 void weir__promise_publish(weir_promise *promise, uint32_t verdict)
 {
+    weir__promise_record(promise);
     announce(promise, verdict);
     post(promise);
 }

@@ -115,6 +115,7 @@ static void finish(weir_service *service)
     uint32_t word;
 
     plain_store(&service->step, WEIR__STEP_OVER);
+    weir__recorder_note(WEIR_RECORD_DRAIN, "closed", 0, 0);
     (void)!weir_timer_cancel(service->loop, service->deadline);
     release_signals(service);
     word = set_phase(service, WEIR_PHASE_CLOSED);
@@ -128,6 +129,13 @@ static void finish(weir_service *service)
 }
 
 /* ---- the drain ---- */
+
+static void enter_step(weir_service *service, enum weir__step to,
+                       const char *name)
+{
+    service->step = to;
+    weir__recorder_note(WEIR_RECORD_DRAIN, name, 0, 0);
+}
 
 static bool have_pools_ended(const weir_service *service)
 {
@@ -147,7 +155,7 @@ static bool is_drained(const weir_service *service)
 
 static void shut_gate(weir_service *service)
 {
-    service->step = WEIR__STEP_GATE;
+    enter_step(service, WEIR__STEP_GATE, "gate");
     (void)!weir_gate_drain(&service->gate);
 }
 
@@ -163,18 +171,18 @@ static bool step(weir_service *service)
     case WEIR__STEP_GATE:
         if (!service->is_empty)
             return false;
-        service->step = WEIR__STEP_HOOKS;
+        enter_step(service, WEIR__STEP_HOOKS, "hooks");
         return true;
     case WEIR__STEP_HOOKS:
         if (service->hook != NULL || weir__hooks_next(service))
             return false;
-        service->step = WEIR__STEP_POOLS;
+        enter_step(service, WEIR__STEP_POOLS, "pools");
         weir__members_end_pools(service, false);
         return true;
     case WEIR__STEP_POOLS:
         if (!have_pools_ended(service))
             return false;
-        service->step = WEIR__STEP_LOOPS;
+        enter_step(service, WEIR__STEP_LOOPS, "loops");
         weir__members_end_loops(service, false);
         return true;
     case WEIR__STEP_LOOPS:
@@ -225,7 +233,7 @@ static void set_deadline(weir_service *service, int64_t timeout_ns, weir_fn *fn)
 
 static void drain(weir_service *service)
 {
-    service->step = WEIR__STEP_CALLBACKS;
+    enter_step(service, WEIR__STEP_CALLBACKS, "drain");
     (void)set_phase(service, WEIR_PHASE_DRAINING);
     set_deadline(service, service->options.timeout_ns, on_deadline);
     call(service, "draining", call_draining);

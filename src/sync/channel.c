@@ -274,6 +274,7 @@ int weir_channel_send(weir_channel *channel, weir_message *message)
     if (channel == NULL || message == NULL)
         return -EINVAL;
     CHECK(((uintptr_t)message & PHASE_MASK) == 0, "a message is not aligned");
+    weir__recorder_note(WEIR_RECORD_SEND, NULL, (uintptr_t)message, 0);
     return push(channel, message);
 }
 
@@ -391,8 +392,10 @@ weir_message *weir_channel_receive(weir_channel *channel)
         take_sent(channel);
     note_end(channel);
     message = channel->first;
-    if (message != NULL)
+    if (message != NULL) {
         channel->first = message->next_;
+        weir__recorder_note(WEIR_RECORD_RECEIVE, NULL, (uintptr_t)message, 0);
+    }
     return message;
 }
 

@@ -12,6 +12,8 @@
  *
  * Shared state
  *   size       events per ring, or 0: off                              P1
+ *   has_everything
+ *              written by start, before size; a flag
  *   origin     written by start                                        P1
  *   rings[]    written by the owner of the number                      P2
  *   owners[]   the same: the kernel's ID of the owner                  P2
@@ -31,6 +33,7 @@
 
 #include "base/memory.h"
 #include "base/tsc.h"
+#include "weir/host/recorder.h"
 #include "weir/host/sized.h"
 
 #ifdef WEIR_SMALL
@@ -45,9 +48,10 @@ enum { THREADS = WEIR__THREAD_INDEX_LIMIT };
 #endif
 enum { MOST_EVENTS = 1 << 24 };
 
-static atomic(uint32_t) is_started;    /* any thread: who starts it */
-static atomic(uint64_t) size;          /* any thread, P1 */
-static struct weir__tsc_sample origin; /* P1 */
+static atomic(uint32_t) is_started; /* any thread: who starts it */
+static atomic(uint64_t) size;       /* any thread, P1 */
+struct weir__recording weir__recording;
+static struct weir__tsc_sample origin;               /* P1 */
 static atomic(struct weir__buffer *) rings[THREADS]; /* any thread, P2 */
 static atomic(uint64_t) owners[THREADS];             /* any thread, P2 */
 
@@ -69,6 +73,8 @@ int weir_recorder_start(const weir_recorder_options *given)
         for (events = 2; events < options.events;)
             events *= 2;
     plain_store(&origin, weir__tsc_sample_both());
+    /* relaxed: on or off */
+    store_relaxed(&weir__recording.has_everything, options.everything);
     /* recorder/P1 release: publishes origin */
     store_release(&size, events);
     return 0;
@@ -145,17 +151,51 @@ struct weir__buffer *weir__recorder_enter(void)
 #endif
 }
 
-void weir_recorder_mark(const char *name, uint64_t value)
+static void note(struct weir__buffer *ring, weir_record_type type,
+                 const char *name, uint64_t value, uint64_t count)
 {
-    struct weir__buffer *ring = weir__recorder_enter();
-
     if (ring != NULL)
         weir__recorder_add(ring, &(struct weir__recorded){
-                                     .type = WEIR_RECORD_MARK,
+                                     .type = type,
                                      .kind = WEIR_KIND_OTHER,
                                      .name = name,
                                      .begin = weir__tsc_read(),
                                      .value = value,
+                                     .count = count,
+                                 });
+}
+
+void weir__recorder_note(weir_record_type type, const char *name,
+                         uint64_t value, uint64_t count)
+{
+    note(weir__recorder_join(), type, name, value, count);
+}
+
+void weir_recorder_mark(const char *name, uint64_t value)
+{
+    note(weir__recorder_enter(), WEIR_RECORD_MARK, name, value, 0);
+}
+
+uint64_t weir_recorder_begin(void)
+{
+    /* relaxed: on or off */
+    return load_relaxed(&size) == 0 ? 0 : weir__tsc_read();
+}
+
+void weir_recorder_end(uint64_t began, const weir_record *event)
+{
+    struct weir__buffer *ring = weir__recorder_enter();
+    uint64_t now = weir__tsc_read();
+
+    if (ring != NULL)
+        weir__recorder_add(ring, &(struct weir__recorded){
+                                     .type = event->type,
+                                     .kind = event->kind,
+                                     .name = event->name,
+                                     .begin = began != 0 ? began : now,
+                                     .ticks = began != 0 ? now - began : 0,
+                                     .value = event->value,
+                                     .count = event->count,
                                  });
 }
 

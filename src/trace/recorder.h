@@ -6,12 +6,16 @@
  *     if (ring != NULL)                                   as something ends
  *         weir__recorder_add(ring, &(struct weir__recorded){...});
  *
+ *     weir__recorder_note(WEIR_RECORD_SEND, NULL, address, 0);    a moment
+ *
  * An event has its type, its kind and its name in one word, and its count and
  * its value in another; the other two are when it began, and how long it took,
  * in ticks.
  */
 #ifndef WEIR_SRC_RECORDER_H
 #define WEIR_SRC_RECORDER_H
+
+#include <stdbool.h>
 
 #include "base/thread.h"
 #include "trace/buffer.h"
@@ -63,5 +67,26 @@ static inline struct weir__buffer *weir__recorder_join(void)
     return weir__recorder_enter();
 #endif
 }
+
+/* Whether to record even what is too frequent: posts, turns, settlements. */
+struct weir__recording {
+    atomic(uint32_t) has_everything; /* any thread */
+};
+extern struct weir__recording weir__recording;
+
+static inline bool weir__recorder_has_everything(void)
+{
+#ifdef WEIR_MODEL
+    return false;
+#else
+    /* relaxed: on or off */
+    return __builtin_expect(load_relaxed(&weir__recording.has_everything) != 0,
+                            0);
+#endif
+}
+
+/* Record a moment of the calling thread, if the recorder is on. */
+void weir__recorder_note(weir_record_type type, const char *name,
+                         uint64_t value, uint64_t count);
 
 #endif /* WEIR_SRC_RECORDER_H */

@@ -41,7 +41,7 @@ stdin_alone() {
 help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
-        --memory-limit --stack-size --shutdown-deadline --threads --help --version \
+        --memory-limit --stack-size --shutdown-deadline --threads --trace --help --version \
         --test --test-name-pattern --test-only --test-reporter \
         --test-reporter-destination --test-concurrency --test-timeout --test-shard \
         --test-force-exit --watch; do

@@ -13,6 +13,7 @@
 #include "support/failing_allocator.h"
 #include "support/suite.h"
 #include "weir.h"
+#include "weir/host/recorder.h"
 
 /* ---- reading ---- */
 
@@ -74,7 +75,8 @@ CASE(recorder_refuses_bad_options)
 
     /* covers: weir_recorder_start -EINVAL */
     expect_status(weir_recorder_start(&options), -EINVAL);
-    options = (weir_recorder_options){sizeof(options), 1 << 25};
+    options =
+        (weir_recorder_options){.size = sizeof(options), .events = 1 << 25};
     expect_status(weir_recorder_start(&options), -EINVAL);
     options = (weir_recorder_options){.size = sizeof(larger)};
     memcpy(larger, &options, sizeof(options));
@@ -282,4 +284,117 @@ CASE(pool_records_its_jobs)
         if (records.record[i].type == WEIR_RECORD_JOB)
             expect(records.record[i].value >= (uintptr_t)jobs &&
                    records.record[i].value < (uintptr_t)(jobs + 100));
+}
+
+/* ---- everything ---- */
+
+static void start_everything(void)
+{
+    const weir_recorder_options options = {
+        .size = sizeof(options), .events = 4096, .everything = true};
+
+    expect_status(weir_recorder_start(&options), 0);
+}
+
+static weir_task tasks[100];
+static unsigned tasks_run;
+
+static void on_short_task(weir_task *task, int status)
+{
+    expect(weir_loop_wants_name(weir_loop_current()));
+    tasks_run++;
+}
+
+CASE(recorder_of_everything_leaves_no_callback_out)
+{
+    weir_loop *loop;
+
+    start_everything();
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    for (int i = 0; i < 100; i++) {
+        tasks[i] = (weir_task){.run = on_short_task, .name = "short"};
+        expect_status(weir_loop_post(loop, &tasks[i]), 0);
+    }
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_int(tasks_run, 100);
+    expect_status(weir_loop_free(loop), 0);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_POST, NULL), 100);
+    expect_int(count_of(WEIR_RECORD_CALLBACK, "short"), 100);
+    expect_int(count_of(WEIR_RECORD_CROWD, NULL), 0);
+    expect(count_of(WEIR_RECORD_TURN, NULL) >= 1);
+    expect(find(WEIR_RECORD_DEPTH) != NULL);
+    expect_int(find(WEIR_RECORD_DEPTH)->value, 100);
+    for (size_t i = 0; i < records.count; i++)
+        if (records.record[i].type == WEIR_RECORD_CALLBACK &&
+            records.record[i].name != NULL)
+            expect(records.record[i].value >= (uintptr_t)tasks &&
+                   records.record[i].value < (uintptr_t)(tasks + 100));
+}
+
+CASE(recorder_of_everything_has_settled_promises)
+{
+    weir_loop *loop;
+    weir_promise *promise;
+
+    start_everything();
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_promise_new(&promise, loop), 0);
+    expect_status(weir_promise_resolve(promise, (weir_value){0}), 0);
+    weir_promise_unref(promise);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_status(weir_loop_free(loop), 0);
+    read_all();
+    expect_int(count_of(WEIR_RECORD_SETTLE, NULL), 1);
+}
+
+CASE(channel_records_both_ends_of_a_message)
+{
+    weir_channel *channel;
+    weir_message message, *rest;
+
+    start(64);
+    expect_status(weir_channel_new(&channel), 0);
+    expect_status(weir_channel_send(channel, &message), 0);
+    expect(weir_channel_receive(channel) == &message);
+    weir_channel_close(channel, &rest);
+    read_all();
+    expect_int(find(WEIR_RECORD_SEND)->value, (uintptr_t)&message);
+    expect_int(find(WEIR_RECORD_RECEIVE)->value, (uintptr_t)&message);
+}
+
+/* ---- for hosts ---- */
+
+static void on_named(void *arg, int status)
+{
+    weir_loop *loop = weir_loop_current();
+
+    weir_loop_name_callback(loop, NULL);
+    weir_loop_name_callback(loop, "a name");
+}
+
+CASE(host_names_a_callback_and_records_its_own_events)
+{
+    weir_loop *loop;
+    uint64_t began;
+
+    expect_int(weir_recorder_begin(), 0);
+    weir_recorder_end(1, &(weir_record){.type = WEIR_RECORD_REQUEST}); /* off */
+    start(64);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_loop_submit(loop, on_named, NULL), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_status(weir_loop_free(loop), 0);
+    began = weir_recorder_begin();
+    expect(began != 0);
+    weir_recorder_end(began, &(weir_record){.type = WEIR_RECORD_REQUEST,
+                                            .kind = WEIR_KIND_REQUEST,
+                                            .name = "GET",
+                                            .count = 200});
+    weir_recorder_end(0, &(weir_record){.type = WEIR_RECORD_STACK});
+    read_all();
+    expect_int(count_of(WEIR_RECORD_CALLBACK, "a name"), 1);
+    expect_int(count_of(WEIR_RECORD_REQUEST, "GET"), 1);
+    expect_int(find(WEIR_RECORD_REQUEST)->count, 200);
+    expect_int(find(WEIR_RECORD_STACK)->duration_ns, 0);
 }

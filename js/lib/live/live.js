@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// weir:live -- what the program does, as seen from inside.
+'use strict';
+
+const { checkObject, invalidArgType, invalidArgValue, outOfRange } = require('core/errors');
+
+let number = 0; // of the last file
+
+function nextName() {
+    const { pid } = require('program/process');
+    return `weir-${pid}-js-${++number}.pftrace`;
+}
+
+// Save what the flight recorder has, or what it has of the last seconds, to a new
+// file.  Resolves with its name.
+function save(path = nextName(), options = {}) {
+    if (typeof path !== 'string')
+        throw invalidArgType('path', 'of type string', path);
+    if (path === '' || path.includes('\0'))
+        throw invalidArgValue('path', path, 'must be the name of a file');
+    checkObject(options, 'options');
+    const { seconds = -1 } = options;
+    if (typeof seconds !== 'number')
+        throw invalidArgType('options.seconds', 'of type number', seconds);
+    if (options.seconds !== undefined && !(seconds >= 0 && seconds <= 1e9))
+        throw outOfRange('options.seconds', '>= 0 && <= 1000000000', seconds);
+    return new Promise((resolve, reject) => native.save(resolve, reject, path, seconds));
+}
+
+module.exports = { save };
