@@ -177,22 +177,30 @@ enum weir__js_kind weir__js_kind_of(const struct weir__js_cloner *cloner,
                         : WEIR__KIND_OTHER;
 }
 
-/* Objects of the host have the symbol in the prototype of their class. */
+/* Objects of the host have the symbol in the prototype of their class.  A proxy
+ * among the prototypes is not asked: its traps are the program's. */
 bool weir__js_is_host_object(weir_js *js, JSValueConst object)
 {
     JSContext *context = js->context;
     JSAtom host = (*cloner_of(js))->host;
-    JSValue plain, proto;
-    bool is_plain;
+    JSValue plain, at;
+    int has = 0;
 
     if (host == JS_ATOM_NULL)
         return false;
     plain = JS_GetClassProto(context, JS_GetClassID(object));
-    proto = JS_GetPrototype(context, object);
-    is_plain = JS_IsStrictEqual(context, plain, proto);
-    JS_FreeValue(context, proto);
+    at = JS_GetPrototype(context, object);
+    while (has == 0 && JS_IsObject(at) && !JS_IsProxy(at) &&
+           !JS_IsStrictEqual(context, at, plain)) {
+        JSValue next = JS_GetPrototype(context, at);
+
+        has = JS_GetOwnProperty(context, NULL, at, host);
+        JS_FreeValue(context, at);
+        at = next;
+    }
+    JS_FreeValue(context, at);
     JS_FreeValue(context, plain);
-    return !is_plain && JS_HasProperty(context, object, host) == 1;
+    return has == 1;
 }
 
 JSValue weir__js_clone_call(weir_js *js, enum weir__js_clone_hook hook,

@@ -92,3 +92,14 @@ attempt('list of all', () => {
     copy.port1.close();
     return [copy.buffer.byteLength, buffer.byteLength, copy.port1 instanceof MessagePort];
 });
+
+// A proxy among the prototypes is not asked, and nothing is left of what it would
+// throw.
+structuredClone(new Blob([]));
+attempt('proxy as prototype', () => structuredClone(Object.create(new Proxy({}, {
+    has() { throw 1; }, getPrototypeOf() { throw 2; },
+    getOwnPropertyDescriptor() { throw 3; } }))));
+const server = require('net').createServer().listen(0, () => {
+    console.log('listening');
+    server.close();
+});
