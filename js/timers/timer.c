@@ -362,9 +362,12 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
         return weir__js_call_hook(js, WEIR__JS_HOOK_INVALID_CALLBACK, argv[0]);
     if (JS_ToFloat64(context, &ms, argv[1]) < 0)
         return JS_EXCEPTION;
-    if (ms > longest_ms)
-        JS_FreeValue(context, weir__js_call_hook(
-                                  js, WEIR__JS_HOOK_TIMER_OVERFLOW, argv[1]));
+    if (ms > longest_ms) { /* warn */
+        self = weir__js_call_hook(js, WEIR__JS_HOOK_TIMER_OVERFLOW, argv[1]);
+        if (JS_IsException(self))
+            return self;
+        JS_FreeValue(context, self);
+    }
     self = new_timeout(js, argv[0], ms, argc > 2 ? argc - 2 : 0, argv + 2);
     if (JS_IsException(self))
         return self;
