@@ -430,7 +430,7 @@ static void free_parcel(JSContext *context, struct parcel *parcel)
     }
 }
 
-/* Convert UTF-8 to one byte for each character, in place. */
+/* Convert UTF-8 to one byte for each UTF-16 unit, in place. */
 static size_t narrow(char *text, size_t size)
 {
     size_t to = 0;
@@ -445,6 +445,10 @@ static size_t narrow(char *text, size_t size)
 
             for (; at < size && ((uint8_t)text[at] & 0xc0) == 0x80; at++)
                 code = code << 6 | ((uint8_t)text[at] & 0x3fu);
+            if (code >= 0x10000) { /* a surrogate pair */
+                code -= 0x10000;
+                text[to++] = (char)(code >> 10);
+            }
             byte = (uint8_t)code;
         }
         text[to] = (char)byte;

@@ -4,7 +4,7 @@ const http = require('http');
 
 const texts = [['plain'], ['äöü €😀'], ['äöü', 'latin1'], ['€', 'latin1'], ['a\ud800b\udc00'],
     ['68690a', 'hex'], ['aGk=', 'base64'], ['hi', 'utf16le'], ['', 'utf8'], ['ü', 'utf-8'],
-    ['é', 'ascii'], ['x', 'ucs2'], ['é', 'binary']];
+    ['é', 'ascii'], ['x', 'ucs2'], ['é', 'binary'], ['a😀ÿ', 'latin1'], ['\ud83d', 'latin1']];
 
 const server = http.createServer((req, res) => {
     const [text, encoding] = texts[+req.url.slice(2)];
