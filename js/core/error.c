@@ -18,6 +18,7 @@
 
 #include "core/context.h"
 #include "core/lib.h"
+#include "core/property.h"
 
 void weir__js_clear_error(weir_js *js)
 {
@@ -368,9 +369,9 @@ JSValue weir__js_throw_status_with(JSContext *context, int err, JSValue message)
          JS_DefinePropertyValueStr(context, error, "message", message,
                                    JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) <
              0) ||
-        JS_DefinePropertyValueStr(context, error, "code",
-                                  JS_NewString(context, weir_error_name(err)),
-                                  JS_PROP_C_W_E) < 0) {
+        weir__js_set_property(context, error, "code",
+                              JS_NewString(context, weir_error_name(err))) <
+            0) {
         JS_FreeValue(context, error);
         return JS_EXCEPTION;
     }

@@ -11,6 +11,7 @@
 #include "core/builtin.h"
 #include "core/lazy.h"
 #include "core/lib.h"
+#include "core/property.h"
 
 enum { HIDDEN, SHOWN };
 #define SAME NULL
@@ -156,8 +157,8 @@ static bool define_queue_microtask(JSContext *context, JSValueConst global)
     JSValue function =
         JS_NewCFunction(context, queue_microtask, "queueMicrotask", 1);
 
-    return JS_DefinePropertyValueStr(context, global, "queueMicrotask",
-                                     function, JS_PROP_C_W_E) >= 0;
+    return weir__js_set_property(context, global, "queueMicrotask", function) >=
+           0;
 }
 
 /* Fill the global object. */

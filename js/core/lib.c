@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/builtin.h"
+#include "core/property.h"
 
 static JSValue require_lib(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv);
@@ -56,9 +57,9 @@ static JSValue load(weir_js *js, const struct weir__js_lib *lib)
     JSValueConst args[] = {exports, require, module, native};
 
     if (!JS_IsException(function) && !JS_IsException(native) &&
-        JS_DefinePropertyValueStr(context, module, "exports",
-                                  JS_DupValue(context, exports),
-                                  JS_PROP_C_W_E) >= 0 &&
+        !JS_IsException(require) &&
+        weir__js_set_property(context, module, "exports",
+                              JS_DupValue(context, exports)) >= 0 &&
         JS_SetPropertyStr(context, js->libs, lib->name,
                           JS_DupValue(context, module)) >= 0 &&
         weir__js_builtins_add(context, native, lib->name) >= 0)
@@ -85,6 +86,8 @@ static JSValue require_by_name(weir_js *js, const char *name)
     const struct weir__js_lib *lib = find(name);
     JSValue module = JS_GetPropertyStr(js->context, js->libs, name), exports;
 
+    if (JS_IsException(module))
+        return module;
     if (lib == NULL)
         return JS_ThrowReferenceError(js->context, "no library %s", name);
     if (!JS_IsObject(module))

@@ -12,19 +12,13 @@
 #include "bytes/block.h"
 #include "bytes/bytes.h"
 #include "core/host.h"
+#include "core/property.h"
 #include "fs/fs.h"
 
 static JSValue new_number(JSContext *context, int64_t number, bool is_big)
 {
     return is_big ? JS_NewBigInt64(context, number)
                   : JS_NewInt64(context, number);
-}
-
-static int put(JSContext *context, JSValueConst array, uint32_t index,
-               JSValue value)
-{
-    return JS_DefinePropertyValueUint32(context, array, index, value,
-                                        JS_PROP_C_W_E);
 }
 
 static JSValue new_stat(JSContext *context, const struct statx *stat,
@@ -55,7 +49,7 @@ static JSValue new_stat(JSContext *context, const struct statx *stat,
 
     for (int i = 0; i < COUNT; i++)
         values[i] = new_number(context, fields[i], is_big);
-    return JS_NewArrayFrom(context, COUNT, values);
+    return weir__js_new_array(context, COUNT, values);
 }
 
 /* A name as text, or as bytes where it might not be text. */
@@ -79,14 +73,16 @@ static JSValue new_entries(JSContext *context,
     for (uint32_t i = 0; i < request->number && !failed; i++) {
         const char *below = at + 1, *name = below + strlen(below) + 1;
 
-        failed =
-            put(context, lists[0], i, new_name(context, name, is_raw)) < 0 ||
-            put(context, lists[1], i, JS_NewInt32(context, *at)) < 0 ||
-            put(context, lists[2], i,
-                weir__js_utf8_string(context, below, strlen(below))) < 0;
+        failed = weir__js_set_element(context, lists[0], i,
+                                      new_name(context, name, is_raw)) < 0 ||
+                 weir__js_set_element(context, lists[1], i,
+                                      JS_NewInt32(context, *at)) < 0 ||
+                 weir__js_set_element(
+                     context, lists[2], i,
+                     weir__js_utf8_string(context, below, strlen(below))) < 0;
         at = name + strlen(name) + 1;
     }
-    all = JS_NewArrayFrom(context, 3, lists); /* takes them */
+    all = weir__js_new_array(context, 3, lists); /* takes them */
     if (!failed)
         return all;
     JS_FreeValue(context, all);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/builtin.h"
+#include "core/property.h"
 
 static const weir_bytes set_cookie = WEIR_BYTES_OF("set-cookie");
 
@@ -366,11 +367,9 @@ static JSValue get_set_cookie(JSContext *context, JSValueConst this_value,
         return JS_EXCEPTION;
     list = JS_NewArray(context);
     while (!JS_IsException(list) && find(headers, set_cookie, &index, &field)) {
-        JSValue value = weir__js_byte_string(context, field.value, false);
-
-        if (JS_IsException(value) ||
-            JS_DefinePropertyValueUint32(context, list, count++, value,
-                                         JS_PROP_C_W_E) < 0) {
+        if (weir__js_set_element(
+                context, list, count++,
+                weir__js_byte_string(context, field.value, false)) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }
@@ -442,8 +441,7 @@ static int add_class(JSContext *context, JSValueConst native)
     }
     JS_SetConstructor(context, constructor, proto);
     JS_SetClassProto(context, js->classes[WEIR__JS_HEADERS], proto);
-    return JS_DefinePropertyValueStr(context, native, "Headers", constructor,
-                                     JS_PROP_C_W_E);
+    return weir__js_set_property(context, native, "Headers", constructor);
 }
 
 static int init_headers(weir_js *js)

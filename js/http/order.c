@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/builtin.h"
+#include "core/property.h"
 #include "http/headers.h"
 
 static const weir_bytes set_cookie = WEIR_BYTES_OF("set-cookie");
@@ -41,21 +42,17 @@ static int add_entry(JSContext *context, JSValueConst list, uint32_t *count,
                      const struct entry *entry, bool is_single)
 {
     weir_http_field field;
-    JSValue name = weir__js_byte_string(context, entry->name, true), value;
+    JSValue value;
 
-    if (JS_IsException(name) ||
-        JS_DefinePropertyValueUint32(context, list, (*count)++, name,
-                                     JS_PROP_C_W_E) < 0)
+    if (weir__js_set_element(context, list, (*count)++,
+                             weir__js_byte_string(context, entry->name, true)) <
+        0)
         return -1;
     (void)weir__js_headers_at(headers, entry->index, &field);
     value = is_single ? weir__js_byte_string(context, field.value, false)
                       : weir__js_headers_join(context, headers, entry->name,
                                               field.value, entry->index + 1);
-    return JS_IsException(value) ||
-                   JS_DefinePropertyValueUint32(context, list, (*count)++,
-                                                value, JS_PROP_C_W_E) < 0
-               ? -1
-               : 0;
+    return weir__js_set_element(context, list, (*count)++, value);
 }
 
 /* A list of names and values, sorted and combined: name, value, name, ... */
@@ -126,14 +123,12 @@ static JSValue raw(JSContext *context, JSValueConst this_value, int argc,
     if (JS_IsException(list))
         return list;
     for (size_t i = 0; weir__js_headers_at(headers, i, &field); i++)
-        if (JS_DefinePropertyValueUint32(
+        if (weir__js_set_element(
                 context, list, made++,
-                weir__js_byte_string(context, field.name, false),
-                JS_PROP_C_W_E) < 0 ||
-            JS_DefinePropertyValueUint32(
+                weir__js_byte_string(context, field.name, false)) < 0 ||
+            weir__js_set_element(
                 context, list, made++,
-                weir__js_byte_string(context, field.value, false),
-                JS_PROP_C_W_E) < 0) {
+                weir__js_byte_string(context, field.value, false)) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }

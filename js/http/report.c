@@ -8,14 +8,14 @@
 
 #include <string.h>
 
+#include "core/property.h"
 #include "http/fields.h"
 
 static int set_count(JSContext *context, JSValueConst object, const char *name,
                      uint64_t count)
 {
-    return JS_DefinePropertyValueStr(context, object, name,
-                                     JS_NewInt64(context, (int64_t)count),
-                                     JS_PROP_C_W_E);
+    return weir__js_set_property(context, object, name,
+                                 JS_NewInt64(context, (int64_t)count));
 }
 
 JSValue weir__js_report_counts(JSContext *context,
@@ -50,12 +50,11 @@ JSValue weir__js_report_holder(JSContext *context,
     if (JS_IsException(object))
         return object;
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        if (JS_DefinePropertyValueStr(
+        if (weir__js_set_property(
                 context, object, texts[i].name,
                 weir__js_byte_string(
                     context, (weir_bytes){texts[i].text, strlen(texts[i].text)},
-                    false),
-                JS_PROP_C_W_E) < 0)
+                    false)) < 0)
             goto fail;
     if (set_count(context, object, "age",
                   (uint64_t)(holder->age_ns / 1000000)) < 0 ||

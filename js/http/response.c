@@ -347,15 +347,19 @@ static JSValue get_headers(JSContext *context,
                            struct weir__js_response *response)
 {
     struct weir__js_fields *fields;
+    JSValue made;
 
     if (JS_IsUndefined(response->headers)) {
         fields = weir__js_response_fields(context, response);
         if (fields == NULL)
             return JS_EXCEPTION;
-        response->headers = weir__js_headers_new(context, fields, NULL,
-                                                 response->is_immutable
-                                                     ? WEIR__JS_GUARD_IMMUTABLE
-                                                     : WEIR__JS_GUARD_NONE);
+        made = weir__js_headers_new(context, fields, NULL,
+                                    response->is_immutable
+                                        ? WEIR__JS_GUARD_IMMUTABLE
+                                        : WEIR__JS_GUARD_NONE);
+        if (JS_IsException(made))
+            return made;
+        response->headers = made;
     }
     return JS_DupValue(context, response->headers);
 }

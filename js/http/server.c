@@ -22,6 +22,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "http/answer.h"
 #include "http/control.h"
 #include "http/keeper.h"
@@ -429,7 +430,7 @@ static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
     struct server *server = server_of(context, argv[0]);
     char text[WEIR_ADDRESS_TEXT];
     weir_address address;
-    JSValue pair;
+    JSValue pair[2];
 
     if (server == NULL)
         return JS_EXCEPTION;
@@ -437,17 +438,9 @@ static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
         weir_http_server_address(server->http, 0, &address) != 0)
         return JS_UNDEFINED;
     weir_address_format_host(&address, text, sizeof(text));
-    pair = JS_NewArray(context);
-    if (JS_IsException(pair) ||
-        JS_DefinePropertyValueUint32(
-            context, pair, 0, JS_NewString(context, text), JS_PROP_C_W_E) < 0 ||
-        JS_DefinePropertyValueUint32(
-            context, pair, 1, JS_NewInt32(context, weir_address_port(&address)),
-            JS_PROP_C_W_E) < 0) {
-        JS_FreeValue(context, pair);
-        return JS_EXCEPTION;
-    }
-    return pair;
+    pair[0] = JS_NewString(context, text);
+    pair[1] = JS_NewInt32(context, weir_address_port(&address));
+    return weir__js_new_array(context, 2, pair);
 }
 
 /* drain(server, milliseconds); negative: the server's own deadline */
@@ -501,10 +494,9 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
                                         sizeof(*holders));
     list = JS_NewArray(context);
     for (size_t i = 0; i < count && i < SHOWN && !JS_IsException(list); i++)
-        if (JS_DefinePropertyValueUint32(
-                context, list, (uint32_t)i,
-                weir__js_report_holder(context, &holders[i]),
-                JS_PROP_C_W_E) < 0) {
+        if (weir__js_set_element(context, list, (uint32_t)i,
+                                 weir__js_report_holder(context, &holders[i])) <
+            0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }

@@ -230,10 +230,14 @@ static bool list_port(struct reader *reader, JSValueConst port)
 
     if (reader->ports == NULL)
         return true;
-    if (JS_IsUndefined(*reader->ports))
-        *reader->ports = JS_NewArray(context);
-    return !JS_IsException(*reader->ports) &&
-           JS_GetLength(context, *reader->ports, &count) >= 0 &&
+    if (JS_IsUndefined(*reader->ports)) {
+        JSValue list = JS_NewArray(context);
+
+        if (JS_IsException(list))
+            return false;
+        *reader->ports = list;
+    }
+    return JS_GetLength(context, *reader->ports, &count) >= 0 &&
            JS_DefinePropertyValueUint32(
                context, *reader->ports, (uint32_t)count,
                JS_DupValue(context, port), JS_PROP_C_W_E) >= 0;

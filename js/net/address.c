@@ -13,6 +13,7 @@
 #include <sys/un.h>
 
 #include "core/builtin.h"
+#include "core/property.h"
 #include "system/syserror.h"
 
 enum { NODE_EOF = 4095 }; /* -UV_EOF */
@@ -92,18 +93,15 @@ JSValue weir__js_address_object(JSContext *context, const weir_address *address)
     if (JS_IsException(object) ||
         (family != WEIR_ADDRESS_IPV4 && family != WEIR_ADDRESS_IPV6))
         return object;
-    if (JS_DefinePropertyValueStr(context, object, "address",
-                                  weir__js_address_text(context, address),
-                                  JS_PROP_C_W_E) >= 0 &&
-        JS_DefinePropertyValueStr(
-            context, object, "family",
-            JS_NewString(context,
-                         family == WEIR_ADDRESS_IPV4 ? "IPv4" : "IPv6"),
-            JS_PROP_C_W_E) >= 0 &&
-        JS_DefinePropertyValueStr(
+    if (weir__js_set_property(context, object, "address",
+                              weir__js_address_text(context, address)) >= 0 &&
+        weir__js_set_property(context, object, "family",
+                              JS_NewString(context, family == WEIR_ADDRESS_IPV4
+                                                        ? "IPv4"
+                                                        : "IPv6")) >= 0 &&
+        weir__js_set_property(
             context, object, "port",
-            JS_NewInt32(context, weir_address_port(address)),
-            JS_PROP_C_W_E) >= 0)
+            JS_NewInt32(context, weir_address_port(address))) >= 0)
         return object;
     JS_FreeValue(context, object);
     return JS_EXCEPTION;
@@ -133,7 +131,7 @@ static JSValue parse_ip(JSContext *context, JSValueConst this_value, int argc,
         return JS_UNDEFINED;
     for (int i = 0; i < count; i++)
         values[i] = JS_NewInt32(context, bytes[i]);
-    return JS_NewArrayFrom(context, count, values);
+    return weir__js_new_array(context, count, values);
 }
 
 /* errorName(errno): [name, text], or undefined */
@@ -154,7 +152,7 @@ static JSValue error_name(JSContext *context, JSValueConst this_value, int argc,
     values[0] = JS_NewString(context, known->name);
     values[1] =
         JS_NewString(context, known->text != NULL ? known->text : known->name);
-    return JS_NewArrayFrom(context, 2, values);
+    return weir__js_new_array(context, 2, values);
 }
 
 static const JSCFunctionListEntry natives[] = {

@@ -15,14 +15,14 @@
 #include <openssl/evp.h>
 #include <openssl/x509v3.h>
 
+#include "core/property.h"
 #include "net/buffer.h"
 
 /* Set a property; false with an exception.  Takes the value. */
 static bool put(JSContext *context, JSValueConst object, const char *name,
                 JSValue value)
 {
-    return JS_DefinePropertyValueStr(context, object, name, value,
-                                     JS_PROP_C_W_E) >= 0;
+    return weir__js_set_property(context, object, name, value) >= 0;
 }
 
 /* The text in a memory BIO, which is freed. */
@@ -49,12 +49,11 @@ static bool put_part(JSContext *context, JSValueConst object, const char *key,
         return put(context, object, key, value);
     if (JS_IsArray(before)) {
         JS_GetLength(context, before, &length);
-        length = JS_DefinePropertyValueUint32(context, before, (uint32_t)length,
-                                              value, JS_PROP_C_W_E);
+        length = weir__js_set_element(context, before, (uint32_t)length, value);
         JS_FreeValue(context, before);
         return length >= 0;
     }
-    list = JS_NewArrayFrom(context, 2, (JSValue[]){before, value});
+    list = weir__js_new_array(context, 2, (JSValue[]){before, value});
     return !JS_IsException(list) && put(context, object, key, list);
 }
 
@@ -160,21 +159,21 @@ static void print_alternative(BIO *bio, GENERAL_NAME *name)
     }
 }
 
-static JSValue new_alternatives(JSContext *context, X509 *certificate)
+static bool put_alternatives(JSContext *context, JSValueConst object,
+                             X509 *certificate)
 {
     GENERAL_NAMES *names =
         X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
     BIO *bio = names != NULL ? BIO_new(BIO_s_mem()) : NULL;
 
-    if (bio == NULL)
-        return JS_UNDEFINED;
-    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+    for (int i = 0; bio != NULL && i < sk_GENERAL_NAME_num(names); i++) {
         if (i > 0)
             BIO_printf(bio, ", ");
         print_alternative(bio, sk_GENERAL_NAME_value(names, i));
     }
     GENERAL_NAMES_free(names);
-    return take_bio(context, bio);
+    return bio == NULL ||
+           put(context, object, "subjectaltname", take_bio(context, bio));
 }
 
 /* ---- keys ---- */
@@ -302,9 +301,8 @@ static bool put_usage(JSContext *context, JSValueConst object,
         char text[64];
 
         OBJ_obj2txt(text, sizeof(text), sk_ASN1_OBJECT_value(usage, i), 1);
-        is_done = JS_DefinePropertyValueUint32(context, list, (uint32_t)i,
-                                               JS_NewString(context, text),
-                                               JS_PROP_C_W_E) >= 0;
+        is_done = weir__js_set_element(context, list, (uint32_t)i,
+                                       JS_NewString(context, text)) >= 0;
     }
     sk_ASN1_OBJECT_pop_free(usage, ASN1_OBJECT_free);
     if (is_done)
@@ -352,14 +350,12 @@ static bool put_times(JSContext *context, JSValueConst object,
 JSValue weir__js_certificate(JSContext *context, X509 *certificate)
 {
     JSValue object = JS_NewObject(context);
-    JSValue names = new_alternatives(context, certificate);
     bool is_done = !JS_IsException(object) &&
                    put(context, object, "subject",
                        new_name(context, X509_get_subject_name(certificate))) &&
                    put(context, object, "issuer",
                        new_name(context, X509_get_issuer_name(certificate))) &&
-                   (JS_IsUndefined(names) ||
-                    put(context, object, "subjectaltname", names)) &&
+                   put_alternatives(context, object, certificate) &&
                    put(context, object, "ca",
                        JS_NewBool(context, X509_check_ca(certificate) == 1)) &&
                    put_key(context, object, certificate) &&

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "core/property.h"
 #include "net/address.h"
 
 enum { FIELDS = 9 }; /* the most that a record has, with type and TTL */
@@ -34,9 +35,8 @@ static JSValue new_texts(JSContext *context, const weir_bytes *parts,
     JSValue list = JS_NewArray(context);
 
     for (size_t i = 0; i < count && !JS_IsException(list); i++)
-        if (JS_DefinePropertyValueUint32(context, list, (uint32_t)i,
-                                         new_text(context, parts[i]),
-                                         JS_PROP_C_W_E) < 0) {
+        if (weir__js_set_element(context, list, (uint32_t)i,
+                                 new_text(context, parts[i])) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }
@@ -118,14 +118,7 @@ static JSValue new_record(JSContext *context, const weir_dns_record *record)
     values[0] = JS_NewUint32(context, record->type);
     values[1] = JS_NewUint32(context, record->ttl_s);
     count = 2 + fill(context, record, values + 2);
-    for (int i = 0; i < count; i++) {
-        if (!JS_IsException(values[i]))
-            continue;
-        while (count > 0)
-            JS_FreeValue(context, values[--count]);
-        return JS_EXCEPTION;
-    }
-    return JS_NewArrayFrom(context, count, values);
+    return weir__js_new_array(context, count, values);
 }
 
 JSValue weir__js_records(JSContext *context, const weir_query_result *result)
@@ -133,9 +126,9 @@ JSValue weir__js_records(JSContext *context, const weir_query_result *result)
     JSValue list = JS_NewArray(context);
 
     for (size_t i = 0; i < result->count && !JS_IsException(list); i++)
-        if (JS_DefinePropertyValueUint32(
-                context, list, (uint32_t)i,
-                new_record(context, &result->records[i]), JS_PROP_C_W_E) < 0) {
+        if (weir__js_set_element(context, list, (uint32_t)i,
+                                 new_record(context, &result->records[i])) <
+            0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }

@@ -25,6 +25,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "net/address.h"
 #include "net/handle.h"
 #include "net/records.h"
@@ -118,10 +119,9 @@ static JSValue new_addresses(JSContext *context,
     JSValue list = JS_NewArray(context);
 
     for (size_t i = 0; i < result->count && !JS_IsException(list); i++)
-        if (JS_DefinePropertyValueUint32(
+        if (weir__js_set_element(
                 context, list, (uint32_t)i,
-                weir__js_address_text(context, &result->addresses[i]),
-                JS_PROP_C_W_E) < 0) {
+                weir__js_address_text(context, &result->addresses[i])) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }
@@ -210,7 +210,7 @@ static JSValue give_service(struct weir__js_work *work, JSContext *context)
         return JS_NewInt32(context, service->err);
     values[0] = JS_NewString(context, service->host);
     values[1] = JS_NewString(context, service->name);
-    return JS_NewArrayFrom(context, 2, values);
+    return weir__js_new_array(context, 2, values);
 }
 
 static void free_service(struct weir__js_work *work)
@@ -360,7 +360,7 @@ static JSValue get_servers(JSContext *context, JSValueConst this_value,
         values[2 * i + 1] =
             JS_NewInt32(context, weir_address_port(&servers[i]));
     }
-    return JS_NewArrayFrom(context, (int)(2 * count), values);
+    return weir__js_new_array(context, (int)(2 * count), values);
 }
 
 /* ---- queries ---- */

@@ -28,6 +28,7 @@
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/pending_call.h"
+#include "core/property.h"
 #include "net/buffer.h"
 #include "net/handle.h"
 #include "net/secure_context.h"
@@ -241,7 +242,7 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
         return SSL_CLIENT_HELLO_SUCCESS;
     }
     secure->asked = WAITS;
-    question = JS_NewArrayFrom(js->context, 2, (JSValue[]){name, alpn});
+    question = weir__js_new_array(js->context, 2, (JSValue[]){name, alpn});
     tell_later(secure->handle, "hello", question);
     weir__js_leave(js);
     return SSL_CLIENT_HELLO_RETRY;

@@ -27,6 +27,7 @@
 #include "bytes/bytes.h"
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 
 enum { SECURITY_LEVEL = 1 }; /* as in Node */
 
@@ -86,7 +87,7 @@ JSValue weir__js_openssl_error(JSContext *context)
     values[0] = JS_NewString(context, text);
     values[1] = JS_NewString(context, library != NULL ? library : "");
     values[2] = JS_NewString(context, reason != NULL ? reason : "");
-    return JS_NewArrayFrom(context, 3, values);
+    return weir__js_new_array(context, 3, values);
 }
 
 static JSValue answer(JSContext *context, bool is_done)
@@ -461,17 +462,18 @@ static JSValue list_ciphers(JSContext *context, JSValueConst this_value,
     SSL_CTX *made = new_context();
     STACK_OF(SSL_CIPHER) * list;
     JSValue names = JS_NewArray(context);
-    uint32_t count = 0;
 
     if (made != NULL)
         (void)SSL_CTX_set_cipher_list(made, "ALL:eNULL:@SECLEVEL=0");
     list = made != NULL ? SSL_CTX_get_ciphers(made) : NULL;
     for (int i = 0; i < sk_SSL_CIPHER_num(list) && !JS_IsException(names); i++)
-        (void)JS_DefinePropertyValueUint32(
-            context, names, count++,
-            JS_NewString(context,
-                         SSL_CIPHER_get_name(sk_SSL_CIPHER_value(list, i))),
-            JS_PROP_C_W_E);
+        if (weir__js_set_element(
+                context, names, (uint32_t)i,
+                JS_NewString(context, SSL_CIPHER_get_name(
+                                          sk_SSL_CIPHER_value(list, i)))) < 0) {
+            JS_FreeValue(context, names);
+            names = JS_EXCEPTION;
+        }
     SSL_CTX_free(made);
     ERR_clear_error();
     return names;

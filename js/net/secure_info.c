@@ -16,6 +16,7 @@
 
 #include "bytes/bytes.h"
 #include "core/builtin.h"
+#include "core/property.h"
 #include "net/buffer.h"
 #include "net/certificate.h"
 #include "net/secure.h"
@@ -52,7 +53,7 @@ static JSValue get_info(JSContext *context, JSValueConst this_value, int argc,
     values[5] = text_or_none(
         context, SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name));
     values[6] = JS_NewBool(context, SSL_session_reused(ssl) == 1);
-    return JS_NewArrayFrom(context, 7, values);
+    return weir__js_new_array(context, 7, values);
 }
 
 /* verifyError(handle): undefined if the peer is trusted, otherwise [code,
@@ -75,7 +76,7 @@ static JSValue get_verify_error(JSContext *context, JSValueConst this_value,
         return JS_UNDEFINED;
     values[0] = JS_NewString(context, weir__js_verify_name(error));
     values[1] = JS_NewString(context, X509_verify_cert_error_string(error));
-    return JS_NewArrayFrom(context, 2, values);
+    return weir__js_new_array(context, 2, values);
 }
 
 /* ---- certificates ---- */
@@ -83,9 +84,9 @@ static JSValue get_verify_error(JSContext *context, JSValueConst this_value,
 static bool append(JSContext *context, JSValueConst list, uint32_t *count,
                    X509 *certificate)
 {
-    return JS_DefinePropertyValueUint32(
-               context, list, (*count)++,
-               weir__js_certificate(context, certificate), JS_PROP_C_W_E) >= 0;
+    return weir__js_set_element(context, list, (*count)++,
+                                weir__js_certificate(context, certificate)) >=
+           0;
 }
 
 /* Certificates of the store that continue the chain, up to the root. */
@@ -240,7 +241,7 @@ static JSValue get_ephemeral(JSContext *context, JSValueConst this_value,
     values[2] = JS_NewInt32(context, EVP_PKEY_get_bits(key));
     EVP_PKEY_free(key);
     ERR_clear_error();
-    return JS_NewArrayFrom(context, 3, values);
+    return weir__js_new_array(context, 3, values);
 }
 
 /* setMaxFragment(handle, size) */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/builtin.h"
+#include "core/property.h"
 #include "nodehttp/nodehttp.h"
 
 enum { SHORT = 256 }; /* bytes that are converted on the stack */
@@ -83,12 +84,10 @@ static JSValue join(JSContext *context, JSValueConst first, const char *between,
         return JS_EXCEPTION;
     array = JS_NewArray(context);
     if (JS_IsException(array) ||
-        JS_DefinePropertyValueUint32(context, array, 0,
-                                     JS_DupValue(context, first),
-                                     JS_PROP_C_W_E) < 0 ||
-        JS_DefinePropertyValueUint32(context, array, 1,
-                                     JS_DupValue(context, second),
-                                     JS_PROP_C_W_E) < 0) {
+        weir__js_set_element(context, array, 0, JS_DupValue(context, first)) <
+            0 ||
+        weir__js_set_element(context, array, 1, JS_DupValue(context, second)) <
+            0) {
         text = JS_EXCEPTION;
     } else {
         JSAtom name = JS_NewAtom(context, "join");
@@ -106,9 +105,8 @@ static JSValue push(JSContext *context, JSValueConst list, JSValueConst value)
     int64_t length;
 
     if (JS_GetLength(context, list, &length) < 0 ||
-        JS_DefinePropertyValueUint32(context, list, (uint32_t)length,
-                                     JS_DupValue(context, value),
-                                     JS_PROP_C_W_E) < 0)
+        weir__js_set_element(context, list, (uint32_t)length,
+                             JS_DupValue(context, value)) < 0)
         return JS_EXCEPTION;
     return JS_DupValue(context, list);
 }
@@ -137,8 +135,8 @@ static JSValue first_value(JSContext *context, const char *name,
         return JS_DupValue(context, value);
     list = JS_NewArray(context);
     if (JS_IsException(list) ||
-        JS_DefinePropertyValueUint32(
-            context, list, 0, JS_DupValue(context, value), JS_PROP_C_W_E) >= 0)
+        weir__js_set_element(context, list, 0, JS_DupValue(context, value)) >=
+            0)
         return list;
     JS_FreeValue(context, list);
     return JS_EXCEPTION;
@@ -245,12 +243,10 @@ static JSValue get_raw(JSContext *context, JSValueConst this_value, int argc,
     if (JS_IsException(list))
         return list;
     for (uint32_t i = 0; get_field(exchange->http, is_trailer, i, &field); i++)
-        if (JS_DefinePropertyValueUint32(context, list, 2 * i,
-                                         weir__node_latin1(context, field.name),
-                                         JS_PROP_C_W_E) < 0 ||
-            JS_DefinePropertyValueUint32(
-                context, list, 2 * i + 1,
-                weir__node_latin1(context, field.value), JS_PROP_C_W_E) < 0) {
+        if (weir__js_set_element(context, list, 2 * i,
+                                 weir__node_latin1(context, field.name)) < 0 ||
+            weir__js_set_element(context, list, 2 * i + 1,
+                                 weir__node_latin1(context, field.value)) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }

@@ -16,6 +16,7 @@
 #include "bytes/bytes.h"
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "nodehttp/nodehttp.h"
 
 static void finalize(JSRuntime *runtime, JSValueConst value)
@@ -120,14 +121,6 @@ static JSValue finish(JSContext *context, JSValueConst this_value, int argc,
                : JS_NewInt32(context, (int32_t)weir_http_parser_end(parser));
 }
 
-static int set_value(JSContext *context, JSValueConst list, uint32_t at,
-                     JSValue value)
-{
-    return JS_IsException(value) ? -1
-                                 : JS_DefinePropertyValueUint32(
-                                       context, list, at, value, JS_PROP_C_W_E);
-}
-
 static JSValue list_fields(JSContext *context, const weir_http_parser *parser,
                            bool is_trailer)
 {
@@ -140,10 +133,10 @@ static JSValue list_fields(JSContext *context, const weir_http_parser *parser,
          is_trailer ? weir_http_parser_trailer_at(parser, i, &field)
                     : weir_http_parser_field_at(parser, i, &field);
          i++)
-        if (set_value(context, list, 2 * i,
-                      weir__node_latin1(context, field.name)) < 0 ||
-            set_value(context, list, 2 * i + 1,
-                      weir__node_latin1(context, field.value)) < 0) {
+        if (weir__js_set_element(context, list, 2 * i,
+                                 weir__node_latin1(context, field.name)) < 0 ||
+            weir__js_set_element(context, list, 2 * i + 1,
+                                 weir__node_latin1(context, field.value)) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }
@@ -156,30 +149,17 @@ static JSValue get_head(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
     weir_http_parser *parser = parser_of(context, argv[0]);
-    JSValue list = parser != NULL ? JS_NewArray(context) : JS_EXCEPTION;
+    JSValue values[6];
 
-    if (JS_IsException(list))
-        return list;
-    if (set_value(context, list, 0,
-                  JS_NewInt32(context,
-                              (int32_t)weir_http_parser_status(parser))) < 0 ||
-        set_value(context, list, 1,
-                  weir__node_latin1(context, weir_http_parser_reason(parser))) <
-            0 ||
-        set_value(context, list, 2,
-                  JS_NewInt32(context,
-                              (int32_t)weir_http_parser_version(parser))) < 0 ||
-        set_value(context, list, 3,
-                  JS_NewBool(context, weir_http_parser_keeps_alive(parser))) <
-            0 ||
-        set_value(context, list, 4,
-                  JS_NewBool(context, weir_http_parser_is_upgrade(parser))) <
-            0 ||
-        set_value(context, list, 5, list_fields(context, parser, false)) < 0) {
-        JS_FreeValue(context, list);
+    if (parser == NULL)
         return JS_EXCEPTION;
-    }
-    return list;
+    values[0] = JS_NewInt32(context, (int32_t)weir_http_parser_status(parser));
+    values[1] = weir__node_latin1(context, weir_http_parser_reason(parser));
+    values[2] = JS_NewInt32(context, (int32_t)weir_http_parser_version(parser));
+    values[3] = JS_NewBool(context, weir_http_parser_keeps_alive(parser));
+    values[4] = JS_NewBool(context, weir_http_parser_is_upgrade(parser));
+    values[5] = list_fields(context, parser, false);
+    return weir__js_new_array(context, 6, values);
 }
 
 /* trailers(parser), after TRAILERS: raw fields */
@@ -196,22 +176,16 @@ static JSValue get_refusal(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv)
 {
     weir_http_parser *parser = parser_of(context, argv[0]);
-    JSValue list = parser != NULL ? JS_NewArray(context) : JS_EXCEPTION;
     weir_http_refusal refusal;
+    JSValue values[3];
 
-    if (JS_IsException(list))
-        return list;
-    refusal = weir_http_parser_refusal(parser);
-    if (set_value(context, list, 0, JS_NewInt32(context, refusal.error)) < 0 ||
-        set_value(context, list, 1,
-                  JS_NewInt32(context, (int32_t)refusal.status)) < 0 ||
-        set_value(context, list, 2,
-                  JS_NewString(context,
-                               refusal.text != NULL ? refusal.text : "")) < 0) {
-        JS_FreeValue(context, list);
+    if (parser == NULL)
         return JS_EXCEPTION;
-    }
-    return list;
+    refusal = weir_http_parser_refusal(parser);
+    values[0] = JS_NewInt32(context, refusal.error);
+    values[1] = JS_NewInt32(context, (int32_t)refusal.status);
+    values[2] = JS_NewString(context, refusal.text != NULL ? refusal.text : "");
+    return weir__js_new_array(context, 3, values);
 }
 
 static const JSCFunctionListEntry natives[] = {

@@ -13,6 +13,7 @@
 #include "bytes/bytes.h"
 #include "core/builtin.h"
 #include "core/entry.h"
+#include "core/property.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
 #include "weir/net/tls.h"
@@ -183,13 +184,11 @@ static int add_address(JSContext *context, JSValueConst list, uint32_t at,
     if (!is_ip)
         return 0;
     weir_address_format_host(address, text, sizeof(text));
-    if (JS_DefinePropertyValueUint32(context, list, at,
-                                     JS_NewString(context, text),
-                                     JS_PROP_C_W_E) < 0 ||
-        JS_DefinePropertyValueUint32(
-            context, list, at + 1,
-            JS_NewInt32(context, weir_address_port(address)),
-            JS_PROP_C_W_E) < 0)
+    if (weir__js_set_element(context, list, at, JS_NewString(context, text)) <
+            0 ||
+        weir__js_set_element(context, list, at + 1,
+                             JS_NewInt32(context, weir_address_port(address))) <
+            0)
         return -1;
     return 0;
 }

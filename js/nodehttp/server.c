@@ -16,6 +16,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "http/control.h"
 #include "http/keeper.h"
 #include "http/options.h"
@@ -314,7 +315,7 @@ static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
     struct weir__node_server *server = server_of(context, argv[0]);
     char text[WEIR_ADDRESS_TEXT];
     weir_address address;
-    JSValue values[3], list;
+    JSValue values[3];
     bool is_six;
 
     if (server == NULL)
@@ -325,22 +326,11 @@ static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
     weir_address_format_host(&address, text, sizeof(text));
     if (weir_address_family_of(&address) == WEIR_ADDRESS_UNIX)
         return JS_NewString(context, text);
-    list = JS_NewArray(context);
-    if (JS_IsException(list))
-        return list;
     is_six = weir_address_family_of(&address) == WEIR_ADDRESS_IPV6;
     values[0] = JS_NewString(context, text);
     values[1] = JS_NewInt32(context, weir_address_port(&address));
     values[2] = JS_NewString(context, is_six ? "IPv6" : "IPv4");
-    for (uint32_t i = 0; i < 3; i++)
-        if (JS_DefinePropertyValueUint32(context, list, i, values[i],
-                                         JS_PROP_C_W_E) < 0) {
-            while (++i < 3)
-                JS_FreeValue(context, values[i]);
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
-    return list;
+    return weir__js_new_array(context, 3, values);
 }
 
 /* close(server) */

@@ -9,6 +9,7 @@
 
 #include "core/builtin.h"
 #include "core/lazy.h"
+#include "core/property.h"
 
 #define SAME NULL
 #define EXPORTS ""
@@ -139,9 +140,8 @@ static JSValue builtin_names(JSContext *context, JSValueConst this_value,
 
     for (int i = 0; !JS_IsException(names) && i < COUNT; i++)
         if (strncmp(modules[i].name, PREFIX, strlen(PREFIX)) != 0 &&
-            JS_DefinePropertyValueUint32(context, names, count++,
-                                         JS_NewString(context, modules[i].name),
-                                         JS_PROP_C_W_E) < 0) {
+            weir__js_set_element(context, names, count++,
+                                 JS_NewString(context, modules[i].name)) < 0) {
             JS_FreeValue(context, names);
             names = JS_EXCEPTION;
         }

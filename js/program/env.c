@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/builtin.h"
+#include "core/property.h"
 #include "weir/host/lock.h"
 
 extern char **environ; /* under the lock */
@@ -98,16 +99,6 @@ static char *copy_all(JSContext *context, char **end)
     return text;
 }
 
-static bool add_name(JSContext *context, JSValueConst names, uint32_t index,
-                     const char *text, size_t length)
-{
-    JSValue name = JS_NewStringLen(context, text, length);
-
-    return !JS_IsException(name) &&
-           JS_DefinePropertyValueUint32(context, names, index, name,
-                                        JS_PROP_C_W_E) >= 0;
-}
-
 static JSValue variable_names(JSContext *context, JSValueConst this_value,
                               int argc, JSValueConst *argv)
 {
@@ -120,7 +111,9 @@ static JSValue variable_names(JSContext *context, JSValueConst this_value,
         size_t length = strcspn(at, "=");
 
         if (length > 0 && at[length] == '=')
-            done = add_name(context, names, count++, at, length);
+            done =
+                weir__js_set_element(context, names, count++,
+                                     JS_NewStringLen(context, at, length)) >= 0;
     }
     js_free(context, text);
     if (done)

@@ -16,6 +16,7 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "program/program.h"
 #include "weir/clock.h"
 #include "weir/version.h"
@@ -133,20 +134,6 @@ static const JSCFunctionListEntry natives[] = {
 #endif
 };
 
-static int set(JSContext *context, JSValueConst native, const char *name,
-               JSValue value)
-{
-    return JS_SetPropertyStr(context, native, name, value);
-}
-
-/* Append the text, which may be an exception, and take it. */
-static bool append(JSContext *context, JSValueConst list, uint32_t index,
-                   JSValue text)
-{
-    return !JS_IsException(text) &&
-           JS_SetPropertyUint32(context, list, index, text) >= 0;
-}
-
 /* Append texts to a list of `length`.  Returns false with an exception. */
 static bool append_all(JSContext *context, JSValueConst list, uint32_t length,
                        int count, const char *const *texts)
@@ -154,8 +141,8 @@ static bool append_all(JSContext *context, JSValueConst list, uint32_t length,
     bool is_done = true;
 
     for (int i = 0; i < count && is_done; i++)
-        is_done = append(context, list, length + (uint32_t)i,
-                         JS_NewString(context, texts[i]));
+        is_done = weir__js_set_element(context, list, length + (uint32_t)i,
+                                       JS_NewString(context, texts[i])) >= 0;
     return is_done;
 }
 
@@ -167,9 +154,10 @@ static JSValue arguments(weir_js *js)
     ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
     bool is_done =
         !JS_IsException(list) &&
-        append(js->context, list, 0,
-               length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
-                          : JS_NewString(js->context, "weir"));
+        weir__js_set_element(
+            js->context, list, 0,
+            length > 0 ? JS_NewStringLen(js->context, path, (size_t)length)
+                       : JS_NewString(js->context, "weir")) >= 0;
 
     if (is_done &&
         append_all(js->context, list, 1, program->argc, program->argv))
@@ -197,14 +185,17 @@ static int set_arguments(weir_js *js, JSValueConst native)
     JSValue argv, path, list = options(js);
     int err;
 
-    if (JS_IsException(list) || set(js->context, native, "execArgv", list) < 0)
+    if (JS_IsException(list) ||
+        weir__js_set_property(js->context, native, "execArgv", list) < 0)
         return -1;
     argv = arguments(js);
     if (JS_IsException(argv))
         return -1;
     path = JS_GetPropertyUint32(js->context, argv, 0);
-    err = set(js->context, native, "argv", argv);
-    return set(js->context, native, "execPath", path) < 0 ? -1 : err;
+    err = weir__js_set_property(js->context, native, "argv", argv);
+    return weir__js_set_property(js->context, native, "execPath", path) < 0
+               ? -1
+               : err;
 }
 
 static int add_values(JSContext *context, JSValueConst native)
@@ -212,10 +203,12 @@ static int add_values(JSContext *context, JSValueConst native)
     weir_js *js = weir__js_of(context);
 
     if (set_arguments(js, native) < 0 ||
-        set(context, native, "pid", JS_NewInt32(context, getpid())) < 0 ||
-        set(context, native, "ppid", JS_NewInt32(context, getppid())) < 0 ||
-        set(context, native, "engineVersion",
-            JS_NewString(context, JS_GetVersion())) < 0)
+        weir__js_set_property(context, native, "pid",
+                              JS_NewInt32(context, getpid())) < 0 ||
+        weir__js_set_property(context, native, "ppid",
+                              JS_NewInt32(context, getppid())) < 0 ||
+        weir__js_set_property(context, native, "engineVersion",
+                              JS_NewString(context, JS_GetVersion())) < 0)
         return -1;
     weir__js_watch_process(js);
     return 0;

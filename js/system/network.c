@@ -14,6 +14,7 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 
 static const void *address_in(const struct sockaddr *address)
 {
@@ -81,7 +82,7 @@ static JSValue new_entry(JSContext *context, const struct ifaddrs *list,
             : JS_NewUint32(
                   context,
                   ((const struct sockaddr_in6 *)one->ifa_addr)->sin6_scope_id);
-    return JS_NewArrayFrom(context, 8, values);
+    return weir__js_new_array(context, 8, values);
 }
 
 static bool is_shown(const struct ifaddrs *one)
@@ -106,9 +107,8 @@ static JSValue list_interfaces(JSContext *context, JSValueConst this_value,
     entries = JS_NewArray(context);
     for (const struct ifaddrs *one = list; one != NULL; one = one->ifa_next)
         if (is_shown(one) &&
-            JS_DefinePropertyValueUint32(context, entries, count++,
-                                         new_entry(context, list, one),
-                                         JS_PROP_C_W_E) < 0) {
+            weir__js_set_element(context, entries, count++,
+                                 new_entry(context, list, one)) < 0) {
             JS_FreeValue(context, entries);
             entries = JS_EXCEPTION;
             break;

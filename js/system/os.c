@@ -16,14 +16,8 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "system/syserror.h"
-
-static int set(JSContext *context, JSValueConst object, const char *name,
-               JSValue value)
-{
-    return JS_DefinePropertyValueStr(context, object, name, value,
-                                     JS_PROP_C_W_E);
-}
 
 /* uname(): sysname, nodename, release, version, machine */
 static JSValue name_system(JSContext *context, JSValueConst this_value,
@@ -40,7 +34,7 @@ static JSValue name_system(JSContext *context, JSValueConst this_value,
     values[2] = JS_NewString(context, names.release);
     values[3] = JS_NewString(context, names.version);
     values[4] = JS_NewString(context, names.machine);
-    return JS_NewArrayFrom(context, 5, values);
+    return weir__js_new_array(context, 5, values);
 }
 
 static JSValue load_average(JSContext *context, JSValueConst this_value,
@@ -53,7 +47,7 @@ static JSValue load_average(JSContext *context, JSValueConst this_value,
         loads[0] = loads[1] = loads[2] = 0;
     for (int i = 0; i < 3; i++)
         values[i] = JS_NewFloat64(context, loads[i]);
-    return JS_NewArrayFrom(context, 3, values);
+    return weir__js_new_array(context, 3, values);
 }
 
 static JSValue count_cores(JSContext *context, JSValueConst this_value,
@@ -70,13 +64,16 @@ static JSValue describe_user(JSContext *context, const struct passwd *user)
 {
     JSValue info = JS_NewObjectProto(context, JS_NULL);
 
-    if (set(context, info, "uid", JS_NewUint32(context, user->pw_uid)) >= 0 &&
-        set(context, info, "gid", JS_NewUint32(context, user->pw_gid)) >= 0 &&
-        set(context, info, "username", JS_NewString(context, user->pw_name)) >=
-            0 &&
-        set(context, info, "homedir", JS_NewString(context, user->pw_dir)) >=
-            0 &&
-        set(context, info, "shell", JS_NewString(context, user->pw_shell)) >= 0)
+    if (weir__js_set_property(context, info, "uid",
+                              JS_NewUint32(context, user->pw_uid)) >= 0 &&
+        weir__js_set_property(context, info, "gid",
+                              JS_NewUint32(context, user->pw_gid)) >= 0 &&
+        weir__js_set_property(context, info, "username",
+                              JS_NewString(context, user->pw_name)) >= 0 &&
+        weir__js_set_property(context, info, "homedir",
+                              JS_NewString(context, user->pw_dir)) >= 0 &&
+        weir__js_set_property(context, info, "shell",
+                              JS_NewString(context, user->pw_shell)) >= 0)
         return info;
     JS_FreeValue(context, info);
     return JS_EXCEPTION;
@@ -183,8 +180,8 @@ static JSValue new_numbers(JSContext *context, const struct number *list,
     JSValue object = JS_NewObjectProto(context, JS_NULL);
 
     for (size_t i = 0; i < count; i++)
-        if (set(context, object, list[i].name,
-                JS_NewInt32(context, list[i].value)) < 0) {
+        if (weir__js_set_property(context, object, list[i].name,
+                                  JS_NewInt32(context, list[i].value)) < 0) {
             JS_FreeValue(context, object);
             return JS_EXCEPTION;
         }
@@ -197,8 +194,9 @@ static JSValue new_errors(JSContext *context)
     const struct weir__js_syserror *error;
 
     for (int i = 0; (error = weir__js_syserror_at(i)) != NULL; i++)
-        if (error->is_public && set(context, object, error->name,
-                                    JS_NewInt32(context, error->number)) < 0) {
+        if (error->is_public &&
+            weir__js_set_property(context, object, error->name,
+                                  JS_NewInt32(context, error->number)) < 0) {
             JS_FreeValue(context, object);
             return JS_EXCEPTION;
         }
@@ -207,13 +205,16 @@ static JSValue new_errors(JSContext *context)
 
 static int add_tables(JSContext *context, JSValueConst native)
 {
-    if (set(context, native, "signals",
+    if (weir__js_set_property(
+            context, native, "signals",
             new_numbers(context, signals, sizeof(signals) / sizeof(*signals))) <
             0 ||
-        set(context, native, "dlopen",
+        weir__js_set_property(
+            context, native, "dlopen",
             new_numbers(context, loading, sizeof(loading) / sizeof(*loading))) <
             0 ||
-        set(context, native, "errno", new_errors(context)) < 0)
+        weir__js_set_property(context, native, "errno", new_errors(context)) <
+            0)
         return -1;
     return 0;
 }

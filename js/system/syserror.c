@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/property.h"
 
 /* Number, text (NULL: Node has none and says "unknown error"), and whether
  * os.constants.errno lists it. */
@@ -125,10 +126,14 @@ const struct weir__js_syserror *weir__js_syserror_find(int number)
     return NULL;
 }
 
-static int set(JSContext *context, JSValueConst error, const char *name,
-               JSValue value, int flags)
+/* Takes the message, which may be an exception. */
+static int set_message(JSContext *context, JSValueConst error, JSValue message)
 {
-    return JS_DefinePropertyValueStr(context, error, name, value, flags);
+    return JS_IsException(message)
+               ? -1
+               : JS_DefinePropertyValueStr(context, error, "message", message,
+                                           JS_PROP_CONFIGURABLE |
+                                               JS_PROP_WRITABLE);
 }
 
 /* "ENOENT: no such file or directory, open 'path' -> 'dest'"; for free(). */
@@ -151,13 +156,13 @@ static char *describe(const struct weir__js_syserror *known,
 static bool fill(JSContext *context, JSValueConst error, int err,
                  const struct weir__js_syserror *known, const char *message)
 {
-    return set(context, error, "message", JS_NewString(context, message),
-               JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) >= 0 &&
-           set(context, error, "errno", JS_NewInt32(context, err),
-               JS_PROP_C_W_E) >= 0 &&
-           set(context, error, "code",
-               JS_NewString(context, known != NULL ? known->name : "UNKNOWN"),
-               JS_PROP_C_W_E) >= 0;
+    return set_message(context, error, JS_NewString(context, message)) >= 0 &&
+           weir__js_set_property(context, error, "errno",
+                                 JS_NewInt32(context, err)) >= 0 &&
+           weir__js_set_property(context, error, "code",
+                                 JS_NewString(context, known != NULL
+                                                           ? known->name
+                                                           : "UNKNOWN")) >= 0;
 }
 
 JSValue weir__js_throw_system(JSContext *context, int err, const char *syscall,
@@ -167,14 +172,16 @@ JSValue weir__js_throw_system(JSContext *context, int err, const char *syscall,
     char *message = describe(known, syscall, path, dest);
     JSValue error = message != NULL ? JS_NewPlainError(context, "%s", "")
                                     : JS_ThrowOutOfMemory(context);
-    bool failed =
-        JS_IsException(error) || !fill(context, error, err, known, message) ||
-        set(context, error, "syscall", JS_NewString(context, syscall),
-            JS_PROP_C_W_E) < 0 ||
-        (path != NULL && set(context, error, "path",
-                             JS_NewString(context, path), JS_PROP_C_W_E) < 0) ||
-        (dest != NULL && set(context, error, "dest",
-                             JS_NewString(context, dest), JS_PROP_C_W_E) < 0);
+    bool failed = JS_IsException(error) ||
+                  !fill(context, error, err, known, message) ||
+                  weir__js_set_property(context, error, "syscall",
+                                        JS_NewString(context, syscall)) < 0 ||
+                  (path != NULL &&
+                   weir__js_set_property(context, error, "path",
+                                         JS_NewString(context, path)) < 0) ||
+                  (dest != NULL &&
+                   weir__js_set_property(context, error, "dest",
+                                         JS_NewString(context, dest)) < 0);
 
     free(message);
     if (!failed)

@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/lib.h"
+#include "core/property.h"
 #include "threads/waiters.h"
 #include "weir/clock.h"
 #include "weir/host/waiter.h"
@@ -218,12 +219,10 @@ static JSValue answer(JSContext *context, bool is_async, JSValue value)
         JS_FreeValue(context, value);
         return object;
     }
-    if (JS_DefinePropertyValueStr(context, object, "async",
-                                  JS_NewBool(context, is_async),
-                                  JS_PROP_C_W_E) < 0) {
+    if (weir__js_set_property(context, object, "async",
+                              JS_NewBool(context, is_async)) < 0) {
         JS_FreeValue(context, value);
-    } else if (JS_DefinePropertyValueStr(context, object, "value", value,
-                                         JS_PROP_C_W_E) >= 0) {
+    } else if (weir__js_set_property(context, object, "value", value) >= 0) {
         return object;
     }
     JS_FreeValue(context, object);

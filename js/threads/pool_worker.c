@@ -19,6 +19,7 @@
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "core/visible.h"
 #include "messages/mailbox.h"
 #include "threads/pool_queue.h"
@@ -143,7 +144,7 @@ JSValue weir__js_pool_take(JSContext *context, JSValueConst this_value,
     weir__js_message_free(task->args);
     task->args = NULL;
     weir__js_task_release(task);
-    return JS_NewArrayFrom(context, 4, values);
+    return weir__js_new_array(context, 4, values);
 }
 
 const struct weir__js_builtin weir__js_pool_worker_builtin = {

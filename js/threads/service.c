@@ -39,6 +39,7 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "core/visible.h"
 #include "threads/atomics.h"
 #include "threads/waiters.h"
@@ -457,13 +458,20 @@ static struct holder *copy_holders(struct service *service, uint32_t *count)
 
 static JSValue show_holder(JSContext *context, const struct holder *holder)
 {
-    static const char *const names[] = {"name", "thread", "age"};
-    JSValue values[3] = {
-        JS_NewString(context, holder->name != NULL ? holder->name : "?"),
-        JS_NewInt32(context, holder->thread),
-        JS_NewFloat64(context, holder->age_ms)};
+    JSValue object = JS_NewObject(context);
 
-    return JS_NewObjectFromStr(context, 3, (const char **)names, values);
+    if (!JS_IsException(object) &&
+        weir__js_set_property(
+            context, object, "name",
+            JS_NewString(context, holder->name != NULL ? holder->name : "?")) >=
+            0 &&
+        weir__js_set_property(context, object, "thread",
+                              JS_NewInt32(context, holder->thread)) >= 0 &&
+        weir__js_set_property(context, object, "age",
+                              JS_NewFloat64(context, holder->age_ms)) >= 0)
+        return object;
+    JS_FreeValue(context, object);
+    return JS_EXCEPTION;
 }
 
 /* holders(service): [{name, thread, age}], oldest first */
@@ -474,18 +482,27 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
     JSValue array = service != NULL ? JS_NewArray(context) : JS_EXCEPTION;
     struct holder *holders;
     uint32_t count;
+    int status = 0;
 
     if (JS_IsException(array))
         return array;
     holders = copy_holders(service, &count);
-    for (uint32_t i = 0; i < count && holders != NULL; i++) {
-        JS_DefinePropertyValueUint32(context, array, i,
-                                     show_holder(context, &holders[i]),
-                                     JS_PROP_C_W_E);
+    if (holders == NULL) {
+        JS_ThrowOutOfMemory(context);
+        count = 0;
+        status = -1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (status >= 0)
+            status = weir__js_set_element(context, array, i,
+                                          show_holder(context, &holders[i]));
         free(holders[i].name);
     }
     free(holders);
-    return array;
+    if (status >= 0)
+        return array;
+    JS_FreeValue(context, array);
+    return JS_EXCEPTION;
 }
 
 static const JSCFunctionListEntry natives[] = {
