@@ -18,7 +18,7 @@
 #include "core/property.h"
 #include "weir/host/lock.h"
 
-extern char **environ; /* under the lock */
+extern char **environ; /* under the lock; NULL after clearenv(3) */
 
 static weir_lock lock = WEIR_LOCK_INIT;
 
@@ -81,7 +81,7 @@ static size_t size_of_all(void)
 {
     size_t size = 0;
 
-    for (char **at = environ; *at != NULL; at++)
+    for (char **at = environ; at != NULL && *at != NULL; at++)
         size += strlen(*at) + 1;
     return size;
 }
@@ -93,7 +93,7 @@ static char *copy_all(JSContext *context, char **end)
 
     weir_lock_acquire(&lock);
     text = *end = js_malloc(context, size_of_all() + 1);
-    for (char **at = environ; text != NULL && *at != NULL; at++)
+    for (char **at = environ; text != NULL && at != NULL && *at != NULL; at++)
         *end = stpcpy(*end, *at) + 1;
     weir_lock_release(&lock);
     return text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * env -- variables for which there is no memory, at each place in turn: an
- * exception, and nothing has changed.
+ * exception, and nothing has changed; and an environment that was cleared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,4 +67,14 @@ static void check_list(int err)
 CASE(env_names_are_all_listed_or_none)
 {
     sweep("list", check_list);
+}
+
+CASE(env_that_was_cleared_is_empty)
+{
+    expect_int(clearenv(), 0);
+    js_make(NULL);
+    js_eval("if (Object.keys(process.env).length !== 0) throw 'not empty'");
+    js_eval("process.env.TEST = 'a';"
+            "if (Object.keys(process.env).join() !== 'TEST') throw 'not set'");
+    js_end();
 }
