@@ -104,6 +104,18 @@ static int write_all(struct weir__js_fs_request *request, int fd,
     return 0;
 }
 
+/* An interruption must not end the request, which would be made again and write
+ * the data twice.  Returns 0, or -1 with errno. */
+static int sync_file(int fd)
+{
+    int result;
+
+    do
+        result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    return result;
+}
+
 /* writeFile(path or descriptor, data, flags, mode, flush) */
 int weir__js_fs_write_file(struct weir__js_fs_request *request)
 {
@@ -115,7 +127,7 @@ int weir__js_fs_write_file(struct weir__js_fs_request *request)
         return fd;
     request->is_bare = true;
     err = write_all(request, fd, &request->args[1]);
-    if (err == 0 && request->args[4].boolean && fsync(fd) != 0)
+    if (err == 0 && request->args[4].boolean && sync_file(fd) != 0)
         err = weir__js_fs_failed(request, "fsync", NULL);
     close_first(request, fd);
     return err;

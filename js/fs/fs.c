@@ -387,14 +387,24 @@ static void free_call(struct weir__js_work *work)
     weir_budget_refund(budget, charged);
 }
 
+/* Forget the result and the failure of an attempt that was interrupted. */
+static void forget_attempt(struct weir__js_fs_request *request)
+{
+    free(request->path);
+    request->path = NULL;
+    request->syscall = NULL;
+    request->is_bare = false;
+    request->block.size = 0;
+    request->number = 0;
+}
+
 static void run_call(struct weir__js_work *work, int canceled)
 {
     struct fs_call *call = (struct fs_call *)work;
 
     call->error = canceled != 0 ? -ECANCELED : -EINTR;
     while (call->error == -EINTR) {
-        call->request.block.size = 0;
-        call->request.number = 0;
+        forget_attempt(&call->request);
         call->error = call->op->run(&call->request);
     }
 }
