@@ -30,9 +30,11 @@ static bool was_stopped; /* loop only: the engine has seen it */
 static void on_signal(int number)
 {
     uint64_t one = 1;
+    int err = errno; /* of the code that was interrupted */
 
     has_signal = 1;
     (void)!write(wake_fd, &one, sizeof(one));
+    errno = err;
 }
 
 static bool is_interrupted(void)
