@@ -55,18 +55,12 @@ void weir__js_growable_sync(weir_js *js)
     JS_FreeValue(js->context, result);
 }
 
-/* The address of a buffer's memory; NULL with an exception. */
-static void *memory_of(JSContext *context, JSValueConst buffer, size_t *length)
-{
-    return JS_GetArrayBuffer(context, length, buffer);
-}
-
 /* length(buffer): the length of its memory, to which its own is raised. */
 static JSValue shared_length(JSContext *context, JSValueConst this_value,
                              int argc, JSValueConst *argv)
 {
     size_t length;
-    void *data = memory_of(context, argv[0], &length);
+    void *data = JS_GetArrayBuffer(context, &length, argv[0]);
 
     return data != NULL
                ? JS_NewInt64(context,
@@ -76,7 +70,8 @@ static JSValue shared_length(JSContext *context, JSValueConst this_value,
 
 enum { PLAIN, GROWS };
 
-/* Call the wrapped function with a sync before and after it. */
+/* Call the wrapped function with a sync before it, and after it unless it
+ * throws. */
 static JSValue call_synced(JSContext *context, JSValueConst this_value,
                            int argc, JSValueConst *argv, int magic,
                            JSValueConst *data)
@@ -88,8 +83,10 @@ static JSValue call_synced(JSContext *context, JSValueConst this_value,
 
     weir__js_growable_sync(js);
     result = JS_Call(context, data[0], this_value, argc, argv);
-    if (magic == GROWS && !JS_IsException(result)) {
-        memory = memory_of(context, this_value, &length);
+    if (JS_IsException(result))
+        return result; /* a sync would run JavaScript with it pending */
+    if (magic == GROWS) {
+        memory = JS_GetArrayBuffer(context, &length, this_value);
         if (memory == NULL) {
             JS_FreeValue(context, result);
             return JS_EXCEPTION;
