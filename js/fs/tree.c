@@ -60,7 +60,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* "directory/name", for free(); `directory` is "" at the top. */
+/* "directory/name", for free(); or NULL if there is no memory. */
 static char *join(const char *directory, const char *name)
 {
     char *path;

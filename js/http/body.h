@@ -72,7 +72,7 @@ void weir__js_text_free(JSContext *context, struct weir__js_text *text);
 enum {
     WEIR__JS_BODY_EXTRACT,   /* (value) -> [kind, value, type] */
     WEIR__JS_BODY_CONSUME,   /* (stream, form) -> promise */
-    WEIR__JS_BODY_MAKE,      /* (message, value or source) -> stream */
+    WEIR__JS_BODY_MAKE,      /* (message, value, isUsed) -> stream */
     WEIR__JS_BODY_DISTURBED, /* (stream) -> boolean */
     WEIR__JS_BODY_SEND,      /* (exchange, stream) */
     WEIR__JS_BODY_HOOKS

@@ -14,7 +14,8 @@
 #include "core/entry.h"
 #include "core/error.h"
 
-struct weir__js_link *weir__js_sources_of(const weir_js *js)
+/* The sources of a host: source.link. */
+static struct weir__js_link *sources_of(const weir_js *js)
 {
     return js->states[WEIR__JS_SOURCE];
 }
@@ -29,7 +30,7 @@ void weir__js_source_init(struct weir__js_source *source, weir_js *js,
     source->form = (enum weir__js_form)0;
     source->functions[0] = source->functions[1] = JS_UNDEFINED;
     source->on_body = source->context = source->error = JS_UNDEFINED;
-    weir__js_list_add(weir__js_sources_of(js), &source->link);
+    weir__js_list_add(sources_of(js), &source->link);
 }
 
 void weir__js_source_ref(struct weir__js_source *source)
@@ -251,14 +252,14 @@ void weir__js_source_piece(struct weir__js_source *source, int status,
 
 static int init_sources(weir_js *js)
 {
-    weir__js_list_init(weir__js_sources_of(js));
+    weir__js_list_init(sources_of(js));
     return 0;
 }
 
 /* Release the values now.  What the loop still refers to stays. */
 static void drop_sources(weir_js *js)
 {
-    struct weir__js_link *list = weir__js_sources_of(js);
+    struct weir__js_link *list = sources_of(js);
 
     while (!weir__js_list_is_empty(list)) {
         struct weir__js_source *source = (struct weir__js_source *)list->next;

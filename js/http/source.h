@@ -82,7 +82,4 @@ void weir__js_source_piece(struct weir__js_source *source, int status,
 JSValue weir__js_form_bytes(JSContext *context, enum weir__js_form form,
                             weir_bytes bytes);
 
-/* The list of a host's sources; and release all of them. */
-struct weir__js_link *weir__js_sources_of(const weir_js *js);
-
 #endif /* WEIR_JS_SOURCE_H */

@@ -36,7 +36,7 @@ enum weir__js_tag {
     WEIR__TAG_ARRAY,    /* length, elements, keys and values */
     WEIR__TAG_SPARSE,   /* length, keys and values */
     WEIR__TAG_HOLE,     /* a missing element */
-    WEIR__TAG_BUFFER,   /* length, maximum length + 1 or 0, bytes */
+    WEIR__TAG_BUFFER,   /* length, maximum length or 0 (it is fixed), bytes */
     WEIR__TAG_SHARED,   /* item */
     WEIR__TAG_VIEW,     /* type, offset, length in elements, its buffer */
     WEIR__TAG_PARTS, /* count, values that js/lib/messages/clone.js assembles */

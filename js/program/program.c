@@ -218,7 +218,8 @@ static void on_before_exit(void *arg, int status)
     weir__js_let_go(js);
 }
 
-/* The exit code if the main module failed or waits forever; otherwise 0. */
+/* The exit code if the top level of the main module waits forever; otherwise
+ * 0. */
 static int main_code(weir_js *js)
 {
     JSPromiseStateEnum state = JS_PromiseState(js->context, js->main);

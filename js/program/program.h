@@ -15,7 +15,7 @@ void weir__js_watch_process(weir_js *js);
 void weir__js_stop(weir_js *js, int code);
 
 /* Take part in virtual time (weir/host/virtual.h), or no longer.  weir_js_run
- * does both, but for a worker, which does it itself. */
+ * does both, except for a worker, which does it itself. */
 void weir__js_join_time(weir_js *js);
 void weir__js_leave_time(weir_js *js);
 

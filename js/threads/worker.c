@@ -3,9 +3,8 @@
  * worker -- new Worker(): a thread with a loop and a host.
  *
  * The parent owns the struct.  The thread uses it until it closes its end of the
- * control channel.  The parent sees that after all
- * messages, joins the thread, and emits "exit".  So the struct is freed when no
- * thread uses it.
+ * control channel.  The parent sees that after all messages, joins the thread,
+ * and emits "exit".  So the struct is freed when no thread uses it.
  *
  *     parent's thread             worker's thread
  *     new: channel, thread   -->  loop, host, program
@@ -122,7 +121,7 @@ static void tell(struct weir__js_worker *worker,
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
 {
-    (void)arg, (void)js, (void)error; /* weir__js_tell_parent has reported it */
+    /* tell_parent has reported it */
 }
 
 /* Send an uncaught error to the parent. */
