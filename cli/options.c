@@ -75,6 +75,7 @@ enum { COUNT_OF_OPTIONS = sizeof(table) / sizeof(*table) };
 
 static const char usage[] = "weir [options] file [arguments]";
 static const char test_usage[] = "weir test [options] [files or directories]";
+static const char explore_usage[] = "weir explore [options] file [arguments]";
 static const char summary[] = "run JavaScript on an event loop";
 
 static bool complain(const char *program, const char *what, const char *which)
@@ -270,10 +271,10 @@ void options_help(bool is_test)
         printf(
             "usage: %s\n"
             "       %s\n"
-            "       weir explore [options] file [arguments]\n\n"
+            "       %s\n\n"
             "Run JavaScript on an event loop.  Without a file, or with -, the\n"
             "program is read from stdin; on a terminal, line by line.\n\n",
-            usage, test_usage);
+            usage, test_usage, explore_usage);
     list(is_test);
     printf(is_test ? "\nOther options:\n\n" : "\nOptions for tests:\n\n");
     list(!is_test);
@@ -295,14 +296,14 @@ void options_man_page(void)
 
     printf(
         ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
-        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n"
+        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
         ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
         "CommonJS module, until there is nothing left to do.\n"
         "Without a file, or with \\-, the program is read from stdin.\n"
         "If stdin is a terminal and no file is given, it is read line by line, "
         "and each value is printed.\n"
         ".SH OPTIONS\n",
-        WEIR_VERSION, summary, usage, test_usage);
+        WEIR_VERSION, summary, usage, test_usage, explore_usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
         printf(".TP\n.B ");
