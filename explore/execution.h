@@ -41,7 +41,8 @@ struct actor;
 struct op;
 struct verb {
     const char *name;
-    const char *object; /* what the trace calls its word; NULL: by its name */
+    const char *blocked; /* what a thread that cannot do it does; NULL: name */
+    const char *object;  /* what the trace calls its word; NULL: by its name */
     bool (*can)(const struct actor *actor);
     void (*act)(struct actor *actor);
     bool (*is_lost)(const struct actor *actor); /* blocked: a lost wake-up */

@@ -104,6 +104,7 @@ static void act_broadcast(struct actor *actor)
 
 static const struct verb wait_verb = {.name = "wait", .act = act_wait};
 static const struct verb resume_verb = {.name = "wakes at",
+                                        .blocked = "waits at",
                                         .can = is_woken,
                                         .act = act_resume,
                                         .is_lost = is_lost,
@@ -293,7 +294,7 @@ static void act_leave(struct actor *actor)
 static const struct verb arrive_verb = {.name = "arrives at",
                                         .act = act_arrive};
 static const struct verb leave_verb = {
-    .name = "leaves", .can = is_woken, .act = act_leave};
+    .name = "leaves", .blocked = "waits at", .can = is_woken, .act = act_leave};
 
 INTERPOSED int pthread_barrier_init(pthread_barrier_t *barrier,
                                     const pthread_barrierattr_t *attr,

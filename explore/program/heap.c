@@ -6,6 +6,7 @@
 #include "heap.h"
 
 #include "hash.h"
+#include "kernel.h"
 #include "program.h"
 #include "shadow.h"
 #include "shelf.h"
@@ -16,6 +17,7 @@ void heap_reset(void)
     shelf_reset();
     shadow_reset();
     sync_reset();
+    kernel_reset();
 }
 
 void *heap_alloc(unsigned arena, size_t size)

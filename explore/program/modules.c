@@ -15,7 +15,8 @@ struct module {
 };
 
 static struct module module[MODULES], system_module[MODULES];
-static unsigned count, system_count;
+static const char *unseen[MODULES]; /* names of those that are neither */
+static unsigned count, system_count, unseen_count;
 
 /* What the linker wrote for the loader: symbols, their names, and, first in
  * the hash table's second word, how many symbols are not in it: those that are
@@ -70,14 +71,33 @@ static bool is_system(const char *path)
            strstr(path, "/libweir-explore.so") != NULL;
 }
 
+/* The compilers' own libraries.  What they synchronise by is replaced, or is in
+ * their headers. */
+static bool is_runtime(const char *name)
+{
+    static const char *const names[] = {"libstdc++.so", "libgcc_s.so",
+                                        "libm.so",      "libc++.so",
+                                        "libc++abi.so", "linux-vdso.so"};
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return name[0] == '\0'; /* the program */
+}
+
 static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     bool is_own = is_system(info->dlpi_name);
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *name = slash != NULL ? slash + 1 : info->dlpi_name;
 
     (void)size;
     (void)context;
-    if (!is_own && !is_instrumented(info))
+    if (!is_own && !is_instrumented(info)) {
+        if (!is_runtime(name) && unseen_count < MODULES)
+            unseen[unseen_count++] = name;
         return 0;
+    }
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + part->p_vaddr;
@@ -122,6 +142,11 @@ bool modules_has_base(uintptr_t base)
         if (module[i].base == base)
             return true;
     return false;
+}
+
+const char *modules_unseen(unsigned index)
+{
+    return index < unseen_count ? unseen[index] : NULL;
 }
 
 unsigned modules_count(void)

@@ -19,6 +19,9 @@ bool modules_has_base(uintptr_t base);
 /* Whether libc, the loader or the explorer has this code. */
 bool modules_is_system(uintptr_t pc);
 
+/* The name of the index-th library that is neither, or NULL. */
+const char *modules_unseen(unsigned index);
+
 /* Their number. */
 unsigned modules_count(void);
 

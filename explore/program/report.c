@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "modules.h"
 #include "page/page.h"
 #include "program.h"
 #include "site.h"
@@ -168,8 +169,10 @@ static bool describe_blocked(char *text, size_t size, unsigned thread,
     has_owner = sync != NULL && sync->owner >= 0;
     snprintf(text, size, "%s is blocked: %s %s  %s%s%s%s",
              test->threads[thread].name,
-             op->kind == OP_SYNC ? op->verb->name : "futex wait", name, where,
-             has_owner ? ", which " : "",
+             op->kind != OP_SYNC         ? "futex wait"
+             : op->verb->blocked != NULL ? op->verb->blocked
+                                         : op->verb->name,
+             name, where, has_owner ? ", which " : "",
              has_owner ? test->threads[sync->owner].name : "",
              has_owner ? " has" : "");
     return true;
@@ -217,6 +220,11 @@ static void print_coverage(FILE *out, const weir_explore_options *options,
                 "not covered: %" PRIu64
                 " executions that had no end after %u operations\n",
                 found->too_long, options->steps);
+    for (unsigned i = 0; modules_unseen(i) != NULL; i++)
+        fprintf(out,
+                "not covered: what %s accesses, which was not compiled for the "
+                "explorer\n",
+                modules_unseen(i));
     fprintf(out,
             "up to %u spurious wake-up%s or failure%s of a weak "
             "compare-and-swap for each thread;\nload buffering is never "

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "image.h"
+#include "kernel.h"
 #include "modules.h"
 #include "program.h"
 #include "report.h"
@@ -24,6 +25,7 @@
 #include "shelf.h"
 #include "sync.h"
 #include "trace.h"
+#include "watch.h"
 
 enum {
     DEFAULT_RUNS = 10000,
@@ -259,6 +261,8 @@ int weir_explore_run(void (*test)(void *argument), void *argument,
     how.progress = fdopen(dup(2), "w");
     if (!o.shows_output)
         report_mute();
+    kernel_take();
+    watch_begin();
     image_take();
     shelf_take();
     if (o.replay == NULL)
@@ -268,6 +272,7 @@ int weir_explore_run(void (*test)(void *argument), void *argument,
         shorten(&what, &how, &found);
         run_again(&what, &how, &found);
     }
+    watch_end();
     if (!o.shows_output)
         report_unmute();
     if (how.progress != NULL)

@@ -51,9 +51,11 @@
  * of memcpy(); nor signals, nor what other processes do.
  *
  * It refuses, with an error that names the cause: more than seven threads,
- * atomic operations on 16 bytes or of different sizes on one word, fork(),
- * pthread_cancel(), pthread_kill(), futex operations other than wait and wake,
- * and more than 4000 operations in one execution.
+ * atomic operations on 16 bytes or of different sizes on one word, fork() and
+ * other ways to start a process, sockets, pipes and other descriptors that are
+ * no files, signals that are sent or waited for, pthread_cancel(), futex
+ * operations other than wait and wake, calls that block in the kernel, and more
+ * than 4000 operations in one execution.
  *
  * A pointer to a thread_local variable must not be used by another thread.
  */
