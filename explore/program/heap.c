@@ -10,6 +10,7 @@
 #include "program.h"
 #include "shadow.h"
 #include "shelf.h"
+#include "site.h"
 #include "sync.h"
 
 void heap_reset(void)
@@ -17,6 +18,7 @@ void heap_reset(void)
     shelf_reset();
     shadow_reset();
     sync_reset();
+    site_reset();
     kernel_reset();
 }
 

@@ -23,6 +23,7 @@
 #include "report.h"
 #include "search.h"
 #include "shelf.h"
+#include "site.h"
 #include "sync.h"
 #include "trace.h"
 #include "watch.h"
@@ -196,10 +197,11 @@ static void shorten(const struct model_case *test,
     replace(result, &other);
 }
 
-/* The report names blocks of the heap, so the failing run must be the last. */
+/* The report names blocks of the heap, so the failing run must be the last; and
+ * it has the callers of each site only if they were kept. */
 static void run_again(const struct model_case *test,
                       const struct search_options *options,
-                      const struct search_result *found)
+                      struct search_result *found)
 {
     struct search_options replay = *options;
     struct search_result other;
@@ -208,8 +210,13 @@ static void run_again(const struct model_case *test,
         return;
     replay.replay = found->replay;
     replay.is_quiet = true;
+    site_keep_callers(true);
     search_run(test, &replay, &other);
-    search_result_free(&other);
+    site_keep_callers(false);
+    if (other.finding == found->finding && other.steps == found->steps)
+        replace(found, &other);
+    else
+        search_result_free(&other);
 }
 
 static void fill(weir_explore_result *result, const struct search_result *found)
@@ -267,7 +274,9 @@ int weir_explore_run(void (*test)(void *argument), void *argument,
     shelf_take();
     if (o.replay == NULL)
         check_repeatable(&what);
+    site_keep_callers(o.replay != NULL);
     search_run(&what, &how, &found);
+    site_keep_callers(false);
     if (found.finding != MODEL_NOTHING) {
         shorten(&what, &how, &found);
         run_again(&what, &how, &found);

@@ -11,6 +11,7 @@
 
 #include "hash.h"
 #include "image.h"
+#include "modules.h"
 #include "program.h"
 #include "shadow.h"
 #include "site.h"
@@ -182,7 +183,10 @@ void shelf_free(void *pointer, uintptr_t pc)
     if (block->is_freed)
         fail(MODEL_USE_AFTER_FREE, "frees a block for the second time", pc,
              block);
-    shadow_free(pointer, block->size, pc);
+    /* Libraries without instrumentation count references with operations that
+     * are not seen, such as libstdc++ those of an exception. */
+    if (modules_has(pc))
+        shadow_free(pointer, block->size, pc);
     block->is_freed = true;
     block->freed = site_of(pc);
 }
@@ -219,15 +223,36 @@ void shelf_check(const void *address, size_t size, uintptr_t pc)
         fail(MODEL_CRASH, "uses memory outside of every heap block", pc, NULL);
 }
 
+/* The number of a block among those that the same line has allocated, from 1;
+ * 0: it is the only one. */
+static unsigned find_number(const struct block *block, const char *line)
+{
+    unsigned number = 0, count = 0;
+    char other[200];
+
+    for (unsigned a = 0; a < ACTORS; a++)
+        for (unsigned i = 0; i < arenas[a].blocks; i++) {
+            describe(other, sizeof(other), arenas[a].block[i].allocated);
+            count += strcmp(other, line) == 0;
+            if (&arenas[a].block[i] == block)
+                number = count;
+        }
+    return count > 1 ? number : 0;
+}
+
 bool shelf_name(char *text, size_t size, const void *address)
 {
     const struct block *block = shelf_has(address) ? find(address) : NULL;
-    char site[200];
+    char line[200], number[20] = "";
+    unsigned n;
 
     if (block == NULL)
         return false;
-    describe(site, sizeof(site), block->allocated);
-    snprintf(text, size, "block of %s+%zu", site,
+    describe(line, sizeof(line), block->allocated);
+    n = find_number(block, line);
+    if (n != 0)
+        snprintf(number, sizeof(number), " %u", n);
+    snprintf(text, size, "block%s of %s+%zu", number, line,
              (size_t)((const char *)address - block->start));
     return true;
 }

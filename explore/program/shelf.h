@@ -25,7 +25,7 @@ bool shelf_has(const void *address);
 /* Fails the run unless the bytes are in one block that was not freed. */
 void shelf_check(const void *address, size_t size, uintptr_t pc);
 
-/* "heap block of 24 bytes (app.c:7) + 8"; false if it is not in the heap. */
+/* "block of app.c:7+8", "block 2 of app.c:7+8"; false if it is not in the heap. */
 bool shelf_name(char *text, size_t size, const void *address);
 
 /* Once, before anything is allocated.  Then what is allocated outside of

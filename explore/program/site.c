@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -15,19 +16,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "modules.h"
 #include "program.h"
 #include "shelf.h"
 
-enum { SITES = 1 << 14, FRAMES = 32 };
+enum { SITES = 1 << 14, FRAMES = 32, CALLS = 128 };
 
 struct entry {
     uintptr_t pc;
+    site_id caller; /* of the function; 0: none, or not kept */
     struct model_site site;
     bool is_resolved;
+    bool is_own; /* in a file of the program, not in one of the system */
 };
 
 static struct table {
-    site_id slot[2 * SITES]; /* by return address */
+    site_id slot[2 * SITES]; /* by return address and caller */
     unsigned count;          /* of entries, the first of which is unknown */
     struct entry entry[SITES];
 } * table;
@@ -44,21 +48,90 @@ static struct table *get_table(void)
     return table;
 }
 
-site_id site_of(uintptr_t pc)
+static site_id find_site(uintptr_t pc, site_id caller)
 {
     struct table *t = get_table();
-    size_t at = (pc * 0x9e3779b97f4a7c15u) >> 49; /* 15 bits */
+    size_t at = ((pc ^ caller) * 0x9e3779b97f4a7c15u) >> 49; /* 15 bits */
 
-    while (t->slot[at] != 0 && t->entry[t->slot[at]].pc != pc)
+    while (t->slot[at] != 0 && (t->entry[t->slot[at]].pc != pc ||
+                                t->entry[t->slot[at]].caller != caller))
         at = (at + 1) % (2 * SITES);
     if (t->slot[at] == 0) {
         if (t->count == SITES)
             return 0;
         t->entry[t->count].pc = pc;
+        t->entry[t->count].caller = caller;
         t->entry[t->count].site.expression = "?";
         t->slot[at] = t->count++;
     }
     return t->slot[at];
+}
+
+/* --- callers ----------------------------------------------------------------- */
+
+static bool keeps_callers;
+static struct calls {
+    unsigned depth; /* may exceed CALLS; what is deeper has no callers */
+    site_id call[CALLS];
+} calls[ACTORS];
+
+void site_keep_callers(bool keeps)
+{
+    keeps_callers = keeps;
+}
+
+void site_reset(void)
+{
+    if (keeps_callers)
+        for (unsigned i = 0; i < ACTORS; i++)
+            calls[i].depth = 0;
+}
+
+static site_id caller_now(const struct calls *c)
+{
+    return c->depth > 0 && c->depth <= CALLS ? c->call[c->depth - 1] : 0;
+}
+
+void site_enter(uintptr_t pc)
+{
+    struct calls *c;
+
+    if (!keeps_callers || !is_exploring())
+        return;
+    c = &calls[program_self()];
+    if (c->depth < CALLS)
+        c->call[c->depth] = find_site(pc, caller_now(c));
+    c->depth++;
+}
+
+void site_leave(void)
+{
+    if (keeps_callers && is_exploring() && calls[program_self()].depth > 0)
+        calls[program_self()].depth--;
+}
+
+/* The nearest caller that was instrumented.  A library that was not does not
+ * say which functions it has entered, but its stack can be unwound. */
+static uintptr_t find_instrumented(uintptr_t pc)
+{
+    void *frames[FRAMES];
+    struct actor *self = program_pause();
+    int count = backtrace(frames, FRAMES);
+
+    program_go_on(self);
+    for (int i = 0; i < count; i++)
+        if (modules_has((uintptr_t)frames[i]))
+            return (uintptr_t)frames[i];
+    return pc;
+}
+
+site_id site_of(uintptr_t pc)
+{
+    if (!keeps_callers || !is_exploring())
+        return find_site(pc, 0);
+    if (!modules_has(pc) && !modules_is_system(pc))
+        pc = find_instrumented(pc);
+    return find_site(pc, caller_now(&calls[program_self()]));
 }
 
 const struct model_site *site_get(site_id id)
@@ -136,7 +209,6 @@ static void resolve(struct entry *entry)
 {
     struct object object = {.pc = entry->pc};
     char link[1000], command[1200], line[1000], first[1000] = "";
-    bool is_taken = false;
     FILE *pipe;
 
     entry->is_resolved = true;
@@ -151,27 +223,38 @@ static void resolve(struct entry *entry)
     for (int i = 0; i < FRAMES && fgets(line, sizeof(line), pipe); i++) {
         if (first[0] == '\0')
             memcpy(first, line, sizeof(first));
-        if (!is_taken && line[0] != '?' && !is_system(line)) {
+        if (!entry->is_own && line[0] != '?' && !is_system(line)) {
             take_line(entry, line);
-            is_taken = true;
+            entry->is_own = true;
         }
     }
-    if (!is_taken)
+    if (!entry->is_own)
         take_line(entry, first);
     pclose(pipe);
 }
 
+/* The entry, or the first of its callers that is in a file of the program. */
+static struct entry *find_own(struct entry *entry)
+{
+    for (struct entry *at = entry; at->pc != 0;
+         at = &table->entry[at->caller]) {
+        if (!at->is_resolved)
+            resolve(at);
+        if (at->is_own && modules_has(at->pc))
+            return at;
+    }
+    return entry;
+}
+
 void site_print(char *text, size_t size, const struct model_site *site)
 {
-    struct entry *entry = (struct entry *)((char *)(uintptr_t)site -
-                                           offsetof(struct entry, site));
-
+    struct entry *entry =
+        find_own((struct entry *)((char *)(uintptr_t)site -
+                                  offsetof(struct entry, site)));
     struct object object = {.pc = entry->pc};
 
-    if (!entry->is_resolved && entry->pc != 0)
-        resolve(entry);
-    if (site->file != NULL)
-        snprintf(text, size, "%s:%d", site->file, site->line);
+    if (entry->site.file != NULL)
+        snprintf(text, size, "%s:%d", entry->site.file, entry->site.line);
     else if (dl_iterate_phdr(find_object, &object) != 0)
         snprintf(text, size, "%s+%#lx", last_part(object.path),
                  (unsigned long)(object.pc - object.base));

@@ -5,6 +5,10 @@
  * While the program runs, a site is its return address.  File and line are
  * looked up with addr2line(1) when a run is printed, names of variables in the
  * symbol table of the program.
+ *
+ * A line in a header of the system, such as that of std::mutex, says little.
+ * The failing run is therefore made once more with the callers of each site,
+ * and is printed with the first one that is in a file of the program.
  */
 #ifndef WEIR_EXPLORE_SITE_H
 #define WEIR_EXPLORE_SITE_H
@@ -17,17 +21,21 @@
 
 typedef uint32_t site_id; /* 0: unknown */
 
-/* Of a return address; the same for the same one. */
+/* Of a return address; the same for the same one, if callers are not kept. */
 site_id site_of(uintptr_t pc);
 const struct model_site *site_get(site_id id);
 
-/* Once: looks up file and line of all sites so far. */
-void site_resolve(void);
+/* From now on, callers are kept or not.  The running thread enters a function
+ * that was called there; leaves it.  An execution begins. */
+void site_keep_callers(bool keeps);
+void site_enter(uintptr_t pc);
+void site_leave(void);
+void site_reset(void);
 
-/* "app.c:12", after site_resolve(). */
+/* "app.c:12". */
 void site_print(char *text, size_t size, const struct model_site *site);
 
-/* "flag", "ring+16", "heap block of 24 bytes (app.c:7) + 8". */
+/* "flag", "ring+16", "block of app.c:7+8". */
 void site_name(char *text, size_t size, const void *address);
 
 /* False: it has no name. */

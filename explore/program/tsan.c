@@ -354,11 +354,12 @@ INTERPOSED void __tsan_init(void)
 
 INTERPOSED void __tsan_func_entry(void *pc)
 {
-    (void)pc;
+    site_enter((uintptr_t)pc);
 }
 
 INTERPOSED void __tsan_func_exit(void)
 {
+    site_leave();
 }
 
 /* Programs tell ThreadSanitizer about fences, which it does not model. */

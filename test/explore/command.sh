@@ -38,8 +38,14 @@ refuses() {
 
 # The source, in place of a program that uses what cannot be explored.
 uncontrolled() {
-    printf '#include <pthread.h>\n#include <signal.h>\n#include <stdatomic.h>\n%s' \
-        "#include <sys/syscall.h>
+    printf '#include <fcntl.h>\n#include <poll.h>\n#include <pthread.h>\n#include <signal.h>\n%s' \
+        "#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 atomic_int word;
 union { _Atomic char byte; atomic_int whole; } mixed;
@@ -101,6 +107,114 @@ deadlock_is_explained() {
         says 'main is blocked: joins thread 1  start.h:[0-9]*$'
 }
 
+# A call inside libc blocks; nothing is ever written to this input.
+blocked_in_libc() {
+    mkfifo "$scratch/silent" &&
+        printf '#include <stdio.h>\nint main(void) { return getchar() == 7; }' >"$scratch/input.c" &&
+        "$explore" cc "$scratch/input.c" -o "$scratch/input" &&
+        status 3 "$scratch/input" <>"$scratch/silent" &&
+        says 'cannot be explored: read(), which blocks at input.c:2'
+}
+
+sleeps_in_poll() {
+    printf '#include <poll.h>\nint main(void) { return poll(0, 0, 1000000); }' >"$scratch/poll.c" &&
+        "$explore" cc "$scratch/poll.c" -o "$scratch/poll" && status 0 "$scratch/poll"
+}
+
+# Each of 3,000 executions leaves a file open.
+closes_what_was_left_open() {
+    cat >"$scratch/open.c" <<'END'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int word;
+static void *work(void *p)
+{
+    assert(open("/etc/passwd", O_RDONLY) >= 0);
+    atomic_fetch_add(&word, 1);
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, work, 0);
+    atomic_fetch_add(&word, 1);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    "$explore" cc "$scratch/open.c" -o "$scratch/open" &&
+        status 0 "$explore" run --quiet --random=3000 "$scratch/open"
+}
+
+# The places are those of the program, though what it calls is not instrumented, or is in
+# headers of the system; and blocks of one line have numbers.
+names_lines_of_the_program() {
+    cat >"$scratch/bank.cc" <<'END'
+#include <map>
+#include <mutex>
+#include <thread>
+static std::map<int, std::mutex> locks;
+static void both(int a, int b)
+{
+    std::lock_guard<std::mutex> first(locks[a]);
+    std::lock_guard<std::mutex> second(locks[b]);
+}
+int main()
+{
+    for (int i = 0; i < 2; i++)
+        locks[i];
+    std::thread other(both, 0, 1);
+    both(1, 0);
+    other.join();
+}
+END
+    "$explore" c++ "$scratch/bank.cc" -o "$scratch/bank" && status 1 "$scratch/bank" &&
+        says '^  1   creates a thread  bank.cc:14$' &&
+        says '^main is blocked: lock block 1 of bank.cc:13+[0-9]*  bank.cc:8, which thread 1 has' &&
+        says '^thread 1 is blocked: lock block 2 of bank.cc:13+[0-9]*  bank.cc:8, which main has'
+}
+
+waiters_are_explained() {
+    build cond_one_signal signal -DBROKEN && status 1 "$scratch/signal" &&
+        says 'is blocked: waits at '
+}
+
+only_objects() {
+    "$explore" cc -DBROKEN -c "$programs/lost_update.c" -o "$scratch/only.o" &&
+        "$explore" cc "$scratch/only.o" -o "$scratch/only" && status 1 "$scratch/only"
+}
+
+assembly_is_named() {
+    cat >"$scratch/swap.c" <<'END'
+static int word;
+static int swap(int *p, int v)
+{
+    __asm__ volatile("xchgl %0, %1" : "+r"(v), "+m"(*p));
+    return v;
+}
+int main(void) { return swap(&word, 1); }
+END
+    status 0 "$explore" cc "$scratch/swap.c" -o "$scratch/swap" &&
+        says '^weir-explore: warning: swap has atomic instructions'
+}
+
+library_is_named() {
+    printf 'int twice(int n) { return 2 * n; }' >"$scratch/twice.c" &&
+        cc -shared -fPIC "$scratch/twice.c" -o "$scratch/libtwice.so" &&
+        printf 'int twice(int); int main(void) { return twice(0); }' >"$scratch/main.c" &&
+        "$explore" cc "$scratch/main.c" -L"$scratch" -ltwice -Wl,-rpath,"$scratch" \
+            -o "$scratch/main" && status 0 "$scratch/main" &&
+        says '^not covered: what libtwice.so accesses'
+}
+
+endless_loop() {
+    printf 'int main(void) { for (;;) __asm__ volatile(""); }' >"$scratch/endless.c" &&
+        "$explore" cc "$scratch/endless.c" -o "$scratch/endless" && status 1 "$scratch/endless" &&
+        says '^livelock: main runs on at endless.c:1 without an operation'
+}
+
 cat >"$scratch/long.c" <<'END'
 #include <pthread.h>
 #include <stdatomic.h>
@@ -124,6 +238,9 @@ END
 
 expect "a program is built" build lost_update broken -DBROKEN
 expect "two sources, one of them an object, are built" separate_steps
+expect "objects alone are linked" only_objects
+expect "atomic instructions in assembly are named" assembly_is_named
+expect "a library without instrumentation is named" library_is_named
 expect "exhaustive search finds the bug" fails
 expect "one preemption finds the bug" fails --preemptions=1
 expect "random runs find the bug" fails --random=1000
@@ -136,6 +253,8 @@ expect "a search stops in time, and says so" \
     "$explore" cc "$scratch/long.c" -o "$scratch/long"
 expect "... after a second" stops_in_time
 expect "a deadlock says who waits for whom" deadlock_is_explained
+expect "... and what a waiter waits at" waiters_are_explained
+expect "lines are those of the program" names_lines_of_the_program
 expect "output is shown in a replay only" shows_output_in_a_replay
 expect "an exit status that is not 0 is a finding" nonzero_return
 expect "a failing schedule becomes a page" status 1 "$explore" run --html="$scratch/page.html" "$scratch/broken"
@@ -153,6 +272,19 @@ expect "a missing command is refused" status 2 "$explore"
 expect "a missing source is refused" status 2 "$explore" cc "$scratch/none.c"
 expect "fork() is refused by name" uncontrolled 'fork()' 'fork() at source.c'
 expect "pthread_kill() is refused by name" uncontrolled 'pthread_kill(pthread_self(), 0)' 'pthread_kill() at'
+expect "kill() is refused by name" uncontrolled 'kill(getpid(), 0)' 'kill() at source.c'
+expect "alarm() is refused by name" uncontrolled 'alarm(1)' 'alarm() at source.c'
+expect "socket() is refused by name" uncontrolled 'socket(AF_UNIX, SOCK_STREAM, 0)' 'socket() at source.c'
+expect "pipe() is refused by name" uncontrolled 'int fd[2]; return pipe(fd)' 'pipe() at source.c'
+expect "eventfd() is refused by name" uncontrolled 'eventfd(0, 0)' 'eventfd() at source.c'
+expect "system() is refused by name" uncontrolled 'return system("true")' 'system() at source.c'
+expect "popen() is refused by name" uncontrolled 'popen("true", "r")' 'popen() at source.c'
+expect "sigwait() is refused by name" uncontrolled 'sigset_t set; int n; sigemptyset(&set); sigwait(&set, &n)' 'sigwait() at source.c'
+expect "poll() that would block is refused" uncontrolled 'struct pollfd p = {open("/dev/ptmx", O_RDWR), POLLIN, 0}; poll(&p, 1, 5)' 'poll(), which would block at source.c'
+expect "poll() without descriptors is a sleep" sleeps_in_poll
+expect "a call in libc that blocks is named" blocked_in_libc
+expect "files that executions leave open are closed" closes_what_was_left_open
+[ -n "${WEIR_BRIEF-}" ] || expect "a loop without an operation is found" endless_loop
 expect "other futex operations are refused by name" uncontrolled 'syscall(SYS_futex, &word, 3, 1, 0, 0, 0)' 'a futex operation'
 expect "other system calls are refused by name" uncontrolled 'syscall(SYS_getppid)' 'a system call through syscall() at'
 expect "words of different sizes are refused by name" uncontrolled 'atomic_store(&mixed.byte, 1); atomic_store(&mixed.whole, 1)' 'atomic operations of different sizes'
