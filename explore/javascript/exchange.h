@@ -63,6 +63,7 @@ struct policy_state {
     uint64_t random;
     uint64_t priority[THREADS];  /* PCT */
     unsigned change_at[CHANGES]; /* nodes where a priority changes */
+    unsigned in_turn, demoted;   /* picks of one thread in a row; that span */
     unsigned stretch, steps;     /* how far POLICY_STRETCH is */
     unsigned operations;         /* before the last node */
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/builtin.h"
+#include "core/interrupt.h"
 #include "core/visible.h"
 #include "place.h"
 #include "race.h"
@@ -40,12 +41,13 @@ static struct block {
 } blocks[BLOCKS];
 static unsigned block_count, made_by[THREADS];
 
-/* The last step that wrote a word, for the arrows of a page. */
-static struct writer {
+/* The last step that wrote a word; that sent an object or began it.  For the
+ * arrows of a page, and "(from 3)". */
+static struct source {
     const void *address;
     uint16_t line;
-} writers[WORDS];
-static unsigned writer_count;
+} writers[WORDS], senders[WORDS];
+static unsigned writer_count, sender_count;
 static unsigned line_of[THREADS];     /* from 1; 0: the step has none */
 static unsigned plain_count[THREADS]; /* plain accesses of the step */
 static bool is_ignored[THREADS];
@@ -85,46 +87,69 @@ static const char *keep_place(JSContext *context)
 
 /* --- steps ---------------------------------------------------------------------- */
 
-static uint16_t *writer_of(const void *address)
+/* The line of the address, 0 at first; or NULL: the table is full. */
+static uint16_t *find_source(struct source *sources, unsigned *count,
+                             const void *address)
 {
-    for (unsigned i = 0; i < writer_count; i++)
-        if (writers[i].address == address)
-            return &writers[i].line;
-    if (writer_count == WORDS)
+    for (unsigned i = 0; i < *count; i++)
+        if (sources[i].address == address)
+            return &sources[i].line;
+    if (*count == WORDS)
         return NULL;
-    writers[writer_count] = (struct writer){address, 0};
-    return &writers[writer_count++].line;
+    sources[*count] = (struct source){address, 0};
+    return &sources[(*count)++].line;
 }
 
-/* The step that wrote what the access reads, or 0; and it may be the next
- * one. */
+/* The step that wrote what the access reads, or 0. */
 static uint16_t find_writer(const struct weir__js_access *access)
 {
-    uint16_t *writer = writer_of(access->address);
-    uint16_t from = writer != NULL && access->reads ? *writer : 0;
+    const uint16_t *writer =
+        access->reads ? find_source(writers, &writer_count, access->address)
+                      : NULL;
 
-    if (writer != NULL && access->writes)
-        *writer = (uint16_t)exchange->lines;
-    return from;
+    return writer != NULL ? *writer : 0;
+}
+
+static void set_writer(const void *address, unsigned line)
+{
+    uint16_t *writer = find_source(writers, &writer_count, address);
+
+    if (writer != NULL)
+        *writer = (uint16_t)line;
+}
+
+/* A new line of the thread, or NULL: nobody will read it. */
+static struct line *new_line(unsigned thread, JSContext *context)
+{
+    struct line *line;
+
+    if (!exchange->is_described || exchange->lines == LINES)
+        return NULL;
+    line = &exchange->line[exchange->lines++];
+    line->thread = (uint8_t)thread;
+    line->from = 0;
+    line->where[0] = '\0';
+    if (context != NULL)
+        place_find(context, line->where);
+    return line;
 }
 
 static void add_line(JSContext *context, const struct weir__js_access *access)
 {
     unsigned self = schedule_self();
-    struct line *line;
+    struct line *line = access->name != NULL ? new_line(self, context) : NULL;
 
     line_of[self] = 0;
-    if (!exchange->is_described || access->name == NULL ||
-        exchange->lines == LINES)
+    if (line == NULL)
         return;
-    line = &exchange->line[exchange->lines];
-    line_of[self] = ++exchange->lines;
-    line->thread = (uint8_t)self;
-    line->from = 0;
+    if (access->address != NULL &&
+        weir__js_is_terminated(weir__js_of(context))) {
+        snprintf(line->what, sizeof(line->what), "is terminated");
+        return;
+    }
+    line_of[self] = exchange->lines;
     snprintf(line->what, sizeof(line->what), "%s", access->name);
-    place_find(context, line->where);
-    if (access->reads || access->writes)
-        line->from = find_writer(access);
+    line->from = find_writer(access);
 }
 
 static void visit(JSContext *context, const struct weir__js_access *access)
@@ -160,16 +185,23 @@ static size_t append_value(JSContext *context, char *text, size_t used,
     return used;
 }
 
-static void say(JSContext *context, int argc, JSValueConst *argv,
-                JSValueConst result)
+/* The line of the operation that the thread makes, or NULL. */
+static struct line *line_now(void)
 {
     unsigned self = exchange != NULL ? schedule_self() : 0;
-    struct line *line;
+
+    return exchange != NULL && line_of[self] != 0
+               ? &exchange->line[line_of[self] - 1]
+               : NULL;
+}
+
+static void say(JSContext *context, int argc, JSValueConst *argv)
+{
+    struct line *line = line_now();
     size_t used;
 
-    if (exchange == NULL || line_of[self] == 0)
+    if (line == NULL)
         return;
-    line = &exchange->line[line_of[self] - 1];
     used = strlen(line->what);
     used = append(line->what, used, CELL, "([");
     used = append_value(context, line->what, used, CELL, argv[1]);
@@ -178,11 +210,21 @@ static void say(JSContext *context, int argc, JSValueConst *argv,
         used = append(line->what, used, CELL, ", ");
         used = append_value(context, line->what, used, CELL, argv[i]);
     }
-    used = append(line->what, used, CELL, ")");
-    if (!JS_IsObject(result)) {
-        used = append(line->what, used, CELL, " = ");
-        append_value(context, line->what, used, CELL, result);
-    }
+    append(line->what, used, CELL, ")");
+}
+
+static void answer(JSContext *context, JSValueConst result)
+{
+    struct line *line = line_now();
+    size_t used;
+
+    if (line == NULL)
+        return;
+    line_of[schedule_self()] = 0; /* it is over */
+    if (JS_IsObject(result))
+        return;
+    used = append(line->what, strlen(line->what), CELL, " = ");
+    append_value(context, line->what, used, CELL, result);
 }
 
 /* --- races ----------------------------------------------------------------------- */
@@ -274,16 +316,19 @@ static void note_atomic(JSContext *context,
         [8] = JS_TYPED_ARRAY_BIG_INT64,
     };
 
-    if (exchange != NULL)
-        look_for_race(&(struct race_access){
-            .address = access->address,
-            .size = access->size,
-            .reads = access->reads,
-            .writes = access->writes,
-            .is_atomic = true,
-            .type = types[access->size],
-            .value = waits_read(access->address, access->size),
-            .where = keep_place(context)});
+    if (exchange == NULL)
+        return;
+    if (access->writes && line_of[schedule_self()] != 0)
+        set_writer(access->address, line_of[schedule_self()]);
+    look_for_race(&(struct race_access){
+        .address = access->address,
+        .size = access->size,
+        .reads = access->reads,
+        .writes = access->writes,
+        .is_atomic = true,
+        .type = types[access->size],
+        .value = waits_read(access->address, access->size),
+        .where = keep_place(context)});
 }
 
 /* Whether the thread has just done the same, as in a loop. */
@@ -320,6 +365,8 @@ static void add_plain_line(const struct race_access *access)
         return;
     exchange->lines++;
     line->from = find_writer(&at);
+    if (access->writes)
+        set_writer(access->address, exchange->lines);
 }
 
 /* A thread that spins on a plain element lets the others go on. */
@@ -353,16 +400,95 @@ static void ignore(bool ignores)
     schedule_touch_all();
 }
 
+/* --- what comes from elsewhere -------------------------------------------------- */
+
+static void set_sender(const void *object, unsigned line)
+{
+    uint16_t *sender = find_source(senders, &sender_count, object);
+
+    if (sender != NULL)
+        *sender = (uint16_t)line;
+}
+
+/* The step that sent the object, or 0; it comes once. */
+static uint16_t take_sender(const void *object)
+{
+    uint16_t *sender = exchange->is_described
+                           ? find_source(senders, &sender_count, object)
+                           : NULL;
+    uint16_t line = sender != NULL ? *sender : 0;
+
+    if (sender != NULL)
+        *sender = 0;
+    return line;
+}
+
 static void send(const void *object)
 {
-    if (exchange != NULL)
-        race_send(schedule_self(), object);
+    unsigned self = exchange != NULL ? schedule_self() : 0;
+
+    if (exchange == NULL)
+        return;
+    race_send(self, object);
+    if (line_of[self] != 0)
+        set_sender(object, line_of[self]);
+}
+
+/* Says what has come, if it was sent by a step that was shown. */
+static void add_receipt(unsigned self, uint16_t from)
+{
+    const char *what = from != 0 ? exchange->line[from - 1].what : "";
+    bool is_message = strncmp(what, "postMessage", 11) == 0;
+    struct line *line = is_message || strncmp(what, "Atomics.notify", 14) == 0
+                            ? new_line(self, contexts[self])
+                            : NULL;
+
+    if (line == NULL)
+        return;
+    snprintf(line->what, CELL, "%s",
+             is_message ? "receives the message" : "is notified");
+    line->from = from;
 }
 
 static void receive(const void *object)
 {
-    if (exchange != NULL)
-        race_receive(schedule_self(), object);
+    if (exchange == NULL)
+        return;
+    race_receive(schedule_self(), object);
+    add_receipt(schedule_self(), take_sender(object));
+}
+
+/* Time has come to the timer that the thread waits for. */
+static void note_time(unsigned thread, int64_t since_begin_ns)
+{
+    struct line *line =
+        contexts[thread] != NULL ? new_line(thread, NULL) : NULL;
+
+    if (line != NULL)
+        snprintf(line->what, CELL, "time passes, to %lld ms",
+                 (long long)(since_begin_ns / 1000000));
+}
+
+void hooks_note_work(const void *work, const char *name)
+{
+    unsigned self = schedule_self();
+    struct line *line = new_line(self, contexts[self]);
+
+    if (line == NULL)
+        return;
+    snprintf(line->what, CELL, "%s begins", name);
+    set_sender(work, exchange->lines);
+}
+
+void hooks_note_result(const void *work, const char *name)
+{
+    uint16_t from = take_sender(work);
+    struct line *line = from != 0 ? new_line(schedule_self(), NULL) : NULL;
+
+    if (line == NULL)
+        return;
+    snprintf(line->what, CELL, "%s is done", name);
+    line->from = from;
 }
 
 static void synchronize(const void *object)
@@ -418,6 +544,7 @@ static const struct weir__js_explorer hooks = {
     .visit = visit,
     .access = note_atomic,
     .say = say,
+    .answer = answer,
     .wait = waits_add,
     .wait_is_over = waits_end,
     .wait_async = waits_add_promise,
@@ -441,4 +568,5 @@ void hooks_begin(struct exchange *shared)
     exchange = shared;
     js_plain_access = note_plain;
     waits_begin(exchange);
+    schedule_on_time(note_time);
 }

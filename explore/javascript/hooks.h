@@ -21,4 +21,8 @@ void hooks_set_host(weir_js *js);
 void hooks_note_source(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
+/* The calling thread gives work to the pool; the pool has done it. */
+void hooks_note_work(const void *work, const char *name);
+void hooks_note_result(const void *work, const char *name);
+
 #endif /* WEIR_EXPLORE_HOOKS_H */

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+enum {
+    CHANGED = 1 << 15, /* priorities begin above it */
+    SPIN_PICKS = 250   /* of one thread, after which it seems to spin */
+};
+
 /* splitmix64 */
 static uint64_t next_random(struct policy_state *state)
 {
@@ -69,12 +74,16 @@ static unsigned pick_priority(struct exchange *exchange,
 
     for (unsigned i = 0; i + 1 < exchange->pct_depth && i < CHANGES; i++)
         if (state->change_at[i] == depth)
-            state->priority[node->before] =
-                i; /* lower than all that are left */
+            state->priority[node->before] = CHANGED + i; /* lower than all */
+    if (state->in_turn >= SPIN_PICKS) { /* it waits for another one */
+        state->priority[node->before] = CHANGED - ++state->demoted;
+        state->in_turn = 0;
+    }
     for (unsigned i = best; i < THREADS; i++)
         if ((node->enabled >> i & 1) != 0 &&
             state->priority[i] > state->priority[best])
             best = i;
+    state->in_turn = best == node->before ? state->in_turn + 1 : 0;
     return best;
 }
 

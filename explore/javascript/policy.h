@@ -2,6 +2,9 @@
 /*
  * policy -- which thread goes on at a node, if nothing is prescribed.
  *
+ * Priorities (PCT) are not fair: a thread that spins would keep the others from
+ * going on.  One that was picked many times in a row gets the lowest priority.
+ *
  * A pick depends on the orders, on the state in the exchange, and on the node.
  * So the search can make the same picks as the execution, along nodes that it
  * knows.

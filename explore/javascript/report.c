@@ -112,11 +112,13 @@ static void find_text(const struct exchange *exchange, const char *output,
 
 static void format_cell(char *cell, size_t size, const struct line *line)
 {
+    const char *gap = line->where[0] != '\0' ? "  " : "";
+
     if (line->from != 0)
-        snprintf(cell, size, "%s (from %u)  %s", line->what, line->from,
+        snprintf(cell, size, "%s (from %u)%s%s", line->what, line->from, gap,
                  line->where);
     else
-        snprintf(cell, size, "%s  %s", line->what, line->where);
+        snprintf(cell, size, "%s%s%s", line->what, gap, line->where);
 }
 
 /* Characters, not bytes. */

@@ -44,10 +44,12 @@ static struct node *node; /* of the current step, or NULL */
 static struct footprint print;
 static struct footprint asleep[THREADS];
 static uint32_t asleep_set;
-static int64_t now_ns = INT64_C(1000000000);
+static const int64_t BEGIN_NS = INT64_C(1000000000);
+static int64_t now_ns = BEGIN_NS;
 static uint64_t turns;
 static unsigned cost; /* preemptions of the nodes so far */
 static void (*describe_deadlock)(struct exchange *exchange);
+static void (*describe_time)(unsigned thread, int64_t since_begin_ns);
 
 /* --- the end of an execution ------------------------------------------------- */
 
@@ -83,6 +85,17 @@ _Noreturn void schedule_fail(enum finding finding, const char *format, ...)
 void schedule_on_deadlock(void (*describe)(struct exchange *exchange))
 {
     describe_deadlock = describe;
+}
+
+void schedule_on_time(void (*note)(unsigned thread, int64_t since_begin_ns))
+{
+    describe_time = note;
+}
+
+bool schedule_is_waiting(unsigned index)
+{
+    return thread[index].is_host &&
+           (thread[index].status == WAITING || thread[index].status == POLLING);
 }
 
 /* --- which threads can go on ------------------------------------------------- */
@@ -264,6 +277,16 @@ unsigned schedule_choose(unsigned count)
 
 /* --- switching --------------------------------------------------------------- */
 
+/* Time jumps to what the thread waits for. */
+static void reach_deadline(const struct thread *t)
+{
+    if (now_ns >= t->deadline_ns)
+        return;
+    now_ns = t->deadline_ns;
+    if (describe_time != NULL)
+        describe_time((unsigned)(t - thread), now_ns - BEGIN_NS);
+}
+
 static void switch_to(struct thread *next)
 {
     struct thread *self = &thread[current];
@@ -295,8 +318,8 @@ static void pass_on(void)
         exchange->order[exchange->operations] = (uint8_t)(next - thread);
     exchange->operations++;
     print = next->print;
-    if (has_timer(next) && !is_ready(next) && now_ns < next->deadline_ns)
-        now_ns = next->deadline_ns;
+    if (has_timer(next) && !is_ready(next))
+        reach_deadline(next);
     schedule_digest((uint64_t)(next - thread));
     schedule_digest(print.block ^ (uint64_t)print.offset << 32);
     if (next != self)
@@ -438,7 +461,7 @@ static void let_time_pass(const struct thread *self)
 {
     if (has_timer(self) && is_ready(self) && now_ns < self->deadline_ns &&
         schedule_choose(2) == 1)
-        now_ns = self->deadline_ns;
+        reach_deadline(self);
 }
 
 bool schedule_wait(const void *word, int64_t deadline_ns)

@@ -64,4 +64,10 @@ void schedule_poll(struct pollfd *entries, nfds_t count, int64_t deadline_ns);
 /* For the text of a deadlock: what the thread waits for, in its own words. */
 void schedule_on_deadlock(void (*describe)(struct exchange *exchange));
 
+/* For the text of a schedule: time jumps to the deadline of a thread. */
+void schedule_on_time(void (*note)(unsigned thread, int64_t since_begin_ns));
+
+/* Whether the thread runs JavaScript, and waits. */
+bool schedule_is_waiting(unsigned thread);
+
 #endif /* WEIR_EXPLORE_SCHEDULE_H */

@@ -156,8 +156,35 @@ static void describe_waits(struct exchange *to)
     }
 }
 
+/* The others that wait have nothing to run. */
+static void describe_loops(struct exchange *to)
+{
+    bool is_described[THREADS] = {false};
+
+    if (to->finding != FOUND_DEADLOCK && to->finding != FOUND_LOST_WAKE)
+        return;
+    for (unsigned i = 0; i < wait_count; i++)
+        if (is_pending(&waits[i]))
+            is_described[waits[i].thread] = true;
+    for (unsigned i = 0; i < to->threads && to->blocked_count < THREADS; i++) {
+        char name[sizeof(to->name[0])];
+
+        memcpy(name, to->name[i], sizeof(name));
+        if (schedule_is_waiting(i) && !is_described[i])
+            snprintf(to->blocked[to->blocked_count++], sizeof(to->blocked[0]),
+                     "%s waits in its event loop, for a message or an exit",
+                     name);
+    }
+}
+
+static void describe_blocked(struct exchange *to)
+{
+    describe_waits(to);
+    describe_loops(to);
+}
+
 void waits_begin(struct exchange *shared)
 {
     exchange = shared;
-    schedule_on_deadlock(describe_waits);
+    schedule_on_deadlock(describe_blocked);
 }

@@ -26,6 +26,7 @@
 
 #include "base/futex.h"
 #include "checkpoint.h"
+#include "core/async.h"
 #include "core/builtin.h"
 #include "core/heap.h"
 #include "core/lib.h"
@@ -81,9 +82,26 @@ int REAL(weir_loop_post)(weir_loop *loop, weir_task *task);
 /* A thread of the pool has done its work, and another may be faster. */
 int WRAP(weir_loop_post)(weir_loop *loop, weir_task *task)
 {
-    if (schedule_is_on() && !schedule_is_host())
+    if (schedule_is_on() && !schedule_is_host()) {
         schedule_visit((struct footprint){0});
+        hooks_note_result(task, task->name);
+    }
     return REAL(weir_loop_post)(loop, task);
+}
+
+int REAL(weir__js_work_start)(weir_js *js, struct weir__js_work *work,
+                              const struct weir__js_work_kind *kind,
+                              const char *name, JSValueConst resolve,
+                              JSValueConst reject);
+
+int WRAP(weir__js_work_start)(weir_js *js, struct weir__js_work *work,
+                              const struct weir__js_work_kind *kind,
+                              const char *name, JSValueConst resolve,
+                              JSValueConst reject)
+{
+    if (schedule_is_on())
+        hooks_note_work(&work->task, name != NULL ? name : kind->name);
+    return REAL(weir__js_work_start)(js, work, kind, name, resolve, reject);
 }
 
 /* --- descriptors ------------------------------------------------------------- */
@@ -175,6 +193,23 @@ uint32_t WRAP(weir__thread_cores)(void)
     return 2;
 }
 
+/* Libraries that most programs use and whose loading nobody can notice are loaded
+ * with the host, so that executions have that in common, too. */
+static void load_libraries(JSContext *context)
+{
+    static const char *const names[] = {"program/module", "timers/timers",
+                                        "program/stdio", "program/signals",
+                                        "threads/worker_threads"};
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        JSValue exports = weir__js_require(context, names[i]);
+
+        if (JS_IsException(exports)) /* it will be tried again */
+            JS_FreeValue(context, JS_GetException(context));
+        JS_FreeValue(context, exports);
+    }
+}
+
 int REAL(weir__js_new)(weir_js **out, weir_loop *loop,
                        const weir_js_options *options, const weir_js *parent);
 
@@ -183,9 +218,20 @@ int WRAP(weir__js_new)(weir_js **out, weir_loop *loop,
 {
     int err = REAL(weir__js_new)(out, loop, options, parent);
 
-    if (schedule_is_on())
+    if (err != 0 && schedule_is_on())
         schedule_end_start();
     return err;
+}
+
+void REAL(weir__js_join_time)(weir_js *js);
+
+/* A worker, which has a host and knows what it was started with. */
+void WRAP(weir__js_join_time)(weir_js *js)
+{
+    REAL(weir__js_join_time)(js);
+    load_libraries(js->context);
+    if (schedule_is_on())
+        schedule_end_start();
 }
 
 /* --- the end of a host ---------------------------------------------------------- */

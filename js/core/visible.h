@@ -27,9 +27,9 @@ struct weir__js_explorer {
     void (*visit)(JSContext *context, const struct weir__js_access *access);
     /* An atomic access was made, since the last visit. */
     void (*access)(JSContext *context, const struct weir__js_access *access);
-    /* After it: what it was called with, and what it returned. */
-    void (*say)(JSContext *context, int argc, JSValueConst *argv,
-                JSValueConst result);
+    /* What it is called with, before it is made; what it returned. */
+    void (*say)(JSContext *context, int argc, JSValueConst *argv);
+    void (*answer)(JSContext *context, JSValueConst result);
     /* The thread blocks until the element is notified; not any more. */
     void (*wait)(JSContext *context, const struct weir__js_access *access);
     void (*wait_is_over)(void);

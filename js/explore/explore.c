@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "core/builtin.h"
+#include "core/interrupt.h"
 #include "core/visible.h"
 
 const struct weir__js_explorer *weir__js_explorer;
@@ -170,6 +171,9 @@ static JSValue access_element(JSContext *context, JSValueConst this_value,
     access.reads = kind != STORE && kind != NOTIFY;
     access.writes = kind == STORE || kind == UPDATE || kind == COMPARE;
     weir__js_explorer->visit(context, &access);
+    if (!weir__js_may_go_on(context)) /* terminated by another thread */
+        return JS_EXCEPTION;
+    weir__js_explorer->say(context, argc, argv);
     if (kind == NOTIFY)
         weir__js_explorer->synchronize(access.address);
     if (kind == WAIT)
@@ -178,9 +182,9 @@ static JSValue access_element(JSContext *context, JSValueConst this_value,
     if (kind == WAIT)
         weir__js_explorer->wait_is_over();
     if (!JS_IsException(result)) {
-        weir__js_explorer->say(context, argc, argv, result);
         note_access(context, &access, kind, argc > 2 ? argv[2] : JS_UNDEFINED,
                     result);
+        weir__js_explorer->answer(context, result);
     }
     if (kind == WAIT_ASYNC)
         note_promise(context, &access, result);

@@ -37,6 +37,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/lib.h"
+#include "core/visible.h"
 #include "messages/mailbox.h"
 #include "program/program.h"
 #include "weir/host/lock.h"
@@ -634,10 +635,12 @@ static JSValue act(JSContext *context, JSValueConst this_value, int argc,
 
     if (worker == NULL || worker->has_ended)
         return JS_UNDEFINED;
-    if (magic == TERMINATE)
+    if (magic == TERMINATE) {
+        weir__js_visit(context, "terminate");
         terminate(worker);
-    else
+    } else {
         set_ref(worker, magic == REF);
+    }
     return JS_UNDEFINED;
 }
 

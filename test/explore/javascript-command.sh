@@ -118,12 +118,47 @@ example=examples/explore/service.js
 expect "the guide shows what it prints" shows docs/guide/explore.md $example
 expect "README shows it, too" shows README.md $example
 expect "the guide shows a race" shows docs/guide/explore.md test/explore/javascript/race-plain.js
+# The order in which a message, a timer and terminate() come is in the schedule.
+shows_what_arrives() {
+    BROKEN=1 status 1 --executions=60 "$programs/timeout-answer.js" &&
+        says 'postMessage  timeout-answer.js:' && says '   time passes, to 1000 ms' &&
+        says '   terminate  timeout-answer.js:' && says '   receives the message (from [0-9]*)$'
+}
+
+shows_files() {
+    BROKEN=1 status 1 --executions=60 "$programs/file-update.js" &&
+        says 'readFile begins  file-update.js:' && says 'readFile is done (from [0-9]*)$'
+}
+
+# A compareExchange that fails is not what a later operation reads from.
+shows_who_wrote() {
+    printf '%s\n' 'const v = new Int32Array(new SharedArrayBuffer(8));' \
+        'Atomics.store(v, 0, 3); Atomics.compareExchange(v, 0, 1, 2); Atomics.load(v, 0); throw 1' \
+        >"$scratch/program.js" && status 1 --executions=5 "$scratch/program.js" &&
+        says '3   Atomics.load(\[0\]) = 3 (from 1)  program.js:2'
+}
+
+shows_blocked_waits() {
+    BROKEN=1 status 1 --executions=200 "$programs/bounded-buffer.js" &&
+        says 'Atomics.wait(\[1\], [0-9]*) (from [0-9]*)  bounded-buffer.js:' &&
+        says '^main waits in its event loop'
+}
+
+ends_spinning() {
+    status 0 --executions=100 "$programs/spin-lock.js" && ! says 'had no end'
+}
+
 notes_outcomes() {
     status 0 --executions=60 "$programs/outcomes.js" &&
         [ "$(echo "$said" | grep '^reached')" = "reached: 1 5
 reached: 1 7" ]
 }
 
+expect "messages, timers and terminate() are shown" shows_what_arrives
+expect "the work of the pool is shown" shows_files
+expect "a failed compareExchange is no write" shows_who_wrote
+expect "a wait that blocks is shown" shows_blocked_waits
+expect "priorities let nobody spin forever" ends_spinning
 expect "the report lists what was reached" notes_outcomes
 expect "--help" status 0 --help
 expect "a program without workers passes" status 0 --executions=3 "$programs/choose.js"
