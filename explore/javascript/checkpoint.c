@@ -295,6 +295,14 @@ static struct slot *find_group(void)
     return NULL;
 }
 
+bool checkpoint_has_group(void)
+{
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (slots[i].state == WAITING && slots[i].is_group)
+            return true;
+    return false;
+}
+
 static void end_group(void)
 {
     for (unsigned i = 0; i < SLOTS; i++)
@@ -317,6 +325,9 @@ static struct slot *find_common(void)
     }
     if (slot != NULL && is_seen(slot, exchange->pick) && !is_full())
         exchange->makes_first = true;
+    if (slot != NULL && exchange->makes_at != 0 &&
+        exchange->makes_at <= slot->depth) /* it begins after that */
+        exchange->makes_at = slot->depth + 1;
     return slot;
 }
 
@@ -459,8 +470,7 @@ int checkpoint_run(enum checkpoints checkpoints, bool is_last, int output)
         slot = find_group();
     if (checkpoints == COMMON_NODES)
         end_group();
-    if (checkpoints == COMMON_NODES ||
-        (checkpoints == GROUP_NODE && slot == NULL))
+    if (checkpoints == COMMON_NODES)
         slot = find_common();
     else if (checkpoints == OPEN_NODES)
         slot = find_open();

@@ -50,6 +50,9 @@ enum { CHECKPOINT_HANG_SECONDS = 20 }; /* of processor time */
  * process, as from waitpid(). */
 int checkpoint_run(enum checkpoints checkpoints, bool is_last, int output);
 
+/* Whether there is a checkpoint at which a group goes on (COMMON_NODES). */
+bool checkpoint_has_group(void);
+
 /* Ends all checkpoints. */
 void checkpoint_end(void);
 

@@ -14,7 +14,7 @@
 
 #include "policy.h"
 
-enum { SHRINK_EXECUTIONS = 1000, PCT_DEPTH = 3, GROUP = 8 };
+enum { SHRINK_EXECUTIONS = 1000, PCT_DEPTH = 3, GROUP = 16 };
 
 /* A node of the current path, for an exhaustive search. */
 struct frame {
@@ -200,41 +200,65 @@ static bool is_over(const struct search_options *options,
             result->executions + result->pruned >= options->executions);
 }
 
-/* The i-th sample.  Samples come in groups, whose first one makes all picks; the
- * others go on differently from a random node of it.  So each is distributed as if
- * it had made all picks itself, but most of them do not begin at the beginning. */
-static void run_sample(const struct search_options *options, uint64_t i,
-                       unsigned length)
+/* Samples come in groups.  The first one makes all picks; the others go on
+ * differently from a random node of it.  So each is distributed as if it had made
+ * all picks itself, but most of them do not begin at the beginning. */
+struct group {
+    unsigned left;  /* samples of it to come */
+    uint64_t count; /* of groups that have begun */
+    uint64_t nodes; /* of their first samples */
+    unsigned length, longest;
+};
+
+static void begin_group(struct group *group)
 {
-    prepare(i / GROUP % 2 == 0 ? POLICY_PCT : POLICY_RANDOM, options->seed + i,
+    uint64_t average =
+        group->count > 0 ? 1 + group->nodes / group->count : group->longest;
+
+    group->length = group->longest;
+    group->count++;
+    exchange->pct_length = group->length;
+    exchange->makes_at =
+        1 + (unsigned)((exchange->seed * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+                       average);
+    execute(COMMON_NODES, false, -1);
+    group->nodes += exchange->nodes;
+    /* An execution that is shorter has no such node. */
+    group->left = checkpoint_has_group() ? GROUP - 1 : 0;
+}
+
+/* The i-th sample. */
+static void run_sample(const struct search_options *options, uint64_t i,
+                       struct group *group)
+{
+    uint64_t number = group->count - (group->left > 0);
+
+    prepare(number % 2 == 0 ? POLICY_PCT : POLICY_RANDOM, options->seed + i,
             options->steps);
-    exchange->pct_length = length;
-    if (i % GROUP != 0) {
-        execute(GROUP_NODE, i % GROUP == GROUP - 1, -1);
+    if (group->left == 0) {
+        begin_group(group);
         return;
     }
-    exchange->makes_at = 1 + (unsigned)(exchange->seed / GROUP *
-                                        UINT64_C(0x9e3779b97f4a7c15) % length);
-    execute(COMMON_NODES, false, -1);
+    exchange->pct_length = group->length;
+    group->left--;
+    execute(GROUP_NODE, group->left == 0, -1);
 }
 
 static void sample(const struct search_options *options,
                    struct search_result *result, double began)
 {
-    unsigned length = 20, longest = 20;
+    struct group group = {.length = 20, .longest = 20};
 
     for (uint64_t i = 0; !is_over(options, result, began); i++) {
-        enum policy policy = i / GROUP % 2 == 0 ? POLICY_PCT : POLICY_RANDOM;
-
-        if (i % GROUP == 0)
-            length = longest;
-        run_sample(options, i, length);
+        run_sample(options, i, &group);
         count(result);
-        if (exchange->nodes > longest && exchange->finding != FOUND_LIVELOCK)
-            longest = exchange->nodes;
-        /* Priorities are not fair: a thread that spins may keep the others from
-         * going on. */
-        if (exchange->finding == FOUND_LIVELOCK && policy == POLICY_PCT)
+        if (exchange->nodes > group.longest &&
+            exchange->finding != FOUND_LIVELOCK)
+            group.longest = exchange->nodes;
+        /* Priorities are not fair: two threads that spin in turn may keep the
+         * others from going on. */
+        if (exchange->finding == FOUND_LIVELOCK &&
+            exchange->policy == POLICY_PCT)
             result->too_long++;
         else if (exchange->finding != FOUND_NOTHING)
             keep(result);
