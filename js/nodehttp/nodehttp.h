@@ -9,7 +9,7 @@
  *     peer      one connection of it                               peer.c
  *     exchange  one request and its response                       exchange.c
  *     head      the fields of a request as JavaScript sees them    head.c
- *     reply     the head and the end of most responses             reply.c
+ *     reply     the head and the end of most responses    reply.c, compose.c
  *
  * Life      A server holds its http.Server until the C server has ended.  A
  *           peer holds its socket object, if a program has asked for one, until
