@@ -19,6 +19,7 @@
     X(CHILD, child)                                                            \
     X(VIRTUAL, virtual)                                                        \
     X(SAVE, save)                                                              \
+    X(METRICS, metrics)                                                        \
     X(NODE_SERVER, node_server)                                                \
     X(NODE_EXCHANGE, node_exchange)                                            \
     X(NODE_PEER, node_peer)                                                    \

@@ -10,6 +10,8 @@
  *         printf("%" PRIu64 " turns, p99 in queue %" PRIu64 " ns\n",
  *                now.turns, now.in_queue.p99_ns);
  *
+ * weir_metrics_text writes them for Prometheus.
+ *
  * Each count is exact, but the counts are not all taken at the same moment.
  *
  * The time of a callback includes its next-ticks and microtasks.  While fewer
@@ -27,6 +29,7 @@
 #include "weir/error.h"
 #include "weir/export.h"
 #include "weir/loop.h"
+#include "weir/pool.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +87,34 @@ WEIR_API WEIR_CHECKED int weir_loop_percentile(const weir_loop *loop,
                                                weir_metric metric,
                                                double percent,
                                                uint64_t *value_ns);
+
+/* What weir_metrics_text describes: a loop or a pool, and the value of its label
+ * `loop` or `pool`, which must differ from the others'. */
+typedef struct weir_metrics_source {
+    const char *name;
+    const weir_loop *loop; /* one of the two is NULL */
+    const weir_pool *pool;
+} weir_metrics_source;
+
+/* Called with the next part of a text.  Returns 0, or an error that ends it. */
+typedef int weir_metrics_fn(void *arg, const char *text, size_t size);
+
+/**
+ * Write the metrics of loops and pools, and a few of the process, in the text
+ * format of Prometheus (version 0.0.4), as a server answers them under
+ * /metrics.  Loops without metrics are left out.  Counters never decrease from
+ * one text to the next.
+ *
+ * Thread   any; write is called on it
+ * Owns     sources is the caller's; the loops and pools must exist until the
+ *          call returns
+ * Returns  0, -EINVAL (write is NULL, sources is NULL with a count, or a source
+ *          does not have a name and either a loop or a pool), or an error of
+ *          `write`
+ */
+WEIR_API WEIR_CHECKED int weir_metrics_text(const weir_metrics_source *sources,
+                                            size_t count,
+                                            weir_metrics_fn *write, void *arg);
 
 #ifdef __cplusplus
 }

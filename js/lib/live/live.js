@@ -27,4 +27,8 @@ function save(path = nextName(), options = {}) {
     return new Promise((resolve, reject) => native.save(resolve, reject, path, seconds));
 }
 
-module.exports = { save };
+// The metrics of all loops and of the pool, as Prometheus reads them.
+const metrics = () => native.metrics();
+metrics.contentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+module.exports = { metrics, save };
