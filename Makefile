@@ -31,7 +31,7 @@ TESTS = $(LONGEST) \
     $(foreach preset,tsan asan portable,build/$(preset)/test/unit) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
-    $(foreach preset,tsan asan,build/$(preset)/test/jobs) \
+    $(foreach preset,tsan asan,build/$(preset)/test/jobs) test/jobs/crash.py \
     $(addprefix test/net/peers/,browser.py client.py clients.py examples.py \
         javascript.py malformed.py takeover.py tls.sh websocket.py) \
     build/asan/test/api \
@@ -101,6 +101,7 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@ROUNDS=50 tools/run-tests test/api/examples.sh
 	@test/npm/run build/weir
 	@test/net/peers/drain.py
+	@test/jobs/crash.py 100000 300
 	@tools/sweep
 	@test/fuzz/run 60
 	@bench/instructions

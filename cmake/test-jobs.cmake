@@ -10,3 +10,9 @@ list(FILTER tests EXCLUDE REGEX "/(support|crash)/")
 weir_programs(test/jobs "${tests}" jobs-test-support test-support)
 target_link_options(test_jobs_sqlite_store_c PRIVATE
                     LINKER:--wrap=weir__clock_date_ms)
+
+# What test/jobs/crash.py kills.
+add_executable(peers-jobs test/jobs/crash/process.c)
+target_link_libraries(peers-jobs PRIVATE weir-jobs-static Threads::Threads)
+set_target_properties(peers-jobs PROPERTIES OUTPUT_NAME jobs
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Kill, stop and drain processes that share a store, and check its history.
+
+    crash.py [JOBS [KILLS]]
+
+JOBS jobs are added while workers are killed KILLS times: 300 and 6 by default,
+100,000 and 300 in `make verify`.  Prints TAP.  WEIR_SEED=N repeats the choices, though not the
+moments at which the kernel carries them out.
+"""
+import collections
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from history import History  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROCESS = ROOT / "build/peers/jobs"
+LEASE_MS = 300
+DEADLINE_S = 240
+
+seed = int(os.environ.get("WEIR_SEED", time.time_ns() % 2**32))
+choose = random.Random(seed)
+number = failures = 0
+
+
+def expect(what, problem):
+    """Print a line of TAP.  problem is None, or says what is wrong."""
+    global number, failures
+    number += 1
+    failures += problem is not None
+    print(f"{'ok' if problem is None else 'not ok'} {number} - {what}",
+          flush=True)
+    if problem is not None:
+        print("# " + str(problem).replace("\n", "\n# "), flush=True)
+
+
+class Place:
+    """A store, its log, and the processes that use it."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="weir-crash-"))
+        self.store, self.log = self.path / "jobs.db", self.path / "log"
+        self.processes = []
+        self.log.touch()
+        self.read_to = 0                      # how much of the log was counted
+        self.counts = collections.Counter()   # by the first word
+        self.ready = set()                    # ids of workers
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        shutil.rmtree(self.path)
+
+    def start(self, role, *numbers, through=()):
+        process = subprocess.Popen(
+            [*through, PROCESS, role, self.store, self.log,
+             *map(str, numbers)])
+        self.processes.append(process)
+        return process
+
+    def add(self, count, keys=7):
+        return self.start("add", count, keys)
+
+    def work(self, lease_ms=LEASE_MS, through=()):
+        return self.start("work", lease_ms, 4, through=through)
+
+    def history(self):
+        return History(self.log.read_text().splitlines())
+
+    def count(self, condition):
+        """The number of jobs, or -1 if there is no store yet."""
+        connection = sqlite3.connect(self.store, timeout=30)
+        try:
+            if not connection.execute("SELECT 1 FROM sqlite_schema "
+                                      "WHERE name = 'job'").fetchone():
+                return -1
+            return connection.execute(
+                f"SELECT count(*) FROM job WHERE {condition}").fetchone()[0]
+        finally:
+            connection.close()
+
+    def wait_for(self, what, condition):
+        deadline = time.monotonic() + DEADLINE_S
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{what}: not within {DEADLINE_S} s")
+            time.sleep(0.01)
+
+    def lines(self, word):
+        """Count the lines that begin with a word."""
+        with open(self.log, "rb") as log:
+            log.seek(self.read_to)
+            text = log.read()
+        end = text.rfind(b"\n") + 1
+        self.read_to += end
+        for line in text[:end].decode().splitlines():
+            first, _, rest = line.partition(" ")
+            self.counts[first] += 1
+            if first == "ready":
+                self.ready.add(int(rest))
+        return self.counts[word]
+
+    def is_ready(self, worker):
+        return self.lines("ready") and worker.pid in self.ready
+
+    def finish(self):
+        """Let a worker that is left alone do what is left."""
+        if not any(p.poll() is None for p in self.processes):
+            self.work()
+        self.wait_for("an empty store", lambda: self.count("1") == 0)
+
+    def violations(self):
+        try:
+            self.finish()
+        except TimeoutError as error:
+            return error
+        return "\n".join(self.history().violations()) or None
+
+
+def kill_at_random(jobs, kills):
+    with Place() as place:
+        adder = place.add(jobs)
+        workers = [place.work() for _ in range(3)]
+        for _ in range(kills):
+            seen, more = place.lines("claimed"), choose.randrange(1, 25)
+            place.wait_for("claims", lambda: place.lines("claimed") >=
+                           seen + more or place.count("1") == 0 and
+                           adder.poll() is not None)
+            index = choose.randrange(3)
+            workers[index].kill()
+            workers[index].wait()
+            workers[index] = place.work()
+        adder.wait()
+        problem = place.violations()
+        history = place.history()
+        if problem is None and len(history.keys) != jobs:
+            problem = f"{len(history.keys)} of {jobs} jobs"
+        expect(f"{jobs} jobs, {kills} kills at random: {len(history.tokens)} "
+               "claims, nothing lost, nothing twice, in order", problem)
+
+
+def kill_at_calls(rounds):
+    """strace kills the worker at the n-th system call that touches files."""
+    calls = "pwrite64,fdatasync,fsync,write,ftruncate,unlink,fcntl,openat"
+    with Place() as place:
+        place.add(rounds * 10).wait()
+        for _ in range(rounds):
+            nth = choose.randrange(1, 120)
+            worker = place.work(through=(
+                "strace", "-f", "-qq", "-o", "/dev/null", "-e",
+                f"trace={calls}", "-e",
+                f"inject={calls}:signal=SIGKILL:when={nth}"))
+            done = place.lines("done")
+            place.wait_for("the kill", lambda: worker.poll() is not None or
+                           place.lines("done") > done + 40)
+            worker.kill()
+            worker.wait()
+        expect(f"{rounds} kills at the n-th system call: the history is right",
+               place.violations())
+
+
+def stop_past_the_lease(rounds):
+    with Place() as place:
+        adder = place.add(rounds * 100)
+        workers = [place.work() for _ in range(2)]
+        for _ in range(rounds):
+            stopped = workers[choose.randrange(2)]
+            owned = f"state = 1 AND owner = 'process {stopped.pid}'"
+            place.wait_for("claims", lambda: place.count(owned) > 0 or
+                           adder.poll() is not None)
+            stopped.send_signal(signal.SIGSTOP)
+            time.sleep(4 * LEASE_MS / 1000)  # that long, not until something
+            stopped.send_signal(signal.SIGCONT)
+        adder.wait()
+        problem = place.violations()
+        expect(f"{rounds} stops past the lease: {place.history().refused} "
+               "stale completions were refused", problem)
+
+
+def drain_under_load(rounds):
+    with Place() as place:
+        adder = place.add(rounds * 60, keys=0)
+        # A lease that no busy machine outlasts: whatever is refused was lost.
+        workers = [place.work(60000) for _ in range(3)]
+        problem = None
+        for _ in range(rounds):
+            before = place.lines("claimed")
+            place.wait_for("claims", lambda: place.lines("claimed") > before +
+                           5 or place.count("1") == 0)
+            index = choose.randrange(3)
+            place.wait_for("a worker", lambda: place.is_ready(workers[index]))
+            workers[index].terminate()
+            if workers[index].wait(timeout=60) != 0:
+                problem = "a worker has failed"
+            workers[index] = place.work(60000)
+        adder.wait()
+        problem = problem or place.violations()
+        text = place.log.read_text()
+        if "EFORCED" in text or place.lines("drained") < rounds:
+            problem = problem or "a drain was forced"
+        problem = problem or "\n".join(place.history().miscounts()) or None
+        if place.history().refused:
+            problem = problem or "a completion was refused"
+        expect(f"{rounds} drains under load: nothing lost, nothing refused, "
+               "no attempt counted for what was given back", problem)
+
+
+def check_the_checker():
+    """Each kind of violation is found."""
+    good = ["added 1 0", "claimed 1 1 1 0", "effect 1 1", "done 1 1 OK"]
+    for name, lines in {
+            "lost": ["added 1 0"],
+            "miscounted": ["added 1 0", "claimed 1 1 2 0", "done 1 1 OK"],
+            "twice": good + ["done 1 1 OK"],
+            "stale": good + ["claimed 1 2 2 0"],
+            "order": ["added 1 5", "added 2 5", "claimed 2 1 1 5",
+                      "claimed 1 2 1 5", "done 1 2 OK", "done 2 1 OK"],
+            "invented": good + ["effect 1 9"]}.items():
+        history = History(lines)
+        found = [*history.violations(), *history.miscounts()]
+        expect(f"the checker finds what is {name}",
+               None if any(v.startswith(name) for v in found) else found)
+    found = list(History(good).violations())
+    expect("the checker accepts a good history", found or None)
+
+
+def main():
+    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 6
+    print(f"# WEIR_SEED={seed}")
+    check_the_checker()
+    kill_at_random(jobs, kills)
+    kill_at_calls(max(kills // 3, 3))
+    stop_past_the_lease(max(kills // 6, 2))
+    drain_under_load(max(kills // 2, 5))
+    print(f"1..{number}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

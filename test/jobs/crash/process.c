@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process -- a process of crash.py, which may be killed at any moment.
+ *
+ *     process add STORE LOG COUNT KEYS
+ *     process work STORE LOG LEASE_MS CONCURRENCY
+ *
+ * Every event is one write to LOG, which all processes append to:
+ *
+ *     added ID KEY                    the add was acknowledged
+ *     claimed ID TOKEN ATTEMPT KEY    a handler has begun
+ *     effect ID TOKEN                 ... and done its work
+ *     done ID TOKEN STATUS            the answer to its completion,
+ *     failed ID TOKEN STATUS          or to its failure
+ *     ready PID                       a worker waits for SIGTERM from now on
+ *     drained PID STATUS              after it
+ *
+ * A worker fails one job in eight, and holds each for a few turns, so that it is
+ * killed in the middle of one.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "weir.h"
+#include "weir/jobs.h"
+
+static int log_fd;
+static weir_loop *loop;
+static weir_jobs *jobs;
+static weir_jobs_worker *worker;
+
+static void die(const char *what, int err)
+{
+    fprintf(stderr, "process: %s: %s\n", what, weir_error_text(err));
+    exit(1);
+}
+
+static void must(const char *what, int err)
+{
+    if (err != 0)
+        die(what, err);
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char line[200];
+    va_list arguments;
+    int size;
+
+    va_start(arguments, format);
+    size = vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    if (write(log_fd, line, (size_t)size) != size)
+        exit(1);
+}
+
+/* ---- adding ---- */
+
+static int to_add, keys, pending;
+
+static void add_some(void);
+
+static void on_added(void *arg, int status, const weir_jobs_reply *reply)
+{
+    must("add", status);
+    say("added %" PRIu64 " %d\n", reply->id, (int)(intptr_t)arg);
+    if (--pending == 0)
+        add_some();
+}
+
+static void add_some(void)
+{
+    for (int i = 0; i < 20 && to_add > 0; i++, to_add--) {
+        int key = keys > 0 && to_add % 2 == 0 ? to_add / 2 % keys + 1 : 0;
+        char name[20];
+
+        snprintf(name, sizeof(name), "%d", key);
+        pending++;
+        must("add",
+             weir_jobs_add(jobs,
+                           &(weir_jobs_spec){.size = sizeof(weir_jobs_spec),
+                                             .queue = "q",
+                                             .key = key != 0 ? name : NULL,
+                                             .payload = name,
+                                             .payload_size = strlen(name),
+                                             .attempts = 1000000,
+                                             .backoff_ms = 1,
+                                             .backoff_max_ms = 20},
+                           on_added, (void *)(intptr_t)key));
+    }
+    if (pending == 0)
+        weir_jobs_free(jobs);
+}
+
+/* ---- working ---- */
+
+struct held {
+    weir_jobs_claim *claim;
+    uint64_t id, token;
+};
+
+static void on_done(void *arg, int status, const weir_jobs_reply *reply)
+{
+    struct held *held = arg;
+
+    say("done %" PRIu64 " %" PRIu64 " %s\n", held->id, held->token,
+        weir_error_name(status));
+    free(held);
+}
+
+static void on_failed(void *arg, int status, const weir_jobs_reply *reply)
+{
+    struct held *held = arg;
+
+    say("failed %" PRIu64 " %" PRIu64 " %s\n", held->id, held->token,
+        weir_error_name(status));
+    free(held);
+}
+
+static void finish(void *arg, int status)
+{
+    weir_jobs_outcome failed = {.size = sizeof(failed),
+                                .kind = WEIR_JOBS_OUTCOME_FAILED,
+                                .reason = "on purpose"};
+    struct held *held = arg;
+
+    if (status != 0)
+        return;
+    if (rand() % 8 == 0) {
+        must("fail", weir_jobs_settle(held->claim, &failed, on_failed, held));
+        return;
+    }
+    say("effect %" PRIu64 " %" PRIu64 "\n", held->id, held->token);
+    must("settle", weir_jobs_settle(held->claim, NULL, on_done, held));
+}
+
+static void handle(void *arg, weir_jobs_claim *claim)
+{
+    const weir_jobs_info *job = weir_jobs_claim_info(claim);
+    struct held *held = malloc(sizeof(*held));
+
+    *held = (struct held){claim, job->id, job->token};
+    say("claimed %" PRIu64 " %" PRIu64 " %u %.*s\n", job->id, job->token,
+        job->attempt, (int)job->payload_size, (const char *)job->payload);
+    must("timer", weir_timer_start(loop, NULL, WEIR_US(rand() % 3000),
+                                   WEIR_TIMER_ONCE, finish, held));
+}
+
+/* A stale completion is reported by its own answer. */
+static void ignore_event(void *arg, weir_jobs *in, const weir_jobs_event *event)
+{
+}
+
+static void on_drained(void *arg, int status, const weir_jobs_reply *reply)
+{
+    say("drained %d %s\n", (int)getpid(), weir_error_name(status));
+    weir_jobs_worker_stop(worker);
+    weir_jobs_free(jobs);
+}
+
+static void on_signal(void *arg, int status, int fd, unsigned events)
+{
+    struct signalfd_siginfo info;
+
+    if (status != 0 || read(fd, &info, sizeof(info)) != sizeof(info))
+        return;
+    must("remove", weir_fd_remove(loop, fd, NULL, NULL));
+    must("drain", weir_jobs_drain(jobs, 1000, 5000, on_drained, NULL));
+}
+
+static void watch_signals(void)
+{
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    must("signalfd", fd < 0 ? -1 : 0);
+    must("watch", weir_fd_add(loop, fd, WEIR_FD_READABLE, on_signal, NULL));
+}
+
+static void begin_work(int lease_ms, int concurrency)
+{
+    watch_signals();
+    must("work", weir_jobs_work(jobs, &worker,
+                                &(weir_jobs_worker_options){
+                                    .size = sizeof(weir_jobs_worker_options),
+                                    .queue = "q",
+                                    .concurrency = (uint32_t)concurrency,
+                                    .prefetch = (uint32_t)concurrency,
+                                    .lease_ms = lease_ms,
+                                    .run = handle}));
+    say("ready %d\n", (int)getpid());
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 6)
+        return 2;
+    srand((unsigned)getpid());
+    log_fd = open(arguments[3], O_WRONLY | O_CREAT | O_APPEND, 0666);
+    must("loop", weir_loop_new(&loop, NULL));
+    must("open",
+         weir_jobs_open(&jobs, loop, arguments[2],
+                        &(weir_jobs_options){.size = sizeof(weir_jobs_options),
+                                             .on_event = ignore_event}));
+    if (strcmp(arguments[1], "add") == 0) {
+        to_add = atoi(arguments[4]);
+        keys = atoi(arguments[5]);
+        add_some();
+    } else {
+        begin_work(atoi(arguments[4]), atoi(arguments[5]));
+    }
+    must("run", weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE));
+    return weir_loop_free(loop);
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check the history of a store: the log of test/jobs/crash/process.c.
+
+    history.py LOG
+
+Prints each violation, and returns 1 if there is one.  A line is written after
+the commit that it tells of, perhaps much later, so the order of the lines proves
+little.  The order of the tokens does: they grow with each commit that claims.
+
+    lost        a job was acknowledged and never completed
+    twice       two completions of a job were accepted, or a token was given twice
+    stale       a completion was accepted though a later claim of the job exists
+    order       a job was claimed before another of its key was finished
+    miscounted  an attempt was counted that has not failed
+    invented    something happened to a job or a token that never was
+"""
+import collections
+import sys
+
+
+class History:
+    def __init__(self, lines):
+        self.keys = {}                               # id -> key
+        self.claims = collections.defaultdict(list)  # id -> tokens
+        self.done = collections.defaultdict(list)    # id -> accepted tokens
+        self.effects = collections.defaultdict(list)
+        self.refused = 0
+        self.failed = collections.defaultdict(list)
+        self.attempts = {}                           # token -> attempt
+        self.tokens = collections.Counter()
+        self.owner = {}                              # token -> id
+        for line in lines:
+            words = line.split()
+            if len(words) > 1:
+                getattr(self, "on_" + words[0])(*words[1:])
+
+    def on_added(self, job, key):
+        self.keys[int(job)] = int(key)
+
+    def on_claimed(self, job, token, attempt, key):
+        self.attempts[int(token)] = int(attempt)
+        self.claims[int(job)].append(int(token))
+        self.tokens[int(token)] += 1
+        self.owner[int(token)] = int(job)
+        # Acknowledged, even if the one that has added it was killed then.
+        self.keys.setdefault(int(job), int(key))
+
+    def on_effect(self, job, token):
+        self.effects[int(job)].append(int(token))
+
+    def on_done(self, job, token, status):
+        if status == "OK":
+            self.done[int(job)].append(int(token))
+        elif status == "ELEASE":
+            self.refused += 1
+
+    def on_failed(self, job, token, status):
+        if status == "OK":
+            self.failed[int(job)].append(int(token))
+
+    def on_ready(self, _pid):
+        pass
+
+    def on_drained(self, _pid, _status):
+        pass
+
+    def violations(self, is_finished=True):
+        for token, count in self.tokens.items():
+            if count > 1:
+                yield f"twice: token {token} was given {count} times"
+        for job in self.keys:
+            yield from self.check_job(job, is_finished)
+        yield from self.check_keys()
+
+    def check_job(self, job, is_finished):
+        claims, done = self.claims[job], self.done[job]
+        if len(done) > 1:
+            yield f"twice: job {job} was completed by {done}"
+        if done and claims and max(claims) > done[0]:
+            yield f"stale: job {job} was completed by {done[0]}, " \
+                  f"but claimed by {max(claims)}"
+        for token in done + self.effects[job]:
+            if self.owner.get(token) != job:
+                yield f"invented: token {token} of job {job}"
+        # The completion may have been committed and its line lost with the
+        # process: then nobody claims the job again, and the caller knows that
+        # the store is empty.
+        if is_finished and not done and not claims:
+            yield f"lost: job {job}"
+
+    def miscounts(self):
+        """Without kills, an attempt is one more than the failures before it."""
+        for job, tokens in self.claims.items():
+            for token in tokens:
+                failures = sum(1 for t in self.failed[job] if t < token)
+                if self.attempts[token] != failures + 1:
+                    yield f"miscounted: job {job} after {failures} failures " \
+                          f"was at attempt {self.attempts[token]}"
+
+    def check_keys(self):
+        """All claims of a job come before all claims of the next one."""
+        by_key = collections.defaultdict(list)
+        for job, key in self.keys.items():
+            if key and self.claims[job]:
+                by_key[key].append(job)
+        for key, jobs in by_key.items():
+            jobs.sort()
+            for first, second in zip(jobs, jobs[1:]):
+                if max(self.claims[first]) > min(self.claims[second]):
+                    yield f"order: job {second} of key {key} was claimed " \
+                          f"before {first} was finished"
+
+
+def main():
+    with open(sys.argv[1]) as log:
+        found = list(History(log).violations())
+    print("\n".join(found) or "no violation")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
