@@ -33,9 +33,9 @@
  *
  * When the loop ends, or when the process is closed before the child has
  * exited, on_exit gets WEIR_ECANCELED.  The child is killed (SIGKILL) and
- * leaves no zombie.  A detached child lives on instead.  If it exits before
- * this process does, the next weir_process_spawn, on any loop, removes its
- * zombie.
+ * leaves no zombie.  A detached or independent child lives on instead.  If it
+ * exits before this process does, the next weir_process_spawn, on any loop,
+ * removes its zombie.
  *
  * A program that ignores SIGCHLD, or that waits for all of its children with
  * wait(2), takes exit statuses away: then status is -ECHILD.
@@ -132,6 +132,9 @@ typedef struct weir_process_options {
     int64_t grace_ns;              /* 0: WEIR_PROCESS_GRACE_NS */
     weir_process_exit_fn *on_exit; /* may be NULL */
     void *arg;
+    /* The child outlives the process and the loop, as a detached child does, but
+     * in this process's session and group. */
+    bool is_independent;
 } weir_process_options;
 
 /**
@@ -158,8 +161,8 @@ weir_process_spawn(weir_process **process, weir_loop *loop,
 
 /**
  * Close a process.  Pipes and sockets that were not opened as streams are
- * closed.  If the child runs, it is killed, unless it is detached, and on_exit
- * gets WEIR_ECANCELED.
+ * closed.  If the child runs, it is killed, unless it is detached or independent,
+ * and on_exit gets WEIR_ECANCELED.
  *
  * Thread   loop, or any when the loop has ended; once for each process.  It may
  *          be called in on_exit

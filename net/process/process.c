@@ -41,7 +41,7 @@ struct weir_process {
     size_t size; /* of the allocation */
     unsigned refs;
     int pid, pidfd;
-    bool is_detached, is_group;
+    bool is_independent, is_group;
     bool is_closed;
     bool is_told; /* on_exit was called, or is about to be */
     bool is_posted;
@@ -178,12 +178,12 @@ static void run_timeout(void *arg, int status)
 /* ---- the end of a child ---- */
 
 /* The end of the loop: leave neither a child nor a zombie, unless it is
- * detached. */
+ * independent. */
 static void end_child(weir_process *process)
 {
     weir_process_result result;
 
-    if (!process->is_detached) {
+    if (!process->is_independent) {
         (void)signal_group(process, SIGKILL);
         weir__spawn_await(process->pidfd, END_MS);
     }
@@ -298,18 +298,18 @@ static weir_process *make_process(weir_loop *loop,
 
     if (process == NULL)
         return NULL;
-    *process =
-        (weir_process){.loop = loop,
-                       .size = size,
-                       .refs = 1,
-                       .is_detached = options->is_detached,
-                       .is_group = options->is_group || options->is_detached,
-                       .grace_ns = options->grace_ns,
-                       .task = {.run = run_task},
-                       .orphan = weir__orphan_new(),
-                       .on_exit = options->on_exit,
-                       .arg = options->arg,
-                       .fd_count = count};
+    *process = (weir_process){
+        .loop = loop,
+        .size = size,
+        .refs = 1,
+        .is_independent = options->is_independent || options->is_detached,
+        .is_group = options->is_group || options->is_detached,
+        .grace_ns = options->grace_ns,
+        .task = {.run = run_task},
+        .orphan = weir__orphan_new(),
+        .on_exit = options->on_exit,
+        .arg = options->arg,
+        .fd_count = count};
     if (process->orphan == NULL) {
         weir_memory_free(process, size);
         return NULL;
@@ -320,7 +320,7 @@ static weir_process *make_process(weir_loop *loop,
 /* The loop has no memory for the child. */
 static void kill_at_once(weir_process *process)
 {
-    process->is_detached = false;
+    process->is_independent = false;
     end_child(process);
     close_fds(process);
 }
@@ -386,7 +386,7 @@ void weir_process_close(weir_process *process)
     close_fds(process);
     process->is_closed = true;
     if (!process->is_over) {
-        if (!process->is_detached)
+        if (!process->is_independent)
             (void)signal_group(process, SIGKILL);
         weir_process_set_ref(process, false);
     }

@@ -518,6 +518,28 @@ CASE(process_that_is_detached_outlives_the_loop_without_a_zombie)
     expect_no_child();
 }
 
+CASE(process_that_is_independent_outlives_the_loop_in_our_session)
+{
+    int pid;
+
+    begin();
+    loop_make(NULL);
+    expect_status(child_try(&child, SLEEP_WITH(.is_independent = true)), 0);
+    pid = weir_process_number(child.process);
+    expect_int(getsid(pid), getsid(0));
+    expect_int(getpgid(pid), getpgrp());
+    loop_end();
+    expect_status(child.status, WEIR_ECANCELED);
+    expect(is_alive(pid));
+    expect_int(kill(pid, SIGKILL), 0);
+    expect_int(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+    loop_make(NULL);
+    child_run(&other, PROGRAM("true"));
+    expect(!is_alive(pid));
+    end();
+    expect_no_child();
+}
+
 /* ---- settings ---- */
 
 static unsigned rows_named(const char *name)
