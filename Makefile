@@ -100,6 +100,7 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/run-tests $(MORE_TESTS)
 	@ROUNDS=50 tools/run-tests test/api/examples.sh
 	@test/npm/run build/weir
+	@WEIR_SPAWNS=10000 tools/run-js build/weir child-many
 	@test/net/peers/drain.py
 	@test/jobs/crash.py 100000 300
 	@tools/sweep

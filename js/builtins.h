@@ -17,6 +17,7 @@
     X(WORKER, worker)                                                          \
     X(SIGNAL, signal)                                                          \
     X(CHILD, child)                                                            \
+    X(SYNC_CHILD, sync_child)                                                  \
     X(VIRTUAL, virtual)                                                        \
     X(SAVE, save)                                                              \
     X(METRICS, metrics)                                                        \

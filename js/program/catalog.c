@@ -29,6 +29,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("assert/strict", "assert/assert", "strict"),
     MODULE("async_hooks", "events/async_hooks", EXPORTS),
     MODULE("buffer", "bytes/buffer", EXPORTS),
+    MODULE("child_process", "process/child_process", EXPORTS),
     MODULE("console", "program/console", EXPORTS),
     MODULE("constants", "system/constants", EXPORTS),
     MODULE("crypto", "crypto/node", EXPORTS),
@@ -64,6 +65,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("url", "url/node", EXPORTS),
     MODULE("util", "util/util", EXPORTS),
     MODULE("util/types", "util/util", "types"),
+    MODULE("v8", "v8/v8", EXPORTS),
     MODULE("weir:explore", "explore/explore", EXPORTS),
     MODULE("weir:http", "http/serve", EXPORTS),
     MODULE("weir:live", "live/live", EXPORTS),
@@ -71,12 +73,10 @@ static const struct weir__js_lazy modules[] = {
     MODULE("worker_threads", "threads/worker_threads", EXPORTS),
     MODULE("zlib", "zlib/zlib", EXPORTS),
     MODULE("weir:service", "threads/service", EXPORTS),
-    MODULE("child_process", "program/absent", SAME),
     MODULE("cluster", "program/absent", SAME),
     MODULE("http2", "program/absent", SAME),
     MODULE("readline", "program/absent", SAME),
     MODULE("readline/promises", "program/absent", SAME),
-    MODULE("v8", "program/absent", SAME),
     MODULE("vm", "program/absent", SAME),
 };
 

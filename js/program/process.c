@@ -198,11 +198,22 @@ static int set_arguments(weir_js *js, JSValueConst native)
                : err;
 }
 
+/* The descriptor of the channel to the parent (js/lib/process/channel.js), as
+ * text.  No worker has started yet. */
+static int set_channel(weir_js *js, JSValueConst native)
+{
+    const char *fd = js->is_child ? NULL : getenv("NODE_CHANNEL_FD");
+
+    return fd == NULL ? 0
+                      : weir__js_set_property(js->context, native, "channel",
+                                              JS_NewString(js->context, fd));
+}
+
 static int add_values(JSContext *context, JSValueConst native)
 {
     weir_js *js = weir__js_of(context);
 
-    if (set_arguments(js, native) < 0 ||
+    if (set_arguments(js, native) < 0 || set_channel(js, native) < 0 ||
         weir__js_set_property(context, native, "pid",
                               JS_NewInt32(context, getpid())) < 0 ||
         weir__js_set_property(context, native, "ppid",

@@ -12,8 +12,6 @@ const { coded } = require('core/errors');
 // The names of functions and classes; what is no function follows in `others`.
 const functions = {
     __proto__: null,
-    child_process: 'ChildProcess exec execFile execFileSync execSync fork spawn ' +
-        'spawnSync',
     cluster: 'Worker setupPrimary setupMaster fork disconnect',
     http2: 'connect createServer createSecureServer getDefaultSettings ' +
         'getPackedSettings getUnpackedSettings performServerHandshake ' +
@@ -21,11 +19,6 @@ const functions = {
     readline: 'Interface clearLine clearScreenDown createInterface cursorTo ' +
         'emitKeypressEvents moveCursor',
     'readline/promises': 'Interface Readline createInterface',
-    v8: 'cachedDataVersionTag getHeapSnapshot getHeapStatistics ' +
-        'getHeapSpaceStatistics getHeapCodeStatistics setFlagsFromString ' +
-        'Serializer Deserializer DefaultSerializer DefaultDeserializer ' +
-        'deserialize takeCoverage stopCoverage serialize writeHeapSnapshot ' +
-        'queryObjects setHeapSnapshotNearHeapLimit GCProfiler',
     vm: 'Script createContext createScript runInContext runInNewContext ' +
         'runInThisContext isContext compileFunction measureMemory',
 };

@@ -240,3 +240,9 @@ Object.assign(hooks, {
 });
 
 module.exports = self;
+if (native.channel !== undefined) { // to the process that has forked this one
+    const { NODE_CHANNEL_SERIALIZATION_MODE: mode } = self.env;
+    delete self.env.NODE_CHANNEL_FD;
+    delete self.env.NODE_CHANNEL_SERIALIZATION_MODE;
+    require('process/channel').open(self, +native.channel, mode);
+}

@@ -1,0 +1,3 @@
+'use strict';
+// What main.js forks.
+process.on('message', (message) => process.send(message));
