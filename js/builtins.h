@@ -79,6 +79,7 @@
     X(CWD, cwd)                                                                \
     X(RANDOM, random)                                                          \
     X(HASH, hash)                                                              \
+    X(DERIVE, derive)                                                          \
     X(ZLIB, zlib)                                                              \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
