@@ -144,7 +144,7 @@ function refusals() {
         attempt(...args);
     for (const [key, values] of Object.entries({ cwd: [5, 'a\0b'], detached: [1], uid: ['x', 1.5], gid: [{}], shell: [5], argv0: [5, 'a\0'],
         windowsHide: ['x'], windowsVerbatimArguments: [0], timeout: [-1, 'x', 1.5], killSignal: [{}, 'SIGNONE'], signal: [5, {}],
-        env: [{ A: 'a\0b' }, { 'a\0b': 1 }], serialization: ['xml'] }))
+        env: [{ A: 'a\0b' }], serialization: ['xml'] }))
         for (const value of values)
             attempt('true', [], { [key]: value });
 }
