@@ -18,6 +18,7 @@
 #include "weir/gate.h"
 #include "weir/group.h"
 #include "weir/job.h"
+#include "weir/live.h"
 #include "weir/loop.h"
 #include "weir/memory.h"
 #include "weir/metrics.h"

@@ -17,7 +17,11 @@
 #ifndef WEIR_SRC_FUTEX_H
 #define WEIR_SRC_FUTEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether wake may be called in a signal handler. */
+extern const bool weir__futex_is_signal_safe;
 
 /* The address of the low half of a 64-bit word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -97,7 +97,7 @@ static void disown(struct weir__inherited *inherited)
     weir__lock_init(&loop->lock);
     weir__lock_init(&loop->promises.lock);
     set_unshared(&loop->finished, 1);
-    set_unshared(&loop->is_cancelled, 1);
+    set_unshared(&loop->hints, WEIR__HINT_CANCELLED);
     loop->status = WEIR_ECANCELED;
     loop->stage = WEIR__STAGE_NO_FDS;
     weir__calls_clear(&loop->ticks);
@@ -115,7 +115,7 @@ static void init_outside(weir_loop *loop, const weir_loop_options *options)
     set_unshared(&loop->lives, 1);
     set_unshared(&loop->holds, 0);
     set_unshared(&loop->is_kicked, 0);
-    set_unshared(&loop->is_cancelled, 0);
+    set_unshared(&loop->hints, 0);
     set_unshared(&loop->finished, 0);
     set_unshared(&loop->owner, 0);
     set_unshared(&loop->thread, 0);
@@ -173,13 +173,28 @@ static void init_inside(weir_loop *loop)
     loop->crowd = loop->crowd_left = loop->calls_before = 0;
     loop->careful = 0;
     loop->was_woken = false;
-    set_unshared(&loop->running.name, NULL);
-    set_unshared(&loop->running.since_ns, 0);
-    set_unshared(&loop->running.kind, 0);
-    set_unshared(&loop->running.from, NULL);
+    weir__pulse_init(&loop->running);
     loop->since_ns = 0;
     loop->arg = NULL;
     loop->fd = -1;
+}
+
+/* In the explorer's models of loops there is no watchdog. */
+static int enter_watchdog(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    return weir__watched_enter(&loop->watched, &loop->running, &loop->hints,
+                               loop->options.name);
+#else
+    return 0;
+#endif
+}
+
+static void leave_watchdog(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    weir__watched_leave(&loop->watched);
+#endif
 }
 
 int weir_loop_new(weir_loop **made, const weir_loop_options *given)
@@ -212,9 +227,14 @@ int weir_loop_new(weir_loop **made, const weir_loop_options *given)
     err = weir__fork_enter(&loop->inherited, disown);
     if (err != 0)
         goto close_poller;
+    err = enter_watchdog(loop);
+    if (err != 0)
+        goto leave_forks;
     *made = loop;
     return 0;
 
+leave_forks:
+    weir__fork_leave(&loop->inherited);
 close_poller:
     if (load_relaxed(&loop->poller) != NULL)             /* relaxed: unshared */
         weir__poller_close(load_relaxed(&loop->poller)); /* relaxed: unshared */
@@ -227,6 +247,7 @@ free_loop:
 
 static void destroy(weir_loop *loop)
 {
+    leave_watchdog(loop);
     weir__fork_leave(&loop->inherited);
     weir__locals_fini(loop);
     if (loop->promises.hooks != NULL)

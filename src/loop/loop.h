@@ -16,8 +16,9 @@
  *
  * These files share the struct: loop.c (lifetime), submit.c (entry points),
  * run.c (ownership), turn.c (one turn), microtask.c, timer.c, timer_ref.c,
- * fire.c, fd.c, shutdown.c, raise.c, record.c, metrics.c, report.c.  Their functions are
- * declared here; their own headers, such as timer.h, include this one.
+ * fire.c, fd.c, shutdown.c, raise.c, record.c, script.c, metrics.c, report.c.
+ * Their functions are declared here; their own headers, such as timer.h, include
+ * this one.
  */
 #ifndef WEIR_SRC_LOOP_H
 #define WEIR_SRC_LOOP_H
@@ -43,6 +44,7 @@
 #include "loop/promises.h"
 #include "loop/wheel.h"
 #include "trace/recorder.h"
+#include "watchdog/watched.h"
 #include "weir/loop.h"
 #include "weir/timer.h"
 
@@ -102,14 +104,10 @@ struct weir__timers {
     atomic(int) rivals;                 /* any thread: timer/P2, P3 */
 };
 
-/* The callback that is running, for report.  The loop's thread writes it, any
- * thread reads it.  `kind` is written last; the other fields are current only
- * while it is not 0. */
-struct weir__running {
-    atomic(const char *) name;
-    atomic(int64_t) since_ns;  /* 0: unknown */
-    atomic(const void *) from; /* NULL: unknown */
-    atomic(uint32_t) kind;     /* weir_kind + 1; 0: none */
+/* Hints to the loop, which it looks at after each callback. */
+enum {
+    WEIR__HINT_CANCELLED = 1, /* close was called */
+    /* WEIR__HINT_BLOCKED: watched.h */
 };
 
 struct weir_loop {
@@ -118,13 +116,13 @@ struct weir_loop {
     _Alignas(CACHE_APART) atomic(uint64_t) lives; /* memory references: P2 */
     atomic(uint64_t) holds;                       /* weir_loop_ref: P3 */
     atomic(uint32_t) is_kicked;                   /* kick is posted: P1 */
-    atomic(uint32_t) is_cancelled; /* close was called; relaxed, a hint */
-    atomic(uint32_t) finished;     /* futex: terminated, shutdown/P1 */
-    atomic(uintptr_t) owner;       /* weir__thread_self; 0: no owner */
-    atomic(uint64_t) thread;       /* weir__thread_id of the owner */
-    struct weir__bias bias;        /* lets the creator borrow the inside */
-    weir_task kick;                /* in the queue while is_kicked */
-    weir_task cancel;              /* is queued at most once */
+    weir__hints hints;                            /* any thread, relaxed */
+    atomic(uint32_t) finished; /* futex: terminated, shutdown/P1 */
+    atomic(uintptr_t) owner;   /* weir__thread_self; 0: no owner */
+    atomic(uint64_t) thread;   /* weir__thread_id of the owner */
+    struct weir__bias bias;    /* lets the creator borrow the inside */
+    weir_task kick;            /* in the queue while is_kicked */
+    weir_task cancel;          /* is queued at most once */
 
     _Alignas(CACHE_APART) struct weir__lock lock;
     struct weir__fds fds;                 /* under lock */
@@ -176,7 +174,8 @@ struct weir_loop {
     uint64_t calls_before; /* ticks and microtasks before this callback */
     const void *task;      /* the address of this one, or of an earlier one */
     bool was_woken;        /* by another thread, out of the last sleep */
-    struct weir__running running;
+    struct weir__pulse running; /* the callback */
+    struct weir__watched watched;
     void *arg;           /* argument of the callback, for weir_uncaught */
     int fd;              /* its descriptor, if it is an fd callback */
     uint64_t owed_wakes; /* poller wake-ups claimed but not received */
@@ -414,6 +413,57 @@ bool weir__loop_is_quiet(const weir_loop *loop);
  * slack. */
 int64_t weir__loop_put_off(const weir_loop *loop, int64_t timer_ns,
                            int64_t now_ns, bool in_poller);
+
+/* Show the watchdog that a turn begins, or continues after a wait, and that the
+ * loop sleeps and wakes up.  In the explorer's models of loops it is off. */
+static inline void weir__loop_show_turn(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    /* relaxed: own, a count */
+    store_relaxed(&loop->running.turn, load_relaxed(&loop->running.turn) + 1);
+#endif
+}
+
+static inline void weir__loop_show_sleep(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    weir__pulse_lie_down(&loop->running);
+#endif
+}
+
+static inline void weir__loop_show_waking(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    weir__watched_get_up(&loop->watched);
+#endif
+}
+
+/* Tell the watchdog that the callback which it waits for has ended. */
+static inline void weir__loop_show_ended(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    weir__watched_ended(&loop->watched);
+#endif
+}
+
+/* Show that this thread begins to run the loop, and that it stops.  begin
+ * returns what end needs. */
+static inline struct weir__watched *weir__loop_show_begin(weir_loop *loop)
+{
+#ifndef WEIR_MODEL
+    return weir__watched_begin(&loop->watched);
+#else
+    return NULL;
+#endif
+}
+
+static inline void weir__loop_show_end(weir_loop *loop,
+                                       struct weir__watched *outer)
+{
+#ifndef WEIR_MODEL
+    weir__watched_end(&loop->watched, outer);
+#endif
+}
 
 /* ---- record.c ---- */
 

@@ -30,8 +30,7 @@ static void run_calls(weir_loop *loop, struct weir__calls *calls,
 {
     if (weir__calls_is_empty(calls))
         return;
-    /* relaxed: shown to report */
-    store_relaxed(&loop->running.kind, (uint32_t)kind + 1);
+    weir__pulse_kind(&loop->running, (uint32_t)kind + 1);
     while (!weir__calls_is_empty(calls) && loop->budget_left > 0) {
         struct weir__call call = weir__calls_pop(calls);
 
@@ -50,8 +49,7 @@ static void serve_promises(weir_loop *loop)
         return;
     use_budget(loop);
     weir__loop_show_arg(loop, NULL);
-    /* relaxed: shown to report */
-    store_relaxed(&loop->running.kind, WEIR_KIND_MICROTASK + 1);
+    weir__pulse_kind(&loop->running, WEIR_KIND_MICROTASK + 1);
     loop->promises.hooks->checkpoint(loop);
 }
 
@@ -86,7 +84,7 @@ static void run_microtasks(weir_loop *loop)
 
 static inline void end_checkpoint(weir_loop *loop, uint32_t kind)
 {
-    store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
+    weir__pulse_kind(&loop->running, kind);
     if (weir__loop_has_microtasks(loop))
         breach(loop);
     else
@@ -112,8 +110,7 @@ void weir__loop_checkpoint_with(weir_loop *loop, weir_fn *fn, void *arg)
 {
     uint32_t kind = load_relaxed(&loop->running.kind); /* relaxed: own */
 
-    /* relaxed: shown to report */
-    store_relaxed(&loop->running.kind, WEIR_KIND_MICROTASK + 1);
+    weir__pulse_kind(&loop->running, WEIR_KIND_MICROTASK + 1);
     use_budget(loop);
     weir__loop_show_arg(loop, arg);
     fn(arg, loop->status);

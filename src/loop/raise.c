@@ -87,7 +87,7 @@ static void end_inner_checkpoint(weir_loop *loop, uint32_t kind)
 {
     if (load_relaxed(&loop->running.kind) == kind) /* relaxed: own */
         return;
-    store_relaxed(&loop->running.kind, kind); /* relaxed: shown to report */
+    weir__pulse_kind(&loop->running, kind);
     if (!weir__loop_has_microtasks(loop))
         loop->budget_left = loop->options.microtask_budget;
 }

@@ -166,7 +166,7 @@ size_t weir__page_end(struct weir__page *page)
 
 static void add_running(struct weir__page *page, const weir_loop *loop)
 {
-    const struct weir__running *running = &loop->running;
+    const struct weir__pulse *running = &loop->running;
     uint32_t kind = load_relaxed(&running->kind);        /* relaxed: snapshot */
     int64_t since_ns = load_relaxed(&running->since_ns); /* relaxed: snapshot */
 
@@ -313,8 +313,9 @@ static void look(struct weir__page *page, const weir_loop *loop)
 {
     add_running(page, loop);
     add_queued(page, loop);
-    if (weir__ingress_look(&loop->in) & 1) {    /* it waits for nothing else */
-        if (!load_relaxed(&loop->is_cancelled)) /* relaxed: snapshot */
+    if (weir__ingress_look(&loop->in) & 1) { /* it waits for nothing else */
+        /* relaxed: snapshot */
+        if (!(load_relaxed(&loop->hints) & WEIR__HINT_CANCELLED))
             add_jobs(page, loop);
         return;
     }

@@ -222,6 +222,7 @@ static int next_turn(weir_loop *loop, int64_t limit_ns)
 int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
 {
     weir_loop *outer = weir__thread_loop();
+    struct weir__watched *shown = weir__loop_show_begin(loop);
     int result;
 
     weir__thread_set_loop(loop);
@@ -230,6 +231,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
     do
         result = next_turn(loop, limit_ns);
     while (result == 0);
+    weir__loop_show_end(loop, shown);
     weir__thread_set_loop(outer);
     if (result < 0)
         loop->is_inside = false;
@@ -268,6 +270,7 @@ int weir__loop_run_and_keep(weir_loop *loop)
 int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
 {
     weir_loop *outer = weir__thread_loop();
+    struct weir__watched *shown;
     int err;
 
     if (loop == NULL)
@@ -278,6 +281,7 @@ int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
     weir__loop_enter(loop);
     loop->is_until_idle = false;
     loop->is_stepped = true;
+    shown = weir__loop_show_begin(loop);
     weir__thread_set_loop(loop);
     weir__loop_join_recorder(loop);
     loop->is_inside = loop->has_called = true;
@@ -288,6 +292,7 @@ int weir_loop_step(weir_loop *loop, int64_t timeout_ns)
         err = WEIR_ECLOSED;
     }
     loop->is_inside = false;
+    weir__loop_show_end(loop, shown);
     weir__thread_set_loop(outer);
     if (err != WEIR_ECLOSED && err != WEIR_EFORKED)
         lie_between_steps(loop);

@@ -28,7 +28,7 @@
  * Shared state
  *   stage          written by the loop's thread under the lock, where other
  *                  threads read it
- *   is_cancelled   any thread: a hint to the loop, read between two callbacks,
+ *   hints          any thread: a hint to the loop, read between two callbacks,
  *                  that everything is to be cancelled.  The first thread to
  *                  set it pushes `cancel`, once.
  *   finished       any thread sleeps on it                                P1
@@ -301,7 +301,10 @@ int weir_loop_shutdown(weir_loop *loop, int64_t timeout_ns)
 static weir_task *take_cancel(weir_loop *loop)
 {
     /* relaxed: a hint; the queue publishes what came before */
-    return swap_relaxed(&loop->is_cancelled, 1) == 0 ? &loop->cancel : NULL;
+    return fetch_or_relaxed(&loop->hints, WEIR__HINT_CANCELLED) &
+                   WEIR__HINT_CANCELLED
+               ? NULL
+               : &loop->cancel;
 }
 
 int weir_loop_close(weir_loop *loop, int64_t timeout_ns)

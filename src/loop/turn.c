@@ -36,6 +36,7 @@ static void look_at_clock(weir_loop *loop)
     loop->now_ns = weir_clock_now();
     loop->since_ns = weir__clock_is_frozen() ? 0 : loop->now_ns;
     loop->has_called = false;
+    weir__loop_show_turn(loop);
 }
 
 /* ---- around each callback ---- */
@@ -50,22 +51,16 @@ __attribute__((cold)) static void begin_timed(weir_loop *loop)
 
 static inline void begin(weir_loop *loop, weir_kind kind, const char *name)
 {
-    struct weir__running *running = &loop->running;
-
     loop->has_called = true;
-    /* relaxed: shown to report, the kind last */
-    store_relaxed(&running->name, name);
-    /* relaxed: shown to report.  While the loop terminates, a report may ask
-     * how long a callback has held it.  Otherwise the start of the turn is
-     * close enough, because reading the clock costs more than most
-     * callbacks. */
-    store_relaxed(&running->since_ns,
-                  weir__loop_is_ending(loop) || WEIR__ORIGINS
-                      ? weir__clock_real()
-                      : loop->since_ns);
     if (WEIR__ORIGINS)
-        store_relaxed(&running->from, NULL);           /* relaxed: as above */
-    store_relaxed(&running->kind, (uint32_t)kind + 1); /* relaxed: as above */
+        store_relaxed(&loop->running.from, NULL); /* relaxed: for report */
+    /* While the loop terminates, a report may ask how long a callback has held
+     * it.  Otherwise the start of the turn is close enough, because reading the
+     * clock costs more than most callbacks. */
+    weir__pulse_begin(&loop->running, kind, name,
+                      weir__loop_is_ending(loop) || WEIR__ORIGINS
+                          ? weir__clock_real()
+                          : loop->since_ns);
     if (loop->untimed-- == 0) /* never without metrics and recorder */
         begin_timed(loop);
 }
@@ -85,7 +80,7 @@ void weir__loop_begin_other(weir_loop *loop, weir_kind kind, const char *name)
 /* From now on every callback gets WEIR_ECANCELED.  In a forked child no
  * callback runs: it leaves the turn.  A close sets the hint before END; until
  * END is set, the end has not begun. */
-__attribute__((cold)) static void begin_cancel(weir_loop *loop)
+static void begin_cancel(weir_loop *loop)
 {
     if (weir__loop_is_foreign(loop))
         _longjmp(*loop->landing, WEIR__LANDED_FORKED);
@@ -93,12 +88,23 @@ __attribute__((cold)) static void begin_cancel(weir_loop *loop)
         weir__loop_notice_close(loop);
 }
 
-/* Check for a close before each callback that was accepted earlier. */
+__attribute__((cold)) static void take_hints(weir_loop *loop, uint32_t hints)
+{
+    if (hints & WEIR__HINT_BLOCKED)
+        weir__loop_show_ended(loop);
+    if (hints & WEIR__HINT_CANCELLED)
+        begin_cancel(loop);
+}
+
+/* Check for a close before each callback that was accepted earlier, and whether
+ * the watchdog waits for the end of the last one. */
 static void notice_close(weir_loop *loop)
 {
     /* relaxed: a hint; loop->cancel makes it certain */
-    if (load_relaxed(&loop->is_cancelled))
-        begin_cancel(loop);
+    uint32_t hints = load_relaxed(&loop->hints);
+
+    if (hints != 0)
+        take_hints(loop, hints);
 }
 
 __attribute__((cold)) static void end_timed(weir_loop *loop)
@@ -125,7 +131,7 @@ static inline void end(weir_loop *loop)
         weir__loop_checkpoint(loop);
     if (loop->began != 0)
         end_timed(loop);
-    store_relaxed(&loop->running.kind, 0); /* relaxed: shown to report */
+    weir__pulse_end(&loop->running);
     notice_close(loop);
 }
 
@@ -291,16 +297,22 @@ static int take_events(weir_loop *loop, struct weir__poller *poller, int got)
 
 static bool lie_down(weir_loop *loop, enum weir__bed bed)
 {
+    bool lies;
+
     loop->is_virtual = loop->member != NULL && weir__clock_is_frozen();
-    return loop->is_virtual ? weir__virtual_lie_down(loop, bed)
+    lies = loop->is_virtual ? weir__virtual_lie_down(loop, bed)
                             : weir__ingress_lie_down(
                                   &loop->in, bed, weir__loop_is_ending(loop));
+    if (lies)
+        weir__loop_show_sleep(loop);
+    return lies;
 }
 
 static void get_up(weir_loop *loop, bool in_poller)
 {
     if (!weir__ingress_get_up(&loop->in))
         weir__loop_woken(loop, in_poller);
+    weir__loop_show_waking(loop);
     if (loop->is_virtual)
         weir__virtual_get_up(loop);
 }

@@ -52,6 +52,7 @@ check loop '^weir_(loop|timer|fd)_|^weir_raise$'
 check pool '^weir_(pool|lane|group|abort|channel)_'
 check promise '^weir_promise_|^weir_gate_closed$|^weir_promisify$'
 check service '^weir_service_|^weir_kind_name$'
+check watchdog '^weir_(live|block)_'
 check network '^weir_' tools/exports-net.txt
 check jobs '^weir_' tools/exports-jobs.txt
 check explore '^weir_' tools/exports-explore.txt

@@ -33,6 +33,8 @@
 #include "base/atomic.h"
 #include "base/check.h"
 
+const bool weir__futex_is_signal_safe = false;
+
 struct bucket {
     _Alignas(CACHE_APART) pthread_mutex_t mutex;
     pthread_cond_t changed;

@@ -19,6 +19,8 @@
 
 #include "base/check.h"
 
+const bool weir__futex_is_signal_safe = true;
+
 static int operation(int command, enum weir__futex_scope scope)
 {
     return scope == WEIR__FUTEX_PRIVATE ? command | FUTEX_PRIVATE_FLAG
