@@ -60,6 +60,33 @@ static void on_breach(void *arg, weir_loop *loop)
     weir_js_breach(program->host);
 }
 
+/* On the watchdog's thread. */
+static void on_block(void *arg, const weir_block *block)
+{
+    struct program *program = arg;
+    char text[16384];
+
+    weir_block_text(block, text, sizeof(text));
+    fputs(text, stderr);
+    weir_js_tell_block(program->host, block);
+}
+
+/* Without a watchdog the program runs as well. */
+static void start_watchdog(struct program *program)
+{
+    int64_t limit_ms = program->options.blocked_after_ms;
+    weir_live_options options = {
+        .size = sizeof(options),
+        .blocked_after_ns =
+            limit_ms < INT64_MAX / 2000000 ? limit_ms * 1000000 : INT64_MAX / 2,
+        .on_block = on_block,
+        .arg = program,
+    };
+
+    if (limit_ms > 0)
+        (void)!weir_live_start(&options);
+}
+
 /* Create the pool for the host that asks first, so that a program that opens no
  * file has no extra threads.  They leave signals to the thread that runs
  * JavaScript. */
@@ -256,8 +283,11 @@ static int run(struct program *program)
     int code = FAILED;
     int err = make(program);
 
-    if (err == 0)
+    if (err == 0) {
+        start_watchdog(program);
         err = weir_js_run(program->host, &program->js, &code);
+        weir_live_stop();
+    }
     if (err == 0)
         err = weir_js_free(program->host);
     if (err == 0)

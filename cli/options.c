@@ -41,6 +41,9 @@ static const struct option table[] = {
     {"--shutdown-deadline", NULL, "SECONDS", SECONDS,
      PLACE(shutdown_deadline_ns),
      "report what holds up the shutdown after this time (default: 10)"},
+    {"--blocked-after", NULL, "MS", COUNT, PLACE(blocked_after_ms),
+     "report what blocks an event loop for longer than this; 0: never "
+     "(default: 1000)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
      "threads for files and other blocking work (default: one per core)"},
     {"--trace", NULL, "FILE", TEXT, PLACE(trace),
@@ -210,6 +213,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 
     *options = (struct options){.microtask_budget = 100000,
                                 .shutdown_deadline_ns = 10000000000,
+                                .blocked_after_ms = 1000,
                                 .exec_argv = lists,
                                 .argv = lists + argc};
     if (lists == NULL)

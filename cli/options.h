@@ -17,9 +17,10 @@ struct options {
     int64_t memory_limit;     /* bytes; 0: none */
     int64_t stack_size;       /* bytes; 0: the default */
     int64_t shutdown_deadline_ns;
-    int64_t threads;   /* of the pool; 0: one per core */
-    const char *trace; /* NULL: none */
-    const char *file;  /* NULL: none; "-": stdin */
+    int64_t blocked_after_ms; /* 0: no watchdog */
+    int64_t threads;          /* of the pool; 0: one per core */
+    const char *trace;        /* NULL: none */
+    const char *file;         /* NULL: none; "-": stdin */
     int argc; /* the arguments behind the file, or the files of tests */
     char **argv;
     int exec_argc; /* the options themselves */

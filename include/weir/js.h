@@ -34,6 +34,7 @@
 
 #include "weir/error.h"
 #include "weir/export.h"
+#include "weir/live.h"
 #include "weir/loop.h"
 #include "weir/pool.h"
 
@@ -216,6 +217,18 @@ WEIR_API WEIR_CHECKED int weir_js_set_time_limit(weir_js *js, int64_t limit_ns);
  * Thread   loop
  */
 WEIR_API void weir_js_breach(weir_js *js);
+
+/**
+ * Tell the program what the watchdog has found (weir/live.h).  process emits
+ * 'blocked' on the loop's thread, and the channel 'weir:blocked' of
+ * diagnostics_channel publishes the same object.  Call it from
+ * weir_live_options.on_block.  Without effect if there is no memory, or if the
+ * host or its loop is ending.
+ *
+ * Thread   any; the host must not be freed meanwhile
+ * Owns     the block is copied
+ */
+WEIR_API void weir_js_tell_block(weir_js *js, const weir_block *block);
 
 /* ---- code ---- */
 

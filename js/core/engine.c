@@ -16,6 +16,7 @@
 #include "core/job.h"
 #include "core/lib.h"
 #include "core/pending_call.h"
+#include "core/script.h"
 #include "core/value.h"
 #include "weir/host/sized.h"
 
@@ -91,6 +92,7 @@ static int start_engine(weir_js *js)
         err = weir__js_boot(js);
     weir__js_heap_anchor(&js->heap, js->runtime);
     js->heap.life = &js->life;
+    weir__js_show_stack(js, true);
     return err;
 }
 
@@ -103,6 +105,7 @@ static void end_engine(weir_js *js)
         weir__js_heap_close(&js->heap);
         return;
     }
+    weir__js_show_stack(js, false);
     weir__js_builtins_drop(js);
     weir__js_drop_pending_calls(js);
     weir__js_drop_works(js);

@@ -33,6 +33,7 @@
     X(WOULD_BLOCK, "wouldBlock")                                               \
     X(NOTHING, "nothing")                                                      \
     X(BREACH, "breach")                                                        \
+    X(BLOCKED, "blocked")                                                      \
     X(SIGNAL, "signal")                                                        \
     X(REPORT, "report")                                                        \
     X(REJECTED, "rejected")                                                    \

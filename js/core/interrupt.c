@@ -17,6 +17,7 @@
 #include "core/frames.h"
 #include "core/lib.h"
 #include "weir/clock.h"
+#include "weir/host/live.h"
 
 enum { LIVE, TERMINATED };
 enum { PATIENCE = 64 };
@@ -154,6 +155,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     weir_js *js = arg;
 
     weir__js_heap_settle(&js->heap, runtime);
+    weir_live_answer(js->loop);
     if (weir__js_is_terminated(js))
         return 1;
     if (js->breach.is_wanted)

@@ -62,10 +62,11 @@ struct weir__js_item {
 /* What a port receives. */
 enum weir__js_message_kind {
     WEIR__MESSAGE_VALUE,
-    WEIR__MESSAGE_ONLINE, /* from a worker: its program begins */
-    WEIR__MESSAGE_ERROR,  /* from a worker: an uncaught error */
-    WEIR__MESSAGE_MEMORY, /* from a worker: it ran out of memory */
-    WEIR__MESSAGE_NEWS,   /* from a worker: for js/lib/program/term.js */
+    WEIR__MESSAGE_ONLINE,  /* from a worker: its program begins */
+    WEIR__MESSAGE_ERROR,   /* from a worker: an uncaught error */
+    WEIR__MESSAGE_MEMORY,  /* from a worker: it ran out of memory */
+    WEIR__MESSAGE_BLOCKED, /* from a worker: it was blocked for too long */
+    WEIR__MESSAGE_NEWS,    /* from a worker: for js/lib/program/term.js */
 };
 
 struct weir__js_message {

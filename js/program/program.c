@@ -27,6 +27,9 @@
 #include "program/module.h"
 #include "timers/clock.h"
 #include "weir/host/sized.h"
+#include "weir/live.h"
+
+static const char MAIN[] = "the main module";
 
 enum { FAILED = 1, LISTENER_FAILED = 7, UNSETTLED = 13 };
 
@@ -185,9 +188,11 @@ static void start(void *arg, int status)
     if (status == 0 && weir__js_program(js)->given != NULL &&
         weir__js_enter(js) == 0) {
         weir__js_clock_reach(js, WEIR__JS_BOOTED);
+        weir_live_set_subject(MAIN, sizeof(MAIN) - 1);
         run_main(js);
         weir__js_clock_reach(js, WEIR__JS_LOOP_BEGAN);
         weir__js_leave(js);
+        weir_live_set_subject("", 0);
     }
     weir__js_let_go(js);
 }

@@ -28,6 +28,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@
 #include "core/visible.h"
 #include "messages/mailbox.h"
 #include "program/program.h"
+#include "weir/host/live.h"
 #include "weir/host/lock.h"
 #include "weir/host/thread.h"
 #include "weir/host/virtual.h"
@@ -65,6 +67,8 @@ struct weir__js_worker {
     weir_thread thread;
     /* const after the thread was started */
     int id;
+    char name[24];            /* of the loop */
+    int64_t blocked_limit_ns; /* 0: none */
     weir_js_program program;
     char *text;
     size_t text_length; /* code may contain NULs */
@@ -72,17 +76,19 @@ struct weir__js_worker {
     const char *argv[1];
     size_t memory_limit_bytes, stack_size_bytes;
     bool has_metrics; /* of its loop, as the parent's */
-    weir_pool *pool; /* the first parent's, or NULL: */
+    weir_pool *pool;  /* the first parent's, or NULL: */
     weir_pool *(*get_pool)(void *arg);
     void *pool_arg;
     /* the worker's thread, until it has ended */
     struct weir__js_message *start; /* NULL: already read */
     struct weir__js_mailbox *far_control, *far_port;
-    struct weir__js_message *online, *memory; /* to be sent; NULL: they were */
+    /* to be sent; NULL: they were */
+    struct weir__js_message *online, *memory, *blocked;
     int exit_code;
     weir_lock lock;
     weir_js *js;        /* under the lock */
     bool is_terminated; /* under the lock */
+    bool was_blocked;   /* under the lock: terminated by the watchdog */
     weir_task stop;     /* the loop's, after terminate */
 };
 
@@ -190,6 +196,29 @@ static weir_pool *get_pool(void *arg)
     return worker->get_pool != NULL ? worker->get_pool(worker->pool_arg) : NULL;
 }
 
+static void terminate(struct weir__js_worker *worker);
+
+/* On the watchdog's thread: a callback has run for too long. */
+static void on_limit(void *arg)
+{
+    struct weir__js_worker *worker = arg;
+
+    weir_lock_acquire(&worker->lock);
+    worker->was_blocked = !worker->is_terminated && worker->js != NULL;
+    weir_lock_release(&worker->lock);
+    terminate(worker);
+}
+
+static bool was_blocked(struct weir__js_worker *worker)
+{
+    bool was;
+
+    weir_lock_acquire(&worker->lock);
+    was = worker->was_blocked;
+    weir_lock_release(&worker->lock);
+    return was;
+}
+
 static int run_host(struct weir__js_worker *worker, weir_loop *loop)
 {
     weir_js_options options = {.size = sizeof(options),
@@ -207,7 +236,12 @@ static int run_host(struct weir__js_worker *worker, weir_loop *loop)
         tell(worker, &worker->memory);
         return code;
     }
+    (void)!weir_live_set_limit(loop, worker->blocked_limit_ns, on_limit,
+                               worker);
     code = run_program(worker, js);
+    (void)!weir_live_set_limit(loop, 0, NULL, NULL);
+    if (was_blocked(worker))
+        tell(worker, &worker->blocked);
     weir_js_free(js);
     return code;
 }
@@ -225,7 +259,7 @@ static void run_thread(void *arg)
 {
     struct weir__js_worker *worker = arg;
     weir_loop_options options = {.size = sizeof(options),
-                                 .name = "worker",
+                                 .name = worker->name,
                                  .metrics = worker->has_metrics,
                                  .microtask_budget = MICROTASK_BUDGET,
                                  .spin_ns = SPIN_NS,
@@ -233,6 +267,7 @@ static void run_thread(void *arg)
                                  .on_breach = on_breach};
     weir_loop *loop;
 
+    snprintf(worker->name, sizeof(worker->name), "worker %d", worker->id);
     worker->exit_code = TERMINATED_CODE;
     if (weir_loop_new(&loop, &options) == 0) {
         worker->exit_code = run_host(worker, loop);
@@ -332,6 +367,7 @@ static void free_worker(struct weir__js_worker *worker)
     weir_budget_refund(worker->parent->heap.budget, worker->charged);
     weir__js_message_free(worker->online);
     weir__js_message_free(worker->memory);
+    weir__js_message_free(worker->blocked);
     free(worker->text);
     free(worker);
 }
@@ -349,7 +385,7 @@ static const JSClassDef worker_class = {.class_name = "WorkerHandle",
                                         .finalizer = finalize};
 
 /* As in js/lib/threads/worker_threads.js: numbers, which need no memory. */
-enum event { DRAIN, ONLINE, ERROR, UNREADABLE, MEMORY, EXIT, NEWS };
+enum event { DRAIN, ONLINE, ERROR, UNREADABLE, MEMORY, EXIT, NEWS, BLOCKED };
 
 /* Takes the value.  Returns whether the answer was true or an exception. */
 static bool emit(struct weir__js_worker *worker, enum event event,
@@ -400,7 +436,9 @@ static void emit_message(struct weir__js_worker *worker,
             emit_value(worker, NEWS, message);
         else
             emit(worker,
-                 message->kind == WEIR__MESSAGE_ONLINE ? ONLINE : MEMORY,
+                 message->kind == WEIR__MESSAGE_ONLINE    ? ONLINE
+                 : message->kind == WEIR__MESSAGE_BLOCKED ? BLOCKED
+                                                          : MEMORY,
                  JS_UNDEFINED);
         weir__js_leave(js);
     }
@@ -471,7 +509,12 @@ static int make_messages(struct weir__js_worker *worker)
 {
     worker->online = weir__js_message_new(WEIR__MESSAGE_ONLINE, NULL, 0, 0, 0);
     worker->memory = weir__js_message_new(WEIR__MESSAGE_MEMORY, NULL, 0, 0, 0);
-    return worker->online == NULL || worker->memory == NULL ? -ENOMEM : 0;
+    worker->blocked =
+        weir__js_message_new(WEIR__MESSAGE_BLOCKED, NULL, 0, 0, 0);
+    return worker->online == NULL || worker->memory == NULL ||
+                   worker->blocked == NULL
+               ? -ENOMEM
+               : 0;
 }
 
 /* Create both channels; *port is the near end for messages. */
@@ -522,12 +565,14 @@ static int copy_text(JSContext *context, struct weir__js_worker *worker,
 static int read_options(JSContext *context, struct weir__js_worker *worker,
                         JSValueConst *argv)
 {
-    double heap, stack;
+    double heap, stack, blocked_ms;
 
     if (copy_text(context, worker, argv[2]) < 0 ||
         JS_ToFloat64(context, &heap, argv[4]) < 0 ||
-        JS_ToFloat64(context, &stack, argv[5]) < 0)
+        JS_ToFloat64(context, &stack, argv[5]) < 0 ||
+        JS_ToFloat64(context, &blocked_ms, argv[7]) < 0)
         return -1;
+    worker->blocked_limit_ns = blocked_ms > 0 ? (int64_t)(blocked_ms * 1e6) : 0;
     worker->memory_limit_bytes = heap > 0 ? (size_t)(heap * 1024 * 1024) : 0;
     worker->stack_size_bytes = stack > 0 ? (size_t)(stack * 1024 * 1024)
                                          : worker->parent->worker_stack_bytes;
@@ -582,8 +627,8 @@ static void share_pool(const weir_js *js, struct weir__js_worker *worker)
     worker->pool_arg = own != NULL ? own->pool_arg : js->options.arg;
 }
 
-/* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer) ->
- * [handle, port, thread's number] */
+/* newWorker(onEvent, isEval, text, start, heap in MB, stack in MB, transfer,
+ * ms that it may be blocked) -> [handle, port, thread's number] */
 static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {
@@ -699,7 +744,7 @@ static JSValue start_value(JSContext *context, JSValueConst this_value,
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("newWorker", 7, new_worker),
+    JS_CFUNC_DEF("newWorker", 8, new_worker),
     JS_CFUNC_MAGIC_DEF("terminate", 1, act, TERMINATE),
     JS_CFUNC_MAGIC_DEF("ref", 1, act, REF),
     JS_CFUNC_MAGIC_DEF("unref", 1, act, UNREF),

@@ -25,6 +25,7 @@
 #include "weir/host/loop.h"
 #include "weir/host/memory.h"
 #include "weir/host/recorder.h"
+#include "weir/live.h"
 
 enum {
     /* Bytes of a body that are discarded to keep a connection. */
@@ -102,6 +103,23 @@ bool weir__http_conn_is_refused(struct weir__http_conn *conn,
     return conn->is_refused;
 }
 
+/* Tell the watchdog which request the handler works on.  The query is left out,
+ * because it may contain secrets. */
+static void show_subject(const weir_http_request *request)
+{
+    weir_bytes method = weir_http_method(request);
+    weir_bytes path = weir_http_path(request);
+    char text[128];
+    size_t used = method.size < 32 ? method.size : 32;
+    size_t left = sizeof(text) - used - 1;
+
+    memcpy(text, method.data, used);
+    text[used++] = ' ';
+    left = path.size < left ? path.size : left;
+    memcpy(text + used, path.data, left);
+    weir_live_set_subject(text, used + left);
+}
+
 static void call_handler(void *arg, int status)
 {
     weir_http_request *request = arg;
@@ -136,12 +154,14 @@ static void handle(struct weir__http_conn *conn, weir_http_request *request)
         return;
     weir_counter_add(&conn->shard->counters.requests, 1);
     weir_http_request_ref(request);
+    show_subject(request);
     if (!weir_loop_contain(call_handler, request, 0) && request->conn != NULL) {
         if (request->reply == WEIR__REPLY_NONE)
             weir__http_reply_plainly(conn, 500, true);
         else if (request->reply == WEIR__REPLY_BEGUN)
             weir__http_conn_fail(conn, WEIR_ECANCELED);
     }
+    weir_live_set_subject("", 0);
     weir_http_request_unref(request);
 }
 

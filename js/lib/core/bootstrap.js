@@ -76,6 +76,7 @@ module.exports = {
             'I/O are served in between', { type: 'MicrotaskBudgetWarning',
             detail: place });
     },
+    blocked: (block) => require('program/blocked').tell(block),
     signal(number) {
         require('program/signals').arrived(require('program/process'), number);
     },

@@ -32,7 +32,8 @@ function getEnvironmentData(key) {
 // ---- workers ----
 
 const DRAIN = 0, ONLINE = 1, ERROR = 2, UNREADABLE = 3, MEMORY = 4,
-    EXIT = 5, NEWS = 6; // js/threads/worker.c
+    EXIT = 5, NEWS = 6, BLOCKED = 7; // js/threads/worker.c
+const MOST_MS = 2 ** 31;
 
 function fileOf(filename) {
     if (filename !== null && typeof filename === 'object' &&
@@ -75,7 +76,7 @@ function environmentOf(env) {
 function limitsOf(given) {
     const limits = {};
     for (const key of ['maxYoungGenerationSizeMb', 'maxOldGenerationSizeMb',
-        'codeRangeSizeMb', 'stackSizeMb'])
+        'codeRangeSizeMb', 'stackSizeMb', 'maxBlockedMs'])
         if (typeof given?.[key] === 'number')
             limits[key] = given[key];
     return { stackSizeMb: thread.stackSize(), ...limits };
@@ -127,7 +128,8 @@ class Worker extends EventEmitter {
             bindContext((event, value) => this.#hear(event, value)), !!isEval, text, start,
             Math.min(this.#limits.maxOldGenerationSizeMb ?? 0, MOST_MB),
             Math.min(this.#limits.stackSizeMb, MOST_MB),
-            transferredWith(this.#stdio?.port, options.transferList));
+            transferredWith(this.#stdio?.port, options.transferList),
+            Math.min(Math.max(this.#limits.maxBlockedMs ?? 0, 0), MOST_MS));
         process().nextTick(() => process().emit('worker', this));
     }
 
@@ -179,6 +181,10 @@ class Worker extends EventEmitter {
         case MEMORY:
             this.emit('error', coded(Error, 'ERR_WORKER_OUT_OF_MEMORY',
                 'Worker terminated due to reaching memory limit: JS heap out of memory'));
+            break;
+        case BLOCKED:
+            this.emit('error', coded(Error, 'ERR_WORKER_BLOCKED', 'Worker terminated ' +
+                `because it was blocked for ${this.#limits.maxBlockedMs} ms`));
             break;
         case EXIT:
             this.#port.close();

@@ -1,0 +1,4 @@
+// Reading a FIFO that nobody writes to, until the test does.
+setTimeout(() => {
+    require('fs').readFileSync(process.argv[2]); // here
+}, 1);
