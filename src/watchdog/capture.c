@@ -18,7 +18,7 @@
  *   the rest   written between begin and end                           P2
  *
  * Pairs
- *   P1  ask: store of word, release  -->  begin: CAS, acquire
+ *   P1  ask: store of word, release  -->  begin: load, acquire
  *       Hands over `target`, and the memory for the answer.
  *   P2  end: store of word, release  -->  wait: load, acquire
  *       Hands over the answer.
@@ -96,8 +96,8 @@ bool weir__capture_begin(struct weir__capture *capture, const void *target)
     if ((word & STATES) != ASKED ||
         load_relaxed(&capture->target) != target) /* relaxed: P1 */
         return false;
-    /* capture/P1 acquire: receives the memory for the answer */
-    return cas_acquire(&capture->word, &word, in_state(word, TAKEN));
+    /* relaxed: the load has acquired it, if it is still the same question */
+    return cas_relaxed(&capture->word, &word, in_state(word, TAKEN));
 }
 
 void weir__capture_end(struct weir__capture *capture)
