@@ -132,6 +132,8 @@ struct weir_js {
     int64_t deadline_ns;    /* of the outermost entry */
     bool is_late;           /* interrupted by the deadline */
     bool was_interrupted;   /* by the user; not reported yet */
+    void (*on_busy)(weir_js *js); /* called now and then while JavaScript runs;
+                                     may be NULL */
     struct weir__js_breach breach;
     struct weir__js_watch watch; /* core/frames.c */
     struct weir__js_jobs jobs;

@@ -161,6 +161,8 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     if (js->breach.is_wanted)
         look_around(js);
     weir__js_frames_record(js);
+    if (js->on_busy != NULL)
+        js->on_busy(js);
     if (js->on.interrupted != NULL && js->on.interrupted()) {
         js->was_interrupted = true;
         return 1;

@@ -7,12 +7,20 @@
  * does this.  All other threads must be started with the signal blocked, or one
  * of them receives it.  kill() is here as well.
  *
+ * A signal can be final: the program ends at the second one at the latest, even
+ * if JavaScript does not return to the loop (lib/program/term.js).  Final
+ * signals are also taken while JavaScript runs, when the engine checks for
+ * interrupts.  The first one waits for the loop, and the second one ends the
+ * process.
+ *
  * When the host ends, the signals that it has blocked are unblocked.
  *
  * Tested by  test/js/program/process-signals.js, test/js/program/signal.c
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -23,10 +31,18 @@
 #include "weir/fd.h"
 #include "weir/host/thread.h"
 
+enum { LOOK_EVERY = 16 }; /* checks for interrupts */
+
 struct signals {
     int fd;           /* -1: no listener, or the loop has ended */
     sigset_t set;     /* those that have listeners */
     sigset_t blocked; /* those that were not blocked before */
+    sigset_t final;   /* of `set`: a second one ends the process */
+    unsigned taken;   /* final ones that have arrived */
+    unsigned looks;
+    int waiting;    /* final one that arrived while JavaScript ran; or 0 */
+    weir_js *js;    /* whose listeners ... */
+    weir_task task; /* ... are called by this for `waiting` */
 };
 
 static struct signals *signals_of(const weir_js *js)
@@ -60,8 +76,74 @@ static void on_readable(void *arg, int status, int fd, unsigned events)
         weir__js_let_go(js);
         return;
     }
-    if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+    if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        signals->taken += sigismember(&signals->final, (int)info.ssi_signo) > 0;
         call_listeners(js, info.ssi_signo); /* one signal per turn */
+    }
+}
+
+/* ---- final signals ---- */
+
+static void on_waiting(weir_task *task, int status)
+{
+    struct signals *signals =
+        (struct signals *)((char *)task - offsetof(struct signals, task));
+    weir_js *js = signals->js;
+    int number = signals->waiting;
+
+    signals->waiting = 0;
+    if (status == 0 && !js->has_ended)
+        call_listeners(js, (uint32_t)number);
+    weir__js_let_go(js);
+}
+
+static void let_wait(weir_js *js, int number)
+{
+    struct signals *signals = signals_of(js);
+
+    signals->taken++;
+    signals->js = js;
+    signals->waiting = number;
+    signals->task = (weir_task){.run = on_waiting, .name = "signal"};
+    if (!weir__js_hold(js))
+        signals->waiting = 0;
+    else if (weir_loop_post(js->loop, &signals->task) != 0)
+        on_waiting(&signals->task, WEIR_ECANCELED); /* the loop ends */
+}
+
+/* Take final signals while JavaScript keeps the loop from doing so. */
+static void look_for_final(weir_js *js)
+{
+    static const struct timespec no_time = {0, 0};
+    struct signals *signals = signals_of(js);
+    int number;
+
+    if (++signals->looks % LOOK_EVERY != 0)
+        return;
+    while ((number = sigtimedwait(&signals->final, NULL, &no_time)) > 0) {
+        if (signals->taken == 0) {
+            let_wait(js, number);
+            continue;
+        }
+        fprintf(stderr,
+                "weir: ended by a second signal (%s), in a callback that did "
+                "not return\n",
+                strsignal(number));
+        _exit(128 + number);
+    }
+}
+
+static void set_final(weir_js *js, int number, bool is_final)
+{
+    struct signals *signals = signals_of(js);
+
+    (void)(is_final ? sigaddset : sigdelset)(&signals->final, number);
+    if (sigisemptyset(&signals->final)) {
+        js->on_busy = NULL;
+        signals->taken = 0;
+    } else {
+        js->on_busy = look_for_final;
+    }
 }
 
 static int open_fd(weir_js *js)
@@ -119,6 +201,7 @@ static int init_signals(weir_js *js)
     signals->fd = -1;
     sigemptyset(&signals->set);
     sigemptyset(&signals->blocked);
+    sigemptyset(&signals->final);
     return 0;
 }
 
@@ -127,6 +210,7 @@ static void drop_signals(weir_js *js)
 {
     struct signals *signals = signals_of(js);
 
+    js->on_busy = NULL;
     if (signals->fd >= 0) {
         (void)!weir_fd_remove(js->loop, signals->fd, NULL, NULL);
         close(signals->fd);
@@ -152,7 +236,22 @@ static int set_watched(weir_js *js, int number, bool is_watched)
         err = (is_watched ? block : unblock)(signals, number);
     if (err != 0)
         signals->set = before;
+    else if (!is_watched)
+        set_final(js, number, false);
     return err;
+}
+
+/* setFinal(number, isFinal), of a signal that is watched */
+static JSValue set_final_of(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    weir_js *js = weir__js_of(context);
+    int32_t number;
+
+    if (JS_ToInt32(context, &number, argv[0]) < 0)
+        return JS_EXCEPTION;
+    set_final(js, number, js->is_program && JS_ToBool(context, argv[1]) > 0);
+    return JS_UNDEFINED;
 }
 
 /* watch(number), unwatch(number) */
@@ -184,6 +283,7 @@ static JSValue send(JSContext *context, JSValueConst this_value, int argc,
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("watch", 1, watch, WATCH),
     JS_CFUNC_MAGIC_DEF("unwatch", 1, watch, UNWATCH),
+    JS_CFUNC_DEF("setFinal", 2, set_final_of),
     JS_CFUNC_DEF("kill", 2, send),
 #define NUMBER(name) JS_PROP_INT32_DEF(#name, name, JS_PROP_ENUMERABLE)
     NUMBER(SIGHUP),

@@ -4,7 +4,7 @@
 
 const { coded, invalidArgType } = require('core/errors');
 
-const { watch, unwatch, kill: send } = native;
+const { watch, unwatch, setFinal, kill: send } = native;
 const numbers = { ...native }; // SIGHUP: 1, ...: the enumerable ones
 const names = new Map(Object.entries(numbers).map(([name, n]) => [n, name]));
 
@@ -17,17 +17,30 @@ function failed(syscall, code) {
         { errno: -require('system/os').constants.errno[code], code, syscall });
 }
 
+// A listener that ends the program when it is called a second time.  While a
+// signal has no other one, its second arrival ends the program even if
+// JavaScript runs and does not return.
+const ender = Symbol('ender');
+
 // Watch the signals that have listeners.
 function listen(process) {
-    process.on('newListener', (name) => {
+    process.on('newListener', (name, listener) => {
         if (name === 'SIGKILL' || name === 'SIGSTOP') // these cannot be caught
             throw failed('uv_signal_start', 'EINVAL');
-        if (isSignal(name) && process.listenerCount(name) === 0)
+        if (!isSignal(name))
+            return;
+        const isFirst = process.listenerCount(name) === 0;
+        if (isFirst)
             watch(numbers[name]);
+        setFinal(numbers[name], isFirst && listener[ender] === true);
     });
     process.on('removeListener', (name) => {
-        if (isSignal(name) && process.listenerCount(name) === 0)
+        if (!isSignal(name))
+            return;
+        if (process.listenerCount(name) === 0)
             unwatch(numbers[name]);
+        else
+            setFinal(numbers[name], process.listeners(name).every((one) => one[ender] === true));
     });
 }
 
@@ -61,5 +74,5 @@ function deliver(pid, number) {
     }
 }
 
-module.exports = { attach,
+module.exports = { attach, ender,
     arrived(process, number) { process.emit(names.get(number), names.get(number), number); } };

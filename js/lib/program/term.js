@@ -76,6 +76,8 @@ function onSignal(signal, number) {
     }
 }
 
+onSignal[require('program/signals').ender] = true;
+
 // ---- in a worker ----
 
 let stopped, isClean;
