@@ -77,10 +77,12 @@ static void on_request(void *arg, weir_http_request *request)
     }
     feed->request = request;
     if (weir_http_begin(request, 200, fields, 2, -1) != 0 ||
-        weir_http_request_on_end(request, on_end, feed) != 0)
-        on_end(feed, request, 0); /* the client has left */
-    else
+        weir_http_request_on_end(request, on_end, feed) != 0) {
+        on_end(feed, request, 0);
+        weir_http_abort(request); /* no memory, or the client has left */
+    } else {
         weir_http_request_on_drain(request, on_drain, feed);
+    }
 }
 
 int main(int argc, char **argv)
