@@ -394,7 +394,8 @@ INTERPOSED void __tsan_ignore_thread_end(void)
 
 /* --- asking ------------------------------------------------------------------ */
 
-/* Two words that overlap would have two histories. */
+/* Two words that overlap would have two histories.  A futex may be the low half
+ * of a word: a wait only compares it. */
 static void check_overlap(const struct op *op)
 {
     const struct weak *weak = &execution->weak;
@@ -403,7 +404,9 @@ static void check_overlap(const struct op *op)
     for (unsigned i = 0; i < weak->locations; i++) {
         uintptr_t word = (uintptr_t)weak->location[i].word;
 
-        if (word == start && weak->location[i].size == op->size)
+        if (word == start &&
+            (weak->location[i].size == op->size ||
+             (op->kind == OP_WAIT && weak->location[i].size > op->size)))
             return;
         if (word < start + op->size && word + weak->location[i].size > start)
             program_refuse("atomic operations of different sizes on one word",

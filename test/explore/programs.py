@@ -15,7 +15,8 @@ gcc and by clang.  Its comment says what must come out of both:
     package: libboost-dev
     flags: -I/usr/include/spa-0.2
 
-Programs in test/explore/others use headers of a Debian package, and are left out
+Flags may be several lines, and may name sources.  Programs in test/explore/own
+explore libweir itself.  Programs in test/explore/others use headers of a Debian package, and are left out
 if it is not installed.  "nothing found" also means that every schedule was covered, within the
 preemptions that the options name.  "a|b" is one or the other.  A failing
 schedule is replayed, and must fail in the same way.  With WEIR_BRIEF in the
@@ -31,14 +32,18 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDERS = [ROOT / "test/explore/programs", ROOT / "test/explore/others"]
+FOLDERS = [ROOT / "test/explore" / name for name in ("programs", "others", "own")]
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
 SECONDS = 300  # a search that takes longer hangs
 
 
 def fields(source):
-    return dict(re.findall(r"^ \* (correct|broken|flags|options|only|package): (.*)$",
-                           source.read_text(), re.MULTILINE))
+    found = {}
+    for name, value in re.findall(
+            r"^ \* (correct|broken|flags|options|only|package): (.*)$",
+            source.read_text(), re.MULTILINE):
+        found[name] = f"{found[name]} {value}" if name in found else value
+    return found
 
 
 def compile_program(build, source, compiler, flags, program):
@@ -47,7 +52,8 @@ def compile_program(build, source, compiler, flags, program):
         ("c++", "-std=c++20")
     subprocess.run([build / "weir-explore", kind, "-O1", standard, *flags,
                     source, "-o", program],
-                   check=True, env={**os.environ, "CC": cc, "CXX": cxx})
+                   check=True, cwd=ROOT,
+                   env={**os.environ, "CC": cc, "CXX": cxx})
 
 
 def explore(program, options):
