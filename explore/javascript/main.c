@@ -176,6 +176,7 @@ static void run_program(int output)
     dup2(nowhere, STDIN_FILENO);
     dup2(target, STDOUT_FILENO);
     dup2(target, STDERR_FILENO);
+    signal(SIGINT, SIG_IGN); /* it is for the search */
     checkpoint_set_begun();
     schedule_begin(exchange);
     hooks_begin(exchange);
@@ -183,6 +184,20 @@ static void run_program(int output)
     if (__real_weir_js_run(the_host, the_program, &code) != 0)
         code = 1;
     schedule_end(code);
+}
+
+static void stop(int number)
+{
+    search_stop();
+}
+
+/* The search ends after the current execution, and says what it has covered.  A
+ * second signal ends the process. */
+static void on_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
 }
 
 static void run_once(enum checkpoints checkpoints, bool is_last, int output)
@@ -341,6 +356,7 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code)
     check_repeats(NULL, 0, 2);
     if (exchange->finding == REFUSED)
         refuse_program();
+    on_interrupt();
     search_all(&options, &result);
     finish(&result);
 }

@@ -5,6 +5,7 @@
 #include "search.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,10 +192,17 @@ static void repeat(struct search_result *result)
 
 /* --- sampling ---------------------------------------------------------------------- */
 
+static volatile sig_atomic_t is_stopped;
+
+void search_stop(void)
+{
+    is_stopped = 1;
+}
+
 static bool is_over(const struct search_options *options,
                     const struct search_result *result, double began)
 {
-    return result->finding != FOUND_NOTHING ||
+    return is_stopped || result->finding != FOUND_NOTHING ||
            (options->seconds > 0 && seconds_now() - began > options->seconds) ||
            (options->executions > 0 &&
             result->executions + result->pruned >= options->executions);

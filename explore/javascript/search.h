@@ -69,6 +69,9 @@ void search_begin(struct exchange *exchange, search_run_fn *run);
 void search_all(const struct search_options *options,
                 struct search_result *result);
 
+/* Ends search_all() after the current execution.  From a signal handler. */
+void search_stop(void);
+
 /* Runs the picks once, with descriptions. */
 void search_replay(const uint8_t *picks, unsigned count, unsigned steps,
                    int output);

@@ -148,6 +148,13 @@ ends_spinning() {
     status 0 --executions=100 "$programs/spin-lock.js" && ! says 'had no end'
 }
 
+# SIGINT, as by Ctrl-C, to all processes of the exploration.
+stops_and_says_so() {
+    said=$(timeout --signal=INT --kill-after=100 3 "$weir" explore --quiet "$1" \
+        --seconds=1000 "$PWD/bench/explore.js" 2>&1)
+    says '^nothing found' && says 'executions, ' && says "$2"
+}
+
 notes_outcomes() {
     status 0 --executions=60 "$programs/outcomes.js" &&
         [ "$(echo "$said" | grep '^reached')" = "reached: 1 5
@@ -159,6 +166,8 @@ expect "the work of the pool is shown" shows_files
 expect "a failed compareExchange is no write" shows_who_wrote
 expect "a wait that blocks is shown" shows_blocked_waits
 expect "priorities let nobody spin forever" ends_spinning
+expect "Ctrl-C ends sampling, which says what it has covered" stops_and_says_so --seed=1 '^covered: these schedules'
+expect "Ctrl-C ends a search, which says that it is not complete" stops_and_says_so --exhaustive '^not covered: '
 expect "the report lists what was reached" notes_outcomes
 expect "--help" status 0 --help
 expect "a program without workers passes" status 0 --executions=3 "$programs/choose.js"
