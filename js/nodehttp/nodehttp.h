@@ -2,8 +2,8 @@
 /*
  * nodehttp -- the servers of node:http, on the C server of libweir-net.
  *
- * C owns the connections, the parsing and the sending.  JavaScript
- * (js/lib/nodehttp) formats heads and decides what happens, as Node does.
+ * C owns the connections, the parsing and the sending, and formats most heads.
+ * JavaScript (js/lib/nodehttp) decides what happens, as Node does.
  *
  *     server    a guest on the host's loop (weir/host/http.h)      server.c
  *     peer      one connection of it                               peer.c
