@@ -16,6 +16,7 @@
 #include "fault.h"
 #include "options.h"
 #include "recording.h"
+#include "stats.h"
 #include "weir.h"
 #include "weir/js.h"
 #include "weir/net/lookup.h"
@@ -288,6 +289,8 @@ static int run(struct program *program)
         err = weir_js_run(program->host, &program->js, &code);
         weir_live_stop();
     }
+    if (err == 0 && program->options.stats)
+        stats_print(program->loop, program->pool);
     if (err == 0)
         err = weir_js_free(program->host);
     if (err == 0)

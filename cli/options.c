@@ -46,6 +46,9 @@ static const struct option table[] = {
      "(default: 1000)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
      "threads for files and other blocking work (default: one per core)"},
+    {"--stats", NULL, NULL, FLAG, PLACE(stats),
+     "print what the loop and the pool have done, and the slowest callbacks, at "
+     "the end"},
     {"--trace", NULL, "FILE", TEXT, PLACE(trace),
      "record everything, and write a trace for Perfetto to FILE at the end"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},

@@ -12,6 +12,7 @@
 struct options {
     bool help, version, man_page;
     bool allow_blocking;
+    bool stats;
     const char *eval, *print;
     int64_t microtask_budget; /* 0: none */
     int64_t memory_limit;     /* bytes; 0: none */

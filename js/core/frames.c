@@ -21,9 +21,10 @@
 
 enum { FIRST_NS = 10000000, FRAMES = 32, BYTES = 4096, NAME_BYTES = 512 };
 
+/* Of a program's file; names of the host's own files ("node:fs/ops") stay. */
 static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = *path == '/' ? strrchr(path, '/') : NULL;
 
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }

@@ -26,6 +26,7 @@
 #include "core/lib.h"
 #include "program/module.h"
 #include "timers/clock.h"
+#include "weir/host/recorder.h"
 #include "weir/host/sized.h"
 #include "weir/live.h"
 
@@ -191,6 +192,7 @@ static void start(void *arg, int status)
         weir_live_set_subject(MAIN, sizeof(MAIN) - 1);
         run_main(js);
         weir__js_clock_reach(js, WEIR__JS_LOOP_BEGAN);
+        weir_loop_name_callback(js->loop, "main module");
         weir__js_leave(js);
         weir_live_set_subject("", 0);
     }

@@ -41,7 +41,8 @@ stdin_alone() {
 help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
-        --memory-limit --stack-size --shutdown-deadline --threads --trace --help --version \
+        --memory-limit --stack-size --shutdown-deadline --threads --stats --trace \
+        --help --version \
         --test --test-name-pattern --test-only --test-reporter \
         --test-reporter-destination --test-concurrency --test-timeout --test-shard \
         --test-force-exit --watch; do
@@ -249,6 +250,23 @@ debugs() {
         debuglog("something")("hello %d", 5); debuglog("else")("no")' &&
         [ "$(sed 's/[0-9]*:/PID:/' "$scratch/err")" = 'SOMETHING PID: hello 5' ]
 }
+cat >"$scratch/stats.js" <<'END'
+const spin = (ms) => { const until = Date.now() + ms; while (Date.now() < until); };
+setTimeout(function slow() { spin(20); }, 1);
+require('fs').readFile(__filename, () => {});
+END
+shows_stats() {
+    "$weir" --stats "$scratch/stats.js" >"$scratch/out" 2>"$scratch/err" &&
+        [ ! -s "$scratch/out" ] &&
+        grep -qE '^weir: [1-9][0-9]* turns, [1-9][0-9]* callbacks' "$scratch/err" &&
+        grep -qE '^weir: 1 jobs on ' "$scratch/err" &&
+        grep -qE ' ms  timer +slow \(stats.js:2\)$' "$scratch/err" &&
+        grep -qE ' ms  close +main module$' "$scratch/err" &&
+        grep -qE ' MB of memory' "$scratch/err"
+}
+expect "--stats prints what the loop has done, and the slowest callbacks" \
+    shows_stats
+
 expect "NODE_DEBUG names what util.debuglog shows" debugs
 expect "a pipe that nobody reads does not hang it" in_time \
     bash -c "'$weir' -e 'for (let i = 0; i < 1e4; i++) console.log(i)' | head -1"
