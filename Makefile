@@ -38,7 +38,7 @@ TESTS = $(LONGEST) \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/runner.py test/api/trace.py test/api/metrics.py \
-    test/api/engine.sh test/api/watchdog.py \
+    test/api/profile.py test/api/engine.sh test/api/watchdog.py \
     test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh \
     $(addprefix test/explore/,command.sh compiled.sh javascript-command.sh \

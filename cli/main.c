@@ -15,6 +15,7 @@
 #include "explore.h"
 #include "fault.h"
 #include "options.h"
+#include "profiling.h"
 #include "recording.h"
 #include "stats.h"
 #include "weir.h"
@@ -284,11 +285,18 @@ static int run(struct program *program)
     int code = FAILED;
     int err = make(program);
 
+    if (err == 0 && program->options.cpu_prof &&
+        !profiling_start(program->host, program->options.cpu_prof_interval))
+        return FAILED;
     if (err == 0) {
         start_watchdog(program);
         err = weir_js_run(program->host, &program->js, &code);
         weir_live_stop();
     }
+    if (err == 0 && program->options.cpu_prof &&
+        !profiling_end(program->host, program->options.cpu_prof_name) &&
+        code == 0)
+        code = FAILED;
     if (err == 0 && program->options.stats)
         stats_print(program->loop, program->pool);
     if (err == 0)

@@ -46,8 +46,15 @@ static const struct option table[] = {
      "(default: 1000)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
      "threads for files and other blocking work (default: one per core)"},
+    {"--cpu-prof", NULL, NULL, FLAG, PLACE(cpu_prof),
+     "write a CPU profile of the main thread at the end"},
+    {"--cpu-prof-name", NULL, "FILE", TEXT, PLACE(cpu_prof_name),
+     "to this file (default: CPU.DATE.TIME.PID.0.001.cpuprofile)"},
+    {"--cpu-prof-interval", NULL, "US", POSITIVE, PLACE(cpu_prof_interval),
+     "take a sample every so many microseconds, at most (default: 1000)"},
     {"--stats", NULL, NULL, FLAG, PLACE(stats),
-     "print what the loop and the pool have done, and the slowest callbacks, at "
+     "print what the loop and the pool have done, and the slowest callbacks, "
+     "at "
      "the end"},
     {"--trace", NULL, "FILE", TEXT, PLACE(trace),
      "record everything, and write a trace for Perfetto to FILE at the end"},
@@ -217,6 +224,7 @@ bool options_parse(struct options *options, int argc, char **argv)
     *options = (struct options){.microtask_budget = 100000,
                                 .shutdown_deadline_ns = 10000000000,
                                 .blocked_after_ms = 1000,
+                                .cpu_prof_interval = 1000,
                                 .exec_argv = lists,
                                 .argv = lists + argc};
     if (lists == NULL)

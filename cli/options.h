@@ -13,6 +13,9 @@ struct options {
     bool help, version, man_page;
     bool allow_blocking;
     bool stats;
+    bool cpu_prof;
+    const char *cpu_prof_name; /* NULL: the default */
+    int64_t cpu_prof_interval; /* microseconds */
     const char *eval, *print;
     int64_t microtask_budget; /* 0: none */
     int64_t memory_limit;     /* bytes; 0: none */

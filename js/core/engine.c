@@ -15,6 +15,7 @@
 #include "core/interrupt.h"
 #include "core/job.h"
 #include "core/lib.h"
+#include "core/profile.h"
 #include "core/pending_call.h"
 #include "core/script.h"
 #include "core/value.h"
@@ -109,6 +110,7 @@ static void end_engine(weir_js *js)
     weir__js_builtins_drop(js);
     weir__js_drop_pending_calls(js);
     weir__js_drop_works(js);
+    weir__js_profile_drop(js);
     weir__js_drop_handles(js);
     weir__js_drop_rejections(js);
     weir__js_heap_keep(&js->heap);

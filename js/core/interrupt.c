@@ -16,6 +16,7 @@
 
 #include "core/frames.h"
 #include "core/lib.h"
+#include "core/profile.h"
 #include "weir/clock.h"
 #include "weir/host/live.h"
 
@@ -163,6 +164,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     weir__js_frames_record(js);
     if (js->on_busy != NULL)
         js->on_busy(js);
+    weir__js_profile_sample(js);
     if (js->on.interrupted != NULL && js->on.interrupted()) {
         js->was_interrupted = true;
         return 1;

@@ -42,7 +42,7 @@ help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
         --memory-limit --stack-size --shutdown-deadline --threads --stats --trace \
-        --help --version \
+        --cpu-prof --cpu-prof-name --cpu-prof-interval --help --version \
         --test --test-name-pattern --test-only --test-reporter \
         --test-reporter-destination --test-concurrency --test-timeout --test-shard \
         --test-force-exit --watch; do
