@@ -60,4 +60,5 @@ const badFamily = (family, host, port) => Object.assign(coded(RangeError,
 { host, port });
 
 module.exports = { errnoError, addressError, listenError, aggregateError, resetError,
-    closed, closedEarly, invalidIp, badFamily };
+    closed, closedEarly, invalidIp, badFamily,
+    nameOf: (err) => native.errorName(-err)?.[0] };

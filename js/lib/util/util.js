@@ -184,7 +184,15 @@ function checkedFormat(options, ...args) {
 }
 Object.defineProperty(checkedFormat, 'name', { value: 'formatWithOptions' });
 
-module.exports = { inspect, format, formatWithOptions: checkedFormat, stripVTControlCharacters,
+function getSystemErrorName(err) {
+    if (typeof err !== 'number')
+        throw invalidArgType('err', 'of type number', err);
+    if (err >= 0 || !Number.isSafeInteger(err))
+        throw require('core/errors').outOfRange('err', 'a negative integer', err);
+    return require('net/errors').nameOf(err) ?? `Unknown system error ${err}`;
+}
+
+module.exports = { inspect, getSystemErrorName, format, formatWithOptions: checkedFormat, stripVTControlCharacters,
     promisify, callbackify, inherits, deprecate, types, debuglog, debug: debuglog,
     isDeepStrictEqual: (a, b) => require('util/deepequal').isDeepStrictEqual(a, b),
     parseArgs: (config) => require('util/parseargs').parseArgs(config),
