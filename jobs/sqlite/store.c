@@ -338,6 +338,20 @@ static void close_store(struct weir__engine *engine)
     weir_memory_free(engine, sizeof(*engine));
 }
 
+/* Prepare the tables.  Of two processes that make a file at once, one is told
+ * that it is busy, without SQLite's usual wait: this waits as SQLite does. */
+static int prepare(struct weir__engine *engine)
+{
+    int64_t waited_ms = 0;
+    int rc = weir__schema_prepare(engine->db);
+
+    while ((rc & 0xff) == SQLITE_BUSY && waited_ms < engine->host->busy_ms) {
+        waited_ms += sqlite3_sleep(5);
+        rc = weir__schema_prepare(engine->db);
+    }
+    return rc;
+}
+
 static int open_file(struct weir__engine *engine, const char *path)
 {
     char boot[WEIR__BOOT_ID_BYTES];
@@ -348,7 +362,7 @@ static int open_file(struct weir__engine *engine, const char *path)
     if (rc == SQLITE_OK)
         rc = sqlite3_busy_timeout(engine->db, (int)engine->host->busy_ms);
     if (rc == SQLITE_OK)
-        rc = weir__schema_prepare(engine->db);
+        rc = prepare(engine);
     if (rc == SQLITE_OK) {
         int err = weir__clock_boot_id(boot);
 

@@ -135,12 +135,14 @@ static bool makes_hungry(enum weir__op_kind kind)
            kind == WEIR__OP_CANCEL || kind == WEIR__OP_RETRY;
 }
 
-/* Take the first ops of the queue. */
-static struct weir__op *take_ops(struct weir__hub *hub, struct weir__op ***end)
+/* Take the first ops of the queue into a list.  Returns its end. */
+static struct weir__op **take_ops(struct weir__hub *hub,
+                                  struct weir__op **first)
 {
-    struct weir__op *first = hub->first, **at = &first;
+    struct weir__op **at = first;
     bool is_hungry = false;
 
+    *first = hub->first;
     for (int i = 0; *at != NULL && i < TRANSACTION_OPS; i++) {
         is_hungry |= makes_hungry((*at)->kind);
         if ((*at)->kind == WEIR__OP_SETTLE && (*at)->in.settle.claim->is_held)
@@ -151,12 +153,11 @@ static struct weir__op *take_ops(struct weir__hub *hub, struct weir__op ***end)
     if (hub->first == NULL)
         hub->end = &hub->first;
     *at = NULL;
-    *end = at;
     if (is_hungry)
         for (weir_jobs_worker *worker = hub->workers; worker != NULL;
              worker = worker->hub_next)
             worker->is_hungry = true;
-    return first;
+    return at;
 }
 
 /* Enter the gate of the service for each job that may be claimed. */
@@ -228,13 +229,12 @@ static void add_claims(struct weir__hub *hub, struct weir__op **end)
 static void run_transaction(void *arg, int status)
 {
     struct weir__hub *hub = arg;
-    struct weir__op *first, **end;
+    struct weir__op *first;
 
     hub->is_scheduled = false;
     if (hub->is_running)
         return;
-    first = take_ops(hub, &end);
-    add_claims(hub, first != NULL ? end : &first);
+    add_claims(hub, take_ops(hub, &first));
     if (first == NULL) {
         plan_look(hub);
         return;

@@ -141,7 +141,7 @@ static void start_waiting(weir_task *task, int status)
     weir_jobs_worker *worker;
 
     jobs->is_start_posted = false;
-    while (status == 0 && !jobs->is_draining &&
+    while (status == 0 && !jobs->is_draining && !jobs->is_closing &&
            (worker = find_free(jobs)) != NULL)
         begin(jobs, pop_waiting(worker));
     weir__jobs_leave(jobs);

@@ -611,3 +611,75 @@ CASE(jobs_progress_can_be_read)
     expect_status(settle(keeper.claims[0], NULL), 0);
     jobs_end();
 }
+
+/* ---- several handles, and the end ---- */
+
+CASE(jobs_handles_that_make_a_store_at_once_all_open_it)
+{
+    enum { HANDLES = 6 };
+    struct answer answers[HANDLES] = {0};
+    weir_jobs *handles[HANDLES];
+
+    place_make();
+    loop_make(NULL);
+    for (int i = 0; i < HANDLES; i++) {
+        expect_status(weir_jobs_open(&handles[i], loop, "jobs.db", NULL), 0);
+        expect_status(
+            weir_jobs_add(handles[i], SPEC("q"), answered, &answers[i]), 0);
+    }
+    for (int i = 0; i < HANDLES; i++) {
+        await(&answers[i]);
+        expect_status(answers[i].status, 0);
+    }
+    for (int i = 0; i < HANDLES; i++)
+        weir_jobs_free(handles[i]);
+    loop_end();
+    place_remove();
+}
+
+CASE(jobs_handler_does_not_begin_after_close)
+{
+    struct keeper keeper = {0};
+    struct answer closed = {0};
+
+    jobs_make();
+    for (int i = 0; i < 8; i++)
+        (void)add(SPEC("q"));
+    keeper_start(&keeper, jobs, WORKER("q", .prefetch = 7));
+    await_count(&keeper.count, 1);
+    expect_status(weir_jobs_settle(keeper.claims[0], NULL, NULL, NULL), 0);
+    expect_status(weir_jobs_close(jobs, answered, &closed), 0);
+    await(&closed);
+    expect_int(keeper.count, 1);
+    weir_jobs_free(jobs);
+    loop_end();
+    place_remove();
+}
+
+static void free_it(void *arg, int status, const weir_jobs_reply *reply)
+{
+    ++*(unsigned *)arg;
+    weir_jobs_free(jobs);
+}
+
+static void count_cancelled(void *arg, int status, const weir_jobs_reply *reply)
+{
+    expect(status == WEIR_ECANCELED || status == 0);
+    ++*(unsigned *)arg;
+}
+
+CASE(jobs_free_in_a_callback_calls_all_others)
+{
+    unsigned freed = 0, others = 0;
+
+    jobs_make();
+    expect_status(weir_jobs_add(jobs, SPEC("q"), free_it, &freed), 0);
+    for (int i = 0; i < 20; i++)
+        expect_status(weir_jobs_add(jobs, SPEC("q"), count_cancelled, &others),
+                      0);
+    await_count(&freed, 1);
+    expect_int(others, 20);
+    loop_run(); /* nothing keeps it running */
+    loop_end();
+    place_remove();
+}

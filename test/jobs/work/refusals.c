@@ -81,8 +81,8 @@ CASE(refusals_of_open_without_memory_or_threads)
             break;
         expect_status(err, -ENOMEM);
     }
-    memory.fail_at = 0;
     weir_jobs_free(made);
+    memory.fail_at = 0;
     /* covers: weir_jobs_open -EAGAIN */
     failing_syscalls_set(CALL_PTHREAD_CREATE, 1, 1, EAGAIN);
     expect_status(weir_jobs_open(&made, loop, "x", NULL), -EAGAIN);
