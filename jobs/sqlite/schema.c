@@ -120,10 +120,22 @@ static int migrate(sqlite3 *db)
     return rc == SQLITE_OK ? sqlite3_exec(db, pragmas, NULL, NULL, NULL) : rc;
 }
 
+/* Look at one state of the file: another process may be making it. */
+static int look(sqlite3 *db, int64_t *version)
+{
+    int rc = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = find_version(db, version);
+    if (!sqlite3_get_autocommit(db))
+        (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
 int weir__schema_prepare(sqlite3 *db)
 {
     int64_t version = 0;
-    int rc = find_version(db, &version);
+    int rc = look(db, &version);
 
     if (rc == SQLITE_OK) /* from here on the file is ours */
         rc = sqlite3_exec(db,
