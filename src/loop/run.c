@@ -56,6 +56,8 @@ void weir__loop_own(weir_loop *loop)
         loop->kernel_slack_ns = weir__thread_slack_ns();
     store_relaxed(&loop->owner, weir__thread_self()); /* relaxed: see above */
     store_relaxed(&loop->thread, weir__thread_id());  /* relaxed: for report */
+    /* relaxed: for the watchdog, which asks only a loop in a callback */
+    store_relaxed(&loop->running.thread, load_relaxed(&loop->thread));
 }
 
 /* Return the loop to AWAKE, so that any thread may claim it.  False: this

@@ -29,7 +29,6 @@
 #include "base/fork.h"
 #include "base/memory.h"
 #include "base/parker.h"
-#include "base/thread.h"
 #include "watchdog/block.h"
 
 static const int64_t answer_ns = 100000000; /* for an answer to a signal ... */
@@ -45,6 +44,7 @@ static bool has_signal;               /* the watcher's */
 
 static _Thread_local
     __attribute__((tls_model("initial-exec"))) struct weir__watched *mine;
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool has_let_in;
 
 /* ---- forks ---- */
 
@@ -119,10 +119,11 @@ struct weir__watched *weir__watched_begin(struct weir__watched *watched)
 {
     struct weir__watched *outer = mine;
 
-    /* relaxed: for the watcher, which asks only a loop in a callback */
-    store_relaxed(&watched->pulse->thread, weir__thread_id());
-    if (load_relaxed(&is_let_in)) /* relaxed: a hint */
+    /* relaxed: a hint */
+    if (load_relaxed(&is_let_in) && !has_let_in) {
+        has_let_in = true;
         weir__backtrace_let_in();
+    }
     mine = watched;
     weir__watched_get_up(watched);
     return outer;
