@@ -631,7 +631,7 @@ static void close_stuck(void)
     crew_start(&crew, 1, close_it, NULL);
     /* The close counts when both are set; a shutdown may have set one. */
     while (weir_loop_state(loop) != WEIR_LOOP_TERMINATING ||
-           !load_relaxed(&loop->is_cancelled))
+           !(load_relaxed(&loop->hints) & WEIR__HINT_CANCELLED))
         sched_yield();
     blocker_let_go(&stuck);
     crew_join(&crew);
