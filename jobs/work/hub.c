@@ -439,12 +439,8 @@ static void begin_close(struct weir__hub *hub, struct weir__op *op)
         close_store(hub);
 }
 
-static void receive(weir_task *task, int status)
+static void receive_op(struct weir__hub *hub, struct weir__op *op)
 {
-    struct weir__op *op =
-        (struct weir__op *)((char *)task - offsetof(struct weir__op, task));
-    struct weir__hub *hub = weir__jobs_hub(op->jobs);
-
     switch (op->kind) {
     case WEIR__OP_WORK:
         begin_work(hub, op);
@@ -471,6 +467,19 @@ static void receive(weir_task *task, int status)
     default:
         weir__hub_append(hub, op);
         return;
+    }
+}
+
+/* All ops of a turn arrive together. */
+static void receive(weir_task *task, int status)
+{
+    struct weir__op *op =
+        (struct weir__op *)((char *)task - offsetof(struct weir__op, task));
+    struct weir__op *next;
+
+    for (; op != NULL; op = next) {
+        next = op->next;
+        receive_op(weir__jobs_hub(op->jobs), op);
     }
 }
 

@@ -81,7 +81,7 @@ struct weir__hub {
 int weir__hub_start(struct weir__hub **hub, weir_channel *channel,
                     const char *path, int64_t busy_ms);
 
-/* Give an op to the hub.  Thread: the loop's, until CLOSE. */
+/* Give a list of ops to the hub.  Thread: the loop's, until CLOSE. */
 void weir__hub_post(struct weir__hub *hub, struct weir__op *op);
 
 /* Make an op ready to be posted to the hub's loop by another thread. */

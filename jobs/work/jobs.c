@@ -249,6 +249,7 @@ static weir_jobs *new_handle(weir_loop *loop, const weir_jobs_options *options)
     jobs->options.name = strcpy((char *)(jobs + 1), name);
     jobs->bytes = bytes;
     jobs->depth = 1; /* the user */
+    jobs->end = &jobs->first;
     return jobs;
 }
 
@@ -289,6 +290,39 @@ fail_handle:
     return err;
 }
 
+/* Give to the hub what was asked for, in one piece. */
+static void post_all(weir_jobs *jobs)
+{
+    if (jobs->first == NULL)
+        return;
+    weir__hub_post(jobs->hub, jobs->first);
+    jobs->first = NULL;
+    jobs->end = &jobs->first;
+}
+
+static void post_later(void *arg, int status)
+{
+    weir_jobs *jobs = arg;
+
+    jobs->is_posting = false;
+    if (!jobs->is_freed)
+        post_all(jobs);
+    weir__jobs_leave(jobs);
+}
+
+/* At the end of the turn, so that all of it is one commit. */
+static void post_soon(weir_jobs *jobs)
+{
+    if (jobs->is_posting)
+        return;
+    if (weir_loop_immediate(jobs->loop, post_later, jobs) != 0) {
+        post_all(jobs); /* no memory, or the loop ends */
+        return;
+    }
+    jobs->is_posting = true;
+    jobs->depth++;
+}
+
 int weir__jobs_request(weir_jobs *jobs, struct weir__op *op, weir_jobs_fn *fn,
                        void *arg)
 {
@@ -302,7 +336,9 @@ int weir__jobs_request(weir_jobs *jobs, struct weir__op *op, weir_jobs_fn *fn,
     op->arg = arg;
     op->is_holding = true;
     weir__jobs_hold(jobs);
-    weir__hub_post(jobs->hub, op);
+    *jobs->end = op;
+    jobs->end = &op->next;
+    post_soon(jobs);
     return 0;
 }
 
@@ -354,6 +390,7 @@ static weir_message *end_hub(weir_jobs *jobs)
 {
     weir_message *first = NULL, **end = &first, *rest;
 
+    post_all(jobs);
     if (jobs->last != NULL) /* not held, as the loop may be gone */
         weir__hub_post(jobs->hub, jobs->last);
     weir__hub_free(jobs->hub);

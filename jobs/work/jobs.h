@@ -20,8 +20,10 @@ struct weir_jobs {
     uint32_t depth;          /* calls of serve and start_waiting in progress */
     int opened_status;       /* for the callback opened */
     const char *opened_reason;
-    struct weir__op *last; /* CLOSE, until it is posted */
-    weir_task start;       /* counts in depth while it is posted */
+    struct weir__op *last;         /* CLOSE, until it is posted */
+    struct weir__op *first, **end; /* what this turn has asked for */
+    bool is_posting;               /* counts in depth */
+    weir_task start;               /* counts in depth while it is posted */
     struct weir__membership *membership; /* NULL: not part of a service */
     bool is_start_posted;
     bool is_closing, is_draining, is_freed;
