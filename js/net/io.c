@@ -369,21 +369,21 @@ static int write_elements(JSContext *context, struct weir__js_handle *handle,
 {
     struct batch batch = {0};
     int status = INT_MIN;
-    size_t i = 0;
+    bool is_whole;
 
     batch.parts = calloc(count + 1, sizeof(*batch.parts));
     batch.texts = calloc(count + 1, sizeof(*batch.texts));
-    if (batch.parts == NULL || batch.texts == NULL)
+    is_whole = batch.parts != NULL && batch.texts != NULL;
+    if (!is_whole)
         JS_ThrowOutOfMemory(context);
-    else
-        while (i < count && add_chunk(context, &batch, values[2 * i],
-                                      values[2 * i + 1]) == 0)
-            i++;
-    if (i == count && !JS_HasException(context))
+    for (size_t i = 0; i < count && is_whole; i++)
+        is_whole =
+            add_chunk(context, &batch, values[2 * i], values[2 * i + 1]) == 0;
+    if (is_whole)
         status = handle->stream != NULL
                      ? write_parts(handle, batch.parts, batch.count)
                      : -EBADF;
-    for (i = 0; i < batch.text_count; i++)
+    for (size_t i = 0; i < batch.text_count; i++)
         free_text(context, &batch.texts[i]);
     free(batch.parts);
     free(batch.texts);

@@ -273,23 +273,25 @@ static struct server *server_of(JSContext *context, JSValueConst value)
 static JSValue listen_on(JSContext *context, JSValueConst owner, int fd,
                          JSValueConst backlog, bool is_own)
 {
-    struct server *server = NULL;
-    int32_t limit = 511;
-    JSValue object = fd < 0 || JS_ToInt32(context, &limit, backlog) < 0
-                         ? JS_NewInt32(context, fd)
-                         : new_server(weir__js_of(context), owner, &server);
-    int err = 0;
+    struct server *server;
+    JSValue object = JS_EXCEPTION;
+    int32_t limit;
+    int err;
 
-    if (JS_IsObject(object)) {
+    if (fd < 0)
+        return JS_NewInt32(context, fd);
+    if (JS_ToInt32(context, &limit, backlog) == 0)
+        object = new_server(weir__js_of(context), owner, &server);
+    if (!JS_IsException(object)) {
         err = start_listening(server, object, fd, limit, is_own);
-        if (err != 0) {
-            JS_FreeValue(context, object);
-            object = JS_NewInt32(context, weir__js_net_status(err));
-        }
+        if (err == 0)
+            return object;
+        JS_FreeValue(context, object);
+        object = JS_NewInt32(context, weir__js_net_status(err));
     }
-    if ((err != 0 || !JS_IsObject(object)) && fd >= 0 && is_own)
+    if (is_own)
         (void)close(fd);
-    return JS_HasException(context) ? JS_EXCEPTION : object;
+    return object;
 }
 
 /* listenIp(owner, address, port, backlog, isIpv6Only): a handle, or -errno */
