@@ -67,12 +67,10 @@ static int parse_authority(struct weir__url *url)
 int weir__url_parse(struct weir__url *url, const char *text)
 {
     memset(url, 0, sizeof(*url));
-    if (strncasecmp(text, "ws://", 5) == 0)
-        text += 5;
-    else if (strncasecmp(text, "wss://", 6) == 0)
-        url->is_secure = true, text += 6;
-    else
+    url->is_secure = strncasecmp(text, "wss://", 6) == 0;
+    if (!url->is_secure && strncasecmp(text, "ws://", 5) != 0)
         return -EINVAL;
+    text += url->is_secure ? 6 : 5;
     url->port = url->is_secure ? 443 : 80;
     url->authority = (weir_bytes){text, strcspn(text, "/?")};
     text += url->authority.size;
