@@ -131,6 +131,16 @@ static void init_outside(weir_loop *loop, const weir_loop_options *options)
         loop->options.microtask_budget = WEIR_LOOP_MICROTASK_BUDGET;
 }
 
+static void init_promises(struct weir__promises *promises)
+{
+    *promises = (struct weir__promises){.hooks = NULL};
+    set_unshared(&promises->outstanding, 0);
+    promises->requests.prev = promises->requests.next = &promises->requests;
+    weir__recycler_cache_init(&promises->request_cache);
+    set_unshared(&promises->shown_count, 0);
+    weir__lock_init(&promises->lock);
+}
+
 static void init_inside(weir_loop *loop)
 {
     static const struct weir__tasks none;
@@ -148,13 +158,7 @@ static void init_inside(weir_loop *loop)
     weir__calls_init(&loop->microtasks);
     loop->locals = NULL;
     loop->member = NULL;
-    loop->promises = (struct weir__promises){.hooks = NULL};
-    set_unshared(&loop->promises.outstanding, 0);
-    loop->promises.requests.prev = loop->promises.requests.next =
-        &loop->promises.requests;
-    weir__recycler_cache_init(&loop->promises.request_cache);
-    set_unshared(&loop->promises.shown_count, 0);
-    weir__lock_init(&loop->promises.lock);
+    init_promises(&loop->promises);
     loop->ready = loop->batch = none;
     loop->immediates = loop->immediate_batch = none;
     loop->closing = loop->closing_batch = none;
