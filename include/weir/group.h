@@ -79,8 +79,8 @@ WEIR_API WEIR_CHECKED int weir_group_spawn(weir_group *group, weir_job *job);
 WEIR_API int weir_group_wait(weir_group *group);
 
 /**
- * Cancel the jobs of a group that have not begun.  They are called with
- * WEIR_ECANCELED when their turn comes, and no more jobs can be spawned.
+ * Cancel the jobs of a group that have not begun.  Their functions are called
+ * with WEIR_ECANCELED when their turn comes, and no more jobs can be spawned.
  * Running jobs may check weir_group_is_cancelled.
  *
  * Thread   any, while the group is not finished

@@ -171,8 +171,8 @@ typedef struct weir_js_options {
  * Owns     *js is the caller's until weir_js_free; the loop must outlive the
  *          host
  * Returns  0, -EINVAL (NULL, or an option is invalid), -E2BIG (an option that
- *          this library does not know), -ENOMEM, -EPERM, WEIR_ECLOSED (the loop
- *          is TERMINATED)
+ *          this library does not know), -ENOMEM, -EPERM (another thread runs
+ *          the loop), WEIR_ECLOSED (the loop is TERMINATED)
  */
 WEIR_API WEIR_CHECKED int weir_js_new(weir_js **js, weir_loop *loop,
                                       const weir_js_options *options);

@@ -184,8 +184,8 @@ weir_resolver_new(weir_resolver **resolver, weir_loop *loop,
 WEIR_API void weir_resolver_close(weir_resolver *resolver);
 
 /**
- * Cancel all queries of a resolver.  They are called with WEIR_ECANCELED, after
- * this call has returned.
+ * Cancel all queries of a resolver.  Their functions are called with
+ * WEIR_ECANCELED, after this call has returned.
  *
  * Thread   loop
  */
