@@ -273,7 +273,7 @@ static struct server *server_of(JSContext *context, JSValueConst value)
 static JSValue listen_on(JSContext *context, JSValueConst owner, int fd,
                          JSValueConst backlog, bool is_own)
 {
-    struct server *server;
+    struct server *server = NULL;
     JSValue object = JS_EXCEPTION;
     int32_t limit;
     int err;
