@@ -353,10 +353,10 @@ int __wrap_weir_js_run(weir_js *js, const weir_js_program *program, int *code)
     search_begin(exchange, run_once);
     if (replay != NULL)
         run_replay();
+    on_interrupt();
     check_repeats(NULL, 0, 2);
     if (exchange->finding == REFUSED)
         refuse_program();
-    on_interrupt();
     search_all(&options, &result);
     finish(&result);
 }

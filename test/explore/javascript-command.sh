@@ -148,10 +148,19 @@ ends_spinning() {
     status 0 --executions=100 "$programs/spin-lock.js" && ! says 'had no end'
 }
 
-# SIGINT, as by Ctrl-C, to all processes of the exploration.
+# SIGINT, as by Ctrl-C, after the first line of progress.
 stops_and_says_so() {
-    said=$(timeout --signal=INT --kill-after=100 3 "$weir" explore --quiet "$1" \
-        --seconds=1000 "$PWD/bench/explore.js" 2>&1)
+    rm -f "$scratch/progress"
+    mkfifo "$scratch/progress" || return 1
+    "$weir" explore "$1" --seconds=1000 "$PWD/bench/explore.js" \
+        >"$scratch/covered" 2>"$scratch/progress" &
+    search=$!
+    exec 3<"$scratch/progress"
+    read -r _ <&3
+    kill -INT $search
+    wait $search
+    exec 3<&-
+    said=$(cat "$scratch/covered")
     says '^nothing found' && says 'executions, ' && says "$2"
 }
 
