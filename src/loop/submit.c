@@ -30,22 +30,17 @@ void weir__loop_wake(weir_loop *loop, int wake)
         weir__poller_wake(load_relaxed(&loop->poller));
 }
 
-/* The task may have run already: only its address counts. */
-__attribute__((cold, noinline)) static void record_post(const weir_task *task,
-                                                        uint64_t has_woken)
+/* ---- recording ---- */
+
+static void record_post(const weir_task *task, uint64_t has_woken)
 {
     weir__recorder_note(WEIR_RECORD_POST, NULL, (uintptr_t)task, has_woken);
 }
 
-int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__sender sender)
+/* The task may have run already: only its address counts. */
+__attribute__((cold, noinline)) static int
+wake_recorded(weir_loop *loop, const weir_task *task, int wake)
 {
-    int wake;
-
-    if (weir__recorder_has_everything())
-        record_post(task, 0);
-    wake = weir__ingress_push(&loop->in, task, sender);
-    if (wake == WEIR__WAKE_NOBODY)
-        return 0; /* the loop may have been freed by now */
     if (wake < 0)
         return weir__loop_refusal(loop);
     if (!weir__recorder_has_everything())
@@ -54,17 +49,54 @@ int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__sender sender)
     return 0;
 }
 
-/* Append to a list, on the loop's own thread. */
+/* Out of line, so that posting saves no registers for it. */
+__attribute__((cold, noinline)) static int
+push_recorded(weir_loop *loop, weir_task *task, enum weir__sender sender)
+{
+    int wake;
+
+    record_post(task, 0);
+    wake = weir__ingress_push(&loop->in, task, sender);
+    return wake == WEIR__WAKE_NOBODY ? 0 : wake_recorded(loop, task, wake);
+}
+
+int weir__loop_push(weir_loop *loop, weir_task *task, enum weir__sender sender)
+{
+    int wake;
+
+    if (weir__recorder_has_everything())
+        return push_recorded(loop, task, sender);
+    wake = weir__ingress_push(&loop->in, task, sender);
+    if (wake == WEIR__WAKE_NOBODY)
+        return 0; /* the loop may have been freed by now */
+    return wake_recorded(loop, task, wake);
+}
+
+/* ---- on the loop's own thread ---- */
+
+static inline int append(weir_loop *loop, struct weir__tasks *list,
+                         weir_task *task)
+{
+    weir__tasks_push(list, task);
+    if (list == &loop->ready)
+        weir__loop_take(loop, 1);
+    return 0;
+}
+
+__attribute__((cold, noinline)) static int
+append_recorded(weir_loop *loop, struct weir__tasks *list, weir_task *task)
+{
+    record_post(task, 0);
+    return append(loop, list, task);
+}
+
 static int push_own(weir_loop *loop, struct weir__tasks *list, weir_task *task)
 {
     if (loop->status != 0)
         return weir__loop_refusal(loop);
     if (weir__recorder_has_everything())
-        record_post(task, 0);
-    weir__tasks_push(list, task);
-    if (list == &loop->ready)
-        weir__loop_take(loop, 1);
-    return 0;
+        return append_recorded(loop, list, task);
+    return append(loop, list, task);
 }
 
 static struct weir__envelope *
