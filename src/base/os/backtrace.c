@@ -21,12 +21,19 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/futex.h"
 #include "base/signals.h"
+
+#ifdef WEIR__THREAD_SANITIZED
+enum { IS_SUPPORTED = false };
+#else
+enum { IS_SUPPORTED = true };
+#endif
 
 static void (*on_interrupt)(void); /* const after start */
 
@@ -50,15 +57,12 @@ int weir__backtrace_take(void **frames, int capacity)
 
 int weir__backtrace_start(void (*fn)(void))
 {
-#ifdef WEIR__THREAD_SANITIZED
-    return -ENOTSUP;
-#else
     struct sigaction action = {.sa_handler = on_signal,
                                .sa_flags = SA_RESTART | SA_ONSTACK};
     struct sigaction before;
     void *frame;
 
-    if (!weir__futex_is_signal_safe)
+    if (!IS_SUPPORTED || !weir__futex_is_signal_safe)
         return -ENOTSUP;
     if (on_interrupt != NULL)
         return 0;
@@ -73,7 +77,6 @@ int weir__backtrace_start(void (*fn)(void))
         return 0;
     on_interrupt = NULL;
     return -errno;
-#endif
 }
 
 void weir__backtrace_let_in(void)
