@@ -174,8 +174,10 @@ static void open_connection(connection *c)
     c->watched = event.events;
     (void)connect(c->fd, (struct sockaddr *)&to, sizeof to);
     epoll_ctl(c->load->epoll, EPOLL_CTL_ADD, c->fd, &event);
+    /* Not now_ns: what came before in this turn may have taken milliseconds, and
+     * report_refusal() counts back from here. */
     if (c->is_late && !c->load->options.reconnects)
-        c->wake_ns = c->load->now_ns + CONNECT_MS * MS;
+        c->wake_ns = load_clock() + CONNECT_MS * MS;
 }
 
 /* Say when the server did not accept a connection any more. */
