@@ -42,9 +42,10 @@ CASE(trace_without_arguments_is_refused)
 
 CASE(trace_ends_with_the_error_of_write)
 {
+    weir_recorder_options options = {.size = sizeof(options), .events = 4096};
     int err = -EIO;
 
-    expect_status(weir_recorder_start(NULL), 0);
+    expect_status(weir_recorder_start(&options), 0);
     for (int i = 0; i < 4000; i++)
         weir_recorder_mark("mark", (uint64_t)i);
     expect_status(weir_recorder_write(0, count_bytes, NULL), 0);

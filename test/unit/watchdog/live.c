@@ -23,6 +23,7 @@
 #include "support/failing_allocator.h"
 #include "support/failing_syscalls.h"
 #include "support/suite.h"
+#include "watchdog/capture.h"
 #include "weir.h"
 #include "weir/host/live.h"
 
@@ -310,11 +311,15 @@ static void block_in_script(void *arg, int status)
 
 CASE(live_asks_a_script_for_its_stack)
 {
+    static const char stack[] = "    at f (a.js:1:2)\n";
+
     run_task(block_in_script);
-    expect(strcmp(told.script, "    at f (a.js:1:2)\n") == 0);
     expect(told.block.cause == WEIR_BLOCK_HANG);
-    expect(strstr(told.text, ": running at f (a.js:1:2)\n  JavaScript\n") !=
-           NULL);
+    /* It is cut in builds with small capacities. */
+    expect(strncmp(told.script, stack, WEIR__SCRIPT_BYTES - 1) == 0);
+    expect(sizeof(stack) > WEIR__SCRIPT_BYTES ||
+           strstr(told.text, ": running at f (a.js:1:2)\n  JavaScript\n") !=
+               NULL);
 }
 
 CASE(live_calls_a_script_that_collects_memory)
