@@ -15,7 +15,8 @@ pages() {
 
 functions_have_pages() {
     diff <(LC_ALL=C sort tools/exports.txt tools/exports-js.txt \
-        tools/exports-net.txt tools/exports-explore.txt) <(pages 3)
+        tools/exports-net.txt tools/exports-explore.txt \
+        tools/exports-jobs.txt) <(pages 3)
 }
 
 headers_have_pages() {

@@ -148,7 +148,7 @@ def test_congestion():
 def test_memory():
     if not STACKS:
         return
-    program = Program("collect.js", 1000000, options=["--blocked-after=20"])
+    program = Program("collect.js", 3000000, options=["--blocked-after=20"])
     began = program.read_until(r"^weir: main is blocked for .* a timer, collecting memory.*\n")
     program.end()
     check(began is not None, "collect.js: freeing memory is named", program.errors)
