@@ -98,6 +98,9 @@ int weir__watched_enter(struct weir__watched *watched,
         all.first->link = &watched->next;
     all.first = watched;
     weir__lock_unlock(&all.lock);
+    /* A watcher that sleeps does not know this loop, so that the loop would not
+     * announce when it gets up. */
+    weir__watched_wake();
     return 0;
 }
 
