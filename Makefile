@@ -58,13 +58,27 @@ MORE_TESTS = \
     build/debug/test/js build/debug/test/api \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs)
 
-# ... without a limit on the programs and executions.
-EXPLORERS = $(addprefix test/explore/,compiled.sh javascript.py \
+# ... and without a limit on the programs and executions.
+EXPLORERS = $(addprefix test/explore/,command.sh compiled.sh javascript.py \
     javascript-reduction.py programs.py repeat.py)
 
 # Models with cases that take longer than `make test` allows.
 LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/board \
     pool/idle promise/promise promise/promisify sync/channel
+
+# What else `make verify` runs, the longest first.
+VERIFY_COMMANDS = \
+    test/net/peers/drain.py \
+    'tools/sweep leaks' 'tools/siege tsan' 'tools/siege asan' \
+    'tools/sweep allocations' 'tools/sweep serving' \
+    'tools/sweep limits-asan' 'tools/sweep limits' \
+    'test/jobs/crash.py 100000 300' 'test/jobs/postgres.py 50000 150' \
+    $(LONG_MODELS:%='build/model/test/model/% --long') \
+    'tools/sweep terminate-asan' 'tools/sweep terminate' \
+    'tools/sweep leaks-asan' 'test/fuzz/run 60' \
+    'ROUNDS=50 tools/run-tests test/api/examples.sh' \
+    'test/npm/run build/weir' \
+    'WEIR_SPAWNS=10000 tools/run-js build/weir child-many'
 
 .PHONY: build run test bench verify install fmt clean help
 
@@ -96,19 +110,9 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
 	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON
 	@echo $(PRESETS) $(MORE_PRESETS) | $(BUILD)
-	@tools/run-tests --deadline 1800 $(EXPLORERS)
-	@tools/run-tests $(MORE_TESTS)
-	@ROUNDS=50 tools/run-tests test/api/examples.sh
-	@test/npm/run build/weir
-	@WEIR_SPAWNS=10000 tools/run-js build/weir child-many
-	@test/net/peers/drain.py
-	@test/jobs/crash.py 100000 300
-	@tools/sweep
-	@test/fuzz/run 60
 	@bench/instructions
-	@echo tsan asan | xargs -n 1 -P 2 sh -c 'tools/siege "$$0" || exit 255'
-	@echo $(LONG_MODELS) | xargs -n 1 -P 2 sh -c \
-	    'build/model/test/model/"$$0" --long || exit 255'
+	@tools/run-tests --deadline 1800 $(EXPLORERS) $(MORE_TESTS)
+	@printf '%s\n' $(VERIFY_COMMANDS) | tools/side-by-side
 	@tools/mutate
 
 install: build  ## install into PREFIX (/usr/local), below DESTDIR

@@ -6,9 +6,9 @@
 # function in this list goes to __wrap_FUNCTION in explore/javascript.
 
 set(wrapped
-  weir_js_run weir__js_new weir__js_join_time weir_loop_post weir_thread_start
-  weir__js_work_start weir__js_pool_enter weir__js_builtins_drop weir__js_drop_libs
-  weir__js_heap_weigh_anchor JS_FreeContext JS_FreeRuntime JS_FreeValue
+  weir_js_run weir_live_start weir__js_new weir__js_join_time weir_loop_post
+  weir_thread_start weir__js_work_start weir__js_pool_enter
+  weir__js_builtins_drop weir__js_drop_libs weir__js_heap_weigh_anchor JS_FreeContext JS_FreeRuntime JS_FreeValue
   weir__futex_wait weir__futex_wake_one weir__futex_wake_all
   weir__thread_yield weir__thread_cores weir__clock_real weir__tsc_is_clock
   pthread_create pthread_join epoll_pwait2 poll write nanosleep

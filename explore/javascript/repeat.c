@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
 #include "search.h"
 
 /* What an execution came to. */
@@ -17,6 +18,7 @@ struct record {
     unsigned lines, operations;
     struct line *line;
     uint8_t *order;
+    char text[sizeof(((struct exchange *)0)->text)];
 };
 
 static void take(struct record *record, const struct exchange *exchange)
@@ -33,6 +35,7 @@ static void take(struct record *record, const struct exchange *exchange)
         abort();
     memcpy(record->line, exchange->line, record->lines * sizeof(*record->line));
     memcpy(record->order, exchange->order, record->operations);
+    memcpy(record->text, exchange->text, sizeof(record->text));
 }
 
 static void drop(struct record *record)
@@ -52,6 +55,14 @@ static void print_line(FILE *out, const char *run, const char *name,
 {
     fprintf(out, "  the %s run: %s: %s  %s\n", run, name, line->what,
             line->where);
+}
+
+/* Something outside may have killed one of them. */
+static void print_end(FILE *out, const char *run, const struct record *record)
+{
+    fprintf(out, "  the %s run ends after %u steps: %s%s%.200s\n", run,
+            record->operations, report_finding(record->finding),
+            record->text[0] != '\0' ? ", " : "", record->text);
 }
 
 /* The first operation in which they differ. */
@@ -81,8 +92,6 @@ static void print_difference(FILE *out, const struct exchange *exchange,
                 "  step %u: %s goes on in the first run, %s in the second\n",
                 i + 1, exchange->name[one->order[i]],
                 exchange->name[two->order[i]]);
-    else
-        fprintf(out, "  after %u steps\n", i);
 }
 
 static void print_sources(FILE *out, const char *sources)
@@ -122,6 +131,8 @@ char *repeat_check(const struct exchange *exchange, const uint8_t *picks,
         if (out == NULL)
             abort();
         print_difference(out, exchange, &first, &again);
+        print_end(out, "first", &first);
+        print_end(out, "second", &again);
         print_sources(out, exchange->sources);
         fclose(out);
         drop(&again);

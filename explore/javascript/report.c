@@ -19,7 +19,13 @@ static const char *const finding_names[] = {
     [FOUND_HANG] = "hang",
     [FOUND_CRASH] = "crash",
     [REFUSED] = "refused",
+    [DIFFERENT] = "a pick that could not be made",
 };
+
+const char *report_finding(enum finding finding)
+{
+    return finding_names[finding];
+}
 
 /* --- picks ---------------------------------------------------------------------- */
 

@@ -9,6 +9,9 @@
 
 #include "search.h"
 
+/* What was found, in two or three words. */
+const char *report_finding(enum finding finding);
+
 /* The execution in the exchange has failed; `output` is what it has written. */
 void report_print(FILE *out, const struct exchange *exchange,
                   const struct search_options *options,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sweep -- the short form of tools/sweep: what make verify does for an hour.
+# sweep -- the short form of what tools/sweep does in make verify.
 . "$(dirname "$0")/tap.sh"
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
 

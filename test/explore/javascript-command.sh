@@ -148,7 +148,8 @@ ends_spinning() {
     status 0 --executions=100 "$programs/spin-lock.js" && ! says 'had no end'
 }
 
-# SIGINT, as by Ctrl-C, after the first line of progress.
+# SIGINT, as by Ctrl-C, after the first line of progress.  The search forks, so it
+# must be the only thread of its process.
 stops_and_says_so() {
     rm -f "$scratch/progress"
     mkfifo "$scratch/progress" || return 1
@@ -157,11 +158,13 @@ stops_and_says_so() {
     search=$!
     exec 3<"$scratch/progress"
     read -r _ <&3
+    threads=$(ls /proc/$search/task | wc -l)
     kill -INT $search
     wait $search
     exec 3<&-
     said=$(cat "$scratch/covered")
-    says '^nothing found' && says 'executions, ' && says "$2"
+    says '^nothing found' && says 'executions, ' && says "$2" &&
+        [ "$threads" -eq 1 ]
 }
 
 notes_outcomes() {

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 
 #include "crew.h"
+#include "effort.h"
 #include "random.h"
 #include "suite.h"
 
-enum { MOST_WORKERS = 100 };
+enum { MOST_WORKERS = 100, CROWD_ROUNDS = 60, DUEL_SECONDS = 10 };
 
-/* How many threads race, and for how long. */
+/* How many threads race, and how often in a round. */
 struct shape {
     unsigned workers; /* threads that enter and leave; one of them drains */
     unsigned waiters; /* threads that wait for the close */
     unsigned enters;  /* of each worker, unless it is refused earlier */
     unsigned yields;  /* a worker yields once in up to so many turns */
-    unsigned rounds;
     void (*gather)(struct crew *crew); /* between the rounds */
 };
 
@@ -34,6 +34,8 @@ struct race {
     weir_gate gate;
     const weir_gate_options *kind;
     struct shape shape;
+    struct effort effort;
+    bool goes_on; /* there is another round */
     uint64_t seed;
     struct random random;     /* of the thread that prepares the rounds */
     unsigned drainer, moment; /* which worker, before which turn */
@@ -141,10 +143,24 @@ static void wait_for_close(struct race *race)
     (void)sum_work(race); /* no race, as in on_closed */
 }
 
-static void show_progress(const struct race *race, unsigned round)
+static void show_progress(const struct race *race)
 {
-    if (getenv("WEIR_PROGRESS") != NULL && (round + 1) % 50 == 0)
-        fprintf(stderr, "# round %u of %u\n", round + 1, race->shape.rounds);
+    if (getenv("WEIR_PROGRESS") != NULL && race->effort.rounds % 50 == 0)
+        fprintf(stderr, "# round %" PRIu64 "\n", race->effort.rounds);
+}
+
+/* Returns to all threads whether there is another round. */
+static bool begin_round(struct crew *crew, unsigned id)
+{
+    struct race *race = crew->context;
+
+    if (id == 0) {
+        race->goes_on = effort_goes_on(&race->effort);
+        if (race->goes_on)
+            prepare_round(race);
+    }
+    race->shape.gather(crew);
+    return race->goes_on;
 }
 
 /* The threads live through all rounds and synchronise between them. */
@@ -153,10 +169,7 @@ static void run_rounds(struct crew *crew, unsigned id)
     struct race *race = crew->context;
     struct random random = {race->seed + id};
 
-    for (unsigned round = 0; round < race->shape.rounds; round++) {
-        if (id == 0)
-            prepare_round(race);
-        race->shape.gather(crew);
+    while (begin_round(crew, id)) {
         if (id < race->shape.workers)
             work(race, id, &random);
         else
@@ -164,20 +177,23 @@ static void run_rounds(struct crew *crew, unsigned id)
         race->shape.gather(crew);
         if (id == 0) {
             check_round(race);
-            show_progress(race, round);
+            show_progress(race);
         }
     }
 }
 
-static void run_race(const weir_gate_options *kind, struct shape shape)
+static void run_race(const weir_gate_options *kind, struct shape shape,
+                     struct effort effort)
 {
     static struct race race;
 
     race.kind = kind;
     race.shape = shape;
+    race.effort = effort;
     race.seed = random_seed();
     race.random.state = ~race.seed;
     crew_run(shape.workers + shape.waiters, run_rounds, &race);
+    expect(race.effort.rounds > 0);
 }
 
 static void meet(struct crew *crew)
@@ -208,38 +224,27 @@ static void share_one_core(bool is_first)
     expect_int(sched_setaffinity(0, sizeof(one), &one), 0);
 }
 
-#ifndef __has_feature /* clang's counterpart of gcc's macros */
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-enum { IS_SANITIZED = true };
-#else
-enum { IS_SANITIZED = false };
-#endif
-
 void gate_race_crowd(const weir_gate_options *kind)
 {
     const char *rounds = getenv("WEIR_ROUNDS");
-    struct shape crowd = {
-        .workers = 100,
-        .waiters = 2,
-        .enters = 10000,
-        .yields = 1000,
-        .rounds = rounds != NULL ? (unsigned)strtoul(rounds, NULL, 0) : 60,
-        .gather = meet};
+    struct shape crowd = {.workers = 100,
+                          .waiters = 2,
+                          .enters = 10000,
+                          .yields = 1000,
+                          .gather = meet};
+    struct effort effort = {.begin_ns = effort_now(),
+                            .limit = rounds != NULL ? strtoull(rounds, NULL, 0)
+                                                    : CROWD_ROUNDS};
 
-    if (IS_SANITIZED)
+    if (IS_THREAD_SANITIZED)
         share_one_core(kind == NULL); /* the two kinds run concurrently */
-    run_race(kind, crowd);
+    run_race(kind, crowd, effort);
 }
 
 void gate_race_duel(const weir_gate_options *kind)
 {
-    struct shape duel = {.workers = 2,
-                         .enters = 200,
-                         .yields = 1000,
-                         .rounds = IS_SANITIZED ? 30000 : 100000,
-                         .gather = crew_line_up};
+    struct shape duel = {
+        .workers = 2, .enters = 200, .yields = 1000, .gather = crew_line_up};
 
-    run_race(kind, duel);
+    run_race(kind, duel, effort_begin(DUEL_SECONDS));
 }

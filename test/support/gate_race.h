@@ -8,8 +8,9 @@
  * drain, and that every waiter returned.  The work inside is plain memory, so
  * that ThreadSanitizer sees whether all of it happens before the close.
  *
- * WEIR_SEED determines which thread drains the gate and when; WEIR_ROUNDS is
- * the number of rounds of the crowd; WEIR_PROGRESS shows progress.
+ * WEIR_SEED determines which thread drains the gate and when; WEIR_ROUNDS and
+ * WEIR_SECONDS set how many rounds or how long (effort.h; a crowd is measured in
+ * rounds only); WEIR_PROGRESS shows progress.
  */
 #ifndef WEIR_TEST_SUPPORT_GATE_RACE_H
 #define WEIR_TEST_SUPPORT_GATE_RACE_H

@@ -1,5 +1,6 @@
 // weir only: Node's limit is half as large
 // The text of a buffer that would be too long.
+// long: address
 'use strict';
 const { constants: { MAX_STRING_LENGTH } } = require('buffer');
 

@@ -3,6 +3,7 @@
 // pairs of bytes, and random bytes, whole, in pieces and with `fatal`, as checksums.
 // Chromium 156 prints the same, except for Big5, EUC-JP and ISO-2022-JP.  The lines
 // at the end show where it deviates from the standard.
+// long: address
 'use strict';
 
 const names = ['ibm866', 'iso-8859-2', 'iso-8859-3', 'iso-8859-4', 'iso-8859-5', 'iso-8859-6',

@@ -1,5 +1,6 @@
 // Bytes that are one too many for a string: ERR_STRING_TOO_LONG, wherever they are
 // decoded.
+// long: address
 'use strict';
 
 const { Buffer, constants } = require('buffer');

@@ -1,6 +1,7 @@
 // weir only
 // Each function that weir adds, with no, wrong and hostile arguments: an
 // exception or a result, never a crash.
+// long: address
 const { inspect, format } = require('util');
 const throwing = new Proxy({}, { get() { throw new Error('trap'); }, ownKeys() { throw new Error('trap'); }, getPrototypeOf() { throw new Error('trap'); } });
 const { proxy: revoked, revoke } = Proxy.revocable({}, {});

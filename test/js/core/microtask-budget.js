@@ -2,6 +2,7 @@
 // stderr: MicrotaskBudgetWarning: Many microtasks in a row
 // stderr:     at next (
 // A chain of promises without end, and a timer all the same.
+// long: address
 let stop = false, jobs = 0;
 (function next() {
     jobs++;

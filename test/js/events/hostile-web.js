@@ -94,4 +94,4 @@ performance.clearMarks();
 console.log(calls > 30000, thrown > 10000, new URL('http://still/there').host, Buffer.from('works').toString());
 process.exitCode = 0;
 
-// long: thread
+// long: address thread

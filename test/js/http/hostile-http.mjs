@@ -1,6 +1,7 @@
 // weir only
 // The classes and servers of HTTP with hostile arguments, receivers, getters,
 // buffers and prototypes: an exception or a result, never a crash.
+// long: address thread
 import http from 'node:http';
 import https from 'node:https';
 import { serve, upgradeWebSocket } from 'weir:http';

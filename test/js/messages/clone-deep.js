@@ -18,4 +18,4 @@ for (let i = 0; i < 20000; i++) {
 port.close();
 console.log('closed');
 
-// long: thread
+// long: address thread

@@ -1,6 +1,7 @@
 // weir only
 // Functions of net, tls, dns and dgram, and methods of their objects and handles,
 // with hostile arguments: an exception or a result, never a crash.
+// long: address
 'use strict';
 const dgram = require('dgram');
 const dns = require('dns');

@@ -44,4 +44,4 @@ function run(file) {
     fs.rmSync(directory, { recursive: true });
 })();
 
-// long: thread
+// long: address thread

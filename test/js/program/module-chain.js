@@ -42,4 +42,4 @@ async function main() {
 
 main().finally(() => fs.rmSync(directory, { recursive: true }));
 
-// long: thread
+// long: address thread

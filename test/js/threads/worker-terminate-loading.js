@@ -1,5 +1,6 @@
 // A worker that is terminated while it loads, many times: no crash, no leak,
 // one exit each.  A slow build (a sanitizer's) makes fewer rounds, but a dozen.
+// long: thread
 const { Worker } = require('worker_threads');
 const ROUNDS = 1000, LEAST = 12, AT_ONCE = 4;
 const deadline = Date.now() + 20000;

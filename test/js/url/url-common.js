@@ -1,6 +1,7 @@
 // URLs in the common form have a parser of their own.  A space before a URL is
 // ignored and selects the general parser: both must agree.
 // weir only: URL.canParse of Node 20 rejects some hosts that new URL accepts
+// long: address
 'use strict';
 const random = new (require('../support/random.cjs').Random)();
 

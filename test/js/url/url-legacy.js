@@ -1,4 +1,5 @@
 // url.parse, url.format, url.resolve and Url, which predate the URL Standard.
+// long: address
 'use strict';
 const url = require('url');
 

@@ -1,3 +1,4 @@
+// long: address
 'use strict';
 // Damaged input gives a value or an error, and never more memory than it has.
 const v8 = require('v8');

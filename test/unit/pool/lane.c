@@ -133,7 +133,7 @@ CASE(lane_jobs_begin_in_their_order)
     for (int i = 0; i < 5; i++) {
         letter(&letters[i], (char)('a' + i), 0)->lane = lane;
         expect_status(weir_pool_post(pool, &letters[i].job), 0);
-        await(pool_stats().queued == (uint64_t)i + 1); /* in the lane */
+        await(load_relaxed(&lane->waiting) == (uint64_t)i + 1);
     }
     stopper_release(&stopper);
     pool_end();
