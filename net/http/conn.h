@@ -34,7 +34,7 @@ struct weir_http_request {
     bool is_over : 1;       /* on_end was called, or need not be */
     bool is_drain_told : 1;
     int end_status;
-    int64_t left; /* of the response's body; -1: unknown */
+    int64_t left;    /* of the response's body; -1: unknown */
     uint16_t status; /* of the response; 0: the host has formatted it */
     uint64_t began;  /* weir_recorder_begin */
     /* Shown by reports while the connection is BUSY. */
@@ -61,10 +61,11 @@ struct weir__http_conn {
     char *rest; /* input that waits, because a request is in progress */
     size_t rest_at, rest_size, rest_capacity;
     weir_counter received, sent;
-    int64_t since_ns;    /* when it was accepted */
-    int64_t begun_ns;    /* when the request in progress began */
-    int64_t deadline_ns; /* 0: none */
-    int64_t alarm_ns;    /* when the timer fires; 0: not started */
+    uint64_t drain_limit; /* the bytes that had arrived, if noticed */
+    int64_t since_ns;     /* when it was accepted */
+    int64_t begun_ns;     /* when the request in progress began */
+    int64_t deadline_ns;  /* 0: none */
+    int64_t alarm_ns;     /* when the timer fires; 0: not started */
     weir_timer alarm;
     uint32_t request_count;
     void *data;          /* the host's */
@@ -72,7 +73,10 @@ struct weir__http_conn {
     bool is_refused : 1; /* the host answers what cannot be parsed */
     bool must_close : 1; /* after the response in progress */
     bool has_ended : 1;  /* the client has half-closed */
-    bool is_closing : 1; /* the stream is closing or finishing */
+    bool has_noticed_drain : 1;
+    bool is_drain_open : 1; /* not all that had arrived by then was read */
+    bool is_spared : 1;     /* by close_idle, until a request begins */
+    bool is_closing : 1;    /* the stream is closing or finishing */
     bool is_upgraded : 1;
     bool is_settling : 1;        /* a write reports when all is sent */
     bool is_stalled : 1;         /* the stream is paused */
@@ -135,7 +139,7 @@ void weir__http_conn_on_read(void *conn, weir_stream *stream, int status,
 
 /* Whether the connection closes after the response in progress, except for the
  * cost of the rest of its request. */
-bool weir__http_conn_closes(const struct weir__http_conn *conn);
+bool weir__http_conn_closes(struct weir__http_conn *conn);
 
 /* The host has answered a request that is refused, or will. */
 bool weir__http_conn_is_refused(struct weir__http_conn *conn,

@@ -30,11 +30,17 @@ static void tell_drain(struct weir__http_conn *conn)
     }
 }
 
-/* Close a connection that has been idle long enough.  If a handler has kept the
- * loop busy meanwhile, bytes may wait to be read: then it was not idle. */
+/* Close a connection that has been idle long enough.  Bytes may wait to be read
+ * because a handler has kept the loop busy: then it was not idle.  But half a
+ * record of TLS is input, too, so that does not count twice.  Requests that wait
+ * until the client has received more are not idle either; if it receives
+ * nothing, a write fails. */
 static void close_idle(struct weir__http_conn *conn)
 {
-    if (weir__stream_has_input(conn->stream))
+    bool has_input = weir__stream_has_input(conn->stream) && !conn->is_spared;
+
+    conn->is_spared = true;
+    if (conn->rest_size > 0 || has_input)
         weir__http_conn_set_idle(conn);
     else
         weir__http_conn_close_gracefully(conn);

@@ -38,10 +38,38 @@ static void end_exchange(struct weir__http_conn *conn);
 
 /* ---- requests ---- */
 
-/* Whether bytes of the client wait behind the request in progress. */
-static bool has_more_input(const struct weir__http_conn *conn)
+/* Requests that had arrived when the drain was first noticed are answered.  What
+ * arrives later does not count, or a client that keeps sending would hold up the
+ * drain. */
+static void notice_drain(struct weir__http_conn *conn)
 {
-    return conn->input != NULL ? conn->input->size > 0 : conn->rest_size > 0;
+    conn->has_noticed_drain = true;
+    conn->drain_limit = weir_counter_read(&conn->received);
+    if (conn->stream == NULL || !conn->request->is_complete)
+        return; /* what has arrived may be its body */
+    weir__stream_look_arrived(conn->stream);
+    conn->is_drain_open = weir__stream_has_arrived(conn->stream);
+}
+
+/* Whether such requests may be behind the one in progress. */
+static bool has_more_input(struct weir__http_conn *conn)
+{
+    size_t left = conn->input != NULL ? conn->input->size : conn->rest_size;
+
+    if (!conn->has_noticed_drain)
+        notice_drain(conn);
+    return conn->is_drain_open ||
+           weir_counter_read(&conn->received) - left < conn->drain_limit;
+}
+
+/* The stream has given bytes. */
+static void count_received(struct weir__http_conn *conn, size_t size)
+{
+    weir_counter_add(&conn->received, size);
+    if (!conn->is_drain_open)
+        return;
+    conn->drain_limit = weir_counter_read(&conn->received);
+    conn->is_drain_open = weir__stream_has_arrived(conn->stream);
 }
 
 /* Whether the rest of the body can be discarded at little cost. */
@@ -55,7 +83,7 @@ static bool can_discard(const weir_http_request *request)
            message->content_length - message->body_bytes <= DISCARD;
 }
 
-bool weir__http_conn_closes(const struct weir__http_conn *conn)
+bool weir__http_conn_closes(struct weir__http_conn *conn)
 {
     const weir_http_server_options *options = weir__http_conn_options(conn);
     const weir_http_request *request = conn->request;
@@ -273,6 +301,8 @@ static void end_exchange(struct weir__http_conn *conn)
 
     if (request->began != 0)
         record(request);
+    weir__http_times_add(conn->shard, request->status,
+                         weir_clock_now() - request->since_ns);
     conn->request = NULL;
     request->next = NULL;
     *conn->last_leaving = request;
@@ -324,12 +354,19 @@ static bool can_parse(const struct weir__http_conn *conn)
                                 weir__http_request_wants_body(request)));
 }
 
+/* Whether the next request waits until the client has received more. */
+static bool is_crowded(const struct weir__http_conn *conn)
+{
+    return conn->request == NULL && weir_stream_is_full(conn->stream);
+}
+
 /* The first byte of a request.  If the drain has closed the connection and that
  * was not carried out yet, the byte was first. */
 static void begin(struct weir__http_conn *conn)
 {
     while (!weir_connection_begin(&conn->word))
         weir_connection_reopen(&conn->word);
+    conn->is_spared = false;
     conn->begun_ns = weir_clock_now();
     weir__http_conn_set_deadline(conn, conn->begun_ns,
                                  weir__http_conn_options(conn)->header_ns);
@@ -432,24 +469,26 @@ static int keep_input(struct weir__http_conn *conn, weir_bytes input)
     return err;
 }
 
-/* Parse bytes, of the stream or of the rest. */
+/* Parse bytes, of the stream or of the rest.  When responses leave, callbacks
+ * run that may answer the request in progress, and so feed the rest: it must be
+ * complete by then. */
 static void feed(struct weir__http_conn *conn, weir_bytes bytes)
 {
     conn->input = &bytes;
-    while (can_parse(conn) && advance(conn, &bytes))
+    while (can_parse(conn) && !is_crowded(conn) && advance(conn, &bytes))
         ;
     conn->input = NULL;
     keep_leaving(conn);
     if (conn->is_upgraded)
         return;
+    if (!conn->is_closing && keep_input(conn, bytes) != 0)
+        weir__http_conn_fail(conn, -ENOMEM);
     if (!conn->is_closing)
         weir__http_conn_flush(conn);
+    if (conn->is_upgraded)
+        return;
     if (conn->is_closing) {
         free_rest(conn);
-        return;
-    }
-    if (keep_input(conn, bytes) != 0) {
-        weir__http_conn_fail(conn, -ENOMEM);
         return;
     }
     stall(conn, conn->rest_size > 0 ||
@@ -502,7 +541,7 @@ void weir__http_conn_on_read(void *arg, weir_stream *stream, int status,
     struct weir__http_conn *conn = arg;
 
     if (status == 0) {
-        weir_counter_add(&conn->received, bytes.size);
+        count_received(conn, bytes.size);
         feed(conn, bytes);
     } else if (status == WEIR_EEOF) {
         on_input_end(conn);

@@ -343,6 +343,13 @@ bool weir__socket_has_input(int fd)
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+uint32_t weir__socket_arrived(int fd)
+{
+    int size = 0;
+
+    return ioctl(fd, FIONREAD, &size) == 0 && size > 0 ? (uint32_t)size : 0;
+}
+
 /* The end of a TCP stream occupies a sequence number, which is no byte. */
 size_t weir__socket_unreceived(int fd, bool is_tcp)
 {

@@ -65,6 +65,8 @@ ssize_t weir__socket_read_file(int file, void *to, size_t size, int64_t offset);
 int weir__socket_shutdown(int fd);
 /* Whether bytes have arrived that were not read yet. */
 bool weir__socket_has_input(int fd);
+/* The number of bytes that have arrived and were not read yet. */
+uint32_t weir__socket_arrived(int fd);
 /* The number of bytes that a half-closed socket still has to deliver: those
  * that the peer has not acknowledged (TCP) or read (Unix).  0 if the kernel
  * cannot tell. */

@@ -29,6 +29,8 @@ struct weir__filter {
      * needed, WEIR_EEOF after the peer's orderly end, or an error.  It is
      * called with size 0 to continue a handshake while there is no reader. */
     ssize_t (*read)(struct weir__filter *filter, void *to, size_t size);
+    /* Whether it has input that was not read yet. */
+    bool (*has_input)(struct weir__filter *filter);
     /* The socket has ended.  Returns WEIR_EEOF if the peer has announced that,
      * otherwise WEIR_ETRUNCATED or another error. */
     int (*end)(struct weir__filter *filter);

@@ -278,6 +278,8 @@ static bool receive_once(weir_stream *stream, weir_buffer *buffer)
         weir__stream_end_reading(stream, err);
         return false;
     }
+    stream->arrived -=
+        (size_t)count < stream->arrived ? (uint32_t)count : stream->arrived;
     weir__stream_progress(&stream->read_deadline);
     if (stream->filter == NULL) {
         buffer->size = (size_t)count;

@@ -489,9 +489,25 @@ bool weir__stream_is_cut(const weir_stream *stream)
     return stream->is_cut;
 }
 
+static bool has_filtered(const weir_stream *stream)
+{
+    return stream->filter != NULL && stream->filter->has_input(stream->filter);
+}
+
 bool weir__stream_has_input(const weir_stream *stream)
 {
-    return stream->is_socket && weir__socket_has_input(stream->fd);
+    return has_filtered(stream) ||
+           (stream->is_socket && weir__socket_has_input(stream->fd));
+}
+
+void weir__stream_look_arrived(weir_stream *stream)
+{
+    stream->arrived = stream->is_socket ? weir__socket_arrived(stream->fd) : 0;
+}
+
+bool weir__stream_has_arrived(const weir_stream *stream)
+{
+    return stream->arrived > 0 || has_filtered(stream);
 }
 
 void weir_stream_stop(weir_stream *stream)

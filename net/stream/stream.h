@@ -109,6 +109,8 @@ struct weir_stream {
     int read_err;          /* why nothing more is read */
     int write_err;         /* why nothing more is written */
     int close_status;      /* for closed */
+    uint32_t arrived;      /* bytes that the kernel had at the last look, and
+                              that were not read since */
     size_t queued;         /* bytes */
     size_t high_water;
     struct weir__writes writing, finished;
@@ -167,8 +169,14 @@ size_t weir__stream_discarded(const weir_stream *stream);
  * received everything. */
 bool weir__stream_is_cut(const weir_stream *stream);
 
-/* Whether the kernel has bytes that the stream has not read yet. */
+/* Whether bytes have arrived that were not given to the reader yet. */
 bool weir__stream_has_input(const weir_stream *stream);
+
+/* Look how much has arrived by now. */
+void weir__stream_look_arrived(weir_stream *stream);
+/* Whether some of what had arrived at the last look was not given to the reader
+ * yet. */
+bool weir__stream_has_arrived(const weir_stream *stream);
 
 /* ---- stream.c ---- */
 

@@ -190,6 +190,14 @@ static ssize_t read_bytes(struct weir__filter *filter, void *to, size_t size)
     return (ssize_t)count;
 }
 
+static bool has_input(struct weir__filter *filter)
+{
+    struct weir__tls_engine *engine = engine_of(filter);
+
+    return weir__tls_queue_bytes(&engine->pipe.in).size > 0 ||
+           SSL_has_pending(engine->ssl);
+}
+
 static int end_input(struct weir__filter *filter)
 {
     struct weir__tls_engine *engine = engine_of(filter);
@@ -297,6 +305,7 @@ static bool is_ready(struct weir__filter *filter)
 static const struct weir__filter filter_functions = {
     .feed = feed,
     .read = read_bytes,
+    .has_input = has_input,
     .end = end_input,
     .write = write_bytes,
     .shutdown = shutdown_output,

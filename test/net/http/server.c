@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "net/support/client_fixture.h"
+#include "net/support/tls_fixture.h"
 #include "support/failing_allocator.h"
 #include "support/service_fixture.h"
 #include "weir/timer.h"
@@ -28,6 +29,7 @@ static weir_http_server *server;
 static sem_t told_; /* by a handler */
 static int statuses[32];
 static size_t status_count;
+static const char *place = "127.0.0.1:0";
 static weir_http_request *kept;
 static weir_loop *kept_loop;
 
@@ -64,7 +66,7 @@ static void start_server(const weir_http_server_options *given)
     expect_int(sem_init(&told_, 0, 0), 0);
     make();
     expect_status(weir_http_server_new(&server, service, options), 0);
-    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_http_server_listen(server, place, NULL), 0);
     expect_status(weir_http_server_address(server, 0, &where), 0);
     expect_status(weir_service_start(service), 0);
 }
@@ -406,6 +408,63 @@ CASE(http_server_waits_for_a_handler_and_for_those_pipelined_behind_it)
     stop();
 }
 
+static void answer_kept(void *arg, weir_http_request *request, int status)
+{
+    expect_status(weir_http_respond(kept, 200, NULL, "kept", 4), 0);
+}
+
+/* Answer the second request when the first response has left. */
+static void answer_one_by_one(void *arg, weir_http_request *request)
+{
+    if (weir_http_is(request, "GET", "/2")) {
+        kept = request;
+        return;
+    }
+    if (weir_http_is(request, "GET", "/1"))
+        expect_status(weir_http_request_on_end(request, answer_kept, NULL), 0);
+    expect_status(weir_http_respond(request, 200, NULL, "soon", 4), 0);
+}
+
+CASE(http_server_goes_on_if_the_end_of_a_response_answers_the_next_request)
+{
+    const char *said;
+
+    serve(answer_one_by_one);
+    said = ask(GET("/1") GET("/2") GET("/3") GET_LAST("/4"));
+    expect_int(count_of(said, "\r\n\r\nsoon"), 3);
+    expect_int(count_of(said, "\r\n\r\nkept"), 1);
+    stop();
+}
+
+static void answer_with_much(void *arg, weir_http_request *request)
+{
+    static const char text[100000];
+
+    expect_status(weir_http_respond(request, 200, NULL, text, sizeof(text)), 0);
+    tell_test();
+}
+
+/* The kernel takes a few megabytes of the hundred that are asked for. */
+CASE(http_server_does_not_answer_a_client_that_does_not_read)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    char text[1000 * (sizeof(GET("/")) - 1) + 1] = "";
+    char *end = text;
+    int fd;
+
+    for (int i = 0; i < 1000; i++)
+        end = stpcpy(end, GET("/"));
+    serve(answer_with_much);
+    fd = join_server();
+    send_text(fd, text);
+    wait_for(&told_);
+    ask(GET_LAST("/")); /* the loop has read all of it, or will not */
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect(counts.requests < 500);
+    close(fd);
+    stop();
+}
+
 /* ---- the end of a request ---- */
 
 static void gone(void *arg, weir_http_request *request, int status)
@@ -485,6 +544,149 @@ CASE(http_server_drain_lets_an_idle_client_send_one_more_request)
     send_text(fd, GET("/"));
     expect(strstr(read_all(fd), "hello\n") != NULL);
     close(fd);
+    end_with(0);
+}
+
+static void answer_in_drain(void *arg, weir_http_request *request, int status)
+{
+    hello(arg, request);
+}
+
+static void hold_the_first(void *arg, weir_http_request *request)
+{
+    if (!weir_http_is(request, "GET", "/first")) {
+        hello(arg, request);
+        return;
+    }
+    expect_status(weir_http_request_on_drain(request, answer_in_drain, NULL),
+                  0);
+    tell_test();
+}
+
+/* What was sent to a Unix socket has arrived. */
+static void serve_locally(void (*handler)(void *arg,
+                                          weir_http_request *request),
+                          weir_tls *tls)
+{
+    static char name[64];
+
+    snprintf(name, sizeof(name), "@weir-test-server-%ld", (long)getpid());
+    place = name;
+    serve(handler, .tls = tls, .drain_idle_ns = WEIR_S(30),
+          .drain_deadline_ns = WEIR_S(60));
+}
+
+CASE(http_server_drain_answers_more_requests_than_fit_into_a_buffer)
+{
+    enum { REQUESTS = 100, SIZE = 1024 }; /* 68 of them fill the buffer */
+    char text[REQUESTS * SIZE + 1];
+    int fd;
+
+    serve_locally(hold_the_first, NULL);
+    fd = join_server();
+    send_text(fd, GET("/first"));
+    wait_for(&told_);
+    for (int i = 0; i < REQUESTS; i++)
+        snprintf(text + i * SIZE, SIZE + 1,
+                 "GET / HTTP/1.1\r\nHost: %0*d\r\n\r\n", SIZE - 26, 0);
+    send_text(fd, text);
+    expect_status(weir_service_stop(service), 0);
+    expect_int(count_of(read_all(fd), "hello\n"), 1 + REQUESTS);
+    expect_int(count_of(answer, "Connection: close\r\n"), 1);
+    close(fd);
+    end_with(0);
+}
+
+CASE(http_server_drain_answers_requests_in_records_of_tls)
+{
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(context);
+    weir_tls *tls;
+    int fd, count, size = 0;
+
+    identities_make();
+    tls = server_make(&leaf, TLS_OPTIONS());
+    serve_locally(hold_the_first, tls);
+    fd = join_server();
+    expect_int(SSL_set_fd(ssl, fd), 1);
+    expect_int(SSL_connect(ssl), 1);
+    expect(SSL_write(ssl, GET("/first"), sizeof(GET("/first")) - 1) > 0);
+    wait_for(&told_);
+    for (int i = 0; i < 5; i++)
+        expect(SSL_write(ssl, GET("/"), sizeof(GET("/")) - 1) > 0);
+    expect_status(weir_service_stop(service), 0);
+    while ((count = SSL_read(ssl, answer + size, (int)sizeof(answer) - size)) >
+           0)
+        size += count;
+    expect_int(SSL_get_error(ssl, count), SSL_ERROR_ZERO_RETURN);
+    expect_int(count_of(answer, "hello\n"), 6);
+    expect_int(count_of(answer, "Connection: close\r\n"), 1);
+    SSL_free(ssl);
+    SSL_CTX_free(context);
+    close(fd);
+    end_with(0);
+    weir_tls_unref(tls);
+    identities_free();
+}
+
+/* A client that sends half a record does not keep its connection. */
+CASE(http_server_closes_an_idle_client_in_the_middle_of_a_record)
+{
+    static const char half[] = {0x17, 0x03, 0x03, 0x00, 0x40, 0x00};
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(context);
+    weir_tls *tls;
+    int fd, count;
+
+    identities_make();
+    tls = server_make(&leaf, TLS_OPTIONS());
+    serve(hello, .tls = tls, .keep_alive_ns = WEIR_MS(30));
+    fd = join_server();
+    expect_int(SSL_set_fd(ssl, fd), 1);
+    expect_int(SSL_connect(ssl), 1);
+    expect(SSL_write(ssl, GET("/"), sizeof(GET("/")) - 1) > 0);
+    expect(SSL_read(ssl, answer, (int)sizeof(answer)) > 0);
+    expect_int(write(fd, half, sizeof(half)), sizeof(half));
+    while ((count = SSL_read(ssl, answer, (int)sizeof(answer))) > 0)
+        ;
+    expect_int(SSL_get_error(ssl, count), SSL_ERROR_ZERO_RETURN);
+    SSL_free(ssl);
+    SSL_CTX_free(context);
+    close(fd);
+    expect_status(weir_service_stop(service), 0);
+    end_with(0);
+    weir_tls_unref(tls);
+    identities_free();
+}
+
+static void be_late_after_the_first(void *arg, weir_http_request *request)
+{
+    (weir_http_is(request, "GET", "/first") ? hold_the_first
+                                            : be_late)(arg, request);
+}
+
+CASE(http_server_drain_ends_though_a_client_keeps_sending)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    ssize_t count;
+    int fd;
+
+    serve_locally(be_late_after_the_first, NULL);
+    fd = join_server();
+    send_text(fd, GET("/first") GET("/2") GET("/3"));
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    while ((count = recv(fd, answer, sizeof(answer) - 1, 0)) > 0) {
+        answer[count] = '\0';
+        for (size_t more = count_of(answer, "HTTP/1.1 200"); more > 0; more--)
+            send_text(fd, GET("/more"));
+    }
+    expect_int(count, 0);
+    close(fd);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect_int(counts.requests, 3);
+    expect_int(counts.responses, 3);
     end_with(0);
 }
 
@@ -683,11 +885,11 @@ CASE(http_server_answers_a_client_that_has_left_while_its_loop_is_closed)
 
 /* ---- files ---- */
 
-static char root[] = "/tmp/weir-http-XXXXXX";
+static char folder[] = "/tmp/weir-http-XXXXXX";
 
 static void serve_root(void *arg, weir_http_request *request)
 {
-    expect_status(weir_http_serve_file(request, root), 0);
+    expect_status(weir_http_serve_file(request, folder), 0);
 }
 
 static void write_file(const char *name, const char *text)
@@ -695,7 +897,7 @@ static void write_file(const char *name, const char *text)
     char path[128];
     int fd;
 
-    snprintf(path, sizeof(path), "%s/%s", root, name);
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
     fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     expect_int(write(fd, text, strlen(text)), strlen(text));
     close(fd);
@@ -705,7 +907,7 @@ static void remove_file(const char *name)
 {
     char path[128];
 
-    snprintf(path, sizeof(path), "%s/%s", root, name);
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
     expect_int(unlink(path), 0);
 }
 
@@ -714,10 +916,10 @@ CASE(http_server_sends_files_and_parts_of_them)
     char path[128], request[256], etag[64] = "";
     const char *said;
 
-    expect(mkdtemp(root) != NULL);
+    expect(mkdtemp(folder) != NULL);
     write_file("a.txt", "0123456789");
     write_file("index.html", "<p>index");
-    snprintf(path, sizeof(path), "%s/out", root);
+    snprintf(path, sizeof(path), "%s/out", folder);
     expect_int(symlink("/etc/passwd", path), 0);
     serve(serve_root);
     said = ask(GET("/a.txt"));
@@ -750,7 +952,7 @@ CASE(http_server_sends_files_and_parts_of_them)
     remove_file("a.txt");
     remove_file("index.html");
     remove_file("out");
-    rmdir(root);
+    rmdir(folder);
 }
 
 /* A lease makes the kernel refuse the file until its holder has given it back,
@@ -760,9 +962,9 @@ CASE_WITHIN(http_server_does_not_wait_for_a_file_with_a_lease, 30)
     char path[128];
     int holder;
 
-    expect(mkdtemp(root) != NULL);
+    expect(mkdtemp(folder) != NULL);
     write_file("a.txt", "0123456789");
-    snprintf(path, sizeof(path), "%s/a.txt", root);
+    snprintf(path, sizeof(path), "%s/a.txt", folder);
     signal(SIGIO, SIG_IGN); /* how the kernel asks for it */
     holder = open(path, O_RDONLY | O_CLOEXEC);
     expect_int(fcntl(holder, F_SETLEASE, F_WRLCK), 0);
@@ -773,7 +975,7 @@ CASE_WITHIN(http_server_does_not_wait_for_a_file_with_a_lease, 30)
     expect(begins(ask(GET("/a.txt")), "HTTP/1.1 200 "));
     stop();
     remove_file("a.txt");
-    rmdir(root);
+    rmdir(folder);
 }
 
 /* ---- errors ---- */

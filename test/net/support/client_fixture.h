@@ -21,7 +21,7 @@ static inline int join_server(void)
     size_t size;
     const struct sockaddr *name = weir_address_sockaddr(&where, &size);
     struct timeval limit = {30, 0};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     expect_int(connect(fd, name, (socklen_t)size), 0);
     expect_int(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
