@@ -217,7 +217,8 @@ WEIR_API WEIR_CHECKED int weir_process_kill_group(weir_process *process,
 WEIR_API int weir_process_number(const weir_process *process);
 
 /**
- * Name a process for reports.  The name is not copied.
+ * Name a process for reports.  The name is not copied, and must
+ * outlive the loop.
  *
  * Thread   loop
  */

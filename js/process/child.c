@@ -83,8 +83,8 @@ static void tell(struct child *child, int status,
                            JS_NewInt32(context, status)};
     JSValue result;
 
-    if (weir__js_enter(js) != 0)
-        return;
+    if (JS_IsUndefined(child->callback) || weir__js_enter(js) != 0)
+        return; /* the start has failed (describe), or the host has */
     result = weir__js_context_call(js, child->context, child->callback,
                                    JS_UNDEFINED, 3, args);
     if (JS_IsException(result))

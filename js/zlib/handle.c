@@ -27,6 +27,7 @@
 #include "core/async.h"
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/property.h"
 #include "zlib/codec.h"
 
 enum { FIRST_BYTES = 1024, MOST_GROWTH = 16 << 20 };
@@ -107,7 +108,7 @@ static JSValue describe_error(JSContext *context,
                        JS_NewString(context, error->code),
                        JS_NewInt32(context, error->number)};
 
-    return JS_NewArrayFrom(context, 3, parts);
+    return weir__js_new_array(context, 3, parts);
 }
 
 /* The output, with how much input is left and whether the output is full;
@@ -352,6 +353,7 @@ static int take_input(JSContext *context, struct handle *handle,
         return 0;
     handle->input.size = 0;
     if (weir__js_block_append(&handle->input, bytes.data, bytes.size) != 0) {
+        handle->codec->in_left = 0; /* the bytes are not ours */
         JS_ThrowOutOfMemory(context);
         return -1;
     }
@@ -373,6 +375,7 @@ static int keep_rest(JSContext *context, struct handle *handle)
         return 0;
     handle->input.size = 0;
     if (weir__js_block_append(&handle->input, codec->in, codec->in_left) != 0) {
+        codec->in_left = 0; /* the bytes are not ours */
         JS_ThrowOutOfMemory(context);
         return -1;
     }

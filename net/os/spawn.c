@@ -82,6 +82,17 @@ IN_CHILD static int place_fd(int from, int to)
     return (int)syscall(SYS_dup3, from, to, 0);
 }
 
+/* Programs expect their standard streams to block.  A stream of ours does not,
+ * and the flag belongs to both ends of a copy: whoever hands over a descriptor
+ * stops using it. */
+IN_CHILD static void make_blocking(int fd)
+{
+    long flags = syscall(SYS_fcntl, fd, F_GETFL, 0);
+
+    if (flags >= 0 && (flags & O_NONBLOCK) != 0)
+        (void)syscall(SYS_fcntl, fd, F_SETFL, flags & ~O_NONBLOCK);
+}
+
 /* Give each descriptor its number.  First move those away whose numbers others
  * will get. */
 IN_CHILD static int place_fds(const struct weir__spawn *spawn)
@@ -96,9 +107,12 @@ IN_CHILD static int place_fds(const struct weir__spawn *spawn)
         if (spawn->fds[i] < 0)
             return -errno;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (place_fd(spawn->fds[i], i) < 0)
             return -errno;
+        if (i <= STDERR_FILENO)
+            make_blocking(i);
+    }
     return syscall(SYS_close_range, count, UINT_MAX, 0) == 0 ? 0 : -errno;
 }
 
