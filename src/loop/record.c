@@ -145,5 +145,5 @@ bool weir_loop_wants_name(const weir_loop *loop)
 void weir_loop_name_callback(weir_loop *loop, const char *name)
 {
     if (name != NULL)
-        store_relaxed(&loop->running.name, name); /* relaxed: shown to report */
+        weir__pulse_name(&loop->running, name);
 }

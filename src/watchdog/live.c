@@ -71,20 +71,40 @@ static void look_at_clock(void)
     dog.real_ns = real_ns;
 }
 
-static void queue(const struct weir__block *block)
+static void queue(struct weir__block *block)
 {
-    struct weir__block *copy = weir__block_copy(block);
-
-    if (copy == NULL) /* no memory to tell it */
-        return;
-    copy->next = NULL;
-    *dog.last = copy;
-    dog.last = &copy->next;
+    block->next = NULL;
+    *dog.last = block;
+    dog.last = &block->next;
 }
 
 static void copy_text(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from != NULL ? from : "");
+}
+
+/* Copy both stacks of the thread.  What was copied belongs to this callback only
+ * if it is still there: otherwise returns false, and there are no stacks, except
+ * for congestion, where they are those of the last callback. */
+static bool take_stacks(const struct weir__watched *watched,
+                        struct weir__block *block)
+{
+    const struct weir__capture *capture = weir__watched_capture(watched);
+    bool is_congestion = block->told.cause == WEIR_BLOCK_CONGESTION;
+    struct weir__sight again;
+
+    memcpy(block->script, capture->script, sizeof(block->script));
+    memcpy(block->frame, capture->frame, sizeof(block->frame));
+    block->frames = capture->frames;
+    if (capture->is_collecting && !is_congestion)
+        block->told.cause = WEIR_BLOCK_MEMORY;
+    if (weir__pulse_look(watched->pulse, &again) && again.beat == block->beat)
+        return true;
+    if (!is_congestion) {
+        block->frames = 0;
+        block->script[0] = '\0';
+    }
+    return false;
 }
 
 /* Describe the block while it lasts. */
@@ -93,11 +113,13 @@ static void begin_block(struct weir__watched *watched,
 {
     struct weir__block *block = weir__block_new();
     struct weir__pulse *pulse = watched->pulse;
-    const struct weir__capture *capture;
-    struct weir__sight again;
 
     if (block == NULL)
         return;
+    /* Before the stacks are taken: the callback may end meanwhile.  relaxed: a
+     * hint to the loop */
+    if (!is_congestion)
+        (void)fetch_or_relaxed(watched->hints, WEIR__HINT_BLOCKED);
     block->beat = sight->beat;
     block->began_ns = sight->since_ns > watched->before_ns ? sight->since_ns
                                                            : watched->before_ns;
@@ -115,53 +137,38 @@ static void begin_block(struct weir__watched *watched,
     };
     weir__procstate_print(block->told.thread, block->state,
                           sizeof(block->state));
-    capture = weir__watched_capture(watched);
-    memcpy(block->script, capture->script, sizeof(block->script));
-    memcpy(block->frame, capture->frame, sizeof(block->frame));
-    block->frames = capture->frames;
-    if (capture->is_collecting && !is_congestion)
-        block->told.cause = WEIR_BLOCK_MEMORY;
-    /* What was copied belongs to this callback only if it is still there. */
-    if (!is_congestion &&
-        (!weir__pulse_look(pulse, &again) || again.beat != sight->beat)) {
-        block->frames = 0;
-        block->script[0] = block->subject[0] = '\0';
-    }
+    if (!take_stacks(watched, block) && !is_congestion)
+        block->subject[0] = '\0';
     watched->block = block;
     watched->has_exceeded = false;
-    if (!is_congestion)
-        /* relaxed: a hint to the loop */
-        (void)fetch_or_relaxed(watched->hints, WEIR__HINT_BLOCKED);
 }
 
 static void tell_stage(struct weir__watched *watched, weir_block_stage stage)
 {
-    struct weir__block *block = watched->block;
+    struct weir__block *block = watched->block, *copy;
 
     if (block == NULL)
         return;
     block->told.stage = stage;
     block->told.duration_ns = dog.real_ns - block->began_ns;
-    if (stage == WEIR_BLOCK_LASTS)
+    if (stage == WEIR_BLOCK_LASTS) {
         weir__procstate_print(block->told.thread, block->state,
                               sizeof(block->state));
-    queue(block);
+        /* A thread that did not get a core has not answered in time. */
+        if (block->script[0] == '\0' && block->frames == 0)
+            (void)take_stacks(watched, block);
+    }
+    copy = weir__block_copy(block);
+    if (copy != NULL) /* or there is no memory to tell it */
+        queue(copy);
 }
 
 static void end_block(struct weir__watched *watched)
 {
-    struct weir__block *block = watched->block;
-    int64_t ended_ns;
+    struct weir__block *block = weir__watched_take_block(watched, dog.real_ns);
 
-    if (block == NULL)
-        return;
-    ended_ns = weir__pulse_ended(watched->pulse, block->beat);
-    block->told.stage = WEIR_BLOCK_ENDED;
-    block->told.duration_ns =
-        (ended_ns != 0 ? ended_ns : dog.real_ns) - block->began_ns;
-    queue(block);
-    weir__block_free(block);
-    watched->block = NULL;
+    if (block != NULL)
+        queue(block);
 }
 
 /* Returns the time until the next look at this loop. */
@@ -244,6 +251,12 @@ static int64_t look_at_all(void)
     if (dog.planned_ns < 0)
         last_ns = dog.real_ns; /* all loops slept */
     weir__lock_lock(&all->lock);
+    while (all->left != NULL) {
+        struct weir__block *block = all->left;
+
+        all->left = block->next;
+        queue(block);
+    }
     for (struct weir__watched *watched = all->first; watched != NULL;
          watched = watched->next) {
         int64_t wait_ns = look_at(watched, last_ns);
@@ -282,6 +295,28 @@ static void tell_all(void)
     }
 }
 
+/* The next watchdog has its own time, and begins anew. */
+static void forget_all(void)
+{
+    struct weir__watched_list *all = weir__watched_all();
+
+    weir__lock_lock(&all->lock);
+    for (struct weir__watched *watched = all->first; watched != NULL;
+         watched = watched->next) {
+        weir__block_free(watched->block);
+        watched->block = NULL;
+        watched->judge = (struct weir__judge){0};
+        watched->has_exceeded = false;
+    }
+    while (all->left != NULL) {
+        struct weir__block *block = all->left;
+
+        all->left = block->next;
+        weir__block_free(block);
+    }
+    weir__lock_unlock(&all->lock);
+}
+
 static void watch(void *arg)
 {
     dog.real_ns = weir__clock_real();
@@ -297,6 +332,7 @@ static void watch(void *arg)
     }
     (void)look_at_all(); /* what has ended meanwhile */
     tell_all();
+    forget_all();
 }
 
 /* ---- start, stop ---- */

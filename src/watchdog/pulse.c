@@ -14,7 +14,8 @@
  *               name, since       (P3)       copy the words    (P3)
  *               kind = k          (P2)       is beat still n?
  *
- * Roles     begin, end, set_subject, lie_down, get_up   the loop's thread
+ * Roles     begin, end, kind, name, set_subject, lie_down, get_up
+ *                                                       the loop's thread
  *           look, subject, ended                        any thread
  *           is_asleep                                   the watcher
  * Progress  Everything is wait-free.  A reader may find that it was too late.
@@ -27,7 +28,8 @@
  *       Hands over the words of the callback.
  *   P3  begin: store of a word, release  -->  look: load of it, acquire
  *       Hands over `beat`: a reader that got a word of callback n + 1 sees that
- *       beat is no longer n.
+ *       beat is no longer n.  A name hands over its text, too, which may have
+ *       been written for it (weir__pulse_name).
  *   P4  set_subject: store of a word, or of written, release  -->
  *       subject: load of it, acquire
  *       Hands over `written` with each word, so that a reader which got a newer
@@ -43,7 +45,7 @@
  * Why no loop is overlooked
  *
  *               the loop                     the watcher
- *               rest = ASLEEP                CAS ASLEEP -> ASLEEP_UNWATCHED
+ *               rest = ASLEEP                CAS ASLEEP -> UNWATCHED
  *               ...                            succeeds: look away
  *               old = swap(rest, AWAKE)        fails: look again soon
  *               if (old is UNWATCHED)
@@ -171,18 +173,6 @@ bool weir__pulse_subject(const struct weir__pulse *pulse,
 }
 
 /* ---- whether it sleeps ---- */
-
-void weir__pulse_lie_down(struct weir__pulse *pulse)
-{
-    store_relaxed(&pulse->rest, WEIR__PULSE_ASLEEP); /* relaxed: one word */
-}
-
-bool weir__pulse_get_up(struct weir__pulse *pulse)
-{
-    /* relaxed: one word decides */
-    return swap_relaxed(&pulse->rest, WEIR__PULSE_AWAKE) ==
-           WEIR__PULSE_UNWATCHED;
-}
 
 bool weir__pulse_is_asleep(struct weir__pulse *pulse)
 {

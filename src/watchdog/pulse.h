@@ -97,15 +97,32 @@ static inline void weir__pulse_kind(struct weir__pulse *pulse, uint32_t kind)
     store_release(&pulse->kind, kind);
 }
 
+/* Show another name while the same callback runs. */
+static inline void weir__pulse_name(struct weir__pulse *pulse, const char *name)
+{
+    /* pulse/P3 release: as in begin; and the text, which may be new */
+    store_release(&pulse->name, name);
+}
+
 /* Show what the callback works on.  A longer text is cut, between characters
  * of UTF-8.  A size of 0 means nothing. */
 void weir__pulse_set_subject(struct weir__pulse *pulse, const char *text,
                              size_t size);
 
-/* Show that the loop sleeps, after it has decided to, and that it no longer
- * does.  get_up returns true if the caller must wake the watcher. */
-void weir__pulse_lie_down(struct weir__pulse *pulse);
-bool weir__pulse_get_up(struct weir__pulse *pulse);
+/* Show that the loop sleeps, after it has decided to. */
+static inline void weir__pulse_lie_down(struct weir__pulse *pulse)
+{
+    store_relaxed(&pulse->rest, WEIR__PULSE_ASLEEP); /* relaxed: one word */
+}
+
+/* Show that it no longer sleeps.  Returns true if the caller must wake the
+ * watcher. */
+static inline bool weir__pulse_get_up(struct weir__pulse *pulse)
+{
+    /* relaxed: one word decides */
+    return swap_relaxed(&pulse->rest, WEIR__PULSE_AWAKE) ==
+           WEIR__PULSE_UNWATCHED;
+}
 
 /* Show when the callback with this number ended. */
 void weir__pulse_set_ended(struct weir__pulse *pulse, int64_t now_ns);

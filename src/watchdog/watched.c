@@ -52,6 +52,7 @@ static void forget(struct weir__inherited *object)
 {
     weir__lock_init(&all.lock);
     all.first = NULL;
+    all.left = NULL;
     mine = NULL;
     weir__parker_init(&parker);
     weir__capture_init(&first);
@@ -106,14 +107,38 @@ int weir__watched_enter(struct weir__watched *watched,
 
 void weir__watched_leave(struct weir__watched *watched)
 {
+    struct weir__block *block;
+
     if (watched->process != weir__fork_generation())
         return;
     weir__lock_lock(&all.lock);
     *watched->link = watched->next;
     if (watched->next != NULL)
         watched->next->link = watched->link;
+    block = weir__watched_take_block(watched, weir__clock_real());
+    if (block != NULL) {
+        block->next = all.left;
+        all.left = block;
+    }
     weir__lock_unlock(&all.lock);
-    weir__block_free(watched->block);
+    if (block != NULL)
+        weir__watched_wake();
+}
+
+struct weir__block *weir__watched_take_block(struct weir__watched *watched,
+                                             int64_t now_ns)
+{
+    struct weir__block *block = watched->block;
+    int64_t ended_ns;
+
+    if (block == NULL)
+        return NULL;
+    ended_ns = weir__pulse_ended(watched->pulse, block->beat);
+    block->told.stage = WEIR_BLOCK_ENDED;
+    block->told.duration_ns =
+        (ended_ns != 0 ? ended_ns : now_ns) - block->began_ns;
+    watched->block = NULL;
+    return block;
 }
 
 /* ---- the loop's thread ---- */

@@ -49,6 +49,7 @@ struct weir__watched {
 struct weir__watched_list {
     struct weir__lock lock;
     struct weir__watched *first;
+    struct weir__block *left; /* of loops that are gone, to be told */
 };
 
 /* ---- loops ---- */
@@ -86,6 +87,11 @@ static inline void weir__watched_get_up(struct weir__watched *watched)
 
 /* The lock holds while the watcher looks. */
 struct weir__watched_list *weir__watched_all(void);
+
+/* End the block of a loop, and return it; NULL if there is none.  now_ns is the
+ * real time, for a loop that did not say when it ended.  Under the lock. */
+struct weir__block *weir__watched_take_block(struct weir__watched *watched,
+                                             int64_t now_ns);
 
 /* Take both stacks of the thread that runs the loop; NULL if it did not
  * answer.  Thread: the watcher. */

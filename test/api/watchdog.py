@@ -153,6 +153,11 @@ def test_memory():
     program.end()
     check(began is not None, "collect.js: freeing memory is named", program.errors)
 
+    program = Program("churn.js", options=["--blocked-after=20"])
+    output = program.end()
+    check(output == "true false\n", "churn.js: freeing a few objects is not blamed",
+          output + program.errors)
+
 
 def test_limit():
     program = Program("limit.js", options=["--blocked-after=1000"])
@@ -203,7 +208,7 @@ def wakes(pid):
 def test_idle():
     """An idle program does not wake up."""
     process = subprocess.Popen(
-        [WEIR, "-e", "setTimeout(() => {}, 1e8); console.log('ready')"],
+        [WEIR, "--blocked-after=1000", "-e", "setTimeout(() => {}, 1e8); console.log('ready')"],
         stdout=subprocess.PIPE)
     process.stdout.readline()
     before, now, calm = -1, wakes(process.pid), 0

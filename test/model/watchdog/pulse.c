@@ -52,6 +52,30 @@ static void look(void)
                                  : sight.kind == WEIR_KIND_TIMER);
 }
 
+/* A callback gets the name of a function that was just found: its text is new. */
+static atomic(uint32_t) new_text;
+
+static void init_text(void)
+{
+    init();
+    set_unshared(&new_text, 0);
+}
+
+static void name_the_callback(void)
+{
+    weir__pulse_begin(&pulse, WEIR_KIND_TASK, names[1], 10);
+    store_relaxed(&new_text, 1);
+    weir__pulse_name(&pulse, names[2]);
+}
+
+static void read_name(void)
+{
+    struct weir__sight sight;
+
+    if (weir__pulse_look(&pulse, &sight) && sight.name == names[2])
+        model_assert(load_relaxed(&new_text) == 1);
+}
+
 /* ---- what it works on ---- */
 
 static void set_two(void)
@@ -143,6 +167,8 @@ static const struct model_case cases[] = {
      .threads = {T(run_two), T(look)}},
     {"look_against_a_callback_with_microtasks", .setup = init,
      .threads = {T(run_one_with_microtasks), T(look)}},
+    {"look_against_a_new_name", .setup = init_text,
+     .threads = {T(name_the_callback), T(read_name)}},
     {"subject_against_two_requests", .setup = init,
      .threads = {T(set_two), T(read_subject)}},
     {"ended_against_the_end", .setup = init,

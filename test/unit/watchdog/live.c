@@ -333,6 +333,44 @@ CASE(live_calls_a_script_that_collects_memory)
     expect(strstr(told.text, "collecting memory") != NULL);
 }
 
+static bool is_asked; /* atomic */
+
+static void print_and_let_go(void *arg, weir_script *script)
+{
+    snprintf(script->text, script->size, "    at f (a.js:1:2)\n");
+    __atomic_store_n(&is_asked, true, __ATOMIC_RELEASE);
+}
+
+static void block_until_asked(void *arg, int status)
+{
+    weir_live_set_script(arg, print_and_let_go, NULL);
+    while (!__atomic_load_n(&is_asked, __ATOMIC_ACQUIRE))
+        ;
+    weir_live_set_script(arg, NULL, NULL);
+}
+
+/* The watchdog still asks where in the script it was. */
+CASE(live_knows_when_a_callback_ended_while_its_stacks_were_taken)
+{
+    weir_loop *loop;
+    int64_t began_ns, ended_ns;
+
+    if (!HAS_STACKS)
+        return;
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    start(200000000);
+    began_ns = weir_clock_now();
+    expect_status(weir_loop_submit(loop, block_until_asked, loop), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    ended_ns = weir_clock_now();
+    while (sem_wait(&finished) != 0)
+        ;
+    weir_live_stop();
+    expect(told.block.duration_ns <= ended_ns - began_ns);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
 /* ---- limits ---- */
 
 static void reach_limit(void *arg)
@@ -437,6 +475,52 @@ CASE(live_can_be_stopped_by_the_callback_that_it_blames)
     expect_int(told.ended, 0);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
+}
+
+static void start_again_while_blocked(void *arg, int status)
+{
+    sleep_until_noticed();
+    weir_live_stop();
+    patience = 1;
+    start(20000000);
+    sleep_until_noticed();
+}
+
+CASE(live_that_was_started_again_tells_a_block_that_lasts)
+{
+    run_task(start_again_while_blocked);
+    expect_int(told.began, 2);
+    expect_int(told.ended, 1);
+}
+
+/* The watchdog is told of the next thing only when the loop is gone. */
+static sem_t gone;
+
+static void wait_until_gone(void *arg, const weir_block *block)
+{
+    on_block(arg, block);
+    while (block->stage == WEIR_BLOCK_BEGAN && sem_wait(&gone) != 0)
+        ;
+}
+
+CASE(live_tells_the_end_of_a_block_whose_loop_is_gone)
+{
+    weir_live_options options = {.size = sizeof(options),
+                                 .blocked_after_ns = 20000000,
+                                 .on_block = wait_until_gone};
+    weir_loop *loop;
+
+    sem_init(&gone, 0, 0);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    expect_status(weir_live_start(&options), 0);
+    expect_status(weir_loop_submit(loop, block_asleep, NULL), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_status(weir_loop_free(loop), 0);
+    sem_post(&gone);
+    weir_live_stop();
+    expect_int(told.began, 1);
+    expect_int(told.ended, 1);
 }
 
 static void wait_for_notice(void *arg, int status)
