@@ -23,7 +23,7 @@ LONGEST = \
     test/api/sweep.sh test/api/install.sh
 # Programs of test/net with threads.
 NET_THREADS = $(addprefix build/tsan/test/net/, \
-    http/server names process stream tls/threads websocket/upgrade)
+    http/server monitor names process stream tls/threads websocket/upgrade)
 TESTS = $(LONGEST) \
     build/model/test/model \
     $(foreach preset,tsan asan,build/$(preset)/test/stress) \
@@ -38,7 +38,7 @@ TESTS = $(LONGEST) \
     test/api/abi.sh test/api/examples.sh test/api/guide.sh test/api/man.sh \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/runner.py test/api/trace.py test/api/metrics.py \
-    test/api/profile.py test/api/engine.sh test/api/watchdog.py \
+    test/api/profile.py test/api/engine.sh test/api/watchdog.py test/api/live.py \
     test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh \
     $(addprefix test/explore/,command.sh compiled.sh javascript-command.sh \

@@ -14,6 +14,7 @@
 
 #include "explore.h"
 #include "fault.h"
+#include "live.h"
 #include "options.h"
 #include "profiling.h"
 #include "recording.h"
@@ -21,6 +22,7 @@
 #include "weir.h"
 #include "weir/js.h"
 #include "weir/net/lookup.h"
+#include "weir/net/monitor.h"
 
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
@@ -70,6 +72,7 @@ static void on_block(void *arg, const weir_block *block)
 
     weir_block_text(block, text, sizeof(text));
     fputs(text, stderr);
+    weir_monitor_show_block(block);
     weir_js_tell_block(program->host, block);
 }
 
@@ -108,6 +111,18 @@ static weir_pool *get_pool(void *arg)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_mutex_unlock(&program->lock);
     return program->pool;
+}
+
+/* On the monitor's thread. */
+static const weir_pool *look_at_pool(void *arg)
+{
+    struct program *program = arg;
+    const weir_pool *pool;
+
+    pthread_mutex_lock(&program->lock);
+    pool = program->pool;
+    pthread_mutex_unlock(&program->lock);
+    return pool;
 }
 
 /* Double the buffer, within the limit; or NULL. */
@@ -156,8 +171,8 @@ static bool choose(struct program *program)
     js->argv = (const char *const *)options->argv;
     js->exec_argc = options->exec_argc;
     js->exec_argv = (const char *const *)options->exec_argv;
-    if (options->test) {
-        js->kind = WEIR_JS_PROGRAM_TEST;
+    if (options->test || options->top) {
+        js->kind = options->test ? WEIR_JS_PROGRAM_TEST : WEIR_JS_PROGRAM_TOP;
         js->text = "";
     } else if (options->print != NULL) {
         js->kind = WEIR_JS_PROGRAM_PRINT;
@@ -277,6 +292,7 @@ static int end_pool(struct program *program)
     if (err == -ETIMEDOUT)
         show_holders(holders, weir_pool_report(program->pool, holders, HOLDERS,
                                                sizeof(weir_holder)));
+    live_stop(); /* it has shown the end so far */
     return err != 0 ? err : weir_pool_free(program->pool);
 }
 
@@ -287,6 +303,11 @@ static int run(struct program *program)
 
     if (err == 0 && program->options.cpu_prof &&
         !profiling_start(program->host, program->options.cpu_prof_interval))
+        return FAILED;
+    if (err == 0 && OBSERVED && !program->options.top &&
+        !live_start(program->options.live,
+                    program->options.file != NULL ? program->options.file : "",
+                    look_at_pool, program))
         return FAILED;
     if (err == 0) {
         start_watchdog(program);
@@ -338,7 +359,7 @@ int main(int argc, char **argv)
     if (!options_parse(&program.options, argc, argv))
         return BAD_OPTION;
     if (program.options.help) {
-        options_help(program.options.test);
+        options_help(&program.options);
         return 0;
     }
     if (program.options.man_page) {

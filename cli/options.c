@@ -13,7 +13,7 @@
 #include "weir/version.h"
 
 /* The form of a value. */
-enum kind { FLAG, TEXT, COUNT, POSITIVE, SIZE, SECONDS };
+enum kind { FLAG, TEXT, OPTIONAL_TEXT, COUNT, POSITIVE, SIZE, SECONDS };
 
 struct option {
     const char *name, *letter, *value; /* letter, value: may be NULL */
@@ -43,7 +43,7 @@ static const struct option table[] = {
      "report what holds up the shutdown after this time (default: 10)"},
     {"--blocked-after", NULL, "MS", COUNT, PLACE(blocked_after_ms),
      "report what blocks an event loop for longer than this; 0: never "
-     "(default: 1000)"},
+     "(default: $WEIR_BLOCKED_AFTER, or 1000)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
      "threads for files and other blocking work (default: one per core)"},
     {"--cpu-prof", NULL, NULL, FLAG, PLACE(cpu_prof),
@@ -58,6 +58,12 @@ static const struct option table[] = {
      "the end"},
     {"--trace", NULL, "FILE", TEXT, PLACE(trace),
      "record everything, and write a trace for Perfetto to FILE at the end"},
+    {"--live", NULL, "ADDRESS", OPTIONAL_TEXT, PLACE(live),
+     "show what the program does on a page in a browser, which works while "
+     "JavaScript hangs (default: any port of 127.0.0.1)"},
+    {"--once", NULL, NULL, FLAG, PLACE(once),
+     "of `weir top`: print once and exit"},
+    {"--json", NULL, NULL, FLAG, PLACE(json), "of `weir top`: print JSON"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and exit"},
@@ -88,6 +94,7 @@ enum { COUNT_OF_OPTIONS = sizeof(table) / sizeof(*table) };
 
 static const char usage[] = "weir [options] file [arguments]";
 static const char test_usage[] = "weir test [options] [files or directories]";
+static const char top_usage[] = "weir top [--once] [--json] PID";
 static const char explore_usage[] = "weir explore [options] file [arguments]";
 static const char summary[] = "run JavaScript on an event loop";
 
@@ -131,8 +138,8 @@ static bool store(struct options *options, const struct option *option,
 
     if (option->kind == FLAG)
         *(bool *)place = true;
-    else if (option->kind == TEXT)
-        *(const char **)place = value;
+    else if (option->kind == TEXT || option->kind == OPTIONAL_TEXT)
+        *(const char **)place = value != NULL ? value : "";
     else
         return read_number(option->kind, value, (int64_t *)place);
     return true;
@@ -170,7 +177,8 @@ static bool parse_one(struct options *options, int argc, char **argv, int *at)
         return complain(argv[0], "bad option:", argv[*at]);
     if (option->kind == FLAG && value != NULL)
         return complain(argv[0], "takes no value:", option->name);
-    if (option->kind != FLAG && value == NULL) {
+    if (option->kind != FLAG && option->kind != OPTIONAL_TEXT &&
+        value == NULL) {
         if (*at + 1 == argc)
             return complain(argv[0], "needs a value:", option->name);
         value = argv[++*at];
@@ -189,6 +197,10 @@ static const char *find_conflict(const struct options *options)
         return "--watch needs `weir test`";
     if (options->test_concurrency != 0 && !options->test)
         return "--test-concurrency needs `weir test`";
+    if ((options->once || options->json) && !options->top)
+        return "--once and --json need `weir top`";
+    if (options->top && !options->help && options->argc != 1)
+        return "weir top needs the number of one process";
     return NULL;
 }
 
@@ -210,10 +222,20 @@ static bool parse_all(struct options *options, int argc, char **argv)
                 options->exec_argv[options->exec_argc++] = argv[first];
         } else {
             options->argv[options->argc++] = argv[at];
-            has_ended |= !options->test;
+            has_ended |= !options->test && !options->top;
         }
     }
     return true;
+}
+
+/* An operator can set it for every program on a machine that is often busy. */
+static bool read_environment(struct options *options, const char *program)
+{
+    const char *text = getenv("WEIR_BLOCKED_AFTER");
+
+    return text == NULL ||
+           read_number(COUNT, text, &options->blocked_after_ms) ||
+           complain(program, "bad value of WEIR_BLOCKED_AFTER:", text);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)
@@ -231,27 +253,38 @@ bool options_parse(struct options *options, int argc, char **argv)
         return complain(argv[0], "no memory for", "the options");
     if (argc > 1 && strcmp(argv[1], "test") == 0)
         argv[1] = "--test";
-    if (!parse_all(options, argc, argv))
+    if (argc > 1 && strcmp(argv[1], "top") == 0) {
+        options->top = true;
+        argc--;
+        argv[1] = argv[0];
+        argv++;
+    }
+    if (!read_environment(options, argv[0]) || !parse_all(options, argc, argv))
         return false;
     conflict = find_conflict(options);
     if (conflict != NULL)
         return complain(argv[0], "bad options:", conflict);
-    if (!options->test && options->eval == NULL && options->print == NULL &&
-        options->argc > 0) {
+    if (!options->test && !options->top && options->eval == NULL &&
+        options->print == NULL && options->argc > 0) {
         options->file = *options->argv++;
         options->argc--;
     }
     return true;
 }
 
-/* "-e, --eval CODE" */
+/* "-e, --eval=CODE", "--live[=ADDRESS]" */
 static void spell(const struct option *option, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s%s%s%s",
+    bool is_optional = option->kind == OPTIONAL_TEXT;
+
+    snprintf(text, size, "%s%s%s%s%s%s",
              option->letter != NULL ? option->letter : "",
              option->letter != NULL ? ", " : "", option->name,
-             option->value != NULL ? "=" : "",
-             option->value != NULL ? option->value : "");
+             option->value == NULL ? ""
+             : is_optional         ? "[="
+                                   : "=",
+             option->value != NULL ? option->value : "",
+             is_optional ? "]" : "");
 }
 
 /* For `weir test`, and for programs that use node:test. */
@@ -273,8 +306,24 @@ static void list(bool is_test)
     }
 }
 
-void options_help(bool is_test)
+static void help_with_top(void)
 {
+    printf(
+        "usage: %s\n\n"
+        "Show what a program does that `weir` runs, on a terminal, even while\n"
+        "it hangs.  Keys: q quits, p pauses, s sorts, b and c choose what is\n"
+        "shown.  Without a terminal, or with --once, print it once.\n",
+        top_usage);
+}
+
+void options_help(const struct options *options)
+{
+    bool is_test = options->test;
+
+    if (options->top) {
+        help_with_top();
+        return;
+    }
     if (is_test)
         printf(
             "usage: %s\n\n"
@@ -286,10 +335,11 @@ void options_help(bool is_test)
         printf(
             "usage: %s\n"
             "       %s\n"
+            "       %s\n"
             "       %s\n\n"
             "Run JavaScript on an event loop.  Without a file, or with -, the\n"
             "program is read from stdin; on a terminal, line by line.\n\n",
-            usage, test_usage, explore_usage);
+            usage, test_usage, explore_usage, top_usage);
     list(is_test);
     printf(is_test ? "\nOther options:\n\n" : "\nOptions for tests:\n\n");
     list(!is_test);
@@ -311,14 +361,14 @@ void options_man_page(void)
 
     printf(
         ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
-        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
+        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
         ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
         "CommonJS module, until there is nothing left to do.\n"
         "Without a file, or with \\-, the program is read from stdin.\n"
         "If stdin is a terminal and no file is given, it is read line by line, "
         "and each value is printed.\n"
         ".SH OPTIONS\n",
-        WEIR_VERSION, summary, usage, test_usage, explore_usage);
+        WEIR_VERSION, summary, usage, test_usage, explore_usage, top_usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
         printf(".TP\n.B ");
@@ -338,6 +388,8 @@ void options_man_page(void)
         ".TP\n.B WEIR_REPL_HISTORY\nthe file that keeps the lines typed on a "
         "terminal; empty: no file (~/.weir_history).  Only its owner can read "
         "it, and a symbolic link is not followed\n"
+        ".TP\n.B WEIR_CACHE\nthe directory that keeps what TypeScript files "
+        "become; empty: none ($XDG_CACHE_HOME/weir, or ~/.cache/weir)\n"
         ".TP\n.B NO_COLOR\ndo not use colours on a terminal\n"
         ".SH SEE ALSO\n.BR weir (7)\n");
 }

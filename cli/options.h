@@ -24,6 +24,8 @@ struct options {
     int64_t blocked_after_ms; /* 0: no watchdog */
     int64_t threads;          /* of the pool; 0: one per core */
     const char *trace;        /* NULL: none */
+    const char *live;         /* an address; "": any port; NULL: none */
+    bool top, once, json;     /* `weir top`, and its options */
     const char *file;         /* NULL: none; "-": stdin */
     int argc; /* the arguments behind the file, or the files of tests */
     char **argv;
@@ -39,8 +41,8 @@ struct options {
 /* Returns false after printing a message to stderr. */
 bool options_parse(struct options *options, int argc, char **argv);
 
-/* The help of `weir test` has another beginning. */
-void options_help(bool is_test);
+/* `weir test` and `weir top` have their own. */
+void options_help(const struct options *options);
 void options_man_page(void);
 
 #endif /* WEIR_CLI_OPTIONS_H */

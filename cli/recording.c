@@ -2,35 +2,21 @@
 /*
  * recording -- see recording.h.
  *
- * SIGUSR2 must save the recorder while JavaScript hangs, and writing a file is
- * not for a signal handler.  So a thread of its own waits for a semaphore, which
- * the handler posts.  The thread blocks all signals.  While the program itself
- * listens to SIGUSR2, every thread blocks it (js/program/signal.c), and the
- * handler is not called.
+ * SIGUSR2 must save the recorder while JavaScript hangs: see signal_thread.h.
  */
 #include "recording.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <semaphore.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "signal_thread.h"
 #include "weir/recorder.h"
 
-enum { EVERYTHING = 1 << 20, STACK_BYTES = 128 * 1024, TRIES = 10000 };
-
-static sem_t wanted;
-
-static void on_signal(int number)
-{
-    int err = errno;
-
-    (void)number;
-    (void)sem_post(&wanted);
-    errno = err;
-}
+enum { EVERYTHING = 1 << 20, TRIES = 10000 };
 
 /* Save under the next free name. */
 static void save(void)
@@ -50,43 +36,6 @@ static void save(void)
         fprintf(stderr, "weir: %s: %s\n", name, weir_error_text(err));
 }
 
-static void *serve(void *arg)
-{
-    (void)arg;
-    for (;;)
-        if (sem_wait(&wanted) == 0)
-            save();
-    return NULL;
-}
-
-static int start_thread(void)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all, old;
-    int err = pthread_attr_init(&attributes);
-
-    if (err != 0)
-        return -err;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    err = pthread_create(&thread, &attributes, serve, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
-    return -err;
-}
-
-/* Without memory for the thread, the signal has its usual effect. */
-static void listen_to_signal(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-
-    if (sem_init(&wanted, 0, 0) == 0 && start_thread() == 0)
-        sigaction(SIGUSR2, &action, NULL);
-}
-
 static bool complain(const char *file, int err)
 {
     fprintf(stderr, "weir: %s: %s\n", file, weir_error_text(err));
@@ -103,18 +52,55 @@ bool recording_start(const char *file)
 
     if (err != 0)
         return complain("--trace", err);
-    listen_to_signal();
+    signal_thread_call(SIGUSR2, save);
     return true;
+}
+
+static int write_all(void *arg, const void *bytes, size_t size)
+{
+    const char *from = bytes;
+
+    while (size > 0) {
+        ssize_t written = write(*(const int *)arg, from, size);
+
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        if (written > 0) {
+            from += written;
+            size -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* Write to a pipe or a device, such as /dev/stdout. */
+static int write_through(const char *file)
+{
+    int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY), err;
+
+    if (fd < 0)
+        return -errno;
+    err = weir_recorder_write(0, write_all, &fd);
+    if (close(fd) != 0 && err == 0)
+        err = -errno;
+    return err;
+}
+
+/* Only a file is replaced: removing a device would harm others. */
+static int write_trace(const char *file)
+{
+    struct stat about;
+
+    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode))
+        return write_through(file);
+    if (unlink(file) != 0 && errno != ENOENT)
+        return -errno;
+    return weir_recorder_save(file, 0);
 }
 
 bool recording_end(const char *file)
 {
-    int err = 0;
+    int err = file != NULL ? write_trace(file) : 0;
 
-    if (file != NULL) {
-        if (unlink(file) != 0 && errno != ENOENT)
-            return complain(file, -errno);
-        err = weir_recorder_save(file, 0);
-    }
     return err == 0 || complain(file, err);
 }

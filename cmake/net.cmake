@@ -10,6 +10,8 @@ endif()
 
 llhttp_build()
 file(GLOB net_sources CONFIGURE_DEPENDS net/*/*.c)
+include(cmake/page.cmake)
+list(APPEND net_sources ${page_source})
 add_library(weir-net-objects OBJECT ${net_sources})
 target_include_directories(weir-net-objects PRIVATE net include)
 target_include_directories(weir-net-objects SYSTEM PRIVATE

@@ -40,11 +40,13 @@
 #ifndef WEIR_LIVE_H
 #define WEIR_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "weir/error.h"
 #include "weir/export.h"
+#include "weir/loop.h"
 #include "weir/task.h"
 
 #ifdef __cplusplus
@@ -125,6 +127,39 @@ WEIR_API void weir_live_stop(void);
  * Thread   loop; elsewhere it has no effect
  */
 WEIR_API void weir_live_set_subject(const char *text, size_t size);
+
+/* What a loop is doing now.  Valid during the callback; no text is NULL.  Later
+ * versions may append members. */
+typedef struct weir_live_loop {
+    const weir_loop *loop; /* for weir_loop_metrics, weir_loop_report and other
+                               functions that any thread may call */
+    const char *name;      /* its name, or "loop" */
+    uint64_t thread;       /* the kernel's ID of the last thread that ran it; 0:
+                               none has */
+    bool is_asleep;        /* it waits for work, or no thread runs it */
+    bool is_calling;       /* a callback is running */
+    weir_kind kind;        /* of that callback */
+    const char *callback;  /* its name, or "" */
+    const char *subject;   /* what it works on: weir_live_set_subject, or "" */
+    uint64_t callbacks;    /* begun so far: if two looks find the same number,
+                               the callback is still the same one */
+    uint64_t turns;        /* begun so far */
+} weir_live_loop;
+
+typedef void weir_live_loop_fn(void *arg, const weir_live_loop *loop);
+
+/**
+ * Call fn for each loop of the process, the newest first.  No loop is freed
+ * meanwhile, and none is stopped: a loop that wants to be created or freed
+ * waits until the call returns, one that runs does not.  So fn must not wait,
+ * nor create or free loops.  It works whether or not the watchdog runs; with a
+ * watchdog it may have to wait while the watchdog takes the stacks of a thread,
+ * which takes up to 0.15 s.
+ *
+ * Thread   any; fn is called on it
+ * Returns  0, -EINVAL (fn is NULL)
+ */
+WEIR_API WEIR_CHECKED int weir_live_each(weir_live_loop_fn *fn, void *arg);
 
 /**
  * Return the name of a cause: "hang", "congestion" or "memory".

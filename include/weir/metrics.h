@@ -116,6 +116,23 @@ WEIR_API WEIR_CHECKED int weir_metrics_text(const weir_metrics_source *sources,
                                             size_t count,
                                             weir_metrics_fn *write, void *arg);
 
+/**
+ * Write the same about all loops of the process, under their names, and about
+ * further sources, such as pools.  Loops of the same name get labels with a
+ * number: "http", "http-2".  No loop is freed meanwhile, so `write` must not
+ * wait, nor create or free loops.
+ *
+ * Thread   any; write is called on it
+ * Owns     as for weir_metrics_text
+ * Returns  0, -EINVAL (write is NULL, more is NULL with a count, or a source
+ *          does not have a name and either a loop or a pool), -ENOMEM, or an
+ *          error of `write`
+ */
+WEIR_API WEIR_CHECKED int weir_metrics_text_all(const weir_metrics_source *more,
+                                                size_t count,
+                                                weir_metrics_fn *write,
+                                                void *arg);
+
 #ifdef __cplusplus
 }
 #endif

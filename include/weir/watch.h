@@ -137,7 +137,8 @@ WEIR_API void weir_watch_close(weir_watch *watch, weir_watch_fn *closed,
                                void *arg);
 
 /**
- * Name a watch for reports.  The name is not copied.
+ * Name a watch for reports.  The name is not copied, and must
+ * outlive the loop.
  *
  * Thread   loop
  */

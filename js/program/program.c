@@ -170,8 +170,8 @@ static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
 static void run_main(weir_js *js)
 {
     struct weir__js_program *own = weir__js_program(js);
-    static const char *const kinds[] = {"file",  "eval", "print",
-                                        "stdin", "repl", "test"};
+    static const char *const kinds[] = {"file", "eval", "print", "stdin",
+                                        "repl", "test", "top"};
     const char *text = own->given->text;
     JSValue result =
         weir__js_main(js, kinds[own->given->kind], text,
@@ -368,7 +368,7 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
     if (err != 0)
         return err;
     if (js == NULL || exit_code == NULL || program.text == NULL ||
-        (unsigned)program.kind > WEIR_JS_PROGRAM_TEST ||
+        (unsigned)program.kind > WEIR_JS_PROGRAM_TOP ||
         (program.argc > 0 && program.argv == NULL) ||
         (program.exec_argc > 0 && program.exec_argv == NULL) || js->is_program)
         return -EINVAL;

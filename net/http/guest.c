@@ -326,6 +326,7 @@ int weir_http_server_open(weir_http_server **made, weir_loop *loop,
         weir__http_server_destroy(server);
         return err;
     }
+    weir__http_registry_enter(server);
     *made = server;
     return 0;
 }

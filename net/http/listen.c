@@ -290,7 +290,7 @@ int weir_http_server_listen(weir_http_server *server, const char *text,
                             const weir_listener_options *given)
 {
     weir_listener_options options;
-    struct weir__http_place *place, **last;
+    struct weir__http_place *place;
     int err = weir_sized_read(&options, sizeof(options), given);
 
     if (server == NULL)
@@ -320,9 +320,7 @@ int weir_http_server_listen(weir_http_server *server, const char *text,
         weir_memory_free(place, sizeof(*place));
         return err;
     }
-    for (last = &server->places; *last != NULL; last = &(*last)->next)
-        ;
-    *last = place;
+    weir__http_registry_add_place(server, place);
     return 0;
 }
 

@@ -32,6 +32,7 @@ void weir__http_server_destroy(void *arg)
 {
     weir_http_server *server = arg;
 
+    weir__http_registry_leave(server);
     while (server->places != NULL) {
         struct weir__http_place *place = server->places;
 
@@ -264,6 +265,7 @@ int weir_http_server_new(weir_http_server **made, weir_service *service,
         (void)!weir_gate_drain(&server->life);
         return err;
     }
+    weir__http_registry_enter(server);
     *made = server;
     return 0;
 }

@@ -35,6 +35,8 @@ struct weir__http_conn;
 
 struct weir__http_counters {
     weir_counter connections, requests, responses, refused, cut, crossed;
+    /* Of answered requests; times.c */
+    weir_counter times[WEIR_HTTP_TIMES + 1], time_ns, statuses[5];
 };
 
 /* A listener of a shard. */
@@ -99,6 +101,7 @@ struct weir__http_guest {
 };
 
 struct weir_http_server {
+    weir_http_server *next, **link; /* of all servers: registry.c */
     weir_service *service; /* valid until the service has ended; or NULL: */
     struct weir__http_guest *guest;
     weir_loop *control; /* whose thread drives the drain */
@@ -130,6 +133,15 @@ void weir__http_server_destroy(void *server);
 /* Free what only the loop of a shard uses. */
 void weir__http_shard_fini(struct weir__http_shard *shard);
 
+/* ---- registry.c ---- */
+
+/* Let other threads see a server that is complete, and no longer. */
+void weir__http_registry_enter(weir_http_server *server);
+void weir__http_registry_leave(weir_http_server *server);
+/* Append an address that the server listens at. */
+void weir__http_registry_add_place(weir_http_server *server,
+                                   struct weir__http_place *place);
+
 /* ---- guest.c ---- */
 
 /* The server cannot accept any more, for this reason: it ends. */
@@ -144,6 +156,12 @@ void weir__http_note_cut(struct weir__http_shard *shard);
 void weir__http_post(struct weir__http_shard *shard, weir_task *task);
 /* The last connection of a guest has left.  On any thread. */
 void weir__http_guest_over(weir_http_server *server);
+
+/* ---- times.c ---- */
+
+/* Count a request that was answered with this status. */
+void weir__http_times_add(struct weir__http_shard *shard, unsigned status,
+                          int64_t duration_ns);
 
 /* ---- listen.c ---- */
 

@@ -30,7 +30,8 @@ enum {
     PROBE_TICKS = 30000, /* ... one per about 10 us; depends on the tick */
     CROWD = 64,
     UNTIMED = 127, /* callbacks between two timed ones in a crowd */
-    CAREFUL = 256
+    CAREFUL = 256,
+    TRIES = 100 /* to read the time asleep */
 };
 
 _Thread_local __attribute__((
@@ -122,8 +123,47 @@ uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
     return counters->gap != 0 ? UNTIMED : 0;
 }
 
-void weir__counters_slept(struct weir__counters *counters, int64_t began_ns)
+/* ---- sleep ---- */
+
+/* The time asleep is one word, so that readers need no lock.  While the loop is
+ * awake, it is the sum of all sleeps.  While it sleeps, the highest bit is set,
+ * and the rest is the sum less the time at which this sleep began: the present
+ * time added to it gives the sum. */
+static const uint64_t SLEEPING = UINT64_C(1) << 63;
+
+void weir__counters_sleep(struct weir__counters *counters)
 {
-    weir__counters_add(&counters->asleep,
-                       (uint64_t)(weir__clock_real() - began_ns));
+    uint64_t now_ns = (uint64_t)weir__clock_real();
+    uint64_t sum = load_relaxed(&counters->asleep); /* relaxed: own */
+
+    /* relaxed: count */
+    store_relaxed(&counters->asleep, SLEEPING | (sum - now_ns));
+}
+
+void weir__counters_slept(struct weir__counters *counters)
+{
+    uint64_t now_ns = (uint64_t)weir__clock_real();
+    uint64_t word = load_relaxed(&counters->asleep); /* relaxed: own */
+
+    /* relaxed: count */
+    store_relaxed(&counters->asleep, (word + now_ns) & ~SLEEPING);
+}
+
+/* A clock that was read between two equal words was read during the sleep, so
+ * that the result exceeds neither the present sum nor any later one. */
+uint64_t weir__counters_asleep(const struct weir__counters *counters)
+{
+    uint64_t now_ns;
+    uint64_t word = load_relaxed(&counters->asleep); /* relaxed: count */
+
+    for (int tries = 0; (word & SLEEPING) != 0; tries++) {
+        uint64_t again;
+
+        now_ns = (uint64_t)weir__clock_real();
+        again = load_relaxed(&counters->asleep); /* relaxed: count */
+        if (again == word || tries == TRIES)
+            return (word + now_ns) & ~SLEEPING;
+        word = again;
+    }
+    return word;
 }

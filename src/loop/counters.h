@@ -22,7 +22,7 @@ struct weir__counters {
     atomic(uint64_t) arrived; /* through the queue */
     atomic(uint64_t) wakes;
     atomic(uint64_t) depth_max;
-    atomic(uint64_t) asleep; /* in nanoseconds */
+    atomic(uint64_t) asleep; /* in nanoseconds; counters.c says how */
     atomic(uint64_t) longest;
     atomic(const char *) longest_name;
     atomic(uint32_t) longest_kind;
@@ -73,7 +73,12 @@ uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
                             uint64_t now, weir_kind kind, const char *name,
                             uint64_t queued);
 
-/* Record that the loop has slept since began_ns. */
-void weir__counters_slept(struct weir__counters *counters, int64_t began_ns);
+/* Record that the loop goes to sleep, and that it gets up. */
+void weir__counters_sleep(struct weir__counters *counters);
+void weir__counters_slept(struct weir__counters *counters);
+
+/* Return how long the loop has slept, including the sleep that lasts.  The
+ * values that a thread reads never decrease.  Thread: any. */
+uint64_t weir__counters_asleep(const struct weir__counters *counters);
 
 #endif /* WEIR_SRC_COUNTERS_H */

@@ -62,7 +62,7 @@ int weir_loop_metrics(const weir_loop *loop, weir_metrics *metrics)
         .queue_depth = weir__loop_queued(loop),
         /* relaxed: counts, as above */
         .queue_depth_max = load_relaxed(&from->depth_max),
-        .asleep_ns = load_relaxed(&from->asleep),
+        .asleep_ns = weir__counters_asleep(from),
         .in_queue = times_of(&from->in_queue, scale),
         .in_callback = times_of(&from->in_callback, scale),
         /* relaxed: counts, as above */

@@ -31,7 +31,7 @@
 #include "loop/loop.h"
 #include "loop/virtual.h"
 
-static void look_at_clock(weir_loop *loop)
+static inline void look_at_clock(weir_loop *loop)
 {
     loop->now_ns = weir_clock_now();
     loop->since_ns = weir__clock_is_frozen() ? 0 : loop->now_ns;
@@ -295,7 +295,7 @@ static int take_events(weir_loop *loop, struct weir__poller *poller, int got)
     return 0;
 }
 
-static bool lie_down(weir_loop *loop, enum weir__bed bed)
+static inline bool lie_down(weir_loop *loop, enum weir__bed bed)
 {
     bool lies;
 
@@ -308,7 +308,7 @@ static bool lie_down(weir_loop *loop, enum weir__bed bed)
     return lies;
 }
 
-static void get_up(weir_loop *loop, bool in_poller)
+static inline void get_up(weir_loop *loop, bool in_poller)
 {
     if (!weir__ingress_get_up(&loop->in))
         weir__loop_woken(loop, in_poller);
@@ -432,7 +432,7 @@ static int wait(weir_loop *loop, int64_t limit_ns)
     int64_t until_ns = wait_limit(loop, limit_ns, poller != NULL);
     struct search search = {loop, poller, 0};
     uint64_t began = 0;
-    int64_t began_ns = 0;
+    bool is_counted;
     int err = 0;
 
     if (until_ns != 0 &&
@@ -440,8 +440,9 @@ static int wait(weir_loop *loop, int64_t limit_ns)
         until_ns = 0;
     if (until_ns != 0)
         weir__recycler_trim(&loop->envelopes);
-    if (loop->counters != NULL && until_ns != 0)
-        began_ns = weir__clock_real();
+    is_counted = loop->counters != NULL && until_ns != 0;
+    if (is_counted)
+        weir__counters_sleep(loop->counters);
     if (loop->ring != NULL && until_ns != 0)
         began = weir__tsc_read();
     if (search.got != 0)
@@ -450,8 +451,8 @@ static int wait(weir_loop *loop, int64_t limit_ns)
         err = poll(loop, poller, until_ns);
     else
         sleep_on_futex(loop, until_ns);
-    if (began_ns != 0)
-        weir__counters_slept(loop->counters, began_ns);
+    if (is_counted)
+        weir__counters_slept(loop->counters);
     if (began != 0)
         weir__loop_record_sleep(loop, began);
     notice_close(loop);

@@ -30,6 +30,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/tsc.h"
@@ -254,23 +255,35 @@ static uint64_t first_owner(const struct reading *reading, size_t count,
     return owner;
 }
 
-static void read_ring(const struct reading *reading, uint32_t number)
+/* Where a reader is in a ring. */
+struct weir__recorder_place {
+    uint64_t from;   /* the number of the next event */
+    uint64_t thread; /* that recorded it; 0: not known yet */
+};
+
+static void read_ring(const struct reading *reading, uint32_t number,
+                      struct weir__recorder_place *place)
 {
     /* recorder/P2 acquire: receives the ring and its owner */
     const struct weir__buffer *ring = load_acquire(&rings[number]);
-    uint64_t from = 0, thread;
+    uint64_t before = place->from, thread;
     size_t count;
 
     if (ring == NULL)
         return;
-    count = weir__buffer_read(ring, &from, reading->events, reading->capacity);
-    /* relaxed: ordered by P2, or by the ring's P2 for a later owner */
-    thread = first_owner(reading, count, load_relaxed(&owners[number]));
+    count = weir__buffer_read(ring, &place->from, reading->events,
+                              reading->capacity);
+    thread = place->thread;
+    /* A change of owners may be among the events that are gone. */
+    if (thread == 0 || place->from - before > count)
+        /* relaxed: ordered by P2, or by the ring's P2 for a later owner */
+        thread = first_owner(reading, count, load_relaxed(&owners[number]));
     for (size_t i = 0; i < count; i++) {
         if (type_of(&reading->events[i]) == WEIR_RECORD_THREAD)
             thread = reading->events[i].word[3] & WEIR__EVENT_VALUE;
         tell(reading, thread, &reading->events[i]);
     }
+    place->thread = count > 0 ? thread : place->thread;
 }
 
 static double scale_since(struct weir__tsc_sample from)
@@ -282,25 +295,70 @@ static double scale_since(struct weir__tsc_sample from)
                       : (double)(now.real_ns - from.real_ns) / (double)ticks;
 }
 
+/* Read all rings from these places on, or, if there are none, what they have. */
+static int read_rings(struct reading *reading,
+                      struct weir__recorder_place *places)
+{
+    size_t bytes;
+
+    if (reading->fn == NULL)
+        return -EINVAL;
+    /* recorder/P1 acquire: receives origin */
+    reading->capacity = load_acquire(&size);
+    if (reading->capacity == 0)
+        return -ENOENT;
+    bytes = reading->capacity * sizeof(*reading->events);
+    reading->events = weir__memory_alloc(bytes, CACHE_LINE);
+    if (reading->events == NULL)
+        return -ENOMEM;
+    reading->origin = plain_load(&origin);
+    reading->scale = scale_since(reading->origin);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        struct weir__recorder_place start = {0};
+
+        read_ring(reading, i, places != NULL ? &places[i] : &start);
+    }
+    weir__memory_free(reading->events, bytes);
+    return 0;
+}
+
 int weir_recorder_read(int64_t since_ns, weir_record_fn *fn, void *arg)
 {
     struct reading reading = {.fn = fn, .arg = arg, .since_ns = since_ns};
-    size_t bytes;
 
-    if (fn == NULL)
+    return read_rings(&reading, NULL);
+}
+
+/* ---- following ---- */
+
+struct weir_recorder_cursor {
+    struct weir__recorder_place places[THREADS];
+};
+
+int weir_recorder_cursor_new(weir_recorder_cursor **made)
+{
+    weir_recorder_cursor *cursor;
+
+    if (made == NULL)
         return -EINVAL;
-    /* recorder/P1 acquire: receives origin */
-    reading.capacity = load_acquire(&size);
-    if (reading.capacity == 0)
-        return -ENOENT;
-    bytes = reading.capacity * sizeof(*reading.events);
-    reading.events = weir__memory_alloc(bytes, CACHE_LINE);
-    if (reading.events == NULL)
+    cursor = weir__memory_alloc(sizeof(*cursor), CACHE_LINE);
+    if (cursor == NULL)
         return -ENOMEM;
-    reading.origin = plain_load(&origin);
-    reading.scale = scale_since(reading.origin);
-    for (uint32_t i = 0; i < THREADS; i++)
-        read_ring(&reading, i);
-    weir__memory_free(reading.events, bytes);
+    memset(cursor, 0, sizeof(*cursor));
+    *made = cursor;
     return 0;
+}
+
+void weir_recorder_cursor_free(weir_recorder_cursor *cursor)
+{
+    if (cursor != NULL)
+        weir__memory_free(cursor, sizeof(*cursor));
+}
+
+int weir_recorder_follow(weir_recorder_cursor *cursor, weir_record_fn *fn,
+                         void *arg)
+{
+    struct reading reading = {.fn = fn, .arg = arg, .since_ns = INT64_MIN};
+
+    return cursor == NULL ? -EINVAL : read_rings(&reading, cursor->places);
 }

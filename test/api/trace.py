@@ -7,6 +7,7 @@
 Debian's python3-protobuf belongs to Debian's own python3.  Prints TAP.
 """
 import collections
+import fcntl
 import os
 import pathlib
 import re
@@ -315,6 +316,17 @@ def check_errors(scratch):
     done = run(f"--trace={file}", "-e", "process.exit(3)", cwd=scratch)
     check("process.exit: the file is replaced, and the exit code kept",
           done.returncode == 3 and not Decoded(file).errors, done)
+    pipe, file = scratch / "pipe", scratch / "copied.pftrace"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 1 << 20)
+    done = run(f"--trace={pipe}", "-e", "1", cwd=scratch)
+    check("a pipe is written to, and not replaced",
+          done.returncode == 0 and pipe.is_fifo(), done)
+    if pipe.is_fifo():
+        file.write_bytes(os.read(end, 1 << 20))
+        check("what it gets decodes", not Decoded(file).errors)
+    os.close(end)
 
 
 def main():

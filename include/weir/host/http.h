@@ -154,6 +154,54 @@ WEIR_API void weir_http_server_set_times(weir_http_server *server,
                                          int64_t header_ns, int64_t request_ns,
                                          int64_t keep_alive_ns);
 
+/* The times from the first byte of a request to the end of its response, and
+ * the statuses, of all requests that were answered. */
+enum { WEIR_HTTP_TIMES = 13 };
+
+typedef struct weir_http_times {
+    size_t size; /* sizeof(weir_http_times), set by the caller */
+    /* Requests that took at most weir_http_time_bound(i) and more than the bound
+     * before it; the last is without a bound. */
+    uint64_t counts[WEIR_HTTP_TIMES + 1];
+    uint64_t sum_ns;
+    uint64_t statuses[5]; /* 1xx, 2xx, ..., 5xx */
+} weir_http_times;
+
+/**
+ * Return the bound of a count of weir_http_times, in nanoseconds: 1 ms, 2.5 ms,
+ * 5 ms, and so on, up to 10 s.
+ *
+ * Thread   any
+ * Returns  the bound, or INT64_MAX from WEIR_HTTP_TIMES on
+ */
+WEIR_API int64_t weir_http_time_bound(size_t index);
+
+/**
+ * Get how long a server has taken for its requests so far.
+ *
+ * Thread   any
+ * Owns     fills *times, up to times->size
+ * Returns  0, -EINVAL (NULL, or a size that is invalid)
+ */
+WEIR_API WEIR_CHECKED int weir_http_server_times(const weir_http_server *server,
+                                                 weir_http_times *times);
+
+/* name: that of the server's options; may be NULL. */
+typedef void weir_http_server_fn(void *arg, weir_http_server *server,
+                                 const char *name);
+
+/**
+ * Call fn for each HTTP server of the process, the newest first, including
+ * those that drain.  No server is freed meanwhile.  fn may call the functions of
+ * a server that any thread may call, and weir_http_server_address.  It must not
+ * wait, nor create or free servers.
+ *
+ * Thread   any; fn is called on it
+ * Returns  0, -EINVAL (fn is NULL)
+ */
+WEIR_API WEIR_CHECKED int weir_http_server_each(weir_http_server_fn *fn,
+                                                void *arg);
+
 /* ---- connections ---- */
 
 /**

@@ -75,6 +75,38 @@ WEIR_API bool weir_loop_wants_name(const weir_loop *loop);
  */
 WEIR_API void weir_loop_name_callback(weir_loop *loop, const char *name);
 
+/* Where a reader is in the ring of each thread. */
+typedef struct weir_recorder_cursor weir_recorder_cursor;
+
+/**
+ * Create a cursor, which is before all events that are recorded.
+ *
+ * Thread   any
+ * Owns     *cursor is the caller's until weir_recorder_cursor_free
+ * Returns  0, -EINVAL (NULL), -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int
+weir_recorder_cursor_new(weir_recorder_cursor **cursor);
+
+/**
+ * Free a cursor.  Passing NULL has no effect.
+ *
+ * Thread   any
+ */
+WEIR_API void weir_recorder_cursor_free(weir_recorder_cursor *cursor);
+
+/**
+ * Call fn for each event that was recorded since the last call with this
+ * cursor, in the order of weir_recorder_read.  Events that have been
+ * overwritten meanwhile are skipped.  A thread that has recorded nothing costs
+ * the reader a few nanoseconds.
+ *
+ * Thread   any, one at a time for each cursor; fn is called on it
+ * Returns  0, -EINVAL (NULL), -ENOENT (the recorder is off), -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_recorder_follow(weir_recorder_cursor *cursor,
+                                               weir_record_fn *fn, void *arg);
+
 #ifdef __cplusplus
 }
 #endif

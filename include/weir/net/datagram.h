@@ -313,7 +313,8 @@ WEIR_API size_t weir_datagram_queued_bytes(const weir_datagram *socket);
 /* ---- settings ---- */
 
 /**
- * Name a socket for reports.  The name is not copied.
+ * Name a socket for reports.  The name is not copied, and must
+ * outlive the loop.
  *
  * Thread   loop
  */

@@ -324,7 +324,8 @@ WEIR_API WEIR_CHECKED int weir_stream_set_timeouts(weir_stream *stream,
                                                    int64_t write_ns);
 
 /**
- * Name a stream for reports.  The name is not copied.
+ * Name a stream for reports.  The name is not copied, and must
+ * outlive the loop.
  *
  * Thread   loop
  */

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "model.h"
+#include "weir/host/recorder.h"
 
 static unsigned told;
 
@@ -46,6 +47,30 @@ static void all_are_there(void)
     model_assert(weir_recorder_read(0, tell, NULL) == 0 && told == 2);
 }
 
+/* Two looks, of which the second continues the first, tell each event once. */
+static weir_recorder_cursor *cursor;
+
+static void start_with_cursor(void)
+{
+    start();
+    told = 0;
+    model_assert(weir_recorder_cursor_new(&cursor) == 0);
+}
+
+static void follow(void)
+{
+    model_assert(weir_recorder_follow(cursor, tell, NULL) == 0);
+}
+
+static void follow_the_rest(void)
+{
+    follow();
+    model_assert(told == 2);
+    follow();
+    model_assert(told == 2);
+    weir_recorder_cursor_free(cursor);
+}
+
 static void start_again(void)
 {
     model_assert(weir_recorder_start(NULL) == -EALREADY);
@@ -55,6 +80,9 @@ static const struct model_case cases[] = {
     {"reader_against_two_threads_that_join", .setup = start,
      .finish = all_are_there,
      .threads = {T(join_and_record), T(join_and_record), T(read_all)}},
+    {"follower_against_two_threads_that_join", .setup = start_with_cursor,
+     .finish = follow_the_rest,
+     .threads = {T(join_and_record), T(join_and_record), T(follow)}},
     {"reader_against_the_start", .finish = start_again,
      .threads = {T(start), T(join_and_record), T(read_all)}},
 };

@@ -398,3 +398,42 @@ CASE(host_names_a_callback_and_records_its_own_events)
     expect_int(find(WEIR_RECORD_REQUEST)->count, 200);
     expect_int(find(WEIR_RECORD_STACK)->duration_ns, 0);
 }
+
+CASE(recorder_follow_tells_each_event_once)
+{
+    weir_recorder_cursor *cursor;
+    static struct failing_allocator memory;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    /* covers: weir_recorder_cursor_new -EINVAL */
+    expect_status(weir_recorder_cursor_new(NULL), -EINVAL);
+    expect_status(weir_recorder_cursor_new(&cursor), 0);
+    /* covers: weir_recorder_follow -ENOENT */
+    expect_status(weir_recorder_follow(cursor, keep, NULL), -ENOENT);
+    start(8);
+    /* covers: weir_recorder_follow -EINVAL */
+    expect_status(weir_recorder_follow(NULL, keep, NULL), -EINVAL);
+    expect_status(weir_recorder_follow(cursor, NULL, NULL), -EINVAL);
+    weir_recorder_mark("one", 1);
+    expect_status(weir_recorder_follow(cursor, keep, NULL), 0);
+    expect_int(count_of(WEIR_RECORD_MARK, "one"), 1);
+    records.count = 0;
+    expect_status(weir_recorder_follow(cursor, keep, NULL), 0);
+    expect_int(records.count, 0);
+    for (uint64_t i = 0; i < 20; i++) /* more than fit */
+        weir_recorder_mark("many", i);
+    expect_status(weir_recorder_follow(cursor, keep, NULL), 0);
+    expect(records.count > 0 && records.count <= 8);
+    expect_int(records.record[records.count - 1].value, 19);
+    expect(records.record[0].thread == (uint64_t)getpid());
+    memory.fail_at = memory.calls + 1;
+    /* covers: weir_recorder_follow -ENOMEM */
+    expect_status(weir_recorder_follow(cursor, keep, NULL), -ENOMEM);
+    /* covers: weir_recorder_cursor_new -ENOMEM */
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_recorder_cursor_new(&cursor), -ENOMEM);
+    memory.fail_at = 0;
+    weir_recorder_cursor_free(cursor);
+    weir_recorder_cursor_free(NULL);
+}

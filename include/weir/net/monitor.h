@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * weir/net/monitor.h -- a page that shows what the program does, even while its
+ * loops hang.
+ *
+ *     weir_monitor_options options = {.size = sizeof(options),
+ *                                     .address = "127.0.0.1:0",
+ *                                     .title = "my service"};
+ *     char url[128];
+ *
+ *     weir_recorder_start(NULL);
+ *     weir_monitor_start(&options);
+ *     weir_monitor_url(url, sizeof(url));
+ *     printf("live at %s\n", url);
+ *     ...
+ *     weir_monitor_stop();
+ *
+ * The monitor has a thread with its own loop, and an HTTP server there.  It
+ * shows all loops of the process and what they run, pools, HTTP servers with
+ * their connections, the slowest callbacks and requests of the flight recorder,
+ * and what the watchdog has found.  While nobody looks, it sleeps.
+ *
+ * Who may look: over TCP, a client needs the token that is part of the URL.
+ * Each start makes a new one.  Requests with a Host that is a name, except
+ * "localhost", are refused, because a page of another site could have sent
+ * them, and so are requests from pages of other origins.  A Unix socket can be
+ * used by the owner of the process and by root; it needs no token.
+ *
+ * Names of callbacks must not be freed while the monitor runs, as for the
+ * watchdog and the recorder.
+ */
+#ifndef WEIR_NET_MONITOR_H
+#define WEIR_NET_MONITOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir/error.h"
+#include "weir/export.h"
+#include "weir/live.h"
+#include "weir/pool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* size, and one of address and path must be set. */
+typedef struct weir_monitor_options {
+    size_t size;         /* sizeof(weir_monitor_options) */
+    const char *address; /* such as "127.0.0.1:0"; NULL: no TCP */
+    const char *path;    /* of a Unix socket, which gets the mode 0600.  If
+                            nobody listens there, an old file is replaced */
+    const char *title;   /* of the program; NULL: none */
+    void *arg;           /* for the functions below, which are called on the
+                            monitor's thread and must not block */
+    /* Return the pool to show, or NULL.  The pool must exist until
+     * weir_monitor_stop. */
+    const weir_pool *(*get_pool)(void *arg);
+    /* Begin the drain of the program.  NULL: the page cannot do that. */
+    void (*on_drain)(void *arg);
+} weir_monitor_options;
+
+/**
+ * Start the monitor of this process.
+ *
+ * Thread   any except a loop's, since it waits for the monitor's thread to
+ *          listen
+ * Owns     the texts of the options are copied
+ * Returns  0, -EINVAL (neither address nor path, not an address, or a text that
+ *          is too long), -E2BIG (an option that this library does not know),
+ *          -EALREADY (it runs), -EAGAIN (no thread), -ENOMEM, or an error of
+ *          weir_listener_open
+ */
+WEIR_API WEIR_CHECKED int
+weir_monitor_start(const weir_monitor_options *options);
+
+/**
+ * Stop the monitor: cut off its clients, remove its Unix socket, and wait for
+ * its thread.  It can be started again.  Without effect if it does not run.
+ *
+ * Thread   any except the monitor's; one at a time
+ */
+WEIR_API void weir_monitor_stop(void);
+
+/**
+ * Write the URL of the page, with the token: "http://127.0.0.1:40411/#c0ffee...".
+ *
+ * Thread   any, while the monitor runs
+ * Returns  the length of the URL, which is cut if it does not fit; 0 if the
+ *          monitor has no address, or does not run
+ */
+WEIR_API size_t weir_monitor_url(char *text, size_t size);
+
+/**
+ * Let the page show a block.  Call it in the watchdog's on_block.  Without effect
+ * if the monitor does not run: the last blocks are kept for when it does.
+ *
+ * Thread   any
+ * Owns     the block is copied
+ */
+WEIR_API void weir_monitor_show_block(const weir_block *block);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WEIR_NET_MONITOR_H */

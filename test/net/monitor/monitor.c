@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * monitor -- it answers while a loop hangs, and only those who may ask.
+ *
+ * The case is the client, with a socket that blocks; another thread runs the
+ * loop that hangs.
+ */
+#include "weir/net/monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "net/support/client_fixture.h"
+#include "support/failing_allocator.h"
+#include "support/failing_syscalls.h"
+#include "weir.h"
+#include "weir/host/http.h"
+
+static char url[128], token[64], host[64];
+static unsigned drains;
+
+static void on_drain(void *arg)
+{
+    drains++;
+}
+
+static void start(void)
+{
+    const weir_monitor_options options = {.size = sizeof(options),
+                                          .address = "127.0.0.1:0",
+                                          .title = "a \"title\"",
+                                          .on_drain = on_drain};
+
+    expect_status(weir_monitor_start(&options), 0);
+    expect(weir_monitor_url(url, sizeof(url)) < sizeof(url));
+    expect_int(sscanf(url, "http://%63[^/]/#%63s", host, token), 2);
+    expect_int(strlen(token), 32);
+    expect_status(weir_address_parse(&where, host, 0), 0);
+}
+
+/* The whole answer to a request with these fields. */
+static const char *ask_with(const char *line, const char *fields)
+{
+    char head[512];
+    int fd = join_server();
+
+    snprintf(head, sizeof(head), "%s HTTP/1.1\r\n%sConnection: close\r\n\r\n",
+             line, fields);
+    send_text(fd, head);
+    return read_rest(fd);
+}
+
+static const char *ask(const char *line)
+{
+    char fields[256];
+
+    snprintf(fields, sizeof(fields),
+             "Host: %s\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\n",
+             host, token);
+    return ask_with(line, fields);
+}
+
+static bool has(const char *all, const char *part)
+{
+    return strstr(all, part) != NULL;
+}
+
+static bool is_status(const char *all, const char *status)
+{
+    return strncmp(all, "HTTP/1.1 ", 9) == 0 &&
+           strncmp(all + 9, status, 3) == 0;
+}
+
+CASE(monitor_refuses_bad_options)
+{
+    weir_monitor_options options = {.size = sizeof(options)};
+    char long_path[256];
+    struct {
+        weir_monitor_options known;
+        int more;
+    } larger = {.known = {.size = sizeof(larger), .address = "127.0.0.1:0"},
+                .more = 1};
+
+    /* covers: weir_monitor_start -EINVAL */
+    expect_status(weir_monitor_start(&options), -EINVAL);
+    options.address = "nowhere";
+    expect_status(weir_monitor_start(&options), -EINVAL);
+    memset(long_path, 'p', sizeof(long_path));
+    long_path[sizeof(long_path) - 1] = '\0';
+    options.path = long_path;
+    expect_status(weir_monitor_start(&options), -EINVAL);
+    /* covers: weir_monitor_start -E2BIG */
+    expect_status(weir_monitor_start(&larger.known), -E2BIG);
+    expect_int(weir_monitor_url(url, sizeof(url)), 0);
+    weir_monitor_stop(); /* without effect */
+    start();
+    options = (weir_monitor_options){.size = sizeof(options),
+                                     .address = "127.0.0.1:0"};
+    /* covers: weir_monitor_start -EALREADY */
+    expect_status(weir_monitor_start(&options), -EALREADY);
+    weir_monitor_stop();
+    start(); /* again */
+    weir_monitor_stop();
+}
+
+CASE(monitor_start_that_fails_leaves_nothing_behind)
+{
+    const weir_monitor_options options = {.size = sizeof(options),
+                                          .address = "127.0.0.1:0"};
+    static struct failing_allocator memory;
+    int err;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    for (uint64_t at = 1;; at++) {
+        memory.fail_at = memory.calls + at;
+        err = weir_monitor_start(&options);
+        if (err == 0)
+            break;
+        /* covers: weir_monitor_start -ENOMEM */
+        expect_status(err, -ENOMEM);
+    }
+    memory.fail_at = 0;
+    weir_monitor_stop();
+    failing_syscalls_set(CALL_PTHREAD_CREATE, 1, 1, EAGAIN);
+    /* covers: weir_monitor_start -EAGAIN */
+    expect_status(weir_monitor_start(&options), -EAGAIN);
+}
+
+CASE(monitor_answers_only_with_the_token)
+{
+    char fields[256];
+
+    start();
+    expect(is_status(ask("GET /sample.json"), "200"));
+    snprintf(fields, sizeof(fields), "Host: %s\r\n", host);
+    expect(is_status(ask_with("GET /sample.json", fields), "401"));
+    expect(is_status(ask_with("GET /events", fields), "401"));
+    expect(is_status(ask_with("GET /metrics", fields), "401"));
+    expect(is_status(ask_with("POST /drain", fields), "401"));
+    expect(is_status(ask_with("POST /trace", fields), "401"));
+    /* The page holds no data, and probes have no token. */
+    expect(is_status(ask_with("GET /", fields), "200"));
+    expect(has(answer, "\r\nContent-Security-Policy: default-src 'none'"));
+    expect(is_status(ask_with("GET /livez", fields), "200"));
+    expect(is_status(ask_with("GET /readyz", fields), "200"));
+    token[31] ^= 1;
+    expect(is_status(ask("GET /sample.json"), "401"));
+    token[31] ^= 1;
+    token[31] = '\0'; /* shorter */
+    expect(is_status(ask("GET /sample.json"), "401"));
+    expect_int(drains, 0);
+    weir_monitor_stop();
+}
+
+CASE(monitor_refuses_other_hosts_and_origins)
+{
+    static const char *const good[] = {"127.0.0.1:1234", "localhost",
+                                       "localhost:99", "[::1]:8080",
+                                       "LocalHost:1"};
+    static const char *const bad[] = {"evil.example", "localhost.evil.example",
+                                      "127.0.0.1.evil.example:80", "@abstract",
+                                      "/tmp/path"};
+    char fields[256];
+
+    start();
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+        snprintf(fields, sizeof(fields), "Host: %s\r\n", good[i]);
+        expect(is_status(ask_with("GET /", fields), "200"));
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        snprintf(fields, sizeof(fields),
+                 "Host: %s\r\nAuthorization: Bearer %s\r\n", bad[i], token);
+        ask_with("GET /sample.json", fields);
+        expect(is_status(answer, "403") || is_status(answer, "400"));
+        ask_with("GET /", fields);
+        expect(is_status(answer, "403") || is_status(answer, "400"));
+    }
+    snprintf(fields, sizeof(fields),
+             "Host: %s\r\nOrigin: http://evil.example\r\n"
+             "Authorization: Bearer %s\r\n",
+             host, token);
+    expect(is_status(ask_with("GET /sample.json", fields), "403"));
+    snprintf(fields, sizeof(fields),
+             "Host: %s\r\nOrigin: http://%s\r\nAuthorization: Bearer %s\r\n",
+             host, host, token);
+    expect(is_status(ask_with("GET /sample.json", fields), "200"));
+    weir_monitor_stop();
+}
+
+CASE(monitor_knows_its_paths_and_methods)
+{
+    start();
+    expect(is_status(ask("GET /nothing"), "404"));
+    expect(is_status(ask("POST /sample.json"), "405"));
+    expect(is_status(ask("GET /drain"), "405"));
+    expect(is_status(ask("GET /live.js"), "200"));
+    expect(is_status(ask("GET /live.css"), "200"));
+    expect(is_status(ask("POST /trace?seconds=10"), "404")); /* off */
+    expect_status(weir_recorder_start(NULL), 0);
+    weir_recorder_mark("a mark", 7);
+    expect(is_status(ask("POST /trace?seconds=10"), "200"));
+    expect(has(answer, "filename=\"weir.pftrace\""));
+    expect(is_status(ask("POST /trace"), "200"));
+    expect(is_status(ask("POST /trace?seconds=x"), "200")); /* all of it */
+    expect(is_status(ask("POST /drain"), "202"));
+    weir_monitor_stop(); /* waits for its thread */
+    expect_int(drains, 1);
+}
+
+/* ---- a loop that hangs ---- */
+
+static sem_t inside, may_leave;
+
+static void hang(void *arg, int status)
+{
+    weir_live_set_subject("GET /slow", 9);
+    sem_post(&inside);
+    sem_wait(&may_leave);
+    weir_live_set_subject("", 0);
+}
+
+static void *run(void *loop)
+{
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
+    return NULL;
+}
+
+static void show_block(void *arg, const weir_block *block)
+{
+    weir_monitor_show_block(block);
+    if (block->stage == WEIR_BLOCK_BEGAN)
+        sem_post(arg);
+}
+
+CASE(monitor_shows_a_loop_that_hangs_while_it_hangs)
+{
+    const weir_loop_options named = {
+        .size = sizeof(named), .name = "the loop", .metrics = true};
+    sem_t blocked;
+    const weir_live_options live = {.size = sizeof(live),
+                                    .blocked_after_ns = 10000000,
+                                    .on_block = show_block,
+                                    .arg = &blocked};
+    weir_loop *loop;
+    pthread_t thread;
+
+    sem_init(&inside, 0, 0);
+    sem_init(&may_leave, 0, 0);
+    sem_init(&blocked, 0, 0);
+    expect_status(weir_loop_new(&loop, &named), 0);
+    expect_status(weir_live_start(&live), 0);
+    start();
+    expect_int(pthread_create(&thread, NULL, run, loop), 0);
+    expect_status(weir_loop_submit(loop, hang, NULL), 0);
+    sem_wait(&inside);
+    sem_wait(&blocked);
+    expect(is_status(ask("GET /sample.json"), "200"));
+    expect(has(answer, "\"title\":\"a \\\"title\\\"\""));
+    expect(has(answer, "\"name\":\"the loop\""));
+    expect(has(answer, "\"state\":\"blocked\""));
+    expect(has(answer, "\"subject\":\"GET /slow\""));
+    expect(has(answer, "\"cause\":\"hang\""));
+    expect(!has(answer, "\"stage\":\"ended\""));
+    expect(!has(answer, "\"name\":\"monitor\"")); /* itself */
+    expect(is_status(ask("GET /readyz"), "503"));
+    expect(is_status(ask("GET /livez"), "200"));
+    sem_post(&may_leave);
+    expect_status(weir_loop_shutdown(loop, -1), 0);
+    expect_int(pthread_join(thread, NULL), 0);
+    weir_live_stop();
+    expect(is_status(ask("GET /sample.json"), "200"));
+    expect(has(answer, "\"stage\":\"ended\""));
+    expect(is_status(ask("GET /readyz"), "200"));
+    expect_status(weir_loop_free(loop), 0);
+    weir_monitor_stop();
+}
+
+CASE(monitor_streams_samples_and_each_block)
+{
+    weir_block block = {.id = 1,
+                        .loop = "elsewhere",
+                        .name = "",
+                        .subject = "",
+                        .state = "running",
+                        .script = "    at f (a.js:1:2)\n",
+                        .native = ""};
+    char head[256];
+    int one, two;
+
+    start();
+    snprintf(head, sizeof(head),
+             "GET /events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer "
+             "%s\r\n\r\n",
+             host, token);
+    one = join_server();
+    two = join_server();
+    send_text(one, head);
+    send_text(two, head);
+    (void)read_until(one, "event: sample\ndata: {");
+    expect(has(answer, "text/event-stream"));
+    (void)read_until(two, "event: sample\ndata: {");
+    weir_monitor_show_block(&block);
+    (void)read_until(one, "event: block\ndata: {\"id\":1,");
+    close(one); /* the other one goes on */
+    block.stage = WEIR_BLOCK_ENDED;
+    weir_monitor_show_block(&block);
+    (void)read_until(two, "\"stage\":\"ended\"");
+    expect(has(answer, "at f (a.js:1:2)"));
+    (void)read_until(two, "event: sample");
+    weir_monitor_stop(); /* cuts it off */
+    (void)read_rest(two);
+}
+
+CASE(monitor_on_a_unix_socket_is_for_its_owner_and_needs_no_token)
+{
+    char path[] = "/tmp/weir-monitor-test-XXXXXX", name[64];
+    weir_monitor_options options = {.size = sizeof(options)};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat about;
+    int fd;
+
+    expect(mkdtemp(path) != NULL);
+    snprintf(name, sizeof(name), "%s/socket", path);
+    options.path = name;
+    expect_status(weir_monitor_start(&options), 0);
+    expect_int(weir_monitor_url(url, sizeof(url)), 0);
+    expect_int(stat(name, &about), 0);
+    expect_int(about.st_mode & 0777, 0600);
+    strcpy(address.sun_path, name);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    expect_int(connect(fd, (const struct sockaddr *)&address, sizeof(address)),
+               0);
+    send_text(fd, "GET /sample.json HTTP/1.1\r\nHost: localhost\r\n"
+                  "Connection: close\r\n\r\n");
+    expect(is_status(read_rest(fd), "200"));
+    weir_monitor_stop();
+    expect_int(stat(name, &about), -1);
+    expect_int(rmdir(path), 0);
+}
+
+/* ---- servers ---- */
+
+static void hello(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_respond(request, 200, "text/plain", "hello\n", 6),
+                  0);
+}
+
+CASE(monitor_metrics_have_the_servers_and_their_times)
+{
+    weir_http_server_options options = {.size = sizeof(options),
+                                        .on_request = hello};
+    weir_service_options quiet = {.size = sizeof(quiet), .no_signals = true};
+    weir_http_times times = {.size = sizeof(times)};
+    weir_service *service;
+    weir_http_server *server;
+    weir_address monitors;
+    uint64_t sum = 0;
+
+    start();
+    monitors = where;
+    expect_status(weir_service_new(&service, &quiet), 0);
+    expect_status(weir_http_server_new(&server, service, &options), 0);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    for (int i = 0; i < 3; i++)
+        expect(is_status(ask_with("GET /a?secret=1", "Host: a\r\n"), "200"));
+    where = monitors;
+    expect(is_status(ask("GET /sample.json"), "200"));
+    expect(has(answer, "\"requests\":3"));
+    expect(!has(answer, "secret"));
+    expect(is_status(ask("GET /metrics"), "200"));
+    expect(has(answer, "weir_http_requests_total{server=\"127.0.0.1:"));
+    expect(has(answer, "code=\"2xx\"} 3\n"));
+    expect(has(answer, ",le=\"+Inf\"} 3\n"));
+    expect(has(answer, "weir_loop_turns_total") ||
+           has(answer, "process_cpu_seconds_total"));
+    /* covers: weir_http_server_times -EINVAL */
+    expect_status(weir_http_server_times(NULL, &times), -EINVAL);
+    expect_status(weir_http_server_times(server, NULL), -EINVAL);
+    expect_status(weir_http_server_times(server, &times), 0);
+    for (size_t i = 0; i <= WEIR_HTTP_TIMES; i++) {
+        expect(i == 0 || weir_http_time_bound(i) > weir_http_time_bound(i - 1));
+        sum += times.counts[i];
+    }
+    expect_int(sum, 3);
+    expect(times.statuses[1] == 3 && times.sum_ns > 0);
+    /* covers: weir_http_server_each -EINVAL */
+    expect_status(weir_http_server_each(NULL, NULL), -EINVAL);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+    do /* a sample may be 0.2 s old */
+        expect(is_status(ask("GET /sample.json"), "200"));
+    while (!has(answer, "\"servers\":[]"));
+    weir_monitor_stop();
+}
