@@ -73,6 +73,7 @@
     X(REPL, repl)                                                              \
     X(FS, fs)                                                                  \
     X(FS_CONSTANTS, fs_constants)                                              \
+    X(WATCH, watch)                                                            \
     X(BYTES, bytes)                                                            \
     X(OS, os)                                                                  \
     X(NETWORK, network)                                                        \

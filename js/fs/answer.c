@@ -52,6 +52,27 @@ static JSValue new_stat(JSContext *context, const struct statx *stat,
     return weir__js_new_array(context, COUNT, values);
 }
 
+static JSValue new_numbers(JSContext *context,
+                           const struct weir__js_fs_request *request)
+{
+    const char *at = request->block.bytes;
+    JSValue list = JS_NewArray(context);
+
+    for (uint32_t i = 0; i < request->block.size / sizeof(int64_t); i++) {
+        int64_t number;
+
+        memcpy(&number, at + i * sizeof(number), sizeof(number));
+        if (JS_IsException(list) ||
+            weir__js_set_element(
+                context, list, i,
+                new_number(context, number, request->args[1].boolean)) < 0) {
+            JS_FreeValue(context, list);
+            return JS_EXCEPTION;
+        }
+    }
+    return list;
+}
+
 /* A name as text, or as bytes where it might not be text. */
 static JSValue new_name(JSContext *context, const char *name, bool is_raw)
 {
@@ -111,6 +132,8 @@ JSValue weir__js_fs_answer(JSContext *context, enum weir__js_fs_answer kind,
         return new_stat(context, &request->stat, request->args[1].boolean);
     case WEIR__JS_FS_ENTRIES:
         return new_entries(context, request);
+    case WEIR__JS_FS_NUMBERS:
+        return new_numbers(context, request);
     case WEIR__JS_FS_NOTHING:
         break;
     }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/async.h"
@@ -305,6 +306,29 @@ static int do_fdatasync(struct weir__js_fs_request *request)
     return status(fdatasync(INT(0)));
 }
 
+static int do_opendir(struct weir__js_fs_request *request)
+{
+    return numbered(request, open(PATH(0), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* statfs(path, is big): Node's seven numbers */
+static int do_statfs(struct weir__js_fs_request *request)
+{
+    struct statfs at;
+    int64_t numbers[7];
+
+    if (statfs(PATH(0), &at) != 0)
+        return -errno;
+    numbers[0] = at.f_type;
+    numbers[1] = at.f_bsize;
+    numbers[2] = (int64_t)at.f_blocks;
+    numbers[3] = (int64_t)at.f_bfree;
+    numbers[4] = (int64_t)at.f_bavail;
+    numbers[5] = (int64_t)at.f_files;
+    numbers[6] = (int64_t)at.f_ffree;
+    return weir__js_block_append(&request->block, numbers, sizeof(numbers));
+}
+
 /* ---- the table ---- */
 
 static const struct op {
@@ -326,6 +350,10 @@ static const struct op {
     {"mkdir", "mkdir", weir__js_fs_make_path, WEIR__JS_FS_TEXT, 3, 1},
     {"mkdtemp", "mkdtemp", do_mkdtemp, WEIR__JS_FS_BYTES, 1, 1},
     {"readdir", "scandir", weir__js_fs_list, WEIR__JS_FS_ENTRIES, 4, 1},
+    {"opendir", "opendir", do_opendir, WEIR__JS_FS_NUMBER, 1, 1},
+    {"readEntries", "scandir", weir__js_fs_read_entries, WEIR__JS_FS_ENTRIES, 4,
+     0},
+    {"statfs", "statfs", do_statfs, WEIR__JS_FS_NUMBERS, 2, 1},
     {"rm", "rm", weir__js_fs_remove, WEIR__JS_FS_NOTHING, 6, 1},
     {"rmdir", "rmdir", do_rmdir, WEIR__JS_FS_NOTHING, 1, 1},
     {"unlink", "unlink", do_unlink, WEIR__JS_FS_NOTHING, 1, 1},

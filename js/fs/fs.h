@@ -26,6 +26,7 @@ enum weir__js_fs_answer {
     WEIR__JS_FS_CONTENT, /* a string or an ArrayBuffer, as argument 2 says */
     WEIR__JS_FS_STAT,    /* the numbers of `stat`; BigInts if argument 1 */
     WEIR__JS_FS_ENTRIES, /* [names, types, directories] */
+    WEIR__JS_FS_NUMBERS, /* int64_t's in the bytes; BigInts if argument 1 */
 };
 
 struct weir__js_fs_request {
@@ -71,6 +72,7 @@ int weir__js_fs_copy_file(struct weir__js_fs_request *request);
 
 /* Directories, in tree.c. */
 int weir__js_fs_list(struct weir__js_fs_request *request);
+int weir__js_fs_read_entries(struct weir__js_fs_request *request);
 int weir__js_fs_make_path(struct weir__js_fs_request *request);
 int weir__js_fs_remove(struct weir__js_fs_request *request);
 

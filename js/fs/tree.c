@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,16 +44,23 @@ static char type_of(unsigned char type)
 enum { DIRECTORY = 2 };
 
 /* Some file systems do not report the type. */
-static char type_by_looking(const char *path)
+static char type_by_looking(int directory, const char *path)
 {
-    struct stat stat;
+    struct stat at;
 
-    return lstat(path, &stat) == 0 ? type_of(IFTODT(stat.st_mode)) : 0;
+    return fstatat(directory, path, &at, AT_SYMLINK_NOFOLLOW) == 0
+               ? type_of(IFTODT(at.st_mode))
+               : 0;
+}
+
+static bool is_own_name(const char *name)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
 static int is_named(const struct dirent *entry)
 {
-    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    return is_own_name(entry->d_name);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -103,6 +111,19 @@ static bool is_directory(const struct listing *listing, const char *path,
 
 /* An entry is its type, its directory relative to the first one, and its
  * name. */
+static int append_entry(struct weir__js_fs_request *request, char type,
+                        const char *below, const char *name)
+{
+    int err = weir__js_block_append(&request->block, &type, 1);
+
+    if (err == 0)
+        err = weir__js_block_append(&request->block, below, strlen(below) + 1);
+    if (err == 0)
+        err = weir__js_block_append(&request->block, name, strlen(name) + 1);
+    request->number++;
+    return err;
+}
+
 static int add_entry(struct listing *listing, const char *directory,
                      const char *below, const struct dirent *entry)
 {
@@ -113,18 +134,11 @@ static int add_entry(struct listing *listing, const char *directory,
     int err = path == NULL || under == NULL ? -ENOMEM : 0;
 
     if (err == 0 && type == 0)
-        type = type_by_looking(path);
+        type = type_by_looking(AT_FDCWD, path);
     if (err == 0)
-        err = weir__js_block_append(&listing->request->block, &type, 1);
-    if (err == 0)
-        err = weir__js_block_append(&listing->request->block, below,
-                                    strlen(below) + 1);
-    if (err == 0)
-        err = weir__js_block_append(&listing->request->block, entry->d_name,
-                                    strlen(entry->d_name) + 1);
+        err = append_entry(listing->request, type, below, entry->d_name);
     if (err == 0 && listing->is_recursive && is_directory(listing, path, type))
         err = await(listing, under);
-    listing->request->number++;
     free(under);
     free(path);
     return err;
@@ -166,6 +180,54 @@ int weir__js_fs_list(struct weir__js_fs_request *request)
     for (size_t i = 0; i < listing.count; i++)
         free(listing.waiting[i]);
     free(listing.waiting);
+    return err;
+}
+
+static int append_entries(struct weir__js_fs_request *request, int fd,
+                          char *bytes, ssize_t size)
+{
+    int err = 0;
+
+    for (ssize_t at = 0; err == 0 && at < size;) {
+        struct dirent64 *entry = (struct dirent64 *)(bytes + at);
+        char type = type_of(entry->d_type);
+
+        at += entry->d_reclen;
+        if (!is_own_name(entry->d_name))
+            continue;
+        if (type == 0)
+            type = type_by_looking(fd, entry->d_name);
+        err = append_entry(request, type, "", entry->d_name);
+    }
+    return err;
+}
+
+/* readEntries(fd, count, unused, raw): the next entries of an open directory;
+ * none at its end.  The descriptor keeps the position, so there is no state
+ * between two calls.  About `count` entries, at least one. */
+int weir__js_fs_read_entries(struct weir__js_fs_request *request)
+{
+    enum { LEAST = 512, MOST = 1 << 16, USUAL = 48 };
+    union {
+        struct dirent64 aligned;
+        char bytes[MOST];
+    } buffer;
+    int fd = (int)weir__js_fs_int(request, 0);
+    int64_t count = weir__js_fs_int(request, 1);
+    size_t size = count >= MOST / USUAL ? MOST : (size_t)count * USUAL;
+    ssize_t got;
+    int err = 0;
+
+    if (size < LEAST)
+        size = LEAST;
+    while (err == 0 && request->number == 0) { /* more than "." and ".." */
+        got = getdents64(fd, buffer.bytes, size);
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        err = append_entries(request, fd, buffer.bytes, got);
+    }
     return err;
 }
 

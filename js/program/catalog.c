@@ -50,7 +50,10 @@ static const struct weir__js_lazy modules[] = {
     MODULE("path/win32", "fs/path", "win32"),
     MODULE("perf_hooks", "timers/perfhooks", EXPORTS),
     MODULE("process", "program/process", EXPORTS),
+    MODULE("punycode", "url/punycode", EXPORTS),
     MODULE("querystring", "url/querystring", EXPORTS),
+    MODULE("readline", "readline/interface", EXPORTS),
+    MODULE("readline/promises", "readline/interface", "promises"),
     MODULE("stream", "stream/stream", EXPORTS),
     MODULE("stream/consumers", "stream/consumers", EXPORTS),
     MODULE("stream/promises", "stream/promises", EXPORTS),
@@ -75,8 +78,6 @@ static const struct weir__js_lazy modules[] = {
     MODULE("weir:service", "threads/service", EXPORTS),
     MODULE("cluster", "program/absent", SAME),
     MODULE("http2", "program/absent", SAME),
-    MODULE("readline", "program/absent", SAME),
-    MODULE("readline/promises", "program/absent", SAME),
     MODULE("vm", "program/absent", SAME),
 };
 

@@ -33,8 +33,8 @@ function withCallback(name, prepare, hasValue) {
 }
 
 const fs = {};
-const valued = new Set(['fstat', 'lstat', 'mkdir', 'mkdtemp', 'open', 'read', 'readdir',
-    'readFile', 'readlink', 'realpath', 'stat', 'write']);
+const valued = new Set(['fstat', 'lstat', 'mkdir', 'mkdtemp', 'open', 'opendir', 'read', 'readdir',
+    'readFile', 'readlink', 'realpath', 'stat', 'statfs', 'write']);
 for (const [name, prepare] of Object.entries(ops)) {
     fs[name] = withCallback(name, prepare, valued.has(name));
     fs[`${name}Sync`] = named(`${name}Sync`, (...args) => now(prepare(...args)));
@@ -121,6 +121,21 @@ Object.defineProperty(fs, 'promises', {
     configurable: true, enumerable: true,
     get: () => require('fs/promises'),
 });
+
+// ---- loaded when they are first used ----
+
+fs.cp = function cp(from, to, options, callback) {
+    require('fs/copy').cp(from, to, options, callback);
+};
+fs.cpSync = function cpSync(from, to, options) {
+    require('fs/copy').cpSync(from, to, options);
+};
+for (const [name, lib] of [['watch', 'fs/watch'], ['watchFile', 'fs/watchfile'],
+    ['unwatchFile', 'fs/watchfile']])
+    fs[name] = { [name](...args) { return require(lib)[name](...args); } }[name];
+Object.defineProperty(fs, 'Dir', { configurable: true, enumerable: true,
+    get: () => require('fs/dir').Dir });
+fs.lchmod = fs.lchmodSync = undefined; // as in Node, except on macOS
 
 // ---- streams ----
 

@@ -5,7 +5,7 @@
 'use strict';
 
 const check = require('fs/check');
-const { Stats, BigIntStats, Dirent } = require('fs/stats');
+const { Stats, BigIntStats, StatFs, Dirent } = require('fs/stats');
 const { isUtf8, toBuffer, toText, utf8 } = require('bytes/bytes');
 const { abortError, checkObject, coded, invalidArgType, outOfRange, systemError } =
     require('core/errors');
@@ -54,6 +54,22 @@ function readdir(path, options) {
                     below === '' ? path : join(path, below));
             return below === '' || isRaw ? name(entry) : join(below, entry);
         }));
+}
+
+// ---- an open directory ----
+
+const openDirectory = (path) => op(native.opendir, [check.path(path)], Number);
+
+// The next entries: [names, types].
+function readEntries(fd, count, encoding) {
+    const isRaw = Boolean(encoding) && !isUtf8(encoding);
+    return op(native.readEntries, [fd, count, false, isRaw], ([names, types]) =>
+        [isRaw ? names.map(asPath(encoding)) : names, types]);
+}
+
+function statfs(path, options = { bigint: false }) {
+    const isBig = Boolean(options?.bigint);
+    return op(native.statfs, [check.path(path), isBig], (fields) => new StatFs(...fields));
 }
 
 function readFile(path, options) {
@@ -286,6 +302,7 @@ const ops = {
     mkdir,
     mkdtemp: (prefix, options) => pathFrom(native.mkdtemp, options,
         () => [check.path(prefix, 'prefix')]),
+    opendir: (path, options) => require('fs/dir').opendir(path, options),
     open: (path, flags, mode) => op(native.open, [check.path(path), check.flags(flags),
         check.mode(mode, 'mode', 0o666)], Number),
     read, readdir, readFile, readv,
@@ -296,6 +313,7 @@ const ops = {
         check.path(to, 'newPath')),
     rm, rmdir: (path, options) => rmdir(path, options),
     stat: (path, options) => look('stat', check.path(path), options),
+    statfs,
     symlink: (target, path, type) => pathOp('symlink', check.path(target, 'target'),
         check.path(path), check.linkType(type)),
     truncate,
@@ -304,6 +322,10 @@ const ops = {
         check.time(atime), check.time(mtime)),
     write, writeFile, writev,
 };
+// These are not functions of fs.
+for (const [name, value] of Object.entries({ openDirectory, readEntries }))
+    Object.defineProperty(ops, name, { value });
+
 // realpath.native: what the system returns, unchanged.
 const realpathNative = (path, options) => pathFrom(native.realpath, options,
     () => [check.path(path), false]);

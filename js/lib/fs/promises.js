@@ -6,7 +6,7 @@ const { ops, realpathNative, rmdirFollowing } = require('fs/ops');
 const check = require('fs/check');
 const constants = require('fs/constants');
 const { FileHandle, isPieces, settle } = require('fs/handle');
-const { abortError } = require('core/errors');
+const { abortError, coded } = require('core/errors');
 
 async function writeToPath(path, pieces, options, flag) {
     const given = check.options(options, { flag });
@@ -25,8 +25,8 @@ async function writeToPath(path, pieces, options, flag) {
 // ---- the functions ----
 
 const names = ['access', 'appendFile', 'chmod', 'chown', 'copyFile', 'lchown', 'link',
-    'lstat', 'lutimes', 'mkdir', 'mkdtemp', 'readdir', 'readFile', 'readlink', 'rename',
-    'rm', 'stat', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile'];
+    'lstat', 'lutimes', 'mkdir', 'mkdtemp', 'opendir', 'readdir', 'readFile', 'readlink',
+    'rename', 'rm', 'stat', 'statfs', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile'];
 const promises = {};
 for (const name of names)
     promises[name] = { async [name](...args) {
@@ -50,6 +50,16 @@ promises.rmdir = async function rmdir(path, options) {
 };
 promises.open = async function open(path, flags, mode) {
     return new FileHandle(await settle(ops.open(path, flags, mode)));
+};
+promises.cp = async function cp(from, to, options) {
+    return require('fs/copy').cpPromise(from, to, options);
+};
+promises.watch = function watch(filename, options) {
+    return require('fs/watch').watchEvents(filename, options);
+};
+promises.lchmod = async function lchmod() {
+    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED',
+        'The lchmod() method is not implemented');
 };
 Object.defineProperty(promises, 'constants', { value: constants, enumerable: true });
 

@@ -59,6 +59,18 @@ class BigIntStats extends StatsBase {
     }
 }
 
+class StatFs {
+    constructor(type, bsize, blocks, bfree, bavail, files, ffree) {
+        this.type = type;
+        this.bsize = bsize;
+        this.blocks = blocks;
+        this.bfree = bfree;
+        this.bavail = bavail;
+        this.files = files;
+        this.ffree = ffree;
+    }
+}
+
 const kType = Symbol('type');
 
 class Dirent {
@@ -77,4 +89,4 @@ class Dirent {
     isBlockDevice() { return this[kType] === constants.UV_DIRENT_BLOCK; }
 }
 
-module.exports = { Stats, BigIntStats, Dirent };
+module.exports = { Stats, BigIntStats, StatFs, Dirent };

@@ -9,6 +9,17 @@ function named(err) {
     return native.errorName(-err) ?? ['UNKNOWN', 'unknown error'];
 }
 
+// -errno -> [name, text], of all that the system has
+function all() {
+    const map = new Map();
+    for (let number = 1; number < 256; number++) {
+        const found = native.errorName(number);
+        if (found !== undefined)
+            map.set(-number, [...found]);
+    }
+    return map;
+}
+
 function make(message, properties) {
     return Object.assign(new Error(message), properties);
 }
@@ -39,6 +50,13 @@ function listenError(err, address, port) {
         { code, errno: err, syscall: 'listen', address, ...port ? { port } : {} });
 }
 
+// "ENOENT: no such file or directory, watch 'x'", with another text if one is given
+function pathError(err, syscall, path, given) {
+    const [code, text] = named(err);
+    return make(`${code}: ${given ?? text}, ${syscall} '${path}'`,
+        { errno: err, syscall, code, path });
+}
+
 // The errors of all attempts, with the code of the first.
 function aggregateError(errors) {
     const error = new AggregateError(errors);
@@ -59,6 +77,6 @@ const badFamily = (family, host, port) => Object.assign(coded(RangeError,
     'ERR_INVALID_ADDRESS_FAMILY', `Invalid address family: ${family} ${host}:${port}`),
 { host, port });
 
-module.exports = { errnoError, addressError, listenError, aggregateError, resetError,
+module.exports = { all, errnoError, pathError, addressError, listenError, aggregateError, resetError,
     closed, closedEarly, invalidIp, badFamily,
     nameOf: (err) => native.errorName(-err)?.[0] };

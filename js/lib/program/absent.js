@@ -16,9 +16,6 @@ const functions = {
     http2: 'connect createServer createSecureServer getDefaultSettings ' +
         'getPackedSettings getUnpackedSettings performServerHandshake ' +
         'Http2ServerRequest Http2ServerResponse',
-    readline: 'Interface clearLine clearScreenDown createInterface cursorTo ' +
-        'emitKeypressEvents moveCursor',
-    'readline/promises': 'Interface Readline createInterface',
     vm: 'Script createContext createScript runInContext runInNewContext ' +
         'runInThisContext isContext compileFunction measureMemory',
 };

@@ -137,6 +137,7 @@ Object.assign(self, {
     uptime: () => require('timers/clock').now() / 1e3,
     memoryUsage: () => native.memoryUsage(),
     hrtime, nextTick, exit, emitWarning,
+    loadEnvFile: (path) => require('util/dotenv').loadEnvFile(path),
     abort: () => native.abort(),
     reallyExit: (code) => native.exit(code | 0),
 });

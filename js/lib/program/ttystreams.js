@@ -6,8 +6,6 @@ const { Input } = require('program/input');
 const { Output } = require('program/output');
 const { systemError } = require('program/stdio');
 const { coded, systemError: wrapped } = require('core/errors');
-const { validateFunction } = require('stream/check');
-const { nextTick } = require('timers/timers');
 
 function check(fd) {
     if (!Number.isInteger(fd) || fd < 0 || fd > 0x7FFFFFFF)
@@ -38,18 +36,6 @@ class ReadStream extends Input {
     }
 }
 
-// As the functions of readline: write unless the callback is not one.
-function send(stream, text, done) {
-    if (done !== undefined)
-        validateFunction(done, 'callback');
-    if (text === '') {
-        if (typeof done === 'function')
-            nextTick(done, null);
-        return true;
-    }
-    return stream.write(text, done);
-}
-
 class WriteStream extends Output {
     constructor(fd) {
         check(fd);
@@ -71,36 +57,14 @@ class WriteStream extends Output {
     getColorDepth(env) { return require('program/colordepth').getColorDepth(env); }
     hasColors(count, env) { return require('program/colordepth').hasColors(count, env); }
 
-    cursorTo(x, y, done) {
-        if (typeof y === 'function')
-            [y, done] = [undefined, y];
-        if (done !== undefined)
-            validateFunction(done, 'callback');
-        for (const [name, value] of Object.entries({ x, y }))
-            if (Number.isNaN(value))
-                throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
-                    `The argument '${name}' is invalid. Received NaN`);
-        if (typeof x !== 'number' && typeof y === 'number')
-            throw coded(TypeError, 'ERR_INVALID_CURSOR_POS',
-                'Cannot set cursor row without setting its column');
-        if (typeof x !== 'number')
-            return send(this, '', done);
-        return send(this, typeof y === 'number' ? `\x1b[${y + 1};${x + 1}H`
-            : `\x1b[${x + 1}G`, done);
-    }
-
+    cursorTo(x, y, done) { return require('readline/cursor').cursorTo(this, x, y, done); }
     moveCursor(dx, dy, done) {
-        const across = dx < 0 ? `\x1b[${-dx}D` : dx > 0 ? `\x1b[${dx}C` : '';
-        const down = dy < 0 ? `\x1b[${-dy}A` : dy > 0 ? `\x1b[${dy}B` : '';
-        return send(this, across + down, done);
+        return require('readline/cursor').moveCursor(this, dx, dy, done);
     }
-
     clearLine(direction, done) {
-        return send(this, direction < 0 ? '\x1b[1K' : direction > 0 ? '\x1b[0K' : '\x1b[2K',
-            done);
+        return require('readline/cursor').clearLine(this, direction, done);
     }
-
-    clearScreenDown(done) { return send(this, '\x1b[0J', done); }
+    clearScreenDown(done) { return require('readline/cursor').clearScreenDown(this, done); }
 }
 
 module.exports = { ReadStream, WriteStream };

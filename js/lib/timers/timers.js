@@ -35,6 +35,8 @@ for (const name of ['setTimeout', 'setImmediate'])
 
 // The module that programs require and may modify, as fake clocks do.
 const node = { ...functions };
+for (const name of ['active', 'enroll', 'unenroll', '_unrefActive'])
+    node[name] = { [name](...args) { return require('timers/enroll')[name](...args); } }[name];
 Object.defineProperty(node, 'promises', { configurable: true, enumerable: true,
     get: () => require('timers/promises') });
 

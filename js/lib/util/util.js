@@ -103,6 +103,8 @@ const is = (...kinds) => (value) => value !== null &&
 
 const types = {
     isExternal: () => false, isProxy,
+    isKeyObject: (value) => require('crypto/keys').isKeyObject(value),
+    isCryptoKey: (value) => require('crypto/keys').isCryptoKey(value),
     isArrayBuffer: is('ArrayBuffer'), isSharedArrayBuffer: is('SharedArrayBuffer'),
     isAnyArrayBuffer: is('ArrayBuffer', 'SharedArrayBuffer'),
     isArrayBufferView: ArrayBuffer.isView, isDataView: is('DataView'),
@@ -184,6 +186,37 @@ function checkedFormat(options, ...args) {
 }
 Object.defineProperty(checkedFormat, 'name', { value: 'formatWithOptions' });
 
+// ---- and others ----
+
+// While the signal is kept alive by others; `resource` ends with it.
+async function aborted(signal, resource) {
+    if (signal === null || typeof signal !== 'object' || !('aborted' in signal))
+        throw invalidArgType('signal', 'an instance of AbortSignal', signal);
+    if (resource === null || (typeof resource !== 'object' && typeof resource !== 'function'))
+        throw invalidArgType('resource', 'of type object', resource);
+    if (signal.aborted)
+        return undefined;
+    return new Promise((resolve) => {
+        const weak = new WeakRef(resource);
+        signal.addEventListener('abort', (event) => {
+            if (weak.deref() !== undefined)
+                resolve(event);
+        }, { once: true });
+    });
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov',
+    'Dec'];
+
+function log(...args) {
+    const now = new Date(), two = (number) => `${number}`.padStart(2, '0');
+    const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(':');
+    require('program/console').log('%s - %s',
+        `${now.getDate()} ${months[now.getMonth()]} ${time}`, format(...args));
+}
+
+const getSystemErrorMap = () => require('net/errors').all();
+
 function getSystemErrorName(err) {
     if (typeof err !== 'number')
         throw invalidArgType('err', 'of type number', err);
@@ -192,15 +225,20 @@ function getSystemErrorName(err) {
     return require('net/errors').nameOf(err) ?? `Unknown system error ${err}`;
 }
 
-module.exports = { inspect, getSystemErrorName, format, formatWithOptions: checkedFormat, stripVTControlCharacters,
+module.exports = { inspect, aborted, getSystemErrorMap, getSystemErrorName, format,
+    formatWithOptions: checkedFormat, stripVTControlCharacters,
+    log: deprecate(log, 'util.log is deprecated.', 'DEP0059'),
+    parseEnv: (content) => require('util/dotenv').parseEnv(content),
+    styleText: (...args) => require('util/style').styleText(...args),
     promisify, callbackify, inherits, deprecate, types, debuglog, debug: debuglog,
     isDeepStrictEqual: (a, b) => require('util/deepequal').isDeepStrictEqual(a, b),
     parseArgs: (config) => require('util/parseargs').parseArgs(config),
     toUSVString: (value) => `${value}`.toWellFormed(), ...old };
-for (const name of ['TextEncoder', 'TextDecoder'])
+for (const [name, lib] of [['TextEncoder', 'bytes/encoding'], ['TextDecoder', 'bytes/encoding'],
+    ['MIMEType', 'util/mime'], ['MIMEParams', 'util/mime']])
     Object.defineProperty(module.exports, name, {
         configurable: true, enumerable: true,
-        get: () => require('bytes/encoding')[name],
+        get: () => require(lib)[name],
         set(value) {
             Object.defineProperty(module.exports, name, { value, writable: true,
                 configurable: true, enumerable: true });

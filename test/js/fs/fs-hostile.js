@@ -38,6 +38,10 @@ function attack(fn, isAsync) {
                     result.on('error', () => { ended++; }).on('open', () => { ended++; result.destroy(); });
                 if (typeof result === 'number' && fn.name === 'openSync')
                     fs.closeSync(result);
+                if (fn.name === 'watch')
+                    result.close();
+                if (fn.name === 'watchFile')
+                    result.unref();
             } catch {
                 thrown++;
             }
@@ -60,4 +64,4 @@ const fd = fs.openSync(__filename);
 fs.read(fd, target, 0, 64, 0, (error) => { console.log(error instanceof TypeError); fs.closeSync(fd); });
 buffer.transfer();
 
-// long: thread
+// long: address thread
