@@ -4,8 +4,8 @@
 #
 # tools/setup installs them and esbuild from js/bundle/package-lock.json.
 # Without them, using URL is a ReferenceError, importing a CommonJS module yields
-# only its default export, and TextDecoder knows no legacy encoding but
-# windows-1252.
+# only its default export, TextDecoder knows no legacy encoding but windows-1252,
+# and TypeScript is refused.
 
 set(packages "")
 set(bundle ${PROJECT_SOURCE_DIR}/js/bundle)
@@ -16,7 +16,7 @@ file(GLOB installed CONFIGURE_DEPENDS
 find_program(NODE NAMES node nodejs)
 if(installed AND NODE)
   file(GLOB entries CONFIGURE_DEPENDS ${bundle}/*.js ${bundle}/*.mjs)
-  foreach(package whatwg-url tr46 cjs-module-lexer readable-stream)
+  foreach(package whatwg-url tr46 cjs-module-lexer readable-stream sucrase)
     file(GLOB found CONFIGURE_DEPENDS
          ${bundle}/node_modules/${package}/package.json)
     if(found)

@@ -69,6 +69,7 @@
     X(ENV, env)                                                                \
     X(MODULE, module)                                                          \
     X(CATALOG, catalog)                                                        \
+    X(CACHE, cache)                                                            \
     X(IMPORT, import)                                                          \
     X(REPL, repl)                                                              \
     X(FS, fs)                                                                  \

@@ -24,6 +24,10 @@ const ours = { name: 'ours', setup(build) {
     build.onResolve({ filter: /^(tr46$|@exodus)/ }, (args) =>
         /whatwg-url/.test(args.importer) ? standIns[args.path] : undefined);
     build.onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: '' }));
+    // Of sucrase, what TypeScript needs.
+    build.onResolve({ filter: /^\.\/\w+Transformer$/ }, (args) =>
+        /sucrase/.test(args.importer) && !/(ESMImport|TypeScript)/.test(args.path) &&
+            args.path !== './Transformer' ? { path: 'none', namespace: 'none' } : undefined);
     // @exodus/bytes must not look for Buffer in the global object, and its tables
     // are smaller as JSON than as code.
     build.onResolve({ filter: /^\.\/platform\.js$/ }, (args) => ({

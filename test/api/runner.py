@@ -122,7 +122,7 @@ def reports_come_in_the_order_of_files():
 
 def discovery_is_that_of_node():
     names = ["test.js", "test-x.mjs", "x-test.cjs", "x_test.js", "x.test.js", "xtest.js",
-             "test.ts", "other.js", "tests.js", "test/any.js", "test/deep/any.mjs",
+             "other.js", "tests.js", "test/any.js", "test/deep/any.mjs",
              "test/data.json", "sub/test/any.js", "sub/other.js", "node_modules/m/test.js",
              "sub/node_modules/m/test.js", "Test.js", ".test.js", "-test.js"]
     with Directory({name: "" for name in names}) as directory:

@@ -88,7 +88,7 @@ function notFound(name, module) {
 
 // Like Node, try what a program has added to require.extensions, in its order.
 function resolveRequire(name, from) {
-    const extensions = Object.keys(Module._extensions).filter((one) => one !== '.mjs');
+    const extensions = Object.keys(Module._extensions).filter((one) => !/^\.m[jt]s$/.test(one));
     return resolve.withExtensions(extensions, () => resolve.resolveRequire(name, from));
 }
 
@@ -234,13 +234,19 @@ function strip(text) {
     return text.charCodeAt(0) === 0xFEFF ? text.slice(1) : text;
 }
 
+// The JavaScript of a file.
+function readSource(file) {
+    const text = strip(native.readFile(file));
+    return resolve.isTypeScript(file) ? require('program/typescript').read(text, file) : text;
+}
+
 Module._extensions = {
     __proto__: null,
     '.js'(module, file) {
         if (resolve.formatOf(file) === 'module')
             module.exports = require('program/requiremodule').load(file, module.parent);
         else
-            module._compile(strip(native.readFile(file)), file);
+            module._compile(readSource(file), file);
     },
     '.json'(module, file) {
         try {
@@ -251,7 +257,8 @@ Module._extensions = {
         }
     },
 };
-Module._extensions['.mjs'] = Module._extensions['.js'];
+for (const extension of ['.mjs', '.ts', '.mts', '.cts'])
+    Module._extensions[extension] = Module._extensions['.js'];
 Module._cache = cache;
 
 Object.assign(Module, {
@@ -356,7 +363,7 @@ function formatOf(id) {
         return ['json'];
     if (format === 'commonjs')
         return ['commonjs'];
-    const source = native.readFile(file);
+    const source = readSource(file);
     if (format === 'module' ||
         (cache[file] === undefined && compileAny(source, file) === null))
         return ['module', source];
@@ -398,7 +405,7 @@ function namesOf(id) {
         names = Object.keys(native.builtin(id));
     else
         names = id.replace(/[?#].*$/s, '').endsWith('.json') ? []
-            : require('program/names')(pathOf(id), native.readFile, fileOf);
+            : require('program/names')(pathOf(id), readSource, fileOf);
     return [...names.filter((name) => name !== 'default'), 'default'];
 }
 
@@ -446,7 +453,7 @@ function runFile(name) {
     const real = resolve.realPath(found);
     const format = resolve.formatOf(real);
     const code = format === undefined
-        ? compileAny(strip(native.readFile(real)), real) : undefined;
+        ? compileAny(readSource(real), real) : undefined;
     if (format === 'module' || code === null)
         return importMain(urlOf(real));
     const module = new Module(real, null);
@@ -497,7 +504,8 @@ function runText(kind, text) {
 
 function main(kind, text) {
     return kind === 'file' ? runFile(text) : kind === 'repl' ? runRepl()
-        : kind === 'test' ? require('test/main').start() : runText(kind, text);
+        : kind === 'test' ? require('test/main').start()
+            : kind === 'top' ? require('live/top').start() : runText(kind, text);
 }
 
 module.exports = { Module, cache, resolveImport, link, imports, running, executing, askFor, loading,

@@ -283,6 +283,18 @@ function checkTarget(path) {
     throw Object.assign(error, { code: 'MODULE_NOT_FOUND', path: packageOf(path)?.path });
 }
 
+function isTypeScript(path) {
+    return /\.[cm]?ts$/.test(path);
+}
+
+// TypeScript writes "./a.js" for the file that a.ts becomes.  Where only a.ts
+// exists, that is meant; otherwise the result is undefined.
+function asTypeScript(path, parent) {
+    const [, start, kind] = /^(.*\.[cm]?)(js)$/s.exec(path) ?? [];
+    return kind !== undefined && isTypeScript(parent) && isFile(`${start}ts`)
+        ? `${start}ts` : undefined;
+}
+
 // The file that require(name) in the file `parent` refers to; undefined if
 // there is none.
 function resolveRequire(name, parent) {
@@ -292,7 +304,7 @@ function resolveRequire(name, parent) {
     } else if (isRelative(name)) {
         path = join(dirname(parent), name);
         path = (/(^|\/)\.{0,2}\/?$/.test(name) ? undefined : asFile(path)) ??
-            asDirectory(path, name);
+            asTypeScript(path, parent) ?? asDirectory(path, name);
     } else {
         path = checkTarget(resolvePackage(name, parent, forRequire));
     }
@@ -325,19 +337,20 @@ function resolveImport(name, parent) {
         throw Object.assign(coded(Error, 'ERR_UNSUPPORTED_DIR_IMPORT',
             `Directory import '${path}${name.endsWith('/') ? '/' : ''}' is not ` +
             `supported resolving ES modules${request.by}`), { url: urlOf(path) });
-    if (!isFile(path))
+    const file = isFile(path) ? path : asTypeScript(path, parent);
+    if (file === undefined)
         throw Object.assign(coded(Error, 'ERR_MODULE_NOT_FOUND',
             `Cannot find module '${path}'${request.by}`), { url: urlOf(path) });
-    return realPath(path);
+    return realPath(file);
 }
 
 // 'module', 'commonjs' or 'json'; undefined if it is not stated.
 function formatOf(path) {
-    if (path.endsWith('.mjs'))
+    if (path.endsWith('.mjs') || path.endsWith('.mts'))
         return 'module';
     if (path.endsWith('.json'))
         return 'json';
-    if (path.endsWith('.cjs') || !path.endsWith('.js'))
+    if (!path.endsWith('.js') && !path.endsWith('.ts'))
         return 'commonjs';
     const type = packageOf(path)?.type;
     return type === 'module' || type === 'commonjs' ? type : undefined;
@@ -360,4 +373,4 @@ function absence(name) {
 }
 
 module.exports = { absence, urlOf, resolveRequire, resolveImport, formatOf, lookUpPaths, asFile,
-    asDirectory, realPath, withExtensions };
+    asDirectory, realPath, withExtensions, isTypeScript };

@@ -2,14 +2,15 @@
 // discover -- the test files among files and directories, by Node's rules.
 //
 // In a directory called `test`, each .js, .mjs and .cjs file is one; elsewhere,
-// those called test.js, test-*.js, *.test.js, *-test.js and *_test.js.
+// those called test.js, test-*.js, *.test.js, *-test.js and *_test.js.  So are
+// those of TypeScript, except declarations (.d.ts).
 'use strict';
 
 const path = require('fs/path');
 
 function isTestFile(name, isInTest) {
-    const match = /^(.*)\.[cm]?js$/.exec(name);
-    return match !== null &&
+    const match = /^(.*)\.[cm]?[jt]s$/.exec(name);
+    return match !== null && !/\.d\.[cm]?ts$/.test(name) &&
         (isInTest || /^test$|^test-.+|.+[.\-_]test$/.test(match[1]));
 }
 

@@ -1,0 +1,1 @@
+export function late(x: number): string { return `late ${x satisfies number}`; }
