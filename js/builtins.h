@@ -45,6 +45,7 @@
     X(SECURE, secure)                                                          \
     X(SECURE_INFO, secure_info)                                                \
     X(SECURE_CONTEXT, secure_context)                                          \
+    X(X509, x509)                                                              \
     X(ADDRESS, address)                                                        \
     X(NET_BUFFER, net_buffer)                                                  \
     X(TIMEOUT, timeout)                                                        \
@@ -82,6 +83,16 @@
     X(RANDOM, random)                                                          \
     X(HASH, hash)                                                              \
     X(DERIVE, derive)                                                          \
+    X(KEY, key)                                                                \
+    X(KEY_ENCODING, key_encoding)                                              \
+    X(GENERATE, generate)                                                      \
+    X(SIGN, sign)                                                              \
+    X(CIPHER, cipher)                                                          \
+    X(ASYMMETRIC, asymmetric)                                                  \
+    X(DH, dh)                                                                  \
+    X(ECDH, ecdh)                                                              \
+    X(PRIME, prime)                                                            \
+    X(WHOLE, whole)                                                            \
     X(ZLIB, zlib)                                                              \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \

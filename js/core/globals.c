@@ -87,6 +87,8 @@ static const struct weir__js_lazy others[] = {
     GLOBAL("WebSocket", "http/websocket", SAME, HIDDEN),
     GLOBAL("CloseEvent", "http/websocket", SAME, HIDDEN),
     GLOBAL("Crypto", "crypto/crypto", SAME, HIDDEN),
+    GLOBAL("CryptoKey", "crypto/keys", SAME, HIDDEN),
+    GLOBAL("SubtleCrypto", "crypto/subtle", SAME, HIDDEN),
     GLOBAL("navigator", "web/scope", SAME, HIDDEN),
     GLOBAL("Navigator", "web/scope", SAME, HIDDEN),
     GLOBAL("URLPattern", "url/pattern", SAME, HIDDEN),

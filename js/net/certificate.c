@@ -135,7 +135,7 @@ static void print_ip(BIO *bio, const ASN1_OCTET_STRING *ip)
         BIO_printf(bio, "<invalid>");
 }
 
-static void print_alternative(BIO *bio, GENERAL_NAME *name)
+void weir__js_general_name_print(BIO *bio, GENERAL_NAME *name)
 {
     switch (name->type) {
     case GEN_DNS:
@@ -169,7 +169,7 @@ static bool put_alternatives(JSContext *context, JSValueConst object,
     for (int i = 0; bio != NULL && i < sk_GENERAL_NAME_num(names); i++) {
         if (i > 0)
             BIO_printf(bio, ", ");
-        print_alternative(bio, sk_GENERAL_NAME_value(names, i));
+        weir__js_general_name_print(bio, sk_GENERAL_NAME_value(names, i));
     }
     GENERAL_NAMES_free(names);
     return bio == NULL ||

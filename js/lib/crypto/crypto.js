@@ -63,11 +63,16 @@ class Crypto {
         check(this);
         return uuid();
     }
+
+    get subtle() {
+        check(this);
+        return require('crypto/subtle').subtle;
+    }
 }
 
 const { check } = Crypto;
 delete Crypto.check;
-for (const key of ['getRandomValues', 'randomUUID'])
+for (const key of ['getRandomValues', 'randomUUID', 'subtle'])
     Object.defineProperty(Crypto.prototype, key, { enumerable: true });
 Object.defineProperty(Crypto.prototype, Symbol.toStringTag,
     { value: 'Crypto', configurable: true });

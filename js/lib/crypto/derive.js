@@ -151,9 +151,18 @@ Object.defineProperty(scrypt, 'length', { value: 4, configurable: true });
 
 // ---- HKDF ----
 
+// A key may be a KeyObject or a CryptoKey; what is a text or bytes needs neither.
+function keyOf(ikm) {
+    if (typeof ikm !== 'object' || ikm === null || ArrayBuffer.isView(ikm) || isAnyBuffer(ikm))
+        return bytesOf(ikm, 'ikm', `SecretKeyObject, ${KEY}`);
+    const { isCryptoKey, isKeyObject, secretBytes } = require('crypto/keys');
+    return isKeyObject(ikm) || isCryptoKey(ikm) ? secretBytes(ikm)
+        : bytesOf(ikm, 'ikm', `SecretKeyObject, ${KEY}`);
+}
+
 function hkdfArguments(digest, ikm, salt, info, length) {
     checkDigest(digest);
-    const inputs = [bytesOf(ikm, 'ikm', `SecretKeyObject, ${KEY}`), bytesOf(salt, 'salt', KEY),
+    const inputs = [keyOf(ikm), bytesOf(salt, 'salt', KEY),
         bytesOf(info, 'info', KEY)];
     checkInteger(length, 'length', 0, INT_MAX);
     if (inputs[2].byteLength > 1024)

@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: MIT
 // hash -- Hash and Hmac: digests of bytes that come in pieces.
 //
-// They are streams, too.  What a stream needs is made when it is first used as
-// one, because most are fed with update().
+// They are streams, too.
 'use strict';
 
 const { open, setSize, update, finish, copy } = native;
-const { Transform } = require('stream/stream');
+const LazyTransform = require('crypto/lazy');
 const { Buffer } = require('bytes/buffer');
 const { coded, invalidArgType, outOfRange } = require('core/errors');
 
 const mostSize = 2 ** 32 - 1;
 const kHandle = Symbol('kHandle'), kState = Symbol('kState'), kFinalized = Symbol('kFinalized');
-
-// ---- a Transform in waiting ----
-
-function LazyTransform(options) {
-    this._options = options;
-}
-Object.setPrototypeOf(LazyTransform.prototype, Transform.prototype);
-Object.setPrototypeOf(LazyTransform, Transform);
-for (const name of ['_readableState', '_writableState'])
-    Object.defineProperty(LazyTransform.prototype, name, {
-        get() {
-            Transform.call(this, this._options);
-            this._writableState.decodeStrings = false;
-            return this[name];
-        },
-        set(value) {
-            Object.defineProperty(this, name,
-                { value, enumerable: true, configurable: true, writable: true });
-        },
-        configurable: true, enumerable: true,
-    });
 
 const isView = (value) => ArrayBuffer.isView(value);
 
@@ -132,25 +110,12 @@ Hash.prototype.digest = function (encoding) {
 
 // ---- Hmac ----
 
-function keyBytes(key, encoding) {
-    if (typeof key === 'string')
-        return Buffer.from(key, encoding);
-    if (isView(key))
-        return new Uint8Array(key.buffer, key.byteOffset, key.byteLength);
-    try {
-        return new Uint8Array(ArrayBuffer.prototype.slice.call(key, 0));
-    } catch {
-        throw invalidArgType('key', 'of type string or an instance of ArrayBuffer, Buffer, ' +
-            'TypedArray, DataView, KeyObject, or CryptoKey', key);
-    }
-}
-
 function Hmac(hmac, key, options) {
     if (!new.target)
         return new Hmac(hmac, key, options);
     if (typeof hmac !== 'string')
         throw invalidArgType('hmac', 'of type string', hmac);
-    const secret = keyBytes(key, options?.encoding);
+    const secret = require('crypto/keys').secretBytes(key, options?.encoding);
     const handle = open(hmac, secret);
     if (handle === undefined)
         throw coded(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${hmac}`);
@@ -203,6 +168,6 @@ const getHashes = () => ('RSA-MD5 RSA-RIPEMD160 RSA-SHA1 RSA-SHA1-2 RSA-SHA224 R
     'sha512 sha512-224 sha512-224WithRSAEncryption sha512-256 sha512-256WithRSAEncryption ' +
     'sha512WithRSAEncryption shake128 shake256 sm3 sm3WithRSAEncryption ssl3-md5 ssl3-sha1').split(' ');
 
-module.exports = { Hash, Hmac, getHashes, hash,
+module.exports = { Hash, Hmac, getHashes, hash, pieces: native,
     createHash: (algorithm, options) => new Hash(algorithm, options),
     createHmac: (hmac, key, options) => new Hmac(hmac, key, options) };

@@ -19,6 +19,9 @@ const makers = {
     readable: ([port]) => require('web/transfer').makeReadable(port),
     writable: ([port]) => require('web/transfer').makeWritable(port),
     transform: (ports) => require('web/transfer').makeTransform(ports),
+    key: (parts) => require('crypto/keys').makeKey(parts),
+    cryptoKey: (parts) => require('crypto/keys').makeCryptoKey(parts),
+    certificate: ([bytes]) => require('net/x509').makeCertificate(bytes),
     file: ([fd]) => require('fs/handle').adopt(fd),
 };
 
