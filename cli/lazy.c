@@ -4,7 +4,7 @@
  *
  * Loading OpenSSL and the other libraries of libweir-net takes longer than
  * everything else that `weir hello.js` does, and most programs never open a
- * connection.  So the program is not linked with these libraries.  Instead it
+ * connection, or a database of SQLite.  So the program is not linked with these libraries.  Instead it
  * has a stub for each function that it calls in them (LAZY_FUNCTIONS, which
  * tools/make-lazy writes), under the name of the function.  The stub jumps to
  * the address in the function's slot.  At first that is code that loads the

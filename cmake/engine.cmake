@@ -4,8 +4,8 @@
 # It is built from source if possible, so that it is built like the rest, with
 # sanitizers if they are on.  The source is WEIR_QUICKJS_DIR, or what
 # tools/fetch-source has put into .engine/.  Otherwise an installed libqjs-dev
-# is used.  WEIR_JS=AUTO means ON if one of them is available and libweir-net is
-# built, which libweir-js needs.
+# is used.  WEIR_JS=AUTO means ON if one of them is available, libweir-net is
+# built and SQLite is installed, both of which libweir-js needs.
 #
 # The source is copied into the build directory and patched there with
 # js/engine/*.patch (docs/decisions/engine.md explains why).  An installed
@@ -134,13 +134,17 @@ set(WEIR_JS AUTO CACHE STRING
 set_property(CACHE WEIR_JS PROPERTY STRINGS AUTO ON OFF)
 if(WEIR_JS STREQUAL AUTO)
   set(WEIR_JS OFF)
-  if(engine_found AND WEIR_NET)
+  if(engine_found AND WEIR_NET AND SQLITE_LIBRARY AND SQLITE_HEADER)
     set(WEIR_JS ON)
   endif()
 endif()
 if(WEIR_JS AND NOT WEIR_NET)
   message(FATAL_ERROR "libweir-js needs libweir-net: set WEIR_NET=ON, or "
     "WEIR_JS=OFF.")
+endif()
+if(WEIR_JS AND NOT (SQLITE_LIBRARY AND SQLITE_HEADER))
+  message(FATAL_ERROR "libweir-js needs libsqlite3-dev: run tools/setup run, "
+    "or set WEIR_JS=OFF.")
 endif()
 if(WEIR_JS AND NOT engine_found)
   message(FATAL_ERROR "There is no JavaScript engine: run tools/fetch-source "

@@ -1,28 +1,37 @@
 # SPDX-License-Identifier: MIT
-# The program weir loads the libraries of libweir-net when they are needed
-# (cli/lazy.c).  Where there are no stubs for the processor, and with sanitizers,
-# which want to see every library at the start, it is linked with them.
+# The program weir loads SQLite and the libraries of libweir-net when they are
+# needed (cli/lazy.c).  Where there are no stubs for the processor, and with
+# sanitizers, which want to see every library at the start, it is linked with them.
 
 file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND CMAKE_SIZEOF_VOID_P EQUAL 8
    AND NOT WEIR_SANITIZE)
-  set(lazy_libraries "")
+  set(lazy_libraries ${SQLITE_LIBRARY})
   foreach(name IN LISTS net_names)
     list(APPEND lazy_libraries ${NET_${name}_LIBRARY})
   endforeach()
+  set(lazy_archives weir-net-static weir-js-static)
+  if(WEIR_JOBS)
+    list(PREPEND lazy_archives weir-jobs-static)
+  endif()
+  list(TRANSFORM lazy_archives REPLACE "(.+)" "$<TARGET_FILE:\\1>"
+       OUTPUT_VARIABLE lazy_files)
   add_custom_command(OUTPUT lazy.h
-    COMMAND ${PROJECT_SOURCE_DIR}/tools/make-lazy
-            $<TARGET_FILE:weir-net-static> $<TARGET_FILE:weir-js-static> --
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/make-lazy ${lazy_files} --
             ${lazy_libraries} > lazy.h
-    DEPENDS weir-net-static weir-js-static tools/make-lazy VERBATIM)
+    DEPENDS ${lazy_archives} tools/make-lazy VERBATIM)
   add_executable(weir-program ${cli_sources} ${PROJECT_BINARY_DIR}/lazy.h)
   target_compile_definitions(weir-program PRIVATE
     LAZY_FUNCTIONS="${PROJECT_BINARY_DIR}/lazy.h")
   # By its file, because the target would bring its libraries along.
-  add_dependencies(weir-program weir-js-static weir-net-static)
+  add_dependencies(weir-program ${lazy_archives})
+  set(lazy_jobs "")
+  if(WEIR_JOBS)
+    set(lazy_jobs $<TARGET_FILE:weir-jobs-static>)
+  endif()
   target_link_libraries(weir-program PRIVATE
-    $<TARGET_FILE:weir-js-static> engine $<TARGET_FILE:weir-net-static>
-    weir-static ${CMAKE_DL_LIBS})
+    $<TARGET_FILE:weir-js-static> ${lazy_jobs} engine
+    $<TARGET_FILE:weir-net-static> weir-static ${CMAKE_DL_LIBS})
   target_include_directories(weir-program PRIVATE include)
 else()
   list(FILTER cli_sources EXCLUDE REGEX "/lazy\\.c$")

@@ -94,6 +94,12 @@
     X(PRIME, prime)                                                            \
     X(WHOLE, whole)                                                            \
     X(ZLIB, zlib)                                                              \
+    X(SQLITE_STATEMENT, sqlite_statement)                                      \
+    X(SQLITE_SESSION, sqlite_session)                                          \
+    X(SQLITE_BACKUP, sqlite_backup)                                            \
+    X(SQLITE, sqlite)                                                          \
+    X(SQLITE_FUNCTION, sqlite_function)                                        \
+    X(SQLITE_JOB, sqlite_job)                                                  \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
     X(READABLE, readable)                                                      \
