@@ -27,12 +27,31 @@ endif()
 
 # What is installed finds it by name, wherever it is.
 set(jobs_libraries $<BUILD_INTERFACE:${JOBS_sqlite3_LIBRARY}>
-                   $<INSTALL_INTERFACE:sqlite3>)
+                   $<INSTALL_INTERFACE:sqlite3> ${CMAKE_DL_LIBS})
 file(GLOB jobs_sources CONFIGURE_DEPENDS jobs/*/*.c)
+
+# PostgreSQL's client library is loaded when it is needed (jobs/postgres/libpq.h):
+# only its header is needed here, and without it the engine says so.
+find_path(JOBS_libpq_HEADER libpq-fe.h PATH_SUFFIXES postgresql)
+if(JOBS_libpq_HEADER)
+  list(FILTER jobs_sources EXCLUDE REGEX "/postgres/absent\\.c$")
+  set(script jobs/postgres/version-1.sql)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  file(READ ${script} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  file(CONFIGURE OUTPUT jobs/postgres/scripts.h CONTENT
+    "static const char weir__script_1[] = {@bytes@0};\n" @ONLY)
+else()
+  list(FILTER jobs_sources EXCLUDE REGEX
+       "/postgres/(libpq|link|list|ops|setup|store|watch)\\.c$")
+endif()
+
 add_library(weir-jobs-objects OBJECT ${jobs_sources})
 target_include_directories(weir-jobs-objects PRIVATE jobs include)
 target_include_directories(weir-jobs-objects SYSTEM PRIVATE
-                           ${JOBS_sqlite3_HEADER})
+                           ${JOBS_sqlite3_HEADER}
+                           $<$<BOOL:${JOBS_libpq_HEADER}>:${JOBS_libpq_HEADER}>)
+target_include_directories(weir-jobs-objects PRIVATE ${PROJECT_BINARY_DIR}/jobs)
 target_compile_options(weir-jobs-objects PRIVATE -fno-semantic-interposition)
 set_target_properties(weir-jobs-objects PROPERTIES
   POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)

@@ -2,8 +2,9 @@
 /*
  * weir/jobs.h -- jobs that survive the process (libweir-jobs).
  *
- * A store is a file of SQLite that any number of processes of one machine open.
- * A job that was added runs at least once, in one of them.
+ * A store is a file of SQLite that any number of processes of one machine open,
+ * or a database of PostgreSQL, for processes of any number of machines.  A job
+ * that was added runs at least once, in one of them.
  *
  *     weir_jobs *jobs;
  *     weir_jobs_open(&jobs, loop, "jobs.db", NULL);
@@ -40,16 +41,22 @@
  *
  *     WEIR_ELEASE     the token of the claim is stale
  *     -ENOENT         there is no such job, or it is in another state
+ *     -ENOTSUP        PostgreSQL does not have it yet: schedules, lists of jobs,
+ *                     and key_concurrency above 1
  *     WEIR_ESCHEMA    the store was written by a newer version of weir
  *     WEIR_ESTORE     the store failed: weir_jobs_reply.reason says how
  *     -ENOSPC, -EIO, -EBUSY, -EACCES, -EROFS, -ENOENT, -ENOMEM
  *                     the same, with the error of the system
+ *     -ETIMEDOUT      PostgreSQL: the connection was lost during the commit, and
+ *                     the server could not be asked within busy_ms how it ended
  *     WEIR_ECANCELED  weir_jobs_free came first
  *
- * A failed change has not happened.  The callback may be NULL.
+ * A failed change has not happened, except with -ETIMEDOUT, where it may have.
+ * The callback may be NULL.
  *
  * Times are in milliseconds.  Delays and schedules follow the system's clock,
- * and survive a restart.  Leases follow a clock that nobody can set.
+ * and survive a restart.  Leases follow a clock that nobody can set.  With
+ * PostgreSQL, all times are those of the server's clock.
  */
 #ifndef WEIR_JOBS_H
 #define WEIR_JOBS_H
@@ -81,6 +88,7 @@ enum {
     WEIR_JOBS_NAME_LIMIT = 255,         /* bytes of a name or a key */
     WEIR_JOBS_PAYLOAD_LIMIT = 1 << 20,  /* bytes, unless an option says so */
     WEIR_JOBS_AFTER_LIMIT = 1000,       /* jobs that one job can wait for */
+    WEIR_JOBS_LIST_LIMIT = 1000,        /* rows of weir_jobs_list */
 };
 
 /* The values are those in the store's column job.state. */
@@ -124,7 +132,14 @@ typedef struct weir_jobs_queue {
     int64_t rate_period_ms; /* in which `rate` jobs may begin */
     int64_t oldest_ms;      /* when its oldest READY job was due; 0: none */
     uint64_t jobs[WEIR_JOBS_STATES];
+    uint32_t key_concurrency; /* jobs with one key; 0: 1 */
 } weir_jobs_queue;
+
+/* A schedule, as it is in the store. */
+typedef struct weir_jobs_plan {
+    const char *queue, *name, *cron, *zone;
+    int64_t next_ms; /* since 1970 */
+} weir_jobs_plan;
 
 /* A claim that a drain had to wait for, or cut off. */
 typedef struct weir_jobs_holder {
@@ -144,6 +159,9 @@ typedef struct weir_jobs_reply {
     const weir_jobs_info *job;
     const weir_jobs_queue *queues;
     const weir_jobs_holder *holders;
+    const weir_jobs_info *jobs;
+    const weir_jobs_plan *plans;
+    int64_t next_ms;
 } weir_jobs_reply;
 
 typedef void weir_jobs_fn(void *arg, int status, const weir_jobs_reply *reply);
@@ -166,8 +184,9 @@ typedef struct weir_jobs_options {
     size_t size;          /* sizeof(weir_jobs_options) */
     const char *name;     /* of this process, for the store's column owner */
     size_t payload_limit; /* 0: WEIR_JOBS_PAYLOAD_LIMIT */
-    int64_t busy_ms;      /* the longest wait for another process that writes;
-                             0: 10 seconds */
+    int64_t busy_ms;      /* the longest wait for another process that writes,
+                             or for a server that does not answer; 0: 10
+                             seconds */
     void *arg; /* for the two callbacks below, on the loop's thread */
     /* The store is open, or could not be opened: status and reason as in a
      * reply.  In that case every request fails with the same status. */
@@ -179,9 +198,10 @@ typedef struct weir_jobs_options {
 /* ---- the store ---- */
 
 /**
- * Open a store, and create it if it does not exist.  `path` is a file name, or
- * a URI of SQLite ("file:..."). The file is opened on the handle's thread:
- * requests may follow at once, and fail if it cannot be opened.
+ * Open a store, and create it if it does not exist.  `path` is a file name, a
+ * URI of SQLite ("file:..."), or a URL of PostgreSQL ("postgres://...").  The
+ * store is opened on the handle's thread: requests may follow at once, and fail
+ * if it cannot be opened.
  *
  * Thread   the loop's, or before it runs
  * Owns     *jobs is the caller's until weir_jobs_free; strings are copied.  An
@@ -332,6 +352,10 @@ typedef enum weir_jobs_outcome_kind {
     WEIR_JOBS_OUTCOME_DONE = 0,
     WEIR_JOBS_OUTCOME_FAILED,
     WEIR_JOBS_OUTCOME_RELEASED, /* given back; the attempt does not count */
+    /* A transaction of the handler's own has settled the job, with
+     * weir_jobs.complete or weir_jobs.fail of PostgreSQL.  If none has, the
+     * attempt has failed, and the status is WEIR_ESTORE. */
+    WEIR_JOBS_OUTCOME_ELSEWHERE,
 } weir_jobs_outcome_kind;
 
 /* How an attempt has ended.  Every member except size may be left 0. */
@@ -379,6 +403,10 @@ typedef struct weir_jobs_limits {
     uint32_t concurrency;   /* claimed jobs; 0: no limit */
     uint32_t rate;          /* jobs that begin in rate_period_ms; 0: no limit */
     int64_t rate_period_ms; /* 0: one second */
+    /* Unfinished jobs with one key that are not behind others; 0: 1.  They are
+     * claimed in the order of adding.  A lower limit holds for jobs that are
+     * added, or become the next of their key, from then on. */
+    uint32_t key_concurrency;
 } weir_jobs_limits;
 
 /**
@@ -415,7 +443,87 @@ WEIR_API WEIR_CHECKED int weir_jobs_pause(weir_jobs *jobs, const char *queue,
 WEIR_API WEIR_CHECKED int weir_jobs_look(weir_jobs *jobs, weir_jobs_fn *fn,
                                          void *arg);
 
+/* ---- schedules ---- */
+
+typedef enum weir_jobs_missed {
+    WEIR_JOBS_MISSED_SKIP = 0, /* a run that is five minutes late is left out */
+    WEIR_JOBS_MISSED_ONE, /* if any runs were missed, one makes up for all */
+} weir_jobs_missed;
+
+/* A schedule.  Every member except size, name, cron and job may be left 0. */
+typedef struct weir_jobs_schedule_spec {
+    size_t size; /* sizeof(weir_jobs_schedule_spec) */
+    /* In its queue, at most WEIR_JOBS_SCHEDULE_LIMIT bytes. */
+    const char *name;
+    /* minute hour day-of-month month day-of-week, with *, numbers, names,
+     * ranges, steps and lists; or @hourly, @daily, @weekly, @monthly, @yearly.
+     * If the zone's clocks skip a time, it runs after the gap; if they show it
+     * twice, the first time.  With * as the hour, it runs whenever they show a
+     * time that matches. */
+    const char *cron;
+    const char *zone; /* such as "Europe/Berlin"; NULL: "UTC" */
+    weir_jobs_missed missed;
+    /* What a run adds: run_at_ms is the time of the run.  Its unique, delay_ms,
+     * run_at_ms and after are not used. */
+    const weir_jobs_spec *job;
+} weir_jobs_schedule_spec;
+
+enum { WEIR_JOBS_SCHEDULE_LIMIT = 246 }; /* bytes of a schedule's name */
+
+/**
+ * Add a schedule to the store, or change the one with this name.  When a run is
+ * due, one of the processes adds its job, unless that of the last run is not
+ * finished.  A schedule whose cron and zone are as before keeps its next run.
+ * reply.next_ms is that run.  fn gets -EINVAL, with a reason, if the cron or the
+ * zone is not valid.
+ *
+ * Thread   the loop's
+ * Owns     everything is copied
+ * Returns  0, -EINVAL (NULL, a name that is empty or too long, a cron that is
+ *          empty or too long, or a job that weir_jobs_add would refuse), -E2BIG
+ *          (a member that this library does not know), WEIR_ELIMIT (the payload
+ *          is too large), WEIR_ECLOSED, -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int
+weir_jobs_schedule(weir_jobs *jobs, const weir_jobs_schedule_spec *spec,
+                   weir_jobs_fn *fn, void *arg);
+
+/**
+ * Remove a schedule.  Jobs that it has added stay.  fn gets -ENOENT if there is
+ * none.
+ *
+ * Thread   the loop's
+ * Returns  0, -EINVAL (NULL, or a name that is too long), WEIR_ECLOSED, -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_jobs_unschedule(weir_jobs *jobs,
+                                               const char *queue,
+                                               const char *name,
+                                               weir_jobs_fn *fn, void *arg);
+
+/**
+ * Look at all schedules.  reply.plans has reply.count rows, sorted by queue and
+ * name.
+ *
+ * Thread   the loop's
+ * Returns  0, -EINVAL (NULL), WEIR_ECLOSED, -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_jobs_plans(weir_jobs *jobs, weir_jobs_fn *fn,
+                                          void *arg);
+
 /* ---- single jobs ---- */
+
+/**
+ * List jobs of a queue that are in a state, by their ids: the first `most` whose
+ * ids are larger than `after`.  reply.jobs has reply.count rows.
+ *
+ * Thread   the loop's
+ * Returns  0, -EINVAL (NULL, a name that is too long, an unknown state, or
+ *          `most` is 0 or above WEIR_JOBS_LIST_LIMIT), WEIR_ECLOSED, -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_jobs_list(weir_jobs *jobs, const char *queue,
+                                         weir_jobs_state state, uint64_t after,
+                                         uint32_t most, weir_jobs_fn *fn,
+                                         void *arg);
 
 /**
  * Get a job by its id.  reply.job is the job.

@@ -22,22 +22,34 @@ struct weir__engine;
 struct weir__engine_host {
     weir_loop *loop; /* of the hub's thread */
     int64_t busy_ms;
+    /* The store is open: status is 0; or it could not be opened. */
+    void (*opened)(struct weir__engine_host *host, int status,
+                   const char *reason);
     /* The list that was given to run is carried out. */
     void (*ran)(struct weir__engine_host *host, struct weir__op *first);
-    /* Another process may have changed the store. */
-    void (*changed)(struct weir__engine_host *host);
+    /* The op that was given to renew is carried out. */
+    void (*renewed)(struct weir__engine_host *host, struct weir__op *op);
+    /* Another process may have changed a queue, or all if it is NULL. */
+    void (*changed)(struct weir__engine_host *host, const char *queue);
 };
 
 struct weir__engine_class {
-    /* Open the store.  Returns 0, or an error with the reason. */
-    int (*open)(struct weir__engine **engine, struct weir__engine_host *host,
-                const char *path, char reason[WEIR__OP_REASON_BYTES]);
+    /* Open the store.  opened is called before or after the return; until then
+     * there is no other call but close.  Returns NULL if it has failed before
+     * the return. */
+    struct weir__engine *(*open)(struct weir__engine_host *host,
+                                 const char *path);
     /* Carry out a list.  ran is called before or after the return; until then
-     * there is no other call. */
+     * there is no other call of run. */
     void (*run)(struct weir__engine *engine, struct weir__op *first);
+    /* Renew leases while a list may be running; renewed is called later.  NULL:
+     * RENEW is part of a list. */
+    void (*renew)(struct weir__engine *engine, struct weir__op *op);
+    /* Close the store.  No callback of the host is called any more. */
     void (*close)(struct weir__engine *engine);
 };
 
 extern const struct weir__engine_class weir__sqlite_engine;
+extern const struct weir__engine_class weir__postgres_engine;
 
 #endif /* WEIR_JOBS_ENGINE_ENGINE_H */

@@ -39,6 +39,33 @@ void weir__op_fail(struct weir__op *op, int status, const char *reason)
     snprintf(op->reason, sizeof(op->reason), "%s", reason);
 }
 
+void weir__op_undo(struct weir__op *op, int status, const char *reason)
+{
+    weir__op_fail(op, status, reason);
+    op->reply = (weir_jobs_reply){0};
+    weir_memory_free(op->extra, op->extra_bytes);
+    op->extra = NULL;
+    op->extra_bytes = 0;
+    if (op->kind == WEIR__OP_CANCEL)
+        op->in.job.token = 0;
+    if (op->kind != WEIR__OP_CLAIM)
+        return;
+    while (op->in.claim.claims != NULL) {
+        weir_jobs_claim *claim = op->in.claim.claims;
+
+        op->in.claim.claims = claim->next;
+        weir__claim_free(claim);
+    }
+    op->in.claim.count = 0;
+}
+
+void weir__op_settled_elsewhere(struct weir__op *op, bool is_failed)
+{
+    if (is_failed)
+        weir__op_fail(op, WEIR_ESTORE,
+                      WEIR__OP_NOT_ELSEWHERE ": the attempt has failed");
+}
+
 void weir__claim_free(weir_jobs_claim *claim)
 {
     weir_abort_unref(claim->abort);

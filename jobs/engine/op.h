@@ -45,6 +45,10 @@ enum weir__op_kind {
     WEIR__OP_GET,
     WEIR__OP_CANCEL,
     WEIR__OP_RETRY,
+    WEIR__OP_LIST,
+    WEIR__OP_SCHEDULE,
+    WEIR__OP_UNSCHEDULE,
+    WEIR__OP_PLANS,
     /* by the hub */
     WEIR__OP_WORK,
     WEIR__OP_STOP,
@@ -67,14 +71,12 @@ struct weir_jobs_claim {
     /* the hub's */
     weir_jobs_claim *next, **link; /* in its list of claims */
     int64_t lease_until_ms;        /* by the uptime */
-    int64_t renewing_lease_ms;     /* for RENEW: the lease, ... */
-    int64_t renewed_until_ms;      /* ... and until when it holds, if it was
-                                      committed */
+    int64_t renewing_lease_ms;     /* for RENEW */
+    uint32_t renewing_at;          /* its row in RENEW, plus 1; 0: none */
     int64_t claimed_ms;            /* by the uptime */
     bool is_held;                  /* in the list: its lease is renewed */
     bool is_inside;                /* the gate of the service */
     bool is_leaving;               /* an op that settles it is on its way */
-    bool is_lost;                  /* set by an engine: the token is stale */
     int end_status;                /* for letter END; then the loop's */
     weir_timer timer;              /* of the attempt's timeout; 0: none */
     struct weir__letter soft, end; /* sent at most once each */
@@ -102,6 +104,15 @@ struct weir__claiming {
     int64_t due_date_ms, due_uptime_ms;
 };
 
+/* A claim in RENEW, which outlives its claim. */
+struct weir__renewal {
+    uint64_t id, token;
+    int64_t lease_ms;
+    /* set by an engine */
+    int64_t until_ms; /* by the uptime */
+    bool is_lost;     /* the token is stale */
+};
+
 struct weir__op {
     struct weir__letter letter; /* first; on its way back */
     weir_task task;             /* on its way to the hub */
@@ -123,7 +134,8 @@ struct weir__op {
         } add;
         struct weir__claiming claim;
         struct {
-            weir_jobs_claim *claims; /* all that are held, linked by next */
+            struct weir__renewal *rows;
+            uint32_t count;
         } renew;
         struct {
             weir_jobs_claim *claim;
@@ -146,6 +158,16 @@ struct weir__op {
             uint64_t token; /* CANCEL: of the claim that it has ended, or 0 */
         } job;
         struct {
+            const char *queue;
+            weir_jobs_state state;
+            uint64_t after;
+            uint32_t most;
+        } list;
+        struct {
+            weir_jobs_schedule_spec spec; /* job points to the next one */
+            weir_jobs_spec job;           /* UNSCHEDULE: only the queue */
+        } schedule;
+        struct {
             weir_jobs_worker *worker;
         } work;
         struct {
@@ -159,6 +181,14 @@ struct weir__op {
 
 /* Set the status and the reason of an op. */
 void weir__op_fail(struct weir__op *op, int status, const char *reason);
+
+/* Let an op say that nothing has happened. */
+void weir__op_undo(struct weir__op *op, int status, const char *reason);
+
+/* The answer to ELSEWHERE: is_failed says that the attempt had to be failed,
+ * with this reason. */
+#define WEIR__OP_NOT_ELSEWHERE "no transaction has settled the job"
+void weir__op_settled_elsewhere(struct weir__op *op, bool is_failed);
 
 /* Allocate an op with `more` bytes behind it, all 0.  Returns NULL if there is
  * no memory. */

@@ -25,7 +25,9 @@ static bool is_key_busy(struct weir__engine *engine, const weir_jobs_spec *spec)
 
     if (spec->key == NULL)
         return false;
-    find = weir__sql(engine, WEIR__SQL_FIND_KEY);
+    if (weir__place_is_full(engine, spec->queue, spec->key))
+        return true;
+    find = weir__sql(engine, WEIR__SQL_FIND_QUEUED);
     weir__bind_text(find, 1, spec->queue);
     weir__bind_text(find, 2, spec->key);
     return weir__sql_number(engine, find, 0) != 0;

@@ -288,13 +288,19 @@ static void find_due(struct weir__engine *engine,
                      const struct allowance *allowance)
 {
     sqlite3_stmt *due = weir__sql(engine, WEIR__SQL_NEXT_DUE);
+    sqlite3_stmt *run = weir__sql(engine, WEIR__SQL_NEXT_RUN_OF);
     sqlite3_stmt *expired = weir__sql(engine, WEIR__SQL_NEXT_EXPIRED);
+    int64_t run_ms;
     int64_t rate_ms = allowance->due_us == INT64_MAX
                           ? INT64_MAX
                           : (allowance->due_us + 999) / 1000;
 
     weir__bind_text(due, 1, claiming->queue);
     claiming->due_date_ms = weir__sql_number(engine, due, INT64_MAX);
+    weir__bind_text(run, 1, claiming->queue);
+    run_ms = weir__sql_number(engine, run, INT64_MAX);
+    if (run_ms < claiming->due_date_ms)
+        claiming->due_date_ms = run_ms;
     weir__bind_text(expired, 1, claiming->queue);
     claiming->due_uptime_ms = weir__sql_number(engine, expired, INT64_MAX);
     if (rate_ms < claiming->due_uptime_ms)

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sqlite/store.h"
+#include "sqlite/place.h"
 #include "weir/host/memory.h"
 
-/* ---- one job ---- */
+/* ---- jobs ---- */
 
 static size_t bytes_of(sqlite3_stmt *row, int column)
 {
@@ -38,10 +38,19 @@ static const char *copy_column(char **at, sqlite3_stmt *row, int column,
     return copy;
 }
 
-static void fill_info(weir_jobs_info *info, sqlite3_stmt *row)
+static size_t row_bytes(sqlite3_stmt *row)
 {
-    char *at = (char *)(info + 1);
+    static const int texts[] = {11, 12, 13, 14, 15, 19, 20};
+    size_t bytes = sizeof(weir_jobs_info);
 
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        bytes += bytes_of(row, texts[i]);
+    return bytes;
+}
+
+/* What the row points to goes to *at. */
+static void fill_info(weir_jobs_info *info, char **at, sqlite3_stmt *row)
+{
     *info = (weir_jobs_info){
         .id = (uint64_t)sqlite3_column_int64(row, 0),
         .attempt = (uint32_t)sqlite3_column_int(row, 1),
@@ -55,38 +64,77 @@ static void fill_info(weir_jobs_info *info, sqlite3_stmt *row)
         .state = (weir_jobs_state)sqlite3_column_int(row, 17),
         .finished_ms = sqlite3_column_int64(row, 18),
     };
-    info->key = copy_column(&at, row, 11, NULL);
-    info->unique = copy_column(&at, row, 12, NULL);
-    info->reason = copy_column(&at, row, 13, NULL);
-    info->payload = copy_column(&at, row, 14, &info->payload_size);
-    info->queue = copy_column(&at, row, 15, NULL);
-    info->owner = copy_column(&at, row, 19, NULL);
-    info->result = copy_column(&at, row, 20, &info->result_size);
+    info->key = copy_column(at, row, 11, NULL);
+    info->unique = copy_column(at, row, 12, NULL);
+    info->reason = copy_column(at, row, 13, NULL);
+    info->payload = copy_column(at, row, 14, &info->payload_size);
+    info->queue = copy_column(at, row, 15, NULL);
+    info->owner = copy_column(at, row, 19, NULL);
+    info->result = copy_column(at, row, 20, &info->result_size);
 }
 
 void weir__store_get(struct weir__engine *engine, struct weir__op *op)
 {
-    static const int texts[] = {11, 12, 13, 14, 15, 19, 20};
     sqlite3_stmt *row = weir__sql(engine, WEIR__SQL_GET);
-    size_t bytes = sizeof(weir_jobs_info);
+    size_t bytes;
+    char *at;
 
     weir__bind_number(row, 1, (int64_t)op->in.job.id);
     if (!weir__sql_next(engine, row)) {
         weir__op_fail(op, -ENOENT, "there is no such job");
         return;
     }
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        bytes += bytes_of(row, texts[i]);
+    bytes = row_bytes(row);
     op->extra = weir_memory_alloc(bytes);
     if (op->extra == NULL) {
         weir__op_fail(op, -ENOMEM, "no memory for the job");
     } else {
         op->extra_bytes = bytes;
-        fill_info(op->extra, row);
+        at = (char *)op->extra + sizeof(weir_jobs_info);
+        fill_info(op->extra, &at, row);
         op->reply.job = op->extra;
         op->reply.id = op->in.job.id;
     }
     weir__sql_end(row);
+}
+
+static sqlite3_stmt *begin_list(struct weir__engine *engine,
+                                const struct weir__op *op)
+{
+    sqlite3_stmt *list = weir__sql(engine, WEIR__SQL_LIST);
+
+    weir__bind_text(list, 1, op->in.list.queue);
+    weir__bind_number(list, 2, op->in.list.state);
+    weir__bind_number(list, 3, (int64_t)op->in.list.after);
+    weir__bind_number(list, 4, op->in.list.most);
+    return list;
+}
+
+/* Twice: first to count, and then to fill one block. */
+void weir__store_list(struct weir__engine *engine, struct weir__op *op)
+{
+    sqlite3_stmt *list = begin_list(engine, op);
+    size_t bytes = 0, count = 0, i = 0;
+    weir_jobs_info *rows;
+    char *at;
+
+    for (; weir__sql_next(engine, list); count++)
+        bytes += row_bytes(list);
+    if (count == 0)
+        return;
+    rows = weir_memory_alloc(bytes);
+    if (rows == NULL) {
+        weir__op_fail(op, -ENOMEM, "no memory for the jobs");
+        return;
+    }
+    op->extra = rows;
+    op->extra_bytes = bytes;
+    at = (char *)(rows + count);
+    list = begin_list(engine, op);
+    while (weir__sql_next(engine, list))
+        fill_info(&rows[i++], &at, list);
+    op->reply.jobs = rows;
+    op->reply.count = i;
 }
 
 /* ---- queues ---- */
@@ -141,6 +189,7 @@ static bool push_row(struct rows *rows, sqlite3_stmt *from)
         .concurrency = (uint32_t)sqlite3_column_int64(from, 2),
         .rate = (uint32_t)sqlite3_column_int64(from, 3),
         .rate_period_ms = sqlite3_column_int64(from, 4),
+        .key_concurrency = (uint32_t)sqlite3_column_int64(from, 5),
     };
     return true;
 }
@@ -188,7 +237,9 @@ void weir__store_limit(struct weir__engine *engine, struct weir__op *op)
     weir__bind_number(set, 2, limits->concurrency);
     weir__bind_number(set, 3, limits->rate);
     weir__bind_number(set, 4, limits->rate_period_ms);
+    weir__bind_number(set, 5, limits->key_concurrency);
     (void)weir__sql_run(engine, set);
+    weir__place_all_next(engine, op->in.queue.name);
     engine->is_changed = true;
 }
 

@@ -63,13 +63,20 @@ static int64_t first_of_key(struct weir__engine *engine, const char *queue,
     return weir__sql_number(engine, find, INT64_MAX);
 }
 
-static bool has_active(struct weir__engine *engine, const struct place *place)
+bool weir__place_is_full(struct weir__engine *engine, const char *queue,
+                         const char *key)
 {
-    sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_FIND_ACTIVE);
+    sqlite3_stmt *count = weir__sql(engine, WEIR__SQL_COUNT_ACTIVE);
+    sqlite3_stmt *limit = weir__sql(engine, WEIR__SQL_KEY_LIMIT);
+    int64_t active;
 
-    weir__bind_text(find, 1, place->queue);
-    weir__bind_text(find, 2, place->key);
-    return weir__sql_number(engine, find, 0) != 0;
+    weir__bind_text(count, 1, queue);
+    weir__bind_text(count, 2, key);
+    active = weir__sql_number(engine, count, 0);
+    if (active == 0)
+        return false;
+    weir__bind_text(limit, 1, queue);
+    return active >= weir__sql_number(engine, limit, 1);
 }
 
 static bool is_behind(struct weir__engine *engine, int64_t id,
@@ -77,7 +84,7 @@ static bool is_behind(struct weir__engine *engine, int64_t id,
 {
     if (!place->has_key)
         return false;
-    return has_active(engine, place) ||
+    return weir__place_is_full(engine, place->queue, place->key) ||
            first_of_key(engine, place->queue, place->key, WEIR_JOBS_BEHIND) <
                id ||
            first_of_key(engine, place->queue, place->key, WEIR_JOBS_WAITING) <
@@ -109,14 +116,37 @@ void weir__place_next(struct weir__engine *engine, const char *queue,
     struct place place;
     int64_t next;
 
-    if (key == NULL)
-        return;
-    next = first_of_key(engine, queue, key, WEIR_JOBS_BEHIND);
-    if (next == INT64_MAX ||
-        first_of_key(engine, queue, key, WEIR_JOBS_WAITING) < next ||
-        !find_place(engine, next, &place) || has_active(engine, &place))
-        return;
-    set_state(engine, next, state_at(engine, place.run_at));
+    while (key != NULL && engine->status == 0) {
+        next = first_of_key(engine, queue, key, WEIR_JOBS_BEHIND);
+        if (next == INT64_MAX ||
+            first_of_key(engine, queue, key, WEIR_JOBS_WAITING) < next ||
+            !find_place(engine, next, &place) ||
+            weir__place_is_full(engine, queue, key))
+            return;
+        set_state(engine, next, state_at(engine, place.run_at));
+    }
+}
+
+void weir__place_all_next(struct weir__engine *engine, const char *queue)
+{
+    char key[WEIR_JOBS_NAME_LIMIT + 1] = "";
+    bool has_key = true;
+
+    while (has_key && engine->status == 0) {
+        sqlite3_stmt *next = weir__sql(engine, WEIR__SQL_NEXT_KEY);
+        char last[sizeof(key)];
+
+        memcpy(last, key, sizeof(key));
+        weir__bind_text(next, 1, queue);
+        weir__bind_text(next, 2, last);
+        has_key = weir__sql_next(engine, next) &&
+                  sqlite3_column_type(next, 0) != SQLITE_NULL;
+        if (has_key)
+            copy_text(key, sqlite3_column_text(next, 0));
+        weir__sql_end(next);
+        if (has_key)
+            weir__place_next(engine, queue, key);
+    }
 }
 
 /* Take one job that needs `id` out of the table.  Returns it, or 0. */

@@ -4,7 +4,8 @@
  *
  * A job waits for others (WAITING), or is behind one with its key (BEHIND), or
  * its time has not come (SCHEDULED), or it is READY, in this order.  Of the
- * jobs with one key at most one is READY, RUNNING or SCHEDULED.
+ * jobs with one key at most one is READY, RUNNING or SCHEDULED, or as many as
+ * the key_concurrency of the queue.
  */
 #ifndef WEIR_JOBS_SQLITE_PLACE_H
 #define WEIR_JOBS_SQLITE_PLACE_H
@@ -18,6 +19,13 @@ void weir__place_job(struct weir__engine *engine, int64_t id);
  * key may be NULL. */
 void weir__place_next(struct weir__engine *engine, const char *queue,
                       const char *key);
+
+/* Whether as many jobs with a key are in a place as its queue allows. */
+bool weir__place_is_full(struct weir__engine *engine, const char *queue,
+                         const char *key);
+
+/* The limit of a queue has changed.  Let jobs of all keys go on. */
+void weir__place_all_next(struct weir__engine *engine, const char *queue);
 
 /* A job is done: let those that have waited for it go on. */
 void weir__place_dependents(struct weir__engine *engine, int64_t id);

@@ -71,7 +71,29 @@ static const char version_1[] =
     "    PRIMARY KEY (needs, job)"
     ") STRICT, WITHOUT ROWID;";
 
-static const char *const versions[WEIR__SCHEMA_VERSION] = {version_1};
+static const char version_2[] =
+    "CREATE TABLE schedule ("
+    "    queue TEXT NOT NULL,"
+    "    name TEXT NOT NULL,"
+    "    cron TEXT NOT NULL,"
+    "    zone TEXT NOT NULL,"
+    "    missed INTEGER NOT NULL,"
+    "    next_at INTEGER NOT NULL,"
+    "    priority INTEGER NOT NULL,"
+    "    attempts INTEGER NOT NULL,"
+    "    key TEXT,"
+    "    backoff_ms INTEGER NOT NULL,"
+    "    backoff_max_ms INTEGER NOT NULL,"
+    "    timeout_ms INTEGER NOT NULL,"
+    "    keep_ms INTEGER NOT NULL,"
+    "    payload BLOB NOT NULL,"
+    "    PRIMARY KEY (queue, name)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX schedule_due ON schedule (next_at);"
+    "ALTER TABLE queue ADD COLUMN key_concurrency INTEGER NOT NULL DEFAULT 1;";
+
+static const char *const versions[WEIR__SCHEMA_VERSION] = {version_1,
+                                                           version_2};
 
 static int read_number(sqlite3 *db, const char *sql, int64_t *number)
 {

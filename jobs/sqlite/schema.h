@@ -12,7 +12,7 @@
 
 enum {
     WEIR__SCHEMA_APPLICATION = 0x77656972, /* "weir" */
-    WEIR__SCHEMA_VERSION = 1,
+    WEIR__SCHEMA_VERSION = 2,
 };
 
 /* Check whose file this is, and create or migrate the tables in one

@@ -117,6 +117,12 @@ void weir__store_settle(struct weir__engine *engine, struct weir__op *op)
     const weir_jobs_outcome *outcome = &op->in.settle.outcome;
     bool is_settled;
 
+    if (outcome->kind == WEIR_JOBS_OUTCOME_ELSEWHERE) {
+        weir_jobs_outcome failed = {.reason = WEIR__OP_NOT_ELSEWHERE};
+
+        weir__op_settled_elsewhere(op, finish_failed(engine, claim, &failed));
+        return;
+    }
     if (outcome->kind == WEIR_JOBS_OUTCOME_DONE)
         is_settled = finish_done(engine, claim, outcome);
     else if (outcome->kind == WEIR_JOBS_OUTCOME_FAILED)
@@ -131,16 +137,15 @@ void weir__store_settle(struct weir__engine *engine, struct weir__op *op)
 
 void weir__store_renew(struct weir__engine *engine, struct weir__op *op)
 {
-    for (weir_jobs_claim *claim = op->in.renew.claims; claim != NULL;
-         claim = claim->next) {
+    for (uint32_t i = 0; i < op->in.renew.count; i++) {
+        struct weir__renewal *row = &op->in.renew.rows[i];
         sqlite3_stmt *renew = weir__sql(engine, WEIR__SQL_RENEW);
-        int64_t until_ms = engine->uptime_us / 1000 + claim->renewing_lease_ms;
 
-        weir__bind_number(renew, 1, (int64_t)claim->info.id);
-        weir__bind_number(renew, 2, (int64_t)claim->info.token);
-        weir__bind_number(renew, 3, until_ms);
-        claim->is_lost = weir__sql_run(engine, renew) == 0;
-        claim->renewed_until_ms = until_ms;
+        row->until_ms = engine->uptime_us / 1000 + row->lease_ms;
+        weir__bind_number(renew, 1, (int64_t)row->id);
+        weir__bind_number(renew, 2, (int64_t)row->token);
+        weir__bind_number(renew, 3, row->until_ms);
+        row->is_lost = weir__sql_run(engine, renew) == 0;
     }
 }
 

@@ -206,6 +206,18 @@ static void carry_out(struct weir__engine *engine, struct weir__op *op)
     case WEIR__OP_RETRY:
         weir__store_retry(engine, op);
         return;
+    case WEIR__OP_LIST:
+        weir__store_list(engine, op);
+        return;
+    case WEIR__OP_SCHEDULE:
+        weir__store_schedule(engine, op);
+        return;
+    case WEIR__OP_UNSCHEDULE:
+        weir__store_unschedule(engine, op);
+        return;
+    case WEIR__OP_PLANS:
+        weir__store_plans(engine, op);
+        return;
     default: /* the hub's */
         return;
     }
@@ -234,25 +246,10 @@ static void roll_back(struct weir__engine *engine)
     (void)sqlite3_reset(engine->statements[WEIR__SQL_ROLLBACK]);
 }
 
-/* Let an op say that nothing has happened. */
-static void undo(struct weir__engine *engine, struct weir__op *op)
-{
-    weir__op_fail(op, engine->status, engine->reason);
-    op->reply = (weir_jobs_reply){0};
-    if (op->kind != WEIR__OP_CLAIM)
-        return;
-    while (op->in.claim.claims != NULL) {
-        weir_jobs_claim *claim = op->in.claim.claims;
-
-        op->in.claim.claims = claim->next;
-        weir__claim_free(claim);
-    }
-    op->in.claim.count = 0;
-}
-
 static void run(struct weir__engine *engine, struct weir__op *first)
 {
     begin(engine);
+    weir__store_run_schedules(engine); /* before the claims, which come last */
     for (struct weir__op *op = first; op != NULL && engine->status == 0;
          op = op->next)
         carry_out(engine, op);
@@ -260,7 +257,7 @@ static void run(struct weir__engine *engine, struct weir__op *first)
     if (engine->status != 0) {
         roll_back(engine);
         for (struct weir__op *op = first; op != NULL; op = op->next)
-            undo(engine, op);
+            weir__op_undo(op, engine->status, engine->reason);
     } else if (engine->is_changed) {
         weir__bell_ring(&engine->bell);
     }
@@ -288,7 +285,7 @@ static void on_bell(void *arg, int status, int fd, unsigned events)
     if (version == engine->data_version && version != -1)
         return;
     engine->data_version = version;
-    engine->host->changed(engine->host);
+    engine->host->changed(engine->host, NULL);
 }
 
 static void on_clock(void *arg, int status, int fd, unsigned events)
@@ -298,7 +295,7 @@ static void on_clock(void *arg, int status, int fd, unsigned events)
     if (status != 0)
         return;
     (void)weir__clock_watch_again(fd);
-    engine->host->changed(engine->host);
+    engine->host->changed(engine->host, NULL);
 }
 
 static int watch(struct weir__engine *engine, const char *path)
@@ -377,16 +374,15 @@ static int open_file(struct weir__engine *engine, const char *path)
     return engine->status;
 }
 
-static int open_store(struct weir__engine **opened,
-                      struct weir__engine_host *host, const char *path,
-                      char reason[WEIR__OP_REASON_BYTES])
+static struct weir__engine *open_store(struct weir__engine_host *host,
+                                       const char *path)
 {
     struct weir__engine *engine = weir_memory_alloc(sizeof(*engine));
     int err;
 
     if (engine == NULL) {
-        reason[0] = '\0';
-        return -ENOMEM;
+        host->opened(host, -ENOMEM, "");
+        return NULL;
     }
     memset(engine, 0, sizeof(*engine));
     engine->host = host;
@@ -396,16 +392,16 @@ static int open_store(struct weir__engine **opened,
     if (err == 0)
         err = watch(engine, sqlite3_db_filename(engine->db, "main"));
     if (err != 0) {
-        snprintf(reason, WEIR__OP_REASON_BYTES, "%s",
-                 engine->reason[0] != '\0' ? engine->reason
-                                           : weir_error_text(err));
+        host->opened(host, err,
+                     engine->reason[0] != '\0' ? engine->reason
+                                               : weir_error_text(err));
         close_store(engine);
-        return err;
+        return NULL;
     }
     engine->data_version = read_data_version(engine);
-    *opened = engine;
-    return 0;
+    host->opened(host, 0, "");
+    return engine;
 }
 
-const struct weir__engine_class weir__sqlite_engine = {open_store, run,
-                                                       close_store};
+const struct weir__engine_class weir__sqlite_engine = {
+    .open = open_store, .run = run, .close = close_store};

@@ -25,10 +25,13 @@
               " RETURNING last_token")                                         \
     X(FIND_UNIQUE, "SELECT id FROM job WHERE queue = ?1 AND \"unique\" = ?2"   \
                    " AND \"unique\" IS NOT NULL AND state < 5")                \
-    X(FIND_KEY, "SELECT 1 FROM job WHERE queue = ?1 AND key = ?2"              \
-                " AND key IS NOT NULL AND state < 5 LIMIT 1")                  \
-    X(FIND_ACTIVE, "SELECT 1 FROM job WHERE queue = ?1 AND key = ?2"           \
-                   " AND key IS NOT NULL AND state < 3 LIMIT 1")               \
+    X(FIND_QUEUED, "SELECT 1 FROM job WHERE queue = ?1 AND key = ?2"           \
+                   " AND key IS NOT NULL AND state > 2 AND state < 5 LIMIT 1") \
+    X(COUNT_ACTIVE, "SELECT count(*) FROM job WHERE queue = ?1 AND key = ?2"   \
+                    " AND key IS NOT NULL AND state < 3")                      \
+    X(KEY_LIMIT, "SELECT key_concurrency FROM queue WHERE name = ?1")          \
+    X(NEXT_KEY, "SELECT min(key) FROM job WHERE queue = ?1 AND key > ?2"       \
+                " AND key IS NOT NULL AND state = 3 AND state < 5")            \
     X(FIRST_OF_KEY, "SELECT min(id) FROM job WHERE queue = ?1 AND key = ?2"    \
                     " AND key IS NOT NULL AND state = ?3 AND state < 5")       \
     X(LAST_ID, "SELECT seq FROM sqlite_sequence WHERE name = 'job'")           \
@@ -88,9 +91,11 @@
                " WHERE id = ?1 AND token = ?2 AND state = 1")                  \
     X(PROGRESS, "UPDATE job SET progress = ?3 WHERE id = ?1 AND token = ?2"    \
                 " AND state = 1")                                              \
-    X(LIMIT, "INSERT INTO queue (name, concurrency, rate, rate_period_ms)"     \
-             " VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET"       \
-             " concurrency = ?2, rate = ?3, rate_period_ms = ?4")              \
+    X(LIMIT,                                                                   \
+      "INSERT INTO queue (name, concurrency, rate, rate_period_ms,"            \
+      " key_concurrency) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (name)"       \
+      " DO UPDATE SET concurrency = ?2, rate = ?3, rate_period_ms = ?4,"       \
+      " key_concurrency = ?5")                                                 \
     X(PAUSE, "INSERT INTO queue (name, is_paused) VALUES (?1, ?2)"             \
              " ON CONFLICT (name) DO UPDATE SET is_paused = ?2")               \
     X(CANCEL, "UPDATE job SET state = 7, finished_at = ?2, expires_at = ?3"    \
@@ -103,9 +108,29 @@
            " run_at, timeout_ms, keep_ms, backoff_ms, backoff_max_ms, key,"    \
            " \"unique\", reason, payload, queue, token, state, finished_at,"   \
            " owner, result FROM job WHERE id = ?1")                            \
-    X(QUEUES, "SELECT name, is_paused, concurrency, rate, rate_period_ms"      \
-              " FROM queue UNION SELECT queue, 0, 0, 0, 0 FROM job"            \
-              " WHERE queue NOT IN (SELECT name FROM queue) ORDER BY 1")       \
+    X(LIST, "SELECT id, attempt, attempts, priority, progress, added_at,"      \
+            " run_at, timeout_ms, keep_ms, backoff_ms, backoff_max_ms, key,"   \
+            " \"unique\", reason, payload, queue, token, state, finished_at,"  \
+            " owner, result FROM job WHERE queue = ?1 AND state = ?2"          \
+            " AND id > ?3 ORDER BY id LIMIT ?4")                               \
+    X(QUEUES, "SELECT name, is_paused, concurrency, rate, rate_period_ms,"     \
+              " key_concurrency FROM queue UNION SELECT queue, 0, 0, 0, 0, 1"  \
+              " FROM job WHERE queue NOT IN (SELECT name FROM queue)"          \
+              " ORDER BY 1")                                                   \
+    X(SCHEDULE, "INSERT OR REPLACE INTO schedule VALUES"                       \
+                " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"    \
+                " ?14)")                                                       \
+    X(UNSCHEDULE, "DELETE FROM schedule WHERE queue = ?1 AND name = ?2")       \
+    X(PLANNED, "SELECT next_at FROM schedule WHERE queue = ?1 AND name = ?2"   \
+               " AND cron = ?3 AND zone = ?4")                                 \
+    X(PLANS, "SELECT queue, name, cron, zone, next_at FROM schedule"           \
+             " ORDER BY queue, name")                                          \
+    X(NEXT_RUN, "SELECT min(next_at) FROM schedule")                           \
+    X(NEXT_RUN_OF, "SELECT min(next_at) FROM schedule WHERE queue = ?1")       \
+    X(DUE_RUN, "SELECT * FROM schedule WHERE next_at <= ?1 ORDER BY next_at"   \
+               " LIMIT 1")                                                     \
+    X(SET_NEXT_RUN, "UPDATE schedule SET next_at = ?3 WHERE queue = ?1"        \
+                    " AND name = ?2")                                          \
     X(COUNT, "SELECT count(*) FROM job WHERE queue = ?1 AND state = ?2")       \
     X(OLDEST, "SELECT min(run_at) FROM job WHERE queue = ?1 AND state = 0")
 
@@ -175,5 +200,12 @@ void weir__store_look(struct weir__engine *engine, struct weir__op *op);
 void weir__store_get(struct weir__engine *engine, struct weir__op *op);
 void weir__store_cancel(struct weir__engine *engine, struct weir__op *op);
 void weir__store_retry(struct weir__engine *engine, struct weir__op *op);
+void weir__store_list(struct weir__engine *engine, struct weir__op *op);
+void weir__store_schedule(struct weir__engine *engine, struct weir__op *op);
+void weir__store_unschedule(struct weir__engine *engine, struct weir__op *op);
+void weir__store_plans(struct weir__engine *engine, struct weir__op *op);
+
+/* Add the jobs of the schedules that are due. */
+void weir__store_run_schedules(struct weir__engine *engine);
 
 #endif /* WEIR_JOBS_SQLITE_STORE_H */

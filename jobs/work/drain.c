@@ -29,9 +29,11 @@ static void answer(struct weir__hub *hub)
     weir__hub_send(hub, &op->letter);
 }
 
+/* What the store is doing may be a claim, whose jobs must be given back. */
 void weir__drain_check(struct weir__hub *hub)
 {
-    if (hub->drain != NULL && hub->held == 0)
+    if (hub->drain != NULL && hub->held == 0 &&
+        (!hub->is_running || hub->is_cut))
         answer(hub);
 }
 

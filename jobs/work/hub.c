@@ -58,7 +58,7 @@ static void come_due(void *arg, int status)
 
     hub->due = 0;
     if (status == 0)
-        weir__hub_look(hub);
+        weir__hub_look(hub, NULL);
 }
 
 /* The time until a worker may find something, or INT64_MAX. */
@@ -99,12 +99,17 @@ static void plan_look(struct weir__hub *hub)
         hub->due = 0;
 }
 
-void weir__hub_look(struct weir__hub *hub)
+void weir__hub_look(struct weir__hub *hub, const char *queue)
 {
+    bool is_any = false;
+
     for (weir_jobs_worker *worker = hub->workers; worker != NULL;
-         worker = worker->hub_next)
-        worker->is_hungry = true;
-    if (hub->workers != NULL)
+         worker = worker->hub_next) {
+        if (queue != NULL && strcmp(queue, worker->options.queue) != 0)
+            continue;
+        worker->is_hungry = is_any = true;
+    }
+    if (is_any)
         weir__hub_schedule(hub);
 }
 
@@ -114,7 +119,7 @@ static void retry(void *arg, int status)
 
     hub->retry = 0;
     if (status == 0)
-        weir__hub_look(hub);
+        weir__hub_look(hub, NULL);
 }
 
 static void look_later(struct weir__hub *hub)
@@ -132,7 +137,8 @@ static bool makes_hungry(enum weir__op_kind kind)
 {
     return kind == WEIR__OP_ADD || kind == WEIR__OP_SETTLE ||
            kind == WEIR__OP_LIMIT || kind == WEIR__OP_PAUSE ||
-           kind == WEIR__OP_CANCEL || kind == WEIR__OP_RETRY;
+           kind == WEIR__OP_CANCEL || kind == WEIR__OP_RETRY ||
+           kind == WEIR__OP_SCHEDULE;
 }
 
 /* Take the first ops of the queue into a list.  Returns its end. */
@@ -219,11 +225,24 @@ static void add_claims(struct weir__hub *hub, struct weir__op **end)
             end = &op->next;
         }
     }
-    if (hub->is_renewing) {
-        hub->renew_op = (struct weir__op){.kind = WEIR__OP_RENEW};
-        hub->renew_op.in.renew.claims = hub->claims;
-        *end = &hub->renew_op;
-    }
+    if (hub->is_renewing && hub->class->renew == NULL)
+        *end = weir__lease_renew(hub);
+}
+
+/* Renew the leases beside the lists, if the engine can. */
+static void renew_aside(struct weir__hub *hub)
+{
+    struct weir__op *op;
+
+    if (!hub->is_renewing || hub->is_renew_sent || hub->class->renew == NULL ||
+        hub->engine == NULL)
+        return;
+    op = hub->held > 0 ? weir__lease_renew(hub) : NULL;
+    hub->is_renewing = op != NULL;
+    if (op == NULL)
+        return;
+    hub->is_renew_sent = true;
+    hub->class->renew(hub->engine, op);
 }
 
 static void run_transaction(void *arg, int status)
@@ -232,7 +251,8 @@ static void run_transaction(void *arg, int status)
     struct weir__op *first;
 
     hub->is_scheduled = false;
-    if (hub->is_running)
+    renew_aside(hub);
+    if (hub->is_running || hub->opened != NULL)
         return;
     add_claims(hub, take_ops(hub, &first));
     if (first == NULL) {
@@ -240,7 +260,7 @@ static void run_transaction(void *arg, int status)
         return;
     }
     hub->is_running = true;
-    if (hub->engine != NULL) {
+    if (hub->engine != NULL && hub->status == 0) {
         hub->class->run(hub->engine, first);
         return;
     }
@@ -316,6 +336,13 @@ static void note_settled(struct weir__hub *hub, struct weir__op *op)
                         op->status == 0 ? op->in.settle.cut : WEIR_ELEASE);
 }
 
+static void note_renewed(struct weir__hub *hub, struct weir__op *op)
+{
+    if (op->status != 0)
+        report(hub, op);
+    weir__lease_renewed(hub);
+}
+
 /* Take note of what an op has changed. */
 static void note(struct weir__hub *hub, struct weir__op *op)
 {
@@ -327,9 +354,7 @@ static void note(struct weir__hub *hub, struct weir__op *op)
         note_settled(hub, op);
         return;
     case WEIR__OP_RENEW:
-        if (op->status != 0)
-            report(hub, op);
-        weir__lease_renewed(hub);
+        note_renewed(hub, op);
         return;
     case WEIR__OP_CANCEL:
         if (op->status == 0 && op->in.job.token != 0)
@@ -352,6 +377,27 @@ static void send_answer(struct weir__hub *hub, struct weir__op *op)
         weir__hub_send(hub, &op->letter);
 }
 
+static struct weir__hub *hub_of(struct weir__engine_host *host)
+{
+    return (struct weir__hub *)((char *)host -
+                                offsetof(struct weir__hub, host));
+}
+
+static void opened(struct weir__engine_host *host, int status,
+                   const char *reason)
+{
+    struct weir__hub *hub = hub_of(host);
+    struct weir__op *op = hub->opened;
+
+    hub->opened = NULL;
+    hub->status = status;
+    snprintf(hub->reason, sizeof(hub->reason), "%s", reason);
+    if (status != 0)
+        weir__op_fail(op, status, reason);
+    weir__hub_send(hub, &op->letter);
+    weir__hub_schedule(hub);
+}
+
 static void close_store(struct weir__hub *hub)
 {
     struct weir__op *closing = hub->closing;
@@ -359,16 +405,32 @@ static void close_store(struct weir__hub *hub)
     if (hub->engine != NULL)
         hub->class->close(hub->engine);
     hub->engine = NULL;
+    if (hub->opened != NULL)
+        opened(&hub->host, WEIR_ECANCELED, "closed before it was open");
     hub->status = WEIR_ECLOSED;
     weir_virtual_leave(&hub->member);
     (void)!weir_loop_shutdown(hub->loop, 0); /* from inside: it begins */
     weir__hub_send(hub, &closing->letter);
 }
 
+/* For a close.  Those that are being given back already are left alone. */
+static void give_back_all(struct weir__hub *hub)
+{
+    weir_jobs_claim *next;
+
+    for (weir_jobs_claim *claim = hub->claims; claim != NULL; claim = next) {
+        next = claim->next;
+        weir__lease_cut(hub, claim, WEIR_ECANCELED,
+                        &(weir_jobs_outcome){
+                            .kind = WEIR_JOBS_OUTCOME_RELEASED,
+                            .reason = "interrupted by a close",
+                        });
+    }
+}
+
 static void ran(struct weir__engine_host *host, struct weir__op *first)
 {
-    struct weir__hub *hub =
-        (struct weir__hub *)((char *)host - offsetof(struct weir__hub, host));
+    struct weir__hub *hub = hub_of(host);
     struct weir__op *next;
 
     hub->is_running = false;
@@ -378,6 +440,8 @@ static void ran(struct weir__engine_host *host, struct weir__op *first)
         next = op->next;
         send_answer(hub, op);
     }
+    if (hub->closing != NULL) /* a claim may have come after it */
+        give_back_all(hub);
     weir__drain_check(hub);
     if (hub->first != NULL)
         weir__hub_schedule(hub);
@@ -387,10 +451,18 @@ static void ran(struct weir__engine_host *host, struct weir__op *first)
         weir__hub_schedule(hub); /* hungry workers, and the next look */
 }
 
-static void changed(struct weir__engine_host *host)
+static void renewed(struct weir__engine_host *host, struct weir__op *op)
 {
-    weir__hub_look(
-        (struct weir__hub *)((char *)host - offsetof(struct weir__hub, host)));
+    struct weir__hub *hub = hub_of(host);
+
+    hub->is_renew_sent = false;
+    note_renewed(hub, op);
+    weir__drain_check(hub);
+}
+
+static void changed(struct weir__engine_host *host, const char *queue)
+{
+    weir__hub_look(hub_of(host), queue);
 }
 
 /* ---- what arrives ---- */
@@ -420,21 +492,12 @@ static void stop_work(struct weir__hub *hub, struct weir__op *op)
 
 static void begin_close(struct weir__hub *hub, struct weir__op *op)
 {
-    weir_jobs_claim *next;
-
     hub->closing = op;
     if (hub->drain != NULL) { /* its claims are given back */
         hub->is_cut = hub->held > 0;
         hub->is_draining = true;
     }
-    for (weir_jobs_claim *claim = hub->claims; claim != NULL; claim = next) {
-        next = claim->next;
-        weir__lease_cut(hub, claim, WEIR_ECANCELED,
-                        &(weir_jobs_outcome){
-                            .kind = WEIR_JOBS_OUTCOME_RELEASED,
-                            .reason = "interrupted by a close",
-                        });
-    }
+    give_back_all(hub);
     if (hub->first == NULL && !hub->is_running)
         close_store(hub);
 }
@@ -515,18 +578,12 @@ void weir__hub_begin(struct weir__hub *hub, weir_jobs_claim *claim)
 static void open_store(void *arg, int status)
 {
     struct weir__hub *hub = arg;
-    struct weir__op *opened = hub->opened;
 
     if (status != 0) /* the thread could not be started */
         return;
-    hub->opened = NULL;
     hub->member.loop = hub->loop;
     weir_virtual_join(&hub->member);
-    hub->status =
-        hub->class->open(&hub->engine, &hub->host, hub->path, hub->reason);
-    if (hub->status != 0)
-        weir__op_fail(opened, hub->status, hub->reason);
-    weir__hub_send(hub, &opened->letter);
+    hub->engine = hub->class->open(&hub->host, hub->path);
 }
 
 static void run_hub(void *arg)
@@ -542,8 +599,18 @@ static void free_parts(struct weir__hub *hub)
     weir_loop_free(hub->loop);
     weir_channel_unref(hub->channel);
     weir__op_free(hub->opened);
+    weir_memory_free(hub->renew_op.in.renew.rows,
+                     hub->renew_room * sizeof(struct weir__renewal));
     weir_memory_free(hub->path, hub->path_bytes);
     weir_memory_free(hub, sizeof(*hub));
+}
+
+static const struct weir__engine_class *class_of(const char *path)
+{
+    return strncmp(path, "postgres://", 11) == 0 ||
+                   strncmp(path, "postgresql://", 13) == 0
+               ? &weir__postgres_engine
+               : &weir__sqlite_engine;
 }
 
 int weir__hub_start(struct weir__hub **made, weir_channel *channel,
@@ -555,7 +622,7 @@ int weir__hub_start(struct weir__hub **made, weir_channel *channel,
     if (hub == NULL)
         return -ENOMEM;
     memset(hub, 0, sizeof(*hub));
-    hub->class = &weir__sqlite_engine;
+    hub->class = class_of(path);
     hub->end = &hub->first;
     hub->channel = channel;
     weir_channel_ref(channel);
@@ -568,7 +635,14 @@ int weir__hub_start(struct weir__hub **made, weir_channel *channel,
     if (err != 0)
         goto fail;
     memcpy(hub->path, path, hub->path_bytes);
-    hub->host = (struct weir__engine_host){hub->loop, busy_ms, ran, changed};
+    hub->host = (struct weir__engine_host){
+        .loop = hub->loop,
+        .busy_ms = busy_ms,
+        .opened = opened,
+        .ran = ran,
+        .renewed = renewed,
+        .changed = changed,
+    };
     err = weir_loop_submit(hub->loop, open_store, hub);
     if (err == 0)
         err = weir_thread_start(&hub->thread, run_hub, hub, STACK_BYTES);

@@ -54,10 +54,10 @@ struct weir__hub {
     weir_thread thread;
     /* the hub's from here on */
     struct weir__engine_host host;
-    struct weir__engine *engine; /* NULL: not opened, or closed */
+    struct weir__engine *engine; /* NULL: none, or closed */
     int status;                  /* why it is not open */
     char reason[WEIR__OP_REASON_BYTES];
-    struct weir__op *opened;       /* until it is sent */
+    struct weir__op *opened;       /* until it is sent: being opened */
     struct weir__op *first, **end; /* the next transaction */
     bool is_scheduled, is_running;
     weir_jobs_worker *workers;
@@ -65,7 +65,9 @@ struct weir__hub {
     uint32_t held;
     weir_timer due, renew, retry;
     struct weir__op renew_op;
-    bool is_renewing;
+    size_t renew_room;  /* rows that renew_op has memory for */
+    bool is_renewing;   /* due, or being carried out */
+    bool is_renew_sent; /* being carried out, outside a list */
     weir_virtual_member member;
     /* the drain */
     bool is_draining, is_cut;
@@ -101,8 +103,9 @@ struct weir__hub *weir__jobs_hub(weir_jobs *jobs);
 void weir__hub_schedule(struct weir__hub *hub);
 void weir__hub_send(struct weir__hub *hub, struct weir__letter *letter);
 
-/* Make all workers look for jobs with the next transaction. */
-void weir__hub_look(struct weir__hub *hub);
+/* Make the workers of a queue, or all if it is NULL, look for jobs with the next
+ * transaction. */
+void weir__hub_look(struct weir__hub *hub, const char *queue);
 
 /* Add an op to the next transaction. */
 void weir__hub_append(struct weir__hub *hub, struct weir__op *op);
@@ -111,6 +114,7 @@ void weir__hub_append(struct weir__hub *hub, struct weir__op *op);
 void weir__lease_hold(struct weir__hub *hub, weir_jobs_claim *claim);
 void weir__lease_drop(struct weir__hub *hub, weir_jobs_claim *claim);
 void weir__lease_begin(struct weir__hub *hub, weir_jobs_claim *claim);
+struct weir__op *weir__lease_renew(struct weir__hub *hub);
 void weir__lease_renewed(struct weir__hub *hub);
 void weir__lease_cancelled(struct weir__hub *hub, uint64_t token);
 void weir__lease_cut(struct weir__hub *hub, weir_jobs_claim *claim, int reason,

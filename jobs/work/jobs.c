@@ -381,6 +381,8 @@ static void cancel(weir_jobs *jobs, struct weir__op *op)
     }
     if (op->kind == WEIR__OP_SETTLE)
         weir__worker_settled(op->in.settle.claim);
+    if (op->kind == WEIR__OP_STOP)
+        weir__worker_unref(op->in.work.worker);
     weir__op_fail(op, WEIR_ECANCELED, "");
     weir__jobs_answer(jobs, op);
 }

@@ -58,6 +58,51 @@ static void start_renewing(struct weir__hub *hub)
                                 WEIR_TIMER_ONCE, renew, hub);
 }
 
+static bool reserve_rows(struct weir__hub *hub)
+{
+    size_t room = hub->held + hub->held / 2;
+    struct weir__renewal *rows;
+
+    if (hub->held <= hub->renew_room)
+        return true;
+    rows = weir_memory_alloc(room * sizeof(*rows));
+    if (rows == NULL)
+        return false;
+    weir_memory_free(hub->renew_op.in.renew.rows,
+                     hub->renew_room * sizeof(*rows));
+    hub->renew_op.in.renew.rows = rows;
+    hub->renew_room = room;
+    return true;
+}
+
+/* Fill the op RENEW with what is held.  Returns NULL if there is no memory: then
+ * the next renewal is due after the same time. */
+struct weir__op *weir__lease_renew(struct weir__hub *hub)
+{
+    struct weir__renewal *rows;
+    uint32_t count = 0;
+
+    if (!reserve_rows(hub)) {
+        hub->is_renewing = false;
+        start_renewing(hub);
+        return NULL;
+    }
+    rows = hub->renew_op.in.renew.rows;
+    for (weir_jobs_claim *claim = hub->claims; claim != NULL;
+         claim = claim->next) {
+        rows[count++] = (struct weir__renewal){
+            .id = claim->info.id,
+            .token = claim->info.token,
+            .lease_ms = claim->renewing_lease_ms,
+        };
+        claim->renewing_at = count;
+    }
+    hub->renew_op = (struct weir__op){.kind = WEIR__OP_RENEW};
+    hub->renew_op.in.renew.rows = rows;
+    hub->renew_op.in.renew.count = count;
+    return &hub->renew_op;
+}
+
 /* The lease of a claim has ended. */
 void weir__lease_end(struct weir__hub *hub, weir_jobs_claim *claim, int status)
 {
@@ -69,6 +114,25 @@ void weir__lease_end(struct weir__hub *hub, weir_jobs_claim *claim, int status)
     weir__hub_send(hub, &claim->end);
 }
 
+/* Take note of a claim's row in RENEW.  Returns false if it has none, or if the
+ * renewal has failed.  A claim that is leaving may have left the store before:
+ * the op that settles it tells. */
+static bool note_renewal(struct weir__hub *hub, weir_jobs_claim *claim)
+{
+    const struct weir__renewal *row;
+    uint32_t at = claim->renewing_at;
+
+    claim->renewing_at = 0;
+    if (at == 0 || hub->renew_op.status != 0)
+        return false;
+    row = &hub->renew_op.in.renew.rows[at - 1];
+    if (!row->is_lost)
+        claim->lease_until_ms = row->until_ms;
+    else if (!claim->is_leaving)
+        weir__lease_end(hub, claim, WEIR_ELEASE);
+    return true;
+}
+
 void weir__lease_renewed(struct weir__hub *hub)
 {
     int64_t now_ms = uptime_ms();
@@ -76,12 +140,8 @@ void weir__lease_renewed(struct weir__hub *hub)
 
     hub->is_renewing = false;
     for (weir_jobs_claim *claim = hub->claims; claim != NULL; claim = next) {
-        bool is_renewed = hub->renew_op.status == 0 && !claim->is_lost;
-
         next = claim->next;
-        if (is_renewed)
-            claim->lease_until_ms = claim->renewed_until_ms;
-        else if (claim->is_lost || claim->lease_until_ms <= now_ms)
+        if (!note_renewal(hub, claim) && claim->lease_until_ms <= now_ms)
             weir__lease_end(hub, claim, WEIR_ELEASE);
     }
     start_renewing(hub);

@@ -49,7 +49,7 @@ static void look(weir_task *task, int status)
     hub = membership->hub; /* it runs this, so it exists */
     weir_lock_release(&membership->lock);
     if (status == 0 && hub != NULL)
-        weir__hub_look(hub);
+        weir__hub_look(hub, NULL);
     unref(membership);
 }
 

@@ -141,6 +141,8 @@ int weir_jobs_limit(weir_jobs *jobs, const char *queue,
         limits.rate_period_ms = PERIOD_MS;
     if (limits.rate_period_ms < 1 || limits.rate_period_ms > INT32_MAX)
         return -EINVAL;
+    if (limits.key_concurrency == 0)
+        limits.key_concurrency = 1;
     op = new_queue_op(jobs, WEIR__OP_LIMIT, queue);
     if (op != NULL)
         op->in.queue.limits = limits;
@@ -168,7 +170,122 @@ int weir_jobs_look(weir_jobs *jobs, weir_jobs_fn *fn, void *arg)
                               arg);
 }
 
+/* ---- schedules ---- */
+
+static struct weir__op *new_schedule(weir_jobs *jobs,
+                                     const weir_jobs_schedule_spec *spec,
+                                     const weir_jobs_spec *job)
+{
+    struct weir__op *op =
+        weir__op_new(jobs, WEIR__OP_SCHEDULE,
+                     text_bytes(spec->name) + text_bytes(spec->cron) +
+                         text_bytes(spec->zone) + text_bytes(job->queue) +
+                         text_bytes(job->key) + job->payload_size);
+    char *at = (char *)(op + 1);
+    weir_jobs_schedule_spec *to;
+    weir_jobs_spec *add;
+
+    if (op == NULL)
+        return NULL;
+    to = &op->in.schedule.spec;
+    add = &op->in.schedule.job;
+    *to = *spec;
+    *add = *job;
+    to->name = copy(&at, spec->name, text_bytes(spec->name));
+    to->cron = copy(&at, spec->cron, text_bytes(spec->cron));
+    to->zone = copy(&at, spec->zone, text_bytes(spec->zone));
+    to->job = add;
+    add->queue = copy(&at, job->queue, text_bytes(job->queue));
+    add->key = copy(&at, job->key, text_bytes(job->key));
+    add->payload = copy(&at, job->payload, job->payload_size);
+    set_defaults(add);
+    return op;
+}
+
+static int check_schedule(const weir_jobs *jobs,
+                          const weir_jobs_schedule_spec *spec,
+                          const weir_jobs_spec *job)
+{
+    if (!weir__jobs_is_text(spec->name, WEIR_JOBS_SCHEDULE_LIMIT) ||
+        !is_name(spec->cron) || (spec->zone != NULL && !is_name(spec->zone)) ||
+        (unsigned)spec->missed > WEIR_JOBS_MISSED_ONE)
+        return -EINVAL;
+    return check_spec(jobs, job);
+}
+
+int weir_jobs_schedule(weir_jobs *jobs, const weir_jobs_schedule_spec *given,
+                       weir_jobs_fn *fn, void *arg)
+{
+    weir_jobs_schedule_spec spec;
+    weir_jobs_spec job;
+    int err;
+
+    if (jobs == NULL || given == NULL)
+        return -EINVAL;
+    err = weir_sized_read(&spec, sizeof(spec), given);
+    if (err == 0 && spec.job == NULL)
+        err = -EINVAL;
+    if (err == 0)
+        err = weir_sized_read(&job, sizeof(job), spec.job);
+    if (err != 0)
+        return err;
+    job.unique = NULL;
+    job.delay_ms = job.run_at_ms = 0;
+    job.after = NULL;
+    job.after_count = 0;
+    err = check_schedule(jobs, &spec, &job);
+    if (err != 0)
+        return err;
+    return weir__jobs_request(jobs, new_schedule(jobs, &spec, &job), fn, arg);
+}
+
+int weir_jobs_unschedule(weir_jobs *jobs, const char *queue, const char *name,
+                         weir_jobs_fn *fn, void *arg)
+{
+    struct weir__op *op;
+    char *at;
+
+    if (jobs == NULL || !is_name(queue) || !is_name(name))
+        return -EINVAL;
+    op = weir__op_new(jobs, WEIR__OP_UNSCHEDULE,
+                      text_bytes(queue) + text_bytes(name));
+    if (op != NULL) {
+        at = (char *)(op + 1);
+        op->in.schedule.job.queue = copy(&at, queue, text_bytes(queue));
+        op->in.schedule.spec.name = copy(&at, name, text_bytes(name));
+    }
+    return weir__jobs_request(jobs, op, fn, arg);
+}
+
+int weir_jobs_plans(weir_jobs *jobs, weir_jobs_fn *fn, void *arg)
+{
+    if (jobs == NULL)
+        return -EINVAL;
+    return weir__jobs_request(jobs, weir__op_new(jobs, WEIR__OP_PLANS, 0), fn,
+                              arg);
+}
+
 /* ---- single jobs ---- */
+
+int weir_jobs_list(weir_jobs *jobs, const char *queue, weir_jobs_state state,
+                   uint64_t after, uint32_t most, weir_jobs_fn *fn, void *arg)
+{
+    size_t bytes = text_bytes(queue);
+    struct weir__op *op;
+
+    if (jobs == NULL || !is_name(queue) ||
+        (unsigned)state >= WEIR_JOBS_STATES || most == 0 ||
+        most > WEIR_JOBS_LIST_LIMIT)
+        return -EINVAL;
+    op = weir__op_new(jobs, WEIR__OP_LIST, bytes);
+    if (op != NULL) {
+        op->in.list.queue = memcpy(op + 1, queue, bytes);
+        op->in.list.state = state;
+        op->in.list.after = after <= INT64_MAX ? after : INT64_MAX;
+        op->in.list.most = most;
+    }
+    return weir__jobs_request(jobs, op, fn, arg);
+}
 
 static int request_job(weir_jobs *jobs, enum weir__op_kind kind, uint64_t id,
                        weir_jobs_fn *fn, void *arg)

@@ -370,7 +370,7 @@ static int check_outcome(const weir_jobs *jobs,
 {
     size_t most = jobs->options.payload_limit;
 
-    if ((unsigned)outcome->kind > WEIR_JOBS_OUTCOME_RELEASED ||
+    if ((unsigned)outcome->kind > WEIR_JOBS_OUTCOME_ELSEWHERE ||
         outcome->delay_ms < 0 || outcome->delay_ms > INT64_MAX / 2 ||
         (outcome->result == NULL && outcome->result_size > 0))
         return -EINVAL;

@@ -47,6 +47,9 @@ def expect(what, problem):
 class Place:
     """A store, its log, and the processes that use it."""
 
+    # Where a worker is killed by kill_at_calls.
+    calls = "pwrite64,fdatasync,fsync,write,ftruncate,unlink,fcntl,openat"
+
     def __init__(self):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="weir-crash-"))
         self.store, self.log = self.path / "jobs.db", self.path / "log"
@@ -122,7 +125,7 @@ class Place:
         """Let a worker that is left alone do what is left."""
         if not any(p.poll() is None for p in self.processes):
             self.work()
-        self.wait_for("an empty store", lambda: self.count("1") == 0)
+        self.wait_for("an empty store", lambda: self.count("true") == 0)
 
     def violations(self):
         try:
@@ -139,7 +142,7 @@ def kill_at_random(jobs, kills):
         for _ in range(kills):
             seen, more = place.lines("claimed"), choose.randrange(1, 25)
             place.wait_for("claims", lambda: place.lines("claimed") >=
-                           seen + more or place.count("1") == 0 and
+                           seen + more or place.count("true") == 0 and
                            adder.poll() is not None)
             index = choose.randrange(3)
             workers[index].kill()
@@ -155,8 +158,8 @@ def kill_at_random(jobs, kills):
 
 
 def kill_at_calls(rounds):
-    """strace kills the worker at the n-th system call that touches files."""
-    calls = "pwrite64,fdatasync,fsync,write,ftruncate,unlink,fcntl,openat"
+    """strace kills the worker at the n-th system call that others can see."""
+    calls = Place.calls
     with Place() as place:
         place.add(rounds * 10).wait()
         for _ in range(rounds):
@@ -201,7 +204,7 @@ def drain_under_load(rounds):
         for _ in range(rounds):
             before = place.lines("claimed")
             place.wait_for("claims", lambda: place.lines("claimed") > before +
-                           5 or place.count("1") == 0)
+                           5 or place.count("true") == 0)
             index = choose.randrange(3)
             place.wait_for("a worker", lambda: place.is_ready(workers[index]))
             workers[index].terminate()
@@ -239,17 +242,26 @@ def check_the_checker():
     expect("the checker accepts a good history", found or None)
 
 
+def kill_stop_and_drain(jobs, kills):
+    kill_at_random(jobs, kills)
+    kill_at_calls(max(kills // 3, 3))
+    stop_past_the_lease(max(kills // 6, 2))
+    drain_under_load(max(kills // 2, 5))
+
+
+def finish():
+    """Print the plan.  Returns the status of the program."""
+    print(f"1..{number}")
+    return 1 if failures else 0
+
+
 def main():
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     print(f"# WEIR_SEED={seed}")
     check_the_checker()
-    kill_at_random(jobs, kills)
-    kill_at_calls(max(kills // 3, 3))
-    stop_past_the_lease(max(kills // 6, 2))
-    drain_under_load(max(kills // 2, 5))
-    print(f"1..{number}")
-    return 1 if failures else 0
+    kill_stop_and_drain(jobs, kills)
+    return finish()
 
 
 if __name__ == "__main__":

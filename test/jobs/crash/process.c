@@ -69,7 +69,10 @@ static void add_some(void);
 
 static void on_added(void *arg, int status, const weir_jobs_reply *reply)
 {
-    must("add", status);
+    if (status != 0) {
+        fprintf(stderr, "process: add: %s\n", reply->reason);
+        exit(1);
+    }
     say("added %" PRIu64 " %d\n", reply->id, (int)(intptr_t)arg);
     if (--pending == 0)
         add_some();
@@ -212,6 +215,7 @@ int main(int count, char **arguments)
     must("open",
          weir_jobs_open(&jobs, loop, arguments[2],
                         &(weir_jobs_options){.size = sizeof(weir_jobs_options),
+                                             .busy_ms = 120000,
                                              .on_event = ignore_event}));
     if (strcmp(arguments[1], "add") == 0) {
         to_add = atoi(arguments[4]);

@@ -151,6 +151,115 @@ CASE(store_that_is_migrated_by_a_newer_program_is_refused_from_then_on)
     jobs_end();
 }
 
+/* What weir wrote before schedules: the text of version 1 must not change. */
+static const char version_1[] =
+    "PRAGMA journal_mode = WAL;"
+    "CREATE TABLE store (one INTEGER PRIMARY KEY CHECK (one = 1),"
+    " last_token INTEGER NOT NULL, boot TEXT NOT NULL) STRICT;"
+    "INSERT INTO store VALUES (1, 41, 'an earlier boot');"
+    "CREATE TABLE queue (name TEXT PRIMARY KEY,"
+    " is_paused INTEGER NOT NULL DEFAULT 0,"
+    " concurrency INTEGER NOT NULL DEFAULT 0,"
+    " rate INTEGER NOT NULL DEFAULT 0,"
+    " rate_period_ms INTEGER NOT NULL DEFAULT 1000,"
+    " rate_at_us INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;"
+    "INSERT INTO queue (name, concurrency) VALUES ('q', 7);"
+    "CREATE TABLE job (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " queue TEXT NOT NULL, state INTEGER NOT NULL, priority INTEGER NOT NULL,"
+    " run_at INTEGER NOT NULL, attempt INTEGER NOT NULL DEFAULT 0,"
+    " attempts INTEGER NOT NULL, token INTEGER NOT NULL DEFAULT 0,"
+    " lease_until INTEGER NOT NULL DEFAULT 0, owner TEXT, key TEXT,"
+    " \"unique\" TEXT, waits INTEGER NOT NULL DEFAULT 0,"
+    " backoff_ms INTEGER NOT NULL, backoff_max_ms INTEGER NOT NULL,"
+    " timeout_ms INTEGER NOT NULL, keep_ms INTEGER NOT NULL,"
+    " progress REAL NOT NULL DEFAULT 0, added_at INTEGER NOT NULL,"
+    " finished_at INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, reason TEXT,"
+    " result BLOB, payload BLOB NOT NULL) STRICT;"
+    "CREATE INDEX job_ready ON job (queue, priority DESC, run_at)"
+    " WHERE state = 0;"
+    "CREATE INDEX job_running ON job (queue, lease_until) WHERE state = 1;"
+    "CREATE INDEX job_due ON job (queue, run_at) WHERE state = 2;"
+    "CREATE INDEX job_key ON job (queue, key, state)"
+    " WHERE key IS NOT NULL AND state < 5;"
+    "CREATE UNIQUE INDEX job_unique ON job (queue, \"unique\")"
+    " WHERE \"unique\" IS NOT NULL AND state < 5;"
+    "CREATE INDEX job_dead ON job (queue) WHERE state = 6;"
+    "CREATE INDEX job_expiry ON job (expires_at)"
+    " WHERE expires_at IS NOT NULL;"
+    "CREATE TABLE dependency (needs INTEGER NOT NULL, job INTEGER NOT NULL,"
+    " PRIMARY KEY (needs, job)) STRICT, WITHOUT ROWID;"
+    /* One is ready, one was running, one is behind it, one is dead. */
+    "INSERT INTO job (queue, state, priority, run_at, attempts, key, token,"
+    " attempt, backoff_ms, backoff_max_ms, timeout_ms, keep_ms, added_at,"
+    " reason, payload) VALUES"
+    " ('q', 0, 0, 1, 3, NULL, 0, 0, 1, 1, 0, -1, 1, NULL, x'61'),"
+    " ('q', 1, 0, 1, 3, 'k', 41, 1, 1, 1, 0, -1, 1, NULL, x'62'),"
+    " ('q', 3, 0, 1, 3, 'k', 0, 0, 1, 1, 0, -1, 1, NULL, x'63'),"
+    " ('q', 6, 0, 1, 3, NULL, 40, 3, 1, 1, 0, -1, 1, 'no', x'64');"
+    "PRAGMA application_id = 0x77656972; PRAGMA user_version = 1";
+
+static int64_t read_version(const char *path)
+{
+    sqlite3_stmt *statement;
+    int64_t version;
+    sqlite3 *db;
+
+    expect_int(sqlite3_open(path, &db), SQLITE_OK);
+    expect_int(
+        sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, NULL),
+        SQLITE_OK);
+    expect_int(sqlite3_step(statement), SQLITE_ROW);
+    version = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return version;
+}
+
+CASE(store_of_an_older_version_is_migrated_with_its_jobs)
+{
+    struct keeper keeper = {.is_settling = true};
+    struct answer answer = {0};
+
+    place_make();
+    run_sql("jobs.db", version_1);
+    expect_status(weir_clock_freeze(weir_clock_now()), 0);
+    loop_make(NULL);
+    jobs = jobs_open("newer");
+    expect_string(get(4).why, "no");
+    expect_int((int)look().queues[0].concurrency, 7);
+    expect_int((int)look().queues[0].key_concurrency, 1);
+    expect_int((int)add(SPEC("q", .key = "k", .keep_ms = -1)),
+               5); /* ids go on */
+    expect_status(weir_jobs_retry(jobs, 4, NULL, answered, &answer), 0);
+    await(&answer);
+    expect_status(answer.status, 0);
+    keeper_start(&keeper, jobs, WORKER("q", .concurrency = 4));
+    await_count(&keeper.ended, 2);
+    pass(1000); /* the back-off of the one whose process died */
+    await_count(&keeper.ended, 5);
+    for (unsigned i = 0; i < keeper.count; i++)
+        expect(get(i + 1).job.token > 41 && state_of(i + 1) == WEIR_JOBS_DONE);
+    jobs_end();
+}
+
+CASE(store_that_cannot_be_migrated_stays_as_it_was)
+{
+    struct opened result;
+
+    place_make();
+    run_sql("jobs.db", version_1);
+    run_sql("jobs.db", "CREATE TABLE schedule (x)"); /* in the way */
+    loop_make(NULL);
+    result = try_open("jobs.db");
+    expect_status(result.status, WEIR_ESTORE);
+    expect_int((int)read_version("jobs.db"), 1);
+    run_sql("jobs.db", "DROP TABLE schedule");
+    expect_status(try_open("jobs.db").status, 0);
+    expect_int((int)read_version("jobs.db"), WEIR__SCHEMA_VERSION);
+    loop_end();
+    place_remove();
+}
+
 CASE(store_in_a_missing_directory_cannot_be_opened)
 {
     place_make();

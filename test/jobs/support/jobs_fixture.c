@@ -5,6 +5,7 @@
 #include "jobs_fixture.h"
 
 #include <sched.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +33,76 @@ void place_remove(void)
     expect_int(system(command), 0);
 }
 
+const char *store_path(void)
+{
+    return is_on_server() ? getenv("WEIR_TEST_STORE") : "jobs.db";
+}
+
+bool is_on_server(void)
+{
+    return getenv("WEIR_TEST_STORE") != NULL;
+}
+
+static int64_t number_in_file(uint64_t id, const char *column)
+{
+    sqlite3 *db;
+    sqlite3_stmt *row;
+    int64_t number = -1;
+    char sql[100];
+
+    snprintf(sql, sizeof(sql), "SELECT %s FROM job WHERE id = %llu", column,
+             (unsigned long long)id);
+    expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
+    expect_int(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+    if (sqlite3_step(row) == SQLITE_ROW)
+        number = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return number;
+}
+
+static int64_t number_on_server(uint64_t id, const char *column)
+{
+    char command[200];
+    long long number = -1;
+    FILE *answer;
+
+    snprintf(command, sizeof(command),
+             "psql -qXAt \"$WEIR_TEST_STORE\" -c 'SELECT %s FROM "
+             "weir_jobs.job WHERE id = %llu'",
+             column, (unsigned long long)id);
+    answer = popen(command, "r");
+    expect(answer != NULL);
+    if (fscanf(answer, "%lld", &number) != 1)
+        number = -1;
+    expect_int(pclose(answer), 0);
+    return number;
+}
+
+int64_t stored_number(uint64_t id, const char *column)
+{
+    return is_on_server() ? number_on_server(id, column)
+                          : number_in_file(id, column);
+}
+
+/* A store on a server is there for all cases, so its tables are removed. */
+static void empty_store(void)
+{
+    if (!is_on_server())
+        return;
+    expect_int(system("psql -qX \"$WEIR_TEST_STORE\" -c 'SET "
+                      "client_min_messages = error' -c 'DROP SCHEMA IF EXISTS "
+                      "weir_jobs CASCADE' >/dev/null"),
+               0);
+}
+
 void jobs_make_with(const weir_jobs_options *options)
 {
     place_make();
+    empty_store();
     expect_status(weir_clock_freeze(weir_clock_now()), 0);
     loop_make(NULL);
-    expect_status(weir_jobs_open(&jobs, loop, "jobs.db", options), 0);
+    expect_status(weir_jobs_open(&jobs, loop, store_path(), options), 0);
 }
 
 void jobs_make(void)
@@ -50,7 +115,7 @@ weir_jobs *jobs_open(const char *name)
     weir_jobs *other;
 
     expect_status(
-        weir_jobs_open(&other, loop, "jobs.db",
+        weir_jobs_open(&other, loop, store_path(),
                        &(weir_jobs_options){.size = sizeof(weir_jobs_options),
                                             .name = name}),
         0);

@@ -38,7 +38,14 @@ void jobs_make(void);
 void jobs_make_with(const weir_jobs_options *options);
 void jobs_end(void);
 
-/* Open another handle on the same file, as another process would. */
+/* The file jobs.db; or the URL in WEIR_TEST_STORE (test/jobs/postgres.py). */
+const char *store_path(void);
+bool is_on_server(void);
+
+/* Read a number of a job past the handle; -1 if there is no such job. */
+int64_t stored_number(uint64_t id, const char *column);
+
+/* Open another handle on the same store, as another process would. */
 weir_jobs *jobs_open(const char *name);
 void jobs_close(weir_jobs *other);
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <sqlite3.h>
 #include <string.h>
 
 #include "jobs/support/jobs_fixture.h"
@@ -113,22 +112,9 @@ CASE(drain_cuts_off_at_the_hard_deadline_and_names_each_job)
     jobs_end();
 }
 
-static int state_in_file(uint64_t id)
+static int stored_state(uint64_t id)
 {
-    sqlite3 *db;
-    sqlite3_stmt *row;
-    int state = -1;
-
-    expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
-    expect_int(sqlite3_prepare_v2(db, "SELECT state FROM job WHERE id = ?1", -1,
-                                  &row, NULL),
-               SQLITE_OK);
-    expect_int(sqlite3_bind_int64(row, 1, (int64_t)id), SQLITE_OK);
-    if (sqlite3_step(row) == SQLITE_ROW)
-        state = sqlite3_column_int(row, 0);
-    sqlite3_finalize(row);
-    sqlite3_close(db);
-    return state;
+    return (int)stored_number(id, "state");
 }
 
 CASE(drain_deadline_holds_while_the_loops_thread_is_blocked)
@@ -145,7 +131,7 @@ CASE(drain_deadline_holds_while_the_loops_thread_is_blocked)
     (void)look(); /* the drain has begun */
     expect_status(weir_clock_advance(100 * MILLISECOND_NS), 0);
     weir_loop_wake(jobs->hub->loop);
-    while (state_in_file(id) != WEIR_JOBS_READY) /* no turn of the loop */
+    while (stored_state(id) != WEIR_JOBS_READY) /* no turn of the loop */
         sched_yield();
     await(&drained);
     expect_status(drained.status, WEIR_EFORCED);
@@ -222,7 +208,7 @@ static void begin_in_service(void *arg, int status)
     struct in_service *in = arg;
 
     expect_status(status, 0);
-    expect_status(weir_jobs_open(&jobs, loop, "jobs.db", NULL), 0);
+    expect_status(weir_jobs_open(&jobs, loop, store_path(), NULL), 0);
     expect_status(weir_jobs_join(jobs, in->service, -1, 100), 0);
     /* covers: weir_jobs_join -EALREADY */
     expect_status(weir_jobs_join(jobs, in->service, -1, 100), -EALREADY);
@@ -252,7 +238,7 @@ CASE(drain_of_a_service_waits_for_claims_and_cuts_them_off)
     expect_int(weir_gate_inflight(weir_service_gate(in.service)), 1);
     expect_status(weir_service_stop(in.service), 0);
     expect_status(weir_service_wait(in.service, -1), WEIR_EFORCED);
-    expect_int(state_in_file(1), WEIR_JOBS_READY);
+    expect_int(stored_state(1), WEIR_JOBS_READY);
     weir_jobs_free(jobs);
     expect_status(weir_service_free(in.service), 0);
     place_remove();

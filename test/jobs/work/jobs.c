@@ -216,6 +216,108 @@ CASE(jobs_of_one_key_run_one_at_a_time_in_order)
     jobs_end();
 }
 
+CASE(jobs_of_one_key_run_as_many_at_a_time_as_the_limit_says)
+{
+    struct keeper keeper = {0};
+    struct answer answer = {0}, wider = {0};
+    uint64_t ids[6];
+
+    if (is_on_server())
+        return; /* PostgreSQL does not have it yet */
+    jobs_make();
+    for (int i = 0; i < 6; i++)
+        ids[i] = add(SPEC("q", .key = "k"));
+    (void)add(SPEC("q", .key = "another"));
+    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_concurrency = 2),
+                                  answered, &answer),
+                  0);
+    await(&answer);
+    expect_int((int)look().queues[0].key_concurrency, 2);
+    expect_int(state_of(ids[1]), WEIR_JOBS_READY);
+    expect_int(state_of(ids[2]), WEIR_JOBS_BEHIND);
+    keeper_start(&keeper, jobs, WORKER("q", .concurrency = 8));
+    await_count(&keeper.count, 3);
+    expect_status(settle(keeper.claims[1], NULL), 0);
+    await_count(&keeper.count, 4);
+    expect(weir_jobs_claim_info(keeper.claims[3])->id == ids[2]);
+    expect_int(state_of(ids[3]), WEIR_JOBS_BEHIND);
+    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_concurrency = 9),
+                                  answered, &wider),
+                  0);
+    await(&wider);
+    await_count(&keeper.count, 7);
+    for (int i = 0; i < 3; i++)
+        expect(weir_jobs_claim_info(keeper.claims[4 + i])->id == ids[3 + i]);
+    jobs_end();
+}
+
+struct listed {
+    bool is_here;
+    uint64_t count;
+    uint64_t ids[8];
+    char payloads[8][8], reasons[8][8];
+};
+
+static void note_list(void *arg, int status, const weir_jobs_reply *reply)
+{
+    struct listed *to = arg;
+
+    expect_status(status, 0);
+    to->is_here = true;
+    to->count = reply->count;
+    for (uint64_t i = 0; i < reply->count; i++) {
+        const weir_jobs_info *info = &reply->jobs[i];
+
+        to->ids[i] = info->id;
+        memcpy(to->payloads[i], info->payload, info->payload_size);
+        snprintf(to->reasons[i], 8, "%s", info->reason);
+    }
+}
+
+static struct listed list(weir_jobs_state state, uint64_t after, uint32_t most)
+{
+    struct listed result = {0};
+
+    expect_status(
+        weir_jobs_list(jobs, "q", state, after, most, note_list, &result), 0);
+    while (!result.is_here)
+        (void)look();
+    return result;
+}
+
+CASE(jobs_are_listed_by_state_and_id)
+{
+    struct keeper keeper = {0};
+    struct listed dead;
+
+    if (is_on_server())
+        return; /* PostgreSQL does not have it yet */
+    jobs_make();
+    for (int i = 0; i < 3; i++)
+        (void)add(
+            SPEC("q", .payload = "abc" + i, .payload_size = 1, .attempts = 1));
+    (void)add(SPEC("q", .delay_ms = 1000));
+    (void)add(SPEC("other", .attempts = 1));
+    keeper_start(&keeper, jobs, WORKER("q", .concurrency = 8));
+    await_count(&keeper.count, 3);
+    expect_int((int)list(WEIR_JOBS_DEAD, 0, 10).count, 0);
+    for (int i = 0; i < 3; i++)
+        expect_status(
+            settle(keeper.claims[i],
+                   OUTCOME(.kind = WEIR_JOBS_OUTCOME_FAILED, .reason = "no")),
+            0);
+    dead = list(WEIR_JOBS_DEAD, 0, 2);
+    expect_int((int)dead.count, 2);
+    expect_int((int)dead.ids[1], 2);
+    expect_string(dead.payloads[1], "b");
+    expect_string(dead.reasons[1], "no");
+    dead = list(WEIR_JOBS_DEAD, 2, 2);
+    expect_int((int)dead.count, 1);
+    expect_string(dead.payloads[0], "c");
+    expect_int((int)list(WEIR_JOBS_SCHEDULED, 0, 2).count, 1);
+    jobs_end();
+}
+
 CASE(jobs_failed_job_holds_up_its_key_until_it_is_dead)
 {
     struct keeper keeper = {0};
@@ -401,6 +503,34 @@ CASE(jobs_dead_job_can_be_retried_alone_or_with_its_queue)
     jobs_end();
 }
 
+CASE(jobs_settled_elsewhere_must_be_true)
+{
+    struct keeper keeper = {0};
+    weir_jobs_outcome *elsewhere = OUTCOME(.kind = WEIR_JOBS_OUTCOME_ELSEWHERE);
+    uint64_t id;
+
+    jobs_make();
+    id = add(SPEC("q"));
+    keeper_start(&keeper, jobs, WORKER("q"));
+    await_count(&keeper.count, 1);
+    expect_status(settle(keeper.claims[0], elsewhere), WEIR_ESTORE);
+    expect_int(state_of(id), WEIR_JOBS_SCHEDULED);
+    pass(1000);
+    await_count(&keeper.count, 2);
+    expect_int(weir_jobs_claim_info(keeper.claims[1])->attempt, 2);
+    if (is_on_server()) {
+        expect_int(system("psql -qX \"$WEIR_TEST_STORE\" -c 'SELECT "
+                          "weir_jobs.complete(id, token) FROM weir_jobs.job' "
+                          ">/dev/null"),
+                   0);
+        expect_status(settle(keeper.claims[1], elsewhere), 0);
+        expect_status(get(id).status, -ENOENT);
+    } else {
+        expect_status(settle(keeper.claims[1], NULL), 0);
+    }
+    jobs_end();
+}
+
 CASE(jobs_retry_of_a_job_that_is_not_dead_is_refused)
 {
     struct answer answer = {0};
@@ -431,7 +561,7 @@ CASE(jobs_handler_that_raises_has_failed)
 
     place_make();
     loop_make(LOOP_OPTIONS(.on_uncaught = ignore_uncaught));
-    expect_status(weir_jobs_open(&jobs, loop, "jobs.db", NULL), 0);
+    expect_status(weir_jobs_open(&jobs, loop, store_path(), NULL), 0);
     id = add(SPEC("q", .attempts = 1));
     expect_status(weir_jobs_work(jobs, &worker,
                                  WORKER("q", .run = raise_now, .arg = &count)),
@@ -623,7 +753,7 @@ CASE(jobs_handles_that_make_a_store_at_once_all_open_it)
     place_make();
     loop_make(NULL);
     for (int i = 0; i < HANDLES; i++) {
-        expect_status(weir_jobs_open(&handles[i], loop, "jobs.db", NULL), 0);
+        expect_status(weir_jobs_open(&handles[i], loop, store_path(), NULL), 0);
         expect_status(
             weir_jobs_add(handles[i], SPEC("q"), answered, &answers[i]), 0);
     }

@@ -43,24 +43,9 @@ static void wake_hub_after(weir_jobs *in, int64_t ms)
     weir_loop_wake(in->hub->loop);
 }
 
-/* Read the end of a lease from the file. */
 static int64_t lease_until(uint64_t id)
 {
-    sqlite3 *db;
-    sqlite3_stmt *row;
-    int64_t until = -1;
-
-    expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
-    expect_int(sqlite3_prepare_v2(db,
-                                  "SELECT lease_until FROM job WHERE id = ?1",
-                                  -1, &row, NULL),
-               SQLITE_OK);
-    expect_int(sqlite3_bind_int64(row, 1, (int64_t)id), SQLITE_OK);
-    if (sqlite3_step(row) == SQLITE_ROW)
-        until = sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    sqlite3_close(db);
-    return until;
+    return stored_number(id, "lease_until");
 }
 
 CASE(lease_is_renewed_while_the_loops_thread_is_blocked)
@@ -76,8 +61,11 @@ CASE(lease_is_renewed_while_the_loops_thread_is_blocked)
     until = lease_until(id);
     for (int i = 0; i < 10; i++) { /* ten leases long, no turn of the loop */
         wake_hub_after(jobs, 100);
-        while (lease_until(id) == until)
+        while (lease_until(id) == until) {
             sched_yield();
+            if (is_on_server()) /* its commit is seen before its answer */
+                wake_hub_after(jobs, 1);
+        }
         expect(lease_until(id) > until);
         until = lease_until(id);
     }
@@ -221,6 +209,8 @@ CASE(lease_of_an_earlier_boot_has_ended)
     weir_jobs *other;
     sqlite3 *db;
 
+    if (is_on_server())
+        return; /* its leases do not depend on our boot */
     jobs_make();
     (void)add(SPEC("q", .backoff_ms = 10));
     keeper_start(&keeper, jobs, WORKER("q"));

@@ -23,6 +23,13 @@ static void never(void *arg, int status, const weir_jobs_reply *reply)
     expect(!"called");
 }
 
+#define SCHEDULE(name_, cron_, ...)                                            \
+    (&(weir_jobs_schedule_spec){.size = sizeof(weir_jobs_schedule_spec),       \
+                                .name = name_,                                 \
+                                .cron = cron_,                                 \
+                                __VA_ARGS__})
+#define DAILY SCHEDULE("s", "@daily", .job = SPEC("q"))
+
 /* A struct of a newer program, whose last member is set. */
 #define NEWER(type, ...)                                                       \
     ((struct {                                                                 \
@@ -239,6 +246,61 @@ CASE(refusals_of_queues_and_jobs)
     expect_status(weir_jobs_retry(NULL, 1, NULL, never, NULL), -EINVAL);
     expect_status(weir_jobs_retry(jobs, 0, NULL, never, NULL), -EINVAL);
     expect_status(weir_jobs_retry(jobs, 0, TOO_LONG, never, NULL), -EINVAL);
+    /* covers: weir_jobs_list -EINVAL */
+    expect_status(weir_jobs_list(NULL, "q", 0, 0, 1, never, NULL), -EINVAL);
+    expect_status(weir_jobs_list(jobs, "", 0, 0, 1, never, NULL), -EINVAL);
+    expect_status(weir_jobs_list(jobs, "q", 8, 0, 1, never, NULL), -EINVAL);
+    expect_status(weir_jobs_list(jobs, "q", 0, 0, 0, never, NULL), -EINVAL);
+    expect_status(
+        weir_jobs_list(jobs, "q", 0, 0, WEIR_JOBS_LIST_LIMIT + 1, never, NULL),
+        -EINVAL);
+    /* covers: weir_jobs_schedule -EINVAL */
+    expect_status(weir_jobs_schedule(NULL, DAILY, never, NULL), -EINVAL);
+    expect_status(weir_jobs_schedule(jobs, NULL, never, NULL), -EINVAL);
+    expect_status(
+        weir_jobs_schedule(jobs, SCHEDULE(TOO_LONG, "@daily", .job = SPEC("q")),
+                           never, NULL),
+        -EINVAL);
+    expect_status(weir_jobs_schedule(jobs, SCHEDULE("s", "", .job = SPEC("q")),
+                                     never, NULL),
+                  -EINVAL);
+    expect_status(weir_jobs_schedule(
+                      jobs,
+                      SCHEDULE("s", "@daily", .job = SPEC("q"), .zone = ""),
+                      never, NULL),
+                  -EINVAL);
+    expect_status(weir_jobs_schedule(
+                      jobs,
+                      SCHEDULE("s", "@daily", .job = SPEC("q"), .missed = 2),
+                      never, NULL),
+                  -EINVAL);
+    expect_status(weir_jobs_schedule(jobs, SCHEDULE("s", "@daily", .job = NULL),
+                                     never, NULL),
+                  -EINVAL);
+    expect_status(weir_jobs_schedule(jobs,
+                                     SCHEDULE("s", "@daily", .job = SPEC("")),
+                                     never, NULL),
+                  -EINVAL);
+    /* covers: weir_jobs_schedule -E2BIG */
+    expect_status(weir_jobs_schedule(
+                      jobs, &NEWER(weir_jobs_schedule_spec).known, never, NULL),
+                  -E2BIG);
+    /* covers: weir_jobs_schedule WEIR_ELIMIT */
+    expect_status(
+        weir_jobs_schedule(
+            jobs,
+            SCHEDULE("s", "@daily",
+                     .job = SPEC("q", .payload = "x",
+                                 .payload_size = WEIR_JOBS_PAYLOAD_LIMIT + 1)),
+            never, NULL),
+        WEIR_ELIMIT);
+    /* covers: weir_jobs_unschedule -EINVAL */
+    expect_status(weir_jobs_unschedule(NULL, "q", "s", never, NULL), -EINVAL);
+    expect_status(weir_jobs_unschedule(jobs, NULL, "s", never, NULL), -EINVAL);
+    expect_status(weir_jobs_unschedule(jobs, "q", TOO_LONG, never, NULL),
+                  -EINVAL);
+    /* covers: weir_jobs_plans -EINVAL */
+    expect_status(weir_jobs_plans(NULL, never, NULL), -EINVAL);
     /* covers: weir_jobs_drain -EINVAL */
     expect_status(weir_jobs_drain(NULL, 0, 0, never, NULL), -EINVAL);
     /* covers: weir_jobs_close -EINVAL */
@@ -287,6 +349,16 @@ CASE(refusals_after_close)
     expect_status(weir_jobs_cancel(jobs, 1, never, NULL), WEIR_ECLOSED);
     /* covers: weir_jobs_retry WEIR_ECLOSED */
     expect_status(weir_jobs_retry(jobs, 1, NULL, never, NULL), WEIR_ECLOSED);
+    /* covers: weir_jobs_list WEIR_ECLOSED */
+    expect_status(weir_jobs_list(jobs, "q", 0, 0, 1, never, NULL),
+                  WEIR_ECLOSED);
+    /* covers: weir_jobs_schedule WEIR_ECLOSED */
+    expect_status(weir_jobs_schedule(jobs, DAILY, never, NULL), WEIR_ECLOSED);
+    /* covers: weir_jobs_unschedule WEIR_ECLOSED */
+    expect_status(weir_jobs_unschedule(jobs, "q", "s", never, NULL),
+                  WEIR_ECLOSED);
+    /* covers: weir_jobs_plans WEIR_ECLOSED */
+    expect_status(weir_jobs_plans(jobs, never, NULL), WEIR_ECLOSED);
     /* covers: weir_jobs_drain WEIR_ECLOSED */
     expect_status(weir_jobs_drain(jobs, 0, 0, never, NULL), WEIR_ECLOSED);
     /* covers: weir_jobs_join WEIR_ECLOSED */
@@ -352,6 +424,18 @@ CASE(refusals_without_memory)
     /* covers: weir_jobs_retry -ENOMEM */
     fail_next_allocation();
     expect_status(weir_jobs_retry(jobs, 1, NULL, never, NULL), -ENOMEM);
+    /* covers: weir_jobs_list -ENOMEM */
+    fail_next_allocation();
+    expect_status(weir_jobs_list(jobs, "q", 0, 0, 1, never, NULL), -ENOMEM);
+    /* covers: weir_jobs_schedule -ENOMEM */
+    fail_next_allocation();
+    expect_status(weir_jobs_schedule(jobs, DAILY, never, NULL), -ENOMEM);
+    /* covers: weir_jobs_unschedule -ENOMEM */
+    fail_next_allocation();
+    expect_status(weir_jobs_unschedule(jobs, "q", "s", never, NULL), -ENOMEM);
+    /* covers: weir_jobs_plans -ENOMEM */
+    fail_next_allocation();
+    expect_status(weir_jobs_plans(jobs, never, NULL), -ENOMEM);
     /* covers: weir_jobs_drain -ENOMEM */
     fail_next_allocation();
     expect_status(weir_jobs_drain(jobs, 0, 0, never, NULL), -ENOMEM);

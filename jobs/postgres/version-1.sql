@@ -1,0 +1,866 @@
+-- SPDX-License-Identifier: MIT
+-- Version 1 of the tables of a store in PostgreSQL, and their functions.
+--
+-- Times are milliseconds since 1970 by the server's clock.  jobs/README.md
+-- describes the tables; add, complete and fail are for everybody, the other
+-- functions are the library's.
+--
+-- Nobody waits for a transaction of a user's.  Whatever such a transaction may
+-- call changes rows of its own only: a new job, or the job that it has claimed.
+-- What follows from that for other jobs (the next one of a key, those that wait
+-- for it) is written to the table later, and done by tidy() in a short
+-- transaction of a worker's process once it is committed.
+
+CREATE SCHEMA weir_jobs;
+
+CREATE TABLE weir_jobs.store (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    version integer NOT NULL
+);
+INSERT INTO weir_jobs.store VALUES (true, 1);
+
+-- A handle of a process.  `list` is its last commit, so that a handle whose
+-- connection was lost during a commit can find out how it has ended.
+CREATE TABLE weir_jobs.client (
+    id uuid PRIMARY KEY,
+    list bigint NOT NULL,
+    seen_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 50);
+
+CREATE TABLE weir_jobs.queue (
+    name text PRIMARY KEY,
+    is_paused boolean NOT NULL DEFAULT false,
+    concurrency bigint NOT NULL DEFAULT 0,
+    rate bigint NOT NULL DEFAULT 0,
+    rate_period_ms bigint NOT NULL DEFAULT 1000,
+    rate_at_us bigint NOT NULL DEFAULT 0
+);
+
+CREATE SEQUENCE weir_jobs.token;
+
+CREATE TABLE weir_jobs.job (
+    id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    queue text NOT NULL,
+    state smallint NOT NULL,
+    priority integer NOT NULL,
+    run_at bigint NOT NULL,
+    attempt bigint NOT NULL DEFAULT 0,
+    attempts bigint NOT NULL,
+    token bigint NOT NULL DEFAULT 0,
+    lease_until bigint NOT NULL DEFAULT 0,
+    owner text,
+    key text,
+    "unique" text,
+    waits bigint NOT NULL DEFAULT 0,
+    is_needed boolean NOT NULL DEFAULT false, -- jobs wait for this one
+    backoff_ms bigint NOT NULL,
+    backoff_max_ms bigint NOT NULL,
+    timeout_ms bigint NOT NULL,
+    keep_ms bigint NOT NULL,
+    progress double precision NOT NULL DEFAULT 0,
+    added_at bigint NOT NULL,
+    finished_at bigint NOT NULL DEFAULT 0,
+    expires_at bigint,
+    reason text,
+    result bytea,
+    payload bytea NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.02);
+
+CREATE INDEX job_ready ON weir_jobs.job (queue, priority DESC, run_at, id)
+    WHERE state = 0;
+CREATE INDEX job_running ON weir_jobs.job (queue, lease_until)
+    WHERE state = 1;
+CREATE INDEX job_due ON weir_jobs.job (queue, run_at) WHERE state = 2;
+CREATE INDEX job_key ON weir_jobs.job (queue, key, state, id)
+    WHERE key IS NOT NULL AND state < 5;
+CREATE UNIQUE INDEX job_unique ON weir_jobs.job (queue, "unique")
+    WHERE "unique" IS NOT NULL AND state < 5;
+CREATE INDEX job_dead ON weir_jobs.job (queue, id) WHERE state = 6;
+CREATE INDEX job_expiry ON weir_jobs.job (expires_at)
+    WHERE expires_at IS NOT NULL;
+
+CREATE TABLE weir_jobs.dependency (
+    needs bigint NOT NULL,
+    job bigint NOT NULL,
+    PRIMARY KEY (needs, job)
+);
+CREATE INDEX dependency_job ON weir_jobs.dependency (job);
+
+-- What is to be done for other jobs.  One of: a job that was added with a key
+-- or after others; a job that is done and needed; a key that may be free.
+CREATE TABLE weir_jobs.later (
+    id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    job bigint,
+    done bigint,
+    queue text,
+    key text
+) WITH (autovacuum_vacuum_scale_factor = 0.02);
+
+-- For people.
+CREATE VIEW weir_jobs.jobs AS
+SELECT id, queue,
+       (ARRAY['ready', 'running', 'scheduled', 'behind', 'waiting', 'done',
+              'dead', 'cancelled'])[state + 1] AS state,
+       priority, attempt, attempts, key, "unique", owner, progress,
+       to_timestamp(added_at / 1000.0) AS added,
+       to_timestamp(run_at / 1000.0) AS due,
+       CASE WHEN state = 1 THEN to_timestamp(lease_until / 1000.0) END AS lease,
+       CASE WHEN finished_at > 0
+            THEN to_timestamp(finished_at / 1000.0) END AS finished,
+       reason, payload, result
+FROM weir_jobs.job;
+
+-- ---- small things ----
+
+-- The server's clock, unless a test has set weir_jobs.date_us.
+CREATE FUNCTION weir_jobs.date_us() RETURNS bigint LANGUAGE sql AS $$
+    SELECT coalesce(
+        nullif(current_setting('weir_jobs.date_us', true), '')::bigint,
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+$$;
+
+CREATE FUNCTION weir_jobs.date_ms() RETURNS bigint LANGUAGE sql AS $$
+    SELECT weir_jobs.date_us() / 1000
+$$;
+
+CREATE FUNCTION weir_jobs.state_at(run_at bigint) RETURNS smallint
+LANGUAGE sql AS $$
+    SELECT CASE WHEN $1 > weir_jobs.date_ms() THEN 2 ELSE 0 END::smallint
+$$;
+
+-- Let processes that wait for a queue look at it; '' is all queues.
+CREATE FUNCTION weir_jobs.notify(queue text) RETURNS void LANGUAGE sql AS $$
+    SELECT pg_notify('weir_jobs', $1)
+$$;
+
+CREATE FUNCTION weir_jobs.backoff(first_ms bigint, most_ms bigint,
+                                  attempt bigint)
+RETURNS bigint LANGUAGE sql AS $$
+    SELECT wait - floor(random() * (wait / 2 + 1))::bigint
+    FROM (SELECT least($2::float8,
+                       $1 * power(2.0::float8, least($3 - 1, 100)))::bigint
+                 AS wait) AS w
+$$;
+
+-- Begin a list of a handle: refuse another version of the tables, and note the
+-- number of the list with the client, if it changes anything.
+CREATE FUNCTION weir_jobs.start(of_version integer, client uuid, list bigint,
+                                date_us bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+BEGIN
+    IF (SELECT s.version FROM weir_jobs.store AS s) <> of_version THEN
+        RAISE EXCEPTION 'the store was written by a newer version of weir'
+            USING ERRCODE = 'WJ001';
+    END IF;
+    IF date_us IS NOT NULL THEN
+        PERFORM set_config('weir_jobs.date_us', date_us::text, true);
+    END IF;
+    IF client IS NOT NULL THEN
+        UPDATE weir_jobs.client AS c SET list = start.list, seen_at = now()
+            WHERE c.id = client;
+        IF NOT FOUND THEN
+            INSERT INTO weir_jobs.client VALUES (client, list);
+            DELETE FROM weir_jobs.client AS c
+                WHERE c.seen_at < now() - interval '7 days';
+        END IF;
+    END IF;
+END
+$$;
+
+-- ---- adding ----
+
+CREATE FUNCTION weir_jobs.find_unique(of_queue text, of_unique text)
+RETURNS bigint LANGUAGE sql AS $$
+    SELECT j.id FROM weir_jobs.job AS j
+    WHERE j.queue = $1 AND j."unique" = $2 AND j."unique" IS NOT NULL
+        AND j.state < 5
+$$;
+
+-- Why a job cannot run after others, or NULL.
+CREATE FUNCTION weir_jobs.check_after(after bigint[]) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM unnest(after) AS n WHERE n < 1 OR n >
+               (SELECT CASE WHEN is_called THEN last_value ELSE 0 END
+                FROM weir_jobs.job_id_seq)) THEN
+        RETURN 'never added';
+    END IF;
+    IF EXISTS (SELECT FROM weir_jobs.job AS j
+               WHERE j.id = ANY (after) AND j.state = 7) THEN
+        RETURN 'cancelled';
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.insert_job(
+    queue text, payload bytea, key text, "unique" text, priority integer,
+    delay_ms bigint, run_at bigint, attempts bigint, backoff_ms bigint,
+    backoff_max_ms bigint, timeout_ms bigint, keep_ms bigint, after bigint[],
+    OUT id bigint, OUT is_new boolean, OUT problem text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    now_ms bigint := weir_jobs.date_ms();
+    due bigint := CASE WHEN run_at > 0 THEN run_at ELSE now_ms + delay_ms END;
+    needs bigint[] := ARRAY(SELECT DISTINCT n FROM unnest(after) AS n);
+    state smallint := CASE WHEN cardinality(needs) > 0 THEN 4
+                           WHEN key IS NOT NULL THEN 3
+                           WHEN due > now_ms THEN 2 ELSE 0 END;
+BEGIN
+    LOOP
+        is_new := false;
+        IF "unique" IS NOT NULL THEN
+            id := weir_jobs.find_unique(queue, "unique");
+            EXIT WHEN id IS NOT NULL;
+        END IF;
+        IF cardinality(needs) > 0 THEN
+            problem := weir_jobs.check_after(needs);
+            EXIT WHEN problem IS NOT NULL;
+        END IF;
+        INSERT INTO weir_jobs.job AS j (queue, state, priority, run_at,
+                attempts, key, "unique", waits, backoff_ms, backoff_max_ms,
+                timeout_ms, keep_ms, added_at, payload)
+            VALUES (queue, state, priority, due, attempts, key, "unique",
+                cardinality(needs), backoff_ms, backoff_max_ms, timeout_ms,
+                keep_ms, now_ms, payload)
+            ON CONFLICT DO NOTHING RETURNING j.id INTO id;
+        is_new := id IS NOT NULL;
+        EXIT WHEN is_new;
+    END LOOP;
+    IF is_new THEN
+        IF cardinality(needs) > 0 THEN
+            INSERT INTO weir_jobs.dependency (needs, job)
+                SELECT n, id FROM unnest(needs) AS n;
+        END IF;
+        IF state IN (3, 4) THEN
+            INSERT INTO weir_jobs.later (job) VALUES (id);
+        END IF;
+        PERFORM weir_jobs.notify(queue);
+    END IF;
+END
+$$;
+
+-- Add a job, in a transaction of the caller's.  Returns its id, or that of the
+-- unfinished job with the same "unique".
+CREATE FUNCTION weir_jobs.add(
+    queue text, payload bytea DEFAULT '', key text DEFAULT NULL,
+    "unique" text DEFAULT NULL, priority integer DEFAULT 0,
+    delay_ms bigint DEFAULT 0, run_at timestamptz DEFAULT NULL,
+    attempts integer DEFAULT 10, backoff_ms bigint DEFAULT 1000,
+    backoff_max_ms bigint DEFAULT 3600000, timeout_ms bigint DEFAULT 0,
+    keep_ms bigint DEFAULT 0, after bigint[] DEFAULT '{}')
+RETURNS bigint LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    made record;
+BEGIN
+    IF queue IS NULL OR octet_length(queue) NOT BETWEEN 1 AND 255
+        OR octet_length(key) NOT BETWEEN 1 AND 255
+        OR octet_length("unique") NOT BETWEEN 1 AND 255 THEN
+        RAISE EXCEPTION 'a name or key is empty, or longer than 255 bytes'
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF least(delay_ms, backoff_ms, backoff_max_ms, timeout_ms) < 0
+        OR attempts < 1 THEN
+        RAISE EXCEPTION 'a number is out of range'
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    SELECT * INTO made FROM weir_jobs.insert_job(queue, payload, key, "unique",
+        priority, delay_ms,
+        coalesce(extract(epoch FROM run_at) * 1000, 0)::bigint,
+        attempts, backoff_ms, backoff_max_ms, timeout_ms, keep_ms, after);
+    IF made.problem IS NOT NULL THEN
+        RAISE EXCEPTION 'a job that this one should run after was %',
+            made.problem USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN made.id;
+END
+$$;
+
+-- ---- how attempts end: each returns false if the token is stale ----
+
+-- A job has left its place for good.
+CREATE FUNCTION weir_jobs.leave(of_queue text, of_key text, needed bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF of_key IS NOT NULL OR needed IS NOT NULL THEN
+        INSERT INTO weir_jobs.later (done, queue, key)
+            VALUES (needed, of_queue, of_key);
+    END IF;
+    IF EXISTS (SELECT FROM weir_jobs.queue AS q
+               WHERE q.name = of_queue AND q.concurrency > 0) THEN
+        PERFORM weir_jobs.notify(of_queue);
+    END IF;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.settle_done(of_id bigint, of_token bigint,
+                                      with_result bytea)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    job record;
+    now_ms bigint := weir_jobs.date_ms();
+BEGIN
+    DELETE FROM weir_jobs.job AS j
+        WHERE j.id = of_id AND j.token = of_token AND j.state = 1
+            AND j.keep_ms = 0
+        RETURNING j.queue, j.key, j.is_needed INTO job;
+    IF NOT FOUND THEN
+        UPDATE weir_jobs.job AS j
+            SET state = 5, result = with_result, finished_at = now_ms,
+                expires_at = CASE WHEN j.keep_ms > 0
+                                  THEN now_ms + j.keep_ms END,
+                progress = 1
+            WHERE j.id = of_id AND j.token = of_token AND j.state = 1
+            RETURNING j.queue, j.key, j.is_needed INTO job;
+    END IF;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM weir_jobs.leave(job.queue, job.key,
+                            CASE WHEN job.is_needed THEN of_id END);
+    RETURN true;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.settle_failed(of_id bigint, of_token bigint,
+                                        why text, is_final boolean,
+                                        delay_ms bigint)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    job record;
+    now_ms bigint := weir_jobs.date_ms();
+BEGIN
+    UPDATE weir_jobs.job AS j
+        SET state = CASE WHEN is_final OR j.attempt >= j.attempts
+                         THEN 6 ELSE 2 END,
+            reason = why,
+            run_at = CASE WHEN is_final OR j.attempt >= j.attempts
+                          THEN j.run_at
+                          WHEN delay_ms > 0 THEN now_ms + delay_ms
+                          ELSE now_ms + weir_jobs.backoff(
+                              j.backoff_ms, j.backoff_max_ms, j.attempt) END,
+            finished_at = CASE WHEN is_final OR j.attempt >= j.attempts
+                               THEN now_ms ELSE 0 END
+        WHERE j.id = of_id AND j.token = of_token AND j.state = 1
+        RETURNING j.queue, j.key, j.state INTO job;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF job.state = 6 THEN
+        PERFORM weir_jobs.leave(job.queue, job.key, NULL);
+    END IF;
+    PERFORM weir_jobs.notify(job.queue);
+    RETURN true;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.settle_released(of_id bigint, of_token bigint,
+                                          why text, delay_ms bigint)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    of_queue text;
+BEGIN
+    UPDATE weir_jobs.job AS j
+        SET state = CASE WHEN delay_ms > 0 THEN 2 ELSE 0 END,
+            run_at = CASE WHEN delay_ms > 0
+                          THEN weir_jobs.date_ms() + delay_ms
+                          ELSE j.run_at END,
+            attempt = j.attempt - 1, reason = coalesce(why, j.reason)
+        WHERE j.id = of_id AND j.token = of_token AND j.state = 1
+        RETURNING j.queue INTO of_queue;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM weir_jobs.notify(of_queue);
+    RETURN true;
+END
+$$;
+
+-- Complete a claimed job in a transaction of the handler's: what it has done and
+-- the completion happen together, or not at all.
+CREATE FUNCTION weir_jobs.complete(job bigint, token bigint,
+                                   result bytea DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT weir_jobs.settle_done($1, $2, $3) THEN
+        RAISE EXCEPTION 'the lease of job % has ended', $1
+            USING ERRCODE = 'WJ002';
+    END IF;
+    PERFORM weir_jobs.notify('');
+END
+$$;
+
+CREATE FUNCTION weir_jobs.fail(job bigint, token bigint,
+                               reason text DEFAULT NULL,
+                               is_final boolean DEFAULT false,
+                               delay_ms bigint DEFAULT 0)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT weir_jobs.settle_failed($1, $2, $3, $4, $5) THEN
+        RAISE EXCEPTION 'the lease of job % has ended', $1
+            USING ERRCODE = 'WJ002';
+    END IF;
+    PERFORM weir_jobs.notify('');
+END
+$$;
+
+-- Renew leases.  Returns the tokens that are stale.  A job that another
+-- transaction is changing is neither renewed nor stale: nobody can take it while
+-- that transaction lasts.
+CREATE FUNCTION weir_jobs.renew(ids bigint[], tokens bigint[],
+                                leases_ms bigint[], date_us bigint)
+RETURNS SETOF bigint LANGUAGE sql AS $$
+    WITH asked AS (
+        SELECT * FROM unnest($1, $2, $3) AS a (id, token, lease_ms)
+    ), mine AS MATERIALIZED (
+        SELECT j.id, a.lease_ms
+        FROM weir_jobs.job AS j JOIN asked AS a USING (id, token)
+        WHERE j.state = 1 FOR UPDATE OF j SKIP LOCKED
+    ), done AS (
+        UPDATE weir_jobs.job AS j
+        SET lease_until = coalesce($4, weir_jobs.date_us()) / 1000 + m.lease_ms
+        FROM mine AS m WHERE j.id = m.id
+    )
+    SELECT a.token FROM asked AS a
+    WHERE NOT EXISTS (SELECT FROM weir_jobs.job AS j WHERE j.id = a.id
+                      AND j.token = a.token AND j.state = 1)
+$$;
+
+CREATE FUNCTION weir_jobs.set_progress(of_id bigint, of_token bigint,
+                                       to_part double precision)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE weir_jobs.job AS j SET progress = to_part
+        WHERE j.id = of_id AND j.token = of_token AND j.state = 1;
+    RETURN FOUND;
+END
+$$;
+
+-- ---- from outside ----
+
+-- Cancel a job and all that wait for it.  Returns NULL if there is no such
+-- unfinished job, the token of the claim that has ended, or 0.
+CREATE FUNCTION weir_jobs.cancel(of_id bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    job record;
+    next bigint;
+    ended bigint;
+    now_ms bigint := weir_jobs.date_ms();
+BEGIN
+    FOR next IN
+        WITH RECURSIVE later (id) AS (
+            SELECT of_id UNION SELECT d.job FROM weir_jobs.dependency AS d
+            JOIN later AS l ON d.needs = l.id)
+        SELECT l.id FROM later AS l ORDER BY l.id
+    LOOP
+        SELECT j.queue, j.key, j.state, j.token, j.keep_ms INTO job
+            FROM weir_jobs.job AS j WHERE j.id = next AND j.state < 5
+            FOR UPDATE;
+        IF NOT FOUND THEN
+            EXIT WHEN next = of_id;
+            CONTINUE;
+        END IF;
+        IF next = of_id THEN
+            ended := CASE WHEN job.state = 1 THEN job.token ELSE 0 END;
+        END IF;
+        UPDATE weir_jobs.job AS j
+            SET state = 7, finished_at = now_ms,
+                expires_at = CASE WHEN job.keep_ms > 0
+                                  THEN now_ms + job.keep_ms
+                                  WHEN job.keep_ms = 0
+                                  THEN now_ms + 24 * 3600 * 1000 END
+            WHERE j.id = next;
+        DELETE FROM weir_jobs.dependency AS d WHERE d.needs = next;
+        PERFORM weir_jobs.leave(job.queue, job.key, NULL);
+    END LOOP;
+    RETURN ended;
+END
+$$;
+
+-- Retry a dead job.  It stays dead while another one with its "unique" is not
+-- finished.
+CREATE FUNCTION weir_jobs.retry(of_id bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    job record;
+BEGIN
+    BEGIN
+        UPDATE weir_jobs.job AS j
+            SET state = CASE WHEN j.key IS NULL THEN 0 ELSE 3 END,
+                attempt = 0, run_at = weir_jobs.date_ms(), finished_at = 0
+            WHERE j.id = of_id AND j.state = 6
+            RETURNING j.queue, j.key INTO job;
+        IF NOT FOUND THEN
+            RETURN false;
+        END IF;
+    EXCEPTION WHEN unique_violation THEN
+        RETURN false;
+    END;
+    IF job.key IS NOT NULL THEN
+        INSERT INTO weir_jobs.later (queue, key) VALUES (job.queue, job.key);
+    END IF;
+    PERFORM weir_jobs.notify(job.queue);
+    RETURN true;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.retry_all(of_queue text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    dead bigint;
+    retried bigint := 0;
+BEGIN
+    FOR dead IN SELECT j.id FROM weir_jobs.job AS j
+        WHERE j.queue = of_queue AND j.state = 6 ORDER BY j.id
+    LOOP
+        IF weir_jobs.retry(dead) THEN
+            retried := retried + 1;
+        END IF;
+    END LOOP;
+    RETURN retried;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.set_limits(queue text, concurrency bigint,
+                                     rate bigint, rate_period_ms bigint)
+RETURNS void LANGUAGE sql AS $$
+    INSERT INTO weir_jobs.queue AS q (name, concurrency, rate, rate_period_ms)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (name) DO UPDATE
+        SET concurrency = $2, rate = $3, rate_period_ms = $4;
+    SELECT weir_jobs.notify($1)
+$$;
+
+CREATE FUNCTION weir_jobs.set_paused(queue text, is_paused boolean)
+RETURNS void LANGUAGE sql AS $$
+    INSERT INTO weir_jobs.queue AS q (name, is_paused) VALUES ($1, $2)
+        ON CONFLICT (name) DO UPDATE SET is_paused = $2;
+    SELECT weir_jobs.notify($1)
+$$;
+
+-- ---- what commits and the passing of time ask for ----
+
+-- The place of a job that no longer waits for others.  Returns its key's lock,
+-- if it has one.
+CREATE FUNCTION weir_jobs.place(of_id bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    job record;
+BEGIN
+    UPDATE weir_jobs.job AS j
+        SET state = CASE WHEN j.key IS NULL
+                         THEN weir_jobs.state_at(j.run_at) ELSE 3 END
+        WHERE j.id = of_id AND j.state = 4
+        RETURNING j.queue, j.key INTO job;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF job.key IS NULL THEN
+        PERFORM weir_jobs.notify(job.queue);
+    ELSE
+        INSERT INTO weir_jobs.later (queue, key) VALUES (job.queue, job.key);
+    END IF;
+END
+$$;
+
+-- One of the jobs that a job needs is done.
+CREATE FUNCTION weir_jobs.one_less(of_id bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    left_over bigint;
+BEGIN
+    UPDATE weir_jobs.job AS j SET waits = j.waits - 1 WHERE j.id = of_id
+        RETURNING j.waits INTO left_over;
+    IF left_over = 0 THEN
+        PERFORM weir_jobs.place(of_id);
+    END IF;
+END
+$$;
+
+-- Look at the jobs that a new one needs.  Those that are not done are marked, so
+-- that whoever completes them tells.  Returns false if one of them is just being
+-- changed: then look again.
+CREATE FUNCTION weir_jobs.check_needs(of_id bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    need bigint;
+    need_state smallint;
+BEGIN
+    FOR need IN SELECT d.needs FROM weir_jobs.dependency AS d
+        WHERE d.job = of_id ORDER BY d.needs
+    LOOP
+        SELECT j.state INTO need_state FROM weir_jobs.job AS j
+            WHERE j.id = need FOR UPDATE SKIP LOCKED;
+        IF NOT FOUND AND EXISTS (SELECT FROM weir_jobs.job AS j
+                                 WHERE j.id = need) THEN
+            RETURN false;
+        END IF;
+        IF need_state = 7 THEN
+            PERFORM weir_jobs.cancel(of_id);
+            RETURN true;
+        END IF;
+        IF need_state IS NULL OR need_state = 5 THEN
+            DELETE FROM weir_jobs.dependency AS d
+                WHERE d.needs = need AND d.job = of_id;
+            IF FOUND THEN
+                PERFORM weir_jobs.one_less(of_id);
+            END IF;
+        ELSE
+            UPDATE weir_jobs.job AS j SET is_needed = true
+                WHERE j.id = need AND NOT j.is_needed;
+        END IF;
+    END LOOP;
+    RETURN true;
+END
+$$;
+
+-- Let the first job behind a key go on, if nothing holds it up.  The caller has
+-- the key's lock: nobody else makes a job of the key active.
+CREATE FUNCTION weir_jobs.go_on(of_queue text, of_key text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    first bigint;
+BEGIN
+    IF EXISTS (SELECT FROM weir_jobs.job AS j
+               WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
+                   AND j.state < 3) THEN
+        RETURN;
+    END IF;
+    SELECT j.id INTO first FROM weir_jobs.job AS j
+        WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
+            AND j.state = 3 AND j.state < 5
+        ORDER BY j.id LIMIT 1;
+    IF first IS NULL OR EXISTS (
+            SELECT FROM weir_jobs.job AS j
+            WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
+                AND j.state = 4 AND j.state < 5 AND j.id < first) THEN
+        RETURN;
+    END IF;
+    UPDATE weir_jobs.job AS j SET state = weir_jobs.state_at(j.run_at)
+        WHERE j.id = first AND j.state = 3;
+    PERFORM weir_jobs.notify(of_queue);
+END
+$$;
+
+-- Take what is to be done for jobs (is_keys: for keys) out of the table.
+CREATE FUNCTION weir_jobs.take_later(is_keys boolean)
+RETURNS SETOF weir_jobs.later LANGUAGE sql AS $$
+    DELETE FROM weir_jobs.later AS l WHERE l.id IN (
+        SELECT i.id FROM weir_jobs.later AS i
+        WHERE (i.job IS NULL AND i.done IS NULL) = $1
+        ORDER BY i.id LIMIT 1000 FOR UPDATE SKIP LOCKED)
+    RETURNING l.*
+$$;
+
+-- Do what committed transactions have left to be done.  Returns whether
+-- something must be looked at again.
+CREATE FUNCTION weir_jobs.tidy_later() RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    item record;
+    dependent bigint;
+    again boolean := false;
+BEGIN
+    FOR item IN SELECT t.* FROM weir_jobs.take_later(false) AS t ORDER BY t.id
+    LOOP
+        IF item.job IS NOT NULL AND NOT weir_jobs.check_needs(item.job) THEN
+            INSERT INTO weir_jobs.later (job) VALUES (item.job);
+            again := true;
+        ELSIF item.job IS NOT NULL THEN
+            INSERT INTO weir_jobs.later (queue, key)
+                SELECT j.queue, j.key FROM weir_jobs.job AS j
+                WHERE j.id = item.job AND j.state = 3;
+        END IF;
+        IF item.done IS NOT NULL THEN
+            FOR dependent IN
+                WITH free AS (DELETE FROM weir_jobs.dependency AS d
+                              WHERE d.needs = item.done RETURNING d.job)
+                SELECT f.job FROM free AS f ORDER BY f.job
+            LOOP
+                PERFORM weir_jobs.one_less(dependent);
+            END LOOP;
+        END IF;
+        IF item.key IS NOT NULL THEN
+            INSERT INTO weir_jobs.later (queue, key)
+                VALUES (item.queue, item.key);
+        END IF;
+    END LOOP;
+    -- In one order, so that two processes do not wait for each other.  Only
+    -- after the wait for a key's lock is it known which of its jobs are active.
+    FOR item IN
+        SELECT t.queue, t.key,
+               hashtextextended(t.queue || chr(1) || t.key, 2003134834) AS lock
+        FROM weir_jobs.take_later(true) AS t GROUP BY 1, 2, 3 ORDER BY 3
+    LOOP
+        PERFORM pg_advisory_xact_lock(item.lock);
+        PERFORM weir_jobs.go_on(item.queue, item.key);
+    END LOOP;
+    RETURN again;
+END
+$$;
+
+-- End the leases that were not renewed.
+CREATE FUNCTION weir_jobs.expire(queues text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    job record;
+BEGIN
+    FOR job IN SELECT j.id, j.token FROM weir_jobs.job AS j
+        WHERE j.queue = ANY (queues) AND j.state = 1
+            AND j.lease_until <= weir_jobs.date_ms()
+        FOR UPDATE SKIP LOCKED
+    LOOP
+        PERFORM weir_jobs.settle_failed(job.id, job.token,
+            'the lease ended: the process of the worker died, or did not run',
+            false, 0);
+    END LOOP;
+END
+$$;
+
+-- Everything that comes before a claim of these queues.  Returns whether
+-- something must be looked at again soon.
+CREATE FUNCTION weir_jobs.tidy(queues text[]) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    now_ms bigint := weir_jobs.date_ms();
+BEGIN
+    IF cardinality(queues) > 0 THEN
+        PERFORM FROM weir_jobs.queue AS q
+            WHERE q.name = ANY (queues) AND (q.concurrency > 0 OR q.rate > 0)
+            ORDER BY q.name FOR UPDATE;
+        DELETE FROM weir_jobs.job AS j WHERE j.id IN (
+            SELECT e.id FROM weir_jobs.job AS e
+            WHERE e.expires_at IS NOT NULL AND e.expires_at <= now_ms
+            LIMIT 100 FOR UPDATE SKIP LOCKED);
+        PERFORM weir_jobs.expire(queues);
+        UPDATE weir_jobs.job AS j SET state = 0 WHERE j.id IN (
+            SELECT d.id FROM weir_jobs.job AS d
+            WHERE d.queue = ANY (queues) AND d.state = 2 AND d.run_at <= now_ms
+            FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN weir_jobs.tidy_later();
+END
+$$;
+
+-- ---- claiming ----
+
+-- How many jobs of a queue may be claimed, and what each costs of the rate.  A
+-- batch may begin when the last one has been paid for: each of its jobs costs an
+-- interval.  Of `rate` jobs, at most `burst` begin together, and the interval
+-- makes up for it.
+CREATE FUNCTION weir_jobs.allow(of_queue text, OUT most bigint,
+                                OUT interval_us bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    q record;
+    burst bigint;
+BEGIN
+    most := 9223372036854775807;
+    interval_us := 0;
+    SELECT * INTO q FROM weir_jobs.queue AS l WHERE l.name = of_queue;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF q.concurrency > 0 THEN
+        most := greatest(0, q.concurrency -
+            (SELECT count(*) FROM weir_jobs.job AS j
+             WHERE j.queue = of_queue AND j.state = 1));
+    END IF;
+    IF q.rate > 0 THEN
+        burst := least(q.rate, greatest(1, q.rate * 10 / q.rate_period_ms));
+        interval_us := (q.rate_period_ms * 1000 + q.rate - burst)
+                       / (q.rate - burst + 1);
+        most := least(most, burst);
+        IF weir_jobs.date_us() < q.rate_at_us
+            -- A clock that was set back: nothing is paid for longer than that.
+            AND q.rate_at_us <= weir_jobs.date_us() + burst * interval_us THEN
+            most := 0;
+        END IF;
+    END IF;
+    IF q.is_paused THEN
+        most := 0;
+    END IF;
+END
+$$;
+
+CREATE FUNCTION weir_jobs.claim(of_queue text, most bigint, lease_ms bigint,
+                                by_owner text)
+RETURNS TABLE (id bigint, attempt bigint, attempts bigint, priority integer,
+               progress double precision, added_at bigint, run_at bigint,
+               timeout_ms bigint, keep_ms bigint, backoff_ms bigint,
+               backoff_max_ms bigint, key text, "unique" text, reason text,
+               payload bytea, token bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    allowed record;
+    taken bigint;
+BEGIN
+    SELECT * INTO allowed FROM weir_jobs.allow(of_queue);
+    IF allowed.most = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+        WITH first AS MATERIALIZED (
+            SELECT r.id FROM weir_jobs.job AS r
+            WHERE r.queue = of_queue AND r.state = 0
+            ORDER BY r.priority DESC, r.run_at, r.id
+            LIMIT least(claim.most, allowed.most) FOR UPDATE SKIP LOCKED
+        ), mine AS (
+            UPDATE weir_jobs.job AS j
+            SET state = 1, attempt = j.attempt + 1, progress = 0,
+                token = nextval('weir_jobs.token'), owner = by_owner,
+                lease_until = weir_jobs.date_ms() + lease_ms
+            FROM first AS f WHERE j.id = f.id RETURNING j.*
+        )
+        SELECT m.id, m.attempt, m.attempts, m.priority, m.progress, m.added_at,
+               m.run_at, m.timeout_ms, m.keep_ms, m.backoff_ms,
+               m.backoff_max_ms, m.key, m."unique", m.reason, m.payload, m.token
+        FROM mine AS m ORDER BY m.priority DESC, m.run_at, m.id;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    IF allowed.interval_us > 0 AND taken > 0 THEN
+        UPDATE weir_jobs.queue AS q
+            SET rate_at_us = weir_jobs.date_us() + taken * allowed.interval_us
+            WHERE q.name = of_queue;
+    END IF;
+END
+$$;
+
+-- In how many milliseconds it is worth looking at a queue again, or NULL: not
+-- before something changes.  Jobs that are ready and may be claimed, but were
+-- not, are locked by others.  They tell when they commit, but not if they die.
+CREATE FUNCTION weir_jobs.due(of_queue text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    now_us bigint := weir_jobs.date_us();
+    at_ms bigint;
+    paid_us bigint;
+    wait_ms bigint;
+BEGIN
+    at_ms := least(
+        (SELECT min(j.run_at) FROM weir_jobs.job AS j
+         WHERE j.queue = of_queue AND j.state = 2),
+        (SELECT min(j.lease_until) FROM weir_jobs.job AS j
+         WHERE j.queue = of_queue AND j.state = 1));
+    wait_ms := at_ms - now_us / 1000;
+    IF wait_ms <= 0 OR EXISTS (SELECT FROM weir_jobs.later) THEN
+        wait_ms := 100; -- being changed by another process
+    END IF;
+    IF (wait_ms IS NULL OR wait_ms > 100) AND EXISTS (
+            SELECT FROM weir_jobs.job AS j
+            WHERE j.queue = of_queue AND j.state = 0) THEN
+        IF (SELECT a.most > 0 FROM weir_jobs.allow(of_queue) AS a) THEN
+            wait_ms := 100;
+        ELSE
+            paid_us := (SELECT q.rate_at_us FROM weir_jobs.queue AS q
+                        WHERE q.name = of_queue AND NOT q.is_paused
+                            AND q.rate > 0 AND q.rate_at_us > now_us);
+            wait_ms := least(wait_ms, (paid_us - now_us + 999) / 1000);
+        END IF;
+    END IF;
+    RETURN wait_ms;
+END
+$$;

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run jobs on a PostgreSQL server of this test's own, and break things.
+
+    postgres.py [JOBS [KILLS]]
+
+The cases of test/jobs/work run on it, as they do on SQLite.  Then
+processes share a store while workers, connections and the server are killed and
+stopped, and the history is checked as test/jobs/crash.py does: 150 jobs and 3
+kills by default, 50,000 and 150 in `make verify`.  Prints TAP.
+"""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import crash  # noqa: E402
+from crash import ROOT, choose, expect  # noqa: E402
+from server import Proxy, Server, Session  # noqa: E402
+
+
+def make_place(server, directory=None):
+    """A class of places whose stores are databases of a server."""
+    class PostgresPlace(crash.Place):
+        calls = "sendto,recvfrom,write,close,connect"
+        made = 0
+
+        def __init__(self):
+            super().__init__()
+            PostgresPlace.made += 1
+            name = f"store{PostgresPlace.made}{'p' if directory else ''}"
+            self.session = Session(server.create(name))
+            self.store = server.url(name, directory)
+
+        def __exit__(self, *rest):
+            super().__exit__(*rest)
+            self.session.close()
+
+        def count(self, condition):
+            if self.session.ask("SELECT count(*) FROM pg_namespace "
+                                "WHERE nspname = 'weir_jobs'") != "1":
+                return -1
+            return int(self.session.ask("SELECT count(*) FROM weir_jobs.job "
+                                        f"WHERE {condition}"))
+    return PostgresPlace
+
+
+# ---- one semantics ----
+
+def run_cases(server, names):
+    """The cases of SQLite, on this server."""
+    url = server.create("cases")
+    folder = next(path for build in ("build/asan", "build")
+                  if (path := ROOT / build / "test/jobs/work").exists())
+    for name in names:
+        run = subprocess.run(
+            [folder / name], text=True,
+            capture_output=True, env={**os.environ, "WEIR_TEST_STORE": url})
+        lines = run.stdout.splitlines()
+        passed = sum(line.startswith("ok ") for line in lines)
+        failed = [line for line in lines if line.startswith("not ok")]
+        if run.returncode != 0 or passed == 0:
+            failed += [run.stdout, run.stderr]
+        expect(f"{passed} cases of test/jobs/work/{name}.c pass on PostgreSQL",
+               "\n".join(failed) or None)
+
+
+def open_fails(url, *texts):
+    """A process that cannot open its store; returns what is wrong with that."""
+    run = subprocess.run([crash.PROCESS, "add", url, "/dev/null", "1", "0"],
+                         text=True, capture_output=True, timeout=60)
+    if run.returncode == 0:
+        return "it was opened"
+    missing = [text for text in texts if text not in run.stderr]
+    if missing or "secret" in run.stderr:
+        return run.stderr
+    return None
+
+
+def refuse(server):
+    expect("a malformed URL is refused, without its password",
+           open_fails("postgres://me:secret@host:port:port/%zz", "malformed"))
+    expect("a database that does not exist is named",
+           open_fails(server.url("nowhere"), '"nowhere" does not exist'))
+    url = server.create("newer")
+    session = Session(url)
+    session.ask("CREATE SCHEMA weir_jobs; CREATE TABLE weir_jobs.store AS "
+                "SELECT true AS one, 99 AS version")
+    expect("a store of a newer version is refused",
+           open_fails(url, "newer version of weir"))
+    expect("and is not changed",
+           None if session.ask("SELECT count(*) FROM pg_tables WHERE "
+                               "schemaname = 'weir_jobs'") == "1" else "it was")
+    session.ask("CREATE ROLE locked LOGIN PASSWORD 'right'")
+    session.close()
+    with open(server.data / "pg_hba.conf", "r+") as file:
+        rules = file.read()
+        file.seek(0)
+        file.write("local all locked scram-sha-256\n" + rules)
+    server.postmaster.send_signal(signal.SIGHUP)
+    wrong = url.replace("postgres@", "locked:secret@")
+    crash_deadline = time.monotonic() + 60
+    while (problem := open_fails(wrong, "password authentication failed")) and \
+            time.monotonic() < crash_deadline:
+        time.sleep(0.05)  # until the server has read its rules
+    expect("a wrong password is refused, and not printed", problem)
+
+
+# ---- transactions of users ----
+
+def use_transactions(server):
+    """What a transaction adds is there with its commit, not before, not else."""
+    with crash.Place() as place:
+        worker = place.work(60000)
+        place.wait_for("a worker", lambda: place.is_ready(worker))
+        place.wait_for("the tables", lambda: place.count("true") >= 0)
+        user = Session(place.session.url)
+        user.ask("BEGIN")
+        user.ask("SELECT weir_jobs.add('q', '5', key => '5', attempts => 1000, "
+                 "backoff_ms => 1)")
+        # It is neither seen nor waited for by a worker that has other work,
+        # even of the same key.
+        place.add(20).wait()
+        place.wait_for("an empty store", lambda: place.count("true") == 0)
+        before = place.lines("claimed")
+        user.ask("COMMIT")
+        place.wait_for("the job of the transaction",
+                       lambda: place.lines("claimed") > before)
+        place.wait_for("an empty store", lambda: place.count("true") == 0)
+        user.ask("BEGIN")
+        user.ask("SELECT weir_jobs.add('q', '6')")
+        user.ask("ROLLBACK")
+        expect("a worker is woken by a commit of a user's, and waits for none",
+               None if place.count("true") == 0 else "rolled back, and added")
+        worker.terminate()
+        worker.wait()
+        complete_in_transaction(place, user)
+        user.close()
+
+
+def complete_in_transaction(place, user):
+    user.ask("CREATE TABLE effect (job bigint)")
+    user.ask("SELECT weir_jobs.add('hand', 'a', key => 'k')")
+    user.ask("SELECT weir_jobs.add('hand', 'b', key => 'k')")
+    user.ask("SELECT weir_jobs.tidy('{hand}')")
+    job, token = user.ask("SELECT id, token FROM "
+                          "weir_jobs.claim('hand', 5, 60000, 'me')").split("|")
+    user.ask("BEGIN")
+    user.ask(f"INSERT INTO effect VALUES ({job})")
+    user.ask(f"SELECT weir_jobs.complete({job}, {token})")
+    user.ask("ROLLBACK")
+    state = user.ask("SELECT state FROM weir_jobs.job WHERE "
+                     f"id = {job}") + user.ask("SELECT count(*) FROM effect")
+    user.ask("BEGIN")
+    user.ask(f"INSERT INTO effect VALUES ({job})")
+    user.ask(f"SELECT weir_jobs.complete({job}, {token})")
+    user.ask("COMMIT")
+    after = user.ask("SELECT count(*) FROM weir_jobs.job WHERE "
+                     f"id = {job}") + user.ask("SELECT count(*) FROM effect")
+    expect("an effect and its completion are one transaction",
+           None if (state, after) == ("10", "01") else (state, after))
+    user.ask("BEGIN")
+    user.ask(f"INSERT INTO effect VALUES ({job})")
+    user.ask(f"SELECT weir_jobs.complete({job}, {token})")
+    user.ask("COMMIT")  # of a transaction that has failed
+    user.ask("SELECT weir_jobs.tidy('{hand}')")
+    rest = user.ask("SELECT count(*) FROM effect") + \
+        user.ask("SELECT state FROM weir_jobs.job WHERE queue = 'hand'")
+    expect("a stale token undoes the effect, and the next of the key is ready",
+           None if rest == "10" else rest)
+
+
+# ---- faults ----
+
+def under_load(jobs, rounds, what, fault, place_class=None):
+    """Do something terrible while an adder and three workers are at work."""
+    with (place_class or crash.Place)() as place:
+        adder = place.add(jobs)
+        workers = [place.work() for _ in range(3)]
+        for _ in range(rounds):
+            seen, more = place.lines("claimed"), choose.randrange(1, 20)
+            place.wait_for("claims", lambda: place.lines("claimed") >=
+                           seen + more or adder.poll() is not None)
+            fault()
+        adder.wait()
+        problem = place.violations()
+        history = place.history()
+        if any(worker.poll() is not None for worker in workers):
+            problem = problem or "a worker has ended"
+        if problem is None and len(history.keys) != jobs:
+            problem = f"{len(history.keys)} of {jobs} jobs"
+        expect(f"{jobs} jobs, {rounds} times {what}: {len(history.tokens)} "
+               "claims, nothing lost, nothing twice, in order", problem)
+
+
+def break_things(server, jobs, kills):
+    def kill_backend():
+        backends = server.backends()
+        if backends:
+            os.kill(choose.choice(backends), signal.SIGKILL)
+
+    def stop_server():
+        server.pause()
+        time.sleep(3 * crash.LEASE_MS / 1000)  # that long
+        server.proceed()
+
+    under_load(jobs, kills, "the server was killed", server.kill)
+    under_load(jobs, kills, "a process of the server was killed", kill_backend)
+    under_load(jobs, kills, "the server was stopped past the leases",
+               stop_server)
+    with Proxy(server) as proxy:
+        through = make_place(server, proxy.directory)
+        under_load(jobs, kills * 2, "all connections were cut", proxy.cut,
+                   through)
+        under_load(jobs, kills * 2, "answers were lost on the way",
+                   lambda: proxy.lose_answers(choose.random() / 10), through)
+
+
+def main():
+    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 150
+    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    is_long = len(sys.argv) > 1
+    print(f"# WEIR_SEED={crash.seed}")
+    with Server() as server:
+        crash.Place = make_place(server)
+        run_cases(server, ("jobs", "lease", "drain")
+                  if is_long else ("jobs",))
+        refuse(server)
+        use_transactions(server)
+        if is_long:
+            crash.kill_stop_and_drain(jobs, kills)
+        else:
+            crash.kill_at_random(jobs, kills)
+            crash.stop_past_the_lease(1)
+            crash.drain_under_load(3)
+        break_things(server, jobs, kills)
+    return crash.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
