@@ -58,7 +58,8 @@ add_dependencies(weir-explore-js weir-program)
 target_include_directories(weir-explore-js PRIVATE
   explore/javascript explore js src include)
 target_link_libraries(weir-explore-js PRIVATE
-  $<TARGET_FILE:weir-js-static> engine-explore $<TARGET_FILE:weir-net-static>
+  $<TARGET_FILE:weir-js-static> ${lazy_jobs} engine-explore
+  $<TARGET_FILE:weir-net-static>
   weir-static ${CMAKE_DL_LIBS})
 install(TARGETS weir-explore-js DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/weir)
 # __wrap_FUNCTION is declared by nobody.

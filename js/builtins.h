@@ -21,6 +21,9 @@
     X(VIRTUAL, virtual)                                                        \
     X(SAVE, save)                                                              \
     X(METRICS, metrics)                                                        \
+    X(JOBS_WORKER, jobs_worker)                                                \
+    X(JOBS_CLAIM, jobs_claim)                                                  \
+    X(JOBS, jobs)                                                              \
     X(NODE_SERVER, node_server)                                                \
     X(NODE_EXCHANGE, node_exchange)                                            \
     X(NODE_PEER, node_peer)                                                    \

@@ -73,6 +73,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("v8", "v8/v8", EXPORTS),
     MODULE("weir:explore", "explore/explore", EXPORTS),
     MODULE("weir:http", "http/serve", EXPORTS),
+    MODULE("weir:jobs", "jobs/jobs", EXPORTS),
     MODULE("weir:live", "live/live", EXPORTS),
     MODULE("weir:pool", "threads/pool", EXPORTS),
     MODULE("weir:sqlite", "sqlite/async", EXPORTS),

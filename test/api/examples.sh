@@ -175,6 +175,21 @@ mail_prints_what_the_guide_shows() {
         diff "$scratch/shown" "$scratch/said"
 }
 
+js_mail_is_shown() {
+    sed -n '/^```text build\/weir examples\/jobs\/mail.mjs$/,/^```$/p' \
+        docs/guide/jobs.md | sed '1d;$d' >"$scratch/shown" &&
+        [ -s "$scratch/shown" ] &&
+        timeout 30 build/weir examples/jobs/mail.mjs "$scratch/js.db" \
+            >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
+}
+
+thumbnails_are_kept() {
+    timeout 30 build/weir examples/jobs/thumbnails.mjs "$scratch/small.db" \
+        >"$scratch/said" &&
+        printf '%s\n' '106 130 138 114' '113 129 129 121' '120 128 128 128' |
+        diff - "$scratch/said"
+}
+
 # The report of the job server has other numbers each time.
 guide_shows_the_report() {
     PYTHONPATH=test/api python3 -B - <<'END'
@@ -285,6 +300,10 @@ for program in hello worker order timer failing foreign \
     expect "$program prints what the guide shows" \
         prints_what_the_guide_shows build/$program
 done
+if [ -x build/weir ] && [ -x build/jobs/mail ]; then
+    expect "jobs/mail.mjs prints what the guide shows" js_mail_is_shown
+    expect "jobs/thumbnails.mjs keeps its results" thumbnails_are_kept
+fi
 if [ -x build/jobs/mail ]; then
     expect "mail prints what the guide shows" mail_prints_what_the_guide_shows
 fi

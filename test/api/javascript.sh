@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # javascript -- docs/guide/javascript.md and embedding.md say what is so.
 . "$(dirname "$0")/tap.sh"
-guides='docs/guide/javascript.md docs/guide/embedding.md'
+guides='docs/guide/javascript.md docs/guide/embedding.md docs/guide/jobs.md'
 
 rows() {
     sed -n 's/^| `\(weir_[a-z_]*\)` |.*/\1/p' docs/guide/embedding.md
@@ -30,13 +30,13 @@ END
 
 # Programs that are no quotes: each runs, and prints what is shown below it.
 guide_programs() {
-    python3 - "$scratch" docs/guide/javascript.md <<'END'
+    python3 - "$scratch" docs/guide/javascript.md docs/guide/sqlite.md <<'END'
 import pathlib
 import re
 import subprocess
 import sys
 
-guide = pathlib.Path(sys.argv[2]).read_text()
+guide = "".join(pathlib.Path(name).read_text() for name in sys.argv[2:])
 programs = re.findall(r"^```js\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", guide,
                       re.M | re.S)
 if len(programs) < 3:

@@ -30,6 +30,11 @@ complains() {
         done <<<"$text"
 }
 
+bad_environment() {
+    WEIR_BLOCKED_AFTER=soon \
+        complains 9 "$weir: bad value of WEIR_BLOCKED_AFTER: soon" -e 1
+}
+
 from_stdin() {
     [ "$(echo 'console.log(process.argv.length, 6 * 7)' | "$weir" "$@")" = "$2" ]
 }
@@ -41,7 +46,7 @@ stdin_alone() {
 help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
-        --memory-limit --stack-size --shutdown-deadline --threads --stats --trace \
+        --memory-limit --stack-size --shutdown-deadline --threads --stats --trace --live \
         --cpu-prof --cpu-prof-name --cpu-prof-interval --help --version \
         --test --test-name-pattern --test-only --test-reporter \
         --test-reporter-destination --test-concurrency --test-timeout --test-shard \
@@ -103,6 +108,7 @@ expect "an unknown option is refused with 9" \
 expect "a value that is no number is refused with 9" \
     complains 9 "$weir: bad value: --memory-limit=much" --memory-limit=much
 expect "a negative value is refused" ends 9 --stack-size=-1
+expect "a bad value in the environment is refused" bad_environment
 expect "a missing value is refused" \
     complains 9 "$weir: needs a value: --eval" -e
 expect "a flag takes no value" ends 9 --allow-blocking=1
