@@ -497,24 +497,39 @@ CASE(http_server_tells_a_handler_that_the_client_has_left)
 
 /* ---- the drain ---- */
 
+static void answer_in_drain(void *arg, weir_http_request *request, int status)
+{
+    hello(arg, request);
+}
+
+static void hold_the_first(void *arg, weir_http_request *request)
+{
+    if (!weir_http_is(request, "GET", "/first")) {
+        hello(arg, request);
+        return;
+    }
+    expect_status(weir_http_request_on_drain(request, answer_in_drain, NULL),
+                  0);
+    tell_test();
+}
+
 CASE(http_server_drain_answers_what_has_begun_and_closes)
 {
     weir_http_counts counts = {.size = sizeof(counts)};
     int busy, idle, fresh;
     char byte;
 
-    serve(be_late);
+    serve(hold_the_first);
     idle = join_server();
     send_text(idle, GET("/"));
-    read_until(idle, "late");
-    wait_for(&told_);
+    read_until(idle, "hello\n");
     fresh = join_server();
     busy = join_server();
-    send_text(busy, GET("/"));
+    send_text(busy, GET("/first"));
     wait_for(&told_);
     expect_status(weir_service_stop(service), 0);
     expect(strstr(read_all(busy), "Connection: close\r\n") != NULL);
-    expect(strstr(answer, "\r\n\r\nlate") != NULL);
+    expect(strstr(answer, "\r\n\r\nhello\n") != NULL);
     expect_int(recv(idle, &byte, 1, 0), 0);
     expect_int(recv(fresh, &byte, 1, 0), 0);
     close(busy);
@@ -545,22 +560,6 @@ CASE(http_server_drain_lets_an_idle_client_send_one_more_request)
     expect(strstr(read_all(fd), "hello\n") != NULL);
     close(fd);
     end_with(0);
-}
-
-static void answer_in_drain(void *arg, weir_http_request *request, int status)
-{
-    hello(arg, request);
-}
-
-static void hold_the_first(void *arg, weir_http_request *request)
-{
-    if (!weir_http_is(request, "GET", "/first")) {
-        hello(arg, request);
-        return;
-    }
-    expect_status(weir_http_request_on_drain(request, answer_in_drain, NULL),
-                  0);
-    tell_test();
 }
 
 /* What was sent to a Unix socket has arrived. */
