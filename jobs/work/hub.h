@@ -64,6 +64,7 @@ struct weir__hub {
     weir_jobs_claim *claims;
     uint32_t held;
     weir_timer due, renew, retry;
+    int64_t renew_due_ns; /* when `renew` fires */
     struct weir__op renew_op;
     size_t renew_room;  /* rows that renew_op has memory for */
     bool is_renewing;   /* due, or being carried out */

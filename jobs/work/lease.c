@@ -43,19 +43,31 @@ static void renew(void *arg, int status)
     weir__hub_schedule(hub);
 }
 
+/* Renew a third of a lease from now, unless that is due before. */
+static void renew_in_time(struct weir__hub *hub, int64_t lease_ms)
+{
+    int64_t wait_ns = WEIR_MS(lease_ms) / 3;
+    int64_t due_ns = weir_clock_now() + wait_ns;
+
+    if (hub->is_renewing || (hub->renew != 0 && hub->renew_due_ns <= due_ns))
+        return;
+    stop_timer(hub, &hub->renew);
+    hub->renew_due_ns = due_ns;
+    if (weir_timer_start(hub->loop, &hub->renew, wait_ns, WEIR_TIMER_ONCE,
+                         renew, hub) != 0)
+        hub->renew = 0;
+}
+
 static void start_renewing(struct weir__hub *hub)
 {
     int64_t lease_ms = INT64_MAX;
 
-    if (hub->renew != 0 || hub->is_renewing)
-        return;
     for (const weir_jobs_claim *claim = hub->claims; claim != NULL;
          claim = claim->next)
         if (claim->renewing_lease_ms < lease_ms)
             lease_ms = claim->renewing_lease_ms;
     if (lease_ms != INT64_MAX)
-        (void)!weir_timer_start(hub->loop, &hub->renew, WEIR_MS(lease_ms) / 3,
-                                WEIR_TIMER_ONCE, renew, hub);
+        renew_in_time(hub, lease_ms);
 }
 
 static bool reserve_rows(struct weir__hub *hub)
@@ -160,7 +172,7 @@ void weir__lease_hold(struct weir__hub *hub, weir_jobs_claim *claim)
     if (hub->claims != NULL)
         hub->claims->link = &claim->next;
     hub->claims = claim;
-    start_renewing(hub);
+    renew_in_time(hub, claim->renewing_lease_ms);
 }
 
 void weir__lease_drop(struct weir__hub *hub, weir_jobs_claim *claim)

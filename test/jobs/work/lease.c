@@ -73,6 +73,29 @@ CASE(lease_is_renewed_while_the_loops_thread_is_blocked)
     jobs_end();
 }
 
+CASE(lease_that_is_shorter_than_one_before_is_renewed_in_time)
+{
+    struct keeper longer = {0}, shorter = {0};
+    uint64_t id;
+    int64_t until;
+
+    jobs_make();
+    (void)add(SPEC("long"));
+    keeper_start(&longer, jobs, WORKER("long", .lease_ms = 30000));
+    await_count(&longer.count, 1);
+    id = add(SPEC("short"));
+    keeper_start(&shorter, jobs, WORKER("short", .lease_ms = 300));
+    await_count(&shorter.count, 1);
+    until = lease_until(id);
+    wake_hub_after(jobs, 100);
+    while (lease_until(id) == until)
+        sched_yield();
+    expect(lease_until(id) > until);
+    expect_status(settle(shorter.claims[0], NULL), 0);
+    expect_status(settle(longer.claims[0], NULL), 0);
+    jobs_end();
+}
+
 CASE(lease_that_was_not_renewed_ends_and_its_token_is_refused)
 {
     struct keeper stopped = {0}, keeper = {0};
