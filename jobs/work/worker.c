@@ -340,14 +340,12 @@ void weir_jobs_worker_stop(weir_jobs_worker *worker)
     struct weir__op *stop = worker->stop;
 
     worker->is_stopped = true;
+    weir__jobs_unhold(jobs);
+    if (jobs->is_closing)
+        return; /* the hub may look at it until it ends: free with the handle */
     *worker->link = worker->next;
     if (worker->next != NULL)
         worker->next->link = worker->link;
-    weir__jobs_unhold(jobs);
-    if (jobs->is_closing) { /* nothing is claimed any more */
-        weir__worker_unref(worker);
-        return;
-    }
     give_back_waiting(worker);
     worker->stop = NULL;
     (void)!weir__jobs_request(jobs, stop, NULL, NULL);

@@ -786,6 +786,25 @@ CASE(jobs_handler_does_not_begin_after_close)
     place_remove();
 }
 
+CASE(jobs_worker_can_be_stopped_after_close)
+{
+    struct keeper keeper = {0};
+    struct answer closed = {0};
+
+    jobs_make();
+    keeper_start(&keeper, jobs, WORKER("q"));
+    (void)look();
+    expect_status(weir_jobs_add(jobs, SPEC("q"), NULL, NULL), 0);
+    expect_status(weir_jobs_close(jobs, answered, &closed), 0);
+    weir_jobs_worker_stop(keeper.worker); /* the hub has not heard of either */
+    await(&closed);
+    expect_status(closed.status, 0);
+    weir_jobs_free(jobs);
+    loop_run(); /* nothing keeps it running */
+    loop_end();
+    place_remove();
+}
+
 static void free_it(void *arg, int status, const weir_jobs_reply *reply)
 {
     ++*(unsigned *)arg;
