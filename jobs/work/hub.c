@@ -428,6 +428,17 @@ static void give_back_all(struct weir__hub *hub)
     }
 }
 
+/* The claims of the workers were sent: these may be freed. */
+static void send_stopped(struct weir__hub *hub)
+{
+    while (hub->stopped != NULL) {
+        struct weir__op *op = hub->stopped;
+
+        hub->stopped = op->next;
+        weir__hub_send(hub, &op->letter);
+    }
+}
+
 static void ran(struct weir__engine_host *host, struct weir__op *first)
 {
     struct weir__hub *hub = hub_of(host);
@@ -440,6 +451,7 @@ static void ran(struct weir__engine_host *host, struct weir__op *first)
         next = op->next;
         send_answer(hub, op);
     }
+    send_stopped(hub);
     if (hub->closing != NULL) /* a claim may have come after it */
         give_back_all(hub);
     weir__drain_check(hub);
@@ -487,6 +499,11 @@ static void stop_work(struct weir__hub *hub, struct weir__op *op)
         at = &(*at)->hub_next;
     if (*at != NULL)
         *at = (*at)->hub_next;
+    if (hub->is_running) { /* and may have a claim of the worker's */
+        op->next = hub->stopped;
+        hub->stopped = op;
+        return;
+    }
     weir__hub_send(hub, &op->letter);
 }
 

@@ -60,6 +60,7 @@ struct weir__hub {
     struct weir__op *opened;       /* until it is sent: being opened */
     struct weir__op *first, **end; /* the next transaction */
     bool is_scheduled, is_running;
+    struct weir__op *stopped; /* STOP, until the list that runs is over */
     weir_jobs_worker *workers;
     weir_jobs_claim *claims;
     uint32_t held;

@@ -171,6 +171,23 @@ CASE(drain_worker_that_is_stopped_gives_back_and_finishes)
     jobs_end();
 }
 
+CASE(drain_worker_that_is_stopped_while_it_claims_gives_back)
+{
+    struct keeper keeper = {0};
+    struct answer added = {0};
+
+    make();
+    keeper_start(&keeper, jobs, WORKER("q"));
+    (void)look();
+    expect_status(weir_jobs_add(jobs, SPEC("q"), answered, &added), 0);
+    loop_turns(1); /* a server is asked to add it, and to claim it */
+    weir_jobs_worker_stop(keeper.worker);
+    await(&added);
+    while (keeper.count == 0 && state_of(added.reply.id) != WEIR_JOBS_READY)
+        ;
+    jobs_end();
+}
+
 CASE(drain_close_gives_back_what_is_claimed)
 {
     struct keeper keeper = {0};
