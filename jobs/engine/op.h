@@ -97,6 +97,7 @@ struct weir__claiming {
     const char *owner;
     uint32_t most;
     int64_t lease_ms;
+    bool is_inside;          /* the hub has entered the gate `most` times */
     weir_jobs_claim *claims; /* those that were made, linked by next */
     uint32_t count;
     /* When there may be more to claim: by the date, and by the uptime;

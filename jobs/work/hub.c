@@ -206,6 +206,7 @@ static struct weir__op *new_claim(struct weir__hub *hub,
         .owner = worker->owner,
         .most = room,
         .lease_ms = worker->options.lease_ms,
+        .is_inside = hub->gate != NULL,
     };
     return op;
 }
@@ -306,7 +307,8 @@ static void note_claims(struct weir__hub *hub, struct weir__op *op)
     weir_jobs_worker *worker = made->worker;
     weir_jobs_claim *next;
 
-    exit_gate(hub, made->most - made->count);
+    if (made->is_inside) /* the handle may have joined since it was sent */
+        exit_gate(hub, made->most - made->count);
     worker->due_date_ms = made->due_date_ms;
     worker->due_uptime_ms = made->due_uptime_ms;
     if (op->status != 0) {
@@ -317,7 +319,7 @@ static void note_claims(struct weir__hub *hub, struct weir__op *op)
     for (weir_jobs_claim *claim = made->claims; claim != NULL; claim = next) {
         next = claim->next;
         claim->waiting = next; /* as the loop's thread will read it */
-        claim->is_inside = hub->gate != NULL;
+        claim->is_inside = made->is_inside;
         weir__lease_hold(hub, claim);
     }
     if (made->count == made->most)

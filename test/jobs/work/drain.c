@@ -260,3 +260,62 @@ CASE(drain_of_a_service_waits_for_claims_and_cuts_them_off)
     expect_status(weir_service_free(in.service), 0);
     place_remove();
 }
+
+static void count_joined(void *arg, int status, const weir_jobs_reply *reply)
+{
+    expect_status(status, 0);
+    sem_post(&((struct in_service *)arg)->is_open);
+}
+
+static void join_service(void *arg, int status)
+{
+    struct in_service *in = arg;
+
+    expect_status(weir_jobs_join(jobs, in->service, -1, 100), 0);
+    expect_status(weir_jobs_look(jobs, count_joined, in), 0);
+}
+
+static void work_and_join(void *arg, weir_jobs *opened, int status,
+                          const char *reason)
+{
+    struct in_service *in = arg;
+
+    expect_status(status, 0);
+    expect_status(weir_jobs_work(jobs, &in->worker,
+                                 WORKER("q", .run = begin_and_keep, .arg = in)),
+                  0);
+    /* In the next turn: a server has not answered the claim then. */
+    expect_status(weir_loop_submit(loop, join_service, in), 0);
+}
+
+static void open_for_service(void *arg, int status)
+{
+    struct in_service *in = arg;
+
+    expect_status(
+        weir_jobs_open(&jobs, loop, store_path(),
+                       &(weir_jobs_options){.size = sizeof(weir_jobs_options),
+                                            .arg = in,
+                                            .opened = work_and_join}),
+        0);
+}
+
+CASE(drain_service_that_is_joined_during_a_claim_keeps_its_count)
+{
+    struct in_service in = {0};
+
+    expect_int(sem_init(&in.is_open, 0, 0), 0);
+    place_make();
+    expect_status(weir_service_new(&in.service, NULL), 0);
+    expect_status(weir_service_add_loop(in.service, &loop, NULL), 0);
+    expect_status(weir_loop_submit(loop, open_for_service, &in), 0);
+    while (sem_wait(&in.is_open) != 0)
+        ;
+    expect_int(weir_gate_inflight(weir_service_gate(in.service)), 0);
+    expect_status(weir_service_start(in.service), 0);
+    expect_status(weir_service_stop(in.service), 0);
+    expect_status(weir_service_wait(in.service, -1), 0);
+    weir_jobs_free(jobs);
+    expect_status(weir_service_free(in.service), 0);
+    place_remove();
+}
