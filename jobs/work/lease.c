@@ -238,7 +238,8 @@ static void time_out(void *arg, int status)
 
 void weir__lease_begin(struct weir__hub *hub, weir_jobs_claim *claim)
 {
-    if (claim->is_held && claim->info.timeout_ms > 0)
+    if (claim->is_held && claim->info.timeout_ms > 0 &&
+        claim->info.timeout_ms <= INT64_MAX / 1000000)
         (void)!weir_timer_start(hub->loop, &claim->timer,
                                 WEIR_MS(claim->info.timeout_ms),
                                 WEIR_TIMER_ONCE, time_out, claim);

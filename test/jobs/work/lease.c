@@ -211,6 +211,21 @@ CASE(lease_ends_when_the_handler_takes_too_long)
     jobs_end();
 }
 
+CASE(lease_does_not_time_out_before_centuries_that_overflow_nanoseconds)
+{
+    struct keeper keeper = {0};
+    uint64_t id;
+
+    jobs_make();
+    id = add(SPEC("q", .timeout_ms = 18446744073710)); /* 2^64 ns, and a bit */
+    keeper_start(&keeper, jobs, WORKER("q"));
+    await_count(&keeper.count, 1);
+    pass(1000);
+    expect_int(state_of(id), WEIR_JOBS_RUNNING);
+    expect_status(settle(keeper.claims[0], NULL), 0);
+    jobs_end();
+}
+
 CASE(lease_of_a_settled_claim_does_not_time_out)
 {
     struct keeper keeper = {0};
