@@ -108,6 +108,8 @@ void weir__place_job(struct weir__engine *engine, int64_t id)
         set_state(engine, id, WEIR_JOBS_BEHIND);
     else
         set_state(engine, id, state_at(engine, place.run_at));
+    /* Those behind it may have waited for it only because it was WAITING. */
+    weir__place_next(engine, place.queue, place.has_key ? place.key : NULL);
 }
 
 void weir__place_next(struct weir__engine *engine, const char *queue,

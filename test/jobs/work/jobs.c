@@ -251,6 +251,34 @@ CASE(jobs_of_one_key_run_as_many_at_a_time_as_the_limit_says)
     jobs_end();
 }
 
+CASE(jobs_behind_a_job_that_waited_go_on_with_it_up_to_the_limit)
+{
+    struct keeper keeper = {0};
+    struct answer answer = {0};
+    uint64_t needed, ids[3];
+
+    if (is_on_server())
+        return; /* PostgreSQL does not have it yet */
+    jobs_make();
+    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_concurrency = 2),
+                                  answered, &answer),
+                  0);
+    await(&answer);
+    needed = add(SPEC("other"));
+    ids[0] =
+        add(SPEC("q", .key = "k", .after = &needed, .after_count = 1));
+    for (int i = 1; i < 3; i++)
+        ids[i] = add(SPEC("q", .key = "k"));
+    expect_int(state_of(ids[1]), WEIR_JOBS_BEHIND);
+    keeper_start(&keeper, jobs, WORKER("other"));
+    await_count(&keeper.count, 1);
+    expect_status(settle(keeper.claims[0], NULL), 0);
+    expect_int(state_of(ids[0]), WEIR_JOBS_READY);
+    expect_int(state_of(ids[1]), WEIR_JOBS_READY);
+    expect_int(state_of(ids[2]), WEIR_JOBS_BEHIND);
+    jobs_end();
+}
+
 struct listed {
     bool is_here;
     uint64_t count;
