@@ -118,8 +118,10 @@ static void retry(void *arg, int status)
     struct weir__hub *hub = arg;
 
     hub->retry = 0;
-    if (status == 0)
-        weir__hub_look(hub, NULL);
+    if (status != 0)
+        return;
+    weir__hub_look(hub, NULL);
+    weir__hub_schedule(hub); /* ops may wait, even without workers */
 }
 
 static void look_later(struct weir__hub *hub)
