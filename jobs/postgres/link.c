@@ -149,23 +149,24 @@ static void copy_reason(const struct weir__link *link,
  * or stops says so, and serves us later. */
 static bool is_refusal(const struct weir__link *link)
 {
-    static const char *const passing[] = {"starting up", "shutting down",
-                                          "recovery", "not yet accepting",
-                                          "too many"};
+    static const char *const passing[] = {
+        "starting up",       "shutting down", "recovery",
+        "not yet accepting", "too many",      "connection slots",
+        "server closed the",
+    };
     const char *text;
 
     if (link->connection == NULL)
         return false;
-    if (link->pq->PQconnectionNeedsPassword(link->connection) ||
-        link->pq->PQconnectionUsedPassword(link->connection))
-        return true;
     text = link->pq->PQerrorMessage(link->connection);
-    if (strstr(text, "FATAL:") == NULL)
+    if (text[0] == '\0') /* the time for this attempt is over */
         return false;
     for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
         if (strstr(text, passing[i]) != NULL)
             return false;
-    return true;
+    return link->pq->PQconnectionNeedsPassword(link->connection) ||
+           link->pq->PQconnectionUsedPassword(link->connection) ||
+           strstr(text, "FATAL:") != NULL;
 }
 
 static void lose(struct weir__link *link)

@@ -106,6 +106,24 @@ def refuse(server):
             time.monotonic() < crash_deadline:
         time.sleep(0.05)  # until the server has read its rules
     expect("a wrong password is refused, and not printed", problem)
+    wait_for_a_slot(server)
+
+
+def wait_for_a_slot(server):
+    """A server that has no slot for a user who has shown a password."""
+    url = server.create("slots")
+    session = Session(url)
+    session.ask("ALTER ROLE locked CONNECTION LIMIT 0; "
+                "GRANT CREATE ON DATABASE slots TO locked")
+    process = subprocess.Popen(
+        [crash.PROCESS, "add", url.replace("postgres@", "locked:right@"),
+         "/dev/null", "1", "0"], stderr=subprocess.PIPE, text=True)
+    time.sleep(1)  # some attempts to connect
+    session.ask("ALTER ROLE locked CONNECTION LIMIT -1")
+    session.close()
+    problem = process.communicate(timeout=60)[1]
+    expect("too many connections are waited for, with a password as without",
+           None if process.returncode == 0 else problem)
 
 
 # ---- transactions of users ----
