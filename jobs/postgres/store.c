@@ -60,6 +60,34 @@ void weir__param_date(struct weir__params *params)
 
 /* ---- the connection for lists ---- */
 
+/* Until the store is open, `deadline` is that of its set-up: no list runs. */
+static void stop_opening(struct weir__engine *engine)
+{
+    if (engine->deadline != 0)
+        (void)!weir_timer_cancel(engine->host->loop, engine->deadline);
+    engine->deadline = 0;
+}
+
+static void miss_opening(void *arg, int status)
+{
+    struct weir__engine *engine = arg;
+
+    engine->deadline = 0;
+    if (status == 0)
+        weir__store_opened(engine, WEIR_ESTORE, "the server does not answer");
+}
+
+static void start_opening(struct weir__engine *engine)
+{
+    enum { MORE_MS = 1000 }; /* than the server waits for a lock */
+
+    stop_opening(engine);
+    if (weir_timer_start(engine->host->loop, &engine->deadline,
+                         WEIR_MS(engine->host->busy_ms + MORE_MS),
+                         WEIR_TIMER_ONCE, miss_opening, engine) != 0)
+        engine->deadline = 0;
+}
+
 void weir__store_opened(struct weir__engine *engine, int status,
                         const char *reason)
 {
@@ -67,6 +95,7 @@ void weir__store_opened(struct weir__engine *engine, int status,
 
     snprintf(text, sizeof(text), "%s", reason);
     if (!engine->is_open) {
+        stop_opening(engine);
         engine->is_open = status == 0;
         if (status != 0)
             weir__link_stop(&engine->work);
@@ -81,7 +110,11 @@ void weir__store_opened(struct weir__engine *engine, int status,
 
 static void ready(struct weir__link *link)
 {
-    weir__setup_begin(engine_of(link));
+    struct weir__engine *engine = engine_of(link);
+
+    if (!engine->is_open)
+        start_opening(engine);
+    weir__setup_begin(engine);
 }
 
 static void take_result(struct weir__link *link, PGresult *result)
@@ -111,9 +144,12 @@ static void lost(struct weir__link *link, const char *reason, bool is_final)
                    engine->sent_ms + engine->host->busy_ms;
 
     engine->setup = WEIR__SETUP_LOOK;
-    if (engine->is_open)
+    if (engine->is_open) {
         weir__list_lost(engine, reason);
-    else if (is_final || is_late)
+        return;
+    }
+    stop_opening(engine);
+    if (is_final || is_late)
         weir__store_opened(engine, is_final ? -EACCES : WEIR_ESTORE, reason);
 }
 

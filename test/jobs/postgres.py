@@ -11,8 +11,10 @@ kills by default, 50,000 and 150 in `make verify`.  Prints TAP.
 """
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -93,6 +95,9 @@ def refuse(server):
     expect("and is not changed",
            None if session.ask("SELECT count(*) FROM pg_tables WHERE "
                                "schemaname = 'weir_jobs'") == "1" else "it was")
+    with Mute() as mute:
+        expect("a server that lets us in and says nothing is given up",
+               open_fails(mute.url, "does not answer"))
     session.ask("CREATE ROLE locked LOGIN PASSWORD 'right'")
     session.close()
     with open(server.data / "pg_hba.conf", "r+") as file:
@@ -124,6 +129,36 @@ def wait_for_a_slot(server):
     problem = process.communicate(timeout=60)[1]
     expect("too many connections are waited for, with a password as without",
            None if process.returncode == 0 else problem)
+
+
+class Mute:
+    """A server that accepts every user, and answers no query."""
+
+    def __enter__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.peers = []
+        port = self.socket.getsockname()[1]
+        self.url = f"postgres://me@127.0.0.1:{port}/db?sslmode=disable" \
+                   "&gssencmode=disable"
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        for peer in self.peers:
+            peer.close()
+
+    def accept(self):
+        try:
+            while True:
+                peer = self.socket.accept()[0]
+                self.peers.append(peer)
+                peer.recv(8192)  # the start-up
+                peer.sendall(b"R\0\0\0\x08\0\0\0\0"  # welcome
+                             b"K\0\0\0\x0c\0\0\0\x01\0\0\0\x02"
+                             b"Z\0\0\0\x05I")  # ready
+        except OSError:
+            return
 
 
 # ---- transactions of users ----
