@@ -13,8 +13,10 @@
  *           table client.  The next connection asks for that row and its lock:
  *           if the transaction still exists, it holds the lock, and the answer
  *           comes when it has ended.  Its number is there, or the list is run
- *           again.  A number of the server's own, as that of the transaction,
- *           would not do: after a crash it is given to another one.
+ *           again.  The question is an INSERT: a SELECT would not wait for the
+ *           row that the first list of a handle inserts.  A number of the
+ *           server's own, as that of the transaction, would not do: after a
+ *           crash it is given to another one.
  * Deadline  A list that makes no progress for busy_ms fails.  If it is in doubt
  *           then, its status is -ETIMEDOUT, the only one with which a change may
  *           have happened.

@@ -19,7 +19,9 @@
     X(START, "SELECT weir_jobs.start($1, $2, $3, $4)")                         \
     X(COMMIT, "COMMIT")                                                        \
     X(ROLLBACK, "ROLLBACK")                                                    \
-    X(LAST_LIST, "SELECT list FROM weir_jobs.client WHERE id = $1 FOR UPDATE") \
+    X(LAST_LIST, "INSERT INTO weir_jobs.client AS c (id, list) VALUES ($1, 0)" \
+                 " ON CONFLICT (id) DO UPDATE SET seen_at = now()"             \
+                 " RETURNING c.list")                                          \
     X(ADD, "SELECT id, is_new, problem FROM weir_jobs.insert_job("             \
            "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)")          \
     X(TIDY, "SELECT weir_jobs.tidy($1)")                                       \
