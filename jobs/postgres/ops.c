@@ -20,14 +20,17 @@ enum {
 
 /* ---- asking ---- */
 
+/* An id that the server could not read is 0, which was never added: an error
+ * would undo the whole list. */
 static void write_ids(char *to, const uint64_t *ids, size_t count)
 {
     size_t size = 0;
 
     to[size++] = '{';
     for (size_t i = 0; i < count; i++)
-        size += (size_t)sprintf(to + size, i > 0 ? ",%llu" : "%llu",
-                                (unsigned long long)ids[i]);
+        size += (size_t)sprintf(
+            to + size, i > 0 ? ",%llu" : "%llu",
+            (unsigned long long)(ids[i] <= INT64_MAX ? ids[i] : 0));
     to[size++] = '}';
     to[size] = '\0';
 }
