@@ -176,7 +176,7 @@ static void write_queues(const struct weir__op *op, char *to, size_t room)
     to[size++] = '{';
     for (; op != NULL; op = op->next) {
         if (op->kind != WEIR__OP_CLAIM ||
-            size + 2 * strlen(op->in.claim.queue) + 4 > room)
+            size + 2 * strlen(op->in.claim.queue) + 5 > room)
             continue;
         if (size > 1)
             to[size++] = ',';
