@@ -210,7 +210,6 @@ static void connect_on(struct weir__link *link)
     }
     stop_timer(link);
     link->is_up = true;
-    link->failures = 0;
     link->pid = link->pq->PQbackendPID(link->connection);
     watch(link, WEIR_FD_READABLE);
     if (link->pq->PQsetnonblocking(link->connection, 1) != 0)
@@ -267,6 +266,8 @@ static void take_notifies(struct weir__link *link)
 /* Hand on a result, or the end of a group.  A callback may stop the link. */
 static void take_result(struct weir__link *link, PGresult *result)
 {
+    uint32_t generation = link->generation;
+
     if (result == NULL) { /* the end of one request of a pipeline, or of all */
         if (!link->is_pipeline) {
             link->expected--;
@@ -277,6 +278,8 @@ static void take_result(struct weir__link *link, PGresult *result)
     if (link->pq->PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
         link->expected--;
         link->class->synced(link);
+        if (generation == link->generation)
+            link->failures = 0; /* it was set up, and works */
     } else {
         link->class->result(link, result);
     }
