@@ -378,8 +378,8 @@ typedef struct weir_jobs_outcome {
  * Owns     the claim is no longer the caller's; everything is copied
  * Returns  0, -EINVAL (NULL, an unknown kind, a negative delay, or a reason that
  *          is not UTF-8), -E2BIG (a member that this library does not know),
- *          WEIR_ELIMIT (the result or the reason is larger than the limit of a
- *          payload), WEIR_ECLOSED, -ENOMEM
+ *          WEIR_ELIMIT (the result is larger than the limit of a payload, or the
+ *          reason than that and WEIR_JOBS_PAYLOAD_LIMIT), WEIR_ECLOSED, -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_jobs_settle(weir_jobs_claim *claim,
                                            const weir_jobs_outcome *outcome,

@@ -367,6 +367,9 @@ static int check_outcome(const weir_jobs *jobs,
                          const weir_jobs_outcome *outcome)
 {
     size_t most = jobs->options.payload_limit;
+    size_t longest = most > (size_t)WEIR_JOBS_PAYLOAD_LIMIT
+                         ? most
+                         : (size_t)WEIR_JOBS_PAYLOAD_LIMIT;
 
     if ((unsigned)outcome->kind > WEIR_JOBS_OUTCOME_ELSEWHERE ||
         outcome->delay_ms < 0 || outcome->delay_ms > INT64_MAX / 2 ||
@@ -376,9 +379,10 @@ static int check_outcome(const weir_jobs *jobs,
         return WEIR_ELIMIT;
     if (outcome->reason == NULL || outcome->reason[0] == '\0')
         return 0;
-    if (strnlen(outcome->reason, most + 1) > most)
+    /* The reasons of this library and of hosts fit into any store. */
+    if (strnlen(outcome->reason, longest + 1) > longest)
         return WEIR_ELIMIT;
-    return weir__jobs_is_text(outcome->reason, most) ? 0 : -EINVAL;
+    return weir__jobs_is_text(outcome->reason, longest) ? 0 : -EINVAL;
 }
 
 static struct weir__op *new_settle(weir_jobs *jobs, weir_jobs_claim *claim,

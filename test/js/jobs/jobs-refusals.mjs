@@ -1,7 +1,7 @@
 // weir only
 // weir:jobs: bad input gets an error that says what is wrong, and changes nothing.
 import fs from 'node:fs';
-import { Jobs, ClaimedJob, RetryError } from 'weir:jobs';
+import { Jobs, ClaimedJob, RetryError, UnrecoverableError } from 'weir:jobs';
 import { file } from '../support/jobs.mjs';
 
 const show = (error) => console.log(`${error.name} ${error.code}: ${error.message}`
@@ -57,6 +57,17 @@ await new Promise((resolve) => {
         resolve();
     });
 });
+
+// A reason may be longer than a payload.
+{
+    const short = jobs.queue('short');
+    const { id } = await short.add(1);
+    const failed = new Promise((resolve) => jobs.once('failed', (job, error) => resolve(error)));
+    short.work(() => { throw new UnrecoverableError('n'.repeat(200)); });
+    console.log((await failed).message.length);
+    const { state, reason } = await jobs.get(id);
+    console.log(state, reason.length > 200);
+}
 await jobs.close();
 await refuse(() => jobs.queues());
 await refuse(() => queue.work(() => {}));
