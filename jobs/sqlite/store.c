@@ -258,7 +258,7 @@ static void run(struct weir__engine *engine, struct weir__op *first)
         roll_back(engine);
         for (struct weir__op *op = first; op != NULL; op = op->next)
             weir__op_undo(op, engine->status, engine->reason);
-    } else if (engine->is_changed) {
+    } else if (engine->is_changed && engine->is_watching) {
         weir__bell_ring(&engine->bell);
     }
     engine->host->ran(engine->host, first);
@@ -300,18 +300,20 @@ static void on_clock(void *arg, int status, int fd, unsigned events)
 
 static int watch(struct weir__engine *engine, const char *path)
 {
-    int err = weir__bell_open(&engine->bell, path);
+    bool is_file = path != NULL && path[0] != '\0'; /* not ":memory:" */
+    int err = is_file ? weir__bell_open(&engine->bell, path) : 0;
 
     if (err != 0)
         return err;
     engine->clock_fd = weir__clock_watch();
     if (engine->clock_fd < 0)
         return engine->clock_fd;
-    err = weir_fd_add(engine->host->loop, engine->bell.fd, WEIR_FD_READABLE,
-                      on_bell, engine);
+    if (is_file)
+        err = weir_fd_add(engine->host->loop, engine->bell.fd, WEIR_FD_READABLE,
+                          on_bell, engine);
     if (err != 0)
         return err;
-    engine->is_watching = true;
+    engine->is_watching = is_file;
     err = weir_fd_add(engine->host->loop, engine->clock_fd, WEIR_FD_READABLE,
                       on_clock, engine);
     engine->is_watching_clock = err == 0;

@@ -271,6 +271,16 @@ CASE(store_in_a_missing_directory_cannot_be_opened)
     place_remove();
 }
 
+CASE(store_in_memory_leaves_no_file_behind)
+{
+    place_make();
+    loop_make(NULL);
+    expect_status(try_open(":memory:").status, 0);
+    expect_int(access("-bell", F_OK), -1);
+    loop_end();
+    place_remove();
+}
+
 /* Pages in the middle of the file are overwritten, with the handle closed. */
 CASE(store_that_is_damaged_fails_with_a_reason_and_is_not_overwritten)
 {
