@@ -31,6 +31,11 @@ async function unlessAbsent(promise, otherwise) {
     }
 }
 
+// What may be printed of a path: no user, no password, no options of a URL.
+function nameOf(path) {
+    return path.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?(?:[^?]*@)?([^?]*).*$/s, '$1$2');
+}
+
 function describe({ id, queue, attempt, age }) {
     return `job ${id} of ${queue}, attempt ${attempt}, ${(age / 1000).toFixed(1)} s`;
 }
@@ -293,8 +298,8 @@ class Jobs extends EventEmitter {
     async #stop() {
         const { forced, holders } = await this.drain();
         if (forced)
-            require('program/process').stderr.write(`weir: ${this.#path}: given back at the ` +
-                `deadline: ${holders.map(describe).join('; ')}\n`);
+            require('program/process').stderr.write(`weir: ${nameOf(this.#path)}: given back ` +
+                `at the deadline: ${holders.map(describe).join('; ')}\n`);
         return !forced;
     }
 
