@@ -148,6 +148,7 @@ void weir__store_plans(struct weir__engine *engine, struct weir__op *op)
     op->extra = plans;
     op->extra_bytes = bytes;
     at = (char *)(plans + count);
+    row = weir__sql(engine, WEIR__SQL_PLANS); /* NULL: counting has failed */
     while (weir__sql_next(engine, row)) {
         weir_jobs_plan *plan = &plans[i++];
 
