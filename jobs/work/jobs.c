@@ -407,8 +407,9 @@ void weir_jobs_free(weir_jobs *jobs)
 {
     weir_message *rest;
 
-    if (jobs == NULL || jobs->is_freed)
+    if (jobs == NULL || jobs->is_freed || jobs->is_freeing)
         return;
+    jobs->is_freeing = true;
     jobs->is_closing = jobs->is_draining = true; /* nothing starts any more */
     weir__member_leave(jobs->membership);
     rest = end_hub(jobs);

@@ -27,6 +27,7 @@ struct weir_jobs {
     struct weir__membership *membership; /* NULL: not part of a service */
     bool is_start_posted;
     bool is_closing, is_draining, is_freed;
+    bool is_freeing; /* weir_jobs_free calls what is left */
 };
 
 /* Keep the loop running, and no longer. */

@@ -847,6 +847,19 @@ static void count_cancelled(void *arg, int status, const weir_jobs_reply *reply)
     ++*(unsigned *)arg;
 }
 
+CASE(jobs_free_before_the_callback_of_close_that_frees_is_safe)
+{
+    unsigned freed = 0;
+
+    jobs_make();
+    expect_status(weir_jobs_close(jobs, free_it, &freed), 0);
+    weir_jobs_free(jobs);
+    expect_int(freed, 1);
+    loop_run(); /* nothing keeps it running */
+    loop_end();
+    place_remove();
+}
+
 CASE(jobs_free_in_a_callback_calls_all_others)
 {
     unsigned freed = 0, others = 0;
