@@ -132,12 +132,13 @@ static bool read_field(struct reader *reader, uint64_t *bits, bool *is_any)
 {
     *bits = 0;
     *is_any = *reader->at == '*';
-    do {
-        if (*reader->at == ',')
-            reader->at++;
+    if (!read_range(reader, bits))
+        return false;
+    while (*reader->at == ',') {
+        reader->at++;
         if (!read_range(reader, bits))
             return false;
-    } while (*reader->at == ',');
+    }
     if (*reader->at != '\0' && !isspace((unsigned char)*reader->at))
         return refuse(reader, "something follows that does not belong here");
     while (isspace((unsigned char)*reader->at))

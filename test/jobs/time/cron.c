@@ -132,6 +132,7 @@ CASE(cron_that_is_not_valid_is_refused_with_a_reason)
         {"5-1 * * * *", "ends before it begins"},
         {"1-x * * * *", "neither a number nor a name"},
         {"1, * * * *", "neither a number nor a name"},
+        {",1 * * * *", "neither a number nor a name"},
         {"1x * * * *", "does not belong"},
         {"* * * FOO *", "neither a number nor a name"},
         {"* * L * *", "neither a number nor a name"},
