@@ -417,9 +417,12 @@ static void close_store(struct weir__hub *hub)
     weir__hub_send(hub, &closing->letter);
 }
 
-/* For a close.  Those that are being given back already are left alone. */
+/* For a close, or after the hard deadline of a drain.  Those that are being
+ * given back already are left alone. */
 static void give_back_all(struct weir__hub *hub)
 {
+    const char *reason = hub->closing != NULL ? "interrupted by a close"
+                                              : "interrupted by a drain";
     weir_jobs_claim *next;
 
     for (weir_jobs_claim *claim = hub->claims; claim != NULL; claim = next) {
@@ -427,7 +430,7 @@ static void give_back_all(struct weir__hub *hub)
         weir__lease_cut(hub, claim, WEIR_ECANCELED,
                         &(weir_jobs_outcome){
                             .kind = WEIR_JOBS_OUTCOME_RELEASED,
-                            .reason = "interrupted by a close",
+                            .reason = reason,
                         });
     }
 }
@@ -456,7 +459,7 @@ static void ran(struct weir__engine_host *host, struct weir__op *first)
         send_answer(hub, op);
     }
     send_stopped(hub);
-    if (hub->closing != NULL) /* a claim may have come after it */
+    if (hub->closing != NULL || hub->is_cut) /* claims may come after that */
         give_back_all(hub);
     weir__drain_check(hub);
     if (hub->first != NULL)
