@@ -66,7 +66,8 @@ from_big(JSContext *context, JSValueConst value, struct weir__js_cell *cell)
     return is_same ? WEIR__JS_CELL_OK : WEIR__JS_CELL_TOO_LARGE;
 }
 
-/* The bytes of a DataView, which the engine offers no function for. */
+/* The bytes of a DataView, which the engine offers no function for.  A program
+ * may have replaced its properties, so they must fit the buffer. */
 static int view_bytes(JSContext *context, JSValueConst view,
                       struct weir__js_bytes *bytes)
 {
@@ -79,10 +80,17 @@ static int view_bytes(JSContext *context, JSValueConst view,
     if (!JS_IsException(buffer) && JS_ToInt64(context, &offset, start) == 0 &&
         JS_ToInt64(context, &size, length) == 0 &&
         weir__js_bytes(context, buffer, bytes) == 0) {
-        status = 0;
-        bytes->data += offset;
-        bytes->size = (size_t)size;
+        if (offset >= 0 && size >= 0 && (uint64_t)offset <= bytes->size &&
+            (uint64_t)size <= bytes->size - (uint64_t)offset) {
+            status = 0;
+            bytes->data += offset;
+            bytes->size = (size_t)size;
+        } else {
+            JS_ThrowTypeError(context, "Invalid DataView");
+        }
     }
+    JS_FreeValue(context, length);
+    JS_FreeValue(context, start);
     JS_FreeValue(context, buffer); /* the view holds it */
     return status;
 }

@@ -33,6 +33,11 @@ console.log(star.all());
 db.function('nul', () => 'a\0b');
 console.log(db.prepare('select nul() x, length(nul()) l, ? y').get('c\0d'));
 
+// A view that claims more bytes than its buffer has
+for (const [name, value] of [['byteLength', 4096], ['byteOffset', -8], ['byteOffset', 9]])
+    console.log(attempt(() => db.prepare('select length(?) n').get(Object.defineProperty(
+        new DataView(new ArrayBuffer(8)), name, { value }))));
+
 // An iterator of an older execution
 const rows = db.prepare('select ? as x union all select 2');
 const first = rows.iterate(1);
