@@ -102,11 +102,15 @@ static void collect_rows(struct job *job)
 static void run_statement(struct job *job)
 {
     sqlite3 *db = job->connection->db;
+    int code;
 
     note(job, sqlite3_step(job->handle));
+    /* With RETURNING, only the end counts the changes and commits them. */
+    code = sqlite3_reset(job->handle);
+    if (job->code == SQLITE_OK)
+        note(job, code);
     job->rowid = sqlite3_last_insert_rowid(db);
     job->changes = sqlite3_changes64(db);
-    sqlite3_reset(job->handle);
 }
 
 static void run_job(struct weir__js_work *work, int status)
@@ -138,7 +142,7 @@ static void run_job(struct weir__js_work *work, int status)
         collect_rows(job);
         break;
     case RESET:
-        sqlite3_reset(job->handle);
+        note(job, sqlite3_reset(job->handle)); /* it may fail to commit */
         break;
     case CLOSE:
         weir__js_connection_shut(job->connection);

@@ -36,15 +36,18 @@ static void end_statement(struct weir__js_child *child)
     connection->is_quiet = was_quiet;
 }
 
-/* Give the execution up, or end it. */
-static void reset(struct weir__js_statement *statement)
+/* Give the execution up, or end it.  Returns a result code: that of the last
+ * step, or of a commit that the end has caused. */
+static int reset(struct weir__js_statement *statement)
 {
     struct weir__js_connection *connection = statement->connection;
     bool was_quiet = connection->is_quiet;
+    int code;
 
     connection->is_quiet = true;
-    sqlite3_reset(statement->handle);
+    code = sqlite3_reset(statement->handle);
     connection->is_quiet = was_quiet;
+    return code;
 }
 
 static void drop_names(JSRuntime *runtime, struct weir__js_statement *statement)
@@ -468,21 +471,22 @@ static JSValue statement_run(JSContext *context, JSValueConst this_value,
 {
     struct weir__js_statement *statement =
         begin(context, this_value, argc, argv);
-    JSValue result = JS_EXCEPTION;
-    int code;
+    sqlite3 *db;
+    int code, end;
 
     if (statement == NULL)
         return JS_EXCEPTION;
+    db = statement->connection->db;
     code = step(context, statement);
-    if (code == SQLITE_ROW || code == SQLITE_DONE) {
-        sqlite3 *db = statement->connection->db;
-
-        result = weir__js_statement_changes(
-            context, sqlite3_last_insert_rowid(db), sqlite3_changes64(db),
-            statement->flags & WEIR__JS_BIG_INTS);
-    }
-    reset(statement);
-    return result;
+    /* With RETURNING, only the end counts the changes and commits them. */
+    end = reset(statement);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return JS_EXCEPTION;
+    if (end != SQLITE_OK)
+        return weir__js_sqlite_fail_last(context, db);
+    return weir__js_statement_changes(context, sqlite3_last_insert_rowid(db),
+                                      sqlite3_changes64(db),
+                                      statement->flags & WEIR__JS_BIG_INTS);
 }
 
 static JSValue statement_get(JSContext *context, JSValueConst this_value,

@@ -58,6 +58,17 @@ try {
     console.log(error.code);
 }
 
+// Rows that a statement returns, and a commit that fails at its end
+const child = await Database.open(':memory:');
+await child.exec(`create table p(k integer primary key);
+    create table c(k references p(k) deferrable initially deferred); insert into p values (1), (2)`);
+console.log(await (await child.prepare('insert into p values (7) returning k')).run());
+const orphan = await child.prepare('insert into c values (9) returning k');
+console.log(await failure(orphan.run()));
+console.log(await failure(orphan.get()));
+console.log((await (await child.prepare('select count(*) n from c')).get()).n);
+await child.close();
+
 // Transactions: calls inside are part of it, also by statements from before, and
 // those from outside wait.
 const count = async () => (await (await db.prepare('select count(*) n from t')).get()).n;

@@ -62,3 +62,16 @@ late.open();
 console.log(late.isOpen, late.prepare('select 1 one').get());
 late.close();
 console.log(late.isOpen);
+
+// What run() tells of a statement that has not read all of its rows
+const parent = new DatabaseSync(':memory:');
+parent.exec(`create table p(k integer primary key);
+    create table c(k references p(k) deferrable initially deferred);
+    insert into p values (1), (2), (3)`);
+console.log(parent.prepare('insert into p values (7) returning k').run());
+try {
+    console.log(parent.prepare('insert into c values (9) returning k').run());
+} catch (error) {
+    console.log(error.code, error.errcode, error.message);
+}
+console.log(parent.prepare('select count(*) n from c').get());
