@@ -128,6 +128,7 @@ static void call_function(sqlite3_context *call, int argc, sqlite3_value **argv)
 struct group {
     JSValue value;
     bool has_begun;
+    bool is_window; /* its results were read with read_window */
 };
 
 /* The group of a call, with its first value; NULL if the call has failed. */
@@ -206,14 +207,25 @@ static void read_aggregate(sqlite3_context *call)
                : apply(function, function->result, group->value, 0, NULL));
 }
 
+/* The result of a window, which goes on. */
+static void read_window(sqlite3_context *call)
+{
+    struct group *group;
+
+    read_aggregate(call);
+    group = sqlite3_aggregate_context(call, 0);
+    if (group != NULL)
+        group->is_window = true;
+}
+
 /* The end of a group: with its result, or just its memory if the statement was
- * reset or has failed. */
+ * reset or has failed, or the group is a window. */
 static void finish_aggregate(sqlite3_context *call)
 {
     struct weir__js_function *function = sqlite3_user_data(call);
-    struct group *group;
+    struct group *group = sqlite3_aggregate_context(call, 0);
 
-    if (!function->connection->is_quiet)
+    if (!function->connection->is_quiet && (group == NULL || !group->is_window))
         read_aggregate(call);
     group = sqlite3_aggregate_context(call, 0);
     if (group != NULL && group->has_begun) {
@@ -326,7 +338,7 @@ static JSValue define_aggregate(JSContext *context, JSValueConst this_value,
         function->inverse = JS_DupValue(context, argv[7]);
         code = sqlite3_create_window_function(
             connection->db, name, count, sqlite_flags(flags), function,
-            step_aggregate, finish_aggregate, is_window ? read_aggregate : NULL,
+            step_aggregate, finish_aggregate, is_window ? read_window : NULL,
             is_window ? undo_aggregate : NULL, NULL);
     }
     JS_FreeCString(context, name);

@@ -65,3 +65,10 @@ db.aggregate('badEnd', { start: 0, step: (a, b) => b, result() { throw new Error
 for (const name of ['broken', 'badStart', 'badEnd'])
     console.log(get(`select ${name}(v) x from t`));
 console.log(get('select total(v) x from t'));
+// The result of a window is read once for each row.
+let reads = 0;
+db.aggregate('seen', { start: 0, step: (sum, v) => sum + v, inverse: (sum, v) => sum - v,
+    result(sum) { if (++reads > 3) throw new Error('too often'); return sum; } });
+console.log(db.prepare(`select seen(v) over (order by k rows between 1 preceding and current row)
+    w from t`).all(), reads);
+console.log(get('select add(1, 2) x'));
