@@ -27,6 +27,7 @@ enum { BUSY_TIMEOUT_MS = 5000 };
 struct state {
     struct weir__js_connection *connection; /* entered */
     sqlite3 *source;                        /* its database */
+    sqlite3_stmt *keeper;                   /* keeps it if it is closed */
     sqlite3 *target;                        /* opened by the first step */
     sqlite3_backup *handle;
     char *path, *source_name, *target_name; /* from strdup */
@@ -52,6 +53,7 @@ static void free_state(struct state *state)
     if (state == NULL)
         return;
     sqlite3_backup_finish(state->handle);
+    sqlite3_finalize(state->keeper);
     sqlite3_close_v2(state->target);
     if (state->connection != NULL)
         weir__js_connection_exit(state->connection);
@@ -206,7 +208,11 @@ static struct state *new_state(JSContext *context, JSValueConst *argv)
     }
     state->connection = connection;
     state->source = connection->db;
-    state->path = copy_text(context, argv[1]);
+    if (sqlite3_prepare_v2(state->source, "select 1", -1, &state->keeper,
+                           NULL) != SQLITE_OK)
+        weir__js_sqlite_fail_last(context, state->source);
+    else
+        state->path = copy_text(context, argv[1]);
     if (state->path != NULL)
         state->source_name = copy_text(context, argv[2]);
     if (state->source_name != NULL)

@@ -40,6 +40,12 @@ async function main() {
         } catch (error) {
             console.log(error.code, error.message);
         }
+    // Closed before the copy has begun: the pool is busy
+    for (let i = 0; i < 16; i++)
+        require('crypto').pbkdf2('a', 'b', 20000, 64, 'sha512', () => {});
+    const late = path.join(directory, 'late.db'), copying = backup(source, late);
     source.close();
+    console.log(await copying === pages);
+    check(late);
 }
 main();
