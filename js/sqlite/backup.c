@@ -86,9 +86,12 @@ static void run_job(struct weir__js_work *work, int status)
     struct state *state = job->state;
 
     job->code = status != 0 ? SQLITE_INTERRUPT : SQLITE_OK;
-    if (job->code == SQLITE_OK && state->handle == NULL)
+    if (job->code == SQLITE_OK && state->handle == NULL) {
         job->code = open_target(state);
-    if (job->code == SQLITE_OK) {
+        if (job->code != SQLITE_OK && state->target != NULL)
+            job->message = strdup(sqlite3_errmsg(state->target));
+    }
+    if (job->code == SQLITE_OK) { /* the target has no message of a step */
         job->code = sqlite3_backup_step(state->handle, job->rate);
         job->remaining = sqlite3_backup_remaining(state->handle);
         job->total = sqlite3_backup_pagecount(state->handle);
@@ -97,10 +100,6 @@ static void run_job(struct weir__js_work *work, int status)
         job->code = sqlite3_backup_finish(state->handle);
         state->handle = NULL;
         job->remaining = 0;
-    } else if (job->code != SQLITE_OK) {
-        job->message =
-            strdup(state->target != NULL ? sqlite3_errmsg(state->target)
-                                         : sqlite3_errstr(job->code));
     }
 }
 

@@ -34,6 +34,10 @@ async function main() {
         console.log(error.code, error.errcode, error.message));
     await backup(source, path.join(directory, 'y.db'), { source: 'nope' }).catch((error) =>
         console.log(error.code, error.errcode));
+    const garbage = path.join(directory, 'garbage.db');
+    fs.writeFileSync(garbage, 'garbage '.repeat(1000));
+    await backup(source, garbage).catch((error) =>
+        console.log(error.code, error.errcode, error.message));
     for (const key of ['rate', 'source', 'target', 'progress'])
         try {
             backup(source, file, { [key]: {} });
