@@ -81,14 +81,28 @@ class Statement {
         this.#handle = handle;
     }
 
-    // Bind the parameters and start an operation, in its turn.
-    #enter(operation, mostRows, parameters) {
+    // Bind the parameters and start an operation, in its turn.  begun.run becomes
+    // the number of the execution: others may have begun when it is over.
+    #enter(operation, mostRows, parameters, begun = {}) {
         const lane = laneOf(this.#database);
         const given = lane.isIdle ? parameters : copied(parameters);
         return lane.enter((resolve, reject) => {
-            this.#run = native.begin(this.#handle, ...given);
+            this.#run = 0; // the one before has ended, even if this one cannot begin
+            begun.run = this.#run = native.begin(this.#handle, ...given);
             this.#start(resolve, reject, operation, mostRows);
         });
+    }
+
+    // Begin an execution and read its first rows.  If JavaScript cannot represent
+    // them, it ends.
+    async #begin(mostRows, parameters, begun) {
+        try {
+            return await this.#enter(ROWS, mostRows, parameters, begun);
+        } catch (error) {
+            if (begun.run !== undefined)
+                await this.#continue(begun.run, RESET).catch(() => {});
+            throw error;
+        }
     }
 
     // The functions refer to this, and so keep the handle.
@@ -100,9 +114,9 @@ class Statement {
     run(...parameters) { return this.#enter(RUN, 0, parameters); }
 
     async get(...parameters) {
-        const [rows, isDone] = await this.#enter(ROWS, 1, parameters);
+        const begun = {}, [rows, isDone] = await this.#begin(1, parameters, begun);
         if (!isDone)
-            await this.#continue(this.#run, RESET);
+            await this.#continue(begun.run, RESET);
         return rows[0];
     }
 
@@ -123,8 +137,9 @@ class Statement {
     }
 
     async *iterate(...parameters) {
-        let [rows, isDone] = await this.#enter(ROWS, ROWS_AT_ONCE, parameters);
-        const run = this.#run;
+        const begun = {};
+        let [rows, isDone] = await this.#begin(ROWS_AT_ONCE, parameters, begun);
+        const { run } = begun;
         try {
             for (;;) {
                 yield* rows;

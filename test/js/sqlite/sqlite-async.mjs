@@ -45,6 +45,29 @@ for (let i = 0; i < 255; i++)
     await old.next();
 console.log(await failure(old.next()));
 
+// Executions of one statement that overlap: each iterator has its own, or is invalid.
+const lengthOf = async (iterator, read) => {
+    let length = read;
+    for await (const row of iterator)
+        length += row !== undefined;
+    return length;
+};
+const overlapping = select.iterate(), short = select.get(), begun = overlapping.next();
+await Promise.all([short, begun]);
+console.log(await lengthOf(overlapping, 1));
+const [older, newer] = [select.iterate(), select.iterate()];
+await Promise.all([older.next(), newer.next()]);
+console.log(await failure(lengthOf(older, 1)), await lengthOf(newer, 1));
+const from = await db.prepare('select k from t where k >= :k'), cut = from.iterate({ k: 10 });
+await cut.next();
+await failure(from.all({ k: {} }));
+console.log(await failure(lengthOf(cut, 1)));
+// Rows that cannot be represented leave no statement behind.
+await db.exec('create table big(v); insert into big values (9007199254740993), (1)');
+const large = await db.prepare('select v from big');
+console.log(await failure(large.get()), await failure(large.iterate().next()));
+console.log(await failure(db.exec('drop table big')));
+
 // Errors
 console.log(await failure(Database.open('/nonexistent/x')));
 console.log(await failure(Database.open(5)));
