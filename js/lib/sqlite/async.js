@@ -27,7 +27,9 @@ class Lane {
     // these is called.
     enter(start) {
         return new Promise((resolve, reject) => {
-            this.#waiting.push({ start, resolve, reject });
+            // What waits is started by another call: it keeps its own context.
+            this.#waiting.push({ start: this.#isBusy ? AsyncLocalStorage.bind(start) : start,
+                resolve, reject });
             this.#proceed();
         });
     }

@@ -1,6 +1,7 @@
 // weir only
 // weir:sqlite: the work of a database on the pool.
 import { Database } from 'weir:sqlite';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -125,6 +126,18 @@ const other = db.exec('select 2').then(() => order.push('outside'));
 setImmediate(release);
 await Promise.all([held, other]);
 console.log(order.join());
+// A transaction that has waited has the context of its call, and so finds the
+// transaction of another database that it is in.
+const storage = new AsyncLocalStorage(), second = await Database.open(':memory:');
+const keepBusy = () => { for (let i = 0; i < 100; i++) db.exec('select 1'); };
+keepBusy();
+console.log(await storage.run('mine', () => db.transaction(async () => storage.getStore())));
+keepBusy();
+console.log(await second.transaction(() => db.transaction(async () => {
+    await second.exec('select 1');
+    return 'both';
+})));
+await second.close();
 console.log(await failure(db.transaction(5)), await failure(db.transaction(() => 1, { mode: 'x' })));
 
 // A query without an end
