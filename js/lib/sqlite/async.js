@@ -262,14 +262,14 @@ class Database {
         await this.#enter(EXEC, begin, lane);
         try {
             const value = await current.run(own, run, this);
+            own.lane = undefined; // later calls wait until it has ended
             await this.#enter(EXEC, commit, lane);
             return value;
         } catch (error) {
+            own.lane = undefined;
             // SQLite may have rolled back by itself.
             await this.#enter(EXEC, undo, lane).catch(() => {});
             throw error;
-        } finally {
-            own.lane = undefined; // later calls go to the database's own lane
         }
     }
 }

@@ -126,6 +126,12 @@ const other = db.exec('select 2').then(() => order.push('outside'));
 setImmediate(release);
 await Promise.all([held, other]);
 console.log(order.join());
+// A call of the transaction's function that comes after its end waits for the commit.
+let after;
+const ended = db.transaction(async () => {
+    after = db.exec('select 1').then(() => db.exec('select 2'));
+});
+console.log(await failure(Promise.all([ended, db.exec('select 3')])), await failure(after));
 // A transaction that has waited has the context of its call, and so finds the
 // transaction of another database that it is in.
 const storage = new AsyncLocalStorage(), second = await Database.open(':memory:');
