@@ -94,31 +94,91 @@ static JSValue new_name(JSContext *context, X509_NAME *name)
 
 /* ---- alternative names ---- */
 
-/* Quote what could be taken for another name (CVE-2021-44532). */
-static void print_name(BIO *bio, const char *prefix, ASN1_STRING *string)
+/* Whether a character of a name needs no quotes.  The bytes above ASCII of UTF-8
+ * do not. */
+static bool is_plain(unsigned char byte, bool is_utf8)
 {
-    const char *text = (const char *)ASN1_STRING_get0_data(string);
-    size_t size = (size_t)ASN1_STRING_length(string);
-    bool is_plain = true;
+    return byte >= ' ' && byte != 0x7f && (byte < 0x80 || is_utf8) &&
+           byte != '"' && byte != '\\' && byte != ',' && byte != '\'';
+}
+
+/* Quote what could be taken for another name (CVE-2021-44532).  `label` is part
+ * of what is quoted. */
+static void print_text(BIO *bio, const char *label, const unsigned char *text,
+                       size_t size, bool is_utf8)
+{
+    bool needs_quotes = false;
 
     for (size_t i = 0; i < size; i++)
-        is_plain &= strchr(" ,\"'\\", text[i]) == NULL && text[i] > ' ' &&
-                    text[i] <= '~';
-    BIO_printf(bio, "%s", prefix);
-    if (is_plain) {
-        BIO_write(bio, text, (int)size);
-        return;
-    }
-    BIO_printf(bio, "\"");
+        needs_quotes |= !is_plain(text[i], is_utf8);
+    BIO_printf(bio, "%s%s", needs_quotes ? "\"" : "", label);
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '"' || text[i] == '\\')
             BIO_printf(bio, "\\%c", text[i]);
-        else if (text[i] >= ' ' && text[i] <= '~')
+        else if (is_plain(text[i], is_utf8) || text[i] == '\'')
             BIO_write(bio, &text[i], 1);
         else
-            BIO_printf(bio, "\\u%04x", (unsigned char)text[i]);
+            BIO_printf(bio, "\\u%04x", text[i]);
     }
-    BIO_printf(bio, "\"");
+    BIO_printf(bio, "%s", needs_quotes ? "\"" : "");
+}
+
+static void print_string(BIO *bio, const char *label, const ASN1_STRING *string,
+                         bool is_utf8)
+{
+    print_text(bio, label, ASN1_STRING_get0_data(string),
+               (size_t)ASN1_STRING_length(string), is_utf8);
+}
+
+/* The commas between the parts of a directory's name need quotes, too. */
+static void print_directory(BIO *bio, const X509_NAME *name)
+{
+    BIO *whole = BIO_new(BIO_s_mem());
+    char *text;
+    long size;
+
+    if (whole == NULL)
+        return;
+    X509_NAME_print_ex(
+        whole, name, 0,
+        XN_FLAG_RFC2253 &
+            ~(unsigned long)(ASN1_STRFLGS_ESC_MSB | ASN1_STRFLGS_ESC_CTRL));
+    size = BIO_get_mem_data(whole, &text);
+    print_text(bio, "", (unsigned char *)text, (size_t)size, true);
+    BIO_free(whole);
+}
+
+static void print_other(BIO *bio, const OTHERNAME *name)
+{
+    static const struct {
+        int nid, type;
+        const char *label;
+    } kinds[] = {
+        {NID_id_on_SmtpUTF8Mailbox, V_ASN1_UTF8STRING, "SmtpUTF8Mailbox:"},
+        {NID_XmppAddr, V_ASN1_UTF8STRING, "XmppAddr:"},
+        {NID_SRVName, V_ASN1_IA5STRING, "SRVName:"},
+        {NID_ms_upn, V_ASN1_UTF8STRING, "UPN:"},
+        {NID_NAIRealm, V_ASN1_UTF8STRING, "NAIRealm:"},
+    };
+    int nid = OBJ_obj2nid(name->type_id);
+
+    BIO_printf(bio, "othername:");
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (kinds[i].nid == nid && kinds[i].type == name->value->type) {
+            print_string(bio, kinds[i].label, name->value->value.asn1_string,
+                         kinds[i].type == V_ASN1_UTF8STRING);
+            return;
+        }
+    BIO_printf(bio, "<unsupported>");
+}
+
+/* In digits: the name of an object may be anything. */
+static void print_registered(BIO *bio, const ASN1_OBJECT *object)
+{
+    char digits[256];
+
+    OBJ_obj2txt(digits, sizeof(digits), object, 1);
+    BIO_printf(bio, "Registered ID:%s", digits);
 }
 
 static void print_ip(BIO *bio, const ASN1_OCTET_STRING *ip)
@@ -139,20 +199,29 @@ void weir__js_general_name_print(BIO *bio, GENERAL_NAME *name)
 {
     switch (name->type) {
     case GEN_DNS:
-        print_name(bio, "DNS:", name->d.dNSName);
+        BIO_printf(bio, "DNS:");
+        print_string(bio, "", name->d.dNSName, false);
         break;
     case GEN_EMAIL:
-        print_name(bio, "email:", name->d.rfc822Name);
+        BIO_printf(bio, "email:");
+        print_string(bio, "", name->d.rfc822Name, false);
         break;
     case GEN_URI:
-        print_name(bio, "URI:", name->d.uniformResourceIdentifier);
+        BIO_printf(bio, "URI:");
+        print_string(bio, "", name->d.uniformResourceIdentifier, false);
         break;
     case GEN_IPADD:
         print_ip(bio, name->d.iPAddress);
         break;
     case GEN_DIRNAME:
         BIO_printf(bio, "DirName:");
-        X509_NAME_print_ex(bio, name->d.dirn, 0, XN_FLAG_ONELINE);
+        print_directory(bio, name->d.dirn);
+        break;
+    case GEN_OTHERNAME:
+        print_other(bio, name->d.otherName);
+        break;
+    case GEN_RID:
+        print_registered(bio, name->d.registeredID);
         break;
     default:
         GENERAL_NAME_print(bio, name);

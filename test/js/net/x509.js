@@ -54,6 +54,26 @@ attempt('new', () => new crypto.X509Certificate());
 attempt('new', () => new crypto.X509Certificate('x').raw);
 attempt('new', () => new crypto.X509Certificate(Buffer.from([0x30, 0x80])).raw);
 
+// Names that look like several, each of its kind
+const odd = new crypto.X509Certificate(`-----BEGIN CERTIFICATE-----
+MIICUDCCAfagAwIBAgIUEkR1ENiX7o4sNzUPH7LnR9QsEzwwCgYIKoZIzj0EAwIw
+EDEOMAwGA1UEAwwFcGxhaW4wHhcNMjYxMTE4MDMwNzA1WhcNMzYxMTE1MDMwNzA1
+WjAQMQ4wDAYDVQQDDAVwbGFpbjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMCb
+Bve/Li5AsUbMg5WVe9CSvQZj6SwYTxFrStOPqBNi7wRTo7yFM2DHkUZ7nZOm+PVl
+KTmLLPxMhXSrc1cPO82jggEsMIIBKDCB2wYDVR0RBIHTMIHQggthIGIuZXhhbXBs
+ZYILYyxkLmV4YW1wbGWGDmh0dHA6Ly9oL2EgYixjpC8wLTELMAkGA1UEBhMCVVMx
+HjAcBgNVBAMMFWRpciwgRE5TOmV2aWwuZXhhbXBsZaAjBgorBgEEAYI3FAIDoBUM
+E3gsIEROUzpldmlsLmV4YW1wbGWgHAYDKgMEoBUME3ksIEROUzpldmlsLmV4YW1w
+bGWgFAYIKwYBBQUHCAegCBYGX3Nydi54oBUGCisGAQQBgjcUAgOgBxYFcGxhaW6I
+A1UEAzApBggrBgEFBQcBAQQdMBswGQYIKwYBBQUHMAGGDWh0dHA6Ly9vY3NwL2Ew
+HQYDVR0OBBYEFHwGVspeGQYNvqg5gbOxj1vAaUlmMAoGCCqGSM49BAMCA0gAMEUC
+IQDw57e16bfUBkBIqw59wXdQuB6eTkqIaSei8t5AE0lxSgIgD1bHvyIvmX83Ei12
+wnR+YjmWZ7OLkquXOUXoDbkkWmc=
+-----END CERTIFICATE-----`);
+console.log(odd.subjectAltName);
+for (const name of ['evil.example', 'c,d.example'])
+    console.log(require('tls').checkServerIdentity(name, odd.toLegacyObject())?.code);
+
 const spkac = 'MIIBPzCBqTCBnzANBgkqhkiG9w0BAQEFAAOBjQAwgYkCgYEAyO57weDVj9EE1vhDoPsj7qjQEO55qB5AuAhk2YNeOnhH9uCbKE11OB7VU/EYET2mEruPmatBbx6JtfYU6Gqu/qRC+/3k/IDO+jcZtUZqygMmvTQV9DeNMPNmn5WscWqq2suUkE4T371kRFopmZVLoLdxkOhxKzyPloC/sy40fZcCAwEAARYFaGVsbG8wDQYJKoZIhvcNAQEEBQADgYEAs2B9tpYSGaPFNJvXpkSE4c4iowMcb5+LsyEv0xIioaAk/ta9ZnlxgrAFO4yy44rnYJaZ5bN8WSjkaQgfP7wlRTiUcFAFsoJldTvcY7g6J1gK0TaG9hC5z9lKpvNmEPaX7gF6eim0WX6vztZ8jrTnds9PcH7xJ1HCMK3EY4ZQ7Bs=';
 console.log(crypto.Certificate.verifySpkac(spkac), crypto.Certificate.exportChallenge(spkac).toString(), crypto.Certificate.exportPublicKey(Buffer.from(spkac)).toString());
 console.log([crypto.Certificate.verifySpkac('a'), crypto.Certificate().exportChallenge('a'), new crypto.Certificate().exportPublicKey('a')]);
