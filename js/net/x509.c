@@ -268,6 +268,8 @@ static NETSCAPE_SPKI *read_request(const struct weir__js_bytes *bytes)
 
     while (size > 0 && strchr(" \n\r\t", bytes->data[size - 1]) != NULL)
         size--;
+    if (size == 0) /* OpenSSL would look for a NUL */
+        return NULL;
     return NETSCAPE_SPKI_b64_decode((const char *)bytes->data, size);
 }
 

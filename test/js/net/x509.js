@@ -78,6 +78,8 @@ const spkac = 'MIIBPzCBqTCBnzANBgkqhkiG9w0BAQEFAAOBjQAwgYkCgYEAyO57weDVj9EE1vhDo
 console.log(crypto.Certificate.verifySpkac(spkac), crypto.Certificate.exportChallenge(spkac).toString(), crypto.Certificate.exportPublicKey(Buffer.from(spkac)).toString());
 console.log([crypto.Certificate.verifySpkac('a'), crypto.Certificate().exportChallenge('a'), new crypto.Certificate().exportPublicKey('a')]);
 attempt('spkac', () => crypto.Certificate.verifySpkac(5));
+const blank = Buffer.from(`  ${spkac}\0`).subarray(0, 2); // what follows is not part of it
+console.log(crypto.Certificate.verifySpkac(blank), crypto.Certificate.exportChallenge(blank).length);
 
 const { port1, port2 } = new MessageChannel();
 port2.on('message', (certificate) => {
