@@ -155,12 +155,22 @@ static bool run_counter(struct whole *w, EVP_CIPHER_CTX *state,
     return run_part(w, state, cipher, size, w->data.size - size);
 }
 
+/* OpenSSL reads as many bytes as the cipher needs.  Its name comes from a
+ * property of the key, which a program may have changed. */
+static bool fits_key(const struct whole *w, const EVP_CIPHER *cipher)
+{
+    if ((size_t)EVP_CIPHER_get_key_length(cipher) == w->key.size)
+        return true;
+    ERR_raise(ERR_LIB_EVP, EVP_R_INVALID_KEY_LENGTH);
+    return false;
+}
+
 static bool run_cipher(struct weir__js_operation *operation)
 {
     struct whole *w = (struct whole *)operation;
     EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, w->name, NULL);
     EVP_CIPHER_CTX *state = EVP_CIPHER_CTX_new();
-    bool is_done = cipher != NULL && state != NULL &&
+    bool is_done = cipher != NULL && state != NULL && fits_key(w, cipher) &&
                    (w->counter_bits > 0 ? run_counter(w, state, cipher)
                                         : run_cipher_with(w, state, cipher));
 

@@ -51,6 +51,9 @@ const bytes = Buffer.alloc(16);
     ];
     for (const [method, ...args] of calls)
         await attempt(method, () => subtle[method](...args));
+    const changed = await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt']);
+    changed.algorithm.length = 256; // longer than the key is
+    await attempt('changed', () => subtle.encrypt({ name: 'AES-GCM', iv: bytes }, changed, bytes));
     await attempt('this', () => subtle.digest.call({}, 'SHA-1', bytes));
     await attempt('new', () => new SubtleCrypto());
     await attempt('new', () => new CryptoKey());
