@@ -98,7 +98,8 @@ function checkSalt(salt, { modulusLength, hash }) {
 
 const PSS_PADDING = 6;
 
-async function hmac(key, data, signature) {
+async function hmac(key, data, given) {
+    const signature = given?.slice(); // the program may change it meanwhile
     const made = await onPool(require('crypto/whole').digest,
         digests[key.algorithm.hash.name].node, handleOf(key), data);
     return signature === undefined ? made : made.byteLength === signature.byteLength &&
