@@ -297,6 +297,19 @@ static JSValue is_digest(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewBool(context, is_known);
 }
 
+/* isCipher(name): whether OpenSSL knows it, even if it cannot use it */
+static JSValue is_cipher(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    const char *name = JS_ToCString(context, argv[0]);
+    bool is_known = name != NULL && EVP_get_cipherbyname(name) != NULL;
+
+    if (name == NULL)
+        return JS_EXCEPTION;
+    JS_FreeCString(context, name);
+    return JS_NewBool(context, is_known);
+}
+
 /* isGroup(name) */
 static JSValue is_group(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
@@ -314,6 +327,7 @@ static JSValue is_group(JSContext *context, JSValueConst this_value, int argc,
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("generate", 9, generate),
+    JS_CFUNC_DEF("isCipher", 1, is_cipher),
     JS_CFUNC_DEF("isCurve", 1, is_curve),
     JS_CFUNC_DEF("isDigest", 1, is_digest),
     JS_CFUNC_DEF("isGroup", 1, is_group),

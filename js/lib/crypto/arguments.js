@@ -74,7 +74,16 @@ function encoded(bytes, encoding) {
 function perform(operation, args, convert, callback) {
     if (callback === undefined)
         return convert(operation(...args));
-    operation(...args, (result) => callback(null, convert(result)), callback);
+    operation(...args, (result) => {
+        let value;
+        try {
+            value = convert(result);
+        } catch (error) {
+            callback(error);
+            return;
+        }
+        callback(null, value);
+    }, callback);
     return undefined;
 }
 

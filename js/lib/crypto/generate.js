@@ -9,7 +9,7 @@ const { checkInt32, checkOneOf, checkString, checkUint32, isBytes, perform,
 const { privateEncoding, privateKey, publicEncoding, publicKey, secretKey,
     writeKey } = require('crypto/keys');
 
-const { generate, isCurve, isDigest, isGroup } = native;
+const { generate, isCipher, isCurve, isDigest, isGroup } = native;
 
 // ---- pairs ----
 
@@ -122,6 +122,9 @@ function begin(type, options, convert, callback) {
         : [undefined, undefined, 0, 0, 0];
     if (found.length < 6)
         found.push(undefined);
+    const cipher = encodings[1]?.cipher;
+    if (cipher != null && !isCipher(cipher))
+        throw plainly(Error, 'ERR_CRYPTO_UNKNOWN_CIPHER', 'Unknown cipher');
     return perform(generate, [type, ...found], ([open, hidden]) => convert(
         encodings[0] === undefined ? publicKey(open) : writeKey(open, encodings[0]),
         encodings[1] === undefined ? privateKey(hidden) : writeKey(hidden, encodings[1])), callback);

@@ -22,5 +22,14 @@ const kinds = [['rsa', { modulusLength: 1024 }], ['rsa', { modulusLength: 1024, 
     console.log(Object.keys(crypto.generateKeyPairSync('ed25519', { publicKeyEncoding: { format: 'jwk' } }).publicKey));
     for (const [kind, length] of [['aes', 128], ['aes', 256], ['hmac', 65]])
         console.log(crypto.generateKeySync(kind, { length }).symmetricKeySize, (await promisify(crypto.generateKey)(kind, { length })).symmetricKeySize);
+    // Keys that cannot be encoded
+    const encrypted = (cipher) => ({ namedCurve: 'P-256', publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher, passphrase: 'x' } });
+    for (const options of [encrypted('aes-128-gcm'), { namedCurve: 'secp224r1', publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } }])
+        await promisify(crypto.generateKeyPair)('ec', options).catch((error) => console.log(error.code, error.message));
+    try {
+        crypto.generateKeyPair('ec', encrypted('nope'), () => console.log('called'));
+    } catch (error) {
+        console.log(error.code, error.message);
+    }
     crypto.generateKeyPair('rsa', { modulusLength: 10 }, (error, ...rest) => console.log(error.message, error.code, rest));
 })();
