@@ -24,6 +24,7 @@
 #include "core/async.h"
 #include "core/builtin.h"
 #include "core/error.h"
+#include "crypto/key.h"
 
 enum method { PBKDF2, SCRYPT, HKDF };
 
@@ -51,7 +52,7 @@ struct derivation {
 
 static bool derive_pbkdf2(struct derivation *d, uint8_t *to)
 {
-    EVP_MD *digest = EVP_MD_fetch(NULL, d->digest, NULL);
+    EVP_MD *digest = weir__js_digest_find(d->digest);
     bool is_done = digest != NULL &&
                    PKCS5_PBKDF2_HMAC((const char *)d->inputs[0].bytes,
                                      (int)d->inputs[0].size, d->inputs[1].bytes,
@@ -73,8 +74,10 @@ static bool derive_scrypt(struct derivation *d, uint8_t *to)
 
 static bool derive_hkdf(struct derivation *d, uint8_t *to)
 {
+    EVP_MD *digest = weir__js_digest_find(d->digest);
+    const char *name = digest != NULL ? EVP_MD_get0_name(digest) : "";
     OSSL_PARAM parameters[] = {
-        OSSL_PARAM_utf8_string(OSSL_KDF_PARAM_DIGEST, d->digest, 0),
+        OSSL_PARAM_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)name, 0),
         OSSL_PARAM_octet_string(OSSL_KDF_PARAM_KEY, d->inputs[0].bytes,
                                 d->inputs[0].size),
         OSSL_PARAM_octet_string(OSSL_KDF_PARAM_SALT, d->inputs[1].bytes,
@@ -89,6 +92,7 @@ static bool derive_hkdf(struct derivation *d, uint8_t *to)
 
     EVP_KDF_CTX_free(state);
     EVP_KDF_free(kdf);
+    EVP_MD_free(digest);
     return is_done;
 }
 
@@ -243,7 +247,7 @@ static JSValue digest_size(JSContext *context, JSValueConst this_value,
 
     if (name == NULL)
         return JS_EXCEPTION;
-    digest = EVP_MD_fetch(NULL, name, NULL);
+    digest = weir__js_digest_find(name);
     JS_FreeCString(context, name);
     if (digest != NULL)
         size = JS_NewInt32(context, EVP_MD_get_size(digest));

@@ -60,7 +60,7 @@ function sizeOf(digest) {
 // ---- running ----
 
 function failed() {
-    return coded(Error, 'ERR_CRYPTO_OPERATION_FAILED', 'Deriving bits failed');
+    return new Error('Deriving bits failed');
 }
 
 function now(args, convert) {

@@ -48,6 +48,14 @@ attempt('no callback', () => crypto.pbkdf2('p', 's', 1, 20, 'sha1'));
 attempt('no callback', () => crypto.scrypt('p', 's', 20));
 attempt('no callback', () => crypto.hkdf('sha1', 'p', 's', 'i', 20));
 console.log(crypto.pbkdf2.length, crypto.scrypt.length, crypto.hkdf.length);
+// Digests by any of their names, and one that cannot be used
+for (const name of ['RSA-SHA256', 'sha512WithRSAEncryption', 'shake128'])
+    for (const run of [() => crypto.pbkdf2Sync('p', 's', 2, 8, name), () => Buffer.from(crypto.hkdfSync(name, 'k', 's', 'i', 8))])
+        try {
+            console.log(name, run().toString('hex'));
+        } catch (error) {
+            console.log(name, error.code, error.message);
+        }
 
 (async () => {
     // Inputs may change after the call.
