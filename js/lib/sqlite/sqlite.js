@@ -179,16 +179,14 @@ class Database {
         const handle = this.#open;
         checkType(name, 'string', 'name');
         const { start, step, result: end, inverse } = checkOptions(options ?? null);
-        if (start === undefined || start === null)
+        if (start === undefined)
             throw wrongType('options.start', 'a function or a primitive value');
         checkFunction(step, 'options.step');
-        if (end !== undefined)
-            checkFunction(end, 'options.result');
         if (inverse !== undefined)
             checkFunction(inverse, 'options.inverse');
         const count = countOf(options, step.length - 1, inverse && inverse.length - 1);
         native.defineAggregate(handle, name, count, flagsOf(options, functionOptions),
-            start, step, end, inverse);
+            start, step, typeof end === 'function' ? end : undefined, inverse);
     }
 
     createSession(options) {

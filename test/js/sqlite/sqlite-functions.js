@@ -65,6 +65,8 @@ db.aggregate('badEnd', { start: 0, step: (a, b) => b, result() { throw new Error
 for (const name of ['broken', 'badStart', 'badEnd'])
     console.log(get(`select ${name}(v) x from t`));
 console.log(get('select total(v) x from t'));
+db.aggregate('newest', { start: null, step: (before, v) => v, result: 5 }); // not a function
+console.log(get('select newest(v) x from t'), get('select newest(v) x from t where 0'));
 // The result of a window is read once for each row.
 let reads = 0;
 db.aggregate('seen', { start: 0, step: (sum, v) => sum + v, inverse: (sum, v) => sum - v,
