@@ -157,7 +157,8 @@ function randomFill(buf, offset, size, callback) {
 }
 
 function randomInt(min, max, callback) {
-    if (max === undefined || typeof max === 'function') {
+    const hasMin = max !== undefined && typeof max !== 'function';
+    if (!hasMin) {
         callback = max;
         max = min;
         min = 0;
@@ -172,7 +173,7 @@ function randomInt(min, max, callback) {
         throw outOfRange('max', `greater than the value of "min" (${min})`, max);
     const range = max - min;
     if (!(range <= mostRange))
-        throw outOfRange(max === range ? 'max' : 'max - min', `<= ${mostRange}`, range);
+        throw outOfRange(hasMin ? 'max - min' : 'max', `<= ${mostRange}`, range);
     const number = min + below(range);
     if (callback === undefined)
         return number;

@@ -35,6 +35,7 @@ t(() => c.randomInt(0));
 t(() => c.randomInt(5, 6));
 t(() => c.randomInt('x'));
 t(() => c.randomInt(2 ** 48));
+t(() => c.randomInt(0, 2 ** 48));
 t(() => c.randomInt(3, 2));
 t(() => c.randomInt(1.5));
 t(() => c.randomInt(0, 2 ** 53));
