@@ -37,6 +37,13 @@ static int give_passphrase(char *to, int most, int is_writing, void *arg)
     return (int)passphrase->size;
 }
 
+/* For what is never encrypted.  The default of OpenSSL is to ask at the
+ * terminal. */
+static int give_nothing(char *to, int most, int is_writing, void *arg)
+{
+    return 0;
+}
+
 /* ---- reading ---- */
 
 /* Whether DER is a SEQUENCE that begins with a SEQUENCE, as an encrypted key
@@ -126,8 +133,8 @@ static bool read_block(const struct weir__js_bytes *bytes, const char *name,
     if (bio == NULL)
         return false;
     ERR_set_mark();
-    is_found =
-        PEM_bytes_read_bio(&der, &size, NULL, name, bio, NULL, NULL) == 1;
+    is_found = PEM_bytes_read_bio(&der, &size, NULL, name, bio, give_nothing,
+                                  NULL) == 1;
     ERR_pop_to_mark();
     BIO_free(bio);
     at = der;

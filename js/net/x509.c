@@ -38,6 +38,12 @@ static X509 *certificate_of(JSContext *context, JSValueConst value)
 
 /* ---- reading ---- */
 
+/* The default of OpenSSL is to ask at the terminal. */
+static int give_nothing(char *to, int most, int is_writing, void *arg)
+{
+    return 0;
+}
+
 /* PEM, or else DER.  The first error of PEM is the one that Node reports. */
 static X509 *read_certificate(const struct weir__js_bytes *bytes)
 {
@@ -47,7 +53,7 @@ static X509 *read_certificate(const struct weir__js_bytes *bytes)
 
     if (bio == NULL)
         return NULL;
-    certificate = PEM_read_bio_X509_AUX(bio, NULL, NULL, NULL);
+    certificate = PEM_read_bio_X509_AUX(bio, NULL, give_nothing, NULL);
     BIO_free(bio);
     return certificate != NULL ? certificate
                                : d2i_X509(NULL, &at, (long)bytes->size);

@@ -53,6 +53,10 @@ attempt('verify', () => one.verify(key));
 attempt('new', () => new crypto.X509Certificate());
 attempt('new', () => new crypto.X509Certificate('x').raw);
 attempt('new', () => new crypto.X509Certificate(Buffer.from([0x30, 0x80])).raw);
+// No passphrase is asked for.
+const encrypted = pem.replace('\n', '\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n');
+attempt('encrypted', () => new crypto.X509Certificate(encrypted));
+attempt('encrypted', () => crypto.createPublicKey(encrypted));
 
 // Names that look like several, each of its kind
 const odd = new crypto.X509Certificate(`-----BEGIN CERTIFICATE-----
