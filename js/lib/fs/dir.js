@@ -133,7 +133,7 @@ class Dir {
 
     #read(callback, isLater) {
         checkFunction(callback, 'callback');
-        if (!this.#begin(() => this.#read(callback, false)))
+        if (!this.#begin(() => this.#read(callback, isLater)))
             return;
         if (this.#isClosed) { // by an operation that this one has waited for
             this.#end();
@@ -149,8 +149,9 @@ class Dir {
                 callback(null, entry);
             return;
         }
+        // Those that wait come after this callback, even if it throws.
         const done = (error, entry) => {
-            this.#end();
+            nextTick(() => this.#end());
             callback(error, entry);
         };
         this.#fill((entry) => done(null, entry), (error) => done(error));

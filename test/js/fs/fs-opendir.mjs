@@ -72,6 +72,19 @@ const raw = fs.opendirSync(path.join(root, 'sub'), { encoding: 'buffer' });
 console.log(raw.readSync().name, raw.readSync());
 raw.closeSync();
 
+// Callbacks come in order, and one that throws does not keep the others from coming.
+await new Promise((resolve) => {
+    process.once('uncaughtException', (error) => console.log(error.message));
+    const queued = fs.opendirSync(root), order = [];
+    queued.read(() => order.push(1));
+    queued.read(() => {
+        order.push(2);
+        throw new Error('thrown');
+    });
+    queued.read(() => order.push(3));
+    queued.close(() => resolve(console.log(order.join())));
+});
+
 // Breaking out of a loop closes it.
 const left = await fs.promises.opendir(root);
 for await (const entry of left)
