@@ -83,17 +83,18 @@ function* checkPaths(from, to, options) {
     return target;
 }
 
-// None of the directories above the destination may be the source.
-function* checkParents(from, to) {
-    const source = yield ops.stat(from, { bigint: true });
+// None of the directories above the destination may be the source.  A link is
+// not what it points to.
+function* checkParents(from, to, options) {
+    const source = yield look(from, options);
     const stop = path.resolve(path.dirname(from));
-    for (let at = path.resolve(path.dirname(to)); at !== stop && at !== path.dirname(at);
-        at = path.dirname(at)) {
+    for (let below = to, at = path.resolve(path.dirname(to));
+        at !== stop && at !== path.dirname(at); below = at, at = path.dirname(at)) {
         const above = yield* statOrNull(ops.stat(at, { bigint: true }));
         if (above === null)
             return;
         if (isSame(source, above))
-            throw intoItself(from, at);
+            throw intoItself(from, below);
     }
 }
 
@@ -195,7 +196,7 @@ function* copy(from, to, options) {
     const target = yield* checkPaths(from, to, options);
     if (target === undefined)
         return;
-    yield* checkParents(from, to);
+    yield* checkParents(from, to, options);
     const parent = path.dirname(to);
     if ((yield* statOrNull(ops.stat(parent))) === null)
         yield ops.mkdir(parent, { recursive: true });

@@ -67,6 +67,14 @@ for (const way of Object.keys(ways)) {
     console.log(shown(fs.readlinkSync(to('verbatim', 'link'))));
     await attempt('dereference', way, at('from', 'link'), to('copy'), { dereference: true });
     console.log(fs.lstatSync(to('copy')).isFile());
+    // A link that leads nowhere, and one to a directory above the copy.
+    fs.symlinkSync('nowhere', at(`lost-${way}`));
+    await attempt('lost', way, at(`lost-${way}`), to('lost'));
+    fs.symlinkSync(way, at(`to-${way}`));
+    await attempt('above', way, at(`to-${way}`), to('above'));
+    await attempt('really above', way, at(`to-${way}`), to('above', 'x'),
+        { dereference: true, recursive: true });
+    console.log(['lost', 'above'].map((name) => shown(fs.readlinkSync(to(name)))));
     await attempt('times', way, at('from', 'sub'), to('times'),
         { recursive: true, preserveTimestamps: true });
     console.log(fs.statSync(to('times', 'c')).mtimeMs);
