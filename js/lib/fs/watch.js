@@ -119,6 +119,8 @@ function watchError(err, filename) {
 
 // ---- a tree ----
 
+const ECANCELED = -125;
+
 // One handle for each directory below a path.  It has the methods of a handle.
 class Tree {
     #handles = new Map(); // path below the top -> handle
@@ -126,6 +128,7 @@ class Tree {
     #isReferenced;
     #encoding;
     #onChange;
+    #isClosed = false; // by a listener, perhaps
 
     start(top, isReferenced, encoding, onChange) {
         this.#top = top;
@@ -139,6 +142,8 @@ class Tree {
     }
 
     #add(below) {
+        if (this.#isClosed)
+            return ECANCELED;
         const handle = new Handle();
         const err = handle.start(path.join(this.#top, below), this.#isReferenced, 'utf8',
             (type, name, isOwn) => this.#onEvent(below, type, name, isOwn));
@@ -168,7 +173,8 @@ class Tree {
     }
 
     #tell(type, name) {
-        this.#onChange(type, encoded(name, this.#encoding), false);
+        if (!this.#isClosed)
+            this.#onChange(type, encoded(name, this.#encoding), false);
     }
 
     #isDirectory(below) {
@@ -202,6 +208,7 @@ class Tree {
     }
 
     close() {
+        this.#isClosed = true;
         for (const handle of this.#handles.values())
             handle.close();
         this.#handles.clear();

@@ -43,6 +43,13 @@ await after(() => {
 await after(() => fs.writeFileSync(at('e', 'again'), ''));
 watcher.close();
 
+// A listener closes it: the new directory is not watched, and the program can end.
+const closing = fs.watch(root, { recursive: true });
+const isClosed = new Promise((resolve) => closing.once('close', resolve));
+closing.once('change', () => closing.close());
+fs.mkdirSync(at('last'));
+await isClosed;
+
 const raw = fs.watch(root, { recursive: true, encoding: 'buffer' });
 const name = new Promise((resolve) => raw.once('change', (_, bytes) => resolve(bytes)));
 fs.writeFileSync(at('a', 'b', 'c'), '');
