@@ -167,16 +167,33 @@ static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
     return err;
 }
 
+/* Load `process` first in a program that was forked: it opens the channel to
+ * the parent with a socket of `net`, which is not possible while a module of
+ * the program loads `net`.  Returns -1 with an exception. */
+static int open_channel(weir_js *js)
+{
+    JSValue process = !js->is_child && getenv("NODE_CHANNEL_FD") != NULL
+                          ? weir__js_require(js->context, "program/process")
+                          : JS_UNDEFINED;
+
+    if (JS_IsException(process))
+        return -1;
+    JS_FreeValue(js->context, process);
+    return 0;
+}
+
 static void run_main(weir_js *js)
 {
     struct weir__js_program *own = weir__js_program(js);
     static const char *const kinds[] = {"file", "eval", "print", "stdin",
                                         "repl", "test", "top"};
     const char *text = own->given->text;
-    JSValue result =
-        weir__js_main(js, kinds[own->given->kind], text,
-                      own->text_length > 0 ? own->text_length : strlen(text));
+    JSValue result = JS_EXCEPTION;
 
+    if (open_channel(js) == 0)
+        result = weir__js_main(
+            js, kinds[own->given->kind], text,
+            own->text_length > 0 ? own->text_length : strlen(text));
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);

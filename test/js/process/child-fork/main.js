@@ -71,6 +71,12 @@ async function channels() {
     console.log((await once(child, 'exit')).join());
 }
 
+async function late() {
+    const child = fork(path.join(__dirname, 'late.js'));
+    child.send('late');
+    console.log((await once(child, 'message'))[0], (await once(child, 'exit')).join());
+}
+
 function refusals() {
     const child = fork(file, ['echo'], { stdio: 'ignore' });
     for (const args of [[], [undefined], [() => {}], [Symbol('x')], [1n], ['x', undefined, 5]])
@@ -93,5 +99,6 @@ function refusals() {
     await talk();
     await ends();
     await channels();
+    await late();
     refusals();
 })();
