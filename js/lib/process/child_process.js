@@ -3,7 +3,6 @@
 'use strict';
 
 const { Buffer } = require('bytes/buffer');
-const { StringDecoder } = require('bytes/stringdecoder');
 const timers = require('timers/timers');
 const { ChildProcess } = require('process/process');
 const { checkMaxBuffer, checkNul, checkObject, checkString, checkTimeout, killSignalOf, normalize,
@@ -77,18 +76,21 @@ function spawn(file, args, options) {
 
 // ---- execFile ----
 
-// What one stream of a child has written, up to a limit.
+// What one stream of a child has written, up to a limit of bytes.
 class Collector {
-    #decoder;
+    #stream;
+    #isText;
     #parts = [];
     #size = 0;
 
     constructor(stream, encoding, name, limit, onTooMuch) {
-        this.#decoder = encoding && encoding !== 'buffer' && Buffer.isEncoding(encoding)
-            ? new StringDecoder(encoding) : undefined;
-        stream?.on('data', (chunk) => {
-            const part = this.#decoder ? this.#decoder.write(chunk) : chunk;
-            const size = part.length, room = limit - this.#size;
+        this.#stream = stream;
+        this.#isText = encoding && encoding !== 'buffer' && Buffer.isEncoding(encoding);
+        if (this.#isText)
+            stream?.setEncoding(encoding);
+        stream?.on('data', (part) => {
+            const size = Buffer.byteLength(part, stream.readableEncoding ?? undefined);
+            const room = limit - this.#size;
             this.#size += size;
             if (size > room) {
                 this.#parts.push(part.slice(0, room));
@@ -100,7 +102,8 @@ class Collector {
     }
 
     get result() {
-        return this.#decoder ? this.#parts.join('') : Buffer.concat(this.#parts);
+        return this.#isText || this.#stream?.readableEncoding ? this.#parts.join('')
+            : Buffer.concat(this.#parts);
     }
 }
 

@@ -21,6 +21,11 @@ async function main() {
     await run(exec, 'exec yes', { maxBuffer: 10 });
     await run(exec, 'exec yes >&2', { maxBuffer: 5, encoding: 'buffer' });
     await run(exec, 'printf 12345', { maxBuffer: 5 });
+    await run(exec, "printf 'ééé'", { maxBuffer: 5 }); // bytes
+    await run(exec, "printf 'ab\\303'"); // an incomplete character
+    const text = exec('echo text', { encoding: 'latin1' });
+    text.stdout.on('data', (part) => console.log([part], text.stdout.readableEncoding));
+    await new Promise((resolve) => text.on('close', resolve));
     await run(exec, 'no-such-command-here 2>/dev/null');
     await run(execFile, 'echo', ['$A', 'a  b']);
     await run(execFile, 'echo', { encoding: 'utf8' });
