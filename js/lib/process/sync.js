@@ -36,7 +36,7 @@ function run(options) {
         options.args.map(text), options.envPairs.map(text),
         options.cwd === undefined ? undefined : text(options.cwd),
         entries.flatMap(({ kind, fd }) => [kind, fd]), options.detached ? DETACHED : 0,
-        options.uid, options.gid, inputs, options.maxBuffer, options.timeout ?? 0,
+        options.uid, options.gid, inputs, options.maxBuffer || Infinity, options.timeout ?? 0,
         options.killSignal ?? toSignal('SIGTERM'));
     const isRun = pid !== 0;
     const output = isRun ? outputs.map((bytes, index) => entries[index].kind === PIPE_OUT
@@ -71,7 +71,7 @@ function failureOf(result, args, command) {
             message += `\n${result.stderr.toString()}`;
         error = new Error(message);
     }
-    return Object.assign(error, { ...result, error: result.error });
+    return Object.assign(error, result);
 }
 
 module.exports = { spawnSync, failureOf };

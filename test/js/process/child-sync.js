@@ -34,6 +34,8 @@ show('kill signal', spawnSync('sleep', ['1000'], { timeout: 20, killSignal: 'SIG
 // Node returns all that it has read by then.
 const much = spawnSync('yes', [], { maxBuffer: 10, ...text });
 console.log('maxBuffer', much.error.code, much.signal, much.stdout.startsWith('y\ny\ny\ny\ny\n'));
+for (const maxBuffer of [0, null])
+    show('no limit', spawnSync('printf', ['12345'], { maxBuffer, ...text }));
 show('exactly', spawnSync('printf', ['12345'], { maxBuffer: 5, ...text }));
 show('settings', spawnSync('sh', ['-c', 'pwd; echo $A'], { cwd: '/', env: { A: 'a' }, ...text }));
 show('shell', spawnSync('echo $((1 + 2))', { shell: true, ...text }));
@@ -44,6 +46,12 @@ attempt('execSync', () => String(execSync('echo hi')));
 attempt('execSync text', () => execSync('cat', { input: 'in', ...text }));
 attempt('execSync fails', () => execSync('echo out; exit 5', text));
 attempt('execSync with stderr', () => execSync('echo why >&2; exit 6', { stdio: 'pipe', ...text }));
+for (const command of ['exit 7', 'exec yes'])
+    try {
+        execSync(command, { stdio: 'pipe', maxBuffer: 10 });
+    } catch (error) {
+        console.log('properties', Object.keys(error).join());
+    }
 attempt('execSync shell', () => execSync('echo $0', { shell: '/bin/sh', ...text }));
 attempt('execFileSync', () => execFileSync('echo', ['a  b', '$A'], text));
 attempt('execFileSync options', () => execFileSync('echo', text));
