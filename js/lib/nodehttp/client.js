@@ -269,6 +269,8 @@ const onData = within(function (req, chunk) {
     const reader = req.parser;
     if (!reader)
         return;
+    if (reader.isOver) // and this is more than the response
+        req.shouldKeepAlive = false;
     const failure = reader.run(chunk, this, handlers);
     if (failure) {
         this.removeListener('data', onData);
@@ -341,7 +343,11 @@ const handlers = {
         if (!res._dumped && !res.push(bytes))
             socket.pause();
     },
-    complete(reader, socket, res) {
+    // If there is more, nobody has asked for it: it must not become the response to
+    // the next request.
+    complete(reader, socket, res, hasMore) {
+        if (hasMore)
+            reader.req.shouldKeepAlive = false;
         res.complete = true;
         res.push(null);
     },

@@ -75,20 +75,22 @@ function hangUp(message) {
 }
 
 // A code of llhttp for what the parser says.
+const refusals = [
+    [/expected CR\b/i, 'HPE_CR_EXPECTED'],
+    [/expected LF\b/i, 'HPE_LF_EXPECTED'],
+    [/method/i, 'HPE_INVALID_METHOD'],
+    [/version/i, 'HPE_INVALID_VERSION'],
+    [/^transfer-encoding|transfer coding/i, 'HPE_INVALID_TRANSFER_ENCODING'],
+    [/content-length already/i, 'HPE_UNEXPECTED_CONTENT_LENGTH'],
+    [/content-length/i, 'HPE_INVALID_CONTENT_LENGTH'],
+    [/chunk extensions/i, 'HPE_CHUNK_EXTENSIONS_OVERFLOW'],
+    [/chunk size/i, 'HPE_INVALID_CHUNK_SIZE'],
+    [/\burl\b|^the target/i, 'HPE_INVALID_URL'],
+    [/token|header/i, 'HPE_INVALID_HEADER_TOKEN'],
+    [/end|truncated/i, 'HPE_INVALID_EOF_STATE'],
+];
 function refusalCode(text) {
-    if (/method/i.test(text))
-        return 'HPE_INVALID_METHOD';
-    if (/version/i.test(text))
-        return 'HPE_INVALID_VERSION';
-    if (/content-length/i.test(text))
-        return 'HPE_UNEXPECTED_CONTENT_LENGTH';
-    if (/transfer-encoding/i.test(text))
-        return 'HPE_INVALID_TRANSFER_ENCODING';
-    if (/token|header/i.test(text))
-        return 'HPE_INVALID_HEADER_TOKEN';
-    if (/end|truncated/i.test(text))
-        return 'HPE_INVALID_EOF_STATE';
-    return 'HPE_INVALID_CONSTANT';
+    return refusals.find(([pattern]) => pattern.test(text))?.[1] ?? 'HPE_INVALID_CONSTANT';
 }
 
 module.exports = { METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, refusalCode, dateLine,

@@ -7,6 +7,8 @@ const binding = require('nodehttp/binding');
 // weir/host/parser.h
 const MORE = 0, HEAD = 1, DATA = 2, TRAILERS = 3, COMPLETE = 4, FAILED = 5;
 
+const ELIMIT = -4113; // of libweir
+
 const MOST_FIELDS = 8192; // more do not fit into a head
 
 const taken = new Uint32Array(2); // [bytes, data]
@@ -59,7 +61,7 @@ class ResponseReader {
         if (message.upgrade)
             to.upgrade(this, socket, message, chunk.subarray(at));
         else
-            to.complete(this, socket, message);
+            to.complete(this, socket, message, at < chunk.length);
     }
 
     // The input has ended.  Returns true if this is the end of the response.
@@ -71,11 +73,12 @@ class ResponseReader {
     }
 
     error(chunk, at) {
-        const [, status, text] = binding.refusal(this.parser);
-        const reason = status === 431 ? 'Header overflow' : text;
+        const [status, , text] = binding.refusal(this.parser);
+        const isTooLong = status === ELIMIT && !text.startsWith('chunk');
+        const reason = isTooLong ? 'Header overflow' : text;
         const error = new Error(`Parse Error: ${reason}`);
         error.bytesParsed = at;
-        error.code = status === 431 ? 'HPE_HEADER_OVERFLOW'
+        error.code = isTooLong ? 'HPE_HEADER_OVERFLOW'
             : require('nodehttp/common').refusalCode(text);
         error.reason = reason;
         error.rawPacket = chunk;

@@ -57,7 +57,62 @@ async function ask(path, act, isSeen = true) {
     console.log(path, req.destroyed, req.aborted, logs);
 }
 
+// What a client gets for an answer.  In each case it closes the connection.
+const head = 'HTTP/1.1 200 OK\r\n';
+const answers = {
+    second: `${head}Content-Length: 1\r\n\r\na${head}Content-Length: 1\r\n\r\nb`,
+    chunk: `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    both: `${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    length: `${head}Content-Length: x\r\n\r\n`,
+    lines: 'HTTP/1.1 200 OK\nContent-Length: 0\n\n',
+    long: `${head}A: ${'x'.repeat(20000)}\r\n\r\n`,
+};
+
+async function answered(name) {
+    const seen = [], other = net.createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const agent = new http.Agent({ keepAlive: true });
+    const req = http.get({ port: other.address().port, host: '127.0.0.1', agent });
+    req.on('error', (error) => seen.push(error.code));
+    req.on('response', (res) => {
+        res.on('data', (data) => seen.push(`${data}`));
+        res.on('error', (error) => seen.push(error.code));
+    });
+    const socket = await once(other, 'connection');
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(answers[name]);
+    await once(socket, 'close');
+    console.log(name, seen, Object.keys(agent.freeSockets).length);
+    other.close();
+}
+
+// What a server says about a request.
+const requests = {
+    both: 'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n',
+    reverse: 'Transfer-Encoding: chunked\r\nContent-Length: 1\r\n',
+    length: 'Content-Length: -1\r\n',
+    twice: 'Content-Length: 1\r\nContent-Length: 1\r\n',
+    name: 'a b: c\r\n',
+};
+
+async function refused(name) {
+    const error = new Promise((resolve) => server.once('clientError', (found, socket) => {
+        socket.destroy();
+        resolve(found);
+    }));
+    const socket = net.connect(server.address().port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${requests[name]}\r\n`);
+    console.log(name, (await error).code);
+    await once(socket, 'close');
+}
+
 server.listen(0, '127.0.0.1', async () => {
+    for (const name of Object.keys(answers))
+        await answered(name);
+    for (const name of Object.keys(requests))
+        await refused(name);
     await ask('/destroy');
     await ask('/half');
     await ask('/timeout');
