@@ -132,7 +132,8 @@ static bool replace_file(int at, const char *name, const char *text,
     if (fd < 0)
         return false;
     is_written = write_whole(fd, text, size);
-    close(fd);
+    if (close(fd) != 0) /* some file systems write only now */
+        is_written = false;
     if (is_written && renameat(at, temporary, at, name) == 0)
         return true;
     (void)unlinkat(at, temporary, 0);

@@ -11,7 +11,9 @@ const { coded } = require('core/errors');
 const { urlOf } = require('program/resolve');
 
 // What the cache has is of this version of the parser and of js/bundle/sucrase.js.
-const HEAD = 'weir typescript 1 sucrase 3.35.1';
+const HEAD = 'weir typescript 2 sucrase 3.35.1';
+// After a power failure, a file may be cut short: the end of its text is missing.
+const END = '\n// the end';
 
 // ---- the cache ----
 
@@ -42,8 +44,10 @@ function nameOf(file) {
 function recall(source, file) {
     const known = native.readCached(directory, nameOf(file));
     const head = `${HEAD} ${source.length}\n`;
-    return known?.startsWith(head) && known.startsWith(source, head.length)
-        ? known.slice(head.length + source.length) : undefined;
+    const at = head.length + source.length;
+    return known?.startsWith(head) && known.startsWith(source, head.length) &&
+        known.length >= at + END.length && known.endsWith(END)
+        ? known.slice(at, -END.length) : undefined;
 }
 
 // ---- errors ----
@@ -97,7 +101,7 @@ function read(source, file) {
     if (known !== undefined)
         return known;
     const code = erase(source, file);
-    native.writeCached(directory, nameOf(file), `${HEAD} ${source.length}\n${source}${code}`);
+    native.writeCached(directory, nameOf(file), `${HEAD} ${source.length}\n${source}${code}${END}`);
     return code;
 }
 

@@ -46,7 +46,8 @@ console.log(name.length);
 
 // Broken, cut short, empty, a directory
 run();
-for (const text of ['', 'weir', fs.readFileSync(entry(), 'utf8').slice(0, 40)]) {
+const whole = fs.readFileSync(entry(), 'utf8');
+for (const text of ['', 'weir', whole.slice(0, 40), whole.slice(0, -1), whole.slice(0, -20)]) {
     fs.writeFileSync(entry(), text);
     console.log(run(), fs.readFileSync(entry(), 'utf8').length > 40);
 }
