@@ -234,6 +234,32 @@ static void settle(struct weir__http_conn *conn)
         conn->is_settling = true;
 }
 
+static void watch_output(struct weir__http_conn *conn);
+
+static void on_output(void *arg, weir_stream *stream, int status)
+{
+    struct weir__http_conn *conn = arg;
+
+    conn->is_watched = false;
+    if (conn->is_upgraded)
+        return;
+    if (status == 0)
+        watch_output(conn);
+    else
+        weir__http_conn_fail(conn, status);
+}
+
+/* Notice that the client has left in the middle of a response.  Nothing else
+ * does while the input is paused: the pieces are written without a callback. */
+static void watch_output(struct weir__http_conn *conn)
+{
+    if (conn->request == NULL || conn->is_watched || conn->is_closing ||
+        weir_stream_queued_bytes(conn->stream) == 0)
+        return;
+    conn->is_watched =
+        weir_stream_write(conn->stream, NULL, 0, on_output, conn) == 0;
+}
+
 void weir__http_conn_flush(struct weir__http_conn *conn)
 {
     struct weir__http_shard *shard = conn->shard;
@@ -251,6 +277,7 @@ void weir__http_conn_flush(struct weir__http_conn *conn)
         }
     }
     settle(conn);
+    watch_output(conn);
 }
 
 /* ---- leaving it to another protocol ---- */

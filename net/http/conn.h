@@ -79,6 +79,7 @@ struct weir__http_conn {
     bool is_closing : 1;    /* the stream is closing or finishing */
     bool is_upgraded : 1;
     bool is_settling : 1;        /* a write reports when all is sent */
+    bool is_watched : 1;         /* a write reports that sending has failed */
     bool is_stalled : 1;         /* the stream is paused */
     void (*on_drain)(void *arg); /* is_upgraded */
     void *drain_arg;
