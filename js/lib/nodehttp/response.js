@@ -265,8 +265,10 @@ function discardBody(req) {
 // Call the callback of a write when there is room.  Returns whether there is.
 function settle(self, result, callback) {
     if (result === 1) {
-        if (callback)
+        if (callback) {
             (self[kWaiting] ??= []).push(callback);
+            self._events ??= { __proto__: null }; // so that C calls ended()
+        }
         return false;
     }
     if (callback)
@@ -293,14 +295,22 @@ ServerResponse.prototype._queueFirst = function(header) {
         this._writeRaw(header, 'latin1');
 };
 
+// Call each one, even if another one throws.  As in Node, the end of the
+// connection is not an error for them.
+function callWaiting(self) {
+    const waiting = self[kWaiting] ?? [];
+    self[kWaiting] = undefined;
+    for (const callback of waiting)
+        try {
+            callback(null);
+        } catch (error) {
+            process.nextTick(() => { throw error; });
+        }
+}
+
 // C has room again.
 function writable(self) {
-    const waiting = self[kWaiting];
-    if (waiting !== undefined) {
-        self[kWaiting] = undefined;
-        for (const callback of waiting)
-            callback();
-    }
+    callWaiting(self);
     self.req[kSocket]?._touch?.();
     if (self[kNeedDrain] && !self.finished) {
         self[kNeedDrain] = false;
@@ -354,6 +364,7 @@ Object.defineProperties(ServerResponse.prototype, {
 function ended(self, status) {
     const { req } = self;
     self[kLeft] = true;
+    callWaiting(self); // those behind whom end() was called, or the client left
     const socket = req[kSocket];
     if (socket && socket._httpMessage === self)
         socket._httpMessage = null;

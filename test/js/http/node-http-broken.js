@@ -30,6 +30,13 @@ const server = http.createServer((req, res) => {
         logs.server.push('timed out');
         res.end('late');
     }); break;
+    case '/flood': // more than the kernel takes
+        res.write(Buffer.alloc(1 << 25), () => logs.server.push('written'));
+        break;
+    case '/ended':
+        res.write(Buffer.alloc(1 << 25), () => logs.server.push('written'));
+        res.end();
+        break;
     case '/upload': req.once('data', (data) => server.emit('uploading', data)); break;
     }
 });
@@ -138,5 +145,23 @@ server.listen(0, '127.0.0.1', async () => {
     socket.destroy();
     await (await upload).all;
     console.log(logs);
+    // The client leaves in the middle of a response, perhaps with another request sent.
+    for (const count of [1, 2]) {
+        logs = { server: [], client: [] };
+        const flood = arrived();
+        const client = net.connect(server.address().port, '127.0.0.1');
+        client.write('GET /flood HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+        const { all } = await flood;
+        await once(client, 'data');
+        client.destroy();
+        await all;
+        console.log('flood', count, logs.server.includes('written'));
+    }
+    logs = { server: [], client: [] };
+    const last = arrived();
+    http.get({ port: server.address().port, host: '127.0.0.1', path: '/ended', agent: false },
+        (res) => res.resume());
+    await (await last).all;
+    console.log(logs.server.filter((one) => /written|finish/.test(one)));
     server.close(() => console.log('closed'));
 });
