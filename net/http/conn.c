@@ -111,6 +111,8 @@ void weir__http_conn_drop_request(struct weir__http_conn *conn, int status)
 
     if (request == NULL)
         return;
+    /* A report reads the request of a BUSY connection. */
+    (void)!weir_connection_begin(&conn->word);
     conn->request = NULL;
     if (!request->owns_message) {
         request->message = weir__http_parser_take(&conn->parser);
@@ -304,8 +306,8 @@ int weir__http_conn_hand_over(struct weir__http_conn *conn,
     conn->on_drain = on_drain;
     conn->drain_arg = arg;
     conn->deadline_ns = 0;
+    weir_connection_upgrade(&conn->word); /* a report has read the request */
     conn->request = NULL;
-    weir_connection_upgrade(&conn->word);
     weir_stream_stop(conn->stream);
     weir__stream_set_on_drain(conn->stream, NULL, NULL);
     weir_stream_set_on_end(conn->stream, NULL, NULL);

@@ -303,16 +303,19 @@ static void end_exchange(struct weir__http_conn *conn)
         record(request);
     weir__http_times_add(conn->shard, request->status,
                          weir_clock_now() - request->since_ns);
+    /* A report reads the request of a BUSY connection. */
+    if (conn->must_close)
+        weir_connection_close(&conn->word);
+    else
+        weir_connection_idle(&conn->word);
     conn->request = NULL;
     request->next = NULL;
     *conn->last_leaving = request;
     conn->last_leaving = &request->next;
-    if (conn->must_close) {
+    if (conn->must_close)
         weir__http_conn_close_gracefully(conn);
-        return;
-    }
-    weir_connection_idle(&conn->word);
-    weir__http_conn_set_idle(conn);
+    else
+        weir__http_conn_set_idle(conn);
 }
 
 void weir__http_conn_discard(struct weir__http_conn *conn)

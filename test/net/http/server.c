@@ -495,6 +495,40 @@ CASE(http_server_tells_a_handler_that_the_client_has_left)
     stop();
 }
 
+static char phase_at_end[16];
+
+/* The request is no longer the connection's. */
+static void report_at_end(void *arg, weir_http_request *request, int status)
+{
+    weir_http_holder holder;
+
+    expect_int(weir_http_server_report(server, &holder, 1, sizeof(holder)), 1);
+    snprintf(phase_at_end, sizeof(phase_at_end), "%s", holder.phase);
+    tell_test();
+}
+
+static void report_when_gone(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, report_at_end, NULL), 0);
+    tell_test();
+}
+
+CASE(http_server_reports_a_connection_whose_client_has_left)
+{
+    struct linger linger = {1, 0};
+    int fd;
+
+    serve(report_when_gone);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    close(fd);
+    wait_for(&told_);
+    expect(strcmp(phase_at_end, "busy") != 0);
+    stop();
+}
+
 /* ---- the drain ---- */
 
 static void answer_in_drain(void *arg, weir_http_request *request, int status)
