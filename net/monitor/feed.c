@@ -26,6 +26,7 @@ static const int64_t period_ns = 500000000;
 static void send(struct weir__client *client, const struct weir__text *sample)
 {
     struct weir__text *events = &client->monitor->feed.events;
+    uint64_t before = client->version;
 
     if (weir_http_is_full(client->request))
         return;
@@ -33,7 +34,9 @@ static void send(struct weir__client *client, const struct weir__text *sample)
     client->version = weir__blocks_write(events, client->version,
                                          "event: block\ndata: ", "\n\n");
     weir__text_put(events, sample->bytes, sample->size);
-    if (!events->is_short && !sample->is_short)
+    if (events->is_short || sample->is_short)
+        client->version = before; /* the blocks come with a later sample */
+    else
         /* If the client has left, on_gone is called. */
         (void)weir_http_write(client->request,
                               (weir_bytes){events->bytes, events->size}, NULL,

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -316,6 +317,60 @@ CASE(monitor_streams_samples_and_each_block)
     (void)read_until(two, "event: sample");
     weir_monitor_stop(); /* cuts it off */
     (void)read_rest(two);
+}
+
+/* ---- memory ---- */
+
+enum { LARGE = 8192 };
+
+static atomic_bool refuses_large;
+static sem_t refused;
+
+static void *alloc_small(void *context, size_t size, size_t align)
+{
+    if (size < LARGE || !atomic_load(&refuses_large))
+        return aligned_alloc(align, (size + align - 1) / align * align);
+    sem_post(&refused);
+    return NULL;
+}
+
+static void free_any(void *context, void *pointer, size_t size)
+{
+    free(pointer);
+}
+
+CASE(monitor_without_memory_streams_a_block_later)
+{
+    static const weir_allocator hooks = {alloc_small, free_any, NULL};
+    static char script[8000];
+    weir_block block = {.id = 1,
+                        .loop = "elsewhere",
+                        .name = "",
+                        .subject = "",
+                        .state = "running",
+                        .script = script,
+                        .native = script};
+    char head[256];
+    int fd;
+
+    memset(script, 'x', sizeof(script) - 1);
+    expect_int(sem_init(&refused, 0, 0), 0);
+    expect_status(weir_set_allocator(&hooks), 0);
+    start();
+    snprintf(head, sizeof(head),
+             "GET /events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer "
+             "%s\r\n\r\n",
+             host, token);
+    fd = join_server();
+    send_text(fd, head);
+    (void)read_until(fd, "event: sample\ndata: {");
+    atomic_store(&refuses_large, true);
+    weir_monitor_show_block(&block);
+    expect_int(sem_wait(&refused), 0);
+    atomic_store(&refuses_large, false);
+    (void)read_until(fd, "event: block\ndata: {\"id\":1,");
+    close(fd);
+    weir_monitor_stop();
 }
 
 CASE(monitor_on_a_unix_socket_is_for_its_owner_and_needs_no_token)
