@@ -93,6 +93,10 @@ void weir__text_quote(struct weir__text *text, const char *string)
             weir__text_add(text, "\\u%04x", *at);
         else if (length == 0)
             weir__text_put(text, "\\ufffd", 6);
+        else if (length == 3 && at[0] == 0xe2 && at[1] == 0x80 &&
+                 (at[2] == 0xa8 || at[2] == 0xa9))
+            /* JavaScript takes these for the end of a line. */
+            weir__text_put(text, at[2] == 0xa8 ? "\\u2028" : "\\u2029", 6);
         else
             weir__text_put(text, (const char *)at, length);
         at += length > 0 ? length : 1;

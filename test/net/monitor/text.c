@@ -27,6 +27,16 @@ CASE(text_quotes_what_json_does_not_allow)
     weir__text_free(&text);
 }
 
+/* Whoever splits the events into lines would cut the object. */
+CASE(text_quotes_what_ends_a_line_in_javascript)
+{
+    expect_string(quoted("a\xe2\x80\xa8"
+                         "b\xe2\x80\xa9"),
+                  "\"a\\u2028b\\u2029\"");
+    expect_string(quoted("\xe2\x80\xa7"), "\"\xe2\x80\xa7\"");
+    weir__text_free(&text);
+}
+
 CASE(text_keeps_utf8_and_replaces_the_rest)
 {
     expect_string(quoted("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
