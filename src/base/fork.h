@@ -34,6 +34,12 @@ struct weir__inherited {
 int weir__fork_enter(struct weir__inherited *object,
                      void (*in_child)(struct weir__inherited *object));
 
+/* The same for an object that is never freed, and that several threads may
+ * register: only the first call registers it, and when any call has returned, it
+ * is registered.  It must be all zero before. */
+int weir__fork_enter_once(struct weir__inherited *object,
+                          void (*in_child)(struct weir__inherited *object));
+
 /* Unregister an object that is about to be freed.  Thread: any. */
 void weir__fork_leave(struct weir__inherited *object);
 

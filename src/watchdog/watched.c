@@ -16,7 +16,8 @@
  *           begin, end, answer    the loop's thread
  *           capture               the watcher
  * Forks     A child has none of these loops and no watcher.  It begins with an
- *           empty list, whatever its parent was doing to it.
+ *           empty list, whatever its parent was doing to it: forks are known
+ *           before the first loop is in the list.
  *
  * Tested by  test/unit/watchdog/live.c
  */
@@ -38,9 +39,8 @@ static struct weir__watched_list all;
 static struct weir__parker parker;        /* the watcher's; all zero is empty */
 static struct weir__capture first, exact; /* all zero is idle */
 static struct weir__inherited inherited;
-static atomic(uint32_t) is_inherited; /* whether it was registered */
-static atomic(uint32_t) is_let_in;    /* any thread: a hint */
-static bool has_signal;               /* the watcher's */
+static atomic(uint32_t) is_let_in; /* any thread: a hint */
+static bool has_signal;            /* the watcher's */
 
 static _Thread_local
     __attribute__((tls_model("initial-exec"))) struct weir__watched *mine;
@@ -59,20 +59,6 @@ static void forget(struct weir__inherited *object)
     weir__capture_init(&exact);
 }
 
-static int know_forks(void)
-{
-    uint32_t no = 0;
-    int err;
-
-    /* relaxed: decides who registers; a fork finds it registered or not */
-    if (!cas_relaxed(&is_inherited, &no, 1))
-        return 0;
-    err = weir__fork_enter(&inherited, forget);
-    if (err != 0)
-        store_relaxed(&is_inherited, 0); /* relaxed: as above */
-    return err;
-}
-
 /* ---- the list ---- */
 
 struct weir__watched_list *weir__watched_all(void)
@@ -84,7 +70,7 @@ int weir__watched_enter(struct weir__watched *watched,
                         struct weir__pulse *pulse, weir__hints *hints,
                         const char *name)
 {
-    int err = know_forks();
+    int err = weir__fork_enter_once(&inherited, forget);
 
     if (err != 0)
         return err;

@@ -54,19 +54,39 @@ static void install(void)
     once_err = -pthread_atfork(before, after, after_in_child);
 }
 
+/* Under the mutex. */
+static void add(struct weir__inherited *object,
+                void (*in_child)(struct weir__inherited *object))
+{
+    object->in_child = in_child;
+    object->next = first;
+    object->link = &first;
+    if (first != NULL)
+        first->link = &object->next;
+    first = object;
+}
+
 int weir__fork_enter(struct weir__inherited *object,
                      void (*in_child)(struct weir__inherited *object))
 {
     pthread_once(&once, install);
     if (once_err != 0)
         return once_err;
-    object->in_child = in_child;
     pthread_mutex_lock(&mutex);
-    object->next = first;
-    object->link = &first;
-    if (first != NULL)
-        first->link = &object->next;
-    first = object;
+    add(object, in_child);
+    pthread_mutex_unlock(&mutex);
+    return 0;
+}
+
+int weir__fork_enter_once(struct weir__inherited *object,
+                          void (*in_child)(struct weir__inherited *object))
+{
+    pthread_once(&once, install);
+    if (once_err != 0)
+        return once_err;
+    pthread_mutex_lock(&mutex);
+    if (object->link == NULL)
+        add(object, in_child);
     pthread_mutex_unlock(&mutex);
     return 0;
 }

@@ -18,12 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "base/futex.h"
 #include "base/signals.h"
 #include "support/failing_allocator.h"
 #include "support/failing_syscalls.h"
 #include "support/suite.h"
 #include "watchdog/capture.h"
+#include "watchdog/watched.h"
 #include "weir.h"
 #include "weir/host/live.h"
 
@@ -595,6 +597,60 @@ CASE(live_survives_a_fork)
         return;
     run_task(fork_while_blocked);
     expect_int(told.ended, 1);
+}
+
+static sem_t may_enter, entered;
+
+static void *enter_list(void *arg)
+{
+    static struct weir__pulse pulses[2];
+    static weir__hints hints[2];
+    static struct weir__watched watched[2];
+    int at = *(const int *)arg;
+
+    weir__pulse_init(&pulses[at]);
+    expect_int(sem_wait(&may_enter), 0);
+    expect_status(
+        weir__watched_enter(&watched[at], &pulses[at], &hints[at], NULL), 0);
+    expect_int(sem_post(&entered), 0);
+    return NULL;
+}
+
+/* Called while the list of what a child must not use is locked: a loop cannot
+ * be registered there, so none may come into the watchdog's list either. */
+static void let_in(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    sem_post(&may_enter);
+    sem_post(&may_enter);
+    (void)sem_timedwait(&entered, &until);
+}
+
+CASE(live_child_of_a_fork_during_the_first_loops_has_none)
+{
+    static const int numbers[2] = {0, 1};
+    pthread_t threads[2];
+    pid_t child;
+    int code;
+
+    expect_int(sem_init(&may_enter, 0, 0) + sem_init(&entered, 0, 0), 0);
+    for (int i = 0; i < 2; i++)
+        expect(pthread_create(&threads[i], NULL, enter_list,
+                              (void *)&numbers[i]) == 0);
+    /* Handlers that were added first are called last before a fork. */
+    expect_int(pthread_atfork(let_in, NULL, NULL), 0);
+    (void)weir__fork_generation();
+    child = fork();
+    if (child == 0)
+        _exit(weir__watched_all()->first == NULL ? 0 : 1);
+    expect(child > 0 && waitpid(child, &code, 0) == child && code == 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
 }
 
 /* ---- text ---- */
