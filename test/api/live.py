@@ -248,6 +248,56 @@ def test_top(folder):
         check(f"weir top refuses {what}", done.returncode == 1 and message in done.stderr, done)
 
 
+# A process that says that weir runs it, and sends what it likes.
+FAKE = """
+import json, os, signal, socket, sys
+signal.signal(62, lambda *_: None)
+colour = "\\x1b[31m"
+sample = {"pid": colour, "title": colour, "uptime": 1, "phase": colour, "cpu": 0, "memory": 1,
+          "loops": [{"name": "main", "thread": 1, "state": colour, "busy": 0, "rate": 0}],
+          "holders": [], "servers": [], "slow": [], "log": [], "blocks": [],
+          "connections": [{"phase": "busy", "age": colour, "peer": "", "method": "", "target": ""}],
+          "callbacks": [{"kind": colour, "count": 1, "total": 1, "longest": 1, "name": ""}]}
+body = json.dumps(sample).encode()
+folder = f"/tmp/weir-{os.geteuid()}"
+os.makedirs(folder, mode=0o700, exist_ok=True)
+path = f"{folder}/{os.getpid()}.sock"
+server = socket.socket(socket.AF_UNIX)
+server.bind(path)
+server.listen()
+print("ready", flush=True)
+for _ in range(3):
+    peer = server.accept()[0]
+    peer.recv(65536)
+    peer.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\n\\r\\n" + body)
+    peer.close()
+os.unlink(path)
+"""
+
+
+def test_top_is_not_deceived():
+    fake = subprocess.Popen([sys.executable, "-c", FAKE], stdout=subprocess.PIPE, text=True)
+    fake.stdout.readline()
+    done = subprocess.run([WEIR, "top", "--once", str(fake.pid)], capture_output=True, text=True,
+                          timeout=DEADLINE_S)
+    check("weir top prints no control characters of a process", done.returncode == 0 and
+          "main" in done.stdout and "\x1b" not in done.stdout, done)
+    fake.kill()
+    fake.wait()
+    fake.stdout.close()
+    if os.geteuid() != 0:
+        return
+    other = subprocess.Popen(["sleep", str(DEADLINE_S)], user=54321)
+    folder = pathlib.Path("/tmp/weir-54321")
+    folder.mkdir(0o700) # by another user than that of the process
+    done = subprocess.run([WEIR, "top", "--once", str(other.pid)], capture_output=True, text=True)
+    check("weir top uses no directory of another user", done.returncode == 1 and
+          "does not belong to" in done.stderr, done)
+    folder.rmdir()
+    other.kill()
+    other.wait()
+
+
 # ---- the drain ----
 
 def test_drain(program):
@@ -381,6 +431,7 @@ with tempfile.TemporaryDirectory(prefix="weir-live-") as folder:
     test_drain(running)
     running.end()
     test_top(folder)
+    test_top_is_not_deceived()
     taken = subprocess.run([WEIR, "--live=nowhere", "-e", "1"], capture_output=True, text=True)
     check("a bad address is refused", taken.returncode == 1 and "--live" in taken.stderr, taken)
 print(f"1..{len(results)}")

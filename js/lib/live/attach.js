@@ -51,10 +51,18 @@ async function isThere(socketPath) {
     }
 }
 
+// Anyone can create a directory in /tmp, and listen there.
+function checkDirectory(directory, uid) {
+    const about = fs.lstatSync(directory, { throwIfNoEntry: false });
+    if (about && (!about.isDirectory() || about.uid !== uid))
+        throw new Error(`${directory} does not belong to the owner of the process`);
+}
+
 // Another process does not say when it listens, so try until it does.
 async function attach(pid) {
     const { uid, caught } = readStatus(pid);
     const socketPath = `/tmp/weir-${uid}/${pid}.sock`;
+    checkDirectory(`/tmp/weir-${uid}`, uid);
     if (await isThere(socketPath))
         return socketPath;
     const { uid: own } = readStatus('self');
@@ -64,6 +72,7 @@ async function attach(pid) {
         throw new Error(`process ${pid} is not a program that weir runs`);
     process.kill(pid, SIGNAL);
     for (const begin = Date.now(); Date.now() - begin < DEADLINE_MS;) {
+        checkDirectory(`/tmp/weir-${uid}`, uid);
         if (await isThere(socketPath))
             return socketPath;
         await new Promise((resolve) => { setTimeout(resolve, PAUSE_MS); });

@@ -107,8 +107,7 @@ function headLines(sample) {
     return lines;
 }
 
-// ui: { view: 'main' | 'blocks' | 'connections', order }
-function linesOf(sample, ui) {
+function allLines(sample, ui) {
     if (ui.view === 'blocks')
         return [...headLines(sample), '', ...blockLines(sample.blocks, true, 16)];
     if (ui.view === 'connections')
@@ -121,6 +120,12 @@ function linesOf(sample, ui) {
         ...sample.holders.length > 0 ? [...holderLines(sample.holders).slice(0, 9), ''] : [],
         ...callbackLines(sample.callbacks, ui.order),
     ];
+}
+
+// ui: { view: 'main' | 'blocks' | 'connections', order }.  The process may be
+// another user's, and may send anything as a sample.
+function linesOf(sample, ui) {
+    return allLines(sample, ui).map(plain);
 }
 
 module.exports = { cut, linesOf, ORDERS };
