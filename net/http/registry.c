@@ -5,7 +5,8 @@
  * The list is under a lock, which a server takes when it is made, when it
  * listens, and when it is destroyed; its loops never do.  A server is in the
  * list from the moment at which everything that other threads may read is there
- * until its memory is about to be freed.
+ * until its memory is about to be freed, or the first of its service's loops,
+ * since the service may be freed before the server.
  *
  * Tested by  test/net/http/server.c, test/net/http/guest.c
  */
@@ -30,10 +31,12 @@ void weir__http_registry_enter(weir_http_server *server)
 void weir__http_registry_leave(weir_http_server *server)
 {
     weir_lock_acquire(&lock);
-    if (server->link != NULL) /* or it was never complete */
+    if (server->link != NULL) /* or it was never complete, or has left */
         *server->link = server->next;
     if (server->next != NULL)
         server->next->link = server->link;
+    server->link = NULL;
+    server->next = NULL;
     weir_lock_release(&lock);
 }
 

@@ -66,6 +66,7 @@ static void on_loop_freed(void *arg)
 {
     struct weir__http_shard *shard = arg;
 
+    weir__http_registry_leave(shard->server); /* the service may go next */
     weir__http_shard_fini(shard);
     weir_gate_exit(&shard->server->life);
 }

@@ -23,6 +23,7 @@
 #include "net/support/tls_fixture.h"
 #include "support/failing_allocator.h"
 #include "support/service_fixture.h"
+#include "weir/host/http.h"
 #include "weir/timer.h"
 
 static weir_http_server *server;
@@ -527,6 +528,27 @@ CASE(http_server_reports_a_connection_whose_client_has_left)
     wait_for(&told_);
     expect(strcmp(phase_at_end, "busy") != 0);
     stop();
+}
+
+static void count_server(void *arg, weir_http_server *each, const char *name)
+{
+    ++*(int *)arg;
+}
+
+/* Whoever looks asks the service whether the server drains. */
+CASE(http_server_whose_service_is_gone_is_not_shown)
+{
+    int count = 0;
+
+    serve(hello);
+    expect_status(weir_http_server_each(count_server, &count), 0);
+    expect_int(count, 1);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_status(weir_service_free(service), 0);
+    expect_status(weir_http_server_each(count_server, &count), 0);
+    expect_int(count, 1);
+    weir_http_server_free(server);
 }
 
 /* ---- the drain ---- */
