@@ -120,8 +120,9 @@ void weir__feed_add(struct weir__monitor *monitor, weir_http_request *request)
                                       : NULL;
 
     if (client == NULL) {
-        (void)weir_http_respond(request, 503, "text/plain",
-                                "too many clients\n", 17);
+        if (weir_http_respond(request, 503, "text/plain", "too many clients\n",
+                              17) != 0)
+            (void)weir_http_abort(request);
         return;
     }
     *client = (struct weir__client){.monitor = monitor, .request = request};
@@ -129,6 +130,7 @@ void weir__feed_add(struct weir__monitor *monitor, weir_http_request *request)
                         -1) != 0 ||
         weir_http_request_on_end(request, on_gone, client) != 0) {
         weir_memory_free(client, sizeof(*client));
+        (void)weir_http_abort(request);
         return;
     }
     link_client(&monitor->feed, client);

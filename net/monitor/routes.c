@@ -55,7 +55,9 @@ static void answer(weir_http_request *request, unsigned status,
             {disposition, strlen(disposition)},
         };
     }
-    (void)weir_http_respond_with(request, status, fields, count, body);
+    /* Without memory for the head, the client would wait for ever. */
+    if (weir_http_respond_with(request, status, fields, count, body) != 0)
+        (void)weir_http_abort(request);
 }
 
 static void answer_text(weir_http_request *request, unsigned status,

@@ -339,6 +339,38 @@ static void free_any(void *context, void *pointer, size_t size)
     free(pointer);
 }
 
+/* Whether anything comes back, before the connection ends. */
+static void expect_end(const char *line)
+{
+    char head[512], byte;
+    int fd = join_server();
+
+    snprintf(head, sizeof(head),
+             "%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n",
+             line, host, token);
+    send_text(fd, head);
+    (void)!recv(fd, &byte, 1, 0); /* or the case exceeds its deadline */
+    close(fd);
+}
+
+CASE(monitor_without_memory_leaves_nobody_waiting)
+{
+    static const char *const lines[] = {"GET /livez", "GET /events"};
+    static struct failing_allocator memory;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    for (int i = 0; i < 2; i++)
+        for (uint64_t at = 1; at < 16; at++) {
+            start();
+            memory.fail_at =
+                __atomic_load_n(&memory.calls, __ATOMIC_RELAXED) + at;
+            expect_end(lines[i]);
+            weir_monitor_stop();
+            memory.fail_at = 0;
+        }
+}
+
 CASE(monitor_without_memory_streams_a_block_later)
 {
     static const weir_allocator hooks = {alloc_small, free_any, NULL};
