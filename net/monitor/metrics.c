@@ -20,7 +20,7 @@
 enum { MOST_SERVERS = 64 };
 
 struct seen {
-    char label[80]; /* its address; several may have none */
+    char label[WEIR_ADDRESS_TEXT]; /* its address */
     uint64_t connections;
     weir_http_counts counts;
     weir_http_times times;
@@ -32,12 +32,28 @@ struct seen_all {
     struct seen servers[MOST_SERVERS];
 };
 
-static bool is_taken(const struct seen_all *all, const char *label)
+static struct seen *find(struct seen_all *all, const char *label)
 {
     for (size_t i = 0; i < all->count; i++)
         if (strcmp(all->servers[i].label, label) == 0)
-            return true;
-    return false;
+            return &all->servers[i];
+    return NULL;
+}
+
+/* Servers of several threads share an address, and so do one that drains and
+ * its successor. */
+static void add(struct seen *to, const struct seen *more)
+{
+    to->connections += more->connections;
+    to->counts.connections += more->counts.connections;
+    to->counts.requests += more->counts.requests;
+    to->counts.refused += more->counts.refused;
+    to->counts.cut += more->counts.cut;
+    for (size_t i = 0; i <= WEIR_HTTP_TIMES; i++)
+        to->times.counts[i] += more->times.counts[i];
+    for (size_t i = 0; i < 5; i++)
+        to->times.statuses[i] += more->times.statuses[i];
+    to->times.sum_ns += more->times.sum_ns;
 }
 
 /* A path may have any characters. */
@@ -51,7 +67,7 @@ static void make_plain(char *label)
 static void look(void *arg, weir_http_server *server, const char *name)
 {
     struct seen_all *all = arg;
-    struct seen *seen = &all->servers[all->count];
+    struct seen *seen = &all->servers[all->count], *same;
     weir_address address;
 
     if (server == all->without || all->count == MOST_SERVERS)
@@ -61,14 +77,16 @@ static void look(void *arg, weir_http_server *server, const char *name)
         return; /* it does not listen */
     weir_address_format(&address, seen->label, sizeof(seen->label));
     make_plain(seen->label);
-    if (is_taken(all, seen->label)) /* one that drains, and its successor */
-        return;
     seen->counts.size = sizeof(seen->counts);
     seen->times.size = sizeof(seen->times);
     (void)!weir_http_server_counts(server, &seen->counts);
     (void)!weir_http_server_times(server, &seen->times);
     seen->connections = weir_http_server_report(server, NULL, 0, 0);
-    all->count++;
+    same = find(all, seen->label);
+    if (same != NULL)
+        add(same, seen);
+    else
+        all->count++;
 }
 
 /* ---- families ---- */

@@ -491,3 +491,42 @@ CASE(monitor_metrics_have_the_servers_and_their_times)
     while (!has(answer, "\"servers\":[]"));
     weir_monitor_stop();
 }
+
+/* As of a program that serves with several threads. */
+CASE(monitor_metrics_add_up_the_servers_at_an_address)
+{
+    enum { REQUESTS = 20 };
+    const weir_http_server_options options = {.size = sizeof(options),
+                                              .on_request = hello};
+    const weir_listener_options shared = {.size = sizeof(shared),
+                                          .reuse_port = true};
+    weir_service_options quiet = {.size = sizeof(quiet), .no_signals = true};
+    weir_service *service;
+    weir_http_server *servers[2];
+    weir_address monitors;
+    char place[WEIR_ADDRESS_TEXT] = "127.0.0.1:0", line[256];
+
+    start();
+    monitors = where;
+    expect_status(weir_service_new(&service, &quiet), 0);
+    for (int i = 0; i < 2; i++) {
+        expect_status(weir_http_server_new(&servers[i], service, &options), 0);
+        expect_status(weir_http_server_listen(servers[i], place, &shared), 0);
+        expect_status(weir_http_server_address(servers[i], 0, &where), 0);
+        weir_address_format(&where, place, sizeof(place));
+    }
+    expect_status(weir_service_start(service), 0);
+    for (int i = 0; i < REQUESTS; i++)
+        expect(is_status(ask_with("GET /", "Host: a\r\n"), "200"));
+    where = monitors;
+    expect(is_status(ask("GET /metrics"), "200"));
+    snprintf(line, sizeof(line), "weir_http_requests_total{server=\"%s\"} %d\n",
+             place, REQUESTS);
+    expect(has(answer, line));
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_status(weir_service_free(service), 0);
+    for (int i = 0; i < 2; i++)
+        weir_http_server_free(servers[i]);
+    weir_monitor_stop();
+}
