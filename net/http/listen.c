@@ -106,6 +106,7 @@ static int open_listener(struct weir__http_listener *listener)
 /* Clients would wait forever at a socket from which no one accepts. */
 static void close_socket(struct weir__http_listener *listener)
 {
+    weir__listen_remove(&listener->options.address, &listener->file);
     weir__socket_close(listener->options.fd);
     listener->options.fd = -1;
 }
@@ -140,7 +141,7 @@ void weir__http_listeners_free(struct weir__http_shard *shard)
         if (listener->open != NULL) /* its loop was closed, and is gone */
             weir_listener_close(listener->open, NULL, NULL);
         else if (listener->options.fd >= 0)
-            weir__socket_close(listener->options.fd);
+            close_socket(listener);
         weir_memory_free(listener, sizeof(*listener));
     }
 }
@@ -201,7 +202,9 @@ static int bind_listener(struct weir__http_shard *shard,
     err = weir__socket_local(fd, address); /* with the port */
     if (err == 0)
         err = add_listener(shard, options, fd, true);
-    if (err != 0) {
+    if (err == 0) {
+        shard->listeners->file = file;
+    } else {
         weir__listen_remove(address, &file);
         weir__socket_close(fd);
     }

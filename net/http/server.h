@@ -21,6 +21,7 @@
 #include "http/format.h"
 #include "http/parser.h"
 #include "http/quota.h"
+#include "os/listen.h"
 #include "weir/gate.h"
 #include "weir/host/connection.h"
 #include "weir/host/counter.h"
@@ -46,7 +47,8 @@ struct weir__http_listener {
     weir_listener_options options; /* what it is opened with */
     weir_stream_options stream;
     void (*on_error)(void *arg, weir_listener *listener, int err); /* or NULL */
-    weir_listener *open; /* NULL: not open */
+    weir_listener *open;           /* NULL: not open */
+    struct weir__listen_file file; /* of a socket that was not opened */
 };
 
 /* A directory with static files. */

@@ -530,6 +530,22 @@ CASE(http_server_reports_a_connection_whose_client_has_left)
     stop();
 }
 
+CASE(http_server_that_was_never_started_leaves_no_file)
+{
+    const weir_http_server_options options = {.size = sizeof(options),
+                                              .on_request = hello};
+    char name[64];
+
+    snprintf(name, sizeof(name), "/tmp/weir-test-server-%ld", (long)getpid());
+    make();
+    expect_status(weir_http_server_new(&server, service, &options), 0);
+    expect_status(weir_http_server_listen(server, name, NULL), 0);
+    expect_int(access(name, F_OK), 0);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+    expect_int(access(name, F_OK), -1);
+}
+
 static void count_server(void *arg, weir_http_server *each, const char *name)
 {
     ++*(int *)arg;
