@@ -194,7 +194,7 @@ static int bind_listener(struct weir__http_shard *shard,
         .is_ipv6_only = options->is_ipv6_only,
         .unix_mode = options->unix_mode,
     };
-    struct weir__listen_file file = {false, 0, 0};
+    struct weir__listen_file file = {.is_there = false};
     int fd = weir__listen_open(&request, &file), err;
 
     if (fd < 0)

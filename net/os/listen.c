@@ -62,7 +62,8 @@ void weir__listen_identify(const weir_address *address,
     struct stat about;
 
     if (path != NULL && stat(path, &about) == 0)
-        *file = (struct weir__listen_file){true, about.st_dev, about.st_ino};
+        *file = (struct weir__listen_file){true, about.st_dev, about.st_ino,
+                                           getpid()};
 }
 
 static int bind_file(int fd, const struct weir__listen_request *request,
@@ -93,8 +94,9 @@ void weir__listen_remove(const weir_address *address,
     const char *path = path_of(address);
     struct stat about;
 
-    if (file->is_there && path != NULL && stat(path, &about) == 0 &&
-        about.st_dev == file->device && about.st_ino == file->number)
+    if (file->is_there && file->process == getpid() && path != NULL &&
+        stat(path, &about) == 0 && about.st_dev == file->device &&
+        about.st_ino == file->number)
         (void)weir__socket_unlink(path);
 }
 

@@ -16,6 +16,7 @@ struct weir__listen_file {
     bool is_there;
     dev_t device;
     ino_t number;
+    pid_t process; /* that listens: a child of fork() leaves the file alone */
 };
 
 struct weir__listen_request {

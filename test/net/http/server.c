@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "net/support/client_fixture.h"
@@ -543,6 +544,28 @@ CASE(http_server_that_was_never_started_leaves_no_file)
     expect_int(access(name, F_OK), 0);
     expect_status(weir_service_free(service), 0);
     weir_http_server_free(server);
+    expect_int(access(name, F_OK), -1);
+}
+
+CASE(http_server_freed_by_a_child_keeps_its_file)
+{
+    char name[64];
+    pid_t child;
+    int code;
+
+    snprintf(name, sizeof(name), "/tmp/weir-test-server-%ld", (long)getpid());
+    place = name;
+    serve(hello);
+    expect(begins(ask(GET_LAST("/")), "HTTP/1.1 200 "));
+    child = fork();
+    if (child == 0) {
+        (void)!weir_service_free(service);
+        weir_http_server_free(server);
+        _exit(0);
+    }
+    expect(child > 0 && waitpid(child, &code, 0) == child && code == 0);
+    expect(begins(ask(GET_LAST("/")), "HTTP/1.1 200 "));
+    stop();
     expect_int(access(name, F_OK), -1);
 }
 
