@@ -35,7 +35,7 @@ struct weir_http_request {
     bool is_drain_told : 1;
     int end_status;
     int64_t left;    /* of the response's body; -1: unknown */
-    uint16_t status; /* of the response; 0: the host has formatted it */
+    uint16_t status; /* of the response; 0: unknown */
     uint64_t began;  /* weir_recorder_begin */
     /* Shown by reports while the connection is BUSY. */
     int64_t since_ns;

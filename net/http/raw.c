@@ -66,11 +66,32 @@ static int check_raw(const weir_http_request *request)
                : 0;
 }
 
-static void begin_raw(weir_http_request *request, unsigned flags)
+/* The status in the first line of a response; 0 if there is none. */
+static uint16_t status_of(const weir_bytes *parts, size_t count)
+{
+    static const char version[] = "HTTP/1.";
+    const char *line = count > 0 ? parts[0].data : NULL;
+    unsigned status = 0;
+
+    if (line == NULL || parts[0].size < sizeof("HTTP/1.1 200") - 1 ||
+        memcmp(line, version, sizeof(version) - 1) != 0)
+        return 0;
+    for (size_t i = sizeof("HTTP/1.1 ") - 1; i < 12; i++) {
+        if (line[i] < '0' || line[i] > '9')
+            return 0;
+        status = 10 * status + (unsigned)(line[i] - '0');
+    }
+    return (uint16_t)status;
+}
+
+static void begin_raw(weir_http_request *request, const weir_bytes *parts,
+                      size_t count, unsigned flags)
 {
     request->has_continued = true;
     if (flags & WEIR_HTTP_RAW_INTERIM)
         return;
+    if (request->reply == WEIR__REPLY_NONE)
+        request->status = status_of(parts, count);
     request->reply = WEIR__REPLY_BEGUN;
     request->is_raw = true;
     request->left = -1;
@@ -88,7 +109,7 @@ int weir_http_raw_send(weir_http_request *request, const weir_bytes *parts,
     if (err != 0)
         return err;
     conn = request->conn;
-    begin_raw(request, flags);
+    begin_raw(request, parts, count, flags);
     for (size_t i = 0; i < count && err == 0; i++)
         err = write_bytes(conn, parts[i]);
     if (err != 0) {

@@ -167,6 +167,7 @@ static void answer_raw(void *arg, weir_http_request *request)
  * covers: weir_http_server_close -EINVAL */
 CASE(raw_response_is_sent_as_it_is_and_the_connection_goes_on)
 {
+    weir_http_times times = {.size = sizeof(times)};
     int fd;
 
     serve(answer_raw);
@@ -178,6 +179,8 @@ CASE(raw_response_is_sent_as_it_is_and_the_connection_goes_on)
                       "HTTP/1.1 103 Hint\r\n\r\nHTTP/1.1 299 Mine\r\nX: 1\r\n"
                       "content-length: 3\r\n\r\nraw");
     }
+    expect_status(weir_http_server_times(server, &times), 0);
+    expect_int(times.statuses[1], 3); /* 299, not 103 */
     on_loop(close_server);
     send_text(fd, GET); /* close() closes listeners only */
     read_until(fd, "\r\n\r\nraw");
