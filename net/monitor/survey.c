@@ -233,17 +233,21 @@ static void look_at_server(void *arg, weir_http_server *server,
     size_t room = WEIR__SURVEY_CONNECTIONS - survey->connection_count;
     struct weir__survey_server *row;
     weir_address address;
+    bool is_draining;
 
-    if (server == survey->own_server ||
-        (row = server_row(survey, server)) == NULL)
+    if (server == survey->own_server)
+        return;
+    is_draining = weir_http_server_is_draining(server);
+    survey->is_ending |= is_draining;
+    row = server_row(survey, server);
+    if (row == NULL)
         return;
     row->is_seen = true;
     copy_name(row->name, sizeof(row->name), name);
     row->address[0] = '\0';
     if (weir_http_server_address(server, 0, &address) == 0)
         weir_address_format(&address, row->address, sizeof(row->address));
-    row->is_draining = weir_http_server_is_draining(server);
-    survey->is_ending |= row->is_draining;
+    row->is_draining = is_draining;
     row->counts.size = sizeof(row->counts);
     (void)!weir_http_server_counts(server, &row->counts);
     row->requests_per_s = per_second(row->counts.requests, row->requests_before,

@@ -530,3 +530,35 @@ CASE(monitor_metrics_add_up_the_servers_at_an_address)
         weir_http_server_free(servers[i]);
     weir_monitor_stop();
 }
+
+static void free_server(void *arg, weir_http_server *server, int status)
+{
+    weir_http_server_free(server);
+}
+
+/* There are more servers than the page shows. */
+CASE(monitor_is_not_ready_while_any_server_drains)
+{
+    enum { SERVERS = 20 };
+    const weir_http_server_options options = {.size = sizeof(options),
+                                              .on_request = hello};
+    weir_http_guest_options guest = {.size = sizeof(guest),
+                                     .on_end = free_server};
+    weir_http_server *servers[SERVERS];
+    weir_loop *loop;
+
+    start();
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    guest.control = loop;
+    for (int i = 0; i < SERVERS; i++)
+        expect_status(
+            weir_http_server_open(&servers[i], loop, &options, &guest), 0);
+    expect_status(weir_http_server_drain(servers[0], 0), 0);
+    expect(is_status(ask("GET /readyz"), "503"));
+    expect(has(answer, "draining"));
+    for (int i = 1; i < SERVERS; i++)
+        expect_status(weir_http_server_drain(servers[i], 0), 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    weir_monitor_stop();
+    expect_status(weir_loop_free(loop), 0);
+}
