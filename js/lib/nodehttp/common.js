@@ -81,7 +81,7 @@ const refusals = [
     [/method/i, 'HPE_INVALID_METHOD'],
     [/version/i, 'HPE_INVALID_VERSION'],
     [/^transfer-encoding|transfer coding/i, 'HPE_INVALID_TRANSFER_ENCODING'],
-    [/content-length already/i, 'HPE_UNEXPECTED_CONTENT_LENGTH'],
+    [/content-length already|duplicate content-length/i, 'HPE_UNEXPECTED_CONTENT_LENGTH'],
     [/content-length/i, 'HPE_INVALID_CONTENT_LENGTH'],
     [/chunk extensions/i, 'HPE_CHUNK_EXTENSIONS_OVERFLOW'],
     [/chunk size/i, 'HPE_INVALID_CHUNK_SIZE'],
