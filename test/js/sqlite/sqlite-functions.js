@@ -10,8 +10,8 @@ const get = (sql, ...rest) => {
         return `${error.name} ${error.code} ${error.message}`;
     }
 };
-db.function('add', (a, b) => a + b);
-console.log(get('select add(1, 2) x'), get("select add('a', 'b') x"), get('select add(1) x'));
+db.function('plus', (a, b) => a + b);
+console.log(get('select plus(1, 2) x'), get("select plus('a', 'b') x"), get('select plus(1) x'));
 for (const value of [undefined, null, 1, -0.5, 's', 'ä', 2n, 2n ** 70n, true, {}, [], new Uint8Array(2),
     Promise.resolve(1), Symbol.iterator, new Date(0)]) {
     db.function('give', () => value);
@@ -73,4 +73,4 @@ db.aggregate('seen', { start: 0, step: (sum, v) => sum + v, inverse: (sum, v) =>
     result(sum) { if (++reads > 3) throw new Error('too often'); return sum; } });
 console.log(db.prepare(`select seen(v) over (order by k rows between 1 preceding and current row)
     w from t`).all(), reads);
-console.log(get('select add(1, 2) x'));
+console.log(get('select total(v) x from t'));
