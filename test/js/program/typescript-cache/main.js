@@ -1,4 +1,5 @@
 // weir only
+// long: thread
 // The cache: written once, used only for the same source, and only if no one else
 // could have written it.
 'use strict';
