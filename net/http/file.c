@@ -317,7 +317,9 @@ static int send_several(weir_http_request *request, struct found *found,
         err = weir_http_write(request, end, NULL, NULL);
     if (err == 0)
         err = weir_http_end(request, NULL, 0);
-    return err;
+    if (err != 0) /* the client must not wait for what the head has promised */
+        (void)weir_http_abort(request);
+    return 0;
 }
 
 static int send_ranges(weir_http_request *request, struct found *found,

@@ -19,7 +19,7 @@
 #include "weir/net/http.h"
 #include "weir/net/http_client.h"
 
-enum { LARGE = 200000, FETCHES = 7 };
+enum { LARGE = 200000, FETCHES = 8 };
 
 static char pattern[LARGE];
 static char root[] = "/tmp/weir-failing-XXXXXX";
@@ -139,9 +139,12 @@ static void on_request(void *arg, weir_http_request *request)
 static const struct {
     const char *path;
     size_t size; /* of the response */
+    bool has_ranges;
 } fetches[] = {
-    {"/hello", 100},   {"/echo", LARGE}, {"/chunks", LARGE}, {"/large", LARGE},
-    {"/small", 10000}, {"/hello", 100},  {"/hello", 100},
+    {"/hello", 100, false},    {"/echo", LARGE, false},
+    {"/chunks", LARGE, false}, {"/large", LARGE, false},
+    {"/small", 10000, false},  {"/large", 0, true},
+    {"/hello", 100, false},    {"/hello", 100, false},
 };
 
 static void on_closed(void *arg)
@@ -172,6 +175,8 @@ static void on_fetched(void *arg, weir_fetch *fetch, int status,
         fail(status);
         if (status == -ETIMEDOUT)
             run.next = FETCHES;
+    } else if (fetches[index].has_ranges && weir_fetch_status(fetch) == 206) {
+        expect(body.size > 1000 && memcmp(body.data, "\r\n--", 4) == 0);
     } else if (weir_fetch_status(fetch) != 200) {
         /* The handler has failed, and so has the scenario. */
         expect(run.status != 0 || weir_fetch_status(fetch) == 404 ||
@@ -187,6 +192,8 @@ static void on_fetched(void *arg, weir_fetch *fetch, int status,
 
 static int fetch(unsigned index)
 {
+    static const weir_http_field range =
+        WEIR_HTTP_FIELD("Range", "bytes=0-999,100000-100999");
     char url[256];
     bool has_body = index == 1;
     weir_fetch_options options = {
@@ -194,6 +201,8 @@ static int fetch(unsigned index)
         .method = has_body ? "POST" : "GET",
         .url = url,
         .body = {pattern, has_body ? LARGE : 0},
+        .fields = &range,
+        .field_count = fetches[index].has_ranges ? 1 : 0,
     };
 
     snprintf(url, sizeof(url), "http://%s%s", run.authority,
