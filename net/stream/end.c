@@ -48,12 +48,25 @@ static void give_up(weir_stream *stream)
     weir__stream_fail(stream, -ETIMEDOUT);
 }
 
+static bool awaits_input(const weir_stream *stream)
+{
+    return stream->is_reading && !stream->is_paused;
+}
+
+static bool awaits_output(const weir_stream *stream)
+{
+    return stream->writing.first != NULL ||
+           stream->life == WEIR__STREAM_FINISHING;
+}
+
 static void on_deadline(void *arg, int status, struct weir__deadline *deadline)
 {
     weir_stream *stream = arg;
+    bool is_read = deadline == &stream->read_deadline;
 
     deadline->timer = 0;
-    if (status != 0)
+    if (status != 0 ||
+        !(is_read ? awaits_input(stream) : awaits_output(stream)))
         return;
     weir__stream_hold(stream);
     if (weir_clock_now() - deadline->since_ns < deadline->limit_ns) {
@@ -115,9 +128,9 @@ void weir__stream_check_deadlines(weir_stream *stream)
 {
     if (stream->life == WEIR__STREAM_CLOSED)
         return;
-    if (stream->is_reading && !stream->is_paused)
+    if (awaits_input(stream))
         (void)start_deadline(stream, &stream->read_deadline, on_read_deadline);
-    if (stream->writing.first != NULL || stream->life == WEIR__STREAM_FINISHING)
+    if (awaits_output(stream))
         (void)start_deadline(stream, &stream->write_deadline,
                              on_write_deadline);
 }

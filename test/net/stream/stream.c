@@ -463,6 +463,30 @@ CASE(stream_read_times_out)
     loop_end();
 }
 
+/* The time of the reader was running when it paused, and no byte had arrived
+ * since. */
+CASE(stream_read_does_not_time_out_while_it_is_paused)
+{
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    make_pair(NULL);
+    expect_status(weir_stream_read(ends[1], collect, "end"), 0);
+    expect_status(weir_stream_set_timeouts(ends[1], WEIR_S(3), 0), 0);
+    weir_stream_pause(ends[1]);
+    expect_status(weir_clock_advance(WEIR_S(4)), 0);
+    loop_turns(2);
+    write_text(ends[0], "late", NULL);
+    weir_stream_resume(ends[1]);
+    loop_turns(2);
+    expect_recorded("");
+    expect_int(received_size, 4);
+    expect_status(weir_clock_advance(WEIR_S(3)), 0);
+    loop_turns(2);
+    expect_recorded("end");
+    expect_int(last_status, -ETIMEDOUT);
+    close_both();
+    loop_end();
+}
+
 CASE(stream_write_times_out_without_progress)
 {
     enum { LARGE = 1000000 };
