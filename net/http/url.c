@@ -94,7 +94,8 @@ static int parse_port(weir_bytes digits, uint16_t *port)
     return value == 0 ? -EINVAL : 0;
 }
 
-/* Take an authority apart.  The host keeps its brackets. */
+/* Take an authority apart.  The host keeps its brackets.  One that begins with a
+ * dot is not a name, and weir_connect would take it for a path. */
 static int parse_authority(weir_bytes authority, weir_bytes *host,
                            uint16_t *port)
 {
@@ -104,7 +105,7 @@ static int parse_authority(weir_bytes authority, weir_bytes *host,
         return -EINVAL;
     colon = *at == '[' ? find_any(at, end, "]") + 1 : find_any(at, end, ":");
     *host = slice(at, colon < end ? colon : end);
-    if (host->size == 0)
+    if (host->size == 0 || *at == '.')
         return -EINVAL;
     return colon < end ? parse_port(slice(colon + 1, end), port) : 0;
 }

@@ -27,6 +27,8 @@ static int parse_port(weir_bytes text, uint16_t *port)
     return 0;
 }
 
+/* A name does not begin with a dot, and weir_connect would take it for a
+ * path. */
 static bool is_host(weir_bytes host, bool is_address)
 {
     const char *text = host.data;
@@ -35,7 +37,7 @@ static bool is_host(weir_bytes host, bool is_address)
         if (!isalnum((unsigned char)text[i]) &&
             strchr(is_address ? ":." : "-._", text[i]) == NULL)
             return false;
-    return host.size > 0;
+    return host.size > 0 && text[0] != '.';
 }
 
 /* "host", "host:port", "[address]" or "[address]:port". */

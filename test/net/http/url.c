@@ -88,6 +88,8 @@ CASE(url_that_is_not_one_of_http_is_refused)
     expect_url("http://a:x/", NULL, NULL);
     expect_url("http://:80/", NULL, NULL);
     expect_url("http://a b/", NULL, NULL);
+    expect_url("http://.socket/", NULL, NULL);
+    expect_url("http://../", "http://a/", NULL);
     expect_url("http://a\\b/", NULL, NULL);
     expect_url("http://a/\x01x", NULL, NULL);
     expect_url("http://a/\r\nX: y", NULL, NULL);

@@ -44,6 +44,7 @@ CASE(what_is_not_such_a_url_is_refused)
         "ws://a:x/", "ws://a:65536", "ws://a:123456", "ws://user@a/",
         "ws://[::1", "ws://[]/",     "ws://[::1]x/",  "ws://a b/",
         "ws://a#b",  "ws:///x",      "ws://[a/b]/",   "ws://a:80:90/",
+        "ws://.a/",
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
