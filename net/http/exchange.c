@@ -153,11 +153,11 @@ static void read_keep_alive(struct weir__http_link *link,
     weir_bytes list =
         weir__http_get(message, (weir_bytes)WEIR_BYTES_OF("keep-alive"));
     weir_bytes element;
-    int64_t seconds = 0;
 
     link->keep_alive_ns = link->client->options.keep_alive_ns;
     while (list.data != NULL && weir__http_list_next(&list, &element)) {
         const char *at = element.data;
+        int64_t seconds = 0;
 
         if (element.size < 9 || element.size > 14 ||
             !weir__http_is_equal((weir_bytes){at, 8},

@@ -127,6 +127,22 @@ CASE(client_believes_the_time_that_a_server_announces)
     end_all();
 }
 
+CASE(client_believes_the_shortest_time_that_a_server_announces)
+{
+    make_all(NULL);
+    expect_status(weir_clock_freeze(WEIR_S(1000)), 0);
+    peer_will(OK "Keep-Alive: timeout=9, timeout=5\r\n"
+                 "Content-Length: 0\r\n\r\n",
+              0);
+    get("/");
+    expect_int(counts().idle, 1);
+    expect_status(weir_clock_advance(WEIR_MS(4100)), 0);
+    loop_turns(3);
+    expect_int(counts().idle, 0);
+    weir_clock_thaw();
+    end_all();
+}
+
 CASE(client_without_keep_alive_says_so)
 {
     make_all(CLIENT_OPTIONS(.keep_alive_ns = -1));
