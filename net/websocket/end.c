@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "stream/stream.h"
 #include "websocket/websocket.h"
 #include "weir/error.h"
 #include "weir/host/loop.h"
@@ -42,14 +43,15 @@ static void call_on_close(void *arg, int status)
     websocket->on_close(websocket->arg, websocket, &end);
 }
 
-/* A peer that has answered the Close frame but leaves the connection open has
- * lost nothing. */
+/* After both Close frames were sent nothing can be lost: neither by a peer that
+ * leaves the connection open, nor by one that resets it. */
 static void on_stream_closed(void *arg, weir_stream *stream, int status)
 {
     weir_websocket *websocket = arg;
     bool is_agreed = websocket->is_close_sent && websocket->is_close_received;
 
-    if (websocket->status == 0 && !(is_agreed && status == -ETIMEDOUT))
+    if (websocket->status == 0 &&
+        !(is_agreed && (status == -ETIMEDOUT || stream->has_shut)))
         websocket->status = status;
     if (websocket->on_close != NULL)
         (void)weir_loop_contain(call_on_close, websocket, 0);

@@ -461,6 +461,22 @@ CASE(the_last_frames_before_a_close_are_not_lost)
     end();
 }
 
+/* The raw client has not read the server's Close frame, so that its close is a
+ * reset. */
+CASE(a_reset_after_both_close_frames_is_clean)
+{
+    begin();
+    loop_make(NULL);
+    open_raw(OPTIONS());
+    raw_frame(FINAL | CLOSE, "\x03\xe8", 2);
+    loop_turns(3);
+    expect_int(server.closed, 0); /* it waits for the peer's end */
+    close(raw);
+    loop_run();
+    expect_closed(&server, 0, 1000, true);
+    end();
+}
+
 CASE(a_peer_that_does_not_answer_a_close_is_left_after_a_while)
 {
     expect_status(weir_clock_freeze(0), 0);
