@@ -27,6 +27,7 @@
 enum {
     PIECE = 16 * 1024,   /* of a decoded body */
     DISCARD = 64 * 1024, /* of the body of a redirect, to keep the link */
+    CODINGS = 128,       /* bytes of several lines of Content-Encoding */
 };
 
 static void feed(struct weir__http_link *link, weir_bytes input);
@@ -173,20 +174,47 @@ static void read_keep_alive(struct weir__http_link *link,
     }
 }
 
+/* Get the codings of the body; data is NULL if there are none.  Several lines
+ * are one list (RFC 9110, 5.3), which is put together in `text`.  Returns 0 or
+ * -EOPNOTSUPP (too long). */
+static int find_codings(const struct weir__http_message *message,
+                        char text[CODINGS], weir_bytes *codings)
+{
+    static const weir_bytes name = WEIR_BYTES_OF("content-encoding");
+    int n = weir__http_find(message, name, 0);
+    size_t size = 0;
+
+    *codings = weir__http_get(message, name);
+    if (n < 0 || weir__http_find(message, name, n + 1) < 0)
+        return 0;
+    for (; n >= 0; n = weir__http_find(message, name, n + 1)) {
+        weir_bytes line = weir__http_value(message, (size_t)n);
+
+        if (line.size >= CODINGS - size)
+            return -EOPNOTSUPP;
+        memcpy(text + size, line.data, line.size);
+        size += line.size;
+        text[size++] = ',';
+    }
+    *codings = (weir_bytes){text, size};
+    return 0;
+}
+
 /* Prepare for the body.  Returns 0 or an error. */
 static int prepare_body(struct weir__http_link *link, weir_fetch *fetch)
 {
     const struct weir__http_message *message = fetch->message;
     int64_t limit_ns = link->client->options.progress_ns;
-    weir_bytes coding;
+    char text[CODINGS];
+    weir_bytes codings;
     int err = 0;
 
     if (!(message->flags & WEIR__HTTP_BODY))
         return 0;
-    coding =
-        weir__http_get(message, (weir_bytes)WEIR_BYTES_OF("content-encoding"));
-    if (fetch->is_decoding && !fetch->is_redirecting && coding.data != NULL) {
-        err = weir__http_inflate_new(&fetch->inflate, coding);
+    if (fetch->is_decoding && !fetch->is_redirecting) {
+        err = find_codings(message, text, &codings);
+        if (err == 0 && codings.data != NULL)
+            err = weir__http_inflate_new(&fetch->inflate, codings);
         if (err == -EOPNOTSUPP)
             err = 0; /* the owner gets it as it is */
     }

@@ -324,6 +324,18 @@ CASE(fetch_decodes_a_compressed_body)
     end_all();
 }
 
+CASE(fetch_takes_several_lines_of_codings_as_one_list)
+{
+    make_all(NULL);
+    peer_will(OK "Content-Encoding: gzip\r\nContent-Encoding: unknown\r\n"
+                 "Content-Length: 2\r\n\r\nab",
+              0);
+    get("/");
+    expect_status(outcomes[0].status, 0);
+    expect_string(outcomes[0].body, "ab");
+    end_all();
+}
+
 CASE(fetch_does_not_decode_what_it_has_not_asked_for)
 {
     weir_http_field range = WEIR_HTTP_FIELD("Range", "bytes=0-1");
