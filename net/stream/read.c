@@ -347,8 +347,8 @@ void weir__stream_receive(weir_stream *stream)
 
     if (stream->unread != NULL) {
         give_unread(stream);
-        if (!is_receiving(stream))
-            return;
+        if (stream->unread != NULL || !is_receiving(stream))
+            return; /* the rest of it comes before the socket */
     }
     buffer = borrow_buffer(stream->loop);
     if (buffer == NULL) {

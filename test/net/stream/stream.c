@@ -101,6 +101,37 @@ static char *make_large(size_t size)
     return large;
 }
 
+static char three[3];
+
+static void collect_three(void *word, weir_stream *stream, int status,
+                          weir_bytes bytes)
+{
+    collect(word, stream, status, bytes);
+    if (status == 0)
+        expect_status(weir_stream_read_into(stream, three, sizeof(three),
+                                            collect_three, word),
+                      0);
+}
+
+CASE(stream_gives_all_that_was_pushed_back_before_what_it_reads)
+{
+    weir_bytes early = WEIR_BYTES_OF("pushed back, ");
+
+    make_pair(NULL);
+    expect_status(weir__stream_unread(ends[1], early), 0);
+    write_text(ends[0], "and read", NULL);
+    expect_status(weir_stream_shutdown(ends[0], NULL, NULL), 0);
+    expect_status(weir_stream_read_into(ends[1], three, sizeof(three),
+                                        collect_three, "end"),
+                  0);
+    loop_turns(10);
+    expect_recorded("end");
+    expect_int(received_size, 21);
+    expect(memcmp(received, "pushed back, and read", 21) == 0);
+    close_both();
+    loop_end();
+}
+
 CASE(stream_that_is_full_says_so_and_drains)
 {
     enum { LARGE = 1000000 };
