@@ -679,8 +679,12 @@ fail:
     return err;
 }
 
-void weir__hub_free(struct weir__hub *hub)
+void weir__hub_join(struct weir__hub *hub)
 {
     weir_thread_join(&hub->thread);
+}
+
+void weir__hub_free(struct weir__hub *hub)
+{
     free_parts(hub);
 }

@@ -94,7 +94,10 @@ void weir__hub_address(struct weir__op *op);
 /* Tell the hub that the handler of a claim begins. */
 void weir__hub_begin(struct weir__hub *hub, weir_jobs_claim *claim);
 
-/* Wait for the thread to end, after CLOSE, and free the hub. */
+/* Wait for the thread to end, after CLOSE. */
+void weir__hub_join(struct weir__hub *hub);
+
+/* Free a hub that was joined, after the letters that it has sent. */
 void weir__hub_free(struct weir__hub *hub);
 
 /* The hub of a handle (jobs.c). */

@@ -387,7 +387,8 @@ static void cancel(weir_jobs *jobs, struct weir__op *op)
     weir__jobs_answer(jobs, op);
 }
 
-/* Wait until the hub has ended.  Returns what it has sent, the oldest first. */
+/* Wait until the hub has ended.  Returns what it has sent, the oldest first: some
+ * of it is part of the hub. */
 static weir_message *end_hub(weir_jobs *jobs)
 {
     weir_message *first = NULL, **end = &first, *rest;
@@ -395,7 +396,7 @@ static weir_message *end_hub(weir_jobs *jobs)
     post_all(jobs);
     if (jobs->last != NULL) /* not held, as the loop may be gone */
         weir__hub_post(jobs->hub, jobs->last);
-    weir__hub_free(jobs->hub);
+    weir__hub_join(jobs->hub);
     while ((*end = weir_channel_receive(jobs->channel)) != NULL)
         end = &(*end)->next_;
     weir_channel_close(jobs->channel, &rest);
@@ -420,6 +421,7 @@ void weir_jobs_free(weir_jobs *jobs)
         if (letter->kind == WEIR__LETTER_OP)
             cancel(jobs, (struct weir__op *)letter);
     }
+    weir__hub_free(jobs->hub);
     weir__worker_free_all(jobs);
     jobs->is_freed = true;
     if (jobs->holds > 0)
