@@ -69,10 +69,11 @@ def run_cases(server, names):
                "\n".join(failed) or None)
 
 
-def open_fails(url, *texts):
+def open_fails(url, *texts, busy_ms=120000):
     """A process that cannot open its store; returns what is wrong with that."""
     run = subprocess.run([crash.PROCESS, "add", url, "/dev/null", "1", "0"],
-                         text=True, capture_output=True, timeout=60)
+                         text=True, capture_output=True, timeout=60,
+                         env={**os.environ, "WEIR_TEST_BUSY_MS": str(busy_ms)})
     if run.returncode == 0:
         return "it was opened"
     missing = [text for text in texts if text not in run.stderr]
@@ -97,7 +98,7 @@ def refuse(server):
                                "schemaname = 'weir_jobs'") == "1" else "it was")
     with Mute() as mute:
         expect("a server that lets us in and says nothing is given up",
-               open_fails(mute.url, "does not answer"))
+               open_fails(mute.url, "does not answer", busy_ms=100))
     session.ask("CREATE ROLE locked LOGIN PASSWORD 'right'")
     session.close()
     with open(server.data / "pg_hba.conf", "r+") as file:
