@@ -149,6 +149,8 @@ function make(message, value, isUsed) {
         incoming.set(message, stream);
     if (isUsed && value !== undefined)
         streams().bytesOf(stream);
+    else if (isUsed)
+        stream.getReader(); // text() and the like have the source
     return stream;
 }
 

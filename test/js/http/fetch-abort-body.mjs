@@ -35,6 +35,11 @@ const response = await fetch(`http://127.0.0.1:${server.address().port}/whole`,
     { signal: controller.signal });
 console.log(await response.text());
 controller.abort(); // too late
+
+// While text() reads a body, nobody else can.
+const taken = await fetch(`http://127.0.0.1:${server.address().port}/whole`);
+const text = taken.text();
+console.log(taken.body.locked, taken.bodyUsed, await text);
 const open = await fetch(`http://127.0.0.1:${server.address().port}/open`,
     { signal: AbortSignal.any([new AbortController().signal]) });
 const reader = open.body.getReader();
