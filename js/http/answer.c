@@ -173,6 +173,20 @@ static int send(JSContext *context, struct weir__js_exchange *exchange,
                                   (weir_bytes){bytes.data, bytes.size});
 }
 
+/* A stream that somebody else reads cannot be sent. */
+static int check_lock(JSContext *context, JSValueConst stream)
+{
+    JSValue result =
+        weir__js_body_call(context, WEIR__JS_BODY_LOCKED, 1, &stream);
+    int is_locked = JS_IsException(result) ? -1 : JS_ToBool(context, result);
+
+    JS_FreeValue(context, result);
+    if (is_locked > 0)
+        JS_ThrowTypeError(context, "Response body object should not be "
+                                   "disturbed or locked");
+    return is_locked == 0 ? 0 : -1;
+}
+
 /* The body of a response that fetch() has received becomes a stream. */
 static int prepare(JSContext *context, struct weir__js_response *response,
                    JSValueConst value)
@@ -194,7 +208,9 @@ static int prepare(JSContext *context, struct weir__js_response *response,
         JS_FreeValue(context, stream);
         return JS_IsException(stream) ? -1 : 0;
     }
-    return 0;
+    return response->body.kind == WEIR__JS_BODY_STREAM
+               ? check_lock(context, response->body.value)
+               : 0;
 }
 
 int weir__js_answer(JSContext *context, struct weir__js_exchange *exchange,

@@ -75,6 +75,7 @@ enum {
     WEIR__JS_BODY_MAKE,      /* (message, value, isUsed) -> stream */
     WEIR__JS_BODY_DISTURBED, /* (stream) -> boolean */
     WEIR__JS_BODY_SEND,      /* (exchange, stream) */
+    WEIR__JS_BODY_LOCKED,    /* (stream) -> boolean */
     WEIR__JS_BODY_HOOKS
 };
 

@@ -241,6 +241,7 @@ function send(of, stream) {
     });
 }
 
-setHooks([extract, consume, make, (stream) => streams().isDisturbed(stream), send]);
+setHooks([extract, consume, make, (stream) => streams().isDisturbed(stream), send,
+    (stream) => streams().isLocked(stream)]);
 
 module.exports = Object.assign(native, { fail });

@@ -48,6 +48,11 @@ const server = await serve({ port: 0, hostname: '127.0.0.1',
             await response.text();
             return response;
         }
+        case '/locked': {
+            const response = new Response(new ReadableStream());
+            response.body.getReader();
+            return response;
+        }
         case '/neterror': return Response.error();
         case '/immutable': request.headers.set('a', 'b'); break;
         case '/breaks': return new Response(new ReadableStream({
@@ -80,7 +85,7 @@ const form = new FormData();
 form.set('a', 'é');
 form.set('f', new File(['file'], 'name.txt'));
 await show('/form', { method: 'POST', body: form });
-for (const path of ['/throw', '/number', '/undefined', '/used', '/neterror', '/immutable'])
+for (const path of ['/throw', '/number', '/undefined', '/used', '/locked', '/neterror', '/immutable'])
     await show(path);
 console.log((await fetch(new URL('/text', server.url), { method: 'HEAD' })).headers.get('content-length'));
 await ask('/breaks').catch((error) => console.log(error.message));
