@@ -123,6 +123,38 @@ static int send_text(JSContext *context, struct weir__js_exchange *exchange,
     return err;
 }
 
+/* Cancel a stream that nobody receives.  Returns 0, or -1 with an exception. */
+static int discard(JSContext *context, JSValueConst stream, bool has_left)
+{
+    JSValueConst args[] = {stream, JS_NewBool(context, has_left)};
+    JSValue result =
+        weir__js_body_call(context, WEIR__JS_BODY_DISCARD, 2, args);
+
+    JS_FreeValue(context, result);
+    return JS_IsException(result) ? -1 : 0;
+}
+
+static bool is_head_request(const struct weir__js_exchange *exchange)
+{
+    weir_bytes method = weir_http_method(exchange->http);
+
+    return method.size == 4 && memcmp(method.data, "HEAD", 4) == 0;
+}
+
+/* The response to HEAD ends with its head, even if the stream never ends. */
+static int send_head(JSContext *context, struct weir__js_exchange *exchange,
+                     const struct head *head, JSValueConst stream)
+{
+    int err = weir_http_begin(exchange->http, head->status, head->fields,
+                              head->count, head->length);
+
+    if (err == 0)
+        err = weir_http_end(exchange->http, NULL, 0);
+    if (err == 0 && discard(context, stream, false) < 0)
+        err = WEIR_ETHROWN;
+    return err;
+}
+
 static int send_stream(JSContext *context, struct weir__js_exchange *exchange,
                        const struct head *head, JSValueConst stream)
 {
@@ -130,6 +162,8 @@ static int send_stream(JSContext *context, struct weir__js_exchange *exchange,
     JSValue handle, result;
     int err;
 
+    if (is_head_request(exchange))
+        return send_head(context, exchange, head, stream);
     if (!weir__js_exchange_open(exchange))
         return WEIR_ECLOSED;
     err = weir_http_begin(exchange->http, head->status, head->fields,
@@ -228,7 +262,9 @@ int weir__js_answer(JSContext *context, struct weir__js_exchange *exchange,
     if (prepare(context, response, value) < 0)
         return -1;
     if (exchange->is_over || exchange->is_answered)
-        return 0;
+        return response->body.kind == WEIR__JS_BODY_STREAM
+                   ? discard(context, response->body.value, exchange->is_over)
+                   : 0;
     if (fill_head(context, response, &head) < 0)
         return -1;
     response->body.is_used = response->body.kind != WEIR__JS_BODY_NONE &&

@@ -76,6 +76,7 @@ enum {
     WEIR__JS_BODY_DISTURBED, /* (stream) -> boolean */
     WEIR__JS_BODY_SEND,      /* (exchange, stream) */
     WEIR__JS_BODY_LOCKED,    /* (stream) -> boolean */
+    WEIR__JS_BODY_DISCARD,   /* (stream, hasLeft) */
     WEIR__JS_BODY_HOOKS
 };
 

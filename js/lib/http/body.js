@@ -201,6 +201,14 @@ async function sendIterable(of, iterable) {
     isOver = true;
 }
 
+const clientLeft = () => require('core/errors').coded(Error, 'ECONNRESET',
+    'The client has left');
+
+// Cancel the stream of a response whose body nobody receives.
+function discard(stream, hasLeft) {
+    stream.cancel(hasLeft ? clientLeft() : undefined).catch(() => {});
+}
+
 // Write a stream as the body of the response of an exchange.
 function send(of, stream) {
     const iterable = iterables.get(stream);
@@ -218,8 +226,7 @@ function send(of, stream) {
         if (isOver)
             return;
         isOver = true;
-        streams().stop(stream, require('core/errors').coded(Error, 'ECONNRESET',
-            'The client has left'));
+        streams().stop(stream, clientLeft());
     });
     streams().consume(stream, {
         write(chunk) {
@@ -242,6 +249,6 @@ function send(of, stream) {
 }
 
 setHooks([extract, consume, make, (stream) => streams().isDisturbed(stream), send,
-    (stream) => streams().isLocked(stream)]);
+    (stream) => streams().isLocked(stream), discard]);
 
 module.exports = Object.assign(native, { fail });

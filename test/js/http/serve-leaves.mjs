@@ -6,7 +6,7 @@ import net from 'node:net';
 const errors = [];
 const { write } = process.stderr;
 process.stderr.write = (text) => errors.push(text);
-let entered, ended = 0;
+let entered, ended = 0, cancelled = 0;
 const server = await serve({ port: 0, hostname: '127.0.0.1', async fetch(request) {
     request.signal.addEventListener('abort', () => ended++);
     entered.resolve();
@@ -16,6 +16,10 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', async fetch(request
     case '/stream': return new Response(new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65536)) }));
     case '/large': return new Response('x'.repeat(3e7));
+    case '/late': return new Promise((resolve) => request.signal.addEventListener('abort', () =>
+        resolve(new Response(new ReadableStream({ cancel: ({ code }) => {
+            cancelled += code === 'ECONNRESET';
+        } })))));
     default: return new Promise((resolve) =>
         request.signal.addEventListener('abort', () => resolve(new Response('late'))));
     }
@@ -23,7 +27,8 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', async fetch(request
 const post = (path) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\npart`;
 const get = (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 for (const how of ['end', 'resetAndDestroy'])
-    for (const text of [post('/upload'), post('/pipe'), get('/stream'), get('/large'), get('/wait')]) {
+    for (const text of [post('/upload'), post('/pipe'), get('/stream'), get('/large'), get('/wait'),
+        get('/late')]) {
         entered = Promise.withResolvers();
         const socket = net.connect(server.port, '127.0.0.1', () => socket.write(text));
         socket.on('error', () => {});
@@ -37,4 +42,4 @@ for (const how of ['end', 'resetAndDestroy'])
     }
 const { forced, requests } = await server.drain({ deadline: 30_000 });
 process.stderr.write = write;
-console.log(forced, requests, ended, errors);
+console.log(forced, requests, ended, cancelled, errors);

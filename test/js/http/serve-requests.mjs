@@ -4,6 +4,7 @@ import { serve } from 'weir:http';
 import { Readable } from 'node:stream';
 
 const reported = [];
+let cancelled = 0;
 const server = await serve({ port: 0, hostname: '127.0.0.1',
     error(error) { reported.push(`${error.name}: ${error.message}`); },
     async fetch(request, context) {
@@ -24,6 +25,9 @@ const server = await serve({ port: 0, hostname: '127.0.0.1',
                 if (this.left-- === 0)
                     controller.close();
             }, left: 3 }));
+        case '/endless': return new Response(new ReadableStream({
+            pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+            cancel() { cancelled++; } }));
         case '/iterable': return new Response((async function* () {
             yield 'a';
             yield new Uint8Array([98]);
@@ -88,6 +92,7 @@ await show('/form', { method: 'POST', body: form });
 for (const path of ['/throw', '/number', '/undefined', '/used', '/locked', '/neterror', '/immutable'])
     await show(path);
 console.log((await fetch(new URL('/text', server.url), { method: 'HEAD' })).headers.get('content-length'));
+console.log((await fetch(new URL('/endless', server.url), { method: 'HEAD' })).status, cancelled);
 await ask('/breaks').catch((error) => console.log(error.message));
 console.log(reported);
 const { forced, requests, cut } = await server.drain();
