@@ -120,7 +120,7 @@ function checkNumber(value, name, most) {
 // Milliseconds for C, where 0 means the default, and a negative value no limit.
 function readTime(value, name) {
     checkNumber(value, name, Infinity);
-    return value === Infinity ? -1 : value === 0 ? 1e-6 : Math.ceil(value);
+    return value === Infinity ? -1 : Math.max(1, Math.ceil(value));
 }
 
 function toPem(value, name) {

@@ -61,6 +61,19 @@ const open = async (options) => {
     console.log(forced, cut);
 }
 
+// A deadline of 0 is one.
+{
+    const { server, inside } = await open({ fetch(request, context, entered) {
+        entered();
+        return new Promise(() => {});
+    }, more: { drain: { deadline: 0 } } });
+    const asked = fetch(server.url);
+    await inside;
+    const begin = performance.now();
+    const { forced, cut } = await server.drain();
+    console.log((await asked).status, forced, cut, performance.now() - begin < 9000);
+}
+
 // close() ends at once; a server without connections ends by itself.
 {
     const { server } = await open({ fetch: () => new Response('x') });
