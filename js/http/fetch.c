@@ -10,6 +10,7 @@
  * Tested by  test/js/http/fetch-requests.mjs
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,6 +307,24 @@ static void on_writable(void *arg, weir_fetch *handle, int status)
 /* What the library passes. */
 enum { METHOD, URL, HEADERS, BODY, REDIRECT, WRITABLE, RESOLVE, REJECT };
 
+/* Whether the client sends this field by itself: the length, if it is right, and
+ * what concerns the connection. */
+static bool is_own_field(const weir_http_field *field,
+                         const weir_fetch_options *options)
+{
+    static const weir_bytes connection = WEIR_BYTES_OF("connection");
+    static const weir_bytes content_length = WEIR_BYTES_OF("content-length");
+    char length[24];
+    int size;
+
+    if (options->is_streaming ||
+        !weir__js_is_name(field->name, content_length))
+        return weir__js_is_name(field->name, connection);
+    size = snprintf(length, sizeof(length), "%zu", options->body.size);
+    return field->value.size == (size_t)size &&
+           memcmp(field->value.data, length, (size_t)size) == 0;
+}
+
 /* Fill the fields of a request.  Returns 0, or -1 with an exception. */
 static int fill_fields(JSContext *context, JSValueConst value,
                        weir_fetch_options *options, weir_http_field *few)
@@ -319,10 +338,14 @@ static int fill_fields(JSContext *context, JSValueConst value,
         fields = js_malloc(context, count * sizeof(*fields));
     if (fields == NULL)
         return -1;
-    for (size_t i = 0; i < count; i++)
-        (void)weir__js_headers_at(headers, i, &fields[i]);
     options->fields = fields;
-    options->field_count = count;
+    for (size_t i = 0; i < count; i++) {
+        weir_http_field *field = &fields[options->field_count];
+
+        if (weir__js_headers_at(headers, i, field) &&
+            !is_own_field(field, options))
+            options->field_count++;
+    }
     return 0;
 }
 

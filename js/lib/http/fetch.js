@@ -82,6 +82,15 @@ function encode(given) {
     return typeof given === 'string' ? require('bytes/encodings').encode(given) : given;
 }
 
+// start(), which refuses some headers.
+function open(...args) {
+    try {
+        return start(...args);
+    } catch (cause) {
+        throw new TypeError('fetch failed', { cause });
+    }
+}
+
 // Start a request whose body is null, a string, bytes or a stream.
 function begin({ method, url, headers, payload, redirect, signal }) {
     const isStream = payload !== null && typeof payload === 'object' &&
@@ -96,7 +105,7 @@ function begin({ method, url, headers, payload, redirect, signal }) {
                 stop = send(fetch, payload);
             }
         } : undefined;
-        const fetch = start(method, url, headers, isStream ? null : encode(payload),
+        const fetch = open(method, url, headers, isStream ? null : encode(payload),
             redirect === 'follow', onWritable, signal === null ? resolve : (response) => {
                 answer = new WeakRef(response); // the signal may live longer
                 resolve(response);

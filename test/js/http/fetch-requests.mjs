@@ -64,6 +64,9 @@ const echo = async (init) => {
 await attempt(() => echo({ body: 'é' }));
 await attempt(() => echo({ body: new Uint8Array([65]), method: 'PUT' }));
 await attempt(() => echo({ body: new URLSearchParams({ a: 'b' }) }));
+await attempt(() => echo({ body: 'abc', headers: { 'Content-Length': '3', 'Connection': 'close' } }));
+for (const headers of [{ 'Content-Length': '4' }, { 'Transfer-Encoding': 'chunked' }])
+    await attempt(() => echo({ body: 'abc', headers }));
 await attempt(() => echo({ duplex: 'half', body: new ReadableStream({ n: 0, pull(controller) {
     if (++this.n > 3)
         controller.close();
