@@ -6,6 +6,7 @@ const check = require('net/check');
 const { isIP } = require('net/address');
 const { invalidIp } = require('net/errors');
 const { coded, invalidArgType, invalidArgValue } = require('core/errors');
+const process = require('program/process');
 
 const DNS_PORT = 53;
 
@@ -167,12 +168,14 @@ function askReverse(resolver, address, done) {
         fail('EINVAL', -22);
         return;
     }
-    native.reverse(resolver._handle, address, (code, records) => {
+    const err = native.reverse(resolver._handle, address, (code, records) => {
         if (code !== null)
             fail(code);
         else
             done(null, records.map((record) => record[2]));
     });
+    if (err !== 0) // such as the zone of an interface that does not exist
+        process.nextTick(fail, err === -12 ? 'ENOMEM' : 'ENOTFOUND');
 }
 
 // A class whose methods are made by `method(name)` and `reverse`.

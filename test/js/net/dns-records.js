@@ -111,6 +111,7 @@ async function ask(resolver) {
     await tell('resolvePtr', '1.2.0.192.in-addr.arpa');
     await tell('reverse', '192.0.2.1');
     await tell('reverse', '192.0.2.7');
+    await tell('reverse', 'fe80::1%nowhere');
     await tell('resolve', 'a.test', 'MX');
     await tell('resolve4', 'A.TEST');
     await tell('resolve4', 'a.test.');
