@@ -62,10 +62,11 @@ function splitNames(text) {
     return [...names, name];
 }
 
+// Without a zone.
 function canonicalIp(text) {
     const family = isIP(text);
     return family === 0 ? undefined
-        : new SocketAddress({ address: text, family: `ipv${family}` }).address;
+        : new SocketAddress({ address: text.replace(/%.*/s, ''), family: `ipv${family}` }).address;
 }
 
 function checkServerIdentity(given, cert) {

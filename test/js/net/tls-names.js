@@ -79,6 +79,8 @@ for (const [host, cert] of [
     ['1.2.3.4', { subjectaltname: 'IP Address:1.2.3.4' }],
     ['1.2.3.5', { subjectaltname: 'IP Address:1.2.3.4' }],
     ['::1', { subjectaltname: 'IP Address:0:0:0:0:0:0:0:1' }],
+    ['fe80::1%lo', { subjectaltname: 'IP Address:FE80:0:0:0:0:0:0:1' }],
+    ['fe80::1%lo', { subjectaltname: 'IP Address:1.2.3.4' }],
     ['a.com', { subject: { CN: 'a.com' } }], ['a.com', { subject: { CN: ['b.com', 'a.com'] } }],
     ['b.com', { subject: { CN: 'a.com' } }], ['a.com', { subject: {} }],
     ['a, b', { subjectaltname: 'DNS:"a, b", DNS:c' }], ['c', { subjectaltname: 'DNS:"a, b", DNS:c' }],
