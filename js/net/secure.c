@@ -377,19 +377,26 @@ static int on_connection(void *arg, void *object)
     return 0;
 }
 
+/* Why TLS has failed on a stream. */
+static JSValue reason_of(JSContext *context, const weir_stream *stream)
+{
+    const char *alert = alert_reason(weir_tls_ssl(stream));
+    const char *reason = alert != NULL ? alert : weir_tls_reason(stream);
+
+    return JS_NewString(context, reason != NULL ? reason : "");
+}
+
 static void on_ready(void *arg, weir_stream *stream, int status)
 {
     struct weir__js_handle *handle = arg;
     weir_js *js = handle->js;
-    const char *alert = alert_reason(weir_tls_ssl(stream));
-    const char *reason = alert != NULL ? alert : weir_tls_reason(stream);
     JSValue args[2];
 
     weir__js_handle_tell_news(handle);
     if (handle->stream == NULL || weir__js_enter(js) != 0)
         return;
     args[0] = JS_NewInt32(js->context, weir__js_net_status(status));
-    args[1] = JS_NewString(js->context, reason != NULL ? reason : "");
+    args[1] = reason_of(js->context, stream);
     weir__js_handle_tell(handle, WEIR__HANDLE_SECURED, 2, (JSValueConst *)args);
     JS_FreeValue(js->context, args[1]);
     weir__js_net_leave(js);
@@ -515,8 +522,21 @@ static JSValue get_session(JSContext *context, JSValueConst this_value,
                        : JS_UNDEFINED;
 }
 
+/* failure(handle): why reading has failed */
+static JSValue get_failure(JSContext *context, JSValueConst this_value,
+                           int argc, JSValueConst *argv)
+{
+    struct weir__js_handle *handle = weir__js_handle_of(context, argv[0]);
+
+    if (handle == NULL)
+        return JS_EXCEPTION;
+    return handle->stream != NULL ? reason_of(context, handle->stream)
+                                  : JS_NewString(context, "");
+}
+
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("startTls", 11, start),
+    JS_CFUNC_DEF("failure", 1, get_failure),
     JS_CFUNC_DEF("continueTls", 4, go_on),
     JS_CFUNC_DEF("getSession", 1, get_session),
 };

@@ -552,7 +552,7 @@ function onRead(bytes, status) {
             !this.destroyed)
             stopReading(this);
     } else if (status !== EOF && !(status === ETRUNCATED && this._secureEstablished)) {
-        this.destroy(this.encrypted && status <= ETLS ? this._openSSLError('')
+        this.destroy(this.encrypted && status <= ETLS ? this._readError()
             : errnoError(status, 'read'));
     } else if (!this._readableState.endEmitted) {
         this.push(null);

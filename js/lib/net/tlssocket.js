@@ -14,7 +14,7 @@ const { errnoError } = require('net/errors');
 const { coded, invalidArgType } = require('core/errors');
 const process = require('program/process');
 const { setImmediate } = require('timers/timers');
-const { startTls, continueTls, info, verifyError, peerChain, ownCertificate, finished,
+const { startTls, continueTls, failure, info, verifyError, peerChain, ownCertificate, finished,
     exportKey, ephemeralKey, setMaxFragment } = native;
 
 const ETRUNCATED = -4112, ETLS = -4115, ECERT = -4116; // of libweir-net
@@ -295,6 +295,11 @@ const methods = {
         if (this._tlsOptions.handshakeTimeout > 0)
             this.setTimeout(0, this._handleTimeout);
         this.emit('secure');
+    },
+
+    // Why reading has failed.
+    _readError() {
+        return this._openSSLError(this._handle ? failure(this._handle) : '');
     },
 
     // News of OpenSSL, and the questions of a server.
