@@ -10,6 +10,7 @@
  */
 #include "http/request.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "core/builtin.h"
@@ -108,19 +109,41 @@ JSValue weir__js_request_new(JSContext *context,
 
 static const weir_bytes no_host = WEIR_BYTES_OF("localhost");
 
+/* A name whose last part begins with a digit may be an IPv4 address. */
+static bool is_plain_name(const char *text, size_t size)
+{
+    char copy[INET_ADDRSTRLEN];
+    struct in_addr address;
+    size_t last = size;
+
+    while (last > 0 && text[last - 1] != '.')
+        last--;
+    if (last == size || memmem(text, size, "xn--", 4) != NULL)
+        return false;
+    if (text[last] < '0' || text[last] > '9')
+        return true;
+    if (size >= sizeof(copy))
+        return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return inet_pton(AF_INET, copy, &address) == 1;
+}
+
+/* Whether the URL parser would leave it as it is. */
 static bool is_plain_host(weir_bytes host)
 {
-    const char *text = host.data;
+    const char *text = host.data, *colon = memchr(text, ':', host.size);
 
     for (size_t i = 0; i < host.size; i++)
         if (!(text[i] >= 'a' && text[i] <= 'z') && text[i] != '.' &&
             text[i] != '-' && text[i] != ':' &&
             !(text[i] >= '0' && text[i] <= '9'))
             return false;
-    return true;
+    return is_plain_name(text,
+                         colon != NULL ? (size_t)(colon - text) : host.size);
 }
 
-/* Whether the URL parser would leave it as it is. */
+/* The same for the target. */
 static bool is_plain_target(weir_bytes target)
 {
     const unsigned char *text = target.data;

@@ -74,6 +74,7 @@ const [, about] = await ask('/about?q=%20', { headers: { 'X-A': 'b' } });
 console.log(JSON.parse(about).slice(1));
 for (const path of ['/text', '/bytes', '/null', '/stream', '/iterable', '/node', '/blob', '/none'])
     await show(path);
+await show('/none', { headers: { Host: '1.2.3.999' } }); // not a URL's
 console.log((await ask('/text'))[2].headers.get('x-b'), (await ask('/text'))[2].headers.get('content-length'));
 console.log((await ask('/blob'))[2].headers.get('content-type'));
 console.log((await ask('/cookies'))[2].headers.getSetCookie());
