@@ -10,7 +10,6 @@
  * Tested by  test/js/http/fetch-requests.mjs
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,22 +306,39 @@ static void on_writable(void *arg, weir_fetch *handle, int status)
 /* What the library passes. */
 enum { METHOD, URL, HEADERS, BODY, REDIRECT, WRITABLE, RESOLVE, REJECT };
 
-/* Whether the client sends this field by itself: the length, if it is right, and
- * what concerns the connection. */
+/* The value of a Content-Length, or -1. */
+static int64_t read_length(weir_bytes value)
+{
+    const char *text = value.data;
+    int64_t length = 0;
+
+    if (value.size == 0 || value.size > 15)
+        return -1;
+    for (size_t i = 0; i < value.size; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        length = 10 * length + (text[i] - '0');
+    }
+    return length;
+}
+
+/* Whether the client sends this field by itself: what concerns the connection,
+ * and the length, which has to be right.  That of a stream is known from it. */
 static bool is_own_field(const weir_http_field *field,
-                         const weir_fetch_options *options)
+                         weir_fetch_options *options)
 {
     static const weir_bytes connection = WEIR_BYTES_OF("connection");
     static const weir_bytes content_length = WEIR_BYTES_OF("content-length");
-    char length[24];
-    int size;
+    int64_t length;
 
-    if (options->is_streaming ||
-        !weir__js_is_name(field->name, content_length))
+    if (!weir__js_is_name(field->name, content_length))
         return weir__js_is_name(field->name, connection);
-    size = snprintf(length, sizeof(length), "%zu", options->body.size);
-    return field->value.size == (size_t)size &&
-           memcmp(field->value.data, length, (size_t)size) == 0;
+    length = read_length(field->value);
+    if (options->is_streaming && options->stream_size < 0)
+        options->stream_size = length;
+    return length >= 0 &&
+           length == (options->is_streaming ? options->stream_size
+                                            : (int64_t)options->body.size);
 }
 
 /* Fill the fields of a request.  Returns 0, or -1 with an exception. */
@@ -490,7 +506,8 @@ static JSValue finish(JSContext *context, JSValueConst this_value, int argc,
         return JS_EXCEPTION;
     if (!fetch->has_ended)
         err = weir_fetch_finish(fetch->handle, NULL, 0);
-    return err == 0 || err == WEIR_ECLOSED
+    /* -EMSGSIZE: on_end tells the program */
+    return err == 0 || err == WEIR_ECLOSED || err == -EMSGSIZE
                ? JS_UNDEFINED
                : weir__js_throw_status(context, err);
 }

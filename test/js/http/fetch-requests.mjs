@@ -73,6 +73,8 @@ await attempt(() => echo({ duplex: 'half', body: new ReadableStream({ n: 0, pull
     else
         controller.enqueue(new TextEncoder().encode(`${this.n}`));
 } }) }));
+await attempt(() => echo({ duplex: 'half', headers: { 'content-length': '4' },
+    body: new Response('four').body }));
 await attempt(() => echo({ duplex: 'half', body: new ReadableStream({
     pull(controller) { controller.error(new RangeError('mine')); } }) }));
 await attempt(async () => (await fetch(new Request(at('/echo'), { method: 'PATCH', body: 'moved' }))).text());
