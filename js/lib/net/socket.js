@@ -16,7 +16,7 @@ const { connectToHost, connectToPath } = require('net/connect');
 const timers = require('timers/timers');
 const process = require('program/process');
 
-const EOF = -4095, ENOTCONN = -107;
+const EOF = -4095, ENOTCONN = -107, EPIPE = -32;
 const ETRUNCATED = -4112, ETLS = -4115; // of libweir-net
 const kTimer = Symbol('timer');
 const kQueued = Symbol('queued'); // bytes of the write that waits
@@ -159,6 +159,11 @@ function startReading(socket) {
         socket.destroy(errnoError(err, 'read'));
 }
 
+// A TLS connection that the other side has cut off is a broken pipe.
+function writeError(status) {
+    return errnoError(status === ETRUNCATED ? EPIPE : status, 'write');
+}
+
 function stopReading(socket) {
     socket._handle.reading = false;
     const err = socket._handle.readStop();
@@ -192,7 +197,7 @@ const methods = {
         }
         // If that fails, the connection has ended: reading tells why.
         const err = this._handle.shutdown(() => callback());
-        if (err === ENOTCONN)
+        if (err === ENOTCONN || err === ETRUNCATED)
             callback();
         else if (err < 0)
             callback(errnoError(err, 'shutdown'));
@@ -386,7 +391,7 @@ const methods = {
         if (status === 0)
             callback();
         else if (status < 0)
-            callback(errnoError(status, 'write'));
+            callback(writeError(status));
         else
             this[kQueued] = this._handle.writeQueueSize;
     },
@@ -568,7 +573,7 @@ function onWritten(status, callback) {
     }
     this[kQueued] = 0;
     if (status < 0) {
-        callback(errnoError(status, 'write'));
+        callback(writeError(status));
         return;
     }
     this._unrefTimer();

@@ -1,4 +1,4 @@
-// Client certificates, and sessions that are resumed.
+// Client certificates, sessions that are resumed, and a client that is gone.
 'use strict';
 const fs = require('fs');
 const tls = require('tls');
@@ -51,6 +51,26 @@ function resume(version, done) {
     }));
 }
 
-run(true, () => run(false, () => resume('TLSv1.3', () => resume('TLSv1.2', () => {
+// A server that keeps its side open writes to nobody.
+function leave(done) {
+    const server = tls.createServer({ key, cert, allowHalfOpen: true }, (socket) => {
+        socket.on('error', (error) => console.log('server', error.code, error.syscall));
+        socket.on('end', () => socket.write('one', () => setTimeout(() =>
+            socket.write('two', (error) => console.log('two', error?.code)), 20)));
+        socket.on('close', (hadError) => {
+            console.log('close', hadError);
+            server.close(done);
+        });
+        socket.write('hello');
+        socket.resume();
+    });
+    server.listen(0, '127.0.0.1', () => {
+        const client = tls.connect({ port: server.address().port, host: '127.0.0.1', ca,
+            servername: 'localhost' });
+        client.on('data', () => client.destroy());
+    });
+}
+
+run(true, () => run(false, () => resume('TLSv1.3', () => resume('TLSv1.2', () => leave(() => {
     console.log('done');
-}))));
+})))));
