@@ -351,9 +351,8 @@ static bool use_text(SSL_CTX *made, enum text kind, const char *text)
     case SIGALGS:
         return SSL_CTX_set1_sigalgs_list(made, text) == 1;
     default:
-        return SSL_CTX_set_session_id_context(
-                   made, (const unsigned char *)text,
-                   (unsigned)strnlen(text, SSL_MAX_SID_CTX_LENGTH)) == 1;
+        return SSL_CTX_set_session_id_context(made, (const unsigned char *)text,
+                                              (unsigned)strlen(text)) == 1;
     }
 }
 
@@ -397,7 +396,8 @@ static JSValue set_number(JSContext *context, JSValueConst this_value, int argc,
 }
 
 /* setDhParam(context, pem or true for "auto"): undefined, an error, or the
- * number of bits if it is too small */
+ * number of bits if it is too small.  As in Node, what is not a PEM file is
+ * ignored. */
 static JSValue set_dh(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)
 {
@@ -417,7 +417,7 @@ static JSValue set_dh(JSContext *context, JSValueConst this_value, int argc,
     key = PEM_read_bio_Parameters(bio, NULL);
     BIO_free(bio);
     if (key == NULL)
-        return answer(context, false);
+        return answer(context, true);
     bits = EVP_PKEY_get_bits(key);
     if (bits < LEAST_BITS) {
         EVP_PKEY_free(key);

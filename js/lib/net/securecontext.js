@@ -39,6 +39,12 @@ function apply(result) {
     return result;
 }
 
+// The same for what Node explains itself.
+function applyOr(message, result) {
+    if (Array.isArray(result))
+        throw coded(Error, 'ERR_CRYPTO_OPERATION_FAILED', message);
+}
+
 // ---- arguments ----
 
 const kinds = 'of type string or an instance of Buffer, TypedArray, or DataView';
@@ -152,11 +158,11 @@ function configure(context, options) {
     }
     setCiphers(context, options.ciphers || undefined);
     check.string(ecdhCurve, 'options.ecdhCurve');
-    apply(native.setEcdhCurve(context, ecdhCurve));
+    applyOr('Failed to set ECDH curve', native.setEcdhCurve(context, ecdhCurve));
     if (dhparam)
         setDh(context, dhparam);
     for (const one of crl ? toList(crl) : [])
-        apply(native.addCrl(context, toBytes(one, 'options.crl')));
+        applyOr('Failed to parse CRL', native.addCrl(context, toBytes(one, 'options.crl')));
     if (secureOptions) {
         check.integer(secureOptions, 'secureOptions');
         native.setOptions(context, secureOptions);

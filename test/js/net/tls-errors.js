@@ -104,6 +104,16 @@ for (const [label, fn] of [
     ['empty ciphers', () => tls.createSecureContext({ ciphers: '' })],
     ['pem', () => tls.createSecureContext({ cert: 'not PEM' })],
     ['ecdh', () => tls.createSecureContext({ ecdhCurve: 1 })],
+    ['curve', () => tls.createSecureContext({ ecdhCurve: 'not a curve' })],
+    ['crl', () => tls.createSecureContext({ crl: 'not PEM' })],
+    ['dhparam', () => tls.createSecureContext({ dhparam: 'not PEM' })],
+    ['session', () => {
+        try {
+            tls.createSecureContext({ sessionIdContext: 'x'.repeat(33) });
+        } catch {
+            throw new Error('too long'); // Node's text has an address
+        }
+    }],
     ['timeout', () => tls.createServer({ handshakeTimeout: 'x' })],
     ['sni', () => tls.createServer({ SNICallback: 'x' })],
     ['alpn', () => tls.createServer({ ALPNCallback() {}, ALPNProtocols: ['a'] })],
