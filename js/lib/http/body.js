@@ -170,6 +170,15 @@ function failed(of, error) {
         require('http/serve').hooks.report(error);
 }
 
+// Nobody wants what an iterator yields, nor why it cannot end.
+async function giveUp(iterator) {
+    try {
+        await iterator.return?.();
+    } catch {
+        // The client has left.
+    }
+}
+
 // Write what a program yields, without a stream.
 async function sendIterable(of, iterable) {
     let isOver = false, wake;
@@ -179,7 +188,7 @@ async function sendIterable(of, iterable) {
         exchange.onSent(of, () => {
             wake?.();
             if (!isOver)
-                iterator.return?.()?.catch?.(() => {});
+                giveUp(iterator);
             isOver = true;
         });
         for (;;) {

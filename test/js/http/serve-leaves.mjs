@@ -15,6 +15,9 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', async fetch(request
     case '/pipe': return new Response(request.body);
     case '/stream': return new Response(new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65536)) }));
+    case '/yields': return new Response({ [Symbol.asyncIterator]: () => ({
+        next: async () => ({ value: new Uint8Array(65536), done: false }),
+        return() { throw new Error('never seen'); } }) });
     case '/large': return new Response('x'.repeat(3e7));
     case '/late': return new Promise((resolve) => request.signal.addEventListener('abort', () =>
         resolve(new Response(new ReadableStream({ cancel: ({ code }) => {
@@ -28,7 +31,7 @@ const post = (path) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000
 const get = (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 for (const how of ['end', 'resetAndDestroy'])
     for (const text of [post('/upload'), post('/pipe'), get('/stream'), get('/large'), get('/wait'),
-        get('/late')]) {
+        get('/late'), get('/yields')]) {
         entered = Promise.withResolvers();
         const socket = net.connect(server.port, '127.0.0.1', () => socket.write(text));
         socket.on('error', () => {});
