@@ -94,8 +94,11 @@ weir__js_response_fields(JSContext *context, struct weir__js_response *response)
     if (response->fields == NULL)
         return NULL;
     if (response->is_text && weir__js_fields_add(context, response->fields,
-                                                 type_name, text_type) < 0)
+                                                 type_name, text_type) < 0) {
+        weir__js_fields_unref(JS_GetRuntime(context), response->fields);
+        response->fields = NULL; /* the type is not among them yet */
         return NULL;
+    }
     response->is_text = false;
     return response->fields;
 }
