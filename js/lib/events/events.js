@@ -144,7 +144,7 @@ Object.assign(EventEmitter.prototype, {
             other === listener || other.listener === listener);
         if (at < 0)
             return this;
-        store(this, type, list.toSpliced(at, 1));
+        store(this, type, withWarning(list.toSpliced(at, 1), list));
         if (this._events.removeListener !== undefined)
             this.emit('removeListener', type, listener);
         return this;
@@ -212,6 +212,13 @@ function store(emitter, type, list) {
     }
 }
 
+// A list that replaces another one; the program is warned of both once.
+function withWarning(list, old) {
+    if (old.warned)
+        list.warned = true;
+    return list;
+}
+
 function add(emitter, type, listener, first) {
     if (typeof listener !== 'function')
         checkListener(listener);
@@ -228,9 +235,7 @@ function add(emitter, type, listener, first) {
         return emitter;
     }
     const old = listOf(emitter, type) ?? [];
-    const list = first ? [listener, ...old] : [...old, listener];
-    if (old.warned)
-        list.warned = true;
+    const list = withWarning(first ? [listener, ...old] : [...old, listener], old);
     if (most > 0 && list.length > most && !old.warned) {
         list.warned = true;
         warn(emitter, type, list.length, most);

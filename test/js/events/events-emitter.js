@@ -30,5 +30,11 @@ EventEmitter.prototype.emit.call(borrowed, 'x');
 console.log(EventEmitter.prototype.listenerCount.call(borrowed, 'x'), EventEmitter.prototype.on === EventEmitter.prototype.addListener,
     EventEmitter.prototype.off === EventEmitter.prototype.removeListener);
 console.log(Object.keys(EventEmitter.prototype).sort().join());
+// A list that has become too long is warned of once, even if it changes.
+const crowded = new EventEmitter();
+for (let i = 0; i < 11; i++)
+    crowded.on('x', a);
+crowded.off('x', a).on('x', a);
+process.on('warning', ({ name, count }) => log(name, count));
 class Counting extends EventEmitter { getMaxListeners() { throw new Error('not asked'); } }
 console.log(new Counting().on('x', () => {}).listenerCount('x'));
