@@ -11,12 +11,18 @@ const { constants, modes } = require('zlib/constants');
 
 const SIZE = 65536;
 
-// Send one chunk through a codec on the pool.
+// Send one chunk through a codec on the pool.  Nothing can be enqueued if the
+// reader has cancelled the stream meanwhile.
 function pass(engine, input, flush, controller) {
     return new Promise((resolve, reject) => {
         run(engine, flush, input, SIZE, false, function onDone({ output, isFull }) {
-            if (output.byteLength > 0)
-                controller.enqueue(new Uint8Array(output));
+            try {
+                if (output.byteLength > 0)
+                    controller.enqueue(new Uint8Array(output));
+            } catch (error) {
+                reject(error);
+                return;
+            }
             if (isFull)
                 run(engine, flush, undefined, SIZE, false, onDone, reject);
             else

@@ -44,6 +44,17 @@ async function send(stream, ...chunks) {
     await attempt('cut', () => send(new DecompressionStream('gzip'), zlib.gzipSync('hello').subarray(0, 15)));
     await attempt('tail', async () => String(await send(new DecompressionStream('deflate'), Buffer.concat([zlib.deflateSync('abc'), Buffer.from('tail')]))));
     await attempt('empty', async () => zlib.gunzipSync(await send(new CompressionStream('gzip'))).length);
+    await attempt('cancelled', async () => {
+        const { readable, writable } = new CompressionStream('gzip');
+        const writer = writable.getWriter(), reader = readable.getReader();
+        for (const promise of [writer.ready, writer.closed])
+            promise.catch(() => {});
+        const written = writer.write(require('crypto').randomBytes(2 ** 21))
+            .then(() => 'written', () => 'refused');
+        await reader.read();
+        await reader.cancel('enough');
+        return written;
+    });
     await attempt('this', () => Object.getOwnPropertyDescriptor(CompressionStream.prototype, 'readable').get.call({}));
     console.log(new CompressionStream('gzip'), new DecompressionStream('deflate'));
     console.log(web.CompressionStream === CompressionStream, web.DecompressionStream === DecompressionStream,
