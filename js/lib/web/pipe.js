@@ -189,6 +189,8 @@ function writeHeld(pipe) {
     const chunk = pipe.held;
     pipe.held = undefined;
     pipe.isReading = false;
+    if (pipe.writer.stream === null)
+        return; // the destination has failed meanwhile, and the pipe has ended
     pipe.write(chunk);
     pipe.step();
     pipe.settle();

@@ -159,6 +159,18 @@ const sections = {
         own.close();
         await tell(piped, 'waiting');
     },
+    async tooLate() { // the destination fails just before a chunk comes
+        let from, to;
+        const source = new ReadableStream({ start(controller) { from = controller; } });
+        const dest = new WritableStream({ start(controller) { to = controller; } });
+        const piped = source.pipeTo(dest, { preventCancel: true });
+        await new Promise((resolve) => setImmediate(resolve));
+        to.error(new Error('dest'));
+        from.enqueue('lost');
+        await tell(piped, 'too late');
+        await new Promise((resolve) => setImmediate(resolve));
+        log(source.locked, dest.locked);
+    },
     async text() {
         const bytes = [[0x61, 0xe2], [0x82], [0xac, 0x62], [0xff]];
         const text = ReadableStream.from(bytes.map((list) => new Uint8Array(list)))
