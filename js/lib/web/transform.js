@@ -172,9 +172,12 @@ class Transform {
     }
 }
 
-// There is room for the chunk that waits, or the stream has ended.
+// There is room for the chunk that waits, or the stream has ended.  If both
+// happen at once, the second call finds no chunk.
 function resumeWrite(record) {
     const { waiting, writable } = record;
+    if (waiting === NONE)
+        return;
     record.waiting = NONE;
     react(writable.state === 'erroring' ? rejected(writable.storedError)
         : record.perform(waiting), written, writeFailed, writable);

@@ -171,6 +171,21 @@ const sections = {
         await new Promise((resolve) => setImmediate(resolve));
         log(source.locked, dest.locked);
     },
+    async failingRead() { // a transform that fails while a read and a write wait
+        let own;
+        const { readable, writable } = new TransformStream(
+            { start(controller) { own = controller; } });
+        const writer = writable.getWriter(), reader = readable.getReader();
+        for (const promise of [writer.ready, writer.closed, reader.closed])
+            promise.catch(() => {});
+        const written = tell(writer.write('waits'), 'written');
+        await new Promise((resolve) => setImmediate(resolve));
+        const first = tell(reader.read(), 'first');
+        own.enqueue('answer');
+        own.error(new Error('failed'));
+        await Promise.all([first, written]);
+        await tell(reader.read(), 'second');
+    },
     async text() {
         const bytes = [[0x61, 0xe2], [0x82], [0xac, 0x62], [0xff]];
         const text = ReadableStream.from(bytes.map((list) => new Uint8Array(list)))
