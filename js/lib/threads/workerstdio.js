@@ -15,6 +15,7 @@ const { receiveMessageOnPort } = require('messages/messaging');
 class End {
     #port;
     #streams = { __proto__: null };
+    #early = { __proto__: null }; // lists of chunks for streams that do not exist yet
     #waiting = 0;
 
     constructor(port) {
@@ -23,7 +24,13 @@ class End {
         port.unref();
     }
 
-    add(name, stream) { return this.#streams[name] = stream; }
+    add(name, stream) {
+        this.#streams[name] = stream;
+        for (const chunks of this.#early[name] ?? [])
+            stream.onChunks(chunks);
+        delete this.#early[name];
+        return stream;
+    }
     send(...message) { this.#port.postMessage(message); }
     wait() {
         if (this.#waiting++ === 0)
@@ -34,11 +41,15 @@ class End {
             this.#port.unref();
     }
 
+    // A worker's stream exists from its first use on.
     #take([name, chunks]) {
+        const stream = this.#streams[name];
         if (chunks === undefined)
-            this.#streams[name].onWanted();
+            stream?.onWanted();
+        else if (stream === undefined)
+            (this.#early[name] ??= []).push(chunks);
         else
-            this.#streams[name].onChunks(chunks);
+            stream.onChunks(chunks);
     }
 
     // Take what the other end has sent before it ended.

@@ -59,6 +59,34 @@ async function pressure() {
     log((await gather(worker.stdout)).slice(-8));
 }
 
+// The worker has not used the stream that its parent reads or writes.
+async function unused() {
+    const worker = new Worker(`
+        process.stdin.on('data', (text) => require('worker_threads').parentPort.postMessage(\`\${text}\`));
+    `, { eval: true, stdin: true, stdout: true, stderr: true });
+    worker.on('message', log);
+    worker.on('error', ({ message }) => log('error', message));
+    const ended = Promise.all([gather(worker.stdout), gather(worker.stderr), exit(worker)]);
+    worker.stdin.end('read');
+    log(await ended);
+}
+
+async function early() {
+    const worker = new Worker(`
+        console.log('ready');
+        require('worker_threads').parentPort.once('message', () => process.stdin
+            .on('data', (text) => process.stdout.write(text))
+            .on('end', () => console.log('end of input')));
+    `, { eval: true, stdin: true, stdout: true });
+    worker.on('error', ({ message }) => log('error', message));
+    worker.stdout.once('data', () => {
+        worker.stdin.write('early ');
+        worker.stdin.end('late ');
+        setTimeout(() => worker.postMessage('read'), 20);
+    });
+    log(JSON.stringify(await gather(worker.stdout)));
+}
+
 async function none() {
     const worker = new Worker(`
         process.stdin.on('data', () => {}).on('end', () => {
@@ -75,5 +103,7 @@ async function none() {
     await input();
     await exits();
     await pressure();
+    await unused();
+    await early();
     await none();
 })();
