@@ -3,12 +3,15 @@
 'use strict';
 
 const { coded, invalidArgType, outOfRange } = require('core/errors');
-const { Event, EventTarget, defineHandler, dispatch, stateOf, reveal, shownBy } =
+const { Event, EventTarget, defineHandler, dispatch, kChanged, stateOf, reveal, shownBy } =
     require('events/eventtarget');
 
-// AbortSignal -> {aborted, reason, dependants, sources}.  `sources` is null if it
-// was not made by any().
+// AbortSignal -> {aborted, reason, dependants, room, heard, sources}.  `sources` is
+// null if it was not made by any().  `dependants` are WeakRefs, so that a signal
+// that lives long does not collect all that were ever made of it; those that have
+// listeners are in `heard`, too, which keeps them.
 const signals = new WeakMap();
+const FEW = 16;
 let isAllowed = false;
 
 function makeSignal() {
@@ -26,7 +29,11 @@ class AbortSignal extends EventTarget {
             throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
         super();
         signals.set(this, { aborted: false, reason: undefined,
-            dependants: new Set(), sources: null });
+            dependants: new Set(), room: FEW, heard: null, sources: null });
+    }
+    [kChanged](type, count) {
+        if (type === 'abort')
+            keep(this, count > 0);
     }
     get aborted() { return ownOf(this).aborted; }
     get reason() { return ownOf(this).reason; }
@@ -72,7 +79,8 @@ class AbortSignal extends EventTarget {
         // are the only ones that are aborted by themselves.
         for (const source of sources)
             for (const origin of signals.get(source).sources ?? [source]) {
-                signals.get(origin).dependants.add(signal);
+                if (!own.sources.has(origin))
+                    addDependant(signals.get(origin), signal);
                 own.sources.add(origin);
             }
         return signal;
@@ -88,18 +96,45 @@ function ownOf(signal) {
     return own;
 }
 
+// Set whether what a signal depends on keeps it.
+function keep(signal, isHeard) {
+    const { aborted, sources } = signals.get(signal);
+    for (const origin of sources ?? []) {
+        const own = signals.get(origin);
+        if (isHeard && !aborted)
+            (own.heard ??= new Set()).add(signal);
+        else
+            own.heard?.delete(signal);
+    }
+}
+
+function addDependant(own, signal) {
+    const { dependants } = own;
+    if (dependants.size >= own.room) {
+        for (const one of dependants)
+            if (one.deref() === undefined)
+                dependants.delete(one);
+        own.room = 2 * dependants.size + FEW;
+    }
+    dependants.add(new WeakRef(signal));
+}
+
 function abort(signal, reason) {
     const own = signals.get(signal);
     if (own.aborted)
         return;
     own.aborted = true;
     own.reason = reason;
+    keep(signal, false);
     const event = new Event('abort');
     stateOf(event).isTrusted = true;
     dispatch(signal, event, stateOf(event));
     // One after the other, as in Node: each is aborted when its turn comes.
-    for (const one of own.dependants)
-        abort(one, reason);
+    for (const reference of own.dependants) {
+        const one = reference.deref();
+        if (one !== undefined)
+            abort(one, reason);
+    }
     own.dependants.clear();
 }
 

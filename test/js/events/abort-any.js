@@ -37,3 +37,12 @@ timeout.onabort = () => {
     console.log(timeout.reason.name);
     clearTimeout(waiting);
 };
+
+// A signal with a listener is aborted, even if nothing else refers to it.
+const lasting = new AbortController();
+for (let i = 0; i < 40; i++)
+    AbortSignal.any([lasting.signal, lasting.signal]);
+AbortSignal.any([lasting.signal]).addEventListener('abort', ({ target }) =>
+    console.log('alone', target.reason));
+AbortSignal.any([AbortSignal.any([lasting.signal])]).onabort = () => console.log('handler');
+lasting.abort('end');
