@@ -138,7 +138,7 @@ void weir__http_listeners_free(struct weir__http_shard *shard)
         struct weir__http_listener *listener = shard->listeners;
 
         shard->listeners = listener->next;
-        if (listener->open != NULL) /* its loop was closed, and is gone */
+        if (listener->open != NULL) /* its loop was closed, and ends */
             weir_listener_close(listener->open, NULL, NULL);
         else if (listener->options.fd >= 0)
             close_socket(listener);

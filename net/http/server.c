@@ -67,6 +67,8 @@ static void on_loop_freed(void *arg)
     struct weir__http_shard *shard = arg;
 
     weir__http_registry_leave(shard->server); /* the service may go next */
+    /* In a child of fork(), where no loop ends, they are still open. */
+    weir__http_listeners_free(shard);
     weir__http_shard_fini(shard);
     weir_gate_exit(&shard->server->life);
 }

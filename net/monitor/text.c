@@ -37,7 +37,7 @@ static bool reserve(struct weir__text *text, size_t more)
 
 void weir__text_put(struct weir__text *text, const char *bytes, size_t size)
 {
-    if (!reserve(text, size))
+    if (size == 0 || !reserve(text, size))
         return;
     memcpy(text->bytes + text->size, bytes, size);
     text->size += size;
