@@ -41,7 +41,7 @@ TESTS = $(LONGEST) \
     test/api/repl.py test/api/runner.py test/api/trace.py test/api/metrics.py \
     test/api/profile.py test/api/engine.sh test/api/watchdog.py test/api/live.py \
     test/api/check-pairs.sh test/api/check-layers.sh \
-    test/api/explorer.sh \
+    test/api/explorer.sh test/api/run-tests.sh \
     $(addprefix test/explore/,command.sh compiled.sh javascript-command.sh \
         javascript.py javascript-reduction.py page.py programs.py \
         repeat.py) \
@@ -70,16 +70,17 @@ LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/board \
 # What else `make verify` runs, the longest first.
 VERIFY_COMMANDS = \
     test/net/peers/drain.py \
-    'tools/sweep leaks' 'tools/siege tsan' 'tools/siege asan' \
+    'tools/siege tsan' 'tools/siege asan' 'tools/sweep leaks' \
     'tools/sweep allocations' 'tools/sweep serving' \
     'tools/sweep limits-asan' 'tools/sweep limits' \
     'test/jobs/crash.py 100000 300' 'test/jobs/postgres.py 50000 150' \
     $(LONG_MODELS:%='build/model/test/model/% --long') \
     'tools/sweep terminate-asan' 'tools/sweep terminate' \
     'tools/sweep leaks-asan' 'test/fuzz/run 60' \
-    'ROUNDS=50 tools/run-tests test/api/examples.sh' \
+    'ROUNDS=50 test/api/examples.sh' \
     'test/npm/run build/weir' \
-    'WEIR_SPAWNS=10000 tools/run-js build/weir child-many'
+    'WEIR_SPAWNS=10000 tools/run-js build/weir child-many' \
+    bench/instructions
 
 .PHONY: build run test bench verify install fmt clean help
 
@@ -111,9 +112,8 @@ verify:  ## run the longest searches, stress tests, fuzzers and mutants
 	@tools/setup verify
 	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON
 	@echo $(PRESETS) $(MORE_PRESETS) | $(BUILD)
-	@bench/instructions
-	@tools/run-tests --deadline 1800 $(EXPLORERS) $(MORE_TESTS)
-	@printf '%s\n' $(VERIFY_COMMANDS) | tools/side-by-side
+	@tools/run-tests --deadline 7200 --remember --keep build/verify \
+	    $(VERIFY_COMMANDS) $(EXPLORERS) $(MORE_TESTS)
 	@tools/mutate
 
 install: build  ## install into PREFIX (/usr/local), below DESTDIR
