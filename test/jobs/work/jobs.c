@@ -322,7 +322,7 @@ CASE(jobs_are_listed_by_state_and_id)
     jobs_make();
     for (int i = 0; i < 3; i++)
         (void)add(
-            SPEC("q", .payload = "abc" + i, .payload_size = 1, .attempts = 1));
+            SPEC("q", .payload = &"abc"[i], .payload_size = 1, .attempts = 1));
     (void)add(SPEC("q", .delay_ms = 1000));
     (void)add(SPEC("other", .attempts = 1));
     keeper_start(&keeper, jobs, WORKER("q", .concurrency = 8));
