@@ -18,7 +18,7 @@ struct weir__op *weir__op_new(weir_jobs *jobs, enum weir__op_kind kind,
     if (op == NULL)
         return NULL;
     memset(op, 0, sizeof(*op));
-    op->letter.kind = WEIR__LETTER_OP;
+    op->message.kind = WEIR__MESSAGE_OP;
     op->kind = kind;
     op->bytes = bytes;
     op->jobs = jobs;

@@ -22,13 +22,13 @@
 #include "weir/timer.h"
 
 /* What the hub sends to the loop's thread. */
-struct weir__letter {
-    weir_message message; /* first */
+struct weir__message {
+    weir_message node; /* first */
     enum {
-        WEIR__LETTER_OP,       /* an op is answered */
-        WEIR__LETTER_DRAINING, /* the service has begun to drain */
-        WEIR__LETTER_SOFT,     /* of a claim: it should stop */
-        WEIR__LETTER_END,      /* of a claim: its lease has ended */
+        WEIR__MESSAGE_OP,       /* an op is answered */
+        WEIR__MESSAGE_DRAINING, /* the service has begun to drain */
+        WEIR__MESSAGE_SOFT,     /* of a claim: it should stop */
+        WEIR__MESSAGE_END,      /* of a claim: its lease has ended */
     } kind;
 };
 
@@ -69,17 +69,17 @@ struct weir_jobs_claim {
     size_t bytes; /* of the allocation, with the strings and the payload */
     int64_t keep_ms, backoff_ms, backoff_max_ms;
     /* the hub's */
-    weir_jobs_claim *next, **link; /* in its list of claims */
-    int64_t lease_until_ms;        /* by the uptime */
-    int64_t renewing_lease_ms;     /* for RENEW */
-    uint32_t renewing_at;          /* its row in RENEW, plus 1; 0: none */
-    int64_t claimed_ms;            /* by the uptime */
-    bool is_held;                  /* in the list: its lease is renewed */
-    bool is_inside;                /* the gate of the service */
-    bool is_leaving;               /* an op that settles it is on its way */
-    int end_status;                /* for letter END; then the loop's */
-    weir_timer timer;              /* of the attempt's timeout; 0: none */
-    struct weir__letter soft, end; /* sent at most once each */
+    weir_jobs_claim *next, **link;  /* in its list of claims */
+    int64_t lease_until_ms;         /* by the uptime */
+    int64_t renewing_lease_ms;      /* for RENEW */
+    uint32_t renewing_at;           /* its row in RENEW, plus 1; 0: none */
+    int64_t claimed_ms;             /* by the uptime */
+    bool is_held;                   /* in the list: its lease is renewed */
+    bool is_inside;                 /* the gate of the service */
+    bool is_leaving;                /* an op that settles it is on its way */
+    int end_status;                 /* for message END; then the loop's */
+    weir_timer timer;               /* of the attempt's timeout; 0: none */
+    struct weir__message soft, end; /* sent at most once each */
     /* the loop's */
     weir_jobs_claim *waiting; /* the next one that has not begun */
     weir_jobs_claim *mine;    /* all claims that are not settled */
@@ -87,7 +87,7 @@ struct weir_jobs_claim {
     weir_task begun; /* to the hub */
     weir_abort *abort;
     bool is_running; /* its handler has begun, and has not settled it */
-    bool is_over;    /* letter END has come */
+    bool is_over;    /* message END has come */
 };
 
 /* A queue's part of a worker, for an engine. */
@@ -115,8 +115,8 @@ struct weir__renewal {
 };
 
 struct weir__op {
-    struct weir__letter letter; /* first; on its way back */
-    weir_task task;             /* on its way to the hub */
+    struct weir__message message; /* first; on its way back */
+    weir_task task;               /* on its way to the hub */
     struct weir__op *next;
     enum weir__op_kind kind;
     size_t bytes; /* of the allocation */

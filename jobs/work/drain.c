@@ -26,7 +26,7 @@ static void answer(struct weir__hub *hub)
     hub->soft = hub->hard = 0;
     if (hub->is_cut)
         weir__op_fail(op, WEIR_EFORCED, "handlers were still running");
-    weir__hub_send(hub, &op->letter);
+    weir__hub_send(hub, &op->message);
 }
 
 /* What the store is doing may be a claim, whose jobs must be given back. */
@@ -46,7 +46,7 @@ static void raise_aborts(void *arg, int status)
         return;
     for (weir_jobs_claim *claim = hub->claims; claim != NULL;
          claim = claim->next) {
-        claim->soft.kind = WEIR__LETTER_SOFT;
+        claim->soft.kind = WEIR__MESSAGE_SOFT;
         weir__hub_send(hub, &claim->soft);
     }
 }
@@ -115,12 +115,12 @@ void weir__drain_begin(struct weir__hub *hub, struct weir__op *op)
 {
     if (hub->is_draining) { /* by the service */
         weir__op_fail(op, -EALREADY, "the drain has begun");
-        weir__hub_send(hub, &op->letter);
+        weir__hub_send(hub, &op->message);
         return;
     }
     hub->is_draining = true;
     hub->drain = op;
-    hub->draining.kind = WEIR__LETTER_DRAINING;
+    hub->draining.kind = WEIR__MESSAGE_DRAINING;
     weir__hub_send(hub, &hub->draining);
     start_timer(hub, &hub->soft, op->in.drain.soft_ms, raise_aborts);
     start_timer(hub, &hub->hard, op->in.drain.hard_ms, cut_off);

@@ -33,12 +33,12 @@ enum {
     STACK_BYTES = 512 << 10,
 };
 
-void weir__hub_send(struct weir__hub *hub, struct weir__letter *letter)
+void weir__hub_send(struct weir__hub *hub, struct weir__message *message)
 {
-    /* Refused only if the handle is being freed, which then has all letters. */
-    if (weir_channel_send(hub->channel, &letter->message) != 0 &&
-        letter->kind == WEIR__LETTER_OP)
-        weir__op_free((struct weir__op *)letter);
+    /* Refused only if the handle is being freed, which then has all messages. */
+    if (weir_channel_send(hub->channel, &message->node) != 0 &&
+        message->kind == WEIR__MESSAGE_OP)
+        weir__op_free((struct weir__op *)message);
 }
 
 /* ---- when to look again ---- */
@@ -300,7 +300,7 @@ static void report(struct weir__hub *hub, const struct weir__op *failed)
     if (event == NULL)
         return;
     weir__op_fail(event, failed->status, failed->reason);
-    weir__hub_send(hub, &event->letter);
+    weir__hub_send(hub, &event->message);
 }
 
 static void note_claims(struct weir__hub *hub, struct weir__op *op)
@@ -378,7 +378,7 @@ static void send_answer(struct weir__hub *hub, struct weir__op *op)
     if (is_own || (op->kind == WEIR__OP_CLAIM && op->in.claim.count == 0))
         weir__op_free(op);
     else
-        weir__hub_send(hub, &op->letter);
+        weir__hub_send(hub, &op->message);
 }
 
 static struct weir__hub *hub_of(struct weir__engine_host *host)
@@ -398,7 +398,7 @@ static void opened(struct weir__engine_host *host, int status,
     snprintf(hub->reason, sizeof(hub->reason), "%s", reason);
     if (status != 0)
         weir__op_fail(op, status, reason);
-    weir__hub_send(hub, &op->letter);
+    weir__hub_send(hub, &op->message);
     weir__hub_schedule(hub);
 }
 
@@ -414,7 +414,7 @@ static void close_store(struct weir__hub *hub)
     hub->status = WEIR_ECLOSED;
     weir_virtual_leave(&hub->member);
     (void)!weir_loop_shutdown(hub->loop, 0); /* from inside: it begins */
-    weir__hub_send(hub, &closing->letter);
+    weir__hub_send(hub, &closing->message);
 }
 
 /* For a close, or after the hard deadline of a drain.  Those that are being
@@ -442,7 +442,7 @@ static void send_stopped(struct weir__hub *hub)
         struct weir__op *op = hub->stopped;
 
         hub->stopped = op->next;
-        weir__hub_send(hub, &op->letter);
+        weir__hub_send(hub, &op->message);
     }
 }
 
@@ -495,7 +495,7 @@ static void begin_work(struct weir__hub *hub, struct weir__op *op)
     worker->hub_next = hub->workers;
     hub->workers = worker;
     weir__hub_schedule(hub);
-    weir__hub_send(hub, &op->letter);
+    weir__hub_send(hub, &op->message);
 }
 
 static void stop_work(struct weir__hub *hub, struct weir__op *op)
@@ -511,7 +511,7 @@ static void stop_work(struct weir__hub *hub, struct weir__op *op)
         hub->stopped = op;
         return;
     }
-    weir__hub_send(hub, &op->letter);
+    weir__hub_send(hub, &op->message);
 }
 
 static void begin_close(struct weir__hub *hub, struct weir__op *op)
@@ -538,7 +538,7 @@ static void receive_op(struct weir__hub *hub, struct weir__op *op)
     case WEIR__OP_JOIN:
         hub->service = op->in.join.service;
         hub->gate = weir_service_gate(hub->service);
-        weir__hub_send(hub, &op->letter);
+        weir__hub_send(hub, &op->message);
         return;
     case WEIR__OP_DRAIN:
         weir__drain_begin(hub, op);

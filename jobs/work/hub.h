@@ -75,7 +75,7 @@ struct weir__hub {
     bool is_draining, is_cut;
     struct weir__op *drain; /* NULL: not begun, or answered */
     weir_timer soft, hard;
-    struct weir__letter draining;
+    struct weir__message draining;
     weir_gate *gate; /* NULL: not part of a service */
     weir_service *service;
     struct weir__op *closing;
@@ -97,7 +97,7 @@ void weir__hub_begin(struct weir__hub *hub, weir_jobs_claim *claim);
 /* Wait for the thread to end, after CLOSE. */
 void weir__hub_join(struct weir__hub *hub);
 
-/* Free a hub that was joined, after the letters that it has sent. */
+/* Free a hub that was joined, after the messages that it has sent. */
 void weir__hub_free(struct weir__hub *hub);
 
 /* The hub of a handle (jobs.c). */
@@ -106,7 +106,7 @@ struct weir__hub *weir__jobs_hub(weir_jobs *jobs);
 /* ---- between the files of the hub ---- */
 
 void weir__hub_schedule(struct weir__hub *hub);
-void weir__hub_send(struct weir__hub *hub, struct weir__letter *letter);
+void weir__hub_send(struct weir__hub *hub, struct weir__message *message);
 
 /* Make the workers of a queue, or all if it is NULL, look for jobs with the next
  * transaction. */

@@ -178,23 +178,23 @@ static void receive_op(weir_jobs *jobs, struct weir__op *op)
     }
 }
 
-#define CLAIM_OF(letter, member)                                               \
-    ((weir_jobs_claim *)((char *)(letter)-offsetof(weir_jobs_claim, member)))
+#define CLAIM_OF(message, member)                                              \
+    ((weir_jobs_claim *)((char *)(message)-offsetof(weir_jobs_claim, member)))
 
-static void receive_letter(weir_jobs *jobs, struct weir__letter *letter)
+static void receive_message(weir_jobs *jobs, struct weir__message *message)
 {
-    switch (letter->kind) {
-    case WEIR__LETTER_OP:
-        receive_op(jobs, (struct weir__op *)letter);
+    switch (message->kind) {
+    case WEIR__MESSAGE_OP:
+        receive_op(jobs, (struct weir__op *)message);
         return;
-    case WEIR__LETTER_DRAINING:
+    case WEIR__MESSAGE_DRAINING:
         weir__worker_drain(jobs);
         return;
-    case WEIR__LETTER_SOFT:
-        weir__worker_soft(CLAIM_OF(letter, soft));
+    case WEIR__MESSAGE_SOFT:
+        weir__worker_soft(CLAIM_OF(message, soft));
         return;
-    case WEIR__LETTER_END:
-        weir__worker_end(CLAIM_OF(letter, end));
+    case WEIR__MESSAGE_END:
+        weir__worker_end(CLAIM_OF(message, end));
         return;
     }
 }
@@ -207,7 +207,7 @@ static void serve(void *arg)
     jobs->depth++;
     while (!jobs->is_freed &&
            (message = weir_channel_receive(jobs->channel)) != NULL)
-        receive_letter(jobs, (struct weir__letter *)message);
+        receive_message(jobs, (struct weir__message *)message);
     weir__jobs_leave(jobs);
 }
 
@@ -415,11 +415,11 @@ void weir_jobs_free(weir_jobs *jobs)
     weir__member_leave(jobs->membership);
     rest = end_hub(jobs);
     while (rest != NULL) {
-        struct weir__letter *letter = (struct weir__letter *)rest;
+        struct weir__message *message = (struct weir__message *)rest;
 
         rest = rest->next_;
-        if (letter->kind == WEIR__LETTER_OP)
-            cancel(jobs, (struct weir__op *)letter);
+        if (message->kind == WEIR__MESSAGE_OP)
+            cancel(jobs, (struct weir__op *)message);
     }
     weir__hub_free(jobs->hub);
     weir__worker_free_all(jobs);

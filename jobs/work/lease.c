@@ -122,7 +122,7 @@ void weir__lease_end(struct weir__hub *hub, weir_jobs_claim *claim, int status)
         return;
     weir__lease_drop(hub, claim);
     claim->end_status = status;
-    claim->end.kind = WEIR__LETTER_END;
+    claim->end.kind = WEIR__MESSAGE_END;
     weir__hub_send(hub, &claim->end);
 }
 

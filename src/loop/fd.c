@@ -368,16 +368,16 @@ static void release_slot(weir_loop *loop, uint32_t index)
     weir__lock_unlock(&loop->lock);
 }
 
-static struct weir__fd *slot_of(weir_task *letter)
+static struct weir__fd *slot_of(weir_task *message)
 {
-    return (struct weir__fd *)((char *)letter -
-                               offsetof(struct weir__fd, letter));
+    return (struct weir__fd *)((char *)message -
+                               offsetof(struct weir__fd, message));
 }
 
 /* In the close phase: free the slot and call `removed`. */
-static void tell_removed(weir_task *letter, int status)
+static void tell_removed(weir_task *message, int status)
 {
-    struct weir__fd *slot = slot_of(letter);
+    struct weir__fd *slot = slot_of(message);
     weir_fn *removed = plain_load(&slot->removed);
     void *arg = plain_load(&slot->removed_arg);
 
@@ -388,17 +388,17 @@ static void tell_removed(weir_task *letter, int status)
 }
 
 /* Schedule `removed`: no callback is running, and none will run. */
-static void say_removed(weir_loop *loop, weir_task *letter)
+static void say_removed(weir_loop *loop, weir_task *message)
 {
-    letter->run = tell_removed;
-    weir__tasks_push(&loop->closing, letter);
+    message->run = tell_removed;
+    weir__tasks_push(&loop->closing, message);
 }
 
 /* A removal on another thread has arrived through the queue. */
-static void bury(weir_task *letter, int status)
+static void bury(weir_task *message, int status)
 {
     weir__loop_inner_task(weir__thread_loop());
-    say_removed(weir__thread_loop(), letter);
+    say_removed(weir__thread_loop(), message);
 }
 
 /* Unregister, but keep the slot for the message. */
@@ -442,11 +442,11 @@ int weir_fd_remove(weir_loop *loop, int fd, weir_fn *removed, void *arg)
     if (weir__loop_is_mine(loop)) {
         if (slot->lost == generation_of(word_of(slot)))
             drop_events(loop, slot);
-        say_removed(loop, &slot->letter);
+        say_removed(loop, &slot->message);
         return 0;
     }
-    slot->letter.run = bury;
-    err = weir__loop_push(loop, &slot->letter, WEIR__EXPECTED);
+    slot->message.run = bury;
+    err = weir__loop_push(loop, &slot->message, WEIR__EXPECTED);
     CHECK(err == 0, "a loop has ended with a descriptor in it");
     return 0;
 }

@@ -19,10 +19,10 @@ struct weir__fd {
     int fd;                    /* const while registered, like fn and arg */
     weir_fd_fn *fn;
     void *arg;
-    uint64_t lost;    /* the generation whose removal failed, under lock */
-    uint64_t spent;   /* the generation of a fired one-shot; the loop's */
-    weir_task letter; /* the message of a removal on another thread */
-    weir_fn *removed; /* the callback for the message */
+    uint64_t lost;     /* the generation whose removal failed, under lock */
+    uint64_t spent;    /* the generation of a fired one-shot; the loop's */
+    weir_task message; /* of a removal on another thread */
+    weir_fn *removed;  /* the callback for the message */
     void *removed_arg;
 };
 

@@ -289,18 +289,18 @@ static void arrive(weir_task *task, int status)
 /* Send a start through the queue, to run arrive(). */
 static int send(weir_loop *loop, uint32_t index, int64_t deadline_ns)
 {
-    struct weir__envelope *letter = weir__recycler_take(&loop->envelopes);
+    struct weir__envelope *message = weir__recycler_take(&loop->envelopes);
     int err;
 
-    if (letter == NULL)
+    if (message == NULL)
         return -ENOMEM;
-    letter->task.run = arrive;
-    letter->task.name = NULL;
-    letter->deadline_ns = deadline_ns;
-    letter->arg = (void *)(uintptr_t)index;
-    err = weir__loop_push(loop, &letter->task, WEIR__OUTSIDER);
+    message->task.run = arrive;
+    message->task.name = NULL;
+    message->deadline_ns = deadline_ns;
+    message->arg = (void *)(uintptr_t)index;
+    err = weir__loop_push(loop, &message->task, WEIR__OUTSIDER);
     if (err != 0)
-        weir__recycler_return(letter->block);
+        weir__recycler_return(message->block);
     return err;
 }
 
@@ -636,23 +636,23 @@ static inline int cancel_own(weir_loop *loop, struct weir__timer *timer,
     return 0;
 }
 
-static int kill_by_letter(weir_loop *loop, struct weir__timer *timer,
-                          weir_timer id)
+static int kill_by_message(weir_loop *loop, struct weir__timer *timer,
+                           weir_timer id)
 {
-    struct weir__envelope *letter = weir__recycler_take(&loop->envelopes);
+    struct weir__envelope *message = weir__recycler_take(&loop->envelopes);
     int state;
 
-    if (letter == NULL)
+    if (message == NULL)
         return -ENOMEM;
     state = contest(loop, id) ? kill_timer(timer, id) : -ENOENT;
     if (state != WEIR__TIMER_ARMED) {
-        weir__recycler_return(letter->block);
+        weir__recycler_return(message->block);
         return state < 0 ? state : 0;
     }
-    letter->task.run = bury;
-    letter->task.name = NULL;
-    letter->arg = (void *)(uintptr_t)(uint32_t)id;
-    state = weir__loop_push(loop, &letter->task, WEIR__EXPECTED);
+    message->task.run = bury;
+    message->task.name = NULL;
+    message->arg = (void *)(uintptr_t)(uint32_t)id;
+    state = weir__loop_push(loop, &message->task, WEIR__EXPECTED);
     CHECK(state == 0, "a loop has ended with a timer in it");
     return 0;
 }
@@ -672,7 +672,7 @@ static NOINLINE int cancel_elsewhere(weir_loop *loop, struct weir__timer *timer,
     if (weir__loop_is_claimed(loop)) /* between two steps */
         return cancel_own(loop, timer, id);
     weir__loop_enter(loop); /* it may be idle and freed before we return */
-    err = kill_by_letter(loop, timer, id);
+    err = kill_by_message(loop, timer, id);
     weir__loop_exit(loop);
     return err;
 }

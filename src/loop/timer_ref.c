@@ -53,13 +53,13 @@ static int set_ref(weir_loop *loop, weir_timer id, bool holds)
     return 0;
 }
 
-static void ref_letter(void *id, int status)
+static void ref_by_message(void *id, int status)
 {
     weir__loop_inner_task(weir__thread_loop());
     (void)set_ref(weir__thread_loop(), (weir_timer)(uintptr_t)id, true);
 }
 
-static void unref_letter(void *id, int status)
+static void unref_by_message(void *id, int status)
 {
     weir__loop_inner_task(weir__thread_loop());
     (void)set_ref(weir__thread_loop(), (weir_timer)(uintptr_t)id, false);
@@ -77,7 +77,7 @@ static int change_ref(weir_loop *loop, weir_timer id, bool holds)
         return set_ref(loop, id, holds);
     if (find(loop, id) == NULL)
         return -ENOENT;
-    err = weir_loop_submit(loop, holds ? ref_letter : unref_letter,
+    err = weir_loop_submit(loop, holds ? ref_by_message : unref_by_message,
                            (void *)(uintptr_t)id);
     return err == WEIR_ECLOSED ? -ENOENT : err;
 }

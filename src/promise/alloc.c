@@ -11,7 +11,7 @@
  * costs a few instructions, and its memory is still in the CPU cache.
  *
  * Other threads allocate each promise separately (a "single"); the loop learns
- * of it from its letter.
+ * of it from its message.
  *
  * All of this belongs to the loop's thread, and after TERMINATED to the thread
  * that holds the loop's lock.

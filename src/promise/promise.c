@@ -5,7 +5,7 @@
  * Each function has two paths.  On the loop's thread it acts at once, on plain
  * fields; so do all other files of promise.h except settle.c.  On another
  * thread it decides in the promise's atomic word, records what is to be done,
- * and sends the promise's letter (a task) to the loop.
+ * and sends the promise's message (a task) to the loop.
  *
  * After TERMINATED there is no loop's thread.  All promises are settled then,
  * and only references are left to be released, under the loop's lock.  A loop
@@ -19,7 +19,7 @@
 
 #include "base/check.h"
 
-/* ---- letters: tasks from other threads ---- */
+/* ---- messages: tasks from other threads ---- */
 
 /* Do what another thread has requested: follow a promise or call a thenable. */
 static void begin_to_follow(weir_promise *promise)
@@ -40,7 +40,7 @@ static void begin_to_follow(weir_promise *promise)
     }
 }
 
-/* Handle the first letter of a single, made by new or then. */
+/* Handle the first message of a single, made by new or then. */
 static void arrive(weir_promise *promise)
 {
     promise->flags |= WEIR__ARRIVED;
@@ -174,7 +174,7 @@ int weir_promise_follow(weir_promise *promise, weir_promise *other)
     }
     if (!weir__promise_claim(promise))
         return -EALREADY;
-    /* References for the job that the letter starts. */
+    /* References for the job that the message starts. */
     weir__promise_ref_outside(promise);
     weir__promise_ref_outside(other);
     promise->from = other;

@@ -17,7 +17,7 @@
  * then() makes one allocation, and a reaction is a microtask with a promise as
  * its argument.
  *
- * Another thread notifies the loop of a change with the promise's letter: a
+ * Another thread notifies the loop of a change with the promise's message: a
  * task embedded in the promise and pushed to the loop's ingress queue.  A
  * single is a promise that was allocated by another thread, outside the blocks.
  *
@@ -69,7 +69,7 @@ enum weir__job {
 };
 
 /* Flags.  Loop's thread only; of a single, its creator's until its
- * letter is sent. */
+ * message is sent. */
 enum {
     WEIR__HANDLED = 1,    /* a promise waits or has waited for it */
     WEIR__DISPATCHED = 2, /* the list was moved to the microtasks */
@@ -127,7 +127,7 @@ struct weir_promise {
             weir_promise *resolver; /* for a thenable; NULL: follow `from` */
         } bind;                     /* BOUND by another thread */
     } on;
-    weir_task letter; /* the ingress queue's, while POSTED is set in `away` */
+    weir_task message; /* the ingress queue's, while POSTED is set in `away` */
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(weir_promise) == 128, "two lines");
 
@@ -198,10 +198,10 @@ static inline bool weir__promise_is_unreferenced(weir_promise *promise)
            weir__promise_collect_last(promise);
 }
 
-/* Send a single's first letter.  Returns  0, WEIR_ECLOSED, WEIR_EFORKED */
+/* Send a single's first message.  Returns  0, WEIR_ECLOSED, WEIR_EFORKED */
 int weir__promise_introduce(weir_promise *promise);
 
-/* Update `refs` when a letter has arrived.  Thread: the loop's. */
+/* Update `refs` when a message has arrived.  Thread: the loop's. */
 void weir__promise_collect(weir_promise *promise);
 
 /* Whether another thread has taken a reference since.  Used by ids.c. */
@@ -287,10 +287,10 @@ static inline void weir__promise_drop(weir_promise *promise)
         weir__promise_drop_last(promise);
 }
 
-/* Handle a letter that a TERMINATED loop has refused.  Thread: any. */
+/* Handle a message that a TERMINATED loop has refused.  Thread: any. */
 void weir__promise_receive_after_end(weir_promise *promise);
 
-/* Free a single whose first letter was refused. */
+/* Free a single whose first message was refused. */
 void weir__promise_discard(weir_promise *promise);
 
 /* Add a single that has arrived to the loop's list. */
@@ -305,7 +305,7 @@ void weir__promise_alloc_fini(weir_loop *loop);
 
 /* ---- promise.c ---- */
 
-/* Handle a letter: apply what another thread has done to the promise. */
+/* Handle a message: apply what another thread has done to the promise. */
 void weir__promise_receive(weir_promise *promise);
 
 /* Free the value of a promise that has no references left. */

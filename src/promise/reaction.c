@@ -59,7 +59,7 @@ void weir__promise_attach_late(weir_promise *waiter, weir_promise *promise)
         if (promise->flags & WEIR__TOLD)
             weir__rejection_note(promise);
     }
-    /* Another thread may have settled it, with its letter still under way. */
+    /* Another thread may have settled it, with its message still under way. */
     weir__promise_dispatch(promise);
     react(waiter, promise);
 }

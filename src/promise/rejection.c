@@ -20,7 +20,7 @@
  * cycle, and a pass rejects all that follow.  A handler may have closed another
  * cycle by then, so passes are repeated until one settles nothing.  A promise
  * that is still left is about to be settled by another thread: the loop waits
- * for its letter, and makes another pass.  In this phase, rejections with
+ * for its message, and makes another pass.  In this phase, rejections with
  * WEIR_ECANCELED are caused by the end and are not reported.
  *
  * Everything here runs on the loop's thread.

@@ -15,14 +15,14 @@
  *                  then writes `mail`, which no other thread accesses.
  *           away   twice the number of references that other threads have
  *                  taken minus those they have released, plus POSTED: the
- *                  letter is in the loop's ingress queue, or about to be
+ *                  message is in the loop's ingress queue, or about to be
  *
  *           A reference is counted where it costs least.  The loop's thread
  *           counts in `refs`, a plain field; all other threads count in `away`.
  *           The reference count is the sum.  Only the loop's thread detects
- *           that it is zero: a thread that releases a reference sends a letter.
+ *           that it is zero: a thread that releases a reference sends a message.
  *
- *           One letter stands for everything that other threads have done: its
+ *           One message stands for everything that other threads have done: its
  *           receiver looks at both words.
  * Roles     move, is_unreferenced, receive   the loop's thread
  *           claim, publish, ref_outside, unref_outside   any other thread
@@ -30,14 +30,14 @@
  *           After TERMINATED the holder of the loop's lock takes the role of
  *           the loop's thread.
  * Progress  all are lock-free except wait.  Nothing allocates, so neither
- *           settling nor sending a letter can fail.
+ *           settling nor sending a message can fail.
  *
  * Shared state
  *   word             any thread, atomic                                   P1
  *   value, from      the loop's thread until P1, then const               P1
  *   mail             the thread that claimed it until P1, then const      P1
  *   away             any thread, atomic                                   P2
- *   letter           the thread that set POSTED, then the queue's         P3
+ *   message           the thread that set POSTED, then the queue's         P3
  *
  * Pairs
  *   P1  move, publish: CAS, release  -->  verdict: load; wait: fetch_or;
@@ -45,26 +45,26 @@
  *       Hands over the value, and what came before the promise was settled.
  *   P2  post, unref_outside: CAS, release  -->  collect: swap, acquire
  *       Hands over what a thread did before it released its reference, or
- *       wrote before it posted.  A letter that is already queued covers it too.
+ *       wrote before it posted.  A message that is already queued covers it too.
  *   P3  collect: swap, release  -->  post, unref_outside: CAS, acquire
- *       Hands the letter, after it ran, to the next thread that sets POSTED.
+ *       Hands the message, after it ran, to the next thread that sets POSTED.
  *
  * Not paired, on purpose
  *   claim: CAS, relaxed.  It only excludes other threads; nobody has written
  *   the fields that it protects.
- *   is_unreferenced: relaxed.  A release sets POSTED, and its letter provides
+ *   is_unreferenced: relaxed.  A release sets POSTED, and its message provides
  *   the ordering.  So a zero is the loop's own, and a value without POSTED
  *   counts references that were taken, which hand nothing over.
  *
- * Why no lost letter   POSTED is set by the same CAS that changes the count, or
+ * Why no lost message   POSTED is set by the same CAS that changes the count, or
  *           after the word was published.  A thread that finds it set knows
- *           that the receiver has not looked yet; any other pushes the letter.
+ *           that the receiver has not looked yet; any other pushes the message.
  * Why no lost wake     WAITER is set by a fetch_or that returns the verdict.
  *           If the promise is not settled, the thread that settles it reads
  *           WAITER in the word that it replaces, and wakes the waiter.
  * Why no ABA           Verdicts only move forward while there is a reference.
  * Reclaim   The memory is released when the sum of references is zero and no
- *           letter is under way; a wake-up uses only the address.
+ *           message is under way; a wake-up uses only the address.
  *
  * Tested by  test/model/promise/promise.c, test/unit/promise/promise.c,
  *            test/stress/promise/promise.c
@@ -116,23 +116,23 @@ bool weir__promise_claim(weir_promise *promise)
     return true;
 }
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 static void deliver(weir_task *task, int status)
 {
     weir_promise *promise =
-        (weir_promise *)((char *)task - offsetof(weir_promise, letter));
+        (weir_promise *)((char *)task - offsetof(weir_promise, message));
 
     weir__loop_inner_task(promise->loop);
     weir__promise_receive(promise);
 }
 
-/* Push the letter, which belongs to this thread because POSTED was not set.  A
+/* Push the message, which belongs to this thread because POSTED was not set.  A
  * loop that is TERMINATED refuses it; then no receiver is left. */
-static void push_letter(weir_promise *promise)
+static void push_message(weir_promise *promise)
 {
-    promise->letter = (weir_task){.run = deliver, .name = "promise"};
-    if (weir__loop_push(promise->loop, &promise->letter, WEIR__EXPECTED) != 0)
+    promise->message = (weir_task){.run = deliver, .name = "promise"};
+    if (weir__loop_push(promise->loop, &promise->message, WEIR__EXPECTED) != 0)
         weir__promise_receive_after_end(promise);
 }
 
@@ -141,12 +141,12 @@ static void post(weir_promise *promise)
     /* relaxed: a guess, checked by the CAS */
     int32_t seen = load_relaxed(&promise->away);
 
-    /* settle/P2 release: what was published, even if the letter is under way
-     * settle/P3 acquire: receives the letter, if it is not */
+    /* settle/P2 release: what was published, even if the message is under way
+     * settle/P3 acquire: receives the message, if it is not */
     while (!cas_weak_acq_rel(&promise->away, &seen, seen | POSTED))
         ;
     if (!(seen & POSTED))
-        push_letter(promise);
+        push_message(promise);
 }
 
 /* Publish the verdict of the thread that has claimed the promise. */
@@ -171,9 +171,9 @@ void weir__promise_publish(weir_promise *promise, uint32_t verdict)
 
 int weir__promise_introduce(weir_promise *promise)
 {
-    promise->letter = (weir_task){.run = deliver, .name = "promise"};
+    promise->message = (weir_task){.run = deliver, .name = "promise"};
     set_unshared(&promise->away, POSTED);
-    return weir__loop_push(promise->loop, &promise->letter, WEIR__OUTSIDER);
+    return weir__loop_push(promise->loop, &promise->message, WEIR__OUTSIDER);
 }
 
 /* ---- references ---- */
@@ -198,17 +198,17 @@ void weir__promise_unref_outside(weir_promise *promise)
     int32_t seen = load_relaxed(&promise->away);
 
     /* settle/P2 release: all uses of the promise so far
-     * settle/P3 acquire: receives the letter, if it is not under way */
+     * settle/P3 acquire: receives the message, if it is not under way */
     while (!cas_weak_acq_rel(&promise->away, &seen, (seen - ONE) | POSTED))
         ;
     if (!(seen & POSTED))
-        push_letter(promise);
+        push_message(promise);
 }
 
 void weir__promise_collect(weir_promise *promise)
 {
     /* settle/P2 acquire: receives the writes of threads that posted or released
-     * settle/P3 release: the letter may be used again */
+     * settle/P3 release: the message may be used again */
     int32_t away = swap_acq_rel(&promise->away, 0);
 
     promise->refs += count_of(away);
@@ -221,7 +221,7 @@ bool weir__promise_collect_last(weir_promise *promise)
 
     while (seen != 0) {
         if (seen & POSTED)
-            return false; /* the letter's receiver will check again */
+            return false; /* the message's receiver will check again */
         /* relaxed: a count; no reference was released */
         if (cas_weak_relaxed(&promise->away, &seen, 0)) {
             promise->refs += count_of(seen);

@@ -51,7 +51,7 @@ CASE(timers_are_cleared_in_reverse_order_in_linear_time)
 /* ---- without memory ---- */
 
 /* While no thread runs the loop, and it is not its maker's alone, its timers
- * are cancelled by letters, and those need memory. */
+ * are cancelled by messages, and those need memory. */
 static struct failing_allocator memory;
 
 static void ignore(void *arg, int status)

@@ -71,7 +71,7 @@ static void make_loop(void)
     model_assert(weir_loop_new(&loop, &options) == 0);
 }
 
-/* Its letter has been taken: as if the loop had made it. */
+/* Its message has been taken: as if the loop had made it. */
 static void make_promise(int references)
 {
     model_assert(weir_promise_new(&promise, loop) == 0);
@@ -143,7 +143,7 @@ static void resolve_drop_and_let_go(void)
     weir_loop_unref(loop);
 }
 
-/* Keeps its reference: there is no second letter that would make up for the
+/* Keeps its reference: there is no second message that would make up for the
  * first. */
 static void resolve_and_let_go(void)
 {
@@ -289,7 +289,7 @@ static void settled_once(void)
 
 static void handled_once(void)
 {
-    int err = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE); /* the last letters */
+    int err = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE); /* the last messages */
 
     model_assert(err == 0 || err == WEIR_ECLOSED);
     model_assert(fulfilled + refused == 1);
@@ -297,7 +297,7 @@ static void handled_once(void)
     free_loop();
 }
 
-static void handled_once_by_one_letter(void)
+static void handled_once_by_one_message(void)
 {
     model_assert(fulfilled == 1);
     weir_promise_unref(promise);
@@ -495,8 +495,8 @@ static const struct model_case cases[] = {
      .finish = handled_once, .preemption_bound = 2, .brief_bound = 1,
      .threads = {T(resolve_drop_and_let_go), T(resolve_drop_and_let_go),
                  T(run_until_idle)}},
-    {"settle_while_a_letter_is_on_its_way", .setup = init_handler_two_held,
-     .finish = handled_once_by_one_letter, .preemption_bound = 2,
+    {"settle_while_a_message_is_on_its_way", .setup = init_handler_two_held,
+     .finish = handled_once_by_one_message, .preemption_bound = 2,
      .threads = {T(resolve_and_let_go), T(drop_and_let_go), T(run_until_idle)}},
     {"settle_against_then_of_another_thread", .setup = init_two_held,
      .finish = handled_once, .preemption_bound = 1,

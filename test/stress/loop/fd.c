@@ -224,7 +224,7 @@ static void check(void)
     }
 }
 
-/* Just when a worker is stopped, and may have a letter to send. */
+/* Just when a worker is stopped, and may have a message to send. */
 static void end_loop(pthread_t worker)
 {
     for (unsigned i = 0; i < patience; i++)

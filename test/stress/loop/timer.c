@@ -222,7 +222,7 @@ static void cancel_bells(bool backwards)
     }
 }
 
-/* Just when a canceller is stopped, and may have a letter to send. */
+/* Just when a canceller is stopped, and may have a message to send. */
 static void end_loop(pthread_t canceller)
 {
     sched_yield();

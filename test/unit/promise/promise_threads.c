@@ -124,7 +124,7 @@ static weir_result note_number(void *word, const weir_value *value)
     return weir_pass();
 }
 
-/* Its letter is in the door; the loop sees it before it has come. */
+/* Its message is in the loop's queue; the loop sees it before it has come. */
 static void scene_seen(void)
 {
     shared = pending();
