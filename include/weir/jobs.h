@@ -105,10 +105,12 @@ typedef enum weir_jobs_state {
 
 enum { WEIR_JOBS_STATES = 8 };
 
-/* A job, as it is in the store.  Strings may be NULL. */
+/* A job, as it is in the store.  Strings may be NULL.  Later versions may append
+ * members to this struct and to the following ones. */
 typedef struct weir_jobs_info {
-    uint64_t id;    /* never used again */
-    uint64_t token; /* of its last claim; 0: never claimed */
+    const struct weir_jobs_info *next; /* in a list; NULL: the last */
+    uint64_t id;                       /* never used again */
+    uint64_t token;                    /* of its last claim; 0: never claimed */
     weir_jobs_state state;
     uint32_t attempt;  /* 1 in the first one; given back, it does not count */
     uint32_t attempts; /* the most that there are */
@@ -125,6 +127,7 @@ typedef struct weir_jobs_info {
 
 /* A queue, with the number of its jobs in each state. */
 typedef struct weir_jobs_queue {
+    const struct weir_jobs_queue *next; /* NULL: the last */
     const char *name;
     bool is_paused;
     uint32_t concurrency;   /* 0: no limit */
@@ -137,12 +140,14 @@ typedef struct weir_jobs_queue {
 
 /* A schedule, as it is in the store. */
 typedef struct weir_jobs_plan {
+    const struct weir_jobs_plan *next; /* NULL: the last */
     const char *queue, *name, *cron, *zone;
     int64_t next_ms; /* since 1970 */
 } weir_jobs_plan;
 
 /* A claim that a drain had to wait for, or cut off. */
 typedef struct weir_jobs_holder {
+    const struct weir_jobs_holder *next; /* NULL: the last */
     uint64_t id, token;
     uint32_t attempt;
     int64_t age_ms; /* since it was claimed */
@@ -150,6 +155,7 @@ typedef struct weir_jobs_holder {
 } weir_jobs_holder;
 
 /* The answer to a request.  What it points to is valid during the callback.
+ * queues, holders, jobs and plans are lists of count rows, linked by next.
  * Members that a function does not mention are 0. */
 typedef struct weir_jobs_reply {
     const char *reason; /* of a failure, in words; never NULL */
@@ -371,8 +377,8 @@ typedef struct weir_jobs_outcome {
 } weir_jobs_outcome;
 
 /**
- * Settle a claim.  An outcome of NULL means that the job is done.  fn is told
- * whether this claim has settled the job.
+ * Settle a claim.  An outcome of NULL means that the job is done.  The status
+ * of fn says whether this claim has settled the job.
  *
  * Thread   the loop's
  * Owns     the claim is no longer the caller's; everything is copied
@@ -435,7 +441,7 @@ WEIR_API WEIR_CHECKED int weir_jobs_pause(weir_jobs *jobs, const char *queue,
                                           void *arg);
 
 /**
- * Look at all queues.  reply.queues has reply.count rows, sorted by name.
+ * Look at all queues.  reply.queues lists reply.count rows, sorted by name.
  *
  * Thread   the loop's
  * Returns  0, -EINVAL (NULL), WEIR_ECLOSED, -ENOMEM
@@ -501,8 +507,8 @@ WEIR_API WEIR_CHECKED int weir_jobs_unschedule(weir_jobs *jobs,
                                                weir_jobs_fn *fn, void *arg);
 
 /**
- * Look at all schedules.  reply.plans has reply.count rows, sorted by queue and
- * name.
+ * Look at all schedules.  reply.plans lists reply.count rows, sorted by queue
+ * and name.
  *
  * Thread   the loop's
  * Returns  0, -EINVAL (NULL), WEIR_ECLOSED, -ENOMEM
@@ -514,7 +520,7 @@ WEIR_API WEIR_CHECKED int weir_jobs_plans(weir_jobs *jobs, weir_jobs_fn *fn,
 
 /**
  * List jobs of a queue that are in a state, by their ids: the first `most` whose
- * ids are larger than `after`.  reply.jobs has reply.count rows.
+ * ids are larger than `after`.  reply.jobs lists reply.count rows.
  *
  * Thread   the loop's
  * Returns  0, -EINVAL (NULL, a name that is too long, an unknown state, or

@@ -114,6 +114,13 @@ struct weir__renewal {
     bool is_lost;     /* the token is stale */
 };
 
+/* Link the rows of an array that an answer lists. */
+#define WEIR__OP_LINK(rows, count)                                             \
+    do {                                                                       \
+        for (size_t i_ = 0; i_ < (count); i_++)                                \
+            (rows)[i_].next = i_ + 1 < (count) ? &(rows)[i_ + 1] : NULL;       \
+    } while (0)
+
 struct weir__op {
     struct weir__message message; /* first; on its way back */
     weir_task task;               /* on its way to the hub */

@@ -399,6 +399,7 @@ static void read_look(struct weir__op *op, struct row row)
     at = (char *)(queues + count);
     for (row.row = 0; row.row < count; row.row++)
         fill_queue(&queues[row.row], row, &at);
+    WEIR__OP_LINK(queues, (size_t)count);
     op->reply.queues = queues;
     op->reply.count = (uint64_t)count;
 }

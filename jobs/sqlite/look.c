@@ -133,7 +133,8 @@ void weir__store_list(struct weir__engine *engine, struct weir__op *op)
     list = begin_list(engine, op);
     while (weir__sql_next(engine, list))
         fill_info(&rows[i++], &at, list);
-    op->reply.jobs = rows;
+    WEIR__OP_LINK(rows, i);
+    op->reply.jobs = i > 0 ? rows : NULL;
     op->reply.count = i;
 }
 
@@ -222,6 +223,7 @@ void weir__store_look(struct weir__engine *engine, struct weir__op *op)
         }
     for (size_t i = 0; i < rows.count; i++)
         count_jobs(engine, &rows.rows[i]);
+    WEIR__OP_LINK(rows.rows, rows.count);
     op->extra = rows.rows;
     op->extra_bytes = rows.room;
     op->reply.queues = rows.rows;

@@ -5,7 +5,7 @@
  * Each transaction begins with the schedules that are due, whoever makes it.  So
  * a run is added once, by one of the processes, and the claim of the same
  * transaction finds it.  A worker that waits is woken for the next run of its
- * queue (claim.c); one that is busy makes transactions of its own.
+ * queue (claim.c); one that is busy makes its own transactions.
  *
  * The job of a run has the schedule's name as its `unique`, so there is one at a
  * time.
@@ -158,7 +158,8 @@ void weir__store_plans(struct weir__engine *engine, struct weir__op *op)
         plan->zone = copy_text(&at, row, 3);
         plan->next_ms = sqlite3_column_int64(row, 4);
     }
-    op->reply.plans = plans;
+    WEIR__OP_LINK(plans, i);
+    op->reply.plans = i > 0 ? plans : NULL;
     op->reply.count = i;
 }
 

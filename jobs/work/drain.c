@@ -74,7 +74,8 @@ static void list_holders(struct weir__hub *hub, struct weir__op *op)
     }
     op->extra = rows;
     op->extra_bytes = bytes;
-    op->reply.holders = rows;
+    WEIR__OP_LINK(rows, count);
+    op->reply.holders = count > 0 ? rows : NULL;
     op->reply.count = count;
 }
 

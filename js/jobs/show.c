@@ -177,31 +177,34 @@ JSValue weir__js_show_next(JSContext *context, const weir_jobs_reply *reply)
     return JS_NewInt64(context, reply->next_ms);
 }
 
-/* The rows of a reply, each shown by an expression of i. */
-#define SHOW_ROWS(context, reply, row)                                         \
+/* The rows of a list, each shown by a function. */
+#define SHOW_ROWS(context, type, first, show)                                  \
     JSValue list = JS_NewArray(context);                                       \
     bool has_failed = JS_IsException(list);                                    \
+    uint32_t i = 0;                                                            \
                                                                                \
-    for (uint32_t i = 0; i < (reply)->count && !has_failed; i++)               \
-        has_failed = weir__js_set_element(context, list, i, row) < 0;          \
+    for (const type *row = (first); row != NULL && !has_failed;                \
+         row = row->next)                                                      \
+        has_failed =                                                           \
+            weir__js_set_element(context, list, i++, show(context, row)) < 0;  \
     return finish(context, list, has_failed)
 
 JSValue weir__js_show_queues(JSContext *context, const weir_jobs_reply *reply)
 {
-    SHOW_ROWS(context, reply, show_queue(context, &reply->queues[i]));
+    SHOW_ROWS(context, weir_jobs_queue, reply->queues, show_queue);
 }
 
 JSValue weir__js_show_holders(JSContext *context, const weir_jobs_reply *reply)
 {
-    SHOW_ROWS(context, reply, show_holder(context, &reply->holders[i]));
+    SHOW_ROWS(context, weir_jobs_holder, reply->holders, show_holder);
 }
 
 JSValue weir__js_show_jobs(JSContext *context, const weir_jobs_reply *reply)
 {
-    SHOW_ROWS(context, reply, weir__js_show_info(context, &reply->jobs[i]));
+    SHOW_ROWS(context, weir_jobs_info, reply->jobs, weir__js_show_info);
 }
 
 JSValue weir__js_show_plans(JSContext *context, const weir_jobs_reply *reply)
 {
-    SHOW_ROWS(context, reply, show_plan(context, &reply->plans[i]));
+    SHOW_ROWS(context, weir_jobs_plan, reply->plans, show_plan);
 }

@@ -15,15 +15,17 @@ import pathlib
 import re
 import sys
 
-# Structs that begin with their size, and rows of reports.
+# Structs that begin with their size, and rows of reports and answers.
 STRUCT = re.compile(r"typedef struct (\w+) \{([^{}]*)\} \1;")
+ROWS = {"weir_holder", "weir_jobs_info", "weir_jobs_queue", "weir_jobs_plan",
+        "weir_jobs_holder", "weir_jobs_reply"}
 directory, version = sys.argv[1:]
 grown = []
 
 
 def change(match):
     name, members = match.groups()
-    if not re.match(r"\s*size_t size;", members) and name != "weir_holder":
+    if not re.match(r"\s*size_t size;", members) and name not in ROWS:
         return match[0]
     grown.append(name)
     if version == "older":
@@ -36,8 +38,8 @@ def change(match):
 for path in pathlib.Path(directory).glob("weir/**/*.h"):
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     path.write_text(STRUCT.sub(change, text))
-assert {"weir_loop_options", "weir_metrics", "weir_holder", "weir_js_options",
-        "weir_board_counts"} <= set(grown), grown
+assert ROWS | {"weir_loop_options", "weir_metrics", "weir_js_options",
+               "weir_board_counts"} <= set(grown), grown
 END
 }
 
@@ -237,14 +239,75 @@ int main(void)
 }
 END
 
-# run_program SOURCE VERSION LIBRARY: compiled with the headers of that version.
+# The library has as many rows as it made, each of the size that it has there.
+cat >"$scratch/program-jobs.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <weir.h>
+#include <weir/jobs.h>
+
+static const char *const names[] = {"a", "b", "c"};
+static int answers;
+
+static void on_added(void *arg, int status, const weir_jobs_reply *reply)
+{
+    answers += status == 0 && reply->is_new && arg == NULL;
+}
+
+static void on_queues(void *arg, int status, const weir_jobs_reply *reply)
+{
+    unsigned i = 0;
+
+    if (arg != NULL || status != 0 || reply->count != 3)
+        return;
+    for (const weir_jobs_queue *queue = reply->queues; queue != NULL;
+         queue = queue->next, i++)
+        answers += i < 3 && strcmp(queue->name, names[i]) == 0 &&
+                   queue->jobs[WEIR_JOBS_READY] == i + 1;
+}
+
+static void on_jobs(void *arg, int status, const weir_jobs_reply *reply)
+{
+    if (arg != NULL || status != 0 || reply->count != 3)
+        return;
+    for (const weir_jobs_info *job = reply->jobs; job != NULL; job = job->next)
+        answers += strcmp(job->queue, "c") == 0;
+}
+
+int main(int argc, char **argv)
+{
+    weir_loop *loop;
+    weir_jobs *jobs;
+
+    if (argc != 2 || weir_loop_new(&loop, NULL) != 0 ||
+        weir_jobs_open(&jobs, loop, argv[1], NULL) != 0)
+        return 1;
+    for (int queue = 0; queue < 3; queue++)
+        for (int i = 0; i <= queue; i++) {
+            weir_jobs_spec spec = {.size = sizeof(spec), .queue = names[queue]};
+
+            if (weir_jobs_add(jobs, &spec, on_added, NULL) != 0)
+                return 2;
+        }
+    if (weir_jobs_look(jobs, on_queues, NULL) != 0 ||
+        weir_jobs_list(jobs, "c", WEIR_JOBS_READY, 0, 9, on_jobs, NULL) != 0 ||
+        weir_jobs_close(jobs, NULL, NULL) != 0 ||
+        weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) != 0)
+        return 3;
+    weir_jobs_free(jobs);
+    printf("%d of 12 are right\n", answers);
+    return weir_loop_free(loop) != 0 || answers != 12;
+}
+END
+
+# run_program SOURCE VERSION LIBRARY [ARGUMENT]: compiled with the headers of that version.
 run_program() {
     flags=-DOLDER
     [ "$2" = newer ] && flags=-DNEWER
     cc $flags -Wall -Wextra -Werror -pthread -I"$scratch/$2" \
         -o "$scratch/a.out" "$scratch/$1" -L"$build" "-l$3" -lweir \
         -Wl,-rpath,"$PWD/$build" &&
-        "$scratch/a.out"
+        "$scratch/a.out" ${4:+"$4"}
 }
 
 build=${WEIR_BUILD:-build}
@@ -255,5 +318,8 @@ for version in older newer; do
     [ -e "$build/libweir-js.so" ] &&
         expect "a program compiled with $version headers runs JavaScript" \
             run_program program-js.c $version weir-js
+    [ -e "$build/libweir-jobs.so" ] &&
+        expect "a program compiled with $version headers reads rows of jobs" \
+            run_program program-jobs.c $version weir-jobs "$scratch/$version.db"
 done
 finish

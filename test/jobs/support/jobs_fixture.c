@@ -172,6 +172,7 @@ static void copy_job(struct answer *answer, const weir_jobs_info *job)
 void answered(void *arg, int status, const weir_jobs_reply *reply)
 {
     struct answer *answer = arg;
+    unsigned i = 0;
 
     expect(!answer->is_here);
     answer->is_here = true;
@@ -180,17 +181,19 @@ void answered(void *arg, int status, const weir_jobs_reply *reply)
     copy_text(answer->reason, sizeof(answer->reason), reply->reason);
     if (reply->job != NULL)
         copy_job(answer, reply->job);
-    for (unsigned i = 0; reply->queues != NULL && i < reply->count; i++) {
+    for (const weir_jobs_queue *queue = reply->queues; queue != NULL;
+         queue = queue->next, i++) {
         expect(i < 8);
-        answer->queues[i] = reply->queues[i];
-        copy_text(answer->names[i], sizeof(answer->names[i]),
-                  reply->queues[i].name);
+        answer->queues[i] = *queue;
+        copy_text(answer->names[i], sizeof(answer->names[i]), queue->name);
         answer->queues[i].name = answer->names[i];
     }
-    for (unsigned i = 0; reply->holders != NULL && i < reply->count; i++) {
+    for (const weir_jobs_holder *holder = reply->holders; holder != NULL;
+         holder = holder->next, i++) {
         expect(i < 8);
-        answer->holders[i] = reply->holders[i];
+        answer->holders[i] = *holder;
     }
+    expect(i == 0 || i == reply->count);
 }
 
 void await(const struct answer *answer)

@@ -291,14 +291,15 @@ static void note_list(void *arg, int status, const weir_jobs_reply *reply)
 
     expect_status(status, 0);
     to->is_here = true;
-    to->count = reply->count;
-    for (uint64_t i = 0; i < reply->count; i++) {
-        const weir_jobs_info *info = &reply->jobs[i];
+    for (const weir_jobs_info *info = reply->jobs; info != NULL;
+         info = info->next) {
+        uint64_t i = to->count++;
 
         to->ids[i] = info->id;
         memcpy(to->payloads[i], info->payload, info->payload_size);
         snprintf(to->reasons[i], 8, "%s", info->reason);
     }
+    expect_int(reply->count, to->count);
 }
 
 static struct listed list(weir_jobs_state state, uint64_t after, uint32_t most)

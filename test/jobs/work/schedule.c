@@ -38,15 +38,16 @@ static void note_plans(void *arg, int status, const weir_jobs_reply *reply)
 
     expect_status(status, 0);
     to->is_here = true;
-    to->count = reply->count;
-    for (uint64_t i = 0; i < reply->count; i++) {
-        const weir_jobs_plan *plan = &reply->plans[i];
+    for (const weir_jobs_plan *plan = reply->plans; plan != NULL;
+         plan = plan->next) {
         size_t length = strlen(to->text);
 
         snprintf(to->text + length, sizeof(to->text) - length, "%s %s %s %s;",
                  plan->queue, plan->name, plan->cron, plan->zone);
         expect(plan->next_ms > 0);
+        to->count++;
     }
+    expect_int(reply->count, to->count);
 }
 
 static struct plans plans(void)
