@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore -- `weir explore`: a program of its own, beside this one.
+ * explore -- `weir explore`, a separate program that is installed beside this one.
  */
 #ifndef WEIR_CLI_EXPLORE_H
 #define WEIR_CLI_EXPLORE_H

@@ -325,12 +325,11 @@ void options_help(const struct options *options)
         return;
     }
     if (is_test)
-        printf(
-            "usage: %s\n\n"
-            "Run the tests in these files, each in a process of its own.  A\n"
-            "directory stands for its test files.  Without any, test files "
-            "are\nsearched for below the current directory.\n\n",
-            test_usage);
+        printf("usage: %s\n\n"
+               "Run the tests in these files, each in a separate process.  A\n"
+               "directory stands for its test files.  Without any, test files "
+               "are\nsearched for below the current directory.\n\n",
+               test_usage);
     else
         printf(
             "usage: %s\n"

@@ -48,7 +48,7 @@ enum model_finding {
     MODEL_LIVELOCK,       /* a circle with no way out, or too many steps */
     MODEL_RACE,           /* on memory accessed with plain_load, plain_store */
     MODEL_USE_AFTER_FREE, /* of the explorer's allocator */
-    MODEL_LEAK,           /* the same; what static data points to is no leak */
+    MODEL_LEAK,           /* the same; what static data points to is not */
     MODEL_CRASH           /* a signal */
 };
 

@@ -146,7 +146,7 @@ static void print_schedule(FILE *out, const struct model_case *test,
     }
 }
 
-/* What the thread waits for, and who has it.  False: it has ended, or nobody is
+/* What the thread waits for, and which thread has it.  False: it has ended, or nobody is
  * blocked for good. */
 static bool describe_blocked(char *text, size_t size, unsigned thread,
                              const struct model_case *test)

@@ -191,7 +191,7 @@ static void take_line(struct entry *entry, const char *line)
     entry->site.line = number;
 }
 
-/* addr2line reads /proc/self/exe of its own: it needs the program's path. */
+/* /proc/self/exe would be addr2line itself: it needs the program's path. */
 static const char *path_of(const char *path, char *link, size_t size)
 {
     ssize_t length;

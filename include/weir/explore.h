@@ -53,7 +53,7 @@
  * It refuses, with an error that names the cause: more than seven threads,
  * atomic operations on 16 bytes or of different sizes on one word, fork() and
  * other ways to start a process, sockets, pipes and other descriptors that are
- * no files, signals that are sent or waited for, pthread_cancel(), futex
+ * not files, signals that are sent or waited for, pthread_cancel(), futex
  * operations other than wait and wake, calls that block in the kernel, and more
  * than 4000 operations in one execution.
  *
@@ -72,7 +72,7 @@
 extern "C" {
 #endif
 
-enum weir_explore_finding {
+typedef enum weir_explore_finding {
     WEIR_EXPLORE_NOTHING,
     WEIR_EXPLORE_ASSERTION,      /* assert(), abort(), exit(1), misuse */
     WEIR_EXPLORE_DEADLOCK,       /* every remaining thread is blocked */
@@ -82,17 +82,17 @@ enum weir_explore_finding {
     WEIR_EXPLORE_USE_AFTER_FREE, /* or a second free() */
     WEIR_EXPLORE_LEAK,           /* nothing points to a block at the end */
     WEIR_EXPLORE_CRASH           /* a signal, or an access outside the blocks */
-};
+} weir_explore_finding;
 
-enum weir_explore_mode {
+typedef enum weir_explore_mode {
     WEIR_EXPLORE_EXHAUSTIVE, /* every execution, with sound reduction */
     WEIR_EXPLORE_RANDOM,     /* random walks */
     WEIR_EXPLORE_PCT         /* random priorities (Burckhardt et al. 2010) */
-};
+} weir_explore_mode;
 
 typedef struct weir_explore_options {
     size_t size; /* sizeof(weir_explore_options) */
-    enum weir_explore_mode mode;
+    weir_explore_mode mode;
     unsigned preemptions; /* EXHAUSTIVE: at most this many; 0: any number */
     bool no_reduction;    /* EXHAUSTIVE: even executions equivalent to others */
     uint64_t runs;        /* RANDOM, PCT: how many; 0: 10,000 */
@@ -110,7 +110,7 @@ typedef struct weir_explore_options {
 
 typedef struct weir_explore_result {
     size_t size; /* sizeof(weir_explore_result) */
-    enum weir_explore_finding finding;
+    weir_explore_finding finding;
     bool is_complete;    /* nothing was left out of what the options ask for */
     uint64_t executions; /* that ran to their end */
     uint64_t pruned;     /* that were abandoned as equivalent to others */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weir/live.h -- who blocks a loop, and where.
+ * weir/live.h -- find out what blocks a loop, and where.
  *
  * A watchdog looks at every loop of the process from its own thread.  When a
  * callback has run for too long, it says which one, while it still runs: its
@@ -98,7 +98,7 @@ typedef struct weir_live_options {
 } weir_live_options;
 
 /**
- * Start the watchdog of this process.  It needs a thread of its own, and a
+ * Start the watchdog of this process.  It has its own thread, and uses a
  * real-time signal (SIGRTMAX - 1) for the stacks in C; if the program uses that
  * signal, there are no such stacks.
  *
@@ -110,7 +110,7 @@ typedef struct weir_live_options {
 WEIR_API WEIR_CHECKED int weir_live_start(const weir_live_options *options);
 
 /**
- * Stop the watchdog and wait for its thread, which tells the blocks that have
+ * Stop the watchdog and wait for its thread, which reports the blocks that have
  * ended meanwhile.  Then on_block is not called any more.  The watchdog can be
  * started again.  Without effect if it does not run.
  *

@@ -398,7 +398,7 @@ void weir__list_result(struct weir__engine *engine, PGresult *result)
         note_failure(engine, result);
     engine->step_at++;
     if (engine->phase == WEIR__LIST_ASKING && engine->status != 0)
-        return; /* a question that has failed is no progress */
+        return; /* a failed question is not progress */
     if (engine->deadline != 0 &&
         weir_timer_again(engine->host->loop, &engine->deadline,
                          WEIR_MS(engine->host->busy_ms + DEADLINE_MORE_MS)) !=

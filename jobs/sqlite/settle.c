@@ -3,7 +3,7 @@
  * settle -- how attempts end, and what ends them from outside.
  *
  * Every change is made by a statement that names the token and the state
- * RUNNING.  So whoever comes with a stale token changes no row, and is told.
+ * RUNNING.  So a change with a stale token affects no row, and is refused.
  */
 #include "sqlite/settle.h"
 

@@ -337,8 +337,8 @@ static void close_store(struct weir__engine *engine)
     weir_memory_free(engine, sizeof(*engine));
 }
 
-/* Prepare the tables.  Of two processes that make a file at once, one is told
- * that it is busy, without SQLite's usual wait: this waits as SQLite does. */
+/* Prepare the tables.  If two processes create a file at once, one of them gets
+ * SQLITE_BUSY without SQLite's usual wait: this waits as SQLite does. */
 static int prepare(struct weir__engine *engine)
 {
     int64_t waited_ms = 0;

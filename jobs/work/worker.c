@@ -6,9 +6,9 @@
  * their worker until a handler is free.  Handlers are called by a task, never
  * inside a call of the user's.
  *
- * The lease of a claim may end while its handler runs.  The handler is told, by
- * its abort and by an event; that what it does afterwards is refused is decided
- * by the store alone.  A claim that has not begun is dropped.
+ * The lease of a claim may end while its handler runs.  The handler is
+ * notified by its abort and by an event, but only the store decides that what it
+ * does afterwards is refused.  A claim that has not begun is dropped.
  */
 #include <errno.h>
 #include <stdio.h>

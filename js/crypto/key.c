@@ -255,7 +255,7 @@ static JSValue make_ec(JSContext *context, JSValueConst this_value, int argc,
 }
 
 /* makeRaw(name, bytes, is private): of Ed25519, X25519, Ed448 or X448; undefined
- * if it is no key */
+ * if it is not a key */
 static JSValue make_raw(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {

@@ -72,7 +72,7 @@ static bool to_p1363(struct weir__js_secret *signature, size_t size)
     return true;
 }
 
-/* Returns false if it is not a signature of that size, which is no error. */
+/* Returns false if it is not a signature of that size, which is not an error. */
 static bool from_p1363(struct weir__js_secret *signature, size_t size)
 {
     ECDSA_SIG *pair = ECDSA_SIG_new();

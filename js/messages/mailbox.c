@@ -4,7 +4,7 @@
  * end of its peer's.
  *
  * The channel resolves all races between threads: whether a message is
- * accepted, who is called for it, and what happens to a receiver that moves to
+ * accepted, which loop is called for it, and what happens to a receiver that moves to
  * another host.  A mailbox has one owner at a time and is plain memory.
  *
  * Tested by  test/js/messages/mailbox.c, test/js/messages/port-*.js,

@@ -5,7 +5,7 @@
  * Data      A run on the stack: the child, and for each entry of its stdio
  *           table the end that is ours, with what is to be written and what was
  *           read.
- * Thread    The caller's, which runs a loop of its own until the child has
+ * Thread    The caller's, which runs a separate loop until the child has
  *           exited and every end is closed.  No JavaScript runs meanwhile.
  *
  * When the time is up, or an output exceeds its limit, the child gets the kill
@@ -52,7 +52,7 @@ static void close_end(struct end *end)
     end->stream = NULL;
 }
 
-/* Give up: the child is told to end, and its output is no longer read. */
+/* Give up: signal the child to end, and read its output no longer. */
 static void give_up(struct run *run, int error)
 {
     if (run->error == 0)

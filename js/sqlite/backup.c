@@ -3,11 +3,11 @@
  * backup -- a copy of a database, some pages at a time.
  *
  * Data      The state of a backup: the connection that is copied, which it has
- *           entered, and one of its own to the copy.
+ *           entered, and its own connection to the copy.
  * Owner     The object, or the job while one is under way, as with codecs
  *           (js/zlib/handle.c).
  * Thread    A job for each step.  SQLite's own lock lets the loop use the source
- *           meanwhile; it waits for a step at the most.
+ *           meanwhile; it waits for one step at most.
  *
  * Tested by  test/js/sqlite/sqlite-backup.js
  */

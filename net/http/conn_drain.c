@@ -80,7 +80,7 @@ static void cut(struct weir__http_conn *conn)
         conn->request != NULL && conn->request->reply != WEIR__REPLY_NONE;
 
     if (conn->is_upgraded) {
-        weir_stream_resume(conn->stream); /* a reader that pauses is told */
+        weir_stream_resume(conn->stream); /* notify a paused reader */
         weir__stream_fail(conn->stream, WEIR_ECANCELED);
         return;
     }

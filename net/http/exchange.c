@@ -504,7 +504,7 @@ void weir__http_exchange_resume(struct weir__http_link *link)
     link->is_resuming = true;
     link->task = (weir_task){.run = run_resume, .name = "http client"};
     if (weir_loop_post(link->client->loop, &link->task) != 0)
-        link->is_resuming = false; /* the loop ends: the reader is told */
+        link->is_resuming = false; /* its end notifies the reader */
 }
 
 void weir__http_exchange_read(struct weir__http_link *link, int status,

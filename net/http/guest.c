@@ -3,7 +3,7 @@
  * guest -- an HTTP server on a loop that it does not own.
  *
  * Shape     A server with one shard and without a service.  A control loop, on
- *           a thread of its own, drives the drain as a service's loop does:
+ *           its own thread, drives the drain as a service's loop does:
  *
  *               any thread       control loop            the server's loop
  *               drain       -->  drain_start        -->  listeners close

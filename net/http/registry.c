@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry -- the HTTP servers of the process, for whoever shows them.
+ * registry -- the HTTP servers of the process, for those that show them.
  *
  * The list is under a lock, which a server takes when it is made, when it
  * listens, and when it is destroyed; its loops never do.  A server is in the

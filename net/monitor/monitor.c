@@ -2,7 +2,7 @@
 /*
  * monitor -- a thread with a loop, and an HTTP server on it.
  *
- * Why a thread of its own, and not the watchdog's: the watchdog may spend a
+ * Why not the watchdog's thread: the watchdog may spend a
  * tenth of a second waiting for a stack, and more looking up the names of its
  * frames, and it must not be late for the next block because a client is slow.
  * A loop with libweir-net's server is what any other program would use, and no

@@ -55,7 +55,7 @@ static void answer(weir_http_request *request, unsigned status,
             {disposition, strlen(disposition)},
         };
     }
-    /* Without memory for the head, the client would wait for ever. */
+    /* Without memory for the head, the client would wait forever. */
     if (weir_http_respond_with(request, status, fields, count, body) != 0)
         (void)weir_http_abort(request);
 }

@@ -157,7 +157,7 @@ void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg),
 /* Give the next reader these bytes before those of the socket.  Returns 0 or
  * -ENOMEM. */
 int weir__stream_unread(weir_stream *stream, weir_bytes bytes);
-/* Set who is called when a stream that was full has become empty. */
+/* Set the function to call when a full stream has become empty. */
 void weir__stream_set_on_drain(weir_stream *stream,
                                void (*fn)(void *arg, weir_stream *stream),
                                void *arg);

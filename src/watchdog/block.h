@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block -- what is known about one block, and how it is told.
+ * block -- what is known about one block, and how it is reported.
  */
 #ifndef WEIR_SRC_BLOCK_H
 #define WEIR_SRC_BLOCK_H
@@ -12,8 +12,8 @@
 enum { WEIR__STATE_BYTES = 64, WEIR__NATIVE_BYTES = 8192 };
 
 struct weir__block {
-    struct weir__block *next; /* to be told */
-    weir_block told;          /* its texts are set when it is told */
+    struct weir__block *next; /* to be reported */
+    weir_block told;          /* its texts are set when it is reported */
     uint64_t beat;
     int64_t began_ns; /* on the real clock, as far as it is known */
     char loop[64];

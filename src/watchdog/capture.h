@@ -28,7 +28,7 @@ enum { WEIR__FRAMES = 64, WEIR__SCRIPT_BYTES = 4096 };
 
 struct weir__capture {
     atomic(uint32_t) word;       /* question << 2 | state: P1, P2 */
-    atomic(const void *) target; /* who is asked: P1 */
+    atomic(const void *) target; /* the thread that is asked: P1 */
     /* The answer: the answering thread's, until P2. */
     int frames;
     void *frame[WEIR__FRAMES];

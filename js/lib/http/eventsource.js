@@ -93,7 +93,7 @@ class EventSource extends EventTarget {
         super();
         const text = `${url}`;
         if (init != null && typeof init !== 'object' && typeof init !== 'function')
-            throw new TypeError('EventSource constructor: the second argument is no object.');
+            throw new TypeError('EventSource constructor: the second argument is not an object.');
         this.#withCredentials = Boolean(init?.withCredentials);
         try {
             this.#url = new URL(text);

@@ -125,7 +125,7 @@ function readWorker(options) {
 class JobWorker {
     #native; #handler; #tell; #jobs = new Map(); // token -> WeakRef: see js/jobs/work.c
 
-    // `tell(event, job, value)` is told what happens.
+    // `tell(event, job, value)` is called for each event.
     constructor(store, queue, handler, options, tell) {
         const limits = readWorker(options);
         this.#handler = handlerOf(handler);

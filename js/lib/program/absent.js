@@ -9,7 +9,7 @@
 
 const { coded } = require('core/errors');
 
-// The names of functions and classes; what is no function follows in `others`.
+// The names of functions and classes; what is not a function follows in `others`.
 const functions = {
     __proto__: null,
     cluster: 'Worker setupPrimary setupMaster fork disconnect',

@@ -89,7 +89,7 @@ class Decoder {
         return true;
     }
 
-    // What is no event, though it looks like one, is output.
+    // What is not an event, though it looks like one, is output.
     #event(text) {
         let event;
         try {
@@ -101,7 +101,7 @@ class Decoder {
         this.onEvent(event);
     }
 
-    // The rest is no event.  Its last line may go on.
+    // The rest is not an event.  Its last line may go on.
     #tellLines() {
         const end = this.#rest.length > LONGEST_LINE ? this.#rest.length - MAGIC.length
             : this.#rest.lastIndexOf(NEWLINE) + 1;
