@@ -121,7 +121,7 @@ install: build  ## install into PREFIX (/usr/local), below DESTDIR
 
 fmt:  ## run clang-format in place
 	@tools/setup fmt
-	@find bench cli examples explore include js net src test \
+	@find bench cli examples explore include jobs js net src test \
 	    \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
 clean:  ## remove build/
