@@ -25,7 +25,7 @@
 #include "core/property.h"
 #include "http/answer.h"
 #include "http/control.h"
-#include "http/keeper.h"
+#include "http/control_loop.h"
 #include "http/options.h"
 #include "http/report.h"
 #include "http/request.h"
@@ -296,7 +296,7 @@ static int open_server(struct server *server, weir_http_server_options *options)
                                      .arg = server,
                                      .on_end = on_end,
                                      .reads_on = true};
-    int err = weir__js_keeper_loop(&guest.control);
+    int err = weir__js_control_loop(&guest.control);
 
     options->on_request = on_request;
     options->arg = server;

@@ -18,7 +18,7 @@
 #include "core/error.h"
 #include "core/property.h"
 #include "http/control.h"
-#include "http/keeper.h"
+#include "http/control_loop.h"
 #include "http/options.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
@@ -186,7 +186,7 @@ static int open_server(struct weir__node_server *server,
                                      .on_connection = weir__node_on_connection,
                                      .on_disconnect = weir__node_on_disconnect,
                                      .on_refused = weir__node_on_refused};
-    int err = weir__js_keeper_loop(&guest.control);
+    int err = weir__js_control_loop(&guest.control);
 
     options->half_close_aborts = true; /* as in Node */
     options->on_request = weir__node_on_request;

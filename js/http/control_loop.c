@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper -- see keeper.h.
+ * control_loop -- see control_loop.h.
  *
  * JavaScript blocks the loop of its host as long as it runs.  The drain of a
  * server is therefore driven by another thread, which runs no JavaScript.  It
@@ -9,7 +9,7 @@
  *
  * Tested by  test/js/http/serve-drain.mjs
  */
-#include "http/keeper.h"
+#include "http/control_loop.h"
 
 #include "weir/host/lock.h"
 #include "weir/host/thread.h"
@@ -40,7 +40,7 @@ static int start(void)
     return err;
 }
 
-int weir__js_keeper_loop(weir_loop **loop)
+int weir__js_control_loop(weir_loop **loop)
 {
     int err = 0;
 
