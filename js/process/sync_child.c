@@ -12,7 +12,7 @@
  * signal and all ends are closed, so that processes which the child has left
  * behind do not delay the caller.
  *
- * Tested by  test/js/process/child-sync.js
+ * Tested by  test/js/process/child-sync.js, child.c
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -100,6 +100,8 @@ static void on_output(void *arg, weir_stream *stream, int status,
     size_t size = bytes.size < room ? bytes.size : room;
 
     if (status != 0) {
+        if (status != WEIR_EEOF && run->error == 0)
+            run->error = status; /* the rest of the output is lost */
         close_end(end);
         return;
     }

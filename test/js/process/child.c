@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * child -- child processes whose start fails after they have begun.
+ * child -- child processes whose start fails after they have begun, and those
+ * whose output cannot be read.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "js/support/js_fixture.h"
+#include "support/failing_syscalls.h"
 #include "support/suite.h"
 #include "weir/process.h"
 
@@ -41,5 +43,32 @@ CASE(child_whose_pipe_cannot_be_opened_is_killed_and_forgotten)
                   0);
     loop_run();
     expect_recorded("ENOSPC");
+    js_end();
+}
+
+CASE(spawn_sync_whose_output_cannot_be_read_has_an_error)
+{
+    static const int errors[FAILING_CALLS] = {[CALL_READ] = EIO};
+    static const char program[] =
+        "import { spawnSync } from 'node:child_process';"
+        "const { error, stdout, stderr } ="
+        "    spawnSync('sh', ['-c', 'echo out; echo err >&2']);"
+        "if (String(stdout) + stderr !== 'out\\nerr\\n')"
+        "    log(error?.code);";
+    uint64_t failed = 0;
+
+    opened = 2; /* every pipe can be opened */
+    js_make(NULL);
+    for (uint64_t nth = 1; failed == nth - 1; nth++) {
+        failing_sweep_begin(errors, nth, false);
+        expect_status(weir_js_eval(js, program, strlen(program), "spawn.mjs",
+                                   WEIR_JS_SOURCE_MODULE, NULL),
+                      0);
+        loop_run();
+        if (failing_sweep_end() == CALL_READ)
+            failed = nth;
+    }
+    /* Each output is lost once; a failure at its end loses nothing. */
+    expect_recorded("EIO EIO");
     js_end();
 }
