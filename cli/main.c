@@ -375,7 +375,9 @@ int main(int argc, char **argv)
         return BAD_OPTION;
     extend_stack();
     fill_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* the write fails instead */
+    /* The write fails instead. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (!choose(&program) ||
         (OBSERVED && !recording_start(program.options.trace)))
         return FAILED;

@@ -132,6 +132,25 @@ closed_descriptors_are_not_reused() {
     [ $? -eq 4 ]
 }
 
+# The limit is 1024 bytes.  Unless SIGXFSZ is ignored, it ends the program.
+a_write_beyond_the_size_limit_fails() {
+    local program='let failure;
+        try { fs.writeFileSync(process.argv[1], "x".repeat(5000)) }
+        catch (error) { failure = error.code }
+        process.stdout.on("error", (error) => console.error(failure, error.code));
+        process.stdout.write("x".repeat(5000))'
+    (ulimit -f 1; exec "$weir" -e "$program" "$scratch/file") \
+        2>&1 >"$scratch/limited" | grep -qx 'EFBIG EFBIG'
+}
+
+# Its child has the signal's default action: head is killed by SIGXFSZ.
+children_heed_the_size_limit() {
+    local program='console.error(child_process.spawnSync("head",
+        ["-c", "5000", "/dev/zero"], { stdio: ["ignore", 1, 2] }).signal)'
+    (ulimit -f 1; exec "$weir" -e "$program") \
+        2>&1 >"$scratch/limited" | grep -qx SIGXFSZ
+}
+
 expect "console does not mind that its reader has gone" console_outlives_its_reader
 expect "a program that goes on printing ends when its reader has gone" \
     console_that_goes_on_ends_with_its_reader
@@ -146,4 +165,7 @@ expect "a socket is read and written" a_socket_is_read_and_written
 expect "timers run while stdin waits" timers_run_while_stdin_waits
 expect "a paused terminal lets the program end" a_paused_terminal_lets_the_program_end
 expect "descriptors 0 to 2 are open" closed_descriptors_are_not_reused
+expect "a write beyond the size limit of files fails" \
+    a_write_beyond_the_size_limit_fails
+expect "children heed the size limit of files" children_heed_the_size_limit
 finish
