@@ -349,6 +349,15 @@ static void fill_descriptors(void)
         close(fd);
 }
 
+/* After help and the like: the exit code. */
+static int end_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    fprintf(stderr, "weir: stdout: %s\n", strerror(errno));
+    return FAILED;
+}
+
 int main(int argc, char **argv)
 {
     static struct program program = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -360,16 +369,16 @@ int main(int argc, char **argv)
         return BAD_OPTION;
     if (program.options.help) {
         options_help(&program.options);
-        return 0;
+        return end_output();
     }
     if (program.options.man_page) {
         options_man_page();
-        return 0;
+        return end_output();
     }
     if (program.options.version) {
         printf("weir %s (quickjs-ng %s)\n", WEIR_VERSION,
                weir_js_engine_version());
-        return 0;
+        return end_output();
     }
     if (!has_stack(&program.options))
         return BAD_OPTION;

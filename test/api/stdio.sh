@@ -132,6 +132,16 @@ closed_descriptors_are_not_reused() {
     [ $? -eq 4 ]
 }
 
+help_that_cannot_be_written_fails() {
+    local option
+    for option in --help --version --man-page; do
+        "$weir" $option 2>"$scratch/err" >/dev/full
+        [ $? -eq 1 ] &&
+            grep -qx 'weir: stdout: No space left on device' "$scratch/err" ||
+            return 1
+    done
+}
+
 # The limit is 1024 bytes.  Unless SIGXFSZ is ignored, it ends the program.
 a_write_beyond_the_size_limit_fails() {
     local program='let failure;
@@ -165,6 +175,7 @@ expect "a socket is read and written" a_socket_is_read_and_written
 expect "timers run while stdin waits" timers_run_while_stdin_waits
 expect "a paused terminal lets the program end" a_paused_terminal_lets_the_program_end
 expect "descriptors 0 to 2 are open" closed_descriptors_are_not_reused
+expect "help that cannot be written fails" help_that_cannot_be_written_fails
 expect "a write beyond the size limit of files fails" \
     a_write_beyond_the_size_limit_fails
 expect "children heed the size limit of files" children_heed_the_size_limit
