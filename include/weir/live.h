@@ -62,13 +62,14 @@ typedef enum weir_block_cause {
 typedef enum weir_block_stage {
     WEIR_BLOCK_BEGAN = 0, /* it has reached the limit */
     WEIR_BLOCK_LASTS,     /* it has lasted 2, 4, 8, ... times as long */
-    WEIR_BLOCK_ENDED,     /* duration_ns is final */
+    WEIR_BLOCK_ENDED,     /* or the watchdog stops; duration_ns is final */
 } weir_block_stage;
 
 /* What blocks a loop, as it was found when the block began.  Valid during the
  * callback; no text is NULL.  Later versions may append members. */
 typedef struct weir_block {
-    uint64_t id; /* the same for all stages of a block */
+    uint64_t id; /* the same for all stages of a block, and for no other one of
+                    this process */
     weir_block_stage stage;
     weir_block_cause cause;
     const char *loop;    /* its name, or "loop" */
@@ -110,9 +111,10 @@ typedef struct weir_live_options {
 WEIR_API WEIR_CHECKED int weir_live_start(const weir_live_options *options);
 
 /**
- * Stop the watchdog and wait for its thread, which reports the blocks that have
- * ended meanwhile.  Then on_block is not called any more.  The watchdog can be
- * started again.  Without effect if it does not run.
+ * Stop the watchdog and wait for its thread, which reports the end of each block
+ * whose beginning it has reported: one that still lasts ends with its duration so
+ * far.  Then on_block is not called any more.  The watchdog can be started
+ * again.  Without effect if it does not run.
  *
  * Thread   any, but not in on_block; one at a time
  */

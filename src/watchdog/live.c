@@ -45,10 +45,10 @@ struct watchdog {
     int64_t interval_ns;
     weir_thread thread;
     /* The thread only. */
-    int64_t real_ns;    /* of the last look */
-    int64_t now_ns;     /* the watchdog's own time */
-    int64_t planned_ns; /* the last sleep; negative: no limit */
-    uint64_t blocks;
+    int64_t real_ns;                   /* of the last look */
+    int64_t now_ns;                    /* the watchdog's own time */
+    int64_t planned_ns;                /* the last sleep; negative: no limit */
+    uint64_t blocks;                   /* of all watchdogs */
     struct weir__block *first, **last; /* to be told */
 };
 
@@ -171,6 +171,17 @@ static void end_block(struct weir__watched *watched)
         queue(block);
 }
 
+/* Take the blocks of loops that are gone.  Under the lock. */
+static void take_left(struct weir__watched_list *all)
+{
+    while (all->left != NULL) {
+        struct weir__block *block = all->left;
+
+        all->left = block->next;
+        queue(block);
+    }
+}
+
 /* Returns the time until the next look at this loop. */
 static int64_t next_look(const struct weir__watched *watched)
 {
@@ -251,12 +262,7 @@ static int64_t look_at_all(void)
     if (dog.planned_ns < 0)
         last_ns = dog.real_ns; /* all loops slept */
     weir__lock_lock(&all->lock);
-    while (all->left != NULL) {
-        struct weir__block *block = all->left;
-
-        all->left = block->next;
-        queue(block);
-    }
+    take_left(all);
     for (struct weir__watched *watched = all->first; watched != NULL;
          watched = watched->next) {
         int64_t wait_ns = look_at(watched, last_ns);
@@ -295,24 +301,19 @@ static void tell_all(void)
     }
 }
 
-/* The next watchdog has its own time, and begins anew. */
-static void forget_all(void)
+/* End the blocks that still last, because the next watchdog has its own time and
+ * begins anew: so each block that was told has an end. */
+static void end_all(void)
 {
     struct weir__watched_list *all = weir__watched_all();
 
     weir__lock_lock(&all->lock);
+    take_left(all);
     for (struct weir__watched *watched = all->first; watched != NULL;
          watched = watched->next) {
-        weir__block_free(watched->block);
-        watched->block = NULL;
+        end_block(watched);
         watched->judge = (struct weir__judge){0};
         watched->has_exceeded = false;
-    }
-    while (all->left != NULL) {
-        struct weir__block *block = all->left;
-
-        all->left = block->next;
-        weir__block_free(block);
     }
     weir__lock_unlock(&all->lock);
 }
@@ -331,8 +332,8 @@ static void watch(void *arg)
             weir__watched_prepare();
     }
     (void)look_at_all(); /* what has ended meanwhile */
+    end_all();
     tell_all();
-    forget_all();
 }
 
 /* ---- start, stop ---- */
@@ -352,7 +353,7 @@ static int set_options(const weir_live_options *given)
         options.congested_after_ns = options.blocked_after_ns < INT64_MAX / 2
                                          ? 2 * options.blocked_after_ns
                                          : INT64_MAX;
-    dog = (struct watchdog){.options = options};
+    dog = (struct watchdog){.options = options, .blocks = dog.blocks};
     dog.limits = (struct weir__limits){options.blocked_after_ns,
                                        options.congested_after_ns};
     dog.interval_ns = options.blocked_after_ns / 8;

@@ -457,7 +457,6 @@ CASE(live_start_without_memory_can_be_repeated)
     weir_live_stop();
 }
 
-/* A block that nobody hears of must not keep anything. */
 static void stop_while_blocked(void *arg, int status)
 {
     while (sem_wait(&noticed) != 0)
@@ -474,15 +473,20 @@ CASE(live_can_be_stopped_by_the_callback_that_it_blames)
     expect_status(weir_loop_submit(loop, stop_while_blocked, NULL), 0);
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
     expect_int(told.began, 1);
-    expect_int(told.ended, 0);
+    expect_int(told.ended, 1);
+    expect(told.block.stage == WEIR_BLOCK_ENDED);
+    expect(told.block.duration_ns >= 20000000);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
 }
+
+static uint64_t first_id;
 
 static void start_again_while_blocked(void *arg, int status)
 {
     sleep_until_noticed();
     weir_live_stop();
+    first_id = told.id;
     patience = 1;
     start(20000000);
     sleep_until_noticed();
@@ -492,7 +496,8 @@ CASE(live_that_was_started_again_tells_a_block_that_lasts)
 {
     run_task(start_again_while_blocked);
     expect_int(told.began, 2);
-    expect_int(told.ended, 1);
+    expect_int(told.ended, 2);
+    expect(told.id != first_id);
 }
 
 /* The watchdog is told of the next thing only when the loop is gone. */
