@@ -140,7 +140,6 @@ static void begin_block(struct weir__watched *watched,
     if (!take_stacks(watched, block) && !is_congestion)
         block->subject[0] = '\0';
     watched->block = block;
-    watched->has_exceeded = false;
 }
 
 static void tell_stage(struct weir__watched *watched, weir_block_stage stage)

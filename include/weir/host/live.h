@@ -50,8 +50,9 @@ WEIR_API void weir_live_set_script(weir_loop *loop, weir_script_fn *fn,
  */
 WEIR_API void weir_live_answer(weir_loop *loop);
 
-/* Called on the watchdog's thread, once for each block.  It must not wait, nor
- * call functions of weir/live.h, nor create or free loops. */
+/* Called on the watchdog's thread, once for each callback that is too long.  It
+ * must not wait, nor call functions of weir/live.h, nor create or free
+ * loops. */
 typedef void weir_limit_fn(void *arg);
 
 /**

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -395,6 +396,27 @@ CASE(live_calls_the_function_of_a_limit)
 {
     run_task(block_until_limit);
     expect_int(told.ended, 1);
+}
+
+static atomic_uint reached;
+
+static void count_limit(void *arg)
+{
+    atomic_fetch_add(&reached, 1);
+}
+
+static void block_beyond_limit(void *arg, int status)
+{
+    expect_status(weir_live_set_limit(arg, 1, count_limit, NULL), 0);
+    sleep_until_noticed();
+    expect_status(weir_live_set_limit(arg, 0, NULL, NULL), 0);
+}
+
+/* The callback reaches its limit before it counts as blocked. */
+CASE(live_calls_the_function_of_a_limit_once_for_a_callback)
+{
+    run_task(block_beyond_limit);
+    expect_int(atomic_load(&reached), 1);
 }
 
 CASE(live_refuses_a_bad_limit)
