@@ -98,7 +98,8 @@ static bool take_stacks(const struct weir__watched *watched,
     block->frames = capture->frames;
     if (capture->is_collecting && !is_congestion)
         block->told.cause = WEIR_BLOCK_MEMORY;
-    if (weir__pulse_look(watched->pulse, &again) && again.beat == block->beat)
+    if (weir__pulse_look(watched->pulse, &again) && again.is_running &&
+        again.beat == block->beat)
         return true;
     if (!is_congestion) {
         block->frames = 0;

@@ -22,6 +22,7 @@
 #include "base/fork.h"
 #include "base/futex.h"
 #include "base/signals.h"
+#include "base/thread.h"
 #include "support/failing_allocator.h"
 #include "support/failing_syscalls.h"
 #include "support/suite.h"
@@ -372,6 +373,70 @@ CASE(live_knows_when_a_callback_ended_while_its_stacks_were_taken)
     expect(told.block.duration_ns <= ended_ns - began_ns);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
+}
+
+/* ---- a pulse without a loop ---- */
+
+static struct weir__pulse own_pulse;
+static weir__hints own_hints;
+static struct weir__watched own_watched;
+static struct weir__watched *outer;
+
+static void begin_pulse(void)
+{
+    weir__pulse_init(&own_pulse);
+    expect_status(
+        weir__watched_enter(&own_watched, &own_pulse, &own_hints, "front"), 0);
+    /* relaxed: own */
+    store_relaxed(&own_pulse.thread, weir__thread_id());
+    outer = weir__watched_begin(&own_watched);
+    weir__pulse_begin(&own_pulse, WEIR_KIND_TASK, "short", 0);
+}
+
+static void end_pulse(void)
+{
+    weir__watched_end(&own_watched, outer);
+    weir__watched_leave(&own_watched);
+}
+
+static sigset_t interrupt(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMAX - 1);
+    return set;
+}
+
+static bool is_interrupted(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGRTMAX - 1);
+}
+
+/* The question arrives while the signal is blocked, and is answered after the
+ * callback has ended. */
+CASE(live_takes_no_stack_from_after_the_callback)
+{
+    const sigset_t set = interrupt();
+
+    if (!HAS_STACKS)
+        return;
+    begin_pulse();
+    expect_int(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+    start(20000000);
+    while (!is_interrupted())
+        ;
+    weir__pulse_end(&own_pulse);
+    weir__watched_ended(&own_watched);
+    expect_int(pthread_sigmask(SIG_UNBLOCK, &set, NULL), 0);
+    while (sem_wait(&finished) != 0)
+        ;
+    weir_live_stop();
+    end_pulse();
+    expect_int(told.began, 1);
+    expect(strcmp(told.native, "") == 0);
 }
 
 /* ---- limits ---- */
