@@ -115,12 +115,13 @@ static void begin_block(struct weir__watched *watched,
     struct weir__block *block = weir__block_new();
     struct weir__pulse *pulse = watched->pulse;
 
-    if (block == NULL)
-        return;
-    /* Before the stacks are taken: the callback may end meanwhile.  relaxed: a
-     * hint to the loop */
+    /* Before the stacks are taken: the callback may end meanwhile.  And even if
+     * there is no memory: its end wakes the watchdog.  relaxed: a hint to the
+     * loop */
     if (!is_congestion)
         (void)fetch_or_relaxed(watched->hints, WEIR__HINT_BLOCKED);
+    if (block == NULL)
+        return;
     block->beat = sight->beat;
     block->began_ns = sight->since_ns > watched->before_ns ? sight->since_ns
                                                            : watched->before_ns;

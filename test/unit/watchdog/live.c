@@ -439,6 +439,27 @@ CASE(live_takes_no_stack_from_after_the_callback)
     expect(strcmp(told.native, "") == 0);
 }
 
+/* Whoever ends a block wakes the watchdog, which sleeps for long. */
+CASE(live_without_memory_wants_to_know_when_a_block_ends)
+{
+    struct failing_allocator memory;
+
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    begin_pulse();
+    start(20000000);
+    memory.fail_at = memory.calls + 1; /* the watchdog's, for a block */
+    /* relaxed: a hint */
+    while (!(load_relaxed(&own_hints) & WEIR__HINT_BLOCKED))
+        ;
+    weir__pulse_end(&own_pulse);
+    weir__watched_ended(&own_watched);
+    weir_live_stop();
+    end_pulse();
+    expect_int(told.began, 0);
+    expect_int(told.ended, 0);
+}
+
 /* ---- limits ---- */
 
 static void reach_limit(void *arg)
