@@ -108,6 +108,11 @@ static bool take_stacks(const struct weir__watched *watched,
     return false;
 }
 
+static int64_t later(int64_t one_ns, int64_t other_ns)
+{
+    return one_ns > other_ns ? one_ns : other_ns;
+}
+
 /* Describe the block while it lasts. */
 static void begin_block(struct weir__watched *watched,
                         const struct weir__sight *sight, bool is_congestion)
@@ -123,8 +128,9 @@ static void begin_block(struct weir__watched *watched,
     if (block == NULL)
         return;
     block->beat = sight->beat;
-    block->began_ns = sight->since_ns > watched->before_ns ? sight->since_ns
-                                                           : watched->before_ns;
+    block->began_ns = is_congestion
+                          ? watched->turn_ns
+                          : later(sight->since_ns, watched->before_ns);
     copy_text(block->loop, sizeof(block->loop),
               watched->name != NULL ? watched->name : "loop");
     copy_text(block->name, sizeof(block->name), sight->name);
@@ -224,6 +230,10 @@ static int64_t look_at(struct weir__watched *watched, int64_t last_ns)
         watched->before_beat = sight.beat;
         watched->before_ns = last_ns;
         watched->has_exceeded = false;
+    }
+    if (!is_asleep && sight.turn != watched->turn) {
+        watched->turn = sight.turn;
+        watched->turn_ns = later(sight.since_ns, last_ns);
     }
     switch (weir__judge_look(&watched->judge, is_asleep ? NULL : &sight,
                              dog.now_ns, &dog.limits)) {

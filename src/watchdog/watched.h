@@ -42,6 +42,9 @@ struct weir__watched {
     int64_t before_ns;         /* the real time of the look before a callback
                                    was first seen */
     uint64_t before_beat;      /* that callback */
+    uint64_t turn;             /* the last one that was seen */
+    int64_t turn_ns;           /* the real time at which it began, or of the
+                                   look before it was first seen */
     struct weir__block *block; /* NULL: none */
 };
 

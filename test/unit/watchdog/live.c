@@ -47,6 +47,7 @@ struct told {
     char loop[64], name[64], subject[129], state[64];
     char script[4096], native[8192], text[16384];
     uint64_t id;
+    int64_t first_ns; /* the duration when it began */
 };
 
 static struct told told; /* the watchdog's thread; ours after weir_live_stop */
@@ -62,8 +63,10 @@ static void on_block(void *arg, const weir_block *block)
     told.lasts += block->stage == WEIR_BLOCK_LASTS;
     told.ended += block->stage == WEIR_BLOCK_ENDED;
     told.block = *block;
-    if (block->stage == WEIR_BLOCK_BEGAN)
+    if (block->stage == WEIR_BLOCK_BEGAN) {
         told.id = block->id;
+        told.first_ns = block->duration_ns;
+    }
     expect(has_several || block->id == told.id);
     snprintf(told.loop, sizeof(told.loop), "%s", block->loop);
     snprintf(told.name, sizeof(told.name), "%s", block->name);
@@ -291,6 +294,7 @@ CASE(live_calls_many_timers_due_at_once_congestion)
     expect(told.block.cause == WEIR_BLOCK_CONGESTION);
     expect(told.block.kind == WEIR_KIND_TIMER);
     expect(told.block.callbacks > 1);
+    expect(told.first_ns >= 200000000);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
 }
