@@ -116,23 +116,29 @@ static int start_deadline(weir_stream *stream, struct weir__deadline *deadline,
 
     if (deadline->limit_ns == 0 || deadline->timer != 0)
         return 0;
-    left = deadline->since_ns + deadline->limit_ns - weir_clock_now();
+    left = deadline->limit_ns - (weir_clock_now() - deadline->since_ns);
     err = weir_timer_start(stream->loop, &deadline->timer, left < 0 ? 0 : left,
                            WEIR_TIMER_ONCE, fn, stream);
-    if (err == 0 && weir_timer_unref(stream->loop, deadline->timer) != 0)
-        return 0; /* it has only one thread: cannot happen */
-    return err;
+    if (err == 0)
+        (void)!weir_timer_unref(stream->loop, deadline->timer);
+    /* A time past the last nanosecond never comes, and a loop that admits no
+     * timers ends the stream itself. */
+    return err == -ENOMEM || err == -ENOSPC ? err : 0;
 }
 
 void weir__stream_check_deadlines(weir_stream *stream)
 {
+    int err = 0;
+
     if (stream->life == WEIR__STREAM_CLOSED)
         return;
     if (awaits_input(stream))
-        (void)start_deadline(stream, &stream->read_deadline, on_read_deadline);
-    if (awaits_output(stream))
-        (void)start_deadline(stream, &stream->write_deadline,
-                             on_write_deadline);
+        err = start_deadline(stream, &stream->read_deadline, on_read_deadline);
+    if (err == 0 && awaits_output(stream))
+        err =
+            start_deadline(stream, &stream->write_deadline, on_write_deadline);
+    if (err != 0) /* or it could wait forever */
+        weir__stream_fail(stream, err);
 }
 
 int weir_stream_set_timeouts(weir_stream *stream, int64_t read_ns,
@@ -241,10 +247,10 @@ void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
     }
     if (stream->life == WEIR__STREAM_FINISHING)
         check_finish(stream);
-    if (stream->life == WEIR__STREAM_FINISHING) {
+    if (stream->life == WEIR__STREAM_FINISHING)
         weir__stream_check_deadlines(stream);
+    if (stream->life == WEIR__STREAM_FINISHING)
         weir__stream_watch(stream);
-    }
     /* Not by release: no callback may run inside this call. */
     stream->holds--;
     weir__stream_tick(stream);

@@ -205,7 +205,8 @@ void weir__stream_free(weir_stream *stream);
 void weir__stream_progress(struct weir__deadline *deadline);
 /* Look how much of a finishing stream the peer has not received. */
 void weir__stream_look_received(weir_stream *stream);
-/* Start or stop the timer of a deadline, as the state requires. */
+/* Start the timers of the deadlines that apply.  Without memory for a timer the
+ * stream fails, which may close it if it is FINISHING. */
 void weir__stream_check_deadlines(weir_stream *stream);
 /* The memory of a stream has run out, or its connection has failed. */
 void weir__stream_fail(weir_stream *stream, int err);

@@ -314,7 +314,8 @@ WEIR_API size_t weir_stream_queued_bytes(const weir_stream *stream);
 /**
  * Set how long a read may wait for a byte, and how long a queued write may go
  * without progress.  When the time is over, the stream ends with -ETIMEDOUT.
- * Time in which reading is paused does not count.  0: no limit.
+ * Time in which reading is paused does not count.  0: no limit.  If there is no
+ * memory for a timer when a limit begins to apply, the stream ends with -ENOMEM.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL, or negative)

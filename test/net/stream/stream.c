@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "stream/stream.h"
+#include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
 #include "weir/clock.h"
+#include "weir/host/loop.h"
 
 static weir_stream *ends[2];
 static char received[1 << 20];
@@ -534,6 +536,89 @@ CASE(stream_write_times_out_without_progress)
     loop_turns(2);
     expect_recorded("write");
     expect_int(last_status, -ETIMEDOUT);
+    close_both();
+    loop_end();
+}
+
+/* A loop has no room for timers before its first one. */
+static void make_pair_without_timers(struct failing_allocator *memory)
+{
+    failing_allocator_init(memory, 0);
+    expect_status(weir_set_allocator(&memory->hooks), 0);
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    make_pair(NULL);
+}
+
+CASE(stream_read_without_memory_for_its_timeout_ends)
+{
+    static struct failing_allocator memory;
+
+    make_pair_without_timers(&memory);
+    expect_status(weir_stream_set_timeouts(ends[1], WEIR_S(3), 0), 0);
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_stream_read(ends[1], collect, "end"), 0);
+    expect_recorded("");
+    loop_turns(2);
+    expect_recorded("end");
+    expect_int(last_status, -ENOMEM);
+    expect_status(weir_stream_read(ends[1], collect, "end"), -ENOMEM);
+    close_both();
+    loop_end();
+}
+
+CASE(stream_write_without_memory_for_its_timeout_ends)
+{
+    enum { LARGE = 1000000 };
+    static struct failing_allocator memory;
+    char *large = make_large(LARGE);
+    weir_bytes bytes = {large, LARGE};
+
+    make_pair_without_timers(&memory);
+    expect_status(weir_stream_write(ends[0], &bytes, 1, finished, "write"), 0);
+    loop_turns(2);
+    expect_recorded("");
+    memory.fail_at = memory.calls + 1;
+    expect_status(weir_stream_set_timeouts(ends[0], 0, WEIR_S(3)), 0);
+    expect_recorded("");
+    loop_turns(2);
+    expect_recorded("write");
+    expect_int(last_status, -ENOMEM);
+    close_both();
+    loop_end();
+}
+
+/* Its peer never reads: without a timer it would linger forever. */
+CASE(stream_finish_without_memory_for_its_linger_time_closes)
+{
+    enum { LARGE = 1000000 };
+    static struct failing_allocator memory;
+    char *large = make_large(LARGE);
+    weir_bytes bytes = {large, LARGE};
+
+    make_pair_without_timers(&memory);
+    expect_status(weir_stream_write(ends[0], &bytes, 1, NULL, NULL), 0);
+    /* The first one is that of the half-close. */
+    memory.fail_at = memory.calls + 2;
+    weir_stream_finish(ends[0], WEIR_S(3), finished, "closed");
+    expect_recorded("");
+    loop_turns(2);
+    expect_recorded("closed");
+    expect_int(last_status, -ENOMEM);
+    weir_stream_close(ends[1], NULL, NULL);
+    loop_run();
+    loop_end();
+}
+
+/* Its time is past the last nanosecond. */
+CASE(stream_with_the_longest_timeouts_waits)
+{
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    make_pair(NULL);
+    expect_status(weir_stream_set_timeouts(ends[1], INT64_MAX, INT64_MAX), 0);
+    expect_status(weir_stream_read(ends[1], collect, "end"), 0);
+    loop_turns(2);
+    expect(weir_loop_timeout(loop) == -1);
+    expect_recorded("");
     close_both();
     loop_end();
 }
