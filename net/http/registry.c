@@ -14,30 +14,30 @@
 
 #include "http/server.h"
 
-static weir_lock lock = WEIR_LOCK_INIT;
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static weir_http_server *servers; /* under lock */
 
 void weir__http_registry_enter(weir_http_server *server)
 {
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     server->next = servers;
     server->link = &servers;
     if (servers != NULL)
         servers->link = &server->next;
     servers = server;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
 }
 
 void weir__http_registry_leave(weir_http_server *server)
 {
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     if (server->link != NULL) /* or it was never complete, or has left */
         *server->link = server->next;
     if (server->next != NULL)
         server->next->link = server->link;
     server->link = NULL;
     server->next = NULL;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
 }
 
 void weir__http_registry_add_place(weir_http_server *server,
@@ -45,21 +45,21 @@ void weir__http_registry_add_place(weir_http_server *server,
 {
     struct weir__http_place **last;
 
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     for (last = &server->places; *last != NULL; last = &(*last)->next)
         ;
     *last = place;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
 }
 
 int weir_http_server_each(weir_http_server_fn *fn, void *arg)
 {
     if (fn == NULL)
         return -EINVAL;
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     for (weir_http_server *server = servers; server != NULL;
          server = server->next)
         fn(arg, server, server->options.name);
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     return 0;
 }

@@ -30,7 +30,7 @@ struct kept {
     char script[STACK_BYTES], native[STACK_BYTES];
 };
 
-static weir_lock lock = WEIR_LOCK_INIT;
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static struct kept blocks[KEPT]; /* under lock */
 static uint64_t version;         /* under lock */
 
@@ -52,7 +52,7 @@ void weir_monitor_show_block(const weir_block *block)
 {
     struct kept *kept;
 
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     kept = place_of(block->id);
     kept->id = block->id;
     kept->version = ++version;
@@ -69,7 +69,7 @@ void weir_monitor_show_block(const weir_block *block)
     snprintf(kept->state, NAME_BYTES, "%s", block->state);
     snprintf(kept->script, STACK_BYTES, "%s", block->script);
     snprintf(kept->native, STACK_BYTES, "%s", block->native);
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
 }
 
 static const char *const stages[] = {"began", "lasts", "ended"};
@@ -117,14 +117,14 @@ uint64_t weir__blocks_write(struct weir__text *text, uint64_t since,
     int64_t now_ns = weir_clock_now();
     const struct kept *next;
 
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     while ((next = after(since)) != NULL) {
         weir__text_add(text, "%s", prefix);
         write_block(text, next, now_ns);
         weir__text_add(text, "%s", suffix);
         since = next->version;
     }
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     return since;
 }
 
@@ -133,13 +133,13 @@ bool weir__blocks_find(uint64_t thread, int64_t *for_ns)
     int64_t now_ns = weir_clock_now();
     bool is_found = false;
 
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     for (int i = 0; i < KEPT && !is_found; i++)
         if (blocks[i].id != 0 && blocks[i].stage != WEIR_BLOCK_ENDED &&
             (thread == 0 || blocks[i].thread == thread)) {
             *for_ns = blocks[i].duration_ns + (now_ns - blocks[i].at_ns);
             is_found = true;
         }
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     return is_found;
 }

@@ -35,7 +35,7 @@
 
 enum { HEAD_BYTES = 8192, BODY_BYTES = 1024, CONNECTIONS = 64 };
 
-static weir_lock lock = WEIR_LOCK_INIT;
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static bool is_running; /* under lock */
 static struct weir__monitor *monitor;
 
@@ -182,17 +182,17 @@ int weir_monitor_start(const weir_monitor_options *given)
         return err;
     if (options.address == NULL && options.path == NULL)
         return -EINVAL;
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     err = is_running ? -EALREADY : 0;
     is_running = true;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     if (err != 0)
         return err;
     err = start(&options);
     if (err != 0) {
-        weir_lock_acquire(&lock);
+        weir_global_lock_acquire(&lock);
         is_running = false;
-        weir_lock_release(&lock);
+        weir_global_lock_release(&lock);
     }
     return err;
 }
@@ -216,7 +216,7 @@ void weir_monitor_stop(void)
     weir_thread_join(&mine->thread);
     monitor = NULL;
     destroy(mine);
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     is_running = false;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
 }

@@ -45,23 +45,23 @@ struct weir__watch {
 /* ---- c-ares itself ---- */
 
 /* c-ares counts its users without atomics. */
-static weir_lock library = WEIR_LOCK_INIT;
+static weir_global_lock library = WEIR_GLOBAL_LOCK_INIT;
 
 static int begin_library(void)
 {
     int status;
 
-    weir_lock_acquire(&library);
+    weir_global_lock_acquire(&library);
     status = ares_library_init(ARES_LIB_INIT_ALL);
-    weir_lock_release(&library);
+    weir_global_lock_release(&library);
     return status;
 }
 
 static void end_library(void)
 {
-    weir_lock_acquire(&library);
+    weir_global_lock_acquire(&library);
     ares_library_cleanup();
-    weir_lock_release(&library);
+    weir_global_lock_release(&library);
 }
 
 /* ---- the end ---- */

@@ -24,7 +24,7 @@
 /* Enough for the lookups of most programs; growth costs a thread each. */
 enum { WORKERS = 4 };
 
-static weir_lock lock = WEIR_LOCK_INIT;
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static weir_pool *pool; /* under the lock; NULL: none yet */
 
 /* Under the lock. */
@@ -57,9 +57,9 @@ int weir__threads_post(weir_job *job)
 {
     int err;
 
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     err = post(job);
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     return err;
 }
 
@@ -69,9 +69,9 @@ int weir_lookup_end_threads(void)
 
     if (weir_loop_current() != NULL)
         return -EDEADLK;
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     ended = pool;
     pool = NULL;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     return weir_pool_free(ended);
 }

@@ -21,7 +21,7 @@ struct weir__orphan {
     int pidfd;
 };
 
-static weir_lock lock = WEIR_LOCK_INIT;
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static struct weir__orphan *orphans; /* under the lock */
 
 struct weir__orphan *weir__orphan_new(void)
@@ -37,10 +37,10 @@ void weir__orphan_free(struct weir__orphan *orphan)
 void weir__orphan_leave(struct weir__orphan *orphan, int pidfd)
 {
     orphan->pidfd = pidfd;
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     orphan->next = orphans;
     orphans = orphan;
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
 }
 
 /* Take those out of the list that have exited. */
@@ -67,9 +67,9 @@ void weir__orphan_reap(void)
 {
     struct weir__orphan *exited;
 
-    weir_lock_acquire(&lock);
+    weir_global_lock_acquire(&lock);
     exited = take_exited();
-    weir_lock_release(&lock);
+    weir_global_lock_release(&lock);
     while (exited != NULL) {
         struct weir__orphan *next = exited->next;
 

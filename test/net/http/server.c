@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "net/support/client_fixture.h"
@@ -572,6 +574,53 @@ CASE(http_server_freed_by_a_child_keeps_its_file)
 static void count_server(void *arg, weir_http_server *each, const char *name)
 {
     ++*(int *)arg;
+}
+
+static sem_t has_list;
+
+/* Look at the list for longer than it takes to fork, unless fork() waits. */
+static void linger(void *arg, weir_http_server *each, const char *name)
+{
+    static sem_t never;
+    struct timespec until;
+
+    sem_init(&never, 0, 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 1;
+    sem_post(&has_list);
+    while (sem_timedwait(&never, &until) != 0 && errno == EINTR)
+        ;
+}
+
+static void *look_at_servers(void *arg)
+{
+    expect_status(weir_http_server_each(linger, NULL), 0);
+    return NULL;
+}
+
+CASE(http_server_of_a_child_does_not_wait_for_its_parent)
+{
+    pthread_t thread;
+    pid_t child;
+    int code, count = 0;
+
+    expect_int(sem_init(&has_list, 0, 0), 0);
+    serve(hello);
+    expect_int(pthread_create(&thread, NULL, look_at_servers, NULL), 0);
+    while (sem_wait(&has_list) != 0)
+        ;
+    child = fork();
+    if (child == 0) {
+        alarm(10);
+        (void)!weir_http_server_each(count_server, &count);
+        (void)!weir_service_free(service);
+        weir_http_server_free(server);
+        _exit(0);
+    }
+    expect(child > 0 && waitpid(child, &code, 0) == child);
+    expect_int(code, 0);
+    pthread_join(thread, NULL);
+    stop();
 }
 
 /* Whoever looks asks the service whether the server drains. */
