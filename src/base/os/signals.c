@@ -109,13 +109,13 @@ static int make_wakefd(void)
 }
 
 /* In the child of a fork, which has no other thread.  The descriptor still
- * belongs to the parent. */
+ * belongs to the parent, even if nobody has taken the signals there: the next
+ * owner would get those of the child. */
 static void forget(void)
 {
-    if (!load_relaxed(&taken)) /* relaxed: unshared */
-        return;
     store_relaxed(&wakefd, NONE); /* relaxed: unshared */
-    weir__signals_give_back();
+    if (load_relaxed(&taken))     /* relaxed: unshared */
+        weir__signals_give_back();
 }
 
 static void watch_forks(void)

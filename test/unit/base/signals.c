@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/wakefd.h"
@@ -50,4 +51,25 @@ CASE(signals_of_an_earlier_owner_are_dropped)
     expect_int(raise(SIGTERM), 0);
     expect(weir__wakefd_take(fd, false) == 1);
     weir__signals_give_back();
+}
+
+/* The parent's next owner must not get the signals of the child. */
+CASE(signals_of_a_child_do_not_reach_an_earlier_descriptor)
+{
+    int fd = weir__signals_take(), code;
+    pid_t child;
+
+    expect(fd >= 0);
+    weir__signals_give_back();
+    child = fork();
+    if (child == 0) {
+        int own = weir__signals_take();
+
+        if (own < 0 || raise(SIGTERM) != 0)
+            _exit(1);
+        _exit(own != fd ? 0 : 2); /* with the signal pending */
+    }
+    expect(child > 0 && waitpid(child, &code, 0) == child);
+    expect_int(weir__wakefd_take(fd, false), 0);
+    expect_int(code, 0);
 }
