@@ -21,6 +21,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+from ending import end_on_signals, end_with_parent  # noqa: E402
 from history import History  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -44,6 +45,24 @@ def expect(what, problem):
         print("# " + str(problem).replace("\n", "\n# "), flush=True)
 
 
+def kill(process):
+    """Kill a process.  Of strace: what it traces, with which it ends too.
+
+    A worker that outlives its strace goes on.
+    """
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if process.poll() is None:
+        traced = children.read_text().split()
+        for pid in map(int, traced):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if not traced:
+            process.kill()
+    process.wait()
+
+
 class Place:
     """A store, its log, and the processes that use it."""
 
@@ -64,15 +83,13 @@ class Place:
 
     def __exit__(self, *_):
         for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
+            kill(process)
         shutil.rmtree(self.path)
 
     def start(self, role, *numbers, through=()):
         process = subprocess.Popen(
             [*through, PROCESS, role, self.store, self.log,
-             *map(str, numbers)])
+             *map(str, numbers)], preexec_fn=end_with_parent)
         self.processes.append(process)
         return process
 
@@ -171,8 +188,7 @@ def kill_at_calls(rounds):
             done = place.lines("done")
             place.wait_for("the kill", lambda: worker.poll() is not None or
                            place.lines("done") > done + 40)
-            worker.kill()
-            worker.wait()
+            kill(worker)
         expect(f"{rounds} kills at the n-th system call: the history is right",
                place.violations())
 
@@ -223,6 +239,42 @@ def drain_under_load(rounds):
                "no attempt counted for what was given back", problem)
 
 
+def wait_to_be_ended():
+    """Start workers, say so, and wait for a signal: see leave_nothing()."""
+    with Place() as place:
+        tracer = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=none")
+        place.work()
+        place.work(through=tracer)
+        place.wait_for("two workers", lambda: place.lines("ready") == 2)
+        print("ready", flush=True)
+        signal.pause()
+
+
+def leave_nothing(*command):
+    """End a script that has started workers: nothing of it is left.
+
+    A process that is left holds the pipe, so the pipe tells of its end.
+    """
+    for signum in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        problem = None
+        with tempfile.TemporaryDirectory(prefix="weir-leave-") as scratch:
+            os.chmod(scratch, 0o755)
+            script = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+                                      env={**os.environ, "TMPDIR": scratch})
+            try:
+                script.stdout.readline()
+                script.send_signal(signum)
+                script.communicate(timeout=60)
+                if signum != signal.SIGKILL and os.listdir(scratch):
+                    problem = f"{os.listdir(scratch)} are left"
+            except subprocess.TimeoutExpired:
+                problem = "a process holds its pipe"
+            finally:
+                script.kill()
+        expect(f"{signum.name} ends a script and all that it has started",
+               problem)
+
+
 def check_the_checker():
     """Each kind of violation is found."""
     good = ["added 1 0", "claimed 1 1 1 0", "effect 1 1", "done 1 1 OK"]
@@ -256,10 +308,14 @@ def finish():
 
 
 def main():
+    end_on_signals()
+    if sys.argv[1:] == ["wait"]:
+        return wait_to_be_ended()
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     print(f"# WEIR_SEED={seed}")
     check_the_checker()
+    leave_nothing(sys.executable, __file__, "wait")
     kill_stop_and_drain(jobs, kills)
     return finish()
 

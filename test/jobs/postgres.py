@@ -124,10 +124,13 @@ def wait_for_a_slot(server):
     process = subprocess.Popen(
         [crash.PROCESS, "add", url.replace("postgres@", "locked:right@"),
          "/dev/null", "1", "0"], stderr=subprocess.PIPE, text=True)
-    time.sleep(1)  # some attempts to connect
-    session.ask("ALTER ROLE locked CONNECTION LIMIT -1")
-    session.close()
-    problem = process.communicate(timeout=60)[1]
+    try:
+        server.wait_for_log('too many connections for role "locked"', 2)
+        session.ask("ALTER ROLE locked CONNECTION LIMIT -1")
+        problem = process.communicate(timeout=60)[1]
+    finally:
+        crash.kill(process)
+        session.close()
     expect("too many connections are waited for, with a password as without",
            None if process.returncode == 0 else problem)
 
@@ -253,7 +256,10 @@ def break_things(server, jobs, kills):
     def kill_backend():
         backends = server.backends()
         if backends:
-            os.kill(choose.choice(backends), signal.SIGKILL)
+            try:
+                os.kill(choose.choice(backends), signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has ended by itself
 
     def stop_server():
         server.pause()
@@ -273,12 +279,18 @@ def break_things(server, jobs, kills):
 
 
 def main():
+    crash.end_on_signals()
+    if sys.argv[1:] == ["wait"]:
+        with Server() as server:
+            crash.Place = make_place(server)
+            return crash.wait_to_be_ended()
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 150
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     is_long = len(sys.argv) > 1
     print(f"# WEIR_SEED={crash.seed}")
     with Server() as server:
         crash.Place = make_place(server)
+        crash.leave_nothing(sys.executable, __file__, "wait")
         run_cases(server, ("jobs", "lease", "drain")
                   if is_long else ("jobs",))
         refuse(server)

@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 
+from ending import end_with_parent
+
 BIN = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"),
           default=pathlib.Path("/usr/bin"))
 SOCKET = ".s.PGSQL.5432"
@@ -30,6 +32,15 @@ class Server:
             folder.mkdir()
             if self.user:
                 shutil.chown(folder, self.user)
+        self.postmaster = None
+        try:
+            self.create_cluster()
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def create_cluster(self):
         self.run(BIN / "initdb", "-D", self.data, "-U", "postgres", "-A",
                  "trust", "-E", "UTF8", "--no-sync")
         with open(self.data / "postgresql.conf", "a") as file:
@@ -37,29 +48,27 @@ class Server:
                        f"unix_socket_directories = '{self.socket}'\n"
                        "max_connections = 60\n"
                        "shared_buffers = 32MB\n")
-        self.postmaster = None
-        self.start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        if self.postmaster is not None:
+        if self.postmaster is not None and self.postmaster.poll() is None:
             self.proceed()
             self.postmaster.send_signal(signal.SIGQUIT)
             self.postmaster.wait()
         shutil.rmtree(self.path)
 
     def become(self):
-        """What a child does to become the server's user."""
-        if not self.user:
-            return None
-        entry = pwd.getpwnam(self.user)
+        """What a child does to become the server's user, and to end with us."""
+        entry = self.user and pwd.getpwnam(self.user)
 
         def change():
-            os.setgroups([])
-            os.setgid(entry.pw_gid)
-            os.setuid(entry.pw_uid)
+            if entry:
+                os.setgroups([])
+                os.setgid(entry.pw_gid)
+                os.setuid(entry.pw_uid)
+            end_with_parent(signal.SIGQUIT)
         return change
 
     def run(self, *command):
@@ -81,6 +90,14 @@ class Server:
             if time.monotonic() > deadline:
                 raise TimeoutError((self.path / "log").read_text()[-2000:])
             time.sleep(0.05)
+
+    def wait_for_log(self, text, count):
+        """Wait until the server has logged a text that often."""
+        deadline = time.monotonic() + 60
+        while (self.path / "log").read_text().count(text) < count:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the server has not logged: {text}")
+            time.sleep(0.01)
 
     def is_serving(self):
         return subprocess.run(
@@ -106,24 +123,22 @@ class Server:
 
     def kill(self):
         """Kill everything, as a power failure does, and start it again."""
-        for pid in self.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        self.signal_all(signal.SIGKILL)
         self.postmaster.wait()
         self.start()
 
     def pause(self):
-        for pid in self.processes():
-            os.kill(pid, signal.SIGSTOP)
+        self.signal_all(signal.SIGSTOP)
 
     def proceed(self):
+        self.signal_all(signal.SIGCONT)
+
+    def signal_all(self, signum):
         for pid in self.processes():
             try:
-                os.kill(pid, signal.SIGCONT)
+                os.kill(pid, signum)
             except ProcessLookupError:
-                pass
+                pass  # a backend or an autovacuum has just ended
 
     def create(self, name):
         subprocess.run([BIN / "createdb", "-h", self.socket, "-U", "postgres",

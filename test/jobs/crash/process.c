@@ -16,8 +16,10 @@
  *     drained PID STATUS              after it
  *
  * A worker fails one job in eight, and holds each for a few turns, so that it is
- * killed in the middle of one.
+ * killed in the middle of one.  A process dies with its parent: a worker waits for
+ * a server that is gone for as long as it lives.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -217,6 +220,7 @@ int main(int count, char **arguments)
 {
     if (count != 6)
         return 2;
+    must("prctl", prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? -errno : 0);
     srand((unsigned)getpid());
     log_fd = open(arguments[3], O_WRONLY | O_CREAT | O_APPEND, 0666);
     must("loop", weir_loop_new(&loop, NULL));
