@@ -37,6 +37,18 @@ static bool is_own_field(weir_bytes name)
     return false;
 }
 
+/* Fields of a response that fetch() has received, which describe the body before
+ * it was decoded. */
+static bool is_of_coded_body(const struct weir__js_response *response,
+                             weir_bytes name)
+{
+    static const weir_bytes encoding = WEIR_BYTES_OF("content-encoding");
+    static const weir_bytes length = WEIR_BYTES_OF("content-length");
+
+    return response->is_decoded &&
+           (weir__js_is_name(name, encoding) || weir__js_is_name(name, length));
+}
+
 /* Whether an error is the program's or a lack of memory.  The others are those
  * of a connection whose client has left, which is no failure of the server. */
 static bool is_mistake(int err)
@@ -92,6 +104,8 @@ static int fill_head(JSContext *context,
         weir_bytes name = weir__js_fields_name(fields, i);
         weir_bytes value = weir__js_fields_value(fields, i);
 
+        if (is_of_coded_body(response, name))
+            continue;
         if (is_own_field(name)) {
             if (name.size == sizeof("content-length") - 1)
                 head->length = read_length(value);

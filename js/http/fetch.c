@@ -109,6 +109,7 @@ static bool has_body(unsigned status)
 static JSValue make_response(JSContext *context, struct weir__js_fetch *fetch)
 {
     const char *url = weir_fetch_url(fetch->handle);
+    weir_bytes reason = weir_fetch_status_text(fetch->handle);
     unsigned status = weir_fetch_status(fetch->handle);
     JSValue self = weir__js_response_new(context, status);
     struct weir__js_response *response;
@@ -119,7 +120,11 @@ static JSValue make_response(JSContext *context, struct weir__js_fetch *fetch)
     response = weir__js_response_of(context, self);
     fields = weir__js_response_fields(context, response);
     response->url = JS_NewString(context, url);
+    response->status_text =
+        weir__js_utf8_string(context, reason.data, reason.size);
+    response->is_decoded = weir_fetch_is_decoded(fetch->handle);
     if (fields == NULL || JS_IsException(response->url) ||
+        JS_IsException(response->status_text) ||
         copy_fields(context, fields, fetch->handle) < 0) {
         JS_FreeValue(context, self);
         return JS_EXCEPTION;
@@ -378,7 +383,8 @@ static int start_fetch(JSContext *context, struct weir__js_fetch *fetch,
                                   .arg = fetch,
                                   .on_head = on_head,
                                   .on_body = weir__js_download_piece,
-                                  .on_end = on_end};
+                                  .on_end = on_end,
+                                  .is_always_decoded = true};
     int err;
 
     options.is_streaming = JS_IsFunction(context, argv[WRITABLE]);

@@ -490,6 +490,7 @@ static JSValue copy(JSContext *context, JSValueConst this_value, int argc,
     to->type = from->type;
     to->is_redirected = from->is_redirected;
     to->is_immutable = from->is_immutable;
+    to->is_decoded = from->is_decoded;
     to->status_text = JS_DupValue(context, from->status_text);
     to->url = JS_DupValue(context, from->url);
     fields = weir__js_response_fields(context, from);

@@ -21,7 +21,8 @@ struct weir__js_response {
     uint8_t type; /* enum weir__js_response_type */
     bool is_text; /* without fields: Content-Type is that of a text */
     bool is_redirected;
-    bool is_immutable;              /* its fields are */
+    bool is_immutable; /* its fields are */
+    bool is_decoded;   /* the body is, so its fields do not describe it */
     struct weir__js_fields *fields; /* NULL: none yet */
     JSValue headers;                /* the object, from the first use on */
     JSValue status_text;            /* undefined: "" */

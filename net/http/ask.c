@@ -37,15 +37,16 @@ static size_t add_fields(struct weir__http_link *link, weir_fetch *fetch,
 {
     const weir_http_client *client = link->client;
     size_t count = fetch->field_count;
+    bool asks;
 
     if (count > 0)
         memcpy(fields, fetch->fields, count * sizeof(*fields));
     if (!has_field(fetch, "accept"))
         fields[count++] = make_field("Accept", "*/*");
-    fetch->is_decoding = !fetch->is_raw &&
-                         !has_field(fetch, "accept-encoding") &&
-                         !has_field(fetch, "range");
-    if (fetch->is_decoding)
+    asks = !fetch->is_raw && !has_field(fetch, "accept-encoding") &&
+           !has_field(fetch, "range");
+    fetch->is_decoding = asks || (fetch->is_always_decoded && !fetch->is_raw);
+    if (asks)
         fields[count++] =
             make_field("Accept-Encoding", WEIR__HTTP_INFLATE_ACCEPT);
     if (client->user_agent != NULL && !has_field(fetch, "user-agent"))

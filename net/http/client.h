@@ -155,7 +155,7 @@ struct weir_fetch {
     bool owns_message : 1;
     bool has_retried : 1;
     bool is_redirecting : 1; /* the response is followed, not delivered */
-    bool is_decoding : 1;    /* Accept-Encoding is ours */
+    bool is_decoding : 1;    /* the body is decoded */
     bool has_body_over : 1;  /* the owner has ended it, or it is not wanted */
     bool is_telling : 1;     /* writable_task is posted */
     bool is_chunked : 1;     /* the request */
@@ -168,7 +168,7 @@ struct weir_fetch {
     weir_bytes body;
     bool is_streaming;
     int64_t stream_size, stream_left; /* negative: not known */
-    bool is_raw;
+    bool is_raw, is_always_decoded;
     uint32_t redirects;
     int64_t total_ns;
     void *arg;

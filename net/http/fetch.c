@@ -260,6 +260,7 @@ static void copy_options(weir_fetch *fetch, const weir_fetch_options *options)
     fetch->is_streaming = options->is_streaming;
     fetch->stream_size = options->stream_size < 0 ? -1 : options->stream_size;
     fetch->is_raw = options->is_raw;
+    fetch->is_always_decoded = options->is_always_decoded;
     /* One more than may be followed, so that 0 means that none are. */
     fetch->redirects = options->redirects;
     if (fetch->redirects > 0 && fetch->redirects < UINT32_MAX)
@@ -405,6 +406,21 @@ bool weir_fetch_trailer_at(const weir_fetch *fetch, size_t index,
 {
     return fetch->message != NULL && index < fetch->message->trailer_count &&
            get_field(fetch, fetch->message->field_count + index, field);
+}
+
+weir_bytes weir_fetch_status_text(const weir_fetch *fetch)
+{
+    const struct weir__http_message *message = fetch->message;
+
+    if (message == NULL)
+        return (weir_bytes){NULL, 0};
+    return (weir_bytes){message->head.data + message->reason.at,
+                        message->reason.size};
+}
+
+bool weir_fetch_is_decoded(const weir_fetch *fetch)
+{
+    return fetch->inflate != NULL;
 }
 
 int64_t weir_fetch_body_size(const weir_fetch *fetch)

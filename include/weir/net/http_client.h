@@ -225,6 +225,10 @@ typedef struct weir_fetch_options {
      * beginning, and whenever weir_fetch_is_full was true and is no longer,
      * with status 0. */
     weir_fetch_fn *on_writable;
+
+    /* Decode the body even if Accept-Encoding or Range is among the fields.
+     * Without this, the owner who has asked gets what has come. */
+    bool is_always_decoded;
 } weir_fetch_options;
 
 /**
@@ -345,6 +349,24 @@ WEIR_API bool weir_fetch_is_full(const weir_fetch *fetch);
  * Returns  the status; 0 before on_head
  */
 WEIR_API unsigned weir_fetch_status(const weir_fetch *fetch);
+
+/**
+ * Get the reason that follows the status of a response, such as "OK".
+ *
+ * Thread   loop
+ * Owns     the bytes are valid as long as the fetch
+ * Returns  the reason, which may be empty; data is NULL before on_head
+ */
+WEIR_API weir_bytes weir_fetch_status_text(const weir_fetch *fetch);
+
+/**
+ * Test whether the body of a response is decoded, in on_head or later.  Then
+ * its Content-Encoding and Content-Length are not those of the bytes that
+ * on_body gets.
+ *
+ * Thread   loop
+ */
+WEIR_API bool weir_fetch_is_decoded(const weir_fetch *fetch);
 
 /**
  * Find a field of a response by its name, ignoring case.  If there are several,

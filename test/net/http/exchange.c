@@ -183,6 +183,9 @@ CASE(fetch_with_a_reference_keeps_its_response)
     get("/");
     loop_turns(3);
     expect_int(weir_fetch_status(outcomes[0].fetch), 200);
+    expect_int(weir_fetch_status_text(outcomes[0].fetch).size, 2);
+    expect(memcmp(weir_fetch_status_text(outcomes[0].fetch).data, "OK", 2) ==
+           0);
     expect(weir_fetch_field_at(outcomes[0].fetch, 1, &field));
     expect_int(field.value.size, 1);
     expect(!weir_fetch_field_at(outcomes[0].fetch, 2, &field));
@@ -355,6 +358,47 @@ CASE(fetch_does_not_decode_what_it_has_not_asked_for)
     wait_for(&outcomes[0]);
     expect_string(outcomes[0].body, "ab");
     expect_not_sent("Accept-Encoding");
+    end_all();
+}
+
+static bool was_decoded;
+
+static void note_decoding(struct outcome *outcome)
+{
+    was_decoded = weir_fetch_is_decoded(outcome->fetch);
+}
+
+/* Get a compressed body with a field of the owner's. */
+static void get_compressed(const weir_http_field *field, bool is_raw)
+{
+    size_t size = make_gzip(gzipped, sizeof(gzipped), "hello", 5, 0);
+
+    peer_will_bytes(gzipped, size, 0);
+    outcomes[0].on_head = note_decoding;
+    expect_status(
+        start(&outcomes[0], FETCH_OPTIONS(.url = peer_url("/"), .fields = field,
+                                          .field_count = 1, .is_raw = is_raw,
+                                          .is_always_decoded = true)),
+        0);
+    wait_for(&outcomes[0]);
+    expect_status(outcomes[0].status, 0);
+}
+
+CASE(fetch_decodes_what_its_owner_has_asked_for_if_it_is_told_to)
+{
+    weir_http_field fields[] = {WEIR_HTTP_FIELD("Accept-Encoding", "x"),
+                                WEIR_HTTP_FIELD("Range", "bytes=0-1")};
+
+    make_all(NULL);
+    for (int i = 0; i < 2; i++) {
+        get_compressed(&fields[i], false);
+        expect_string(outcomes[0].body, "hello");
+        expect(was_decoded);
+        expect_not_sent("deflate");
+    }
+    get_compressed(&fields[0], true);
+    expect(!was_decoded);
+    expect(strcmp(outcomes[0].body, "hello") != 0);
     end_all();
 }
 
