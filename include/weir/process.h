@@ -106,9 +106,9 @@ typedef struct weir_process_options {
     const char *file;
     const char *const *arguments;   /* up to NULL; NULL: only the file */
     const char *const *environment; /* up to NULL; NULL: as this process */
-    /* The child's working directory.  It is entered with the rights of user and
-     * group; then a relative `file` is looked up there.  NULL: as this
-     * process. */
+    /* The child's working directory.  It is entered with the rights of this
+     * process, before user and group change; a relative `file` is looked up
+     * there.  NULL: as this process. */
     const char *directory;
     /* The child's descriptors.  0, 1 and 2 are /dev/null if the table is
      * shorter. */

@@ -160,12 +160,10 @@ IN_CHILD static int prepare(const struct weir__spawn *spawn)
     if (spawn->is_group && !spawn->is_detached && syscall(SYS_setpgid, 0, 0))
         return -errno;
     err = place_fds(spawn);
-    if (err == 0)
-        err = change_identity(spawn);
     if (err == 0 && spawn->directory != NULL &&
         syscall(SYS_chdir, spawn->directory) != 0)
         err = -errno;
-    return err;
+    return err == 0 ? change_identity(spawn) : err;
 }
 
 IN_CHILD static int run_child(void *arg)

@@ -402,12 +402,20 @@ CASE(spawn_changes_user_and_groups)
     expect_string(child.output, "0\n7\n7 1234 1235\n");
     expect_int(getuid(), 0);
     expect_int(getgid(), 0);
-    /* A directory is entered as the user. */
+    end();
+}
+
+CASE(spawn_enters_a_directory_before_it_changes_the_user)
+{
+    if (geteuid() != 0)
+        skip_case("only root can change users");
+    begin();
+    loop_make(NULL);
     expect_int(mkdir(scratch("closed"), 0700), 0);
-    expect_status(
-        child_try(&child, SHELL_WITH("true", .has_user = true, .user = 4321,
-                                     .directory = scratch("closed"))),
-        -EACCES);
+    child_run(&child, SHELL_WITH("id -u; ls 2>/dev/null", .has_user = true,
+                                 .user = 4321, .directory = scratch("closed")));
+    expect_string(child.output, "4321\n"); /* which that user cannot read */
+    expect_int(child.result.code, 2);
     expect_int(rmdir(scratch("closed")), 0);
     expect_int(rmdir(scratch("")), 0);
     end();
