@@ -150,7 +150,7 @@ bool weir__node_on_refused(void *arg, weir_http_connection *connection,
     struct weir__node_peer *peer = weir_http_connection_data(connection);
     weir_js *js = server->js;
     JSContext *context;
-    JSValue args[5], result;
+    JSValue args[6], result;
     bool is_taken;
 
     if (peer == NULL || js == NULL || weir__js_enter(js) != 0)
@@ -161,7 +161,8 @@ bool weir__node_on_refused(void *arg, weir_http_connection *connection,
     args[2] = JS_NewInt32(context, refusal->error);
     args[3] = JS_NewInt32(context, (int32_t)refusal->status);
     args[4] = JS_NewString(context, refusal->text);
-    result = weir__node_call(js, WEIR__NODE_REFUSED, server->context, 5,
+    args[5] = JS_NewBool(context, refusal->has_head);
+    result = weir__node_call(js, WEIR__NODE_REFUSED, server->context, 6,
                              (JSValueConst *)args);
     is_taken = JS_ToBool(context, result) == 1;
     JS_FreeValue(context, result);

@@ -67,8 +67,8 @@ void weir__http_conn_expire(struct weir__http_conn *conn)
     weir__http_conn_drop_request(conn, -ETIMEDOUT);
     if (!conn->is_closing &&
         !weir__http_conn_is_refused(
-            conn,
-            (weir_http_refusal){-ETIMEDOUT, 408, "the request is late"}) &&
+            conn, (weir_http_refusal){-ETIMEDOUT, 408, "the request is late",
+                                      false}) &&
         !conn->is_closing)
         weir__http_reply_plainly(conn, 408, true);
 }

@@ -255,24 +255,26 @@ static void on_failed(struct weir__http_conn *conn)
 {
     weir_http_request *request = conn->request;
     bool was_answered = request != NULL && request->reply != WEIR__REPLY_NONE;
+    weir_http_refusal refusal = {
+        conn->parser.error, conn->parser.status, conn->parser.text,
+        was_answered && request->reply != WEIR__REPLY_ENDED};
 
     weir_counter_add(&conn->shard->counters.refused, 1);
+    if (weir__http_conn_is_refused(conn, refusal) || conn->is_closing)
+        return;
+    request = conn->request; /* the host may have ended it */
     if (request != NULL && request->reply == WEIR__REPLY_ENDED) {
         weir__http_conn_close_gracefully(
             conn); /* it was answered before its body ended */
         return;
     }
-    weir__http_conn_drop_request(conn, conn->parser.error);
-    if (conn->is_closing ||
-        weir__http_conn_is_refused(
-            conn, (weir_http_refusal){conn->parser.error, conn->parser.status,
-                                      conn->parser.text}) ||
-        conn->is_closing)
+    weir__http_conn_drop_request(conn, refusal.error);
+    if (conn->is_closing)
         return;
     if (was_answered)
-        weir__http_conn_fail(conn, conn->parser.error);
+        weir__http_conn_fail(conn, refusal.error);
     else
-        weir__http_reply_plainly(conn, conn->parser.status, true);
+        weir__http_reply_plainly(conn, refusal.status, true);
 }
 
 /* Record a request by its method and path.  A peer chooses these, so they must

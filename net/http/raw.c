@@ -224,9 +224,9 @@ void weir_http_connection_close(weir_http_connection *connection,
 {
     if (connection->is_closing || connection->is_upgraded)
         return;
+    if (!is_abrupt) /* first: what was written is sent, whatever its end does */
+        weir__http_conn_close_gracefully(connection);
     weir__http_conn_drop_request(connection, -ECONNRESET);
     if (is_abrupt)
         weir__http_conn_fail(connection, -ECONNRESET);
-    else
-        weir__http_conn_close_gracefully(connection);
 }

@@ -161,5 +161,5 @@ bool weir_http_parser_trailer_at(const weir_http_parser *parser, size_t index,
 weir_http_refusal weir_http_parser_refusal(const weir_http_parser *parser)
 {
     return (weir_http_refusal){parser->parser.error, parser->parser.status,
-                               parser->parser.text};
+                               parser->parser.text, false};
 }

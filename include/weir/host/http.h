@@ -44,6 +44,7 @@ typedef struct weir_http_refusal {
     int error;
     unsigned status;  /* what the server would answer with */
     const char *text; /* never NULL */
+    bool has_head;    /* of a response that has not ended: none can follow */
 } weir_http_refusal;
 
 typedef struct weir_http_guest_options {
@@ -69,8 +70,9 @@ typedef struct weir_http_guest_options {
                           int status);
     /* A request was refused: it is not HTTP, exceeds a limit, or is late.  If
      * the function returns true, it has written a response with
-     * weir_http_connection_write, and closes the connection, now or later.
-     * Otherwise the server answers.  May be NULL. */
+     * weir_http_connection_write, and closes the connection, now or later.  A
+     * request whose body was refused ends with the connection.  Otherwise the
+     * server answers.  May be NULL. */
     bool (*on_refused)(void *arg, weir_http_connection *connection,
                        const weir_http_refusal *refusal);
     /* Accept requests that the server would refuse: with an expectation other

@@ -485,13 +485,13 @@ function refusalError(error, status, text) {
 }
 
 // A request was refused.  Returns true if the program has taken care of it.
-function refused(server, socket, error, status, text) {
+function refused(server, socket, error, status, text, hasHead) {
     if (server.listenerCount('clientError') > 0) {
         server.emit('clientError', refusalError(error, status, text), socket);
         return true;
     }
     const shown = error === ETIMEDOUT ? 408 : status === 414 ? 431 : status;
-    if (socket.writable)
+    if (socket.writable && !hasHead)
         socket.write(`HTTP/1.1 ${shown} ${STATUS_CODES[shown]}\r\nConnection: close\r\n\r\n`,
             'latin1');
     socket.end();
