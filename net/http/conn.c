@@ -311,6 +311,7 @@ int weir__http_conn_hand_over(struct weir__http_conn *conn,
     weir_stream_stop(conn->stream);
     weir__stream_set_on_drain(conn->stream, NULL, NULL);
     weir_stream_set_on_end(conn->stream, NULL, NULL);
+    (void)!weir_stream_set_timeouts(conn->stream, 0, 0);
     weir__stream_on_gone(conn->stream, on_upgraded_gone, conn);
     *stream = conn->stream;
     weir__http_request_end(request, 0);

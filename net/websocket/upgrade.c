@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "http/conn.h"
 #include "websocket/list.h"
 #include "websocket/websocket.h"
 #include "weir/host/memory.h"
@@ -82,6 +83,16 @@ static int refuse(weir_http_request *request,
     return err == 0 ? WEIR_EWEBSOCKET : err;
 }
 
+/* How long a message may go without progress: as long as a response. */
+static int64_t write_time_of(const weir_http_request *request)
+{
+    int64_t write_ns = request->conn == NULL
+                           ? 0
+                           : weir__http_conn_options(request->conn)->write_ns;
+
+    return write_ns < 0 ? 0 : write_ns;
+}
+
 static int answer(weir_websocket *websocket, weir_http_request *request,
                   const weir_websocket_handshake *handshake,
                   weir_stream **stream)
@@ -100,6 +111,7 @@ int weir_websocket_upgrade(weir_websocket **made, weir_http_request *request,
     weir_websocket_handshake handshake;
     weir_websocket *websocket;
     weir_stream *stream;
+    int64_t write_ns;
     int err;
 
     if (made == NULL || request == NULL)
@@ -113,11 +125,13 @@ int weir_websocket_upgrade(weir_websocket **made, weir_http_request *request,
                               options);
     if (err != 0)
         return err;
+    write_ns = write_time_of(request);
     err = answer(websocket, request, &handshake, &stream);
     if (err != 0) {
         weir__websocket_drop(websocket);
         return err;
     }
+    (void)!weir_stream_set_timeouts(stream, 0, write_ns);
     *made = websocket;
     websocket->is_attached = true;
     err = weir__websocket_attach(websocket, stream);

@@ -586,8 +586,9 @@ WEIR_API int weir_http_serve_file(weir_http_request *request, const char *root);
 /**
  * Answer a request with 101 (or 200 to CONNECT) and take over its connection.
  * Bytes that the client has already sent after the request are read from the
- * stream first.  The connection remains part of the server: the drain waits
- * until the stream is closed.  on_drain (or NULL) is called during the drain,
+ * stream first.  Its reads and writes have no time limits: set them with
+ * weir_stream_set_timeouts.  The connection remains part of the server: the
+ * drain waits until the stream is closed.  on_drain (or NULL) is called during the drain,
  * at a random time within drain_idle_ns, so that clients do not all reconnect
  * at once.
  *

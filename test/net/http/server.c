@@ -971,6 +971,55 @@ CASE(http_server_hands_a_connection_over_and_waits_for_it)
     end_with(0);
 }
 
+enum { FLOOD = 32 * 1024 * 1024 }; /* more than the kernel buffers */
+
+static int flood_status = 1;
+
+static void on_flooded(void *arg, weir_stream *stream, int status)
+{
+    flood_status = status;
+    tell_test();
+}
+
+static void upgrade_and_flood(void *arg, weir_http_request *request)
+{
+    static char zeros[FLOOD];
+    weir_bytes flood = {zeros, sizeof(zeros)};
+
+    upgrade(arg, request);
+    if (statuses[status_count - 1] == 0)
+        expect_status(weir_stream_write(upgraded, &flood, 1, on_flooded, NULL),
+                      0);
+}
+
+CASE(http_server_leaves_no_write_time_on_a_connection_that_it_hands_over)
+{
+    static char buffer[64 * 1024];
+    size_t received = 0;
+    ssize_t size;
+    int fd;
+
+    expect_status(weir_clock_freeze(WEIR_S(1000)), 0);
+    serve(upgrade_and_flood);
+    fd = join_server();
+    send_text(fd, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+                  "Upgrade: echo\r\n\r\n");
+    expect_int(recv(fd, buffer, 1, 0), 1); /* the rest waits for its reader */
+    expect_status(weir_clock_advance(WEIR_S(3600)), 0);
+    expect(begins(ask(GET("/")), "HTTP/1.1 400 ")); /* the loop has looked */
+    weir_clock_thaw();
+    while (received < FLOOD && (size = recv(fd, buffer, sizeof(buffer), 0)) > 0)
+        received += (size_t)size;
+    expect_int(sem_wait(&told_), 0);
+    expect_status(flood_status, 0);
+    expect(received >= FLOOD);
+    expect_status(weir_service_stop(service), 0);
+    while (recv(fd, buffer, sizeof(buffer), 0) > 0)
+        continue;
+    close(fd);
+    end_with(0);
+}
+
 /* Its listener ends with the loop, before the drain can close it. */
 CASE(http_server_that_is_forced_to_end_leaves_nothing)
 {
