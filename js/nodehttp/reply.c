@@ -149,9 +149,7 @@ static JSValue send_all(JSContext *context, JSValueConst self,
                         JSValueConst body)
 {
     bool has_body = weir_http_body_size(exchange->http) != 0;
-    bool is_last =
-        !weir__reply_is_flag(context, self, WEIR__REPLY_LAST, false) ||
-        !weir__reply_is_flag(context, self, WEIR__REPLY_MAX_REACHED, false);
+    bool is_last = !weir__reply_is_flag(context, self, WEIR__REPLY_LAST, false);
 
     if (weir__reply_set(context, self, WEIR__REPLY_HEADER_SENT, JS_TRUE) < 0 ||
         weir__reply_set(context, self, WEIR__REPLY_FINISHED, JS_TRUE) < 0 ||

@@ -234,7 +234,7 @@ ServerResponse.prototype._transmit = function(chunk, encoding, callback, isLast)
         }
     }
     if (isLast)
-        flags |= this._last || this.maxRequestsOnConnectionReached ? END | CLOSE : END;
+        flags |= this._last ? END | CLOSE : END;
     const result = binding.send(exchange, head, sendable(chunk, encoding), tail, flags);
     if (isLast)
         leaveBody(this.req);
