@@ -45,6 +45,7 @@ struct job {
     int code;      /* SQLITE_OK, SQLITE_DONE or an error */
     char *message; /* of the error, from strdup */
     int remaining, total;
+    bool is_busy; /* the source was being written: try again */
 };
 
 /* Any thread, with no step under way. */
@@ -80,6 +81,14 @@ static int open_target(struct state *state)
                                  : sqlite3_extended_errcode(state->target);
 }
 
+/* Whether a step that has failed can be repeated.  The first one cannot, as in
+ * Node: nothing is known to remain. */
+static bool is_busy(int code, int remaining)
+{
+    return ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) &&
+           remaining > 0;
+}
+
 static void run_job(struct weir__js_work *work, int status)
 {
     struct job *job = (struct job *)work;
@@ -95,6 +104,9 @@ static void run_job(struct weir__js_work *work, int status)
         job->code = sqlite3_backup_step(state->handle, job->rate);
         job->remaining = sqlite3_backup_remaining(state->handle);
         job->total = sqlite3_backup_pagecount(state->handle);
+        job->is_busy = is_busy(job->code, job->remaining);
+        if (job->is_busy)
+            job->code = SQLITE_OK;
     }
     if (job->code == SQLITE_DONE) {
         job->code = sqlite3_backup_finish(state->handle);
@@ -103,11 +115,11 @@ static void run_job(struct weir__js_work *work, int status)
     }
 }
 
-/* [remaining pages, total pages], or an exception */
+/* [remaining pages, total pages, is busy], or an exception */
 static JSValue finish_job(struct weir__js_work *work, JSContext *context)
 {
     struct job *job = (struct job *)work;
-    JSValue parts[2];
+    JSValue parts[3];
 
     if (job->code != SQLITE_OK)
         return weir__js_sqlite_fail(
@@ -119,7 +131,8 @@ static JSValue finish_job(struct weir__js_work *work, JSContext *context)
     }
     parts[0] = JS_NewInt32(context, job->remaining);
     parts[1] = JS_NewInt32(context, job->total);
-    return weir__js_new_array(context, 2, parts);
+    parts[2] = JS_NewBool(context, job->is_busy);
+    return weir__js_new_array(context, 3, parts);
 }
 
 static void free_job(struct weir__js_work *work)

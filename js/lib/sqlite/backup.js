@@ -11,12 +11,21 @@ function step(backup, rate) {
         (pages) => resolve(pages, backup), (error) => reject(error, backup)));
 }
 
+// SQLite does not tell when a database can be read again.
+const BUSY_MS = 10;
+
+function pause() {
+    return new Promise((resolve) => require('timers/timers').setTimeout(resolve, BUSY_MS));
+}
+
 async function copy(backup, rate, progress) {
     for (;;) {
-        const [remainingPages, totalPages] = await step(backup, rate);
+        const [remainingPages, totalPages, isBusy] = await step(backup, rate);
         if (remainingPages === 0)
             return totalPages;
         progress?.({ totalPages, remainingPages });
+        if (isBusy)
+            await pause();
     }
 }
 
