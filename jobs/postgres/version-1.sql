@@ -844,7 +844,10 @@ BEGIN
         (SELECT min(j.run_at) FROM weir_jobs.job AS j
          WHERE j.queue = of_queue AND j.state = 2),
         (SELECT min(j.lease_until) FROM weir_jobs.job AS j
-         WHERE j.queue = of_queue AND j.state = 1));
+         WHERE j.queue = of_queue AND j.state = 1),
+        -- Results that expire one after the other wake once a second.
+        (SELECT min(j.expires_at) + 1000 FROM weir_jobs.job AS j
+         WHERE j.expires_at IS NOT NULL));
     wait_ms := at_ms - now_us / 1000;
     IF wait_ms <= 0 OR EXISTS (SELECT FROM weir_jobs.later) THEN
         wait_ms := 100; -- being changed by another process

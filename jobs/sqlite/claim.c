@@ -283,6 +283,10 @@ static void take(struct weir__engine *engine, struct weir__claiming *claiming)
     }
 }
 
+/* Results that expire one after the other wake an idle worker at most this
+ * often. */
+enum { PURGE_SLACK_MS = 1000 };
+
 static void find_due(struct weir__engine *engine,
                      struct weir__claiming *claiming,
                      const struct allowance *allowance)
@@ -290,7 +294,8 @@ static void find_due(struct weir__engine *engine,
     sqlite3_stmt *due = weir__sql(engine, WEIR__SQL_NEXT_DUE);
     sqlite3_stmt *run = weir__sql(engine, WEIR__SQL_NEXT_RUN_OF);
     sqlite3_stmt *expired = weir__sql(engine, WEIR__SQL_NEXT_EXPIRED);
-    int64_t run_ms;
+    sqlite3_stmt *purge = weir__sql(engine, WEIR__SQL_NEXT_PURGE);
+    int64_t run_ms, purge_ms;
     int64_t rate_ms = allowance->due_us == INT64_MAX
                           ? INT64_MAX
                           : (allowance->due_us + 999) / 1000;
@@ -301,6 +306,9 @@ static void find_due(struct weir__engine *engine,
     run_ms = weir__sql_number(engine, run, INT64_MAX);
     if (run_ms < claiming->due_date_ms)
         claiming->due_date_ms = run_ms;
+    purge_ms = weir__sql_number(engine, purge, INT64_MAX);
+    if (purge_ms < claiming->due_date_ms - PURGE_SLACK_MS)
+        claiming->due_date_ms = purge_ms + PURGE_SLACK_MS;
     weir__bind_text(expired, 1, claiming->queue);
     claiming->due_uptime_ms = weir__sql_number(engine, expired, INT64_MAX);
     if (rate_ms < claiming->due_uptime_ms)

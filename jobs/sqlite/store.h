@@ -75,6 +75,8 @@
                     " AND state = 1")                                          \
     X(PURGE, "DELETE FROM job WHERE id IN (SELECT id FROM job"                 \
              " WHERE expires_at IS NOT NULL AND expires_at <= ?1 LIMIT 100)")  \
+    X(NEXT_PURGE, "SELECT min(expires_at) FROM job"                            \
+                  " WHERE expires_at IS NOT NULL")                             \
     X(RENEW, "UPDATE job SET lease_until = ?3 WHERE id = ?1 AND token = ?2"    \
              " AND state = 1")                                                 \
     X(REMOVE_DONE, "DELETE FROM job WHERE id = ?1 AND token = ?2"              \

@@ -154,6 +154,23 @@ CASE(jobs_result_is_kept_for_its_time)
     jobs_end();
 }
 
+CASE(jobs_result_is_removed_by_a_worker_that_has_nothing_to_do)
+{
+    struct keeper keeper = {0};
+    uint64_t id;
+
+    jobs_make();
+    id = add(SPEC("q", .keep_ms = 5000));
+    keeper_start(&keeper, jobs, WORKER("q"));
+    await_count(&keeper.count, 1);
+    expect_status(settle(keeper.claims[0], NULL), 0);
+    expect_int(state_of(id), WEIR_JOBS_DONE);
+    pass(5000 + 1000); /* all that expire within a second are removed at once */
+    while (get(id).status != -ENOENT)
+        continue; /* until the case's deadline */
+    jobs_end();
+}
+
 /* ---- order ---- */
 
 static void expect_order(struct keeper *keeper, const uint64_t *ids,
