@@ -60,6 +60,41 @@ static inline void *weir__js_opaque(const weir_js *js, JSValueConst value,
     return JS_GetOpaque(value, js->classes[builtin]);
 }
 
+/* Values in a builtin's state, such as the functions that it calls. */
+static inline void weir__js_values_init(JSValue *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = JS_UNDEFINED;
+}
+
+static inline void weir__js_values_set(JSContext *context, JSValue *values,
+                                       int count, JSValueConst *from)
+{
+    for (int i = 0; i < count; i++) {
+        JS_FreeValue(context, values[i]);
+        values[i] = JS_DupValue(context, from[i]);
+    }
+}
+
+/* Set them to the elements of an array. */
+static inline void weir__js_values_read(JSContext *context, JSValue *values,
+                                        int count, JSValueConst array)
+{
+    for (int i = 0; i < count; i++) {
+        JS_FreeValue(context, values[i]);
+        values[i] = JS_GetPropertyUint32(context, array, (uint32_t)i);
+    }
+}
+
+static inline void weir__js_values_drop(JSContext *context, JSValue *values,
+                                        int count)
+{
+    for (int i = 0; i < count; i++) {
+        JS_FreeValue(context, values[i]);
+        values[i] = JS_UNDEFINED;
+    }
+}
+
 /* Allocate a host's struct, zeroed, with all states behind it; NULL if there is
  * no memory. */
 weir_js *weir__js_builtins_new_host(void);

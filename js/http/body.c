@@ -305,10 +305,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 {
     JSValue *hooks = weir__js_of(context)->states[WEIR__JS_BODY];
 
-    for (int i = 0; i < WEIR__JS_BODY_HOOKS; i++) {
-        JS_FreeValue(context, hooks[i]);
-        hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
-    }
+    weir__js_values_read(context, hooks, WEIR__JS_BODY_HOOKS, argv[0]);
     return JS_UNDEFINED;
 }
 
@@ -415,8 +412,7 @@ static int init_body(weir_js *js)
 {
     JSValue *hooks = js->states[WEIR__JS_BODY];
 
-    for (int i = 0; i < WEIR__JS_BODY_HOOKS; i++)
-        hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(hooks, WEIR__JS_BODY_HOOKS);
     return 0;
 }
 
@@ -424,10 +420,7 @@ static void drop_body(weir_js *js)
 {
     JSValue *hooks = js->states[WEIR__JS_BODY];
 
-    for (int i = 0; i < WEIR__JS_BODY_HOOKS; i++) {
-        JS_FreeValue(js->context, hooks[i]);
-        hooks[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, hooks, WEIR__JS_BODY_HOOKS);
 }
 
 const struct weir__js_builtin weir__js_body_builtin = {

@@ -524,10 +524,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 {
     struct state *state = state_of(weir__js_of(context));
 
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(context, state->hooks[i]);
-        state->hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
-    }
+    weir__js_values_read(context, state->hooks, HOOKS, argv[0]);
     return JS_UNDEFINED;
 }
 
@@ -543,8 +540,9 @@ static const JSCFunctionListEntry natives[] = {
 
 static int init_fetch(weir_js *js)
 {
-    for (int i = 0; i < HOOKS; i++)
-        state_of(js)->hooks[i] = JS_UNDEFINED;
+    struct state *state = state_of(js);
+
+    weir__js_values_init(state->hooks, HOOKS);
     return 0;
 }
 
@@ -554,10 +552,7 @@ static void drop_fetch(weir_js *js)
 {
     struct state *state = state_of(js);
 
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(js->context, state->hooks[i]);
-        state->hooks[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, state->hooks, HOOKS);
     if (state->client != NULL)
         weir_http_client_close(state->client, NULL, NULL);
     state->client = NULL;

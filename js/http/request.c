@@ -343,10 +343,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 {
     JSValue *hooks = weir__js_of(context)->states[WEIR__JS_REQUEST];
 
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(context, hooks[i]);
-        hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
-    }
+    weir__js_values_read(context, hooks, HOOKS, argv[0]);
     return JS_UNDEFINED;
 }
 
@@ -362,8 +359,7 @@ static int init_request(weir_js *js)
 {
     JSValue *hooks = js->states[WEIR__JS_REQUEST];
 
-    for (int i = 0; i < HOOKS; i++)
-        hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(hooks, HOOKS);
     return 0;
 }
 
@@ -371,10 +367,7 @@ static void drop_request(weir_js *js)
 {
     JSValue *hooks = js->states[WEIR__JS_REQUEST];
 
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(js->context, hooks[i]);
-        hooks[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, hooks, HOOKS);
 }
 
 const struct weir__js_builtin weir__js_request_builtin = {

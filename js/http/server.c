@@ -253,14 +253,8 @@ static void drop_servers(weir_js *js)
         (void)weir_http_server_drain(server->http, 0);
         JS_FreeValue(js->context, self);
     }
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(js->context, state->hooks[i]);
-        state->hooks[i] = JS_UNDEFINED;
-    }
-    for (int i = 0; i < CLASSES; i++) {
-        JS_FreeValue(js->context, state->kept[i]);
-        state->kept[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, state->hooks, HOOKS);
+    weir__js_values_drop(js->context, state->kept, CLASSES);
 }
 
 static int init_servers(weir_js *js)
@@ -268,10 +262,8 @@ static int init_servers(weir_js *js)
     struct state *state = state_of(js);
 
     weir__js_list_init(&state->servers);
-    for (int i = 0; i < HOOKS; i++)
-        state->hooks[i] = JS_UNDEFINED;
-    for (int i = 0; i < CLASSES; i++)
-        state->kept[i] = JS_UNDEFINED;
+    weir__js_values_init(state->hooks, HOOKS);
+    weir__js_values_init(state->kept, CLASSES);
     return 0;
 }
 
@@ -509,10 +501,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 {
     struct state *state = state_of(weir__js_of(context));
 
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(context, state->hooks[i]);
-        state->hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
-    }
+    weir__js_values_read(context, state->hooks, HOOKS, argv[0]);
     return JS_UNDEFINED;
 }
 

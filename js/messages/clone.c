@@ -147,8 +147,7 @@ static struct weir__js_cloner *new_cloner(weir_js *js)
     }
     if (js->classes[WEIR__JS_PORT] < CLASSES)
         cloner->kinds[js->classes[WEIR__JS_PORT]] = WEIR__KIND_PORT;
-    for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
-        cloner->hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(cloner->hooks, WEIR__CLONE_HOOKS);
     cloner->host = JS_ATOM_NULL;
     return cloner;
 }
@@ -227,8 +226,7 @@ static void drop_cloner(weir_js *js)
 
     if (cloner == NULL)
         return;
-    for (int i = 0; i < WEIR__CLONE_HOOKS; i++)
-        JS_FreeValue(js->context, cloner->hooks[i]);
+    weir__js_values_drop(js->context, cloner->hooks, WEIR__CLONE_HOOKS);
     JS_FreeAtom(js->context, cloner->host);
     free(cloner);
     *cloner_of(js) = NULL;
@@ -244,10 +242,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
     if (weir__js_cloner(js) == NULL)
         return JS_EXCEPTION;
     cloner = *cloner_of(js);
-    for (int i = 0; i < WEIR__CLONE_HOOKS; i++) {
-        JS_FreeValue(context, cloner->hooks[i]);
-        cloner->hooks[i] = JS_DupValue(context, argv[i]);
-    }
+    weir__js_values_set(context, cloner->hooks, WEIR__CLONE_HOOKS, argv);
     return JS_UNDEFINED;
 }
 

@@ -234,8 +234,7 @@ static int init_ports(weir_js *js)
     struct ports *all = ports_of(js);
 
     weir__js_list_init(&all->held);
-    for (int i = 0; i < HOOKS; i++)
-        all->hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(all->hooks, HOOKS);
     return 0;
 }
 
@@ -253,8 +252,7 @@ static void drop_ports(weir_js *js)
         }
         drop_object(port);
     }
-    for (int i = 0; i < HOOKS; i++)
-        JS_FreeValue(js->context, all->hooks[i]);
+    weir__js_values_drop(js->context, all->hooks, HOOKS);
 }
 
 /* ---- messages ---- */
@@ -523,10 +521,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 
     JS_SetClassProto(context, js->classes[WEIR__JS_PORT],
                      JS_DupValue(context, argv[0]));
-    for (int i = 0; i < HOOKS; i++) {
-        JS_FreeValue(context, all->hooks[i]);
-        all->hooks[i] = JS_DupValue(context, argv[i + 1]);
-    }
+    weir__js_values_set(context, all->hooks, HOOKS, argv + 1);
     return JS_UNDEFINED;
 }
 

@@ -465,10 +465,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
         JS_FreeValue(context, prototype);
         return JS_EXCEPTION;
     }
-    for (int i = 0; i < WEIR__DATAGRAM_HOOKS; i++) {
-        JS_FreeValue(context, datagrams->hooks[i]);
-        datagrams->hooks[i] = JS_DupValue(context, argv[i]);
-    }
+    weir__js_values_set(context, datagrams->hooks, WEIR__DATAGRAM_HOOKS, argv);
     JS_SetClassProto(context, js->classes[WEIR__JS_DATAGRAM], prototype);
     return JS_UNDEFINED;
 }
@@ -479,8 +476,7 @@ static int init_datagrams(weir_js *js)
 
     weir__js_list_init(&datagrams->open);
     weir__js_list_init(&datagrams->requests);
-    for (int i = 0; i < WEIR__DATAGRAM_HOOKS; i++)
-        datagrams->hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(datagrams->hooks, WEIR__DATAGRAM_HOOKS);
     return 0;
 }
 
@@ -500,10 +496,7 @@ static void drop_datagrams(weir_js *js)
             close_socket(datagram);
         weir__js_datagram_unref(datagram);
     }
-    for (int i = 0; i < WEIR__DATAGRAM_HOOKS; i++) {
-        JS_FreeValue(js->context, datagrams->hooks[i]);
-        datagrams->hooks[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, datagrams->hooks, WEIR__DATAGRAM_HOOKS);
 }
 
 static const JSCFunctionListEntry natives[] = {

@@ -442,10 +442,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 
     if (JS_IsException(prototype))
         return prototype;
-    for (int i = 0; i < WEIR__HANDLE_HOOKS; i++) {
-        JS_FreeValue(context, handles->hooks[i]);
-        handles->hooks[i] = JS_DupValue(context, argv[i]);
-    }
+    weir__js_values_set(context, handles->hooks, WEIR__HANDLE_HOOKS, argv);
     JS_SetClassProto(context, js->classes[WEIR__JS_HANDLE],
                      JS_DupValue(context, prototype));
     return prototype;
@@ -489,8 +486,7 @@ static int init_handles(weir_js *js)
     struct handles *handles = handles_of(js);
 
     weir__js_list_init(&handles->open);
-    for (int i = 0; i < WEIR__HANDLE_HOOKS; i++)
-        handles->hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(handles->hooks, WEIR__HANDLE_HOOKS);
     return 0;
 }
 
@@ -525,10 +521,7 @@ static void drop_handles(weir_js *js)
         drop_handle(handle);
         weir__js_handle_unref(handle);
     }
-    for (int i = 0; i < WEIR__HANDLE_HOOKS; i++) {
-        JS_FreeValue(js->context, handles->hooks[i]);
-        handles->hooks[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, handles->hooks, WEIR__HANDLE_HOOKS);
 }
 
 /* pair(): two handles that are connected to each other, or -errno */

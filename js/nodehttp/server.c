@@ -101,10 +101,7 @@ static void drop_servers(weir_js *js)
         server->js = NULL;
         (void)weir_http_server_drain(server->http, 0);
     }
-    for (int i = 0; i < WEIR__NODE_HOOKS; i++) {
-        JS_FreeValue(js->context, state->hooks[i]);
-        state->hooks[i] = JS_UNDEFINED;
-    }
+    weir__js_values_drop(js->context, state->hooks, WEIR__NODE_HOOKS);
     JS_FreeValue(js->context, state->kept);
     state->kept = JS_UNDEFINED;
 }
@@ -115,8 +112,7 @@ static int init_servers(weir_js *js)
 
     weir__js_list_init(&state->servers);
     weir__js_list_init(&state->exchanges);
-    for (int i = 0; i < WEIR__NODE_HOOKS; i++)
-        state->hooks[i] = JS_UNDEFINED;
+    weir__js_values_init(state->hooks, WEIR__NODE_HOOKS);
     state->kept = JS_UNDEFINED;
     return 0;
 }
@@ -483,10 +479,7 @@ static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
 {
     struct weir__node_state *state = weir__node_state_of(weir__js_of(context));
 
-    for (int i = 0; i < WEIR__NODE_HOOKS; i++) {
-        JS_FreeValue(context, state->hooks[i]);
-        state->hooks[i] = JS_GetPropertyUint32(context, argv[0], (uint32_t)i);
-    }
+    weir__js_values_read(context, state->hooks, WEIR__NODE_HOOKS, argv[0]);
     return JS_UNDEFINED;
 }
 
