@@ -334,7 +334,8 @@ static void on_stream_drain(void *arg, weir_stream *stream)
         return;
     if (request != NULL && request->on_writable != NULL &&
         request->reply == WEIR__REPLY_BEGUN)
-        request->on_writable(request->writable_arg, request, 0);
+        weir__http_request_call(request, request->on_writable,
+                                request->writable_arg, 0);
     if (!conn->is_closing)
         weir__http_conn_resume(conn);
 }

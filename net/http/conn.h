@@ -42,6 +42,9 @@ struct weir_http_request {
     char shown_method[16], shown_target[80];
     weir_http_body_fn *read_fn;
     void *read_arg;
+    weir_bytes given;             /* to read_fn, during its call */
+    weir_http_request_fn *called; /* during its call */
+    void *called_arg;
     weir_http_request_fn *on_end, *on_drain, *on_writable;
     void *end_arg, *drain_arg, *writable_arg;
     struct weir__http_collect *collect; /* NULL: none */
@@ -177,6 +180,12 @@ void weir__http_request_give(weir_http_request *request, int status,
 bool weir__http_request_wants_body(const weir_http_request *request);
 
 /* Call on_end, and on_drain. */
+/* Call a function of the user that may raise. */
+void weir__http_request_call(weir_http_request *request,
+                             weir_http_request_fn *fn, void *arg, int status);
+/* A function of the user has raised: answer with 500, or cut the response
+ * off.  No effect if the request is not in progress. */
+void weir__http_request_raised(weir_http_request *request);
 void weir__http_request_end(weir_http_request *request, int status);
 void weir__http_request_drain(weir_http_request *request);
 

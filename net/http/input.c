@@ -175,7 +175,18 @@ static bool answer_probe(struct weir__http_conn *conn,
     return true;
 }
 
-/* Call the handler.  One that raises is answered with 500. */
+void weir__http_request_raised(weir_http_request *request)
+{
+    struct weir__http_conn *conn = request->conn;
+
+    if (conn == NULL || conn->request != request)
+        return;
+    if (request->reply == WEIR__REPLY_NONE)
+        weir__http_reply_plainly(conn, 500, true);
+    else if (request->reply == WEIR__REPLY_BEGUN)
+        weir__http_conn_fail(conn, WEIR_ECANCELED);
+}
+
 static void handle(struct weir__http_conn *conn, weir_http_request *request)
 {
     if (answer_probe(conn, request))
@@ -183,12 +194,8 @@ static void handle(struct weir__http_conn *conn, weir_http_request *request)
     weir_counter_add(&conn->shard->counters.requests, 1);
     weir_http_request_ref(request);
     show_subject(request);
-    if (!weir_loop_contain(call_handler, request, 0) && request->conn != NULL) {
-        if (request->reply == WEIR__REPLY_NONE)
-            weir__http_reply_plainly(conn, 500, true);
-        else if (request->reply == WEIR__REPLY_BEGUN)
-            weir__http_conn_fail(conn, WEIR_ECANCELED);
-    }
+    if (!weir_loop_contain(call_handler, request, 0))
+        weir__http_request_raised(request);
     weir_live_set_subject("", 0);
     weir_http_request_unref(request);
 }

@@ -18,6 +18,7 @@
 #include "http/conn.h"
 #include "http/header.h"
 #include "os/socket.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 
 /* A body that is read into memory. */
@@ -110,6 +111,30 @@ void weir__http_request_release(weir_http_request *request)
     weir_http_request_unref(request);
 }
 
+/* ---- callbacks ---- */
+
+/* A callback of the user may leave by weir_raise.  It must not leave the
+ * functions of the connection that have called it: they hold references, and
+ * the input points to their stack. */
+
+static void call(void *arg, int status)
+{
+    weir_http_request *request = arg;
+
+    request->called(request->called_arg, request, status);
+}
+
+void weir__http_request_call(weir_http_request *request,
+                             weir_http_request_fn *fn, void *arg, int status)
+{
+    weir_http_request_ref(request);
+    request->called = fn;
+    request->called_arg = arg;
+    if (!weir_loop_contain(call, request, status))
+        weir__http_request_raised(request);
+    weir_http_request_unref(request);
+}
+
 void weir__http_request_end(weir_http_request *request, int status)
 {
     weir_http_request_fn *fn = request->on_end;
@@ -119,7 +144,7 @@ void weir__http_request_end(weir_http_request *request, int status)
     request->is_over = true;
     request->on_end = request->on_drain = request->on_writable = NULL;
     if (fn != NULL)
-        fn(request->end_arg, request, status);
+        weir__http_request_call(request, fn, request->end_arg, status);
 }
 
 void weir__http_request_drain(weir_http_request *request)
@@ -129,7 +154,7 @@ void weir__http_request_drain(weir_http_request *request)
     if (request->is_drain_told || request->is_over || fn == NULL)
         return;
     request->is_drain_told = true;
-    fn(request->drain_arg, request, 0);
+    weir__http_request_call(request, fn, request->drain_arg, 0);
 }
 
 int weir_http_request_on_end(weir_http_request *request,
@@ -294,17 +319,26 @@ bool weir__http_request_wants_body(const weir_http_request *request)
     return request->is_discarding || (request->was_read && !request->is_paused);
 }
 
+static void call_reader(void *arg, int status)
+{
+    weir_http_request *request = arg;
+    weir_http_body_fn *fn = request->read_fn;
+
+    if (status != 0)
+        request->read_fn = NULL;
+    fn(request->read_arg, request, status, request->given);
+}
+
 void weir__http_request_give(weir_http_request *request, int status,
                              weir_bytes bytes)
 {
-    weir_http_body_fn *fn = request->read_fn;
-    void *arg = request->read_arg;
-
-    if (fn == NULL)
+    if (request->read_fn == NULL)
         return;
-    if (status != 0)
-        request->read_fn = NULL;
-    fn(arg, request, status, bytes);
+    weir_http_request_ref(request);
+    request->given = bytes;
+    if (!weir_loop_contain(call_reader, request, status))
+        weir__http_request_raised(request);
+    weir_http_request_unref(request);
 }
 
 static void give_end(weir_task *task, int status)
@@ -414,10 +448,8 @@ static void on_piece(void *arg, weir_http_request *request, int status,
         request->is_discarding = true;
     request->read_fn = NULL;
     body = (weir_bytes){collect->data, status == 0 ? collect->size : 0};
-    weir_http_request_ref(request);
     collect->fn(collect->arg, request, status, body);
-    free_collect(request);
-    weir_http_request_unref(request);
+    free_collect(request); /* with the request, if fn raises */
 }
 
 int weir_http_collect(weir_http_request *request, size_t limit_bytes,

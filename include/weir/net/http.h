@@ -26,6 +26,10 @@
  * function that is called at the end (weir_http_request_on_end).  Requests that
  * a client has pipelined are handled one after the other.
  *
+ * A function of a request that leaves by weir_raise fails alone.  If the request
+ * is not answered yet, the answer is 500.  If its response has begun, the
+ * connection is reset.
+ *
  * The drain, which SIGTERM begins, loses nothing that a client has sent:
  *
  *  1. The service is not ready: /readyz answers 503.  Every response from now

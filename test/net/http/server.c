@@ -499,6 +499,120 @@ CASE(http_server_tells_a_handler_that_the_client_has_left)
     stop();
 }
 
+/* ---- callbacks that raise ---- */
+
+static void raise_at_piece(void *arg, weir_http_request *request, int status,
+                           weir_bytes bytes)
+{
+    remember(status);
+    weir_raise(-EIO, "in a reader");
+}
+
+static void read_and_raise(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, gone, NULL), 0);
+    expect_status(weir_http_read(request, raise_at_piece, NULL), 0);
+}
+
+CASE(http_server_answers_500_if_a_reader_raises)
+{
+    serve(read_and_raise);
+    expect(begins(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
+                      "abcde"),
+                  "HTTP/1.1 500 "));
+    wait_for(&told_);
+    stop();
+    expect_int(status_count, 3);
+    expect_status(statuses[0], 0);
+    expect_status(statuses[1], WEIR_ECANCELED); /* the reader again */
+    expect_status(statuses[2], 0);              /* the end of the request */
+}
+
+static void collect_and_raise(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, gone, NULL), 0);
+    expect_status(weir_http_collect(request, 1000, raise_at_piece, NULL), 0);
+}
+
+CASE(http_server_answers_500_if_a_function_that_collects_raises)
+{
+    serve(collect_and_raise);
+    expect(begins(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
+                      "abcde"),
+                  "HTTP/1.1 500 "));
+    expect(begins(ask(GET("/")), "HTTP/1.1 500 "));
+    stop();
+    expect_int(status_count, 4);
+}
+
+static void tell_read_and_raise(void *arg, weir_http_request *request)
+{
+    read_and_raise(arg, request);
+    tell_test();
+}
+
+CASE(http_server_drain_ends_though_a_reader_raises_when_it_is_cut_off)
+{
+    int fd;
+
+    serve(tell_read_and_raise, .drain_deadline_ns = WEIR_MS(50));
+    fd = join_server();
+    send_text(fd, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    expect(begins(read_all(fd), "HTTP/1.1 503 "));
+    close(fd);
+    end_with(WEIR_EFORCED);
+    expect_int(status_count, 2);
+    expect_status(statuses[0], WEIR_ECANCELED);
+    expect_status(statuses[1], WEIR_ECANCELED);
+}
+
+static void raise_at_end(void *arg, weir_http_request *request, int status)
+{
+    remember(status);
+    weir_raise(-EIO, "at the end of a request");
+}
+
+static void answer_and_raise_at_end(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, raise_at_end, NULL), 0);
+    hello(arg, request);
+}
+
+CASE(http_server_goes_on_if_the_end_of_a_request_raises)
+{
+    serve(answer_and_raise_at_end);
+    expect_int(count_of(ask(GET("/") GET("/") GET_LAST("/")), "HTTP/1.1 200"),
+               3);
+    stop();
+    expect_int(status_count, 3);
+}
+
+static void write_and_raise(void *arg, weir_http_request *request)
+{
+    weir_bytes piece = WEIR_BYTES_OF("piece");
+
+    expect_status(weir_http_request_on_end(request, gone, NULL), 0);
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+    expect_status(weir_http_write(request, piece, raise_at_end, NULL), 0);
+}
+
+CASE(http_server_cuts_a_response_off_if_the_end_of_a_piece_raises)
+{
+    int fd;
+
+    serve(write_and_raise);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    close(fd);
+    stop();
+    expect_int(status_count, 2);
+    expect_status(statuses[0], 0);
+    expect_status(statuses[1], WEIR_ECANCELED);
+}
+
 static char phase_at_end[16];
 
 /* The request is no longer the connection's. */
