@@ -351,10 +351,13 @@ static void give_end(weir_task *task, int status)
     weir_http_request_unref(request);
 }
 
+/* Only a host reads on when the response has ended. */
 static int check_reader(const weir_http_request *request)
 {
     if (request->conn == NULL || request->is_over ||
-        (request->is_discarding && !request->is_complete))
+        (request->is_discarding && !request->is_complete) ||
+        (request->reply == WEIR__REPLY_ENDED &&
+         request->conn->shard->server->guest == NULL))
         return WEIR_ECLOSED;
     return request->was_read ? -EBUSY : 0;
 }

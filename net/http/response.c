@@ -114,14 +114,20 @@ static int write_head(struct weir__http_conn *conn,
 }
 
 /* A request can be answered once, while its connection is there. */
-static int check_reply(const weir_http_request *request)
+/* Whether the connection can still send for a request that was not answered. */
+static int check_conn(const weir_http_request *request)
 {
-    if (request->reply != WEIR__REPLY_NONE)
-        return -EALREADY;
     return request->conn == NULL || request->conn->is_closing ||
                    request->conn->request != request
                ? WEIR_ECLOSED
                : 0;
+}
+
+static int check_reply(const weir_http_request *request)
+{
+    if (request->reply != WEIR__REPLY_NONE)
+        return -EALREADY;
+    return check_conn(request);
 }
 
 /* Check what a handler wants to send.  Returns the names among the fields, or
@@ -331,8 +337,7 @@ static int check_body(const weir_http_request *request)
         return request->conn == NULL ? WEIR_ECLOSED : -EINVAL;
     if (request->reply == WEIR__REPLY_ENDED)
         return -EALREADY;
-    return request->conn == NULL || request->conn->is_closing ? WEIR_ECLOSED
-                                                              : 0;
+    return check_conn(request);
 }
 
 static int write_piece(weir_http_request *request, weir_bytes bytes,
@@ -439,7 +444,7 @@ int weir_http_abort(weir_http_request *request)
         return -EINVAL;
     if (request->reply == WEIR__REPLY_ENDED)
         return -EALREADY;
-    if (request->conn == NULL || request->conn->is_closing)
+    if (check_conn(request) != 0)
         return WEIR_ECLOSED;
     weir__http_conn_fail(request->conn, WEIR_ECANCELED);
     return 0;

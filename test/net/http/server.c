@@ -613,6 +613,92 @@ CASE(http_server_cuts_a_response_off_if_the_end_of_a_piece_raises)
     expect_status(statuses[1], WEIR_ECANCELED);
 }
 
+/* ---- a request that has ended ---- */
+
+/* The connection has dropped the request, and is still open itself. */
+static void use_at_end(void *arg, weir_http_request *request, int status)
+{
+    weir_bytes piece = WEIR_BYTES_OF("piece");
+
+    remember(status);
+    expect_status(weir_http_write(request, piece, NULL, NULL), WEIR_ECLOSED);
+    expect_status(weir_http_end(request, NULL, 0), WEIR_ECLOSED);
+    expect_status(weir_http_abort(request), WEIR_ECLOSED);
+    tell_test();
+}
+
+static void begin_and_use_at_end(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, use_at_end, NULL), 0);
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+    tell_test();
+}
+
+CASE(http_server_refuses_to_end_a_response_whose_client_has_left)
+{
+    struct linger linger = {1, 0};
+    int fd;
+
+    serve(begin_and_use_at_end);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    close(fd);
+    wait_for(&told_);
+    stop();
+    expect_status(statuses[0], -ECONNRESET);
+}
+
+static void abort_at_end(void *arg, weir_http_request *request, int status)
+{
+    expect_status(weir_http_abort(request), WEIR_ECLOSED);
+    tell_test();
+}
+
+static void never_answer_and_abort_at_end(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_request_on_end(request, abort_at_end, NULL), 0);
+    tell_test();
+}
+
+/* The handler has nothing to abort: the client gets its 503. */
+CASE(http_server_drain_answers_a_request_that_is_aborted_when_it_is_cut_off)
+{
+    int fd;
+
+    serve(never_answer_and_abort_at_end, .drain_deadline_ns = WEIR_MS(50));
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    expect(begins(read_all(fd), "HTTP/1.1 503 "));
+    close(fd);
+    wait_for(&told_);
+    end_with(WEIR_EFORCED);
+}
+
+static void read_too_late(void *arg, weir_http_request *request)
+{
+    weir_http_request_ref(request);
+    hello(arg, request);
+    expect_status(weir_http_read(request, raise_at_piece, NULL), WEIR_ECLOSED);
+    expect_status(weir_http_collect(request, 1, raise_at_piece, NULL),
+                  WEIR_ECLOSED);
+    weir_http_request_unref(request);
+}
+
+CASE(http_server_refuses_to_read_the_body_of_an_answered_request)
+{
+    serve(read_too_late);
+    expect(begins(ask(GET("/")), "HTTP/1.1 200 "));
+    expect(begins(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n"
+                      "a"),
+                  "HTTP/1.1 200 "));
+    stop();
+    expect_int(status_count, 0);
+}
+
 static char phase_at_end[16];
 
 /* The request is no longer the connection's. */
