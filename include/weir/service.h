@@ -104,8 +104,10 @@ typedef struct weir_service_options {
      * requests. */
     void (*draining)(void *arg, weir_service *service);
     /* Called when the end is forced, before anything is cancelled:
-     * weir_service_report shows what still holds the service.  NULL: print the
-     * first 64 rows of the report on stderr. */
+     * weir_service_report shows what still holds the service.  Also called when
+     * an HTTP server is about to cut connections off at its own deadline
+     * (weir/net/http.h).  NULL: print the first 64 rows of the report on
+     * stderr. */
     void (*on_report)(void *arg, weir_service *service);
     /* Called once, as the last action of the service.  status is what
      * weir_service_wait returns: 0, WEIR_EFORCED, or the error of a poller or a

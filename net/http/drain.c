@@ -11,11 +11,13 @@
  *     after delay_ns                   -->  listeners accept the rest and close
  *     no listener left             <------
  *     every idle_ns: idle ones close   -->  half-close, linger
- *     at deadline_ns: the rest is cut  -->  503, or reset
+ *     at deadline_ns: the rest is
+ *     reported, then cut               -->  503, or reset
  *
  * Tested by  test/net/http/server.c, test/net/peers/drain.py
  */
 #include "http/server.h"
+#include "weir/host/service.h"
 
 /* ---- the drain, on the loops ---- */
 
@@ -125,6 +127,26 @@ static void on_delay(void *arg, int status)
         weir__http_post(&server->shards[i], &server->shards[i].close_listeners);
 }
 
+static void note_open(void *arg, weir_connection *connection,
+                      weir_connection_phase phase, bool is_busy)
+{
+    bool *has_open = arg;
+
+    *has_open = *has_open || phase != WEIR_CONNECTION_CLOSING;
+}
+
+/* Let the service report what is about to be cut off, while it is there. */
+static void report_open(weir_http_server *server)
+{
+    bool has_open = false;
+
+    for (size_t i = 0; i < server->shard_count; i++)
+        weir_connections_report(&server->shards[i].connections, note_open,
+                                &has_open);
+    if (has_open)
+        weir_service_call_report(server->service);
+}
+
 static void on_deadline(void *arg, int status)
 {
     weir_http_server *server = arg;
@@ -133,6 +155,8 @@ static void on_deadline(void *arg, int status)
     server->deadline = 0;
     if (status != 0)
         return;
+    if (server->guest == NULL)
+        report_open(server);
     for (size_t i = 0; i < server->shard_count; i++)
         count += weir_connections_cut(&server->shards[i].connections);
     if (count > 0)

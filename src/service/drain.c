@@ -26,6 +26,7 @@
 #include "loop/report.h"
 #include "service/service.h"
 #include "weir/fd.h"
+#include "weir/host/service.h"
 
 enum { SHOWN = 64 }; /* maximum number of rows that are printed */
 
@@ -67,6 +68,11 @@ static void call_report(void *arg, int status)
         service->options.on_report(service->options.arg, service);
     else
         print_report(service);
+}
+
+void weir_service_call_report(weir_service *service)
+{
+    call(service, "on_report", call_report);
 }
 
 static void call_closed(void *arg, int status)
@@ -288,7 +294,7 @@ static void on_force(weir_task *task, int status)
         drain(service);
     if (service->step == WEIR__STEP_CALLBACKS)
         shut_gate(service);
-    call(service, "on_report", call_report);
+    weir_service_call_report(service);
     weir__members_end_pools(service, true);
     weir__members_end_loops(service, true);
     if (service->options.grace_ns < 0)

@@ -64,6 +64,14 @@ WEIR_API void weir_service_fail(weir_service *service, int err);
  */
 WEIR_API void weir_service_set_cut(weir_service *service);
 
+/**
+ * Call on_report of a service, or print the report if there is none, because a
+ * part of the service is about to cut work off.
+ *
+ * Thread   the service's, in a callback of weir_service_loop
+ */
+WEIR_API void weir_service_call_report(weir_service *service);
+
 #ifdef __cplusplus
 }
 #endif

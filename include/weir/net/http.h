@@ -41,9 +41,9 @@
  *     side, or after drain_linger_ns in which the client has received nothing.
  *  4. Requests that have arrived are answered, and each connection is closed
  *     after its response has been sent.
- *  5. At drain_deadline_ns what is left is cut off: requests without a response
- *     get a 503, other connections are reset, and the service ends with
- *     WEIR_EFORCED.  It also does if a client stopped receiving before it had
+ *  5. At drain_deadline_ns what is left is cut off: on_report of the service is
+ *     called, then requests without a response get a 503, other connections are
+ *     reset, and the service ends with WEIR_EFORCED.  It also does if a client stopped receiving before it had
  *     its whole response.
  *
  * A handler that streams for a long time calls weir_http_request_on_drain, and

@@ -1062,6 +1062,41 @@ CASE(http_server_drain_cuts_what_is_left_at_the_deadline)
     weir_http_server_free(server);
 }
 
+static weir_http_holder cut_off; /* the first one, as on_report has seen it */
+
+static void report_connections(void *arg, weir_service *of)
+{
+    expect_int(weir_http_server_report(server, &cut_off, 1, sizeof(cut_off)),
+               1);
+}
+
+CASE(http_server_drain_reports_what_it_cuts_off_at_the_deadline)
+{
+    int fd;
+
+    expect_int(sem_init(&told_, 0, 0), 0);
+    make_bare(.on_report = report_connections);
+    expect_status(
+        weir_http_server_new(&server, service,
+                             &(weir_http_server_options){
+                                 .size = sizeof(weir_http_server_options),
+                                 .on_request = never_answer,
+                                 .drain_deadline_ns = WEIR_MS(50)}),
+        0);
+    expect_status(weir_http_server_listen(server, place, NULL), 0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    expect_status(weir_service_start(service), 0);
+    fd = join_server();
+    send_text(fd, GET("/stuck"));
+    wait_for(&told_);
+    expect_status(weir_service_stop(service), 0);
+    expect(begins(read_all(fd), "HTTP/1.1 503 "));
+    close(fd);
+    end_with(WEIR_EFORCED);
+    expect_string(cut_off.phase, "busy");
+    expect_string(cut_off.target, "/stuck");
+}
+
 static void answer_much(void *arg, weir_http_request *request)
 {
     static const char text[12000];
