@@ -340,11 +340,18 @@ static void on_stream_drain(void *arg, weir_stream *stream)
         weir__http_conn_resume(conn);
 }
 
+void weir__http_conn_end_with_loop(struct weir__http_conn *conn)
+{
+    if (conn->request != NULL && conn->request->reply != WEIR__REPLY_ENDED)
+        weir_counter_add(&conn->shard->counters.cut, 1);
+    weir__http_conn_drop_request(conn, WEIR_ECANCELED);
+    weir__http_conn_fail(conn, WEIR_ECANCELED);
+}
+
 /* The loop has ended.  A reader that is paused was not told. */
 static void on_loop_end(void *arg, weir_stream *stream)
 {
-    weir__http_conn_drop_request(arg, WEIR_ECANCELED);
-    weir__http_conn_fail(arg, WEIR_ECANCELED);
+    weir__http_conn_end_with_loop(arg);
 }
 
 static void remember_peer(struct weir__http_conn *conn)

@@ -557,6 +557,8 @@ void weir__http_conn_on_read(void *arg, weir_stream *stream, int status,
         feed(conn, bytes);
     } else if (status == WEIR_EEOF) {
         on_input_end(conn);
+    } else if (status == WEIR_ECANCELED) {
+        weir__http_conn_end_with_loop(conn);
     } else {
         weir__http_conn_drop_request(conn, status);
         weir__http_conn_fail(conn, status);

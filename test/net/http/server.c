@@ -1264,6 +1264,24 @@ CASE(http_server_that_is_forced_to_end_leaves_nothing)
     end_forced();
 }
 
+CASE(http_server_that_is_forced_to_end_counts_what_it_has_cut_off)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    int fd;
+
+    serve(never_answer);
+    fd = join_server();
+    send_text(fd, GET("/"));
+    wait_for(&told_);
+    expect_status(weir_service_force(service), 0);
+    wait_for(&told_);
+    expect_status(statuses[0], WEIR_ECANCELED);
+    close(fd);
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect_int(counts.cut, 1);
+    end_forced();
+}
+
 /* ---- a loop that is closed ---- */
 
 static sem_t reset_; /* by the client */
