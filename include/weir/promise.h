@@ -400,7 +400,8 @@ typedef int weir_blocking_fn(void *arg, weir_value *value);
  * thread that waits for it needs the loop to run.  The promise is rejected with
  * WEIR_ECANCELED if fn never runs because the pool is closed or options->abort
  * is raised.  An abort that is raised while fn runs rejects the promise at
- * once, and so does weir_loop_close.  fn continues in both cases, and its
+ * once, and so does weir_loop_close, with the same code; weir_abort_reason
+ * tells a timeout from other reasons.  fn continues in both cases, and its
  * outcome is discarded.  The call keeps the loop running until fn has ended,
  * and weir_loop_shutdown waits for that, too.
  *
