@@ -493,7 +493,8 @@ WEIR_API WEIR_CHECKED int weir_loop_close(weir_loop *loop, int64_t timeout_ns);
  * first.  What is not running is counted: requests, hooks, jobs, tasks,
  * references, timers and descriptors, with one row for each kind and name.  A
  * report has at most 48 rows with different names of this sort.  Things with
- * further names are counted as if they had no name.
+ * further names are counted as if they had no name, and so are jobs that wait in
+ * a pool, unless they wait in a lane: these have its name.
  *
  * If there are more rows than capacity, the last row that fits has the kind
  * WEIR_KIND_OTHER and counts everything that the rows before it do not show.
