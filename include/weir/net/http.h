@@ -390,7 +390,8 @@ typedef void weir_http_body_fn(void *arg, weir_http_request *request,
  * Read the body of a request.  fn is called for each piece, and once at the
  * end.  If the client waits with its body (Expect: 100-continue), the server
  * sends 100 Continue.  When the response ends, the rest of the body is
- * discarded, and fn gets WEIR_ECANCELED.
+ * discarded, and fn gets WEIR_ECANCELED, inside the call that ends the response.
+ * So what fn frees at the end must not be used after such a call.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL), -EBUSY (it is being read, or was), WEIR_ECLOSED
