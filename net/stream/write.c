@@ -144,13 +144,15 @@ static int check_writer(const weir_stream *stream)
     return stream->is_shut ? -EPIPE : 0;
 }
 
-static size_t sum_parts(const weir_bytes *parts, size_t count)
+/* Returns whether the parts are bytes that can exist. */
+static bool sum_parts(const weir_bytes *parts, size_t count, size_t *size)
 {
-    size_t size = 0;
-
+    *size = 0;
     for (size_t i = 0; i < count; i++)
-        size += parts[i].size;
-    return size;
+        if ((parts[i].data == NULL && parts[i].size > 0) ||
+            __builtin_add_overflow(*size, parts[i].size, size))
+            return false;
+    return true;
 }
 
 /* Copy the bytes behind `skip` into one part. */
@@ -220,12 +222,12 @@ int weir_stream_write(weir_stream *stream, const weir_bytes *parts,
     size_t size;
     int err;
 
-    if (stream == NULL || (parts == NULL && count > 0) || count > PARTS_MAX)
+    if (stream == NULL || (parts == NULL && count > 0) || count > PARTS_MAX ||
+        !sum_parts(parts, count, &size))
         return -EINVAL;
     err = check_writer(stream);
     if (err != 0)
         return err;
-    size = sum_parts(parts, count);
     if (done == NULL)
         return write_copied(stream, parts, count, size);
     write = make_write(WEIR__WRITE_BYTES, count, 0, done, arg);

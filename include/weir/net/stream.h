@@ -230,9 +230,9 @@ WEIR_API weir_buffer *weir_stream_take_buffer(weir_stream *stream);
  * Thread   loop
  * Owns     the array is copied.  With done, the bytes are borrowed until it is
  *          called.  With done NULL, bytes that have to wait are copied
- * Returns  0, -EINVAL (NULL, or more than 1024 parts), -EPIPE (after
- *          weir_stream_shutdown), -ENOMEM, or the error that has ended the
- *          stream
+ * Returns  0, -EINVAL (NULL, a part without data, more than 1024 parts, or more
+ *          bytes than memory can hold), -EPIPE (after weir_stream_shutdown),
+ *          -ENOMEM, or the error that has ended the stream
  */
 WEIR_API WEIR_CHECKED int weir_stream_write(weir_stream *stream,
                                             const weir_bytes *parts,

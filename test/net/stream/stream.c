@@ -800,9 +800,13 @@ CASE(stream_refuses_what_is_no_stream)
 CASE(stream_refuses_nonsense)
 {
     weir_bytes byte = WEIR_BYTES_OF("x");
+    weir_bytes no_data = {NULL, 1};
+    weir_bytes halves[] = {{"x", SIZE_MAX / 2 + 1}, {"x", SIZE_MAX / 2 + 1}};
     char buffer[1];
 
     make_pair(NULL);
+    expect_status(weir_stream_write(ends[0], &no_data, 1, NULL, NULL), -EINVAL);
+    expect_status(weir_stream_write(ends[0], halves, 2, NULL, NULL), -EINVAL);
     expect_status(weir_stream_read(NULL, collect, ""), -EINVAL);
     expect_status(weir_stream_read(ends[0], NULL, ""), -EINVAL);
     expect_status(weir_stream_read_into(ends[0], buffer, 0, collect, ""),
