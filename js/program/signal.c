@@ -13,9 +13,12 @@
  * interrupts.  The first one waits for the loop, and the second one ends the
  * process.
  *
- * When the host ends, the signals that it has blocked are unblocked.
+ * When the host ends, the signals that it has blocked are unblocked.  If the
+ * program ends with it, those that arrived too late for their listeners are
+ * discarded first.
  *
- * Tested by  test/js/program/process-signals.js, test/js/program/signal.c
+ * Tested by  test/js/program/process-signals.js,
+ *            test/js/program/signal-at-exit.js, test/js/program/signal.c
  */
 #include <errno.h>
 #include <signal.h>
@@ -205,6 +208,16 @@ static int init_signals(weir_js *js)
     return 0;
 }
 
+/* A signal that has listeners must not replace the program's exit code.  (A host
+ * that runs no program leaves the signal to its embedder.) */
+static void discard_pending(const struct signals *signals)
+{
+    static const struct timespec no_time = {0, 0};
+
+    while (sigtimedwait(&signals->blocked, NULL, &no_time) > 0)
+        ;
+}
+
 /* The descriptor may be gone already, with the loop. */
 static void drop_signals(weir_js *js)
 {
@@ -217,6 +230,8 @@ static void drop_signals(weir_js *js)
         signals->fd = -1;
         weir__js_let_go(js);
     }
+    if (js->is_program)
+        discard_pending(signals);
     for (int number = 1; number < NSIG; number++)
         (void)!unblock(signals, number);
 }
