@@ -4,6 +4,8 @@
  */
 #include "base/fork.h"
 
+#include "weir/host/lock.h"
+
 int weir__fork_enter(struct weir__inherited *object,
                      void (*in_child)(struct weir__inherited *object))
 {
@@ -23,4 +25,14 @@ void weir__fork_leave(struct weir__inherited *object)
 uint32_t weir__fork_generation(void)
 {
     return 0;
+}
+
+void weir_global_lock_acquire(weir_global_lock *lock)
+{
+    weir_lock_acquire(&lock->lock_);
+}
+
+void weir_global_lock_release(weir_global_lock *lock)
+{
+    weir_lock_release(&lock->lock_);
 }

@@ -24,15 +24,17 @@
  * Shared state
  *   first, next   any thread, plain, under the lock
  *
- * Tested by  test/model/gate/listener.c, test/unit/promise/gate_promise.c
+ * Tested by  test/model/gate/listener.c, test/unit/gate/listener.c,
+ *            test/unit/promise/gate_promise.c
  */
 #include "gate/listener.h"
 
 #include <stddef.h>
 
-#include "base/lock.h"
+#include "base/atomic.h"
+#include "weir/host/lock.h"
 
-static struct weir__lock lock; /* all zeros: unlocked */
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static struct weir__listener *first;
 
 bool weir__listener_add(struct weir__listener *listener, weir_gate *gate)
@@ -40,13 +42,13 @@ bool weir__listener_add(struct weir__listener *listener, weir_gate *gate)
     bool is_closed;
 
     listener->gate = gate;
-    weir__lock_lock(&lock);
+    weir_global_lock_acquire(&lock);
     is_closed = weir__gate_announce(gate);
     if (!is_closed) {
         plain_store(&listener->next, plain_load(&first));
         plain_store(&first, listener);
     }
-    weir__lock_unlock(&lock);
+    weir_global_lock_release(&lock);
     return !is_closed;
 }
 
@@ -74,9 +76,9 @@ void weir__listener_tell(const void *gate)
 {
     struct weir__listener *listener;
 
-    weir__lock_lock(&lock);
+    weir_global_lock_acquire(&lock);
     listener = take(gate);
-    weir__lock_unlock(&lock);
+    weir_global_lock_release(&lock);
     while (listener != NULL) {
         struct weir__listener *next = plain_load(&listener->next);
 

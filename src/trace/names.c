@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/lock.h"
 #include "base/memory.h"
+#include "weir/host/lock.h"
 #include "weir/host/recorder.h"
 
 #ifdef WEIR_SMALL
@@ -27,7 +27,7 @@ enum { MOST = 16384, LONGEST = 4095 };
 #endif
 enum { SLOTS = 2 * MOST, ALIGN = 16 };
 
-static struct weir__lock lock;
+static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static char **table; /* under lock */
 static size_t count; /* under lock */
 
@@ -83,7 +83,7 @@ const char *weir_recorder_intern(const char *text, unsigned share)
 
     if (share > 100)
         share = 100;
-    weir__lock_lock(&lock);
+    weir_global_lock_acquire(&lock);
     if (make_table()) {
         char **slot = find(text, length);
 
@@ -93,6 +93,6 @@ const char *weir_recorder_intern(const char *text, unsigned share)
         }
         found = *slot;
     }
-    weir__lock_unlock(&lock);
+    weir_global_lock_release(&lock);
     return found;
 }

@@ -2,8 +2,13 @@
 /*
  * names -- texts that are never freed.
  */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/crew.h"
 #include "support/failing_allocator.h"
@@ -91,4 +96,42 @@ CASE(names_of_threads_are_the_same)
     for (int i = 0; i < TEXTS; i++)
         for (int thread = 0; thread < THREADS; thread++)
             expect(kept[thread][i] == kept[0][i]);
+}
+
+static atomic_bool is_over;
+
+static void *keep_interning(void *begun)
+{
+    for (bool is_first = true; !atomic_load(&is_over); is_first = false) {
+        expect(weir_recorder_intern("name", 100) != NULL);
+        if (is_first)
+            expect_int(sem_post(begun), 0);
+    }
+    return NULL;
+}
+
+/* A child that waited for a lock would be killed by its alarm. */
+CASE(names_of_a_child_do_not_wait_for_its_parent)
+{
+    enum { FORKS = 100 };
+    pthread_t thread;
+    sem_t begun;
+
+    expect_int(sem_init(&begun, 0, 0), 0);
+    expect_int(pthread_create(&thread, NULL, keep_interning, &begun), 0);
+    while (sem_wait(&begun) != 0)
+        ;
+    for (int i = 0; i < FORKS; i++) {
+        pid_t child = fork();
+        int code;
+
+        if (child == 0) {
+            alarm(10);
+            _exit(weir_recorder_intern("name", 100) != NULL ? 0 : 1);
+        }
+        expect(child > 0 && waitpid(child, &code, 0) == child);
+        expect_int(code, 0);
+    }
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
 }
