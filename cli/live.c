@@ -9,15 +9,21 @@
  *
  * The path depends on nothing else, since the environments of the two may
  * differ.  A directory that another user could have made is not used.
+ *
+ * A program that is killed leaves its socket.  The next one that opens its own
+ * removes it.
  */
 #include "live.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "signal_thread.h"
@@ -31,6 +37,46 @@ static char path[64];
 static void on_drain(void *arg)
 {
     kill(getpid(), SIGTERM);
+}
+
+/* Whether no process has this socket.  Its name does not tell: the number may be
+ * that of a process in another container.  A socket of another type asks, because
+ * a connection would reach the listener. */
+static bool is_stale(const char *socket_path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool is_refused;
+
+    if (fd < 0)
+        return false;
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path);
+    is_refused =
+        connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 &&
+        errno == ECONNREFUSED;
+    close(fd);
+    return is_refused;
+}
+
+static void remove_stale(const char *directory)
+{
+    DIR *entries = opendir(directory);
+    const struct dirent *entry;
+
+    if (entries == NULL)
+        return;
+    while ((entry = readdir(entries)) != NULL) {
+        char name[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+        size_t digits = strspn(entry->d_name, "0123456789");
+
+        if (digits == 0 || strcmp(entry->d_name + digits, ".sock") != 0 ||
+            (size_t)snprintf(name, sizeof(name), "%s/%s", directory,
+                             entry->d_name) >= sizeof(name))
+            continue;
+        if (is_stale(name))
+            (void)unlink(name);
+    }
+    closedir(entries);
 }
 
 /* Returns 0 or -errno. */
@@ -47,6 +93,7 @@ static int make_directory(void)
     if (!S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
         (about.st_mode & 077) != 0)
         return -EPERM;
+    remove_stale(path);
     snprintf(path + size, sizeof(path) - (size_t)size, "/%ld.sock",
              (long)getpid());
     return 0;

@@ -248,6 +248,23 @@ def test_top(folder):
         check(f"weir top refuses {what}", done.returncode == 1 and message in done.stderr, done)
 
 
+def test_killed(folder):
+    killed, other, last = [Program(folder) for _ in range(3)]
+    path, kept = [f"/tmp/weir-{os.geteuid()}/{program.process.pid}.sock"
+                  for program in (killed, other)]
+    for program in (killed, other):
+        top(program, "--once")
+    killed.process.kill()
+    killed.process.wait(DEADLINE_S)
+    check("a program that was killed leaves its socket", os.path.exists(path))
+    done = top(last, "--once")
+    check("... which the next one removes", done.returncode == 0 and not os.path.exists(path), done)
+    check("... but not that of another one", os.path.exists(kept) and
+          top(other, "--once").returncode == 0)
+    other.end()
+    last.end()
+
+
 # A process that says that weir runs it, and sends what it likes.
 FAKE = """
 import json, os, signal, socket, sys
@@ -431,6 +448,7 @@ with tempfile.TemporaryDirectory(prefix="weir-live-") as folder:
     test_drain(running)
     running.end()
     test_top(folder)
+    test_killed(folder)
     test_top_is_not_deceived()
     taken = subprocess.run([WEIR, "--live=nowhere", "-e", "1"], capture_output=True, text=True)
     check("a bad address is refused", taken.returncode == 1 and "--live" in taken.stderr, taken)
