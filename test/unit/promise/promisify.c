@@ -373,6 +373,64 @@ CASE(promisify_with_an_abort_that_is_raised_does_not_run)
     expect_int(called, 0);
 }
 
+static int reported;
+
+static void count_rejection(void *arg, weir_loop *of,
+                            const weir_rejection *what)
+{
+    reported++;
+}
+
+static int never_runs(void *arg, weir_value *value)
+{
+    expect(false);
+    return 0;
+}
+
+static void promisify_in_vain(void *abort, int status)
+{
+    weir_submit_options options = with(abort);
+    weir_promise *promise = NULL;
+
+    expect_status(
+        weir_promisify(&promise, loop, pool, never_runs, NULL, NULL, &options),
+        WEIR_ECLOSED);
+    expect(promise == NULL);
+}
+
+/* Nobody has the promise that the abort rejects. */
+static void expect_silence(bool is_local)
+{
+    weir_loop_options options = {.size = sizeof(options),
+                                 .on_rejection = count_rejection};
+    weir_abort *abort;
+
+    begin();
+    expect_status(weir_loop_free(loop), 0);
+    expect_status(weir_loop_new(&loop, &options), 0);
+    expect_status(weir_abort_new(&abort), 0);
+    expect_int(weir_abort_raise(abort, 3), 0);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    if (is_local)
+        expect_status(weir_loop_submit(loop, promisify_in_vain, abort), 0);
+    else
+        promisify_in_vain(abort, 0);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    expect_int(reported, 0);
+    weir_abort_unref(abort);
+    end();
+}
+
+CASE(promisify_that_is_refused_reports_no_rejection)
+{
+    expect_silence(true);
+}
+
+CASE(promisify_that_is_refused_elsewhere_reports_no_rejection)
+{
+    expect_silence(false);
+}
+
 CASE(promisify_lets_go_of_an_abort_that_is_never_raised)
 {
     weir_promise *promise;
