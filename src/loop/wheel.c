@@ -238,6 +238,7 @@ void weir__wheel_clear(struct weir__wheel *wheel)
     wheel->entries.extra = 0;
     wheel->entries.count = 0;
     wheel->entries.dead = 0;
+    wheel->next_ns = INT64_MAX;
 }
 
 /* --- room ----------------------------------------------------------------- */
@@ -396,13 +397,16 @@ void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
     *wheel = (struct weir__wheel){.tick_ns = now_ns,
                                   .now_ns = now_ns,
                                   .before_ns = now_ns,
-                                  .fresh_ns = now_ns};
+                                  .fresh_ns = now_ns,
+                                  .next_ns = INT64_MAX,
+                                  .start_ns = WEIR__WHEEL_NOT_KNOWN};
     weir__entries_init(&wheel->entries, timers);
 }
 
 /* Usually called when a chunk is full: 15 entries came since the last one. */
 void weir__wheel_insert(struct weir__wheel *wheel, struct weir__entry entry)
 {
+    weir__wheel_change(wheel);
     for (unsigned i = 0; i < SWEEPS && is_dusty(wheel); i++)
         sweep(wheel);
     make_room(wheel);
@@ -446,10 +450,13 @@ bool weir__wheel_pop(struct weir__wheel *wheel, struct weir__entry *entry)
     const struct weir__entry *first;
     struct slot slot;
 
-    if (wheel->entries.count == 0) {
+    if (wheel->entries.count == 0)
+        wheel->next_ns = INT64_MAX;
+    if (wheel->entries.count == 0 || wheel->start_ns > wheel->now_ns) {
         end_turn(wheel);
         return false;
     }
+    weir__wheel_change(wheel);
     while ((first = first_live(wheel, DUE)) == NULL &&
            find_first(wheel, &slot) && start_of(wheel, slot) <= wheel->now_ns)
         come_to(wheel, slot);
@@ -480,29 +487,40 @@ static int64_t look_into(struct weir__wheel *wheel, struct slot slot)
     return first_ns;
 }
 
-int64_t weir__wheel_next(struct weir__wheel *wheel)
+/* Look for the first deadline.  What is found in a slot, or that there is
+ * nothing, holds until the entries change: `tick` does not reach the start of
+ * the first slot in use before pop comes to that slot. */
+static int64_t look_for_next(struct weir__wheel *wheel)
 {
     const struct weir__entry *first;
     struct slot slot;
 
-    if (wheel->entries.count == 0)
-        return INT64_MAX;
     if (first_live(wheel, FRESH) != NULL)
         return INT64_MIN;
     first = first_live(wheel, DUE);
     if (first != NULL)
         return first->deadline_ns;
     while (find_first(wheel, &slot)) {
-        if (first_live(wheel, list_of(slot)) != NULL)
-            return look_into(wheel, slot);
+        if (first_live(wheel, list_of(slot)) != NULL) {
+            wheel->start_ns = start_of(wheel, slot);
+            return wheel->next_ns = look_into(wheel, slot);
+        }
     }
-    return INT64_MAX;
+    return wheel->next_ns = INT64_MAX;
+}
+
+int64_t weir__wheel_next(struct weir__wheel *wheel)
+{
+    if (wheel->next_ns != WEIR__WHEEL_NOT_KNOWN)
+        return wheel->next_ns;
+    return wheel->entries.count == 0 ? INT64_MAX : look_for_next(wheel);
 }
 
 bool weir__wheel_take_any(struct weir__wheel *wheel, struct weir__entry *entry)
 {
     struct slot slot;
 
+    weir__wheel_change(wheel);
     if (first_live(wheel, DUE) != NULL)
         return take_out(wheel, DUE, entry);
     if (first_live(wheel, FRESH) != NULL)

@@ -23,12 +23,16 @@ enum {
 
 _Static_assert((int)WEIR__WHEEL_LISTS == WEIR__ENTRIES_LISTS, "room for all");
 
+#define WEIR__WHEEL_NOT_KNOWN INT64_MIN
+
 /* About 6 KB, used by the owner only; see wheel.c. */
 struct weir__wheel {
     int64_t tick_ns;   /* all timers in slots are later */
     int64_t now_ns;    /* of this turn */
     int64_t before_ns; /* of the turn before */
     int64_t fresh_ns;  /* inserts up to this time wait for a turn */
+    int64_t next_ns;   /* what next() returns; NOT_KNOWN: it must look */
+    int64_t start_ns;  /* nothing is due before; NOT_KNOWN: pop must look */
     uint32_t levels;   /* a bit for each level in use */
     uint64_t occupied[WEIR__WHEEL_LEVELS]; /* a bit for each slot in use */
     struct weir__entries entries;
@@ -45,6 +49,12 @@ void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
 /* Insert an entry.  Its index is that of a slot taken from the slab, and its
  * generation is that of the slot's word.  The deadline may be in the past. */
 void weir__wheel_insert(struct weir__wheel *wheel, struct weir__entry entry);
+
+/* Forget what next() has found, because the entries change. */
+static inline void weir__wheel_change(struct weir__wheel *wheel)
+{
+    wheel->next_ns = wheel->start_ns = WEIR__WHEEL_NOT_KNOWN;
+}
 
 /* The number of the list, by level and digit, for a deadline later than
  * `tick`. */
@@ -73,6 +83,7 @@ static inline bool weir__wheel_insert_quickly(struct weir__wheel *wheel,
         return false;
     chunk->entry[chunk->end++] = entry;
     wheel->entries.count++;
+    weir__wheel_change(wheel);
     return true;
 }
 
@@ -83,8 +94,16 @@ void weir__wheel_clear(struct weir__wheel *wheel);
  * its slot has changed already. */
 static inline void weir__wheel_forget(struct weir__wheel *wheel)
 {
+    weir__wheel_change(wheel);
     if (++wheel->entries.dead == wheel->entries.count)
         weir__wheel_clear(wheel);
+}
+
+/* Whether no timer will ever be due, as far as is known.  False: there may be
+ * one. */
+static inline bool weir__wheel_is_never_due(const struct weir__wheel *wheel)
+{
+    return wheel->next_ns == INT64_MAX;
 }
 
 /* Begin a turn at this time.  now_ns should not go backwards, but nothing
