@@ -142,6 +142,7 @@ struct weir_loop {
     int status;       /* of callbacks: WEIR_ECANCELED once a close is seen */
     bool is_inside;   /* in run, step or shutdown: callbacks may be running */
     bool has_rest;    /* microtasks left over from the last turn's budget */
+    bool has_timers;  /* this turn looks for timers that are due */
     bool told_breach; /* on_breach has run for this chain */
     bool is_until_idle;
     bool is_stepped;     /* by weir_loop_step: sleeps in the poller */

@@ -462,14 +462,28 @@ static int wait(weir_loop *loop, int64_t limit_ns)
 
 /* ---- the turn ---- */
 
+/* Whether a timer, a microtask or a task of this thread may run before the wait,
+ * which looks at the clock.  A loop that only serves descriptors has none, and
+ * need not look at the clock and the timers twice in each turn.  What other
+ * threads have posted is not known yet. */
+static inline bool has_early_work(const weir_loop *loop)
+{
+    return !weir__wheel_is_never_due(&loop->timers.wheel) ||
+           !weir__tasks_is_empty(&loop->ready) ||
+           weir__loop_has_microtasks(loop) || loop->is_stepped;
+}
+
 /* A turn usually begins where the wait of the last one ended; then now_ns is
  * still current. */
 static void begin_turn(weir_loop *loop)
 {
-    if (loop->has_called)
-        look_at_clock(loop);
-    weir__wheel_begin(&loop->timers.wheel, loop->now_ns);
     loop->has_rest = weir__loop_has_microtasks(loop);
+    loop->has_timers = has_early_work(loop);
+    if (loop->has_timers) {
+        if (loop->has_called)
+            look_at_clock(loop);
+        weir__wheel_begin(&loop->timers.wheel, loop->now_ns);
+    }
     loop->has_sent = false;
     loop->part = WEIR__PART_DRAIN;
     if (loop->counters != NULL)
@@ -482,7 +496,17 @@ static void take_in(weir_loop *loop)
         weir__loop_notice_end(loop);
     drain(loop);
     notice_close(loop);
+    if (loop->has_called &&
+        (!weir__tasks_is_empty(&loop->ready) || weir__loop_is_ending(loop)))
+        look_at_clock(loop); /* begin_turn did not */
     weir__tasks_move(&loop->batch, &loop->ready);
+}
+
+static void run_timers(weir_loop *loop)
+{
+    weir__timers_run(loop);
+    if (weir__loop_is_cancelling(loop))
+        weir__loop_notice_timers(loop);
 }
 
 static void run_descriptors(weir_loop *loop)
@@ -510,9 +534,8 @@ static int run_parts(weir_loop *loop, int64_t limit_ns)
         loop->part = WEIR__PART_TIMERS;
         /* fall through */
     case WEIR__PART_TIMERS:
-        weir__timers_run(loop);
-        if (weir__loop_is_cancelling(loop))
-            weir__loop_notice_timers(loop);
+        if (loop->has_timers || weir__loop_is_ending(loop))
+            run_timers(loop);
         loop->part = WEIR__PART_TASKS;
         /* fall through */
     case WEIR__PART_TASKS:

@@ -272,6 +272,74 @@ CASE(turn_leaves_what_others_post_during_it_to_the_next)
     loop_end();
 }
 
+/* A loop that only serves descriptors reads the clock once in each turn, but
+ * every callback sees the time at which its turn has begun. */
+
+static int64_t seen_ns;
+
+static void look_and_leave(void *fd, int status)
+{
+    seen_ns = weir_loop_now(loop);
+    expect_status(weir_fd_remove(loop, *(int *)fd, NULL, NULL), 0);
+}
+
+static void submit_look(struct crew *crew, unsigned id)
+{
+    expect_status(weir_loop_submit(loop, look_and_leave, crew->context), 0);
+}
+
+static void advance_and_post(void *arg, int status, int fd, unsigned events)
+{
+    expect_status(weir_clock_advance(5), 0);
+    *(int *)arg = fd;
+    crew_run(1, submit_look, arg);
+}
+
+static void advance_and_submit(void *arg, int status, int fd, unsigned events)
+{
+    expect_status(weir_clock_advance(5), 0);
+    *(int *)arg = fd;
+    expect_status(weir_loop_submit(loop, look_and_leave, arg), 0);
+}
+
+static void advance_and_start(void *arg, int status, int fd, unsigned events)
+{
+    expect_status(weir_clock_advance(5), 0);
+    *(int *)arg = fd;
+    expect_status(
+        weir_timer_start(loop, NULL, 0, WEIR_TIMER_ONCE, look_and_leave, arg),
+        0);
+}
+
+static void expect_clock_after(weir_fd_fn *fn)
+{
+    int fd;
+
+    expect_status(weir_clock_freeze(100), 0);
+    loop_make(NULL);
+    expect_status(weir_fd_add(loop, event_open(1),
+                              WEIR_FD_READABLE | WEIR_FD_ONESHOT, fn, &fd),
+                  0);
+    loop_run();
+    expect_int(seen_ns, 105);
+    loop_end();
+}
+
+CASE(turn_has_the_time_for_a_task_that_another_thread_has_posted)
+{
+    expect_clock_after(advance_and_post);
+}
+
+CASE(turn_has_the_time_for_a_task_of_a_descriptor)
+{
+    expect_clock_after(advance_and_submit);
+}
+
+CASE(turn_has_the_time_for_a_timer_of_a_descriptor)
+{
+    expect_clock_after(advance_and_start);
+}
+
 /* A turn with something left to call does not sleep. */
 static void expect_no_sleep(queue_fn *queue)
 {
