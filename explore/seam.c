@@ -346,6 +346,15 @@ int64_t weir__thread_slack_ns(void)
     return 0;
 }
 
+struct weir__cancelling weir__thread_hold_cancel(void)
+{
+    return (struct weir__cancelling){0, 0};
+}
+
+void weir__thread_restore_cancel(struct weir__cancelling old)
+{
+}
+
 void weir__thread_yield(void)
 {
 }

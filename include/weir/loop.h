@@ -338,7 +338,8 @@ typedef enum weir_run_mode {
 /**
  * Run a loop on the calling thread.  A loop that has become idle is AWAKE: it
  * still admits work, and any thread may run it again.  If a shutdown began
- * before this call, the call carries it out.
+ * before this call, the call carries it out.  A pthread_cancel() of the thread
+ * takes effect after the call.
  *
  * Thread   any, one at a time
  * Returns  0, -EBUSY (another thread runs or steps the loop), WEIR_EREENTRANT

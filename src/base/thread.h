@@ -186,4 +186,13 @@ int64_t weir__thread_slack_ns(void);
 /* Yield the core to another runnable thread, if there is one (os/thread.c). */
 void weir__thread_yield(void);
 
+/* Let no pthread_cancel() take effect on the calling thread until restore.  Then
+ * the C library has nothing to do for cancellation around system calls
+ * (os/thread.c). */
+struct weir__cancelling {
+    int state, type;
+};
+struct weir__cancelling weir__thread_hold_cancel(void);
+void weir__thread_restore_cancel(struct weir__cancelling old);
+
 #endif /* WEIR_SRC_THREAD_H */

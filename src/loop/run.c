@@ -225,6 +225,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
 {
     weir_loop *outer = weir__thread_loop();
     struct weir__watched *shown = weir__loop_show_begin(loop);
+    struct weir__cancelling cancelling = weir__thread_hold_cancel();
     int result;
 
     weir__thread_set_loop(loop);
@@ -233,6 +234,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
     do
         result = next_turn(loop, limit_ns);
     while (result == 0);
+    weir__thread_restore_cancel(cancelling);
     weir__loop_show_end(loop, shown);
     weir__thread_set_loop(outer);
     if (result < 0)

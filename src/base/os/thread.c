@@ -65,6 +65,25 @@ void weir__thread_yield(void)
     sched_yield();
 }
 
+/* In a process with several threads, glibc makes each call of recv, send or
+ * epoll_wait cancellable at once for its duration, and not cancellable at once
+ * afterwards: two atomic operations, unless that is what the thread is anyway.
+ * The type has no effect while the state is disabled. */
+struct weir__cancelling weir__thread_hold_cancel(void)
+{
+    struct weir__cancelling old;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old.state);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old.type);
+    return old;
+}
+
+void weir__thread_restore_cancel(struct weir__cancelling old)
+{
+    pthread_setcanceltype(old.type, NULL);
+    pthread_setcancelstate(old.state, NULL);
+}
+
 uint32_t weir__thread_cores(void)
 {
     cpu_set_t set;

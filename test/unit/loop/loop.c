@@ -7,6 +7,7 @@
 #include "weir/loop.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -843,6 +844,50 @@ CASE(loop_in_shutdown_is_TERMINATING)
     expect_int(sight.state, WEIR_LOOP_TERMINATING);
     expect_int(weir_loop_state(loop), WEIR_LOOP_TERMINATED);
     expect_status(weir_loop_free(loop), 0);
+}
+
+/* Cancellation of the thread that runs a loop. */
+
+static void cancel_myself(void *is_alive, int status)
+{
+    expect_int(pthread_cancel(pthread_self()), 0);
+    pthread_testcancel();
+    *(bool *)is_alive = true;
+}
+
+static void expect_cancellable(void)
+{
+    int state, type;
+
+    expect_int(pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type), 0);
+    expect_int(type, PTHREAD_CANCEL_DEFERRED);
+    expect_int(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state), 0);
+    expect_int(state, PTHREAD_CANCEL_ENABLE);
+}
+
+/* Without variables: AddressSanitizer does not see that the frame is left. */
+static void *run_and_be_cancelled(void *is_alive)
+{
+    expect_status(weir_loop_submit(loop, cancel_myself, is_alive), 0);
+    loop_run();
+    expect_cancellable();
+    pthread_testcancel();
+    return NULL;
+}
+
+CASE(loop_run_ends_before_its_thread_is_cancelled)
+{
+    bool is_alive = false;
+    void *result = NULL;
+    pthread_t thread;
+
+    loop_make(NULL);
+    expect_int(pthread_create(&thread, NULL, run_and_be_cancelled, &is_alive),
+               0);
+    expect_int(pthread_join(thread, &result), 0);
+    expect(result == PTHREAD_CANCELED);
+    expect(is_alive);
+    loop_end();
 }
 
 static void advance_and_look(void *arg, int status)
