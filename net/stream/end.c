@@ -92,12 +92,6 @@ static void on_write_deadline(void *stream, int status)
     on_deadline(stream, status, &((weir_stream *)stream)->write_deadline);
 }
 
-void weir__stream_progress(struct weir__deadline *deadline)
-{
-    if (deadline->limit_ns != 0)
-        deadline->since_ns = weir_clock_now();
-}
-
 static void cancel_deadline(weir_stream *stream,
                             struct weir__deadline *deadline)
 {
@@ -126,7 +120,7 @@ static int start_deadline(weir_stream *stream, struct weir__deadline *deadline,
     return err == -ENOMEM || err == -ENOSPC ? err : 0;
 }
 
-void weir__stream_check_deadlines(weir_stream *stream)
+void weir__stream_start_deadlines(weir_stream *stream)
 {
     int err = 0;
 

@@ -60,15 +60,20 @@ static weir_buffer *make_buffer(size_t size)
     return buffer;
 }
 
-/* Get the loop's buffer, out of the inbox.  A callback that steps another loop
- * or runs a nested read finds none and gets its own. */
-static weir_buffer *borrow_buffer(weir_loop *loop)
+/* Get the inbox of a loop, which remains until the loop is freed. */
+static struct weir__inbox *inbox_of(weir_loop *loop)
 {
     struct weir__inbox *inbox = weir_loop_local(loop, &inbox_key);
+
+    return inbox != NULL ? inbox : make_inbox(loop);
+}
+
+/* Get the loop's buffer, out of the inbox.  A callback that steps another loop
+ * or runs a nested read finds none and gets its own. */
+static weir_buffer *borrow_buffer(struct weir__inbox *inbox)
+{
     weir_buffer *buffer;
 
-    if (inbox == NULL)
-        inbox = make_inbox(loop);
     if (inbox == NULL)
         return NULL;
     buffer = inbox->buffer;
@@ -76,10 +81,8 @@ static weir_buffer *borrow_buffer(weir_loop *loop)
     return buffer != NULL ? buffer : make_buffer(WEIR__READ_SIZE);
 }
 
-static void return_buffer(weir_loop *loop, weir_buffer *buffer)
+static void return_buffer(struct weir__inbox *inbox, weir_buffer *buffer)
 {
-    struct weir__inbox *inbox = weir_loop_local(loop, &inbox_key);
-
     if (inbox->buffer == NULL &&
         buffer->allocated == sizeof(*buffer) + WEIR__READ_SIZE)
         inbox->buffer = buffer;
@@ -149,14 +152,6 @@ size_t weir_stream_take_fds(weir_stream *stream, int *fds, size_t capacity)
 }
 
 /* ---- receiving ---- */
-
-bool weir__stream_wants_input(const weir_stream *stream)
-{
-    if (stream->read_err != 0)
-        return false;
-    return (stream->is_reading && !stream->is_paused) || !stream->is_ready ||
-           stream->life == WEIR__STREAM_FINISHING;
-}
 
 /* Whether to go on reading: the last callback may have changed anything. */
 static bool is_receiving(const weir_stream *stream)
@@ -334,7 +329,7 @@ int weir__stream_unread(weir_stream *stream, weir_bytes bytes)
 void weir__stream_abandon_read(weir_stream *stream)
 {
     if (stream->given != NULL)
-        return_buffer(stream->loop, stream->given);
+        return_buffer(inbox_of(stream->loop), stream->given);
     stream->given = NULL;
     stream->has_input |= stream->filter != NULL; /* it may have more */
     close_received(stream);
@@ -342,6 +337,7 @@ void weir__stream_abandon_read(weir_stream *stream)
 
 void weir__stream_receive(weir_stream *stream)
 {
+    struct weir__inbox *inbox;
     weir_buffer *buffer;
     bool has_more = true;
 
@@ -350,7 +346,8 @@ void weir__stream_receive(weir_stream *stream)
         if (stream->unread != NULL || !is_receiving(stream))
             return; /* the rest of it comes before the socket */
     }
-    buffer = borrow_buffer(stream->loop);
+    inbox = inbox_of(stream->loop);
+    buffer = borrow_buffer(inbox);
     if (buffer == NULL) {
         weir__stream_fail(stream, -ENOMEM);
         return;
@@ -363,7 +360,7 @@ void weir__stream_receive(weir_stream *stream)
          i++)
         has_more = receive_once(stream, buffer);
     if (stream->given == buffer)
-        return_buffer(stream->loop, buffer);
+        return_buffer(inbox, buffer);
     stream->given = NULL;
     if (stream->life == WEIR__STREAM_CLOSED)
         return;

@@ -202,12 +202,21 @@ void weir__stream_free(weir_stream *stream);
 /* ---- end.c ---- */
 
 /* Note progress in one direction. */
-void weir__stream_progress(struct weir__deadline *deadline);
+static inline void weir__stream_progress(struct weir__deadline *deadline)
+{
+    if (deadline->limit_ns != 0)
+        deadline->since_ns = weir_clock_now();
+}
 /* Look how much of a finishing stream the peer has not received. */
 void weir__stream_look_received(weir_stream *stream);
 /* Start the timers of the deadlines that apply.  Without memory for a timer the
  * stream fails, which may close it if it is FINISHING. */
-void weir__stream_check_deadlines(weir_stream *stream);
+void weir__stream_start_deadlines(weir_stream *stream);
+static inline void weir__stream_check_deadlines(weir_stream *stream)
+{
+    if ((stream->read_deadline.limit_ns | stream->write_deadline.limit_ns) != 0)
+        weir__stream_start_deadlines(stream);
+}
 /* The memory of a stream has run out, or its connection has failed. */
 void weir__stream_fail(weir_stream *stream, int err);
 /* Close a stream that is FINISHING and has finished. */
@@ -220,7 +229,13 @@ void weir__stream_receive(weir_stream *stream);
 /* A callback has raised in the middle of a read: return the buffer. */
 void weir__stream_abandon_read(weir_stream *stream);
 /* Whether the stream waits for input, for its reader or for its filter. */
-bool weir__stream_wants_input(const weir_stream *stream);
+static inline bool weir__stream_wants_input(const weir_stream *stream)
+{
+    if (stream->read_err != 0)
+        return false;
+    return (stream->is_reading && !stream->is_paused) || !stream->is_ready ||
+           stream->life == WEIR__STREAM_FINISHING;
+}
 /* Nothing more can be read: tell the reader. */
 void weir__stream_end_reading(weir_stream *stream, int err);
 
