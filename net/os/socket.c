@@ -261,18 +261,17 @@ ssize_t weir__socket_read_fds(int fd, void *to, size_t size, int *fds,
     return result;
 }
 
-ssize_t weir__socket_write(int fd, bool is_socket, const weir_bytes *parts,
-                           size_t count, bool has_more)
+/* Not inlined: it needs a stack frame, which a hardened build guards. */
+__attribute__((noinline)) static ssize_t write_parts(int fd, bool is_socket,
+                                                     const weir_bytes *parts,
+                                                     size_t count, int flags)
 {
-    int flags = MSG_NOSIGNAL | (has_more ? MSG_MORE : 0);
     struct iovec *vector = (struct iovec *)parts;
     ssize_t result;
 
     if (count > IOV_MAX)
         count = IOV_MAX;
-    if (is_socket && count == 1)
-        RETRY(result, send(fd, parts[0].data, parts[0].size, flags));
-    else if (is_socket)
+    if (is_socket)
         RETRY(result,
               sendmsg(fd,
                       &(struct msghdr){.msg_iov = vector, .msg_iovlen = count},
@@ -281,6 +280,18 @@ ssize_t weir__socket_write(int fd, bool is_socket, const weir_bytes *parts,
         block_sigpipe();
         RETRY(result, writev(fd, vector, (int)count));
     }
+    return result;
+}
+
+ssize_t weir__socket_write(int fd, bool is_socket, const weir_bytes *parts,
+                           size_t count, bool has_more)
+{
+    int flags = MSG_NOSIGNAL | (has_more ? MSG_MORE : 0);
+    ssize_t result;
+
+    if (!is_socket || count != 1)
+        return write_parts(fd, is_socket, parts, count, flags);
+    RETRY(result, send(fd, parts[0].data, parts[0].size, flags));
     return result;
 }
 

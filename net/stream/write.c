@@ -191,19 +191,19 @@ static ssize_t write_directly(weir_stream *stream, const weir_bytes *parts,
     return sent;
 }
 
-/* Write bytes without a callback: what the kernel does not take is copied. */
-static int write_copied(weir_stream *stream, const weir_bytes *parts,
-                        size_t count, size_t size)
+/* Copy and queue what the kernel did not take; sent may be an error.  Not
+ * inlined, so that a write which the kernel takes saves few registers. */
+__attribute__((noinline)) static int queue_rest(weir_stream *stream,
+                                                const weir_bytes *parts,
+                                                size_t count, size_t size,
+                                                ssize_t sent)
 {
-    ssize_t sent = write_directly(stream, parts, count, size);
     struct weir__write *write;
 
     if (sent < 0) {
         weir__stream_end_writing(stream, (int)sent);
         return (int)sent;
     }
-    if ((size_t)sent == size)
-        return 0;
     write = make_write(WEIR__WRITE_BYTES, 1, size - (size_t)sent, NULL, NULL);
     if (write == NULL) {
         if (sent > 0) /* half of it is gone: the stream cannot go on */
@@ -215,10 +215,36 @@ static int write_copied(weir_stream *stream, const weir_bytes *parts,
     return 0;
 }
 
+/* Write bytes without a callback: what the kernel does not take is copied. */
+static inline int write_copied(weir_stream *stream, const weir_bytes *parts,
+                               size_t count, size_t size)
+{
+    ssize_t sent = write_directly(stream, parts, count, size);
+
+    return sent >= 0 && (size_t)sent == size
+               ? 0
+               : queue_rest(stream, parts, count, size, sent);
+}
+
+/* Write bytes that stay with the caller until `done`. */
+__attribute__((noinline)) static int
+write_borrowed(weir_stream *stream, const weir_bytes *parts, size_t count,
+               size_t size, weir_stream_fn *done, void *arg)
+{
+    struct weir__write *write;
+
+    write = make_write(WEIR__WRITE_BYTES, count, 0, done, arg);
+    if (write == NULL)
+        return -ENOMEM;
+    if (count > 0)
+        memcpy(write->parts, parts, count * sizeof(*parts));
+    enqueue(stream, write, size);
+    return 0;
+}
+
 int weir_stream_write(weir_stream *stream, const weir_bytes *parts,
                       size_t count, weir_stream_fn *done, void *arg)
 {
-    struct weir__write *write;
     size_t size;
     int err;
 
@@ -228,15 +254,8 @@ int weir_stream_write(weir_stream *stream, const weir_bytes *parts,
     err = check_writer(stream);
     if (err != 0)
         return err;
-    if (done == NULL)
-        return write_copied(stream, parts, count, size);
-    write = make_write(WEIR__WRITE_BYTES, count, 0, done, arg);
-    if (write == NULL)
-        return -ENOMEM;
-    if (count > 0)
-        memcpy(write->parts, parts, count * sizeof(*parts));
-    enqueue(stream, write, size);
-    return 0;
+    return done == NULL ? write_copied(stream, parts, count, size)
+                        : write_borrowed(stream, parts, count, size, done, arg);
 }
 
 int weir_stream_send_file(weir_stream *stream, int fd, int64_t offset,
