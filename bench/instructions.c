@@ -21,6 +21,13 @@
 #include "base/parker.h"
 #include "weir.h"
 #include "weir/host/board.h"
+#ifdef BENCH_NET
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "weir/net/stream.h"
+#endif
 #ifdef BENCH_JS
 #include <quickjs.h>
 
@@ -287,6 +294,55 @@ static void prepare_descriptor(void)
     bed.left = bed.count;
 }
 
+/* ---- streams: two of one TCP connection pass a byte to and fro ---- */
+
+#ifdef BENCH_NET
+static weir_stream *streams[2];
+
+static void on_byte(void *arg, weir_stream *stream, int status,
+                    weir_bytes bytes)
+{
+    if (status != 0)
+        return;
+    if (--bed.left > 0)
+        must(weir_stream_write(stream, &bytes, 1, NULL, NULL));
+    else
+        for (int i = 0; i < 2; i++)
+            weir_stream_close(streams[i], NULL, NULL);
+}
+
+/* A connection of this process to itself. */
+static void connect_sockets(int fds[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    fds[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(listener, (struct sockaddr *)&address, size) != 0 ||
+        listen(listener, 1) != 0 ||
+        getsockname(listener, (struct sockaddr *)&address, &size) != 0 ||
+        connect(fds[0], (struct sockaddr *)&address, size) != 0)
+        must(-errno);
+    fds[1] = accept(listener, NULL, NULL);
+    close(listener);
+}
+
+static void prepare_streams(void)
+{
+    int fds[2];
+
+    connect_sockets(fds);
+    for (int i = 0; i < 2; i++) {
+        must(weir_stream_open(&streams[i], bed.loop, fds[i], NULL));
+        must(weir_stream_read(streams[i], on_byte, NULL));
+    }
+    must(weir_stream_write(streams[0], &(weir_bytes){"", 1}, 1, NULL, NULL));
+    bed.left = bed.count;
+}
+#endif
+
 /* ---- promises: made, waited for, settled; inside a callback ---- */
 
 static weir_result handle(void *arg, const weir_value *value)
@@ -398,6 +454,9 @@ static const struct {
     {"timer-cancel", prepare_started_timers, cancel_timers},
     {"timer-fire", prepare_due_timers, run},
     {"descriptor", prepare_descriptor, run},
+#ifdef BENCH_NET
+    {"stream", prepare_streams, run},
+#endif
     {"promise", prepare_promises, run},
 #ifdef BENCH_JS
     {"js-await", prepare_awaits, run},
