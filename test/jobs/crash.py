@@ -284,7 +284,8 @@ def leave_nothing(*command):
             script = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                       env={**os.environ, "TMPDIR": scratch})
             try:
-                script.stdout.readline()
+                if script.stdout.readline() != "ready\n":
+                    problem = "it has not started its workers"
                 script.send_signal(signum)
                 script.communicate(timeout=60)
                 if signum != signal.SIGKILL and os.listdir(scratch):
