@@ -99,7 +99,7 @@ test:  ## install what is missing, build, and run every test
 	@tools/build release -DWEIR_TESTS=ON -DWEIR_BENCH=ON \
 	    -DWEIR_TESTS_BUILT='^test/(unit|js|api|aplus|sweep|virtual)/'
 	@echo $(PRESETS) | $(BUILD)
-	@$(BRIEF) tools/run-tests $(TESTS)
+	@$(BRIEF) tools/run-tests --keep build/tested $(TESTS)
 
 bench:  ## write docs/BENCHMARKS.md; QUICK=1 or ONLY=gate only measures
 	@tools/setup bench
