@@ -315,7 +315,7 @@ WEIR_API void weir_service_set_ready(weir_service *service, bool is_ready);
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]; size is sizeof(weir_holder)
- * Returns  the number of rows that exist, which may exceed capacity
+ * Returns  the number of rows that exist, which may exceed capacity; 0 for NULL
  */
 WEIR_API size_t weir_service_report(const weir_service *service,
                                     weir_holder *holders, size_t capacity,

@@ -30,6 +30,8 @@ bool weir__http_is_made_of(const char *text, size_t size, unsigned class)
     unsigned all = class;
     size_t n = 0;
 
+    if (text == NULL)
+        return size == 0;
     for (; size - n >= 4; n += 4)
         all &= weir__http_class[(uint8_t)text[n]] &
                weir__http_class[(uint8_t)text[n + 1]] &

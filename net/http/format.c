@@ -71,6 +71,8 @@ static bool is_value(weir_bytes value)
 
     if (value.size == 0)
         return true;
+    if (data == NULL)
+        return false;
     if (data[0] == ' ' || data[0] == '\t' || data[value.size - 1] == ' ' ||
         data[value.size - 1] == '\t')
         return false;

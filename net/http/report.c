@@ -103,6 +103,8 @@ size_t weir_http_server_report(weir_http_server *server,
                             .wants_busy = true,
                             .now_ns = weir_clock_now()};
 
+    if (server == NULL)
+        return 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < server->shard_count; i++)
             weir_connections_report(&server->shards[i].connections, add_row,

@@ -306,12 +306,14 @@ size_t weir_service_report(const weir_service *service, weir_holder *holders,
                            size_t capacity, size_t size)
 {
     struct weir__page page = weir__page_of(holders, capacity, size);
-    /* service/P1 acquire: receives members and hooks */
-    bool is_started = phase_of(load_acquire(&service->word)) != WEIR_PHASE_INIT;
-    uint32_t inside = weir_gate_inflight(&service->gate);
+    uint32_t inside;
 
-    if (!is_started)
+    if (service == NULL)
+        return 0;
+    /* service/P1 acquire: receives members and hooks */
+    if (phase_of(load_acquire(&service->word)) == WEIR_PHASE_INIT)
         return 0; /* nothing keeps it from ending */
+    inside = weir_gate_inflight(&service->gate);
     if (inside > 0)
         weir__page_add(&page, (weir_holder){.kind = WEIR_KIND_REQUEST,
                                             .count = inside,

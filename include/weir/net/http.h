@@ -236,7 +236,7 @@ typedef struct weir_http_holder {
  *
  * Thread   any
  * Owns     fills holders[0 .. capacity - 1]; size is sizeof(weir_http_holder)
- * Returns  the number of connections, which may exceed capacity
+ * Returns  the number of connections, which may exceed capacity; 0 for NULL
  */
 WEIR_API size_t weir_http_server_report(weir_http_server *server,
                                         weir_http_holder *holders,

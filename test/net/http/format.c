@@ -186,6 +186,16 @@ CASE(name_that_is_not_a_token_is_refused)
     expect_int(check(TEXT("a-b_c.d!"), TEXT("x")), 0);
 }
 
+CASE(field_without_the_bytes_that_it_counts_is_refused)
+{
+    expect_status(check(TEXT("X"), (weir_bytes){NULL, 4}), -EINVAL);
+    expect_status(check((weir_bytes){NULL, 4}, TEXT("x")), -EINVAL);
+    expect_status(weir__http_target_check((weir_bytes){NULL, 1}), -EINVAL);
+    expect_status(weir__http_reason_check((weir_bytes){NULL, 5}), -EINVAL);
+    expect_int(check(TEXT("X"), (weir_bytes){NULL, 0}), 0);
+    expect_status(weir__http_reason_check((weir_bytes){NULL, 0}), 0);
+}
+
 CASE(value_with_space_around_it_is_refused)
 {
     expect_status(check(TEXT("X"), TEXT(" a")), -EINVAL);

@@ -1691,6 +1691,7 @@ CASE(http_server_refuses_nonsense)
     expect_status(weir_http_server_new(&server, service, &options), -EINVAL);
     options.on_request = hello;
     expect_status(weir_http_server_new(NULL, service, &options), -EINVAL);
+    expect_int((int)weir_http_server_report(NULL, NULL, 0, 0), 0);
     expect_status(weir_http_server_new(&server, NULL, &options), -EINVAL);
     options.loop_count = 1;
     expect_status(weir_http_server_new(&server, service, &options), -EINVAL);

@@ -77,6 +77,13 @@ CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
         continue;
 }
 
+CASE(service_report_of_no_service_is_empty)
+{
+    weir_holder holder;
+
+    expect_int((int)weir_service_report(NULL, &holder, 1, sizeof(holder)), 0);
+}
+
 /* Without on_report, on stderr. */
 CASE(service_deadline_prints_the_job_and_where_it_came_from)
 {
