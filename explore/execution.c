@@ -14,7 +14,7 @@
 #include "heap.h"
 #include "image.h"
 #include "perform.h"
-#include "search.h"
+#include "pick.h"
 
 struct execution *execution;
 

@@ -5,7 +5,7 @@
 #include "perform.h"
 
 #include "heap.h"
-#include "search.h"
+#include "pick.h"
 
 static uint64_t truncated(uint64_t value, size_t size)
 {

@@ -12,6 +12,7 @@
 
 #include "hash.h"
 #include "known.h"
+#include "pick.h"
 
 enum {
     PICKS = 16000,

@@ -81,12 +81,4 @@ void search_run(const struct model_case *test,
                 struct search_result *result);
 void search_result_free(struct search_result *result);
 
-/* For the execution: which of `count` alternatives; which of the threads in
- * `enabled`, or -1 to give this run up. */
-unsigned search_choose(unsigned count);
-int search_schedule(uint8_t enabled);
-
-/* Whether runs that are like others may be left out. */
-bool search_is_reduced(void);
-
 #endif /* WEIR_MODEL_SEARCH_H */

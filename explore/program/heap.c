@@ -5,6 +5,7 @@
  */
 #include "heap.h"
 
+#include "clock.h"
 #include "hash.h"
 #include "kernel.h"
 #include "program.h"
@@ -12,12 +13,15 @@
 #include "shelf.h"
 #include "site.h"
 #include "sync.h"
+#include "thread.h"
 
 void heap_reset(void)
 {
     shelf_reset();
     shadow_reset();
     sync_reset();
+    clock_reset();
+    thread_reset();
     site_reset();
     kernel_reset();
 }

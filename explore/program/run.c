@@ -16,6 +16,8 @@
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "hash.h"
 #include "image.h"
 #include "kernel.h"
 #include "modules.h"
@@ -25,6 +27,7 @@
 #include "shelf.h"
 #include "site.h"
 #include "sync.h"
+#include "thread.h"
 #include "trace.h"
 #include "watch.h"
 
@@ -113,6 +116,12 @@ static void refuse_size(const char *what)
     program_refuse(what, 0);
 }
 
+/* What the state of a program has besides memory and threads' stacks. */
+static uint64_t hash_objects(const struct weak_floor *floor, uint64_t seed)
+{
+    return hash_mix(clock_state(), thread_hash(seed)) + sync_hash(floor, seed);
+}
+
 static void prepare(void)
 {
     static bool is_prepared;
@@ -125,7 +134,7 @@ static void prepare(void)
     __libc_single_threaded = 0; /* libstdc++ would use plain accesses */
     execution_prepare();
     execution->has_fences = true;
-    execution->hash_more = sync_hash;
+    execution->hash_more = hash_objects;
     search_prepare();
     trace_prepare();
 }

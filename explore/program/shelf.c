@@ -63,6 +63,7 @@ void shelf_open(void)
 {
     if (arenas == NULL)
         map_arenas();
+    site_name_heap(shelf_name);
 }
 
 void shelf_take(void)

@@ -18,7 +18,6 @@
 
 #include "modules.h"
 #include "program.h"
-#include "shelf.h"
 
 enum { SITES = 1 << 14, FRAMES = 32, CALLS = 128 };
 
@@ -371,12 +370,20 @@ static void print_symbol(char *text, size_t size, const char *symbol)
     free(name);
 }
 
+static site_namer *name_in_heap;
+
+void site_name_heap(site_namer *namer)
+{
+    name_in_heap = namer;
+}
+
 bool site_find_name(char *text, size_t size, const void *address)
 {
     struct name name = {0};
     uintptr_t base = 0;
 
-    if (shelf_name(text, size, address) || name_on_stack(text, size, address))
+    if ((name_in_heap != NULL && name_in_heap(text, size, address)) ||
+        name_on_stack(text, size, address))
         return true;
     dl_iterate_phdr(find_base, &base);
     name.address = (uintptr_t)address - base;

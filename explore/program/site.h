@@ -39,7 +39,11 @@ void site_print(char *text, size_t size, const struct model_site *site);
 void site_name(char *text, size_t size, const void *address);
 
 /* False: it has no name. */
+typedef bool site_namer(char *text, size_t size, const void *address);
 bool site_find_name(char *text, size_t size, const void *address);
+
+/* Ask this first: it names addresses in the heap. */
+void site_name_heap(site_namer *namer);
 
 /* Whether the program itself, not the libraries, refers to this symbol. */
 bool site_program_uses(const char *symbol);

@@ -11,7 +11,6 @@
 #include "hash.h"
 #include "shadow.h"
 #include "site.h"
-#include "thread.h"
 
 enum { OBJECTS = 512 };
 
@@ -29,8 +28,6 @@ void sync_reset(void)
     }
     objects->count = 0;
     objects->last = 0;
-    clock_reset();
-    thread_reset();
 }
 
 static struct sync *find(const void *object)
@@ -138,7 +135,7 @@ static uint64_t hash_sync(const struct sync *sync,
 
 uint64_t sync_hash(const struct weak_floor *floor, uint64_t seed)
 {
-    uint64_t sum = hash_mix(clock_state(), thread_hash(seed));
+    uint64_t sum = 0;
 
     for (unsigned i = 0; i < objects->count; i++)
         sum += hash_sync(&objects->sync[i], floor, seed);

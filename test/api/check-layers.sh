@@ -73,6 +73,18 @@ finds_cycle() {
         grep -q 'js: cycle of 3: timers/a timers/b timers/c' "$scratch/findings"
 }
 
+# ... and of the explorer, whose files include each other by name.
+finds_cycle_by_name() {
+    plant
+    mkdir -p "$tree/explore/program"
+    for file in a.h program/b.h program/c.h; do : >"$tree/explore/$file"; done
+    add explore/program/b.h a.h
+    add explore/program/c.h b.h
+    add explore/a.h program/c.h
+    ! tools/check-layers --root "$tree" >"$scratch/findings" &&
+        grep -q 'explore: cycle of 3: explore/a program/b program/c' "$scratch/findings"
+}
+
 expect "a tree that is right is passed, with a cycle of two" is_clean
 expect "an include of a later part is found" \
     finds '"timers/timer.h": timers comes after core' js/core/job.c timers/timer.h
@@ -87,4 +99,5 @@ expect "a lock of its own is found in js/" \
 expect "a call of pthreads is found in js/ without their header" finds_call
 expect "a folder that is no part is found" finds_part
 expect "a cycle of three concepts is found" finds_cycle
+expect "a cycle of three in the explorer is found" finds_cycle_by_name
 finish
