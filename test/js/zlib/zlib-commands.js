@@ -1,6 +1,6 @@
 'use strict';
 // weir only
-// long: thread
+// long: address thread
 // What gzip, brotli and zstd write, this reads, and the other way round.
 const assert = require('assert');
 const { spawnSync } = require('child_process');

@@ -1,6 +1,6 @@
 'use strict';
 // weir only
-// long: thread
+// long: address thread
 // What Node 20 does not have, or does otherwise: zstd, and an input that changes
 // after the call.
 const assert = require('assert');
