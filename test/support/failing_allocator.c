@@ -13,7 +13,7 @@ static void *alloc(void *context, size_t size, size_t align)
     uint64_t call = __atomic_add_fetch(&memory->calls, 1, __ATOMIC_RELAXED);
     void *pointer;
 
-    if (call == memory->fail_at)
+    if (call == __atomic_load_n(&memory->fail_at, __ATOMIC_ACQUIRE))
         return NULL;
     if (align < sizeof(void *))
         align = sizeof(void *);
@@ -37,4 +37,11 @@ void failing_allocator_init(struct failing_allocator *memory, uint64_t fail_at)
 {
     *memory = (struct failing_allocator){.hooks = {alloc, release, memory},
                                          .fail_at = fail_at};
+}
+
+void failing_allocator_fail_next(struct failing_allocator *memory)
+{
+    __atomic_store_n(&memory->fail_at,
+                     __atomic_load_n(&memory->calls, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELEASE);
 }

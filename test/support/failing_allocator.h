@@ -26,4 +26,7 @@ struct failing_allocator {
 
 void failing_allocator_init(struct failing_allocator *memory, uint64_t fail_at);
 
+/* Let the next allocation of any thread fail. */
+void failing_allocator_fail_next(struct failing_allocator *memory);
+
 #endif /* WEIR_TEST_SUPPORT_FAILING_ALLOCATOR_H */

@@ -386,7 +386,8 @@ static weir__hints own_hints;
 static struct weir__watched own_watched;
 static struct weir__watched *outer;
 
-static void begin_pulse(void)
+/* Be watched, without a callback yet. */
+static void enter_pulse(void)
 {
     weir__pulse_init(&own_pulse);
     expect_status(
@@ -394,6 +395,11 @@ static void begin_pulse(void)
     /* relaxed: own */
     store_relaxed(&own_pulse.thread, weir__thread_id());
     outer = weir__watched_begin(&own_watched);
+}
+
+static void begin_pulse(void)
+{
+    enter_pulse();
     weir__pulse_begin(&own_pulse, WEIR_KIND_TASK, "short", 0);
 }
 
@@ -450,9 +456,10 @@ CASE(live_without_memory_wants_to_know_when_a_block_ends)
 
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
-    begin_pulse();
+    enter_pulse();
     start(20000000);
-    memory.fail_at = memory.calls + 1; /* the watchdog's, for a block */
+    failing_allocator_fail_next(&memory); /* the watchdog's, for a block */
+    weir__pulse_begin(&own_pulse, WEIR_KIND_TASK, "short", 0);
     /* relaxed: a hint */
     while (!(load_relaxed(&own_hints) & WEIR__HINT_BLOCKED))
         ;
