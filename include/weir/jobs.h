@@ -41,8 +41,8 @@
  *
  *     WEIR_ELEASE     the token of the claim is stale
  *     -ENOENT         there is no such job, or it is in another state
- *     -ENOTSUP        PostgreSQL does not have it yet: schedules, lists of jobs,
- *                     and key_concurrency above 1
+ *     -ENOTSUP        PostgreSQL does not have it yet: schedules, and
+ *                     key_concurrency above 1
  *     WEIR_ESCHEMA    the store was written by a newer version of weir
  *     WEIR_ESTORE     the store failed: weir_jobs_reply.reason says how
  *     -ENOSPC, -EIO, -EBUSY, -EACCES, -EROFS, -ENOENT, -ENOMEM

@@ -199,7 +199,8 @@ static void send_tidy(struct weir__engine *engine, const struct weir__op *from)
 
 static bool is_reading(const struct weir__op *op)
 {
-    return op->kind == WEIR__OP_GET || op->kind == WEIR__OP_LOOK;
+    return op->kind == WEIR__OP_GET || op->kind == WEIR__OP_LOOK ||
+           op->kind == WEIR__OP_LIST;
 }
 
 /* Whether an op may leave something to be done for other jobs. */

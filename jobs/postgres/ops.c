@@ -155,11 +155,24 @@ static enum weir__pg_statement send_job(struct weir__engine *engine,
     return statement;
 }
 
+static enum weir__pg_statement send_list(struct weir__engine *engine,
+                                         const struct weir__op *op)
+{
+    struct weir__params params = {0};
+
+    weir__param_text(&params, op->in.list.queue);
+    weir__param_number(&params, op->in.list.state);
+    weir__param_number(&params, (int64_t)op->in.list.after);
+    weir__param_number(&params, op->in.list.most);
+    weir__pg_send(engine, WEIR__PG_LIST, &params);
+    return WEIR__PG_LIST;
+}
+
 /* What only SQLite has yet. */
 static bool is_missing(const struct weir__op *op)
 {
-    return op->kind == WEIR__OP_LIST || op->kind == WEIR__OP_SCHEDULE ||
-           op->kind == WEIR__OP_UNSCHEDULE || op->kind == WEIR__OP_PLANS ||
+    return op->kind == WEIR__OP_SCHEDULE || op->kind == WEIR__OP_UNSCHEDULE ||
+           op->kind == WEIR__OP_PLANS ||
            (op->kind == WEIR__OP_LIMIT &&
             op->in.queue.limits.key_concurrency > 1);
 }
@@ -188,6 +201,8 @@ enum weir__pg_statement weir__ops_send(struct weir__engine *engine,
         return send_job(engine, WEIR__PG_CANCEL, op);
     case WEIR__OP_RETRY:
         return send_job(engine, WEIR__PG_RETRY, op);
+    case WEIR__OP_LIST:
+        return send_list(engine, op);
     default: /* LOOK: the others are the hub's */
         weir__pg_send(engine, WEIR__PG_LOOK, &none);
         return WEIR__PG_LOOK;
@@ -235,7 +250,7 @@ static const char *copy_column(char **at, struct row row, int column,
     return copy;
 }
 
-/* What CLAIM and GET have in common. */
+/* What CLAIM, GET and LIST have in common. */
 static weir_jobs_info read_info(struct row row, char **at)
 {
     weir_jobs_info info = {
@@ -338,30 +353,65 @@ static void read_add(struct weir__op *op, struct row row)
     weir__op_fail(op, is_cancelled ? WEIR_ECANCELED : -ENOENT, text);
 }
 
-static void read_get(struct weir__op *op, struct row row)
+/* A row of GET or LIST; what it points to goes to *at. */
+static weir_jobs_info read_job(struct row row, char **at)
 {
-    size_t bytes = sizeof(weir_jobs_info) + info_bytes(row);
-    weir_jobs_info *info;
+    weir_jobs_info info = read_info(row, at);
+
+    info.progress =
+        weir__link_double(&row.engine->work, row.result, row.row, 4);
+    info.queue = copy_column(at, row, 16, NULL);
+    info.state = (weir_jobs_state)number_of(row, 17);
+    info.finished_ms = number_of(row, 18);
+    info.owner = copy_column(at, row, 19, NULL);
+    info.result = copy_column(at, row, 20, &info.result_size);
+    return info;
+}
+
+/* Read all rows into one block, linked, with what they point to behind them.
+ * Returns it; NULL if there are none, or no memory. */
+static weir_jobs_info *read_jobs(struct weir__op *op, struct row row,
+                                 size_t count)
+{
+    size_t bytes = sizeof(weir_jobs_info) * count;
+    weir_jobs_info *jobs;
     char *at;
 
-    bytes += bytes_of(row, 16) + bytes_of(row, 19) + bytes_of(row, 20);
-    op->extra = weir_memory_alloc(bytes);
-    if (op->extra == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the job");
-        return;
+    if (count == 0)
+        return NULL;
+    for (row.row = 0; (size_t)row.row < count; row.row++)
+        bytes += info_bytes(row) + bytes_of(row, 16) + bytes_of(row, 19) +
+                 bytes_of(row, 20);
+    jobs = weir_memory_alloc(bytes);
+    if (jobs == NULL) {
+        weir__op_fail(op, -ENOMEM, "no memory for the jobs");
+        return NULL;
     }
+    op->extra = jobs;
     op->extra_bytes = bytes;
-    info = op->extra;
-    at = (char *)(info + 1);
-    *info = read_info(row, &at);
-    info->progress = weir__link_double(&row.engine->work, row.result, 0, 4);
-    info->queue = copy_column(&at, row, 16, NULL);
-    info->state = (weir_jobs_state)number_of(row, 17);
-    info->finished_ms = number_of(row, 18);
-    info->owner = copy_column(&at, row, 19, NULL);
-    info->result = copy_column(&at, row, 20, &info->result_size);
-    op->reply.job = info;
-    op->reply.id = info->id;
+    at = (char *)(jobs + count);
+    for (row.row = 0; (size_t)row.row < count; row.row++)
+        jobs[row.row] = read_job(row, &at);
+    WEIR__OP_LINK(jobs, count);
+    return jobs;
+}
+
+static void read_get(struct weir__op *op, struct row row)
+{
+    const weir_jobs_info *job = read_jobs(op, row, 1);
+
+    if (job == NULL)
+        return;
+    op->reply.job = job;
+    op->reply.id = job->id;
+}
+
+static void read_list(struct weir__op *op, struct row row)
+{
+    size_t count = (size_t)row.engine->pq.PQntuples(row.result);
+
+    op->reply.jobs = read_jobs(op, row, count);
+    op->reply.count = op->reply.jobs != NULL ? count : 0;
 }
 
 static void fill_queue(weir_jobs_queue *queue, struct row row, char **at)
@@ -373,6 +423,7 @@ static void fill_queue(weir_jobs_queue *queue, struct row row, char **at)
         .rate = (uint32_t)number_of(row, 3),
         .rate_period_ms = number_of(row, 4),
         .oldest_ms = number_of(row, 5),
+        .key_concurrency = (uint32_t)number_of(row, 14),
     };
     for (int state = 0; state < WEIR_JOBS_STATES; state++)
         queue->jobs[state] = (uint64_t)number_of(row, 6 + state);
@@ -464,6 +515,9 @@ void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
         return;
     case WEIR__OP_RETRY:
         read_retry(op, row);
+        return;
+    case WEIR__OP_LIST:
+        read_list(op, row);
         return;
     default:
         return;

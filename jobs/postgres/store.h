@@ -13,6 +13,12 @@
 #include "engine/engine.h"
 #include "postgres/link.h"
 
+/* What GET and LIST read; CLAIM has the first 16. */
+#define WEIR__PG_JOB                                                           \
+    "id, attempt, attempts, priority, progress, added_at, run_at, timeout_ms," \
+    " keep_ms, backoff_ms, backoff_max_ms, key, \"unique\", reason, payload,"  \
+    " token, queue, state, finished_at, owner, result"
+
 /* name, text: what is prepared on `work`. */
 #define WEIR__PG_STATEMENTS(X)                                                 \
     X(BEGIN, "BEGIN")                                                          \
@@ -36,10 +42,9 @@
     X(CANCEL, "SELECT weir_jobs.cancel($1)")                                   \
     X(RETRY, "SELECT weir_jobs.retry($1)")                                     \
     X(RETRY_ALL, "SELECT weir_jobs.retry_all($1)")                             \
-    X(GET, "SELECT id, attempt, attempts, priority, progress, added_at,"       \
-           " run_at, timeout_ms, keep_ms, backoff_ms, backoff_max_ms, key,"    \
-           " \"unique\", reason, payload, token, queue, state, finished_at,"   \
-           " owner, result FROM weir_jobs.job WHERE id = $1")                  \
+    X(GET, "SELECT " WEIR__PG_JOB " FROM weir_jobs.job WHERE id = $1")         \
+    X(LIST, "SELECT " WEIR__PG_JOB                                             \
+            " FROM weir_jobs.list($1, $2, $3, $4) ORDER BY id")                \
     X(LOOK, "WITH n AS (SELECT queue, state, count(*) AS jobs, min(run_at)"    \
             " AS first FROM weir_jobs.job GROUP BY 1, 2)"                      \
             " SELECT name, coalesce(is_paused, false),"                        \
@@ -49,10 +54,11 @@
             " state = 1), max(jobs) FILTER (WHERE state = 2), max(jobs)"       \
             " FILTER (WHERE state = 3), max(jobs) FILTER (WHERE state = 4),"   \
             " max(jobs) FILTER (WHERE state = 5), max(jobs) FILTER (WHERE"     \
-            " state = 6), max(jobs) FILTER (WHERE state = 7)"                  \
+            " state = 6), max(jobs) FILTER (WHERE state = 7),"                 \
+            " coalesce(key_concurrency, 1)"                                    \
             " FROM weir_jobs.queue FULL JOIN (SELECT DISTINCT queue AS name"   \
             " FROM n) AS q USING (name) LEFT JOIN n ON n.queue = name"         \
-            " GROUP BY 1, 2, 3, 4, 5 ORDER BY name COLLATE \"C\"")
+            " GROUP BY 1, 2, 3, 4, 5, 15 ORDER BY name COLLATE \"C\"")
 
 enum weir__pg_statement {
 #define X(name, text) WEIR__PG_##name,

@@ -33,7 +33,8 @@ CREATE TABLE weir_jobs.queue (
     concurrency bigint NOT NULL DEFAULT 0,
     rate bigint NOT NULL DEFAULT 0,
     rate_period_ms bigint NOT NULL DEFAULT 1000,
-    rate_at_us bigint NOT NULL DEFAULT 0
+    rate_at_us bigint NOT NULL DEFAULT 0,
+    key_concurrency bigint NOT NULL DEFAULT 1
 );
 
 CREATE SEQUENCE weir_jobs.token;
@@ -478,6 +479,19 @@ BEGIN
         PERFORM weir_jobs.leave(job.queue, job.key, NULL);
     END LOOP;
     RETURN ended;
+END
+$$;
+
+-- Jobs of a queue that are in a state, by their ids.  The state is part of the
+-- query's text, so that the planner knows which partial indexes hold it.
+CREATE FUNCTION weir_jobs.list(of_queue text, of_state smallint, after bigint,
+                               most bigint)
+RETURNS SETOF weir_jobs.job LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'SELECT * FROM weir_jobs.job AS j WHERE j.queue = $1 AND j.state = %s '
+        'AND j.id > $2 ORDER BY j.id LIMIT $3', of_state)
+        USING of_queue, after, most;
 END
 $$;
 

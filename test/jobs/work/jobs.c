@@ -335,8 +335,6 @@ CASE(jobs_are_listed_by_state_and_id)
     struct keeper keeper = {0};
     struct listed dead;
 
-    if (is_on_server())
-        return; /* PostgreSQL does not have it yet */
     jobs_make();
     for (int i = 0; i < 3; i++)
         (void)add(
@@ -359,6 +357,8 @@ CASE(jobs_are_listed_by_state_and_id)
     dead = list(WEIR_JOBS_DEAD, 2, 2);
     expect_int((int)dead.count, 1);
     expect_string(dead.payloads[0], "c");
+    expect_int((int)list(WEIR_JOBS_DEAD, 3, 2).count, 0);
+    expect_int((int)list(WEIR_JOBS_DEAD, UINT64_MAX, 2).count, 0);
     expect_int((int)list(WEIR_JOBS_SCHEDULED, 0, 2).count, 1);
     jobs_end();
 }
