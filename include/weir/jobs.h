@@ -41,8 +41,7 @@
  *
  *     WEIR_ELEASE     the token of the claim is stale
  *     -ENOENT         there is no such job, or it is in another state
- *     -ENOTSUP        PostgreSQL does not have it yet: schedules, and
- *                     key_concurrency above 1
+ *     -ENOTSUP        PostgreSQL does not have schedules yet
  *     WEIR_ESCHEMA    the store was written by a newer version of weir
  *     WEIR_ESTORE     the store failed: weir_jobs_reply.reason says how
  *     -ENOSPC, -EIO, -EBUSY, -EACCES, -EROFS, -ENOENT, -ENOMEM

@@ -207,7 +207,8 @@ static bool is_reading(const struct weir__op *op)
 static bool makes_work(const struct weir__op *op)
 {
     return op->kind == WEIR__OP_ADD || op->kind == WEIR__OP_SETTLE ||
-           op->kind == WEIR__OP_CANCEL || op->kind == WEIR__OP_RETRY;
+           op->kind == WEIR__OP_CANCEL || op->kind == WEIR__OP_RETRY ||
+           op->kind == WEIR__OP_LIMIT;
 }
 
 static void send_op(struct weir__engine *engine, struct weir__op *op)

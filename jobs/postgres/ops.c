@@ -135,6 +135,7 @@ static enum weir__pg_statement send_queue(struct weir__engine *engine,
     weir__param_number(&params, limits->concurrency);
     weir__param_number(&params, limits->rate);
     weir__param_number(&params, limits->rate_period_ms);
+    weir__param_number(&params, limits->key_concurrency);
     weir__pg_send(engine, WEIR__PG_LIMIT, &params);
     return WEIR__PG_LIMIT;
 }
@@ -172,9 +173,7 @@ static enum weir__pg_statement send_list(struct weir__engine *engine,
 static bool is_missing(const struct weir__op *op)
 {
     return op->kind == WEIR__OP_SCHEDULE || op->kind == WEIR__OP_UNSCHEDULE ||
-           op->kind == WEIR__OP_PLANS ||
-           (op->kind == WEIR__OP_LIMIT &&
-            op->in.queue.limits.key_concurrency > 1);
+           op->kind == WEIR__OP_PLANS;
 }
 
 enum weir__pg_statement weir__ops_send(struct weir__engine *engine,

@@ -37,7 +37,7 @@
     X(FAILED, "SELECT weir_jobs.settle_failed($1, $2, $3, $4, $5)")            \
     X(RELEASED, "SELECT weir_jobs.settle_released($1, $2, $3, $4)")            \
     X(PROGRESS, "SELECT weir_jobs.set_progress($1, $2, $3)")                   \
-    X(LIMIT, "SELECT weir_jobs.set_limits($1, $2, $3, $4)")                    \
+    X(LIMIT, "SELECT weir_jobs.set_limits($1, $2, $3, $4, $5)")                \
     X(PAUSE, "SELECT weir_jobs.set_paused($1, $2)")                            \
     X(CANCEL, "SELECT weir_jobs.cancel($1)")                                   \
     X(RETRY, "SELECT weir_jobs.retry($1)")                                     \

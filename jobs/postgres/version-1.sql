@@ -539,14 +539,33 @@ BEGIN
 END
 $$;
 
+-- The lock of a queue's limit for keys.  Whoever lets jobs of a key go on shares
+-- it until its commit, and whoever changes the limit waits for all of them: so
+-- either they have read the new limit, or the jobs that they have left behind
+-- are seen by the one who changes it.
+CREATE FUNCTION weir_jobs.limit_lock(queue text) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT hashtextextended($1, 1801812339)
+$$;
+
 CREATE FUNCTION weir_jobs.set_limits(queue text, concurrency bigint,
-                                     rate bigint, rate_period_ms bigint)
-RETURNS void LANGUAGE sql AS $$
-    INSERT INTO weir_jobs.queue AS q (name, concurrency, rate, rate_period_ms)
-        VALUES ($1, $2, $3, $4)
+                                     rate bigint, rate_period_ms bigint,
+                                     key_concurrency bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO weir_jobs.queue AS q (name, concurrency, rate, rate_period_ms,
+                                      key_concurrency)
+        VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (name) DO UPDATE
-        SET concurrency = $2, rate = $3, rate_period_ms = $4;
-    SELECT weir_jobs.notify($1)
+        SET concurrency = $2, rate = $3, rate_period_ms = $4,
+            key_concurrency = $5;
+    PERFORM pg_advisory_xact_lock(weir_jobs.limit_lock($1));
+    INSERT INTO weir_jobs.later (queue, key)
+        SELECT DISTINCT j.queue, j.key FROM weir_jobs.job AS j
+        WHERE j.queue = $1 AND j.key IS NOT NULL AND j.state = 3
+            AND j.state < 5;
+    PERFORM weir_jobs.notify($1);
+END
 $$;
 
 CREATE FUNCTION weir_jobs.set_paused(queue text, is_paused boolean)
@@ -632,31 +651,38 @@ BEGIN
 END
 $$;
 
--- Let the first job behind a key go on, if nothing holds it up.  The caller has
--- the key's lock: nobody else makes a job of the key active.
+-- Let the first jobs behind a key go on, up to the limit of their queue, if
+-- nothing holds them up.  The caller has the key's lock, so nobody else makes a
+-- job of the key active, and shares the lock of the limit.
 CREATE FUNCTION weir_jobs.go_on(of_queue text, of_key text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-    first bigint;
+    room bigint;
+    moved bigint;
 BEGIN
-    IF EXISTS (SELECT FROM weir_jobs.job AS j
-               WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
-                   AND j.state < 3) THEN
-        RETURN;
-    END IF;
-    SELECT j.id INTO first FROM weir_jobs.job AS j
-        WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
-            AND j.state = 3 AND j.state < 5
-        ORDER BY j.id LIMIT 1;
-    IF first IS NULL OR EXISTS (
-            SELECT FROM weir_jobs.job AS j
-            WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
-                AND j.state = 4 AND j.state < 5 AND j.id < first) THEN
+    room := coalesce((SELECT q.key_concurrency FROM weir_jobs.queue AS q
+                      WHERE q.name = of_queue), 1) -
+        (SELECT count(*) FROM weir_jobs.job AS j
+         WHERE j.queue = of_queue AND j.key = of_key AND j.key IS NOT NULL
+             AND j.state < 3);
+    IF room <= 0 THEN
         RETURN;
     END IF;
     UPDATE weir_jobs.job AS j SET state = weir_jobs.state_at(j.run_at)
-        WHERE j.id = first AND j.state = 3;
-    PERFORM weir_jobs.notify(of_queue);
+        WHERE j.state = 3 AND j.id IN (
+            SELECT b.id FROM weir_jobs.job AS b
+            WHERE b.queue = of_queue AND b.key = of_key AND b.key IS NOT NULL
+                AND b.state = 3 AND b.state < 5
+                AND b.id < coalesce(
+                    (SELECT min(w.id) FROM weir_jobs.job AS w
+                     WHERE w.queue = of_queue AND w.key = of_key
+                         AND w.key IS NOT NULL AND w.state = 4
+                         AND w.state < 5), 9223372036854775807)
+            ORDER BY b.id LIMIT room);
+    GET DIAGNOSTICS moved = ROW_COUNT;
+    IF moved > 0 THEN
+        PERFORM weir_jobs.notify(of_queue);
+    END IF;
 END
 $$;
 
@@ -702,12 +728,20 @@ BEGIN
                 VALUES (item.queue, item.key);
         END IF;
     END LOOP;
-    -- In one order, so that two processes do not wait for each other.  Only
-    -- after the wait for a key's lock is it known which of its jobs are active.
+    -- In one order, so that two processes do not wait for each other: all locks
+    -- of limits before those of the keys, which the sort sees to.  Only after
+    -- the wait for a key's lock is it known which of its jobs are active.
     FOR item IN
+        WITH taken AS MATERIALIZED (
+            SELECT DISTINCT t.queue, t.key FROM weir_jobs.take_later(true) AS t
+        ), shared AS MATERIALIZED (
+            SELECT q.queue,
+                   pg_advisory_xact_lock_shared(weir_jobs.limit_lock(q.queue))
+            FROM (SELECT DISTINCT t.queue FROM taken AS t ORDER BY 1) AS q
+        )
         SELECT t.queue, t.key,
                hashtextextended(t.queue || chr(1) || t.key, 2003134834) AS lock
-        FROM weir_jobs.take_later(true) AS t GROUP BY 1, 2, 3 ORDER BY 3
+        FROM taken AS t JOIN shared AS s ON s.queue = t.queue ORDER BY 3
     LOOP
         PERFORM pg_advisory_xact_lock(item.lock);
         PERFORM weir_jobs.go_on(item.queue, item.key);

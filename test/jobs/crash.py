@@ -87,6 +87,7 @@ class Place:
         self.read_to = 0                      # how much of the log was counted
         self.counts = collections.Counter()   # by the first word
         self.ready = set()                    # ids of workers
+        self.key_limit = 1
 
     def __enter__(self):
         return self
@@ -111,6 +112,12 @@ class Place:
 
     def work(self, lease_ms=LEASE_MS, through=()):
         return self.start("work", lease_ms, 4, through=through)
+
+    def limit_keys(self, limit):
+        """Let so many jobs of a key run at once."""
+        self.key_limit = limit
+        if self.start("limit", limit, 0).wait() != 0:
+            raise TimeoutError("the limit was not set")
 
     def history(self):
         return History(self.log.read_text().splitlines())
@@ -169,11 +176,14 @@ class Place:
             self.finish()
         except TimeoutError as error:
             return error
-        return "\n".join(self.history().violations()) or None
+        return "\n".join(self.history().violations(
+            key_limit=self.key_limit)) or None
 
 
-def kill_at_random(jobs, kills):
+def kill_at_random(jobs, kills, key_limit=1):
     with Place() as place:
+        if key_limit > 1:
+            place.limit_keys(key_limit)
         adder = place.add(jobs)
         workers = [place.work() for _ in range(3)]
         for _ in range(kills):
@@ -190,8 +200,9 @@ def kill_at_random(jobs, kills):
         history = place.history()
         if problem is None and len(history.keys) != jobs:
             problem = f"{len(history.keys)} of {jobs} jobs"
-        expect(f"{jobs} jobs, {kills} kills at random: {len(history.tokens)} "
-               "claims, nothing lost, nothing twice, in order", problem)
+        expect(f"{jobs} jobs, {key_limit} of a key at once, {kills} kills at "
+               f"random: {len(history.tokens)} claims, nothing lost, nothing "
+               "twice, in order", problem)
 
 
 def kill_at_calls(rounds):
@@ -313,12 +324,20 @@ def check_the_checker():
         found = [*history.violations(), *history.miscounts()]
         expect(f"the checker finds what is {name}",
                None if any(v.startswith(name) for v in found) else found)
+    both = ["added 1 5", "added 2 5", "added 3 5", "claimed 1 1 1 5",
+            "claimed 2 2 1 5", "claimed 1 3 2 5", "done 1 3 OK",
+            "claimed 3 4 1 5", "done 3 4 OK", "claimed 2 5 2 5", "done 2 5 OK"]
+    found = [len(list(History(both).violations(key_limit=limit)))
+             for limit in (1, 2)]
+    expect("the checker counts the jobs of a key that run at once",
+           None if found == [2, 0] else found)
     found = list(History(good).violations())
     expect("the checker accepts a good history", found or None)
 
 
 def kill_stop_and_drain(jobs, kills):
     kill_at_random(jobs, kills)
+    kill_at_random(jobs // 2, kills // 2, key_limit=3)
     kill_at_calls(max(kills // 3, 3))
     stop_past_the_lease(max(kills // 6, 2))
     drain_under_load(max(kills // 2, 5))

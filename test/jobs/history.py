@@ -11,10 +11,12 @@ little.  The order of the tokens does: they grow with each commit that claims.
     lost        a job was acknowledged and never completed
     twice       two completions of a job were accepted, or a token was given twice
     stale       a completion was accepted though a later claim of the job exists
-    order       a job was claimed before another of its key was finished
+    order       a job was claimed before another of its key was finished, or as
+                many as the limit allows were not
     miscounted  an attempt was counted that has not failed
     invented    something happened to a job or a token that never was
 """
+import bisect
 import collections
 import sys
 
@@ -65,13 +67,13 @@ class History:
     def on_drained(self, _pid, _status):
         pass
 
-    def violations(self, is_finished=True):
+    def violations(self, is_finished=True, key_limit=1):
         for token, count in self.tokens.items():
             if count > 1:
                 yield f"twice: token {token} was given {count} times"
         for job in self.keys:
             yield from self.check_job(job, is_finished)
-        yield from self.check_keys()
+        yield from self.check_keys(key_limit)
 
     def check_job(self, job, is_finished):
         claims, done = self.claims[job], self.done[job]
@@ -98,18 +100,24 @@ class History:
                     yield f"miscounted: job {job} after {failures} failures " \
                           f"was at attempt {self.attempts[token]}"
 
-    def check_keys(self):
-        """All claims of a job come before all claims of the next one."""
+    def check_keys(self, limit):
+        """When a job is claimed first, fewer earlier ones are still claimed.
+
+        With a limit of 1, all claims of a job come before all of the next one.
+        """
         by_key = collections.defaultdict(list)
         for job, key in self.keys.items():
             if key and self.claims[job]:
                 by_key[key].append(job)
         for key, jobs in by_key.items():
-            jobs.sort()
-            for first, second in zip(jobs, jobs[1:]):
-                if max(self.claims[first]) > min(self.claims[second]):
-                    yield f"order: job {second} of key {key} was claimed " \
-                          f"before {first} was finished"
+            last = []  # of each earlier job
+            for job in sorted(jobs):
+                first = min(self.claims[job])
+                others = len(last) - bisect.bisect(last, first)
+                if others >= limit:
+                    yield f"order: job {job} of key {key} was claimed " \
+                          f"before {others} others were finished"
+                bisect.insort(last, max(self.claims[job]))
 
 
 def main():

@@ -197,6 +197,7 @@ def use_transactions(server):
         worker.terminate()
         worker.wait()
         complete_in_transaction(place, user)
+        widen_keys(place, user)
         user.close()
 
 
@@ -230,6 +231,31 @@ def complete_in_transaction(place, user):
         user.ask("SELECT state FROM weir_jobs.job WHERE queue = 'hand'")
     expect("a stale token undoes the effect, and the next of the key is ready",
            None if rest == "10" else rest)
+
+
+def widen_keys(place, user):
+    """A limit is changed while jobs are left behind by the old one."""
+    user.ask("BEGIN")
+    for payload in "abc":
+        user.ask(f"SELECT weir_jobs.add('wide', '{payload}', key => 'k')")
+    user.ask("SELECT weir_jobs.tidy('{}')")
+    before = user.ask("SELECT string_agg(state::text, '' ORDER BY id) "
+                      "FROM weir_jobs.job WHERE queue = 'wide'")
+    other = Session(place.session.url)
+    change = threading.Thread(target=lambda: [other.ask(query) for query in (
+        "SELECT weir_jobs.set_limits('wide', 0, 0, 1000, 2)",
+        "SELECT weir_jobs.tidy('{}')")])
+    change.start()
+    place.wait_for("the change of the limit", lambda: place.session.ask(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "
+        "AND NOT granted") == "1")
+    user.ask("COMMIT")
+    change.join()
+    other.close()
+    after = user.ask("SELECT string_agg(state::text, '' ORDER BY id) "
+                     "FROM weir_jobs.job WHERE queue = 'wide'")
+    expect("a wider limit also holds for jobs that are just being added",
+           None if (before, after) == ("033", "003") else (before, after))
 
 
 # ---- faults ----
@@ -302,6 +328,7 @@ def main():
             crash.kill_stop_and_drain(jobs, kills)
         else:
             crash.kill_at_random(jobs, kills)
+            crash.kill_at_random(jobs // 2, 1, key_limit=3)
             crash.stop_past_the_lease(1)
             crash.drain_under_load(3)
         break_things(server, jobs, kills)

@@ -4,6 +4,7 @@
  *
  *     process add STORE LOG COUNT KEYS
  *     process work STORE LOG LEASE_MS CONCURRENCY
+ *     process limit STORE LOG JOBS_OF_A_KEY 0
  *
  * Every event is one write to LOG, which all processes append to:
  *
@@ -208,6 +209,24 @@ static void begin_work(int lease_ms, int concurrency)
     say("ready %d\n", (int)getpid());
 }
 
+/* ---- limiting ---- */
+
+static void on_limited(void *arg, int status, const weir_jobs_reply *reply)
+{
+    if (status != 0)
+        die(reply->reason, status);
+    weir_jobs_free(jobs);
+}
+
+static void limit_keys(uint32_t limit)
+{
+    must("limit",
+         weir_jobs_limit(jobs, "q",
+                         &(weir_jobs_limits){.size = sizeof(weir_jobs_limits),
+                                             .key_concurrency = limit},
+                         on_limited, NULL));
+}
+
 /* Longer than any fault lasts, unless a test says otherwise. */
 static int64_t busy_ms(void)
 {
@@ -233,6 +252,8 @@ int main(int count, char **arguments)
         to_add = atoi(arguments[4]);
         keys = atoi(arguments[5]);
         add_some();
+    } else if (strcmp(arguments[1], "limit") == 0) {
+        limit_keys((uint32_t)atoi(arguments[4]));
     } else {
         begin_work(atoi(arguments[4]), atoi(arguments[5]));
     }

@@ -239,8 +239,6 @@ CASE(jobs_of_one_key_run_as_many_at_a_time_as_the_limit_says)
     struct answer answer = {0}, wider = {0};
     uint64_t ids[6];
 
-    if (is_on_server())
-        return; /* PostgreSQL does not have it yet */
     jobs_make();
     for (int i = 0; i < 6; i++)
         ids[i] = add(SPEC("q", .key = "k"));
@@ -274,8 +272,6 @@ CASE(jobs_behind_a_job_that_waited_go_on_with_it_up_to_the_limit)
     struct answer answer = {0};
     uint64_t needed, ids[3];
 
-    if (is_on_server())
-        return; /* PostgreSQL does not have it yet */
     jobs_make();
     expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_concurrency = 2),
                                   answered, &answer),
