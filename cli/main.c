@@ -171,8 +171,10 @@ static bool choose(struct program *program)
     js->argv = (const char *const *)options->argv;
     js->exec_argc = options->exec_argc;
     js->exec_argv = (const char *const *)options->exec_argv;
-    if (options->test || options->top) {
-        js->kind = options->test ? WEIR_JS_PROGRAM_TEST : WEIR_JS_PROGRAM_TOP;
+    if (options->test || options->top || options->jobs) {
+        js->kind = options->test  ? WEIR_JS_PROGRAM_TEST
+                   : options->top ? WEIR_JS_PROGRAM_TOP
+                                  : WEIR_JS_PROGRAM_JOBS;
         js->text = "";
     } else if (options->print != NULL) {
         js->kind = WEIR_JS_PROGRAM_PRINT;

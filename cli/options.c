@@ -63,7 +63,8 @@ static const struct option table[] = {
      "JavaScript hangs (default: any port of 127.0.0.1)"},
     {"--once", NULL, NULL, FLAG, PLACE(once),
      "of `weir top`: print once and exit"},
-    {"--json", NULL, NULL, FLAG, PLACE(json), "of `weir top`: print JSON"},
+    {"--json", NULL, NULL, FLAG, PLACE(json),
+     "of `weir top` and `weir jobs`: print JSON"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and exit"},
@@ -88,6 +89,31 @@ static const struct option table[] = {
      "exit when the tests have ended, even if something keeps the loop alive"},
     {"--watch", NULL, NULL, FLAG, PLACE(watch),
      "run the tests again when a file changes"},
+    {"--all", NULL, NULL, FLAG, PLACE(jobs_all),
+     "retry: all dead jobs of a queue"},
+    {"--key", NULL, "KEY", TEXT, PLACE(jobs_text),
+     "add: run jobs with this key one at a time, in their order"},
+    {"--unique", NULL, "TEXT", TEXT, PLACE(jobs_text),
+     "add: find the unfinished job that was added with the same TEXT, if there "
+     "is one"},
+    {"--priority", NULL, "N", TEXT, PLACE(jobs_text),
+     "add: claim the job before those with smaller numbers (default: 0)"},
+    {"--delay", NULL, "MS", TEXT, PLACE(jobs_text),
+     "add: do not run the job before this time has passed"},
+    {"--run-at", NULL, "DATE", TEXT, PLACE(jobs_text),
+     "add: do not run the job before this date, such as "
+     "2030-01-31T08:00:00Z"},
+    {"--attempts", NULL, "N", TEXT, PLACE(jobs_text),
+     "add: give the job up after so many attempts (default: 10)"},
+    {"--backoff", NULL, "MS", TEXT, PLACE(jobs_text),
+     "add: wait so long before the second attempt, and twice as long before "
+     "each further one (default: 1000)"},
+    {"--timeout", NULL, "MS", TEXT, PLACE(jobs_text),
+     "add: fail an attempt that takes longer (default: no limit)"},
+    {"--keep", NULL, "MS", TEXT, PLACE(jobs_text),
+     "add: keep the result so long, or `forever` (default: 0)"},
+    {"--after", NULL, "IDS", TEXT, PLACE(jobs_text),
+     "add: run the job after these, separated by commas"},
 };
 
 enum { COUNT_OF_OPTIONS = sizeof(table) / sizeof(*table) };
@@ -95,8 +121,22 @@ enum { COUNT_OF_OPTIONS = sizeof(table) / sizeof(*table) };
 static const char usage[] = "weir [options] file [arguments]";
 static const char test_usage[] = "weir test [options] [files or directories]";
 static const char top_usage[] = "weir top [--once] [--json] PID";
+static const char jobs_usage[] = "weir jobs [options] URL [command]";
 static const char explore_usage[] = "weir explore [options] file [arguments]";
 static const char summary[] = "run JavaScript on an event loop";
+
+/* JavaScript (js/lib/jobs/command.js) carries them out. */
+static const struct {
+    const char *usage, *help;
+} jobs_commands[] = {
+    {"list", "list the queues (default)"},
+    {"add QUEUE JSON", "add a job, and print its id"},
+    {"show ID", "print a job"},
+    {"retry ID, retry --all QUEUE", "retry a dead job, or all of a queue"},
+    {"cancel ID", "cancel a job, and those that wait for it"},
+    {"pause QUEUE", "let no process claim jobs of a queue"},
+    {"resume QUEUE", "let them go on"},
+};
 
 static bool complain(const char *program, const char *what, const char *which)
 {
@@ -197,14 +237,18 @@ static const char *find_conflict(const struct options *options)
         return "--watch needs `weir test`";
     if (options->test_concurrency != 0 && !options->test)
         return "--test-concurrency needs `weir test`";
-    if ((options->once || options->json) && !options->top)
-        return "--once and --json need `weir top`";
+    if (options->once && !options->top)
+        return "--once needs `weir top`";
+    if (options->json && !options->top && !options->jobs)
+        return "--json needs `weir top` or `weir jobs`";
+    if ((options->jobs_all || options->jobs_text != NULL) && !options->jobs)
+        return "options for jobs need `weir jobs`";
     if (options->top && !options->help && options->argc != 1)
         return "weir top needs the number of one process";
     return NULL;
 }
 
-/* `weir test` takes options and files in any order; otherwise what follows the
+/* Commands take options and operands in any order; otherwise what follows the
  * first file is the program's. */
 static bool parse_all(struct options *options, int argc, char **argv)
 {
@@ -222,7 +266,7 @@ static bool parse_all(struct options *options, int argc, char **argv)
                 options->exec_argv[options->exec_argc++] = argv[first];
         } else {
             options->argv[options->argc++] = argv[at];
-            has_ended |= !options->test && !options->top;
+            has_ended |= !options->test && !options->top && !options->jobs;
         }
     }
     return true;
@@ -253,8 +297,9 @@ bool options_parse(struct options *options, int argc, char **argv)
         return complain(argv[0], "no memory for", "the options");
     if (argc > 1 && strcmp(argv[1], "test") == 0)
         argv[1] = "--test";
-    if (argc > 1 && strcmp(argv[1], "top") == 0) {
-        options->top = true;
+    options->top = argc > 1 && strcmp(argv[1], "top") == 0;
+    options->jobs = argc > 1 && strcmp(argv[1], "jobs") == 0;
+    if (options->top || options->jobs) {
         argc--;
         argv[1] = argv[0];
         argv++;
@@ -264,8 +309,8 @@ bool options_parse(struct options *options, int argc, char **argv)
     conflict = find_conflict(options);
     if (conflict != NULL)
         return complain(argv[0], "bad options:", conflict);
-    if (!options->test && !options->top && options->eval == NULL &&
-        options->print == NULL && options->argc > 0) {
+    if (!options->test && !options->top && !options->jobs &&
+        options->eval == NULL && options->print == NULL && options->argc > 0) {
         options->file = *options->argv++;
         options->argc--;
     }
@@ -287,19 +332,25 @@ static void spell(const struct option *option, char *text, size_t size)
              is_optional ? "]" : "");
 }
 
-/* For `weir test`, and for programs that use node:test. */
-static bool is_for_tests(const struct option *option)
+/* TESTS is for `weir test`, and for programs that use node:test. */
+enum group { GENERAL, TESTS, JOBS };
+
+static enum group group_of(const struct option *option)
 {
+    if (option->place == PLACE(jobs_text) || option->place == PLACE(jobs_all))
+        return JOBS;
     return strncmp(option->name, "--test", 6) == 0 ||
-           strcmp(option->name, "--watch") == 0;
+                   strcmp(option->name, "--watch") == 0
+               ? TESTS
+               : GENERAL;
 }
 
-static void list(bool is_test)
+static void list(enum group group)
 {
     char text[64];
 
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
-        if (is_for_tests(&table[i]) != is_test)
+        if (group_of(&table[i]) != group)
             continue;
         spell(&table[i], text, sizeof(text));
         printf("  %-36s %s\n", text, table[i].help);
@@ -316,12 +367,30 @@ static void help_with_top(void)
         top_usage);
 }
 
+static void help_with_jobs(void)
+{
+    printf(
+        "usage: %s\n\n"
+        "Look at a store of jobs, and change it.  URL is a file of SQLite or "
+        "a\npostgres:// URL.  Without a command, list the queues.\n\n",
+        jobs_usage);
+    for (size_t i = 0; i < sizeof(jobs_commands) / sizeof(*jobs_commands); i++)
+        printf("  %-36s %s\n", jobs_commands[i].usage, jobs_commands[i].help);
+    printf("\nOptions:\n\n"
+           "  %-36s print JSON\n",
+           "--json");
+    list(JOBS);
+    printf(
+        "\nThe exit status is 0, 1 if the command has failed, 9 if it is not "
+        "valid,\nand 130 after Ctrl-C.\n");
+}
+
 void options_help(const struct options *options)
 {
     bool is_test = options->test;
 
-    if (options->top) {
-        help_with_top();
+    if (options->top || options->jobs) {
+        options->top ? help_with_top() : help_with_jobs();
         return;
     }
     if (is_test)
@@ -335,13 +404,14 @@ void options_help(const struct options *options)
             "usage: %s\n"
             "       %s\n"
             "       %s\n"
+            "       %s\n"
             "       %s\n\n"
             "Run JavaScript on an event loop.  Without a file, or with -, the\n"
             "program is read from stdin; on a terminal, line by line.\n\n",
-            usage, test_usage, explore_usage, top_usage);
-    list(is_test);
+            usage, test_usage, explore_usage, top_usage, jobs_usage);
+    list(is_test ? TESTS : GENERAL);
     printf(is_test ? "\nOther options:\n\n" : "\nOptions for tests:\n\n");
-    list(!is_test);
+    list(is_test ? GENERAL : TESTS);
 }
 
 /* A literal hyphen is written \- in a man page. */
@@ -354,6 +424,15 @@ static void put_roff(const char *text)
     }
 }
 
+static void put_item(const char *title, const char *text)
+{
+    printf(".TP\n.B ");
+    put_roff(title);
+    putchar('\n');
+    put_roff(text);
+    putchar('\n');
+}
+
 void options_man_page(void)
 {
     char text[64];
@@ -361,20 +440,29 @@ void options_man_page(void)
     printf(
         ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
         ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
+        ".br\n.B %s\n"
         ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
         "CommonJS module, until there is nothing left to do.\n"
         "Without a file, or with \\-, the program is read from stdin.\n"
         "If stdin is a terminal and no file is given, it is read line by line, "
         "and each value is printed.\n"
         ".SH OPTIONS\n",
-        WEIR_VERSION, summary, usage, test_usage, explore_usage, top_usage);
+        WEIR_VERSION, summary, usage, test_usage, explore_usage, top_usage,
+        jobs_usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
-        printf(".TP\n.B ");
-        put_roff(text);
-        putchar('\n');
-        put_roff(table[i].help);
-        putchar('\n');
+        if (group_of(&table[i]) != JOBS)
+            put_item(text, table[i].help);
+    }
+    printf(".SH JOBS\n.B weir jobs\nlooks at a store of jobs, and changes it.\n"
+           "URL is a file of SQLite or a postgres:// URL.\n"
+           "Without a command, it lists the queues.\n");
+    for (size_t i = 0; i < sizeof(jobs_commands) / sizeof(*jobs_commands); i++)
+        put_item(jobs_commands[i].usage, jobs_commands[i].help);
+    for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
+        spell(&table[i], text, sizeof(text));
+        if (group_of(&table[i]) == JOBS)
+            put_item(text, table[i].help);
     }
     printf(
         ".SH EXIT STATUS\n"
@@ -383,6 +471,7 @@ void options_man_page(void)
         ".TP\n.B 7\nan uncaughtException listener threw an exception\n"
         ".TP\n.B 9\nan invalid option\n"
         ".TP\n.B 13\nthe main module waits forever at its top level\n"
+        ".TP\n.B 130\n`weir jobs` was interrupted\n"
         ".SH ENVIRONMENT\n"
         ".TP\n.B WEIR_REPL_HISTORY\nthe file that keeps the lines typed on a "
         "terminal; empty: no file (~/.weir_history).  Only its owner can read "

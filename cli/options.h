@@ -26,6 +26,9 @@ struct options {
     const char *trace;        /* NULL: none */
     const char *live;         /* an address; "": any port; NULL: none */
     bool top, once, json;     /* `weir top`, and its options */
+    bool jobs;                /* `weir jobs`, and its options: */
+    bool jobs_all;            /* JavaScript reads both ... */
+    const char *jobs_text;    /* ... in process.execArgv */
     const char *file;         /* NULL: none; "-": stdin */
     int argc; /* the arguments behind the file, or the files of tests */
     char **argv;
@@ -41,7 +44,7 @@ struct options {
 /* Returns false after printing a message to stderr. */
 bool options_parse(struct options *options, int argc, char **argv);
 
-/* `weir test` and `weir top` have their own. */
+/* `weir test`, `weir top` and `weir jobs` have their own. */
 void options_help(const struct options *options);
 void options_man_page(void);
 

@@ -408,6 +408,8 @@ typedef enum weir_js_program_kind {
     WEIR_JS_PROGRAM_TEST, /* run the tests in the files of argv; text is "" */
     WEIR_JS_PROGRAM_TOP,  /* show the process whose number is in argv; text is
                              "" */
+    WEIR_JS_PROGRAM_JOBS, /* carry out the command of `weir jobs` in argv; text
+                             is "" */
 } weir_js_program_kind;
 
 typedef struct weir_js_program {

@@ -186,7 +186,8 @@ static void run_main(weir_js *js)
 {
     struct weir__js_program *own = weir__js_program(js);
     static const char *const kinds[] = {"file", "eval", "print", "stdin",
-                                        "repl", "test", "top"};
+                                        "repl", "test", "top",
+                                        "jobs"};
     const char *text = own->given->text;
     JSValue result = JS_EXCEPTION;
 
@@ -385,7 +386,7 @@ int weir_js_run(weir_js *js, const weir_js_program *given, int *exit_code)
     if (err != 0)
         return err;
     if (js == NULL || exit_code == NULL || program.text == NULL ||
-        (unsigned)program.kind > WEIR_JS_PROGRAM_TOP ||
+        (unsigned)program.kind > WEIR_JS_PROGRAM_JOBS ||
         (program.argc > 0 && program.argv == NULL) ||
         (program.exec_argc > 0 && program.exec_argv == NULL) || js->is_program)
         return -EINVAL;

@@ -505,7 +505,8 @@ function runText(kind, text) {
 function main(kind, text) {
     return kind === 'file' ? runFile(text) : kind === 'repl' ? runRepl()
         : kind === 'test' ? require('test/main').start()
-            : kind === 'top' ? require('live/top').start() : runText(kind, text);
+            : kind === 'top' ? require('live/top').start()
+                : kind === 'jobs' ? require('jobs/command').start() : runText(kind, text);
 }
 
 module.exports = { Module, cache, resolveImport, link, imports, running, executing, askFor, loading,
