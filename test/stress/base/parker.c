@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "support/crew.h"
+#include "support/effort.h"
 #include "support/random.h"
 #include "support/suite.h"
 
@@ -26,8 +27,9 @@ struct match {
 static void play(struct crew *crew, unsigned id)
 {
     struct match *match = crew->context;
+    const unsigned passes = effort_steps(PASSES);
 
-    for (unsigned i = 0; i < PASSES; i++) {
+    for (unsigned i = 0; i < passes; i++) {
         weir__parker_park(&match->parker[id]);
         expect_int(match->ball++, 2 * i + id);
         weir__parker_unpark(&match->parker[1 - id]);
@@ -42,7 +44,7 @@ STRESS_CASE(parker_hands_over_at_each_of_many_passes)
     weir__parker_init(&match.parker[1]);
     weir__parker_unpark(&match.parker[0]);
     crew_run(2, play, &match);
-    expect_int(match.ball, 2 * PASSES);
+    expect_int(match.ball, 2 * effort_steps(PASSES));
 }
 
 /* Wakers put something down and unpark; the owner parks and takes all there
@@ -58,20 +60,21 @@ struct table {
 static void give_or_take(struct crew *crew, unsigned id)
 {
     struct table *table = crew->context;
+    const unsigned gifts = effort_steps(GIFTS);
     uint64_t taken = 0;
 
     if (id < WAKERS) {
-        for (int i = 0; i < GIFTS; i++) {
+        for (unsigned i = 0; i < gifts; i++) {
             __atomic_fetch_add(&table->gifts, 1, __ATOMIC_RELAXED);
             weir__parker_unpark(&table->parker);
         }
         return;
     }
-    while (taken < (uint64_t)WAKERS * GIFTS) {
+    while (taken < (uint64_t)WAKERS * gifts) {
         weir__parker_park(&table->parker);
         taken += __atomic_exchange_n(&table->gifts, 0, __ATOMIC_RELAXED);
     }
-    expect_int(taken, (uint64_t)WAKERS * GIFTS);
+    expect_int(taken, (uint64_t)WAKERS * gifts);
 }
 
 STRESS_CASE(parker_loses_no_wake_of_many_wakers)

@@ -184,8 +184,9 @@ static bool visit(unsigned id)
 {
     struct visitor *visitor = &house.visitors[id];
     struct random random = {house.seed + id};
+    const unsigned visits = effort_steps(VISITS);
 
-    for (unsigned i = 0; i < VISITS; i++) {
+    for (unsigned i = 0; i < visits; i++) {
         dawdle(&random);
         if (random_below(&random, 2) == 0)
             expect_status(weir_loop_post(loop, &visitor->task), 0);
@@ -260,12 +261,13 @@ static void await_notice(unsigned count)
 static void run_or_tease(struct crew *crew, unsigned id)
 {
     struct random random = {house.seed};
+    const unsigned teases = effort_steps(TEASES);
 
     if (id == 0) {
         expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_CLOSED), 0);
         return;
     }
-    for (unsigned i = 1; i <= TEASES; i++) {
+    for (unsigned i = 1; i <= teases; i++) {
         uint64_t length = random_below(&random, LONGEST_TEASE);
 
         for (volatile uint64_t j = 0; j < length; j++)
@@ -282,7 +284,7 @@ static void race_tease(weir_fd_mode bed)
     house.seed = random_seed();
     tease.task = (weir_task){.run = notice};
     crew_run(2, run_or_tease, NULL);
-    expect_int(tease.seen, TEASES);
+    expect_int(tease.seen, effort_steps(TEASES));
     loop_end();
 }
 

@@ -32,6 +32,7 @@ static struct match {
         struct player *other;
     } players[2];
     uint64_t ball;
+    uint64_t passes; /* const */
     bool is_over; /* atomic */
 } match;
 
@@ -46,7 +47,7 @@ static void catch_ball(weir_task *task, int status)
 
     expect_status(status, 0);
     expect(weir_loop_is_owner(player->loop));
-    if (++match.ball < PASSES) {
+    if (++match.ball < match.passes) {
         pass(player->other);
         return;
     }
@@ -56,6 +57,7 @@ static void catch_ball(weir_task *task, int status)
 
 static void begin_match(int64_t spin_ns, weir_fd_mode bed)
 {
+    match.passes = effort_steps(PASSES);
     for (int i = 0; i < 2; i++) {
         struct player *player = &match.players[i];
 
@@ -71,7 +73,7 @@ static void begin_match(int64_t spin_ns, weir_fd_mode bed)
 
 static void end_match(void)
 {
-    expect_int(match.ball, PASSES);
+    expect_int(match.ball, match.passes);
     for (int i = 0; i < 2; i++)
         expect_status(weir_loop_free(match.players[i].loop), 0);
 }
@@ -207,8 +209,9 @@ static void ring(void *arg, int status)
 static void advance_and_wake(void)
 {
     struct random random = {random_seed()};
+    const uint64_t steps = effort_steps(RINGS);
 
-    for (uint64_t i = 1; i <= RINGS; i++) {
+    for (uint64_t i = 1; i <= steps; i++) {
         uint64_t delay = random_below(&random, LONGEST_DELAY);
 
         for (volatile uint64_t j = 0; j < delay; j++)
@@ -312,7 +315,9 @@ static void let_go(unsigned way)
 
 static void run_or_let_go(struct crew *crew, unsigned id)
 {
-    for (unsigned i = 0; i < LEAVES; i++) {
+    const unsigned steps = effort_steps(LEAVES);
+
+    for (unsigned i = 0; i < steps; i++) {
         if (id == 0)
             hold(i % HOLDERS);
         crew_line_up(crew);
