@@ -43,7 +43,7 @@ if(JOBS_libpq_HEADER)
     "static const char weir__script_1[] = {@bytes@0};\n" @ONLY)
 else()
   list(FILTER jobs_sources EXCLUDE REGEX
-       "/postgres/(libpq|link|list|ops|setup|store|watch)\\.c$")
+       "/postgres/(libpq|link|list|ops|row|schedule|setup|store|watch)\\.c$")
 endif()
 
 add_library(weir-jobs-objects OBJECT ${jobs_sources})

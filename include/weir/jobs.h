@@ -41,7 +41,6 @@
  *
  *     WEIR_ELEASE     the token of the claim is stale
  *     -ENOENT         there is no such job, or it is in another state
- *     -ENOTSUP        PostgreSQL does not have schedules yet
  *     WEIR_ESCHEMA    the store was written by a newer version of weir
  *     WEIR_ESTORE     the store failed: weir_jobs_reply.reason says how
  *     -ENOSPC, -EIO, -EBUSY, -EACCES, -EROFS, -ENOENT, -ENOMEM

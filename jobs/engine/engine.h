@@ -31,6 +31,8 @@ struct weir__engine_host {
     void (*renewed)(struct weir__engine_host *host, struct weir__op *op);
     /* Another process may have changed a queue, or all if it is NULL. */
     void (*changed)(struct weir__engine_host *host, const char *queue);
+    /* Schedules are due: run a list, even if there is nothing else to do. */
+    void (*due)(struct weir__engine_host *host);
 };
 
 struct weir__engine_class {

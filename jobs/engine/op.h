@@ -49,6 +49,7 @@ enum weir__op_kind {
     WEIR__OP_SCHEDULE,
     WEIR__OP_UNSCHEDULE,
     WEIR__OP_PLANS,
+    WEIR__OP_TICK, /* nothing: a list begins with the schedules that are due */
     /* by the hub */
     WEIR__OP_WORK,
     WEIR__OP_STOP,

@@ -79,7 +79,7 @@ void weir__link_query(struct weir__link *link, const char *text);
 void weir__link_pipeline(struct weir__link *link);
 
 /* The parameters of a request.  Text and bytes are not copied. */
-enum { WEIR__PARAMS_LIMIT = 13 };
+enum { WEIR__PARAMS_LIMIT = 14 };
 
 struct weir__params {
     int count;

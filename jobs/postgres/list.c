@@ -5,6 +5,8 @@
  *     BEGIN, the ops, sync     one round trip, however many there are
  *     COMMIT, sync             when all results are known
  *
+ * Runs      Schedules that are due come first (schedule.h), in a round trip of
+ *           their own.
  * Lost      A connection that is lost before the COMMIT was sent has changed
  *           nothing: the list is run again on the next one.  So is a list that
  *           was the victim of a deadlock.
@@ -26,7 +28,7 @@
 #include <string.h>
 
 #include "os/clock.h"
-#include "postgres/store.h"
+#include "postgres/schedule.h"
 #include "weir/clock.h"
 #include "weir/host/memory.h"
 
@@ -200,7 +202,8 @@ static void send_tidy(struct weir__engine *engine, const struct weir__op *from)
 static bool is_reading(const struct weir__op *op)
 {
     return op->kind == WEIR__OP_GET || op->kind == WEIR__OP_LOOK ||
-           op->kind == WEIR__OP_LIST;
+           op->kind == WEIR__OP_LIST || op->kind == WEIR__OP_PLANS ||
+           op->kind == WEIR__OP_TICK;
 }
 
 /* Whether an op may leave something to be done for other jobs. */
@@ -215,6 +218,9 @@ static void send_op(struct weir__engine *engine, struct weir__op *op)
 {
     struct weir__params params = {0};
 
+    if (op->kind == WEIR__OP_TICK ||
+        (op->kind == WEIR__OP_SCHEDULE && !weir__schedule_plan(engine, op)))
+        return;
     if (!add_step(engine, weir__ops_send(engine, op), op) ||
         op->kind != WEIR__OP_CLAIM)
         return;
@@ -223,18 +229,27 @@ static void send_op(struct weir__engine *engine, struct weir__op *op)
         weir__pg_send(engine, WEIR__PG_DUE, &params);
 }
 
-static void send_list(struct weir__engine *engine)
+static void send_runs(struct weir__engine *engine)
 {
-    bool is_untidy = false, is_tidied = false;
+    for (size_t i = 0; i < engine->run_count; i++) {
+        struct weir__params params = {0};
+
+        weir__param_text(&params, engine->runs[i].queue);
+        weir__param_text(&params, engine->runs[i].name);
+        weir__param_number(&params, engine->runs[i].next_ms);
+        if (add_step(engine, WEIR__PG_FIRE, NULL))
+            weir__pg_send(engine, WEIR__PG_FIRE, &params);
+    }
+    weir__schedule_forget_runs(engine);
+}
+
+/* Send the runs that are due, and the ops. */
+static void send_ops(struct weir__engine *engine)
+{
+    bool is_untidy = engine->run_count > 0, is_tidied = false;
 
     engine->phase = WEIR__LIST_RUNNING;
-    engine->status = 0;
-    engine->reason[0] = '\0';
-    engine->is_passing = false;
-    engine->step_count = engine->step_at = 0;
-    engine->sent_ms = weir__clock_uptime_us() / 1000;
-    send_plain(engine, WEIR__PG_BEGIN);
-    send_start(engine);
+    send_runs(engine);
     for (struct weir__op *op = engine->first; op != NULL; op = op->next) {
         bool is_claim = op->kind == WEIR__OP_CLAIM;
 
@@ -249,6 +264,24 @@ static void send_list(struct weir__engine *engine)
     }
     if (is_untidy)
         send_tidy(engine, NULL);
+    weir__link_sync(&engine->work);
+}
+
+static void send_list(struct weir__engine *engine)
+{
+    engine->status = 0;
+    engine->reason[0] = '\0';
+    engine->is_passing = engine->is_due = false;
+    engine->step_count = engine->step_at = 0;
+    engine->sent_ms = weir__clock_uptime_us() / 1000;
+    send_plain(engine, WEIR__PG_BEGIN);
+    send_start(engine);
+    if (!engine->is_firing) {
+        send_ops(engine);
+        return;
+    }
+    engine->phase = WEIR__LIST_STARTING;
+    send_plain(engine, WEIR__PG_RUNS);
     weir__link_sync(&engine->work);
 }
 
@@ -295,15 +328,19 @@ void weir__list_stop(struct weir__engine *engine)
     stop_timer(engine, &engine->deadline);
     stop_timer(engine, &engine->again);
     weir_memory_free(engine->steps, engine->step_room * sizeof(*engine->steps));
+    weir__schedule_forget_runs(engine);
 }
 
 void weir__list_run(struct weir__engine *engine, struct weir__op *first)
 {
     engine->first = first;
     engine->number++;
-    engine->is_changing = false;
-    for (const struct weir__op *op = first; op != NULL; op = op->next)
-        engine->is_changing |= !is_reading(op);
+    engine->is_changing = engine->is_firing = false;
+    for (const struct weir__op *op = first; op != NULL; op = op->next) {
+        engine->is_firing |=
+            op->kind == WEIR__OP_SCHEDULE || op->kind == WEIR__OP_TICK;
+        engine->is_changing |= !is_reading(op) || engine->is_firing;
+    }
     engine->status = 0;
     engine->phase = WEIR__LIST_WAITING;
     start_deadline(engine);
@@ -376,6 +413,13 @@ static void read_step(struct weir__engine *engine,
                       const struct weir__step *step, const PGresult *result)
 {
     switch (step->statement) {
+    case WEIR__PG_START:
+        engine->is_due = !engine->is_firing &&
+                         weir__link_number(&engine->work, result, 0, 0, 0) != 0;
+        return;
+    case WEIR__PG_RUNS:
+        weir__schedule_read_runs(engine, result);
+        return;
     case WEIR__PG_DUE:
         weir__ops_read_due(engine, step->op, result);
         return;
@@ -410,6 +454,12 @@ void weir__list_result(struct weir__engine *engine, PGresult *result)
 
 static void undone(struct weir__engine *engine)
 {
+    if (engine->status == 0) { /* it should have begun with the runs */
+        forget_answers(engine);
+        engine->is_firing = engine->is_changing = true;
+        send_list(engine);
+        return;
+    }
     if (!engine->is_passing) {
         finish_failed(engine);
         return;
@@ -443,8 +493,14 @@ void weir__list_synced(struct weir__engine *engine)
     static const struct weir__params none;
 
     switch (engine->phase) {
-    case WEIR__LIST_RUNNING:
+    case WEIR__LIST_STARTING:
         if (engine->status == 0)
+            send_ops(engine);
+        else
+            send_one(engine, WEIR__LIST_UNDOING, WEIR__PG_ROLLBACK, &none);
+        return;
+    case WEIR__LIST_RUNNING:
+        if (engine->status == 0 && !engine->is_due)
             send_one(engine, WEIR__LIST_COMMITTING, WEIR__PG_COMMIT, &none);
         else
             send_one(engine, WEIR__LIST_UNDOING, WEIR__PG_ROLLBACK, &none);

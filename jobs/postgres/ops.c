@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "os/clock.h"
-#include "postgres/store.h"
+#include "postgres/row.h"
+#include "postgres/schedule.h"
 #include "weir/host/memory.h"
 
 enum {
@@ -169,20 +170,12 @@ static enum weir__pg_statement send_list(struct weir__engine *engine,
     return WEIR__PG_LIST;
 }
 
-/* What only SQLite has yet. */
-static bool is_missing(const struct weir__op *op)
-{
-    return op->kind == WEIR__OP_SCHEDULE || op->kind == WEIR__OP_UNSCHEDULE ||
-           op->kind == WEIR__OP_PLANS;
-}
-
 enum weir__pg_statement weir__ops_send(struct weir__engine *engine,
                                        const struct weir__op *op)
 {
     static const struct weir__params none;
 
-    /* Something is read instead, which changes nothing. */
-    switch (is_missing(op) ? WEIR__OP_LOOK : op->kind) {
+    switch (op->kind) {
     case WEIR__OP_ADD:
         return send_add(engine, &op->in.add.spec);
     case WEIR__OP_CLAIM:
@@ -202,84 +195,47 @@ enum weir__pg_statement weir__ops_send(struct weir__engine *engine,
         return send_job(engine, WEIR__PG_RETRY, op);
     case WEIR__OP_LIST:
         return send_list(engine, op);
+    case WEIR__OP_SCHEDULE:
+    case WEIR__OP_UNSCHEDULE:
+    case WEIR__OP_PLANS:
+        return weir__schedule_send(engine, op);
     default: /* LOOK: the others are the hub's */
         weir__pg_send(engine, WEIR__PG_LOOK, &none);
         return WEIR__PG_LOOK;
     }
 }
 
-/* ---- columns ---- */
-
-struct row {
-    const struct weir__engine *engine;
-    const PGresult *result;
-    int row;
-};
-
-static int64_t number_of(struct row row, int column)
-{
-    return weir__link_number(&row.engine->work, row.result, row.row, column, 0);
-}
-
-/* The bytes of a column and of the 0 behind them; 0 for NULL. */
-static size_t bytes_of(struct row row, int column)
-{
-    const struct weir__libpq *pq = &row.engine->pq;
-
-    if (pq->PQgetisnull(row.result, row.row, column))
-        return 0;
-    return (size_t)pq->PQgetlength(row.result, row.row, column) + 1;
-}
-
-/* Copy a column, which becomes a string or bytes with a 0 behind them. */
-static const char *copy_column(char **at, struct row row, int column,
-                               size_t *size)
-{
-    size_t bytes = bytes_of(row, column);
-    char *copy = *at;
-
-    if (bytes == 0)
-        return NULL;
-    memcpy(copy, row.engine->pq.PQgetvalue(row.result, row.row, column),
-           bytes - 1);
-    copy[bytes - 1] = '\0';
-    *at += bytes;
-    if (size != NULL)
-        *size = bytes - 1;
-    return copy;
-}
+/* ---- answers ---- */
 
 /* What CLAIM, GET and LIST have in common. */
-static weir_jobs_info read_info(struct row row, char **at)
+static weir_jobs_info read_info(struct weir__row row, char **at)
 {
     weir_jobs_info info = {
-        .id = (uint64_t)number_of(row, 0),
-        .attempt = (uint32_t)number_of(row, 1),
-        .attempts = (uint32_t)number_of(row, 2),
-        .priority = (int32_t)number_of(row, 3),
-        .added_ms = number_of(row, 5),
-        .run_at_ms = number_of(row, 6),
-        .timeout_ms = number_of(row, 7),
-        .token = (uint64_t)number_of(row, 15),
+        .id = (uint64_t)weir__row_number(row, 0),
+        .attempt = (uint32_t)weir__row_number(row, 1),
+        .attempts = (uint32_t)weir__row_number(row, 2),
+        .priority = (int32_t)weir__row_number(row, 3),
+        .added_ms = weir__row_number(row, 5),
+        .run_at_ms = weir__row_number(row, 6),
+        .timeout_ms = weir__row_number(row, 7),
+        .token = (uint64_t)weir__row_number(row, 15),
     };
 
-    info.key = copy_column(at, row, 11, NULL);
-    info.unique = copy_column(at, row, 12, NULL);
-    info.reason = copy_column(at, row, 13, NULL);
-    info.payload = copy_column(at, row, 14, &info.payload_size);
+    info.key = weir__row_copy(at, row, 11, NULL);
+    info.unique = weir__row_copy(at, row, 12, NULL);
+    info.reason = weir__row_copy(at, row, 13, NULL);
+    info.payload = weir__row_copy(at, row, 14, &info.payload_size);
     return info;
 }
 
-static size_t info_bytes(struct row row)
+static size_t info_bytes(struct weir__row row)
 {
-    return bytes_of(row, 11) + bytes_of(row, 12) + bytes_of(row, 13) +
-           bytes_of(row, 14);
+    return weir__row_bytes(row, 11) + weir__row_bytes(row, 12) +
+           weir__row_bytes(row, 13) + weir__row_bytes(row, 14);
 }
 
-/* ---- answers ---- */
-
 static weir_jobs_claim *make_claim(const struct weir__claiming *claiming,
-                                   struct row row)
+                                   struct weir__row row)
 {
     size_t bytes = sizeof(weir_jobs_claim) + info_bytes(row);
     weir_jobs_claim *claim = weir_memory_alloc(bytes);
@@ -290,9 +246,9 @@ static weir_jobs_claim *make_claim(const struct weir__claiming *claiming,
     memset(claim, 0, sizeof(*claim));
     claim->bytes = bytes;
     claim->worker = claiming->worker;
-    claim->keep_ms = number_of(row, 8);
-    claim->backoff_ms = number_of(row, 9);
-    claim->backoff_max_ms = number_of(row, 10);
+    claim->keep_ms = weir__row_number(row, 8);
+    claim->backoff_ms = weir__row_number(row, 9);
+    claim->backoff_max_ms = weir__row_number(row, 10);
     claim->info = read_info(row, &at);
     claim->info.state = WEIR_JOBS_RUNNING;
     claim->info.queue = claiming->queue;
@@ -310,7 +266,7 @@ static void read_claims(struct weir__engine *engine,
 
     for (int i = 0; i < count; i++) {
         weir_jobs_claim *claim =
-            make_claim(claiming, (struct row){engine, result, i});
+            make_claim(claiming, (struct weir__row){engine, result, i});
 
         if (claim == NULL) {
             weir__pg_fail(engine, -ENOMEM, "no memory for a claim");
@@ -335,17 +291,17 @@ void weir__ops_read_due(struct weir__engine *engine, struct weir__op *op,
     op->in.claim.due_uptime_ms = weir__clock_uptime_us() / 1000 + wait_ms;
 }
 
-static void read_add(struct weir__op *op, struct row row)
+static void read_add(struct weir__op *op, struct weir__row row)
 {
     char problem[40], text[WEIR__OP_REASON_BYTES], *at = problem;
     bool is_cancelled;
 
-    if (bytes_of(row, 2) == 0) {
-        op->reply.id = (uint64_t)number_of(row, 0);
-        op->reply.is_new = number_of(row, 1) != 0;
+    if (weir__row_bytes(row, 2) == 0) {
+        op->reply.id = (uint64_t)weir__row_number(row, 0);
+        op->reply.is_new = weir__row_number(row, 1) != 0;
         return;
     }
-    (void)copy_column(&at, row, 2, NULL);
+    (void)weir__row_copy(&at, row, 2, NULL);
     is_cancelled = strcmp(problem, "cancelled") == 0;
     snprintf(text, sizeof(text), "a job that this one should run after was %s",
              problem);
@@ -353,23 +309,23 @@ static void read_add(struct weir__op *op, struct row row)
 }
 
 /* A row of GET or LIST; what it points to goes to *at. */
-static weir_jobs_info read_job(struct row row, char **at)
+static weir_jobs_info read_job(struct weir__row row, char **at)
 {
     weir_jobs_info info = read_info(row, at);
 
     info.progress =
         weir__link_double(&row.engine->work, row.result, row.row, 4);
-    info.queue = copy_column(at, row, 16, NULL);
-    info.state = (weir_jobs_state)number_of(row, 17);
-    info.finished_ms = number_of(row, 18);
-    info.owner = copy_column(at, row, 19, NULL);
-    info.result = copy_column(at, row, 20, &info.result_size);
+    info.queue = weir__row_copy(at, row, 16, NULL);
+    info.state = (weir_jobs_state)weir__row_number(row, 17);
+    info.finished_ms = weir__row_number(row, 18);
+    info.owner = weir__row_copy(at, row, 19, NULL);
+    info.result = weir__row_copy(at, row, 20, &info.result_size);
     return info;
 }
 
 /* Read all rows into one block, linked, with what they point to behind them.
  * Returns it; NULL if there are none, or no memory. */
-static weir_jobs_info *read_jobs(struct weir__op *op, struct row row,
+static weir_jobs_info *read_jobs(struct weir__op *op, struct weir__row row,
                                  size_t count)
 {
     size_t bytes = sizeof(weir_jobs_info) * count;
@@ -379,8 +335,8 @@ static weir_jobs_info *read_jobs(struct weir__op *op, struct row row,
     if (count == 0)
         return NULL;
     for (row.row = 0; (size_t)row.row < count; row.row++)
-        bytes += info_bytes(row) + bytes_of(row, 16) + bytes_of(row, 19) +
-                 bytes_of(row, 20);
+        bytes += info_bytes(row) + weir__row_bytes(row, 16) +
+                 weir__row_bytes(row, 19) + weir__row_bytes(row, 20);
     jobs = weir_memory_alloc(bytes);
     if (jobs == NULL) {
         weir__op_fail(op, -ENOMEM, "no memory for the jobs");
@@ -395,7 +351,7 @@ static weir_jobs_info *read_jobs(struct weir__op *op, struct row row,
     return jobs;
 }
 
-static void read_get(struct weir__op *op, struct row row)
+static void read_get(struct weir__op *op, struct weir__row row)
 {
     const weir_jobs_info *job = read_jobs(op, row, 1);
 
@@ -405,7 +361,7 @@ static void read_get(struct weir__op *op, struct row row)
     op->reply.id = job->id;
 }
 
-static void read_list(struct weir__op *op, struct row row)
+static void read_list(struct weir__op *op, struct weir__row row)
 {
     size_t count = (size_t)row.engine->pq.PQntuples(row.result);
 
@@ -413,22 +369,22 @@ static void read_list(struct weir__op *op, struct row row)
     op->reply.count = op->reply.jobs != NULL ? count : 0;
 }
 
-static void fill_queue(weir_jobs_queue *queue, struct row row, char **at)
+static void fill_queue(weir_jobs_queue *queue, struct weir__row row, char **at)
 {
     *queue = (weir_jobs_queue){
-        .name = copy_column(at, row, 0, NULL),
-        .is_paused = number_of(row, 1) != 0,
-        .concurrency = (uint32_t)number_of(row, 2),
-        .rate = (uint32_t)number_of(row, 3),
-        .rate_period_ms = number_of(row, 4),
-        .oldest_ms = number_of(row, 5),
-        .key_concurrency = (uint32_t)number_of(row, 14),
+        .name = weir__row_copy(at, row, 0, NULL),
+        .is_paused = weir__row_number(row, 1) != 0,
+        .concurrency = (uint32_t)weir__row_number(row, 2),
+        .rate = (uint32_t)weir__row_number(row, 3),
+        .rate_period_ms = weir__row_number(row, 4),
+        .oldest_ms = weir__row_number(row, 5),
+        .key_concurrency = (uint32_t)weir__row_number(row, 14),
     };
     for (int state = 0; state < WEIR_JOBS_STATES; state++)
-        queue->jobs[state] = (uint64_t)number_of(row, 6 + state);
+        queue->jobs[state] = (uint64_t)weir__row_number(row, 6 + state);
 }
 
-static void read_look(struct weir__op *op, struct row row)
+static void read_look(struct weir__op *op, struct weir__row row)
 {
     int count = row.engine->pq.PQntuples(row.result);
     size_t bytes = sizeof(weir_jobs_queue) * (size_t)count;
@@ -436,7 +392,7 @@ static void read_look(struct weir__op *op, struct row row)
     char *at;
 
     for (row.row = 0; row.row < count; row.row++)
-        bytes += bytes_of(row, 0);
+        bytes += weir__row_bytes(row, 0);
     if (count == 0)
         return;
     op->extra = weir_memory_alloc(bytes);
@@ -454,19 +410,19 @@ static void read_look(struct weir__op *op, struct row row)
     op->reply.count = (uint64_t)count;
 }
 
-static void read_cancel(struct weir__op *op, struct row row)
+static void read_cancel(struct weir__op *op, struct weir__row row)
 {
-    if (bytes_of(row, 0) == 0) {
+    if (weir__row_bytes(row, 0) == 0) {
         weir__op_fail(op, -ENOENT, "there is no such unfinished job");
         return;
     }
     op->reply.id = op->in.job.id;
-    op->in.job.token = (uint64_t)number_of(row, 0);
+    op->in.job.token = (uint64_t)weir__row_number(row, 0);
 }
 
-static void read_retry(struct weir__op *op, struct row row)
+static void read_retry(struct weir__op *op, struct weir__row row)
 {
-    op->reply.count = (uint64_t)number_of(row, 0);
+    op->reply.count = (uint64_t)weir__row_number(row, 0);
     if (op->reply.count == 0 && op->in.job.id != 0)
         weir__op_fail(op, -ENOENT, "there is no such dead job");
 }
@@ -474,13 +430,9 @@ static void read_retry(struct weir__op *op, struct row row)
 void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
                     const PGresult *result)
 {
-    struct row row = {engine, result, 0};
+    struct weir__row row = {engine, result, 0};
     bool is_any = engine->pq.PQntuples(result) > 0;
 
-    if (is_missing(op)) {
-        weir__op_fail(op, -ENOTSUP, "not available in PostgreSQL yet");
-        return;
-    }
     switch (op->kind) {
     case WEIR__OP_ADD:
         read_add(op, row);
@@ -490,12 +442,12 @@ void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
         return;
     case WEIR__OP_SETTLE:
         if (op->in.settle.outcome.kind == WEIR_JOBS_OUTCOME_ELSEWHERE) {
-            weir__op_settled_elsewhere(op, number_of(row, 0) != 0);
+            weir__op_settled_elsewhere(op, weir__row_number(row, 0) != 0);
             return;
         }
         /* fall through */
     case WEIR__OP_PROGRESS:
-        if (number_of(row, 0) == 0)
+        if (weir__row_number(row, 0) == 0)
             weir__op_fail(op, WEIR_ELEASE,
                           "the lease has ended: another worker may have the "
                           "job");
@@ -517,6 +469,11 @@ void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
         return;
     case WEIR__OP_LIST:
         read_list(op, row);
+        return;
+    case WEIR__OP_SCHEDULE:
+    case WEIR__OP_UNSCHEDULE:
+    case WEIR__OP_PLANS:
+        weir__schedule_read(op, row);
         return;
     default:
         return;

@@ -42,6 +42,15 @@
     X(CANCEL, "SELECT weir_jobs.cancel($1)")                                   \
     X(RETRY, "SELECT weir_jobs.retry($1)")                                     \
     X(RETRY_ALL, "SELECT weir_jobs.retry_all($1)")                             \
+    X(RUNS, "SELECT * FROM weir_jobs.runs()")                                  \
+    X(FIRE, "SELECT weir_jobs.fire($1, $2, $3)")                               \
+    X(SCHEDULE, "SELECT weir_jobs.set_schedule($1, $2, $3, $4, $5, $6, $7,"    \
+                " $8, $9, $10, $11, $12, $13, $14)")                           \
+    X(UNSCHEDULE, "WITH gone AS (DELETE FROM weir_jobs.schedule WHERE queue =" \
+                  " $1 AND name = $2 RETURNING name)"                          \
+                  " SELECT count(*) > 0 FROM gone")                            \
+    X(PLANS, "SELECT queue, name, cron, zone, next_at FROM weir_jobs.schedule" \
+             " ORDER BY queue COLLATE \"C\", name COLLATE \"C\"")              \
     X(GET, "SELECT " WEIR__PG_JOB " FROM weir_jobs.job WHERE id = $1")         \
     X(LIST, "SELECT " WEIR__PG_JOB                                             \
             " FROM weir_jobs.list($1, $2, $3, $4) ORDER BY id")                \
@@ -73,6 +82,12 @@ struct weir__step {
     struct weir__op *op; /* NULL: the list's */
 };
 
+/* A schedule that is due, and when it is due next. */
+struct weir__run {
+    const char *queue, *name;
+    int64_t next_ms;
+};
+
 struct weir__engine {
     struct weir__engine_host *host;
     struct weir__libpq pq;
@@ -99,6 +114,7 @@ struct weir__engine {
     enum {
         WEIR__LIST_NONE,
         WEIR__LIST_WAITING,    /* for the connection, or another attempt */
+        WEIR__LIST_STARTING,   /* it asks for the runs that are due */
         WEIR__LIST_RUNNING,    /* its statements */
         WEIR__LIST_COMMITTING, /* from here on it may have happened, ... */
         WEIR__LIST_UNDOING,
@@ -106,6 +122,11 @@ struct weir__engine {
         WEIR__LIST_ASKING,   /* the server knows */
     } phase;
     bool is_changing; /* it changes the store */
+    bool is_firing;   /* it begins with the runs that are due */
+    bool is_due;      /* it should have */
+    int64_t date_ms;  /* of the server, when it asked for them */
+    struct weir__run *runs;
+    size_t run_count, run_bytes;
     struct weir__step *steps;
     size_t step_count, step_room, step_at;
     int64_t sent_ms; /* by the uptime */

@@ -87,6 +87,26 @@ CREATE TABLE weir_jobs.dependency (
 );
 CREATE INDEX dependency_job ON weir_jobs.dependency (job);
 
+-- A schedule, its next run, and the job that a run adds.
+CREATE TABLE weir_jobs.schedule (
+    queue text NOT NULL,
+    name text NOT NULL,
+    cron text NOT NULL,
+    zone text NOT NULL,
+    missed smallint NOT NULL, -- 0: skip, 1: one run makes up for all
+    next_at bigint NOT NULL,
+    priority integer NOT NULL,
+    attempts bigint NOT NULL,
+    key text,
+    backoff_ms bigint NOT NULL,
+    backoff_max_ms bigint NOT NULL,
+    timeout_ms bigint NOT NULL,
+    keep_ms bigint NOT NULL,
+    payload bytea NOT NULL,
+    PRIMARY KEY (queue, name)
+);
+CREATE INDEX schedule_due ON weir_jobs.schedule (next_at);
+
 -- What is to be done for other jobs.  One of: a job that was added with a key
 -- or after others; a job that is done and needed; a key that may be free.
 CREATE TABLE weir_jobs.later (
@@ -110,6 +130,12 @@ SELECT id, queue,
             THEN to_timestamp(finished_at / 1000.0) END AS finished,
        reason, payload, result
 FROM weir_jobs.job;
+
+CREATE VIEW weir_jobs.schedules AS
+SELECT queue, name, cron, zone,
+       (ARRAY['skip', 'one'])[missed + 1] AS missed,
+       to_timestamp(next_at / 1000.0) AS next, priority, attempts, key, payload
+FROM weir_jobs.schedule;
 
 -- ---- small things ----
 
@@ -143,11 +169,18 @@ RETURNS bigint LANGUAGE sql AS $$
                  AS wait) AS w
 $$;
 
+-- Whether the run of a schedule is due.
+CREATE FUNCTION weir_jobs.is_run_due(date_ms bigint) RETURNS boolean
+LANGUAGE sql AS $$
+    SELECT coalesce(min(s.next_at) <= $1, false) FROM weir_jobs.schedule AS s
+$$;
+
 -- Begin a list of a handle: refuse another version of the tables, and note the
--- number of the list with the client, if it changes anything.
+-- number of the list with the client, if it changes anything.  Returns whether
+-- runs are due.
 CREATE FUNCTION weir_jobs.start(of_version integer, client uuid, list bigint,
                                 date_us bigint)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 BEGIN
     IF (SELECT s.version FROM weir_jobs.store AS s) <> of_version THEN
@@ -166,6 +199,7 @@ BEGIN
                 WHERE c.seen_at < now() - interval '7 days';
         END IF;
     END IF;
+    RETURN weir_jobs.is_run_due(weir_jobs.date_ms());
 END
 $$;
 
@@ -408,7 +442,8 @@ BEGIN
 END
 $$;
 
--- Renew leases.  Returns the tokens that are stale.  A job that another
+-- Renew leases.  Returns the tokens that are stale, and then 0 if the run of a
+-- schedule is due.  A job that another
 -- transaction is changing is neither renewed nor stale: nobody can take it while
 -- that transaction lasts.
 CREATE FUNCTION weir_jobs.renew(ids bigint[], tokens bigint[],
@@ -425,9 +460,14 @@ RETURNS SETOF bigint LANGUAGE sql AS $$
         SET lease_until = coalesce($4, weir_jobs.date_us()) / 1000 + m.lease_ms
         FROM mine AS m WHERE j.id = m.id
     )
-    SELECT a.token FROM asked AS a
-    WHERE NOT EXISTS (SELECT FROM weir_jobs.job AS j WHERE j.id = a.id
-                      AND j.token = a.token AND j.state = 1)
+    SELECT s.token FROM (
+        SELECT a.token FROM asked AS a
+        WHERE NOT EXISTS (SELECT FROM weir_jobs.job AS j WHERE j.id = a.id
+                          AND j.token = a.token AND j.state = 1)
+        UNION ALL
+        SELECT 0 WHERE weir_jobs.is_run_due(
+            coalesce($4, weir_jobs.date_us()) / 1000)
+    ) AS s ORDER BY s.token DESC
 $$;
 
 CREATE FUNCTION weir_jobs.set_progress(of_id bigint, of_token bigint,
@@ -573,6 +613,70 @@ RETURNS void LANGUAGE sql AS $$
     INSERT INTO weir_jobs.queue AS q (name, is_paused) VALUES ($1, $2)
         ON CONFLICT (name) DO UPDATE SET is_paused = $2;
     SELECT weir_jobs.notify($1)
+$$;
+
+-- ---- schedules ----
+
+-- Add a schedule, or change it.  Returns its next run: that which it had, if its
+-- cron and its zone are as before.
+CREATE FUNCTION weir_jobs.set_schedule(
+    queue text, name text, cron text, zone text, missed smallint,
+    next_at bigint, priority integer, attempts bigint, key text,
+    backoff_ms bigint, backoff_max_ms bigint, timeout_ms bigint, keep_ms bigint,
+    payload bytea)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    planned bigint;
+BEGIN
+    INSERT INTO weir_jobs.schedule AS s
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        ON CONFLICT ON CONSTRAINT schedule_pkey DO UPDATE
+        SET cron = $3, zone = $4, missed = $5,
+            next_at = CASE WHEN s.cron = $3 AND s.zone = $4
+                           THEN s.next_at ELSE $6 END,
+            priority = $7, attempts = $8, key = $9, backoff_ms = $10,
+            backoff_max_ms = $11, timeout_ms = $12, keep_ms = $13,
+            payload = $14
+        RETURNING s.next_at INTO planned;
+    PERFORM weir_jobs.notify($1);
+    RETURN planned;
+END
+$$;
+
+-- The date, alone in the first row, and the schedules that are due by it.  This
+-- decides who fires them: rows that another process has locked are being fired,
+-- or changed, and those that it has locked before are not due any more.
+CREATE FUNCTION weir_jobs.runs()
+RETURNS TABLE (date_ms bigint, queue text, name text, cron text, zone text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    now_ms bigint := weir_jobs.date_ms();
+BEGIN
+    RETURN QUERY SELECT now_ms, NULL::text, NULL::text, NULL::text, NULL::text;
+    RETURN QUERY SELECT now_ms, s.queue, s.name, s.cron, s.zone
+        FROM weir_jobs.schedule AS s WHERE s.next_at <= now_ms
+        ORDER BY s.next_at FOR UPDATE SKIP LOCKED;
+END
+$$;
+
+-- Add the job of a run, unless it was missed and is to be skipped, or the job of
+-- the run before is not finished.  The caller has its row from runs().
+CREATE FUNCTION weir_jobs.fire(of_queue text, of_name text, next bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    s record;
+BEGIN
+    SELECT * INTO s FROM weir_jobs.schedule AS p
+        WHERE p.queue = of_queue AND p.name = of_name;
+    UPDATE weir_jobs.schedule AS p SET next_at = next
+        WHERE p.queue = of_queue AND p.name = of_name;
+    IF s.missed = 1 OR weir_jobs.date_ms() - s.next_at < 5 * 60 * 1000 THEN
+        PERFORM weir_jobs.insert_job(s.queue, s.payload, s.key,
+            'schedule ' || s.name, s.priority, 0, s.next_at, s.attempts,
+            s.backoff_ms, s.backoff_max_ms, s.timeout_ms, s.keep_ms, '{}');
+    END IF;
+END
 $$;
 
 -- ---- what commits and the passing of time ask for ----
@@ -893,6 +997,8 @@ BEGIN
          WHERE j.queue = of_queue AND j.state = 2),
         (SELECT min(j.lease_until) FROM weir_jobs.job AS j
          WHERE j.queue = of_queue AND j.state = 1),
+        (SELECT min(s.next_at) FROM weir_jobs.schedule AS s
+         WHERE s.queue = of_queue),
         -- Results that expire one after the other wake once a second.
         (SELECT min(j.expires_at) + 1000 FROM weir_jobs.job AS j
          WHERE j.expires_at IS NOT NULL));

@@ -8,6 +8,9 @@
  * whether the server is still there: a peer that has vanished says nothing, and
  * neither does one that has nothing to say.
  *
+ * A worker that is busy makes no lists, so it learns from its renewals that a
+ * schedule is due.
+ *
  * LISTEN comes before the look that follows each new connection, so a change
  * that was committed before it is seen, and one that comes later is heard.
  */
@@ -140,11 +143,18 @@ void weir__watch_renew(struct weir__engine *engine, struct weir__op *op)
     send_renewal(engine);
 }
 
-/* Rows of a result are the stale tokens. */
+/* Rows of a result are the stale tokens.  0, the last one, is not a token: it
+ * says that schedules are due. */
 static void read_lost(struct weir__engine *engine, const PGresult *result)
 {
     int count = engine->pq.PQntuples(result);
     struct weir__op *op = engine->renewal;
+
+    if (count > 0 &&
+        weir__link_number(&engine->watch, result, count - 1, 0, -1) == 0) {
+        engine->host->due(engine->host);
+        count--;
+    }
 
     for (uint32_t i = 0; i < op->in.renew.count; i++) {
         struct weir__renewal *row = &op->in.renew.rows[i];

@@ -16,43 +16,9 @@
 
 #include "sqlite/store.h"
 #include "time/cron.h"
-#include "time/zone.h"
 #include "weir/host/memory.h"
 
-enum {
-    MISSED_MS = 5 * 60 * 1000,  /* so late, a run was missed */
-    BROKEN_MS = 60 * 60 * 1000, /* before the next look at a lost zone */
-};
-
-/* ---- the next run ---- */
-
-/* Returns 0, or -EINVAL or -ENOMEM with the reason. */
-static int find_next(const char *text, const char *name, int64_t after_ms,
-                     int64_t *next_ms, char reason[WEIR__OP_REASON_BYTES])
-{
-    struct weir__zone *zone;
-    struct weir__cron cron;
-    int64_t next;
-    int err = weir__cron_read(&cron, text, reason, WEIR__OP_REASON_BYTES);
-
-    if (err != 0)
-        return err;
-    err = weir__zone_load(&zone, name);
-    if (err != 0) {
-        snprintf(reason, WEIR__OP_REASON_BYTES, "the time zone %.60s: %s", name,
-                 err == -ENOENT || err == -EINVAL ? "there is none"
-                                                  : weir_error_text(err));
-        return err == -ENOMEM ? err : -EINVAL;
-    }
-    next = weir__cron_next(&cron, zone, after_ms / 1000);
-    weir__zone_free(zone);
-    if (next == INT64_MAX) {
-        snprintf(reason, WEIR__OP_REASON_BYTES, "cron: there is no such date");
-        return -EINVAL;
-    }
-    *next_ms = next * 1000;
-    return 0;
-}
+enum { MISSED_MS = 5 * 60 * 1000 }; /* so late, a run was missed */
 
 /* ---- ops ---- */
 
@@ -78,7 +44,8 @@ void weir__store_schedule(struct weir__engine *engine, struct weir__op *op)
     char reason[WEIR__OP_REASON_BYTES] = "";
     sqlite3_stmt *set;
     int64_t next_ms;
-    int err = find_next(spec->cron, zone, engine->date_ms, &next_ms, reason);
+    int err = weir__cron_find(spec->cron, zone, engine->date_ms, &next_ms,
+                              reason, sizeof(reason));
 
     if (err != 0) {
         weir__op_fail(op, err, reason);
@@ -203,8 +170,9 @@ static void run_schedule(struct weir__engine *engine, sqlite3_stmt *row)
 
     if (is_made_up || late_ms < MISSED_MS)
         add_job(engine, row);
-    if (find_next(cron, zone, engine->date_ms, &next_ms, reason) != 0)
-        next_ms = engine->date_ms + BROKEN_MS;
+    if (weir__cron_find(cron, zone, engine->date_ms, &next_ms, reason,
+                        sizeof(reason)) != 0)
+        next_ms = engine->date_ms + WEIR__CRON_LOST_MS;
     set = weir__sql(engine, WEIR__SQL_SET_NEXT_RUN);
     weir__bind_text(set, 1, (const char *)sqlite3_column_text(row, 0));
     weir__bind_text(set, 2, (const char *)sqlite3_column_text(row, 1));

@@ -12,6 +12,7 @@
 
 #include "time/date.h"
 #include "time/zone.h"
+#include "weir/error.h"
 
 enum {
     FIELDS = 5,
@@ -262,4 +263,31 @@ int64_t weir__cron_next(const struct weir__cron *cron,
             return at;
     }
     return INT64_MAX;
+}
+
+int weir__cron_find(const char *text, const char *zone_name, int64_t after_ms,
+                    int64_t *next_ms, char *reason, size_t reason_bytes)
+{
+    struct weir__zone *zone;
+    struct weir__cron cron;
+    int64_t next;
+    int err = weir__cron_read(&cron, text, reason, reason_bytes);
+
+    if (err != 0)
+        return err;
+    err = weir__zone_load(&zone, zone_name);
+    if (err != 0) {
+        snprintf(reason, reason_bytes, "the time zone %.60s: %s", zone_name,
+                 err == -ENOENT || err == -EINVAL ? "there is none"
+                                                  : weir_error_text(err));
+        return err == -ENOMEM ? err : -EINVAL;
+    }
+    next = weir__cron_next(&cron, zone, after_ms / 1000);
+    weir__zone_free(zone);
+    if (next == INT64_MAX) {
+        snprintf(reason, reason_bytes, "cron: there is no such date");
+        return -EINVAL;
+    }
+    *next_ms = next * 1000;
+    return 0;
 }

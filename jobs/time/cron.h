@@ -39,4 +39,13 @@ int weir__cron_read(struct weir__cron *cron, const char *text, char *reason,
 int64_t weir__cron_next(const struct weir__cron *cron,
                         const struct weir__zone *zone, int64_t after);
 
+/* Get the first time after another one, in milliseconds since 1970, of a schedule
+ * and a zone that are given as text.  Returns 0, or -EINVAL or -ENOMEM with the
+ * reason. */
+int weir__cron_find(const char *text, const char *zone_name, int64_t after_ms,
+                    int64_t *next_ms, char *reason, size_t reason_bytes);
+
+/* A schedule whose zone can no longer be loaded is looked at again after this. */
+enum { WEIR__CRON_LOST_MS = 60 * 60 * 1000 };
+
 #endif /* WEIR_JOBS_TIME_CRON_H */

@@ -228,6 +228,12 @@ static void add_claims(struct weir__hub *hub, struct weir__op **end)
             end = &op->next;
         }
     }
+    if (hub->is_due) {
+        hub->is_due = false;
+        hub->tick = (struct weir__op){.kind = WEIR__OP_TICK};
+        *end = &hub->tick;
+        end = &hub->tick.next;
+    }
     if (hub->is_renewing && hub->class->renew == NULL)
         *end = weir__lease_renew(hub);
 }
@@ -373,8 +379,8 @@ static void send_answer(struct weir__hub *hub, struct weir__op *op)
 {
     bool is_own = op->kind == WEIR__OP_SETTLE && op->in.settle.cut != 0;
 
-    if (op->kind == WEIR__OP_RENEW)
-        return;
+    if (op->kind == WEIR__OP_RENEW || op->kind == WEIR__OP_TICK)
+        return; /* the hub's own */
     if (is_own || (op->kind == WEIR__OP_CLAIM && op->in.claim.count == 0))
         weir__op_free(op);
     else
@@ -482,6 +488,14 @@ static void renewed(struct weir__engine_host *host, struct weir__op *op)
 static void changed(struct weir__engine_host *host, const char *queue)
 {
     weir__hub_look(hub_of(host), queue);
+}
+
+static void due(struct weir__engine_host *host)
+{
+    struct weir__hub *hub = hub_of(host);
+
+    hub->is_due = true;
+    weir__hub_schedule(hub);
 }
 
 /* ---- what arrives ---- */
@@ -664,6 +678,7 @@ int weir__hub_start(struct weir__hub **made, weir_channel *channel,
         .busy_ms = busy_ms,
         .opened = opened,
         .ran = ran,
+        .due = due,
         .renewed = renewed,
         .changed = changed,
     };

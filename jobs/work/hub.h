@@ -70,6 +70,8 @@ struct weir__hub {
     size_t renew_room;  /* rows that renew_op has memory for */
     bool is_renewing;   /* due, or being carried out */
     bool is_renew_sent; /* being carried out, outside a list */
+    bool is_due;        /* schedules are: the next list has `tick` */
+    struct weir__op tick;
     weir_virtual_member member;
     /* the drain */
     bool is_draining, is_cut;

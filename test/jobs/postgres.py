@@ -198,6 +198,7 @@ def use_transactions(server):
         worker.wait()
         complete_in_transaction(place, user)
         widen_keys(place, user)
+        share_schedule(place, user)
         user.close()
 
 
@@ -256,6 +257,63 @@ def widen_keys(place, user):
                      "FROM weir_jobs.job WHERE queue = 'wide'")
     expect("a wider limit also holds for jobs that are just being added",
            None if (before, after) == ("033", "003") else (before, after))
+
+
+# ---- schedules ----
+
+def share_schedule(place, user):
+    """Of two transactions that look for runs, one gets what is due."""
+    user.ask("SELECT weir_jobs.set_schedule('cron', 's', '* * * * *', 'UTC', "
+             "0::smallint, 1, 0, 9, NULL, 1, 1, 0, 0, 'x')")
+    other = Session(place.session.url)
+    user.ask("BEGIN")
+    other.ask("BEGIN")
+    runs = "SELECT count(name) FROM weir_jobs.runs()"
+    found = [user.ask(runs), other.ask(runs)]
+    user.ask("SELECT weir_jobs.fire('cron', 's', 9000000000000)")
+    user.ask("COMMIT")
+    found.append(other.ask(runs))
+    other.ask("COMMIT")
+    other.close()
+    jobs = user.ask("SELECT count(*) FROM weir_jobs.job WHERE queue = 'cron'")
+    expect("a run is given to one of two transactions, and one of 1970 is late",
+           None if (found, jobs) == (["1", "0", "0"], "0") else (found, jobs))
+
+
+def run_schedule(rounds, kills):
+    """Workers that hear at the same moment that a run is due add one job."""
+    with crash.Place() as place:
+        workers = [place.work(60000) for _ in range(3)]
+        place.wait_for("workers", lambda: place.lines("ready") == 3)
+        ask = place.session.ask
+        place.wait_for("the tables", lambda: place.count("true") >= 0)
+        ask("SELECT weir_jobs.set_schedule('q', 's', '0 0 1 1 *', 'UTC', "
+            "0::smallint, 9000000000000, 0, 1000, NULL, 1, 1, 0, 0, '0')")
+
+        def is_done():
+            """A job whose worker was killed need not wait for its lease."""
+            owners = ", ".join(f"'process {worker.pid}'" for worker in workers)
+            ask("UPDATE weir_jobs.job SET lease_until = 0 WHERE state = 1 AND "
+                f"owner NOT IN ({owners}); SELECT weir_jobs.notify('q')")
+            return place.is_empty()
+        for i in range(rounds):
+            ask("UPDATE weir_jobs.schedule SET next_at = weir_jobs.date_ms(); "
+                "SELECT weir_jobs.notify('q')")
+            if i < kills:
+                index = choose.randrange(3)
+                workers[index].kill()
+                workers[index].wait()
+                workers[index] = place.work(60000)
+            place.wait_for("the run", lambda: ask(
+                "SELECT next_at > weir_jobs.date_ms() FROM weir_jobs.schedule")
+                == "t")
+            place.wait_for("its job", is_done)
+        history = place.history()
+        problem = "\n".join(history.violations()) or None
+        if len(history.claims) != rounds:
+            problem = problem or f"{len(history.claims)} jobs"
+        expect(f"{rounds} runs of a schedule, three workers, {kills} kills: a "
+               "job for each", problem)
 
 
 # ---- faults ----
@@ -320,10 +378,11 @@ def main():
     with crash.verdict(), Server() as server:
         crash.Place = make_place(server)
         crash.leave_nothing(sys.executable, __file__, "wait")
-        run_cases(server, ("jobs", "lease", "drain")
-                  if is_long else ("jobs",))
+        run_cases(server, ("jobs", "schedule", "lease", "drain", "refusals")
+                  if is_long else ("jobs", "schedule"))
         refuse(server)
         use_transactions(server)
+        run_schedule(2 * kills + 6, kills)
         if is_long:
             crash.kill_stop_and_drain(jobs, kills)
         else:

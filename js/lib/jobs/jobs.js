@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // weir:jobs -- jobs that survive the process.
 //
-// A Jobs is a store (js/jobs/store.c), a file that any number of processes of one
-// machine share.  Its queues are names; they have no state here.
+// A Jobs is a store (js/jobs/store.c): a file that any number of processes of one
+// machine share, or a database of PostgreSQL.  Its queues are names; they have no
+// state here.
 'use strict';
 
 const EventEmitter = require('events/events');

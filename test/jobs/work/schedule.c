@@ -3,11 +3,14 @@
  * schedule -- runs are added once each, on time, or made up for.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "jobs/support/jobs_fixture.h"
 #include "os/clock.h"
+#include "weir/clock.h"
+#include "work/jobs.h"
 
 enum { MINUTE_MS = 60000, HOUR_MS = 60 * MINUTE_MS };
 
@@ -135,6 +138,34 @@ CASE(schedule_that_is_added_twice_runs_once)
     rest(jobs, other);
     expect_int(keepers[0].count + keepers[1].count, 1);
     jobs_close(other);
+    jobs_end();
+}
+
+/* Its thread makes no transactions but those that renew.  Nothing is asked of the
+ * handle either: that would be one. */
+CASE(schedule_is_run_by_a_worker_that_has_no_room)
+{
+    struct keeper keeper = {0};
+    uint64_t first;
+
+    jobs_make();
+    first = add(SPEC("q"));
+    keeper_start(&keeper, jobs, WORKER("q", .lease_ms = 3 * HOUR_MS));
+    await_count(&keeper.count, 1);
+    expect_status(
+        schedule(SCHEDULE("often", "* * * * *", .missed = WEIR_JOBS_MISSED_ONE,
+                          .job = SPEC("q")))
+            .status,
+        0);
+    expect_int((int)stored_number(first + 1, "state"), -1);
+    expect_status(weir_clock_advance((int64_t)HOUR_MS * MILLISECOND_NS), 0);
+    weir_loop_wake(jobs->hub->loop);
+    while (stored_number(first + 1, "state") == -1)
+        sched_yield();
+    expect_int((int)stored_number(first + 1, "state"), WEIR_JOBS_READY);
+    expect_status(settle(keeper.claims[0], NULL), 0);
+    await_count(&keeper.count, 2);
+    expect_status(settle(keeper.claims[1], NULL), 0);
     jobs_end();
 }
 
