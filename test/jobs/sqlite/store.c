@@ -581,3 +581,28 @@ CASE(store_delays_follow_the_date)
     await_count(&keeper.ended, 1);
     jobs_end();
 }
+
+CASE(store_ends_the_leases_of_an_earlier_boot)
+{
+    struct keeper keeper = {0}, again = {0};
+    weir_jobs *other;
+
+    jobs_make();
+    (void)add(SPEC("q", .backoff_ms = 10));
+    keeper_start(&keeper, jobs, WORKER("q"));
+    await_count(&keeper.count, 1);
+    run_sql("jobs.db", "UPDATE store SET boot = 'another'");
+    other = jobs_open("other"); /* as the first process after the boot */
+    keeper_start(&again, other, WORKER("q"));
+    rest(jobs, other);
+    pass(10);
+    while (again.count + keeper.count < 2) {
+        struct answer answer = {0};
+
+        expect_status(weir_jobs_look(other, answered, &answer), 0);
+        await(&answer);
+    }
+    expect_status(settle(keeper.claims[0], NULL), WEIR_ELEASE);
+    jobs_close(other);
+    jobs_end();
+}

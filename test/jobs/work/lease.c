@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <sqlite3.h>
 #include <string.h>
 
 #include "jobs/support/jobs_fixture.h"
@@ -238,37 +237,5 @@ CASE(lease_of_a_settled_claim_does_not_time_out)
     expect_status(settle(keeper.claims[0], NULL), 0);
     pass(1000);
     expect_int(seen.count, 0);
-    jobs_end();
-}
-
-CASE(lease_of_an_earlier_boot_has_ended)
-{
-    struct keeper keeper = {0}, again = {0};
-    weir_jobs *other;
-    sqlite3 *db;
-
-    if (is_on_server())
-        return; /* its leases do not depend on our boot */
-    jobs_make();
-    (void)add(SPEC("q", .backoff_ms = 10));
-    keeper_start(&keeper, jobs, WORKER("q"));
-    await_count(&keeper.count, 1);
-    expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
-    expect_int(
-        sqlite3_exec(db, "UPDATE store SET boot = 'another'", NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
-    other = jobs_open("other"); /* as the first process after the boot */
-    keeper_start(&again, other, WORKER("q"));
-    rest(jobs, other);
-    pass(10);
-    while (again.count + keeper.count < 2) {
-        struct answer answer = {0};
-
-        expect_status(weir_jobs_look(other, answered, &answer), 0);
-        await(&answer);
-    }
-    expect_status(settle(keeper.claims[0], NULL), WEIR_ELEASE);
-    jobs_close(other);
     jobs_end();
 }
