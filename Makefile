@@ -66,7 +66,7 @@ EXPLORERS = $(addprefix test/explore/,command.sh compiled.sh javascript.py \
 
 # Models with cases that take longer than `make test` allows.
 LONG_MODELS = loop/ingress gate/gate loop/fd loop/loop loop/timer pool/board \
-    pool/idle promise/promise promise/promisify sync/channel
+    pool/idle promise/promise promise/promisify sync/channel jobs/lease
 
 # What else `make verify` runs, the longest first.
 VERIFY_COMMANDS = \

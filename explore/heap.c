@@ -13,11 +13,14 @@
 #include "image.h"
 #include "model.h"
 
+#ifndef WEIR_EXPLORE_BLOCKS
+#define WEIR_EXPLORE_BLOCKS 64
+#endif
 enum {
     PAGE = 4096,
     ARENAS = MODEL_THREADS + 1,
-    ARENA_PAGES = 64,
-    BLOCKS = 64,
+    ARENA_PAGES = WEIR_EXPLORE_BLOCKS,
+    BLOCKS = WEIR_EXPLORE_BLOCKS,
     FRESH = 0xa5 /* what new memory is filled with */
 };
 

@@ -19,6 +19,7 @@
 #include "execution.h"
 #include "heap.h"
 #include "model.h"
+#include "weir/host/memory.h"
 
 /* As many bits as the word has: a negative value comes with more. */
 static uint64_t narrow(uint64_t value, size_t size)
@@ -276,6 +277,16 @@ void *weir__memory_alloc(size_t size, size_t align)
 }
 
 void weir__memory_free(void *pointer, size_t size)
+{
+    model_free(pointer);
+}
+
+void *weir_memory_alloc(size_t size)
+{
+    return model_alloc(size);
+}
+
+void weir_memory_free(void *pointer, size_t size)
 {
     model_free(pointer);
 }

@@ -9,6 +9,7 @@
 #include "base/futex.h"
 #include "base/thread.h"
 #include "model.h"
+#include "weir/host/thread.h"
 
 enum { WAITING, GIVEN, OVER, DISMISSED };
 
@@ -104,4 +105,21 @@ void weir__thread_join(struct weir__thread *thread)
     (void)await(spare, GIVEN);
     model_assert(!spare->is_joined);
     spare->is_joined = true;
+}
+
+int weir_thread_start(weir_thread *thread, weir_call_fn *body, void *arg,
+                      size_t stack_bytes)
+{
+    struct weir__thread started;
+    int err = weir__thread_start(&started, body, arg);
+
+    if (err == 0)
+        plain_store(&thread->handle_, plain_load(&started.handle));
+    return err;
+}
+
+void weir_thread_join(weir_thread *thread)
+{
+    weir__thread_join(
+        &(struct weir__thread){.handle = plain_load(&thread->handle_)});
 }

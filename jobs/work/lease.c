@@ -10,6 +10,9 @@
  * A claim that was settled by its handler must not be touched once the answer
  * was sent, because the loop's thread frees it.  So the hub settles a claim
  * itself (a timeout, a cut) only while no op of the handler's is on its way.
+ * The loop's thread also frees a claim that has not begun when message END
+ * comes.  So END is not sent before the hub's own op has been carried out: while
+ * a claim is leaving, its lease is ended by the op that settles it.
  */
 #include <errno.h>
 
@@ -153,7 +156,8 @@ void weir__lease_renewed(struct weir__hub *hub)
     hub->is_renewing = false;
     for (weir_jobs_claim *claim = hub->claims; claim != NULL; claim = next) {
         next = claim->next;
-        if (!note_renewal(hub, claim) && claim->lease_until_ms <= now_ms)
+        if (!note_renewal(hub, claim) && !claim->is_leaving &&
+            claim->lease_until_ms <= now_ms)
             weir__lease_end(hub, claim, WEIR_ELEASE);
     }
     start_renewing(hub);
@@ -197,7 +201,8 @@ void weir__lease_cancelled(struct weir__hub *hub, uint64_t token)
     for (weir_jobs_claim *claim = hub->claims; claim != NULL;
          claim = claim->next)
         if (claim->info.token == token) {
-            weir__lease_end(hub, claim, WEIR_ECANCELED);
+            if (!claim->is_leaving)
+                weir__lease_end(hub, claim, WEIR_ECANCELED);
             return;
         }
 }
