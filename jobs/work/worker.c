@@ -168,6 +168,10 @@ void weir__worker_receive(weir_jobs *jobs, struct weir__op *op)
     for (; claim != NULL; claim = next) {
         next = claim->waiting;
         claim->waiting = NULL;
+        if (claim->is_over) { /* END has come first: the commit was slow */
+            weir__claim_free(claim);
+            continue;
+        }
         adopt(jobs, claim);
         if (jobs->is_closing)
             continue; /* the close gives it back */

@@ -60,6 +60,8 @@ static atomic(uint32_t) commits; /* orders the transactions */
 static bool ignores_tokens, repeats_tokens, counts_releases, touches_answered;
 /* Not a mistake: the store does not answer renewals. */
 static bool fails_renewals;
+/* Nor this: the commit of the first renewal takes as long as a lease. */
+static bool is_slow;
 
 static int64_t ms_of(int64_t ns)
 {
@@ -286,6 +288,11 @@ static void transact(struct weir__engine *engine, struct weir__op *first)
         weir_memory_free(*spare, sizeof(**spare));
     if (is_news)
         ring(engine);
+    for (const struct weir__op *op = first; op != NULL; op = op->next)
+        if (is_slow && op->kind == WEIR__OP_RENEW) {
+            is_slow = false;
+            model_assert(weir_clock_advance(WEIR_MS(LEASE_MS)) == 0);
+        }
 }
 
 /* A broken hub looks at a claim that it has answered. */
@@ -947,7 +954,7 @@ static void keep_and_add(void *arg, weir_jobs_claim *claim)
     struct process *process = arg;
 
     begin(process, claim);
-    if (claim->info.id != 1 || job_count > 1)
+    if (claim->info.id != 1 || claim->info.attempt != 1)
         return;
     process->end = (weir_task){.run = add_second};
     model_assert(weir_loop_post(process->loop, &process->end) == 0);
@@ -956,6 +963,7 @@ static void keep_and_add(void *arg, weir_jobs_claim *claim)
 static void init_slow_commit(void)
 {
     concurrency = 2;
+    is_slow = true;
     init_one("a", 1, 0, keep_and_add);
 }
 
@@ -1049,7 +1057,7 @@ static const struct model_case cases[] = {
     {"lease_that_ends_before_the_claim_has_arrived", .setup = init_slow_commit,
      .finish = free_all, .steps = 4000, .random_runs = 10000, .pct_depth = 3,
      .brief_runs = 300,
-     .threads = {T(run_first), T(model_spare), T(lease_ends), T(order_close)}},
+     .threads = {T(run_first), T(model_spare), T(order_close)}},
     {"free_while_messages_are_under_way", .setup = init_prefetch,
      .finish = kept_or_done, .steps = 4000, .random_runs = 10000,
      .pct_depth = 3, .brief_runs = 300,
