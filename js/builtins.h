@@ -76,6 +76,8 @@
     X(CACHE, cache)                                                            \
     X(IMPORT, import)                                                          \
     X(REPL, repl)                                                              \
+    X(REALM, realm)                                                            \
+    X(SCRIPT, script)                                                          \
     X(FS, fs)                                                                  \
     X(FS_CONSTANTS, fs_constants)                                              \
     X(WATCH, watch)                                                            \

@@ -131,6 +131,7 @@ struct weir_js {
     JSValue spare_error;    /* thrown when there is no memory for another */
     int64_t deadline_ns;    /* of the outermost entry */
     bool is_late;           /* interrupted by the deadline */
+    int64_t limit_ns;       /* a deadline that code set; 0: none; core/interrupt.h */
     bool was_interrupted;   /* by the user; not reported yet */
     void (*on_busy)(weir_js *js); /* called now and then while JavaScript runs;
                                      may be NULL */

@@ -171,7 +171,8 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     }
     if (js->deadline_ns != 0 && weir_clock_now() >= js->deadline_ns)
         js->is_late = true;
-    return js->is_late;
+    return js->is_late ||
+           (js->limit_ns != 0 && weir_clock_now() >= js->limit_ns);
 }
 
 JSValue weir__js_end_entry(JSContext *context)
@@ -201,6 +202,26 @@ void weir__js_begin_time(weir_js *js)
 
     js->deadline_ns =
         limit_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + limit_ns;
+}
+
+void weir__js_limit_begin(weir_js *js, struct weir__js_limit *limit,
+                          int64_t limit_ns)
+{
+    limit->outer_ns = js->limit_ns;
+    limit->deadline_ns = weir_clock_now() + limit_ns;
+    if (limit->outer_ns == 0 || limit->outer_ns > limit->deadline_ns)
+        js->limit_ns = limit->deadline_ns;
+}
+
+/* The code was ended by this limit if it is over and nothing else ended it: an
+ * outer limit that is over as well ends its own code at the next check. */
+bool weir__js_limit_end(weir_js *js, const struct weir__js_limit *limit)
+{
+    bool is_over = weir_clock_now() >= limit->deadline_ns;
+
+    js->limit_ns = limit->outer_ns;
+    return is_over && !js->is_late && !js->was_interrupted &&
+           !weir__js_is_terminated(js);
 }
 
 int weir_js_set_time_limit(weir_js *js, int64_t limit_ns)

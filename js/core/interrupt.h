@@ -22,6 +22,17 @@ bool weir__js_may_go_on(JSContext *context);
 /* Start the time limit of an entry.  There must be one. */
 void weir__js_begin_time(weir_js *js);
 
+/* A time that code sets to other code, within the entry's own.  Such limits
+ * nest: an inner one is over no later than those around it.  end returns
+ * whether this limit was what ended the code; the exception is then its. */
+struct weir__js_limit {
+    int64_t deadline_ns, outer_ns;
+};
+
+void weir__js_limit_begin(weir_js *js, struct weir__js_limit *limit,
+                          int64_t limit_ns);
+bool weir__js_limit_end(weir_js *js, const struct weir__js_limit *limit);
+
 /* Report the function that was busy, if it is known by now.  Called just before
  * JavaScript is left. */
 void weir__js_tell_culprit(weir_js *js);

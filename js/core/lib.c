@@ -97,6 +97,14 @@ static JSValue require_by_name(weir_js *js, const char *name)
     return exports;
 }
 
+JSValue weir__js_lib_function(JSContext *context, const char *name)
+{
+    const struct weir__js_lib *lib = find(name);
+
+    return lib != NULL ? read_function(context, lib)
+                       : JS_ThrowReferenceError(context, "no library %s", name);
+}
+
 JSValue weir__js_require(JSContext *context, const char *lib)
 {
     return require_by_name(weir__js_of(context), lib);

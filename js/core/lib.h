@@ -30,6 +30,10 @@ void weir__js_drop_libs(weir_js *js);
 /* The exports of a library, which is loaded on first use; or an exception. */
 JSValue weir__js_require(JSContext *context, const char *lib);
 
+/* The function that a library is, in another context of the engine: called with
+ * (exports, require, module, native). */
+JSValue weir__js_lib_function(JSContext *context, const char *lib);
+
 /* Call a hook with one argument, or with several. */
 JSValue weir__js_call_hook(weir_js *js, enum weir__js_hook hook,
                            JSValueConst value);

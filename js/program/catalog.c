@@ -82,7 +82,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("weir:service", "threads/service", EXPORTS),
     MODULE("cluster", "program/absent", SAME),
     MODULE("http2", "program/absent", SAME),
-    MODULE("vm", "program/absent", SAME),
+    MODULE("vm", "vm/vm", EXPORTS),
 };
 
 enum { COUNT = sizeof(modules) / sizeof(*modules) };

@@ -85,8 +85,10 @@ static char *normalize(JSContext *context, const char *base, const char *name,
                        JSValueConst attributes, void *opaque)
 {
     weir_js *js = opaque;
-    bool is_dynamic = js->linking == 0 && JS_IsUndefined(attributes);
-    JSValue parent = importer_of(context, base);
+    bool is_foreign = context != js->context; /* of node:vm */
+    bool is_dynamic =
+        is_foreign || (js->linking == 0 && JS_IsUndefined(attributes));
+    JSValue parent = is_foreign ? JS_UNDEFINED : importer_of(context, base);
     JSValue id =
         ask_about(js, is_dynamic ? WEIR__JS_HOOK_IMPORT : WEIR__JS_HOOK_RESOLVE,
                   JS_NewString(context, name), parent);

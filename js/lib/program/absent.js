@@ -16,15 +16,12 @@ const functions = {
     http2: 'connect createServer createSecureServer getDefaultSettings ' +
         'getPackedSettings getUnpackedSettings performServerHandshake ' +
         'Http2ServerRequest Http2ServerResponse',
-    vm: 'Script createContext createScript runInContext runInNewContext ' +
-        'runInThisContext isContext compileFunction measureMemory',
 };
 
 const others = {
     __proto__: null,
     cluster: { isWorker: false, isMaster: true, isPrimary: true },
     http2: { constants: {}, sensitiveHeaders: Symbol('nodejs.http2.sensitiveHeaders') },
-    vm: { constants: {} },
 };
 
 // A function that throws, and that a class can extend.

@@ -323,7 +323,10 @@ function link(name, parent) {
 // its number.
 const gate = 'weir:import/';
 
+// Code of node:vm has no modules, unless it was given those of its file; parent is
+// undefined for code of another context.
 function askFor(name, parent) {
+    hooks.checkImport?.(parent);
     return gate + require('program/import').ask(name, parent);
 }
 
