@@ -16,6 +16,7 @@
 #include "fault.h"
 #include "live.h"
 #include "options.h"
+#include "otlp.h"
 #include "profiling.h"
 #include "recording.h"
 #include "stats.h"
@@ -311,10 +312,14 @@ static int run(struct program *program)
                     program->options.file != NULL ? program->options.file : "",
                     look_at_pool, program))
         return FAILED;
+    if (err == 0 && OBSERVED &&
+        !otlp_start(program->options.otlp, look_at_pool, program))
+        return BAD_OPTION;
     if (err == 0) {
         start_watchdog(program);
         err = weir_js_run(program->host, &program->js, &code);
         weir_live_stop();
+        otlp_stop(program->options.shutdown_deadline_ns);
     }
     if (err == 0 && program->options.cpu_prof &&
         !profiling_end(program->host, program->options.cpu_prof_name) &&

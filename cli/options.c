@@ -61,6 +61,9 @@ static const struct option table[] = {
     {"--live", NULL, "ADDRESS", OPTIONAL_TEXT, PLACE(live),
      "show what the program does on a page in a browser, which works while "
      "JavaScript hangs (default: any port of 127.0.0.1)"},
+    {"--otlp", NULL, "URL", OPTIONAL_TEXT, PLACE(otlp),
+     "send spans of HTTP requests and metrics to a collector of OpenTelemetry "
+     "(default: $OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318)"},
     {"--once", NULL, NULL, FLAG, PLACE(once),
      "of `weir top`: print once and exit"},
     {"--json", NULL, NULL, FLAG, PLACE(json),
@@ -478,6 +481,10 @@ void options_man_page(void)
         "it, and a symbolic link is not followed\n"
         ".TP\n.B WEIR_CACHE\nthe directory that keeps what TypeScript files "
         "become; empty: none ($XDG_CACHE_HOME/weir, or ~/.cache/weir)\n"
+        ".TP\n.B OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, "
+        "OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS\n"
+        "with \\-\\-otlp: what describes the program, the collector, and the "
+        "fields of each request to it\n"
         ".TP\n.B NO_COLOR\ndo not use colours on a terminal\n"
         ".SH SEE ALSO\n.BR weir (7)\n");
 }

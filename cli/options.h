@@ -25,6 +25,7 @@ struct options {
     int64_t threads;          /* of the pool; 0: one per core */
     const char *trace;        /* NULL: none */
     const char *live;         /* an address; "": any port; NULL: none */
+    const char *otlp;         /* a URL; "": the default; NULL: none */
     bool top, once, json;     /* `weir top`, and its options */
     bool jobs;                /* `weir jobs`, and its options: */
     bool jobs_all;            /* JavaScript reads both ... */

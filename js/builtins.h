@@ -31,6 +31,7 @@
     X(NODE_REPLY, node_reply)                                                  \
     X(NODE_PARSER, node_parser)                                                \
     X(HTTP_SERVER, http_server)                                                \
+    X(TRACE, trace)                                                            \
     X(WEBSOCKET, websocket)                                                    \
     X(FETCH, fetch)                                                            \
     X(SOURCE, source)                                                          \

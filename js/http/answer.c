@@ -19,6 +19,7 @@
 #include "http/fields.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "weir/host/http.h"
 
 enum { FEW_FIELDS = 32 };
 
@@ -415,7 +416,7 @@ static void on_writable(void *arg, weir_http_request *http, int status)
     weir__js_exchange_call(exchange, exchange->on_writable, status);
 }
 
-enum { END, SENT, DRAIN, WRITABLE };
+enum { END, SENT, TRACED, DRAIN, WRITABLE };
 
 static void replace(JSContext *context, JSValue *place, JSValueConst value)
 {
@@ -425,7 +426,7 @@ static void replace(JSContext *context, JSValue *place, JSValueConst value)
     JS_FreeValue(context, before);
 }
 
-/* onEnd(exchange, function), onSent, onDrain, onWritable.  Return the status of the
+/* onEnd(exchange, function), onSent, onTraced, onDrain, onWritable.  Return the status of the
  * end if it has ended; otherwise undefined. */
 static JSValue on(JSContext *context, JSValueConst this_value, int argc,
                   JSValueConst *argv, int magic)
@@ -436,8 +437,11 @@ static JSValue on(JSContext *context, JSValueConst this_value, int argc,
         return JS_EXCEPTION;
     if (!weir__js_exchange_open(exchange))
         return JS_NewInt32(context, exchange->status);
-    if (magic == END || magic == SENT) {
-        replace(context, magic == END ? &exchange->on_end : &exchange->on_sent,
+    if (magic == END || magic == SENT || magic == TRACED) {
+        replace(context,
+                magic == END    ? &exchange->on_end
+                : magic == SENT ? &exchange->on_sent
+                                : &exchange->on_traced,
                 argv[1]);
     } else if (magic == DRAIN) {
         replace(context, &exchange->on_drain, argv[1]);
@@ -447,6 +451,17 @@ static JSValue on(JSContext *context, JSValueConst this_value, int argc,
         weir_http_on_writable(exchange->http, on_writable, exchange);
     }
     return JS_UNDEFINED;
+}
+
+/* status(exchange): of the response; 0: none */
+static JSValue status_of(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv)
+{
+    struct weir__js_exchange *exchange = weir__js_exchange_of(context, argv[0]);
+
+    return exchange == NULL
+               ? JS_EXCEPTION
+               : JS_NewUint32(context, weir_http_status(exchange->http));
 }
 
 /* write(exchange, bytes) -> whether more should be written now; throws if that
@@ -540,8 +555,10 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("refuse", 2, refuse),
     JS_CFUNC_MAGIC_DEF("onEnd", 2, on, END),
     JS_CFUNC_MAGIC_DEF("onSent", 2, on, SENT),
+    JS_CFUNC_MAGIC_DEF("onTraced", 2, on, TRACED),
     JS_CFUNC_MAGIC_DEF("onDrain", 2, on, DRAIN),
     JS_CFUNC_MAGIC_DEF("onWritable", 2, on, WRITABLE),
+    JS_CFUNC_DEF("status", 1, status_of),
     JS_CFUNC_DEF("write", 2, write_bytes),
     JS_CFUNC_MAGIC_DEF("finish", 1, finish, FINISH),
     JS_CFUNC_MAGIC_DEF("abort", 1, finish, ABORT),

@@ -56,14 +56,15 @@ static void cancel(struct weir__js_source *source)
 
 static void init_values(struct weir__js_exchange *exchange)
 {
-    exchange->on_end = exchange->on_sent = exchange->on_drain =
-        exchange->on_writable = JS_UNDEFINED;
+    exchange->on_end = exchange->on_traced = exchange->on_sent =
+        exchange->on_drain = exchange->on_writable = JS_UNDEFINED;
 }
 
 static void drop_values(struct weir__js_exchange *exchange)
 {
     JSContext *context = exchange->source.js->context;
-    JSValue values[] = {exchange->on_end, exchange->on_sent, exchange->on_drain,
+    JSValue values[] = {exchange->on_end, exchange->on_traced,
+                        exchange->on_sent, exchange->on_drain,
                         exchange->on_writable};
 
     init_values(exchange);
@@ -149,6 +150,7 @@ static void on_end(void *arg, weir_http_request *http, int status)
     exchange->status = status;
     weir__js_exchange_call(exchange, exchange->on_sent, status);
     weir__js_exchange_call(exchange, exchange->on_end, status);
+    weir__js_exchange_call(exchange, exchange->on_traced, status);
     if (exchange->source.js != NULL)
         drop_values(exchange);
     weir__js_exchange_unref(exchange);

@@ -21,6 +21,7 @@ struct weir__js_exchange {
     int status;              /* why it is over */
     /* Functions of JavaScript, or undefined. */
     JSValue on_end;      /* (status), for the program */
+    JSValue on_traced;   /* (status), for the span of the request */
     JSValue on_sent;     /* (status), for the response's stream */
     JSValue on_drain;    /* () */
     JSValue on_writable; /* () */

@@ -282,6 +282,11 @@ unsigned weir_http_version(const weir_http_request *request)
     return 10u + request->message->minor;
 }
 
+unsigned weir_http_status(const weir_http_request *request)
+{
+    return request->status;
+}
+
 int64_t weir_http_body_size(const weir_http_request *request)
 {
     const struct weir__http_message *message = request->message;

@@ -278,6 +278,15 @@ WEIR_API void weir_http_connection_close(weir_http_connection *connection,
  */
 WEIR_API void weir_http_discard(weir_http_request *request);
 
+/**
+ * Get the status that a request was answered with, even after its end.
+ *
+ * Thread   loop, while there is a reference to the request
+ * Returns  the status, such as 200; 0 if it was not answered, or with raw bytes
+ *          whose status is not known
+ */
+WEIR_API unsigned weir_http_status(const weir_http_request *request);
+
 /* ---- raw responses ---- */
 
 /* How a raw response continues. */

@@ -6,6 +6,7 @@ const { Headers, Request, Response, hooks } = require('http/classes');
 const body = require('http/body');
 const { coded } = require('core/errors');
 const { URL } = require('url/url');
+const traced = require('http/traced');
 
 const { start, abort, write, finish, setHooks } = native;
 const streams = () => require('web/streams').hooks;
@@ -92,7 +93,11 @@ function open(...args) {
 }
 
 // Start a request whose body is null, a string, bytes or a stream.
-function begin({ method, url, headers, payload, redirect, signal }) {
+function begin(given) {
+    return traced === null ? beginPlainly(given) : traced.fetchWith(given, beginPlainly);
+}
+
+function beginPlainly({ method, url, headers, payload, redirect, signal }) {
     const isStream = payload !== null && typeof payload === 'object' &&
         streams().isReadable(payload);
     return new Promise((resolve, reject) => {

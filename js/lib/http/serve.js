@@ -6,6 +6,7 @@
 const { coded, invalidArgType, outOfRange } = require('core/errors');
 const { Response } = require('http/classes');
 const exchange = require('http/answer');
+const traced = require('http/traced');
 
 const { open, listen, address, drain, setRef, counts, holders, setHooks } = native;
 const { apply } = Reflect;
@@ -192,10 +193,12 @@ async function addressOf({ port = 8080, hostname = '0.0.0.0', path }) {
 
 // The function that C calls.
 function handlerOf(options) {
-    const { fetch, error } = options;
-    const { static: root } = options;
+    const { error, static: root } = options;
+    let { fetch } = options;
     if (root !== undefined && fetch === undefined)
-        return (request, context) => context.serveFile(root);
+        fetch = (request, context) => context.serveFile(root);
+    if (traced !== null)
+        fetch = traced.wrapFetch(fetch);
     if (error === undefined)
         return fetch;
     const handle = (thrown) => apply(error, options, [thrown]);

@@ -27,8 +27,35 @@ function save(path = nextName(), options = {}) {
     return new Promise((resolve, reject) => native.save(resolve, reject, path, seconds));
 }
 
+// ---- spans ----
+
+// What fn gets if the program does not run with --otlp.
+const notTraced = Object.freeze({ name: '', traceId: '', spanId: '', isRecording: false,
+    setAttribute() { return this; }, recordError() { return this; } });
+
+// Call fn(span) in a new span, a child of the one that is active.  Returns what fn
+// returns.
+function span(name, options, fn) {
+    if (typeof options === 'function')
+        [options, fn] = [{}, options];
+    if (typeof name !== 'string')
+        throw invalidArgType('name', 'of type string', name);
+    checkObject(options, 'options');
+    if (typeof fn !== 'function')
+        throw invalidArgType('fn', 'of type function', fn);
+    const { attributes = {} } = options;
+    checkObject(attributes, 'options.attributes');
+    const traced = require('http/traced');
+    return traced === null ? fn(notTraced) : traced.span(name, attributes, fn);
+}
+
+// The span in which the caller runs, or undefined.
+const activeSpan = () => require('http/traced')?.activeSpan();
+
+// ---- metrics ----
+
 // The metrics of all loops and of the pool, as Prometheus reads them.
 const metrics = () => native.metrics();
 metrics.contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-module.exports = { metrics, save };
+module.exports = { activeSpan, metrics, save, span };

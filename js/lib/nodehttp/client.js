@@ -14,6 +14,7 @@ const { OutgoingMessage, parseUnique, kHeaders, kNeedDrain, kUnique, kErrored } 
 const { IncomingMessage, kJoins } = require('nodehttp/incoming');
 const { ResponseReader } = require('nodehttp/reader');
 const { hangUp } = require('nodehttp/common');
+const traced = require('http/traced');
 
 const kError = Symbol('error');
 const kContext = Symbol('context');
@@ -47,6 +48,8 @@ function ClientRequest(input, given, callback) {
         this._last = !(this.shouldKeepAlive = agent.keepAlive ||
             Number.isFinite(agent.maxSockets));
     this[kUnique] = parseUnique(options.uniqueHeaders);
+    if (traced !== null)
+        traced.beginNode(this, options);
     setFields(this, options, defaultPort);
     if (options.signal)
         watchSignal(this, options.signal);
@@ -129,6 +132,8 @@ ClientRequest.prototype.destroy = function destroy(error) {
 };
 
 function emitError(req, error) {
+    if (traced !== null)
+        traced.failNode(req, error);
     if (errorChannel.hasSubscribers)
         errorChannel.publish({ request: req, error });
     req.emit('error', error);
@@ -140,6 +145,8 @@ function fail(req, error) {
         error = hangUp('socket hang up');
     if (error)
         emitError(req, error);
+    else if (traced !== null)
+        traced.failNode(req);
     req._closed = true;
     req.emit('close');
 }
@@ -320,6 +327,8 @@ const handlers = {
             socket.destroy();
             return null;
         }
+        if (traced !== null && (res.upgrade || res.statusCode >= 200))
+            traced.answerNode(req, res.statusCode);
         if (res.upgrade) {
             req.res = res;
             return res;

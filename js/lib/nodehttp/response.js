@@ -15,6 +15,7 @@ const { OutgoingMessage, headersSent, HIGH_WATER_MARK, kHeaders, kNeedDrain, kEr
 const { STATUS_CODES, dateLine, hangUp, hasInvalidChar, validateHeaderName, validateHeaderValue } =
     require('nodehttp/common');
 const { kExchange, kSocket, kHasBody } = require('nodehttp/incoming');
+const traced = require('http/traced');
 
 const kWaiting = Symbol('waiting'); // callbacks of writes that wait for room
 const kLeft = Symbol('left'); // the response has left
@@ -364,6 +365,8 @@ Object.defineProperties(ServerResponse.prototype, {
 function ended(self, status) {
     const { req } = self;
     self[kLeft] = true;
+    if (traced !== null)
+        traced.endNode(self, status);
     callWaiting(self); // those behind whom end() was called, or the client left
     const socket = req[kSocket];
     if (socket && socket._httpMessage === self)

@@ -14,6 +14,7 @@ const { ServerResponse, restrict, ended, writable, kServer, kLeft } =
     require('nodehttp/response');
 const { parseUnique, kHeaders, kRejects, kUnique } = require('nodehttp/outgoing');
 const { STATUS_CODES, refusalCode } = require('nodehttp/common');
+const traced = require('http/traced');
 
 const kServers = Symbol('servers'); // the C servers that listen or have connections
 const kTimes = Symbol('times');
@@ -376,13 +377,20 @@ function request(server, req, res, flags) {
         createdChannel.publish({ request: req, response: res });
     if (flags & UPGRADE && takeOver(server, req))
         return res;
-    if (flags & EXPECT && flags & MINOR)
+    const isExpected = flags & EXPECT && flags & MINOR;
+    if (traced !== null)
+        traced.serveNode(server, req, res, isExpected ? expect : emitRequest);
+    else if (isExpected)
         expect(server, req, res);
     else
         server.emit('request', req, res);
     if (!(flags & BODY))
         req.complete = true;
     return res;
+}
+
+function emitRequest(server, req, res) {
+    server.emit('request', req, res);
 }
 
 function expect(server, req, res) {

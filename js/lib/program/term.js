@@ -53,7 +53,12 @@ async function exit(stopped, isClean) {
     require('program/process').exit(isClean ? undefined : 1);
 }
 
+// The longest time that it takes until all of them have stopped.
+const timeFor = (some) => ranksOf(some).reduce((sum, equal) =>
+    sum + Math.max(...equal.map((one) => one.deadline)), 0);
+
 async function stopProgram(running, signal) {
+    require('http/traced')?.flush(timeFor(running));
     exit(running, await stopAll(running, signal));
 }
 
@@ -98,8 +103,7 @@ function tellParent() {
     const all = [...participants];
     const news = { signals: SIGNALS.filter((signal) =>
         all.some((one) => one.signals.includes(signal))),
-    deadline: ranksOf(all).reduce((sum, equal) =>
-        sum + Math.max(...equal.map((one) => one.deadline)), 0) };
+    deadline: timeFor(all) };
     if (parent !== undefined) {
         parent.postMessage(news);
         return;
