@@ -16,7 +16,7 @@
 #include "cond.h"
 #include "modules.h"
 #include "mutex.h"
-#include "search.h"
+#include "pick.h"
 #include "sync.h"
 
 #define NATIVE(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))

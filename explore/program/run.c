@@ -21,6 +21,7 @@
 #include "image.h"
 #include "kernel.h"
 #include "modules.h"
+#include "pick.h"
 #include "program.h"
 #include "report.h"
 #include "search.h"
