@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -70,6 +71,19 @@ def run_cases(server, names):
             failed += [run.stdout, run.stderr]
         expect(f"{passed} cases of test/jobs/work/{name}.c pass on PostgreSQL",
                "\n".join(failed) or None)
+
+
+def run_script(server):
+    """A program in JavaScript says the same on both engines."""
+    with tempfile.TemporaryDirectory(prefix="weir-engines-") as scratch:
+        said = [subprocess.run(
+            [ROOT / "build/weir", ROOT / "test/jobs/engines.mjs", store],
+            text=True, timeout=60, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT).stdout
+            for store in (f"{scratch}/jobs.db", server.create("script"))]
+    expect("a program of weir:jobs says the same on both engines",
+           None if said[0] == said[1] and said[0].endswith("\n2\n")
+           else "\n".join(said))
 
 
 def open_fails(url, *texts, busy_ms=120000):
@@ -380,6 +394,7 @@ def main():
         crash.leave_nothing(sys.executable, __file__, "wait")
         run_cases(server, ("jobs", "schedule", "lease", "drain", "refusals")
                   if is_long else ("jobs", "schedule"))
+        run_script(server)
         refuse(server)
         use_transactions(server)
         run_schedule(2 * kills + 6, kills)
